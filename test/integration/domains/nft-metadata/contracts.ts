@@ -6,15 +6,15 @@ const source = `
 pragma solidity ^0.8.20;
 import {Base64} from "Base64.sol";
 
-/** Says of each id what it was told to say, and reverts where it was told nothing. */
-contract Speaker {
-  mapping(uint256 => string) private said;
-  function say(uint256 first, uint256 last, string calldata text) external { for (uint256 id = first; id <= last; id++) said[id] = text; }
-  function tokenURI(uint256 id) public view returns (string memory) { require(bytes(said[id]).length > 0); return said[id]; }
-  function uri(uint256 id) external view returns (string memory) { return said[id]; }
+/** Returns the URL that was set for an id; tokenURI() reverts where none was set. */
+contract Collection {
+  mapping(uint256 => string) private uris;
+  function setUri(uint256 first, uint256 last, string calldata text) external { for (uint256 id = first; id <= last; id++) uris[id] = text; }
+  function tokenURI(uint256 id) public view returns (string memory) { require(bytes(uris[id]).length > 0); return uris[id]; }
+  function uri(uint256 id) external view returns (string memory) { return uris[id]; }
 }
 
-/** Holds the metadata of every id itself: 12 traits, trait t of id i has the value i modulo (t + 2). */
+/** Generates the metadata of every id: 12 traits; trait t of id i has the value i modulo (t + 2). */
 contract Gallery {
   function tokenURI(uint256 id) external pure returns (string memory) {
     string memory traits = "";
@@ -30,8 +30,8 @@ contract Gallery {
 }
 `;
 
-/** Compiles the contracts whose metadata tests read. */
-export const compileSpeakers = () => {
+/** Compiles the contracts whose metadata the tests read. */
+export const compileCollections = () => {
   const base64 = createRequire(import.meta.url).resolve("openzeppelin-contracts-4/utils/Base64.sol");
   return contractNamed(compileInput(solidityInput({ "test.sol": source, "Base64.sol": readFileSync(base64, "utf8") }, "cancun")));
 };

@@ -15,7 +15,7 @@ const signal = new AbortController().signal;
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 const nameOf = (outcome: DocumentOutcome): string | null => (outcome.ok ? outcome.document.name : `refused: ${outcome.refusal}`);
 
-/** A gateway on this machine: `name` is what its documents are called. */
+/** Starts a local gateway whose documents are named `name`. */
 const startGateway = async (name: string) => {
   const paths: string[] = [];
   const gateway = { paths, status: 200, delay: 0, type: "application/json", url: "", close: () => server.close() };
@@ -30,21 +30,19 @@ const startGateway = async (name: string) => {
 
 let first: Awaited<ReturnType<typeof startGateway>>;
 let second: typeof first;
-let stranger: Stranger;
-/** Nobody may ever come here. */
+let remote: Stranger;
+/** No request may reach this listener. */
 let inside: Listener;
 beforeAll(async () => {
   first = await startGateway("first");
   second = await startGateway("second");
-  stranger = await startStranger((_, response) =>
-    response.writeHead(200, { "content-type": "application/json" }).end('{"name":"strange"}'),
-  );
+  remote = await startStranger((_, response) => response.writeHead(200, { "content-type": "application/json" }).end('{"name":"strange"}'));
   inside = await startSilence();
 });
 afterAll(async () => {
   first.close();
   second.close();
-  await stranger.close();
+  await remote.close();
   await inside.close();
 });
 afterEach(() => {
@@ -55,44 +53,44 @@ afterEach(() => {
 const readWith = (url: string, changes: object = {}): Promise<DocumentOutcome> => {
   const config = { ipfsGateways: [first.url, second.url], arweaveGateways: [first.url], documentBytes: 10_000, fetchMilliseconds: 2_000 };
   const web = createWeb({
-    // The stranger's server of these tests stands on the loopback; its own name alone may lead there.
+    // The remote server listens on the loopback, which only its own name is allowed to resolve to.
     resolve: async () => ["127.0.0.1"],
     isExempt: (_, hostname) => hostname === "documents.example",
-    ports: ["443", String(stranger.port), String(inside.port)],
+    ports: ["443", String(remote.port), String(inside.port)],
     certificates: [strangersCertificate],
   });
   return createDocumentReader({ ...config, ...changes }, { web })(url, signal);
 };
 
-describe("metadata in the address itself", () => {
+describe("metadata in a data: URL", () => {
   it.each([
     ["base64", `data:application/json;base64,${base64('{"name":"é #1"}')}`],
     [
-      "base64 with line ends, for the Web, without its end",
+      "base64url with line breaks and without padding",
       `data:application/json;base64,${base64('{"name":"é #1"}')
         .replace(/=+$/, "")
         .replace(/(.{5})/, "$1\n")}`,
     ],
     ["base64, escaped", `data:application/json;base64,${encodeURIComponent(base64('{"name":"é #1"}'))}`],
     ["escaped", `data:application/json,${encodeURIComponent('{"name":"é #1"}')}`],
-    ["escaped, with a name of its characters", `data:application/json;charset=utf-8,${encodeURIComponent('{"name":"é #1"}')}`],
-    ["as it is", 'data:application/json;utf8,{"name":"é #1"}'],
-    ["as it is, of no type", 'data:,{"name":"é #1"}'],
-    ["of another type of text", 'data:text/plain,{"name":"é #1"}'],
-    ["with its mark", `data:application/json;base64,${base64('\ufeff{"name":"é #1"}')}`],
-    ["escaped, an id behind it as a fragment", `data:application/json,${encodeURIComponent('{"name":"é #1"}')}#7`],
-    ["base64, an id behind it as a fragment", `data:application/json;base64,${base64('{"name":"é #1"}')}#7`],
+    ["escaped, with a charset", `data:application/json;charset=utf-8,${encodeURIComponent('{"name":"é #1"}')}`],
+    ["unescaped", 'data:application/json;utf8,{"name":"é #1"}'],
+    ["unescaped, without a media type", 'data:,{"name":"é #1"}'],
+    ["of another text type", 'data:text/plain,{"name":"é #1"}'],
+    ["with a byte order mark", `data:application/json;base64,${base64('\ufeff{"name":"é #1"}')}`],
+    ["escaped, with an id as the fragment", `data:application/json,${encodeURIComponent('{"name":"é #1"}')}#7`],
+    ["base64, with an id as the fragment", `data:application/json;base64,${base64('{"name":"é #1"}')}#7`],
     ["in capitals", `DATA:Application/JSON;BASE64,${base64('{"name":"é #1"}')}`],
   ])("is read: %s", async (_, url) => {
     expect(nameOf(await readWith(url))).toBe("é #1");
   });
 
-  it("is taken as it was written where it was never escaped", async () => {
+  it("is not unescaped where it was not escaped", async () => {
     expect(nameOf(await readWith('data:application/json;utf8,{"name":"100%","image":"data:image/png,%22"}'))).toBe("100%");
     expect(nameOf(await readWith("data:application/json,%7B%22name%22:%22100%25 x%%22%7D"))).toBe("100% x%");
   });
 
-  it("may be a picture alone", async () => {
+  it("may be an image", async () => {
     const svg = "<svg xmlns='http://www.w3.org/2000/svg'/>";
     const outcome = await readWith(`data:image/svg+xml;utf8,${svg}`);
     expect(outcome).toMatchObject({
@@ -119,14 +117,14 @@ describe("metadata in the address itself", () => {
     [`data:application/json,${"x".repeat(100_000)}`, "The metadata is too large: documents of up to 10000 bytes are accepted."],
     [`data:application/json;base64,${gzipSync("{}").toString("base64")}`, "The data: URL is compressed with gzip; expected plain JSON."],
     ["data:application/json,{", "The metadata is not JSON: unexpected end."],
-  ])("is refused for good: %s", async (url, refusal) => {
+  ])("is refused as lasting: %s", async (url, refusal) => {
     expect(await readWith(url)).toEqual({ ok: false, refusal, isLasting: true });
   });
 });
 
-describe("metadata elsewhere", () => {
+describe("metadata at a remote URL", () => {
   it("is fetched from an https: server", async () => {
-    expect(nameOf(await readWith(`https://documents.example:${stranger.port}/1`))).toBe("strange");
+    expect(nameOf(await readWith(`https://documents.example:${remote.port}/1`))).toBe("strange");
   });
 
   it.each([
@@ -143,21 +141,21 @@ describe("metadata elsewhere", () => {
     expect(first.paths).toEqual([path]);
   });
 
-  const noWay = "The path of the URL leaves its content or contains characters that no path may contain.";
+  const invalidPath = "The path of the URL leaves its content or contains characters that no path may contain.";
   it.each([
-    [`ipfs://${contentId}/../../api/v0/id`, noWay],
-    [`ipfs://${contentId}/%2e%2e/x`, noWay],
-    [`ipfs://${contentId}/%252E%252e/x`, noWay],
-    [`ipfs://${contentId}/a%2f..%2fb`, noWay],
-    [`ipfs://${contentId}/a\\b`, noWay],
-    [`ipfs://${contentId}/a\nb`, noWay],
-    [`ipfs://${contentId}/%00`, noWay],
-    [`ar://${transactionId}/../x`, noWay],
+    [`ipfs://${contentId}/../../api/v0/id`, invalidPath],
+    [`ipfs://${contentId}/%2e%2e/x`, invalidPath],
+    [`ipfs://${contentId}/%252E%252e/x`, invalidPath],
+    [`ipfs://${contentId}/a%2f..%2fb`, invalidPath],
+    [`ipfs://${contentId}/a\\b`, invalidPath],
+    [`ipfs://${contentId}/a\nb`, invalidPath],
+    [`ipfs://${contentId}/%00`, invalidPath],
+    [`ar://${transactionId}/../x`, invalidPath],
     ["ipfs://../api/v0/id", "The ipfs: URL has no content identifier; expected ipfs://CID/path."],
     ["ipfs://name.example/1", "The ipfs: URL has no content identifier; expected ipfs://CID/path."],
     ["ar://short", "The ar: URL has no transaction id; expected ar://ID/path."],
     [`ipfs://${contentId}/${"x".repeat(3_000)}`, "The path of the URL has more than 2048 characters."],
-  ])("is not fetched by an address that is none: %s", async (url, refusal) => {
+  ])("is refused for the invalid URL %s", async (url, refusal) => {
     expect(await readWith(url)).toEqual({ ok: false, refusal, isLasting: true });
     expect(first.paths.length + second.paths.length).toBe(0);
   });
@@ -170,39 +168,39 @@ describe("metadata elsewhere", () => {
     ["ipns://documents.example/1", "has the unsupported scheme ipns:"],
     ["1.json", "is not a URL"],
     ["", "is not a URL"],
-  ])("is refused by name: %s", async (url, found) => {
+  ])("is refused for an unsupported scheme: %s", async (url, found) => {
     const refusal = `The metadata URL ${found}; expected data:, https:, ipfs: or ar:.`;
     expect(await readWith(url)).toEqual({ ok: false, refusal, isLasting: true });
   });
 
-  it("is refused where its address leads inside", async () => {
+  it("is refused where its host resolves to a private address", async () => {
     expect(await readWith(`https://evil.example:${inside.port}/`)).toMatchObject({ ok: false, isLasting: true });
     expect(await readWith(`https://127.0.0.1:${inside.port}/`)).toMatchObject({ ok: false, isLasting: true });
-    expect(await readWith(`https://documents.example:${stranger.port}/${"x".repeat(8_192)}`)).toMatchObject({ ok: false, isLasting: true });
+    expect(await readWith(`https://documents.example:${remote.port}/${"x".repeat(8_192)}`)).toMatchObject({ ok: false, isLasting: true });
   });
 });
 
 describe("several gateways", () => {
   const url = `ipfs://${contentId}`;
 
-  it.each([404, 429, 504])("are asked one after the other where one answers with %d", async (status) => {
+  it.each([404, 429, 504])("are tried in order when one responds with %d", async (status) => {
     first.status = status;
     expect(nameOf(await readWith(url))).toBe("second");
   });
 
-  it("are asked one after the other where one sends a page", async () => {
+  it("are tried in order when one sends an HTML page", async () => {
     first.type = "text/html";
     expect(nameOf(await readWith(url))).toBe("second");
   });
 
-  it("share the time: one that does not answer leaves some to the next", async () => {
+  it("share the time limit: one that does not respond leaves time for the next", async () => {
     first.delay = 10_000;
     const start = Date.now();
     expect(nameOf(await readWith(url, { fetchMilliseconds: 1_000 }))).toBe("second");
     expect(Date.now() - start).toBeLessThan(deadline(1_500));
   });
 
-  it("refuse for good only together", async () => {
+  it("refuse as lasting only when all of them do", async () => {
     first.status = 404;
     second.status = 410;
     expect(await readWith(url)).toEqual({
@@ -214,12 +212,12 @@ describe("several gateways", () => {
     expect(await readWith(url)).toMatchObject({ ok: false, isLasting: false });
   });
 
-  it("are not all asked for what is too large", async () => {
+  it("are not tried further when a document is too large", async () => {
     expect(await readWith(url, { documentBytes: 5 })).toMatchObject({ ok: false, isLasting: true });
     expect(second.paths).toEqual([]);
   });
 
-  it("may be none, until the operator names one", async () => {
+  it("may be empty until the operator configures one", async () => {
     const refusal = "No gateway is configured for this scheme.";
     expect(await readWith(url, { ipfsGateways: [] })).toEqual({ ok: false, refusal, isLasting: false });
   });

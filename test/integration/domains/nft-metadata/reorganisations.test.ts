@@ -3,122 +3,122 @@ import type { DocumentOutcome } from "../../../../runtime/domains/nft-metadata/j
 import { standards } from "../../../../runtime/domains/tokens/projection/standards.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { until } from "../../../support/until.ts";
-import { countsOf } from "./counting.ts";
-import { createWorld, dataUrl, documentOf, readHeld } from "./documents.ts";
-import { type Hall, openHall, openStage, type Stage } from "./support.ts";
+import { createFakeWeb, dataUrl, documentOf, readInline } from "./fake-web.ts";
+import { type MetadataIndex, type MetadataNode, openMetadataIndex, startMetadataNode } from "./metadata-index.ts";
+import { countsOf } from "./roll-up-counts.ts";
 
-let stage: Stage;
-let hall: Hall;
-let speaker: Address;
-const read = async (url: string): Promise<DocumentOutcome> => readHeld(url);
+let node: MetadataNode;
+let index: MetadataIndex;
+let collection: Address;
+const read = async (url: string): Promise<DocumentOutcome> => readInline(url);
 const painted = (colour: string) => dataUrl({ name: colour, attributes: [{ trait_type: "Colour", value: colour }] });
-const colours = () => hall.test.database.query("SELECT value, tokens FROM nft_trait_values ORDER BY value");
-const since = () => hall.test.database.query("SELECT metadata_count, since_block FROM nft_documents");
+const colours = () => index.test.database.query("SELECT value, tokens FROM nft_trait_values ORDER BY value");
+const documents = () => index.test.database.query("SELECT metadata_count, since_block FROM nft_documents");
 
 beforeAll(async () => {
-  stage = await openStage();
+  node = await startMetadataNode();
 });
 beforeEach(async () => {
-  speaker = await stage.deploySpeaker();
-  hall = await openHall(stage);
+  collection = await node.deployCollection();
+  index = await openMetadataIndex(node);
 });
 afterEach(async () => {
-  const { standing, counted } = await countsOf(hall.test.database);
-  expect(standing).toEqual(counted);
-  await hall.test.drop();
+  const { stored, counted } = await countsOf(index.test.database);
+  expect(stored).toEqual(counted);
+  await index.test.drop();
 });
-afterAll(() => stage.stop());
+afterAll(() => node.stop());
 
 describe("a reorganisation", () => {
-  it("drops what was read above the ancestor, and has it read again, but for tokens that it takes with it", async () => {
-    await stage.say(speaker, 0, 1, painted("red"));
-    const first = await hall.index();
-    await hall.mint(speaker, [0, 1], first);
-    await hall.queue();
-    await hall.worker(read).drain();
-    const snapshot = await stage.chain.rpc<string>("evm_snapshot");
-    await stage.say(speaker, 1, 2, painted("blue"));
-    const second = await hall.index();
-    await hall.mint(speaker, [2], second);
-    await hall.announce(speaker, 1, 1, second);
-    await hall.queue();
-    await hall.worker(read).drain();
+  it("drops metadata that was read above the ancestor and queues it again, except for tokens that it removes", async () => {
+    await node.setUri(collection, 0, 1, painted("red"));
+    const first = await index.indexBlocks();
+    await index.mint(collection, [0, 1], first);
+    await index.queue();
+    await index.worker(read).drain();
+    const snapshot = await node.chain.rpc<string>("evm_snapshot");
+    await node.setUri(collection, 1, 2, painted("blue"));
+    const second = await index.indexBlocks();
+    await index.mint(collection, [2], second);
+    await index.announce(collection, 1, 1, second);
+    await index.queue();
+    await index.worker(read).drain();
     expect(await colours()).toEqual([
       { value: "blue", tokens: 2 },
       { value: "red", tokens: 1 },
     ]);
-    await stage.chain.rpc("evm_revert", [snapshot]);
-    await stage.say(speaker, 1, 1, painted("green"));
-    await hall.takeBackTo(first);
+    await node.chain.rpc("evm_revert", [snapshot]);
+    await node.setUri(collection, 1, 1, painted("green"));
+    await index.rollBackTo(first);
     expect(await colours()).toEqual([{ value: "red", tokens: 1 }]);
-    expect((await hall.waiting()).map(({ token_id }) => token_id)).toEqual(["1"]);
-    expect(await since()).toEqual([{ metadata_count: 1, since_block: first }]);
-    const head = await hall.index();
-    await hall.queue();
-    await hall.worker(read).drain();
-    expect((await hall.kept()).map(({ token_id, name, read_at_block }) => [token_id, name, read_at_block])).toEqual([
+    expect((await index.queued()).map(({ token_id }) => token_id)).toEqual(["1"]);
+    expect(await documents()).toEqual([{ metadata_count: 1, since_block: first }]);
+    const head = await index.indexBlocks();
+    await index.queue();
+    await index.worker(read).drain();
+    expect((await index.metadata()).map(({ token_id, name, read_at_block }) => [token_id, name, read_at_block])).toEqual([
       ["0", "red", first],
       ["1", "green", head],
     ]);
   });
 
-  it("below the first document leaves nothing of the collection", async () => {
-    await stage.say(speaker, 0, 1, painted("red"));
-    const head = await hall.index();
-    await hall.mint(speaker, [0, 1], head);
-    await hall.queue();
-    await hall.worker(read).drain();
-    expect(await since()).toEqual([{ metadata_count: 2, since_block: head }]);
-    await hall.takeBackTo(head - 1);
-    expect([await since(), await colours(), await hall.waiting(), await hall.kept()]).toEqual([[], [], [], []]);
+  it("below the first document leaves no rows of the collection", async () => {
+    await node.setUri(collection, 0, 1, painted("red"));
+    const head = await index.indexBlocks();
+    await index.mint(collection, [0, 1], head);
+    await index.queue();
+    await index.worker(read).drain();
+    expect(await documents()).toEqual([{ metadata_count: 2, since_block: head }]);
+    await index.rollBackTo(head - 1);
+    expect([await documents(), await colours(), await index.queued(), await index.metadata()]).toEqual([[], [], [], []]);
   });
 
-  it("forgets what contracts said above the ancestor, while it is being fetched", async () => {
-    await stage.chain.mine();
-    const ancestor = await hall.index();
-    await hall.mint(speaker, [7], ancestor, standards.erc1155);
-    await stage.say(speaker, 7, 7, "https://old.example/{id}");
-    await hall.index();
-    await hall.queue();
-    let answer: (outcome: DocumentOutcome) => void = () => undefined;
-    const world = createWorld({
-      "https://old.example/": () => new Promise((resolve) => (answer = resolve)),
+  it("discards a document whose URL was read above the ancestor while it is being fetched", async () => {
+    await node.chain.mine();
+    const ancestor = await index.indexBlocks();
+    await index.mint(collection, [7], ancestor, standards.erc1155);
+    await node.setUri(collection, 7, 7, "https://old.example/{id}");
+    await index.indexBlocks();
+    await index.queue();
+    let respond: (outcome: DocumentOutcome) => void = () => undefined;
+    const web = createFakeWeb({
+      "https://old.example/": () => new Promise((resolve) => (respond = resolve)),
       "https://new.example/": () => ({ ok: true, document: documentOf('{"name":"new"}') }),
     });
-    const draining = hall.worker(world.read).drain();
-    await until("The fetch", () => world.asked.length === 1);
-    await hall.takeBackTo(ancestor);
-    await stage.say(speaker, 7, 7, "https://new.example/{id}");
-    await hall.index();
-    answer({ ok: true, document: documentOf('{"name":"old"}') });
+    const draining = index.worker(web.read).drain();
+    await until("the fetch to start", () => web.requests.length === 1);
+    await index.rollBackTo(ancestor);
+    await node.setUri(collection, 7, 7, "https://new.example/{id}");
+    await index.indexBlocks();
+    respond({ ok: true, document: documentOf('{"name":"old"}') });
     await draining;
-    // Whoever asked between the two branches was told of no address.
-    expect((await hall.kept()).filter(({ name }) => name === "old")).toEqual([]);
-    await hall.announce(speaker, 7, 7, await stage.chain.head());
-    await hall.queue();
-    await hall.worker(world.read).drain();
-    expect(await hall.kept()).toMatchObject([{ name: "new" }]);
+    // A read between the two branches finds no URL.
+    expect((await index.metadata()).filter(({ name }) => name === "old")).toEqual([]);
+    await index.announce(collection, 7, 7, await node.chain.head());
+    await index.queue();
+    await index.worker(web.read).drain();
+    expect(await index.metadata()).toMatchObject([{ name: "new" }]);
   });
 
-  it("beside workers that keep what they read leaves nothing that is not of the index, whoever is first", async () => {
-    await stage.say(speaker, 0, 399, painted("red"));
-    const ancestor = await hall.index();
-    await hall.mint(
-      speaker,
+  it("concurrent with workers that store metadata leaves none that was read above the ancestor", async () => {
+    await node.setUri(collection, 0, 399, painted("red"));
+    const ancestor = await index.indexBlocks();
+    await index.mint(
+      collection,
       Array.from({ length: 400 }, (_, id) => id),
       ancestor,
     );
-    await hall.queue();
+    await index.queue();
     for (let round = 0; round < 4; round += 1) {
-      await stage.chain.mine();
-      await hall.index();
-      const workers = Promise.all([hall.worker(read).drain(), hall.worker(read).drain()]);
+      await node.chain.mine();
+      await index.indexBlocks();
+      const workers = Promise.all([index.worker(read).drain(), index.worker(read).drain()]);
       await new Promise((resolve) => setTimeout(resolve, 40 * round));
-      await hall.takeBackTo(ancestor);
+      await index.rollBackTo(ancestor);
       await workers;
-      const kept = await hall.kept();
-      expect(kept.every(({ read_at_block }) => read_at_block <= ancestor)).toBe(true);
-      expect(kept.length + (await hall.waiting()).length).toBe(400);
+      const storedRows = await index.metadata();
+      expect(storedRows.every(({ read_at_block }) => read_at_block <= ancestor)).toBe(true);
+      expect(storedRows.length + (await index.queued()).length).toBe(400);
     }
   });
 });

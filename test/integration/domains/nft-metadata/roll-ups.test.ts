@@ -4,24 +4,24 @@ import type { DocumentOutcome } from "../../../../runtime/domains/nft-metadata/j
 import { requestRefresh } from "../../../../runtime/domains/nft-metadata/jobs/queue-refreshes.ts";
 import { standards } from "../../../../runtime/domains/tokens/projection/standards.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
-import { countsOf } from "./counting.ts";
-import { createWorld, documentOf } from "./documents.ts";
-import { chainId, type Hall, openHall, openStage, type Stage } from "./support.ts";
+import { createFakeWeb, documentOf } from "./fake-web.ts";
+import { chainId, type MetadataIndex, type MetadataNode, openMetadataIndex, startMetadataNode } from "./metadata-index.ts";
+import { countsOf } from "./roll-up-counts.ts";
 
-let stage: Stage;
-let hall: Hall;
-let speakers: readonly [Address, Address];
+let node: MetadataNode;
+let index: MetadataIndex;
+let collections: readonly [Address, Address];
 const random = createRandom("roll-ups");
-const most = 40;
+const tokenCount = 40;
 
 interface Trait {
   readonly trait_type: string;
   readonly value: string | number | null;
 }
-/** What the metadata of each token says now, by its address; null where its host refuses. */
-const said = new Map<string, readonly Trait[] | null>();
+/** The current attributes by metadata URL; null where the host refuses. */
+const attributesOf = new Map<string, readonly Trait[] | null>();
 
-const draw = (): readonly Trait[] | null =>
+const randomAttributes = (): readonly Trait[] | null =>
   random.between(0, 6) === 0
     ? null
     : Array.from({ length: random.between(0, 5) }, () => ({
@@ -30,31 +30,31 @@ const draw = (): readonly Trait[] | null =>
       }));
 
 beforeAll(async () => {
-  stage = await openStage();
-  speakers = [await stage.deploySpeaker(), await stage.deploySpeaker()];
-  for (const speaker of speakers) await stage.say(speaker, 0, most - 1, `https://${speaker}.example/{id}`);
+  node = await startMetadataNode();
+  collections = [await node.deployCollection(), await node.deployCollection()];
+  for (const collection of collections) await node.setUri(collection, 0, tokenCount - 1, `https://${collection}.example/{id}`);
 });
 beforeEach(async () => {
-  hall = await openHall(stage);
+  index = await openMetadataIndex(node);
 });
-afterEach(() => hall.test.drop());
-afterAll(() => stage.stop());
+afterEach(() => index.test.drop());
+afterAll(() => node.stop());
 
-const world = createWorld({
+const web = createFakeWeb({
   "https://": (url): DocumentOutcome => {
-    const attributes = said.get(url);
+    const attributes = attributesOf.get(url);
     if (attributes === null || attributes === undefined) return { ok: false, refusal: "Gone.", isLasting: true };
     return { ok: true, document: documentOf(JSON.stringify({ attributes })) };
   },
 });
-const addressOf = (speaker: Address, id: number): string => `https://${speaker}.example/${id.toString(16).padStart(64, "0")}`;
+const urlOf = (collection: Address, id: number): string => `https://${collection}.example/${id.toString(16).padStart(64, "0")}`;
 
-/** Counted from the documents: tokens by trait and value, as they are cut. */
-const expected = (speaker: Address) => {
+/** Counts the tokens by truncated trait and value from the documents. */
+const expected = (collection: Address) => {
   const values = new Map<string, Set<number>>();
   let documents = 0;
-  for (let id = 0; id < most; id += 1) {
-    const traits = said.get(addressOf(speaker, id)) ?? null;
+  for (let id = 0; id < tokenCount; id += 1) {
+    const traits = attributesOf.get(urlOf(collection, id)) ?? null;
     if (traits !== null) documents += 1;
     for (const { trait_type: trait, value } of traits ?? []) {
       if (value === null) continue;
@@ -64,77 +64,77 @@ const expected = (speaker: Address) => {
   }
   return { documents, values: Object.fromEntries([...values].map(([key, tokens]) => [key, tokens.size]).sort()) };
 };
-const actual = async (speaker: Address) => {
-  const token = [chainId, speaker.slice(2)];
-  const rows = await hall.test.database.query<{ trait: string; value: string; tokens: number }>(
+const actual = async (collection: Address) => {
+  const token = [chainId, collection.slice(2)];
+  const rows = await index.test.database.query<{ trait: string; value: string; tokens: number }>(
     "SELECT trait, value, tokens FROM nft_trait_values WHERE chain_id = $1 AND token = decode($2, 'hex')",
     token,
   );
-  const [row] = await hall.test.database.query<{ metadata_count: number; refused_count: number }>(
+  const [row] = await index.test.database.query<{ metadata_count: number; refused_count: number }>(
     "SELECT metadata_count, refused_count FROM nft_documents WHERE chain_id = $1 AND token = decode($2, 'hex')",
     token,
   );
-  expect((row?.metadata_count ?? 0) + (row?.refused_count ?? 0)).toBe(most);
+  expect((row?.metadata_count ?? 0) + (row?.refused_count ?? 0)).toBe(tokenCount);
   return {
     documents: row?.metadata_count ?? 0,
     values: Object.fromEntries(rows.map(({ trait, value, tokens }) => [JSON.stringify([trait, value]), tokens]).sort()),
   };
 };
-/** Reads what waits, by two workers at once. */
-const readAll = () => Promise.all([hall.worker(world.read).drain(), hall.worker(world.read).drain()]);
+/** Drains the queue with two concurrent workers. */
+const readAll = () => Promise.all([index.worker(web.read).drain(), index.worker(web.read).drain()]);
 
-describe("the sums of what metadata says", () => {
-  it("are those of the documents, however often tokens are read anew and by however many, and nothing is left of what is gone", async () => {
-    const head = await hall.index();
-    for (const speaker of speakers) {
-      for (let id = 0; id < most; id += 1) said.set(addressOf(speaker, id), draw());
-      await hall.mint(
-        speaker,
-        Array.from({ length: most }, (_, id) => id),
+describe("roll-ups of metadata", () => {
+  it("equal the counts of the documents after repeated concurrent reads, and are empty after a roll-back", async () => {
+    const head = await index.indexBlocks();
+    for (const collection of collections) {
+      for (let id = 0; id < tokenCount; id += 1) attributesOf.set(urlOf(collection, id), randomAttributes());
+      await index.mint(
+        collection,
+        Array.from({ length: tokenCount }, (_, id) => id),
         head,
         standards.erc1155,
       );
     }
-    await hall.queue();
+    await index.queue();
     for (let round = 0; round < 8; round += 1) {
       await readAll();
-      for (const speaker of speakers) expect(await actual(speaker), `round ${round}`).toEqual(expected(speaker));
-      const { standing, counted } = await countsOf(hall.test.database);
-      expect(standing).toEqual(counted);
+      for (const collection of collections) expect(await actual(collection), `round ${round}`).toEqual(expected(collection));
+      const { stored, counted } = await countsOf(index.test.database);
+      expect(stored).toEqual(counted);
       for (let change = random.between(1, 50); change > 0; change -= 1) {
-        const [speaker, id] = [random.pick(speakers), random.between(0, most - 1)];
-        said.set(addressOf(speaker, id), draw());
-        await hall.test.database.transaction((client) => requestRefresh(client, chainId, speaker, String(id)));
+        const [collection, id] = [random.pick(collections), random.between(0, tokenCount - 1)];
+        attributesOf.set(urlOf(collection, id), randomAttributes());
+        await index.test.database.transaction((client) => requestRefresh(client, chainId, collection, String(id)));
       }
-      await hall.queue();
+      await index.queue();
     }
-    await hall.takeBackTo(head - 1);
-    const { standing } = await countsOf(hall.test.database);
-    expect(standing).toEqual({ values: [], traits: [], documents: [] });
+    await index.rollBackTo(head - 1);
+    const { stored } = await countsOf(index.test.database);
+    expect(stored).toEqual({ values: [], traits: [], documents: [] });
   });
 
-  it("keep the block of a collection's first document while it has any", async () => {
-    const [speaker] = speakers;
-    said.set(addressOf(speaker, 0), []);
-    const first = await hall.index();
-    await hall.mint(speaker, [0], first, standards.erc1155);
-    await hall.queue();
+  it("retain the block of a collection's first document while it has any", async () => {
+    const [collection] = collections;
+    attributesOf.set(urlOf(collection, 0), []);
+    const first = await index.indexBlocks();
+    await index.mint(collection, [0], first, standards.erc1155);
+    await index.queue();
     await readAll();
-    const since = async () => (await hall.test.database.query<{ since_block: number | null }>("SELECT since_block FROM nft_documents"))[0];
+    const since = async () => (await index.test.database.query<{ since_block: number | null }>("SELECT since_block FROM nft_documents"))[0];
     const again = async () => {
-      await stage.chain.mine();
-      await hall.index();
-      await hall.test.database.transaction((client) => requestRefresh(client, chainId, speaker, "0"));
-      await hall.queue();
+      await node.chain.mine();
+      await index.indexBlocks();
+      await index.test.database.transaction((client) => requestRefresh(client, chainId, collection, "0"));
+      await index.queue();
       await readAll();
     };
     await again();
-    expect((await hall.kept())[0]?.read_at_block).toBe(first + 1);
+    expect((await index.metadata())[0]?.read_at_block).toBe(first + 1);
     expect(await since()).toEqual({ since_block: first });
-    said.set(addressOf(speaker, 0), null);
+    attributesOf.set(urlOf(collection, 0), null);
     await again();
     expect(await since()).toEqual({ since_block: null });
-    said.set(addressOf(speaker, 0), []);
+    attributesOf.set(urlOf(collection, 0), []);
     await again();
     expect(await since()).toEqual({ since_block: first + 3 });
   });

@@ -15,8 +15,8 @@ const row = (token: string, id: number): Row => ({
   read_at: "2026-01-01",
 });
 
-/** Tokens with their traits, as they are kept. */
-const keep = async (token: string, tokens: readonly (readonly (readonly [string, string | null, number?])[])[]): Promise<void> => {
+/** Inserts tokens with their traits. */
+const insertTokens = async (token: string, tokens: readonly (readonly (readonly [string, string | null, number?])[])[]): Promise<void> => {
   await index.insert(
     "nft_metadata",
     tokens.map((_, id) => ({ ...row(token, id), document: "{}" })),
@@ -47,7 +47,7 @@ beforeAll(async () => {
       [wide, standards.erc721],
     ].map(([address, standard]) => ({ chain_id: 7, address: address as string, standard: standard as number, block_number: 1 })),
   );
-  await keep(hats, [
+  await insertTokens(hats, [
     [
       ["Hat", "top"],
       ["Level", "9", 9],
@@ -77,13 +77,13 @@ beforeAll(async () => {
 afterAll(() => index.end());
 
 describe("traits of a collection", () => {
-  it("are its names, ascending, upper and lower case apart", async () => {
+  it("are listed by name in ascending, case-sensitive order", async () => {
     const { status, data } = await index.get(path(hats, "traits/"));
     expect(status).toBe(200);
     expect(data.items).toEqual([{ name: "Hat" }, { name: "Level" }, { name: "Mood" }, { name: "a/b %&?" }, { name: "hat" }]);
   });
 
-  it("are none where no metadata is kept, and 404 where there is no collection", async () => {
+  it("are an empty list without stored metadata, and 404 for an address that is no collection", async () => {
     for (const rest of ["traits/", "traits_summary/"]) {
       expect((await index.get(path(plain, rest))).data.items).toEqual([]);
       for (const contract of [coin, addressOf(99)]) {
@@ -93,13 +93,13 @@ describe("traits of a collection", () => {
     }
   });
 
-  it("are summed up: kinds, ranges, shares of the tokens whose metadata is kept, and counts", async () => {
+  it("are summarized by kind, range, share of the tokens with metadata, and counts", async () => {
     const { data } = await index.get(path(hats, "traits_summary/"));
     expect(data.items[0]).toEqual({
       name: "Hat",
       value_type: "string",
       value_numeric: null,
-      // 2 of 8.
+      // 2 of 8 tokens.
       value_string: { value: "cap", token_count: 2, trait_percentage: 25 },
       attributes: [
         {
@@ -120,7 +120,7 @@ describe("traits of a collection", () => {
       value_numeric: { min: -2, max: 10.5 },
       value_string: null,
     });
-    // A number and a word: no numbers.
+    // A number and a word: not numeric.
     expect(data.items[2]).toMatchObject({
       value_type: "string",
       value_numeric: null,
@@ -137,7 +137,7 @@ describe("traits of a collection", () => {
 });
 
 describe("values of a trait", () => {
-  it("are counted, the most frequent first", async () => {
+  it("are counted and listed by frequency", async () => {
     const { data } = await index.get(path(hats, "traits/Hat/attributes/"));
     expect(data.items).toHaveLength(1);
     expect(data.items[0].values.map(({ value, count }: { value: string; count: number }) => [value, count])).toEqual([
@@ -151,19 +151,19 @@ describe("values of a trait", () => {
     ]);
   });
 
-  it("of a trait that no token lists are 404, as those of what is no collection", async () => {
-    for (const [contract, trait, said] of [
+  it("are 404 for an unknown trait and for an address that is no collection", async () => {
+    for (const [contract, trait, response] of [
       [hats, "HAT", "Trait HAT"],
       [plain, "Hat", "Trait Hat"],
       [coin, "Hat", `Collection ${coin}`],
     ] as const) {
       const { status, message } = await index.get(path(contract, `traits/${trait}/attributes/`));
-      expect([status, message]).toEqual([404, `${said} is not on hand as far as it is indexed.`]);
+      expect([status, message]).toEqual([404, `${response} is not on hand as far as it is indexed.`]);
     }
   });
 
-  it("that are more than an answer may list are refused, and left out of the summary, which still has the first", async () => {
-    await keep(
+  it("that exceed the maximum number of rows are refused, and cut from the summary, which has the first ones", async () => {
+    await insertTokens(
       wide,
       Array.from({ length: 13 }, (_, id) => [
         ["Serial", `no. ${String(Math.max(1, id)).padStart(2, "0")}`],
@@ -178,9 +178,9 @@ describe("values of a trait", () => {
     ]);
     expect((await index.get(path(wide, "traits/Serial/attributes/"))).data.items[0].values).toHaveLength(12);
     const { data } = await index.get(path(wide, "traits_summary/"));
-    // 12 + 13 + 2 values do not fit: each of 3 traits may list 4.
+    // 12 + 13 + 2 values exceed 12: each of the 3 traits lists 4.
     expect(data.items.map(({ attributes }: { attributes: unknown[] | null }) => attributes?.length ?? null)).toEqual([null, null, 1]);
-    // Tokens 0 and 1 are both no. 01.
+    // Tokens 0 and 1 share the number 01.
     expect(data.items[0].value_string).toMatchObject({ value: "no. 01", token_count: 2 });
     expect(data.items[1]).toMatchObject({ value_type: "numeric", value_numeric: { min: 0, max: 12 } });
   });

@@ -13,42 +13,42 @@ import { deadline } from "../../../support/deadline.ts";
 import { type RpcProxy, startRpcProxy } from "../../../support/rpc-proxy.ts";
 import { compileSolidity } from "../../../support/solidity.ts";
 
-/** Says of each id what it was told to say; refuses for others. */
+/** Returns the URL that was set for an id; tokenURI() reverts for others. */
 const source = `
-contract Speaker {
-  mapping(uint256 => string) words;
-  function set(uint256 id, string calldata text) external { words[id] = text; }
+contract Collection {
+  mapping(uint256 => string) uris;
+  function set(uint256 id, string calldata text) external { uris[id] = text; }
   function tokenURI(uint256 id) external view returns (string memory) {
-    require(bytes(words[id]).length > 0, "unknown");
-    return words[id];
+    require(bytes(uris[id]).length > 0, "unknown");
+    return uris[id];
   }
-  function uri(uint256) external view returns (string memory) { return words[0]; }
+  function uri(uint256) external view returns (string memory) { return uris[0]; }
 }`;
 const chainId = 31337;
 let chain: TestChain;
 let proxy: RpcProxy;
-let speaker: Address;
+let collection: Address;
 let gateway: ReturnType<typeof createServer>;
-/** Milliseconds until the gateway answers. */
-let slowness = 0;
+/** Milliseconds until the gateway responds. */
+let gatewayDelay = 0;
 const contentId = `Qm${"a".repeat(44)}`;
 
 beforeAll(async () => {
   chain = await startTestChain();
   proxy = await startRpcProxy(chain.url);
-  const { abi, bytecode } = compileSolidity(source)("Speaker");
-  speaker = (await chain.deploy({ abi, bytecode })).toLowerCase() as Address;
-  const words: [bigint, string][] = [
+  const { abi, bytecode } = compileSolidity(source)("Collection");
+  collection = (await chain.deploy({ abi, bytecode })).toLowerCase() as Address;
+  const uris: [bigint, string][] = [
     [0n, 'data:application/json,{"name":"Unit {id}","image":"https://units.example/{id}.png"}'],
     [1n, 'data:application/json,{"name":"One","attributes":[{"trait_type":"Size","value":7}]}'],
     [2n, "http://169.254.169.254/latest/meta-data/"],
     [3n, `ipfs://${contentId}/3.json`],
   ];
-  for (let id = 10n; id < 50n; id += 1n) words.push([id, `data:application/json,{"name":"No. ${id}"}`]);
-  await chain.send(...words.map((args) => ({ to: speaker, data: encodeFunctionData({ abi, functionName: "set", args }) })));
+  for (let id = 10n; id < 50n; id += 1n) uris.push([id, `data:application/json,{"name":"No. ${id}"}`]);
+  await chain.send(...uris.map((args) => ({ to: collection, data: encodeFunctionData({ abi, functionName: "set", args }) })));
   await chain.mine();
   gateway = createServer((_, response) => {
-    setTimeout(() => response.writeHead(200, { "content-type": "application/json" }).end('{"name":"From afar"}'), slowness);
+    setTimeout(() => response.writeHead(200, { "content-type": "application/json" }).end('{"name":"Remote"}'), gatewayDelay);
   });
   await new Promise<void>((resolve) => gateway.listen(0, "127.0.0.1", resolve));
 });
@@ -59,7 +59,7 @@ afterAll(async () => {
   await chain?.stop();
 });
 beforeEach(() => {
-  slowness = 0;
+  gatewayDelay = 0;
   proxy.intercept = null;
   proxy.delay = null;
   proxy.counts.clear();
@@ -71,7 +71,7 @@ const configOf = (changes: object = {}, rpc: string | undefined = proxy.url): Ch
   const { rpc: _, ...parsed } = chainConfig.parse({ name: "here", id: chainId, rpc: "http://127.0.0.1:1", nfts });
   return rpc === undefined ? parsed : { ...parsed, rpc };
 };
-const key = (id: number, standard: number = standards.erc721): NftKey => ({ token: speaker, token_id: String(id), standard });
+const key = (id: number, standard: number = standards.erc721): NftKey => ({ token: collection, token_id: String(id), standard });
 const withReader = async <T>(config: ChainConfig, use: (reader: ReturnType<typeof createUncachedMetadata>) => Promise<T>): Promise<T> => {
   const reader = createUncachedMetadata([config]);
   try {
@@ -81,22 +81,29 @@ const withReader = async <T>(config: ChainConfig, use: (reader: ReturnType<typeo
   }
 };
 
-describe("metadata that is read while a request waits", () => {
-  it("is what the contract and the document say now", async () => {
+describe("metadata that is read within a request", () => {
+  it("is read from the contract and the document", async () => {
     const rows = await withReader(configOf(), (reader) => reader.read(chainId, [key(1), key(3)]));
     expect(rows).toMatchObject([
-      { token: speaker, token_id: "1", has_document: true, name: "One", attributes: [{ trait_type: "Size", value: "7" }], refusal: null },
-      { token_url: `ipfs://${contentId}/3.json`, name: "From afar" },
+      {
+        token: collection,
+        token_id: "1",
+        has_document: true,
+        name: "One",
+        attributes: [{ trait_type: "Size", value: "7" }],
+        refusal: null,
+      },
+      { token_url: `ipfs://${contentId}/3.json`, name: "Remote" },
     ]);
   });
 
-  it("has the id of an EIP-1155 token in its addresses", async () => {
+  it("has the id of an EIP-1155 token substituted in its URLs", async () => {
     const [row] = await withReader(configOf(), (reader) => reader.read(chainId, [key(255, standards.erc1155)]));
     const id = "ff".padStart(64, "0");
     expect(row).toMatchObject({ name: `Unit ${id}`, image: `https://units.example/${id}.png` });
   });
 
-  it("says why there is none, token by token", async () => {
+  it("is refused with a reason for each token", async () => {
     const rows = await withReader(configOf(), (reader) => reader.read(chainId, [key(2), key(9), key(1)]));
     expect(rows.map(({ token_url, has_document, refusal }) => [token_url, has_document, refusal])).toEqual([
       [
@@ -109,7 +116,7 @@ describe("metadata that is read while a request waits", () => {
     ]);
   });
 
-  it("is of the first 25 tokens", async () => {
+  it("is limited to the first 25 tokens", async () => {
     const rows = await withReader(configOf(), (reader) =>
       reader.read(
         chainId,
@@ -120,8 +127,8 @@ describe("metadata that is read while a request waits", () => {
     expect(proxy.counts.get("eth_call")).toBe(25);
   });
 
-  it("takes no longer than its bound, and has by then what was quick", async () => {
-    slowness = 5_000;
+  it("ends at its time limit with the documents that were read by then", async () => {
+    gatewayDelay = 5_000;
     const start = Date.now();
     const rows = await withReader(configOf({ uncachedMilliseconds: 500 }), (reader) => reader.read(chainId, [key(3), key(1)]));
     expect(Date.now() - start).toBeLessThan(deadline(2_500));
@@ -131,7 +138,7 @@ describe("metadata that is read while a request waits", () => {
     ]);
   });
 
-  it("is nothing where the node is slow, fails, talks rubbish or is not there", async () => {
+  it("is empty where the node is slow, fails, responds with invalid JSON or is not configured", async () => {
     const read = (config: ChainConfig) => withReader(config, (reader) => reader.read(chainId, [key(1)]));
     proxy.delay = () => 5_000;
     const start = Date.now();
@@ -154,20 +161,20 @@ describe("metadata that is read while a request waits", () => {
     expect(await read(configOf({}, undefined))).toEqual([]);
   });
 
-  it("is nothing, and asks nobody, on a network that keeps metadata", async () => {
+  it("is empty, without any request, on a network that caches metadata", async () => {
     expect(await withReader(configOf({ metadata: "cached" }), (reader) => reader.read(chainId, [key(1)]))).toEqual([]);
     expect(await withReader(configOf(), (reader) => reader.read(1, [key(1)]))).toEqual([]);
     expect(proxy.counts.size).toBe(0);
   });
 
-  it("is nothing at once for a ninth request while eight are read", async () => {
-    slowness = 700;
+  it("is empty immediately for a ninth request while eight are in progress", async () => {
+    gatewayDelay = 700;
     await withReader(configOf(), async (reader) => {
       const eight = Array.from({ length: 8 }, () => reader.read(chainId, [key(3)]));
       const start = Date.now();
       expect(await reader.read(chainId, [key(1)])).toEqual([]);
       expect(Date.now() - start).toBeLessThan(deadline(100));
-      expect((await Promise.all(eight)).flat().map(({ name }) => name)).toEqual(Array.from({ length: 8 }, () => "From afar"));
+      expect((await Promise.all(eight)).flat().map(({ name }) => name)).toEqual(Array.from({ length: 8 }, () => "Remote"));
       await wait(20);
       expect(await reader.read(chainId, [key(1)])).toHaveLength(1);
     });

@@ -25,10 +25,10 @@ import { type Address, type Hash, nativeTokenAddress } from "../../../../runtime
 import type { TestDatabase } from "../../../support/database.ts";
 import { writeMetadata, writePrices } from "../dex/support.ts";
 import type { Answer, Served } from "../pools/served.ts";
-import { type Bazaar, ether, firstDay, indexBazaar, salesIn, secondsOfDay, serveBazaar, startBazaar } from "./bazaar.ts";
+import { ether, firstDay, indexNftMarket, type NftMarket, salesIn, secondsOfDay, serveNftMarket, startNftMarket } from "./nft-market.ts";
 
-/** Ether is worth 2,000 dollars and ten more each day of the story; the coin one dollar; junk nothing that anybody knows. */
-let bazaar: Bazaar;
+/** Ether costs 2,000 dollars on day 0 and ten more each day; the coin one dollar; junk has no price. */
+let market: NftMarket;
 let test: TestDatabase;
 let served: Served;
 let sold: string[];
@@ -38,11 +38,11 @@ const gas = 3_000_000n;
 const keyOfFirst = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
 
 beforeAll(async () => {
-  bazaar = await startBazaar();
-  const { seaport, art, editions, coin, junk, weth, people, order, fill, sell, on } = bazaar;
-  const [anna, ben, cleo, fees, dora] = people;
+  market = await startNftMarket();
+  const { seaport, art, editions, coin, junk, weth, accounts, order, fill, sell, on } = market;
+  const [anna, ben, cleo, fees, dora] = accounts;
 
-  // Day 0: a listing that anna signed, with a fee and a royalty; and ben's bid in wrapped ether, of which anna pays the fee.
+  // Day 0: a listing signed by anna, with a fee and a royalty; and ben's bid in wrapped ether, of which anna pays the fee.
   const listing = order(
     anna,
     [unique(art, 0n)],
@@ -57,7 +57,7 @@ beforeAll(async () => {
   const bid = order(ben, [coins(weth, 2n * ether)], [forAccount(ben, unique(art, 1n)), forAccount(fees, coins(weth, ether / 20n))]);
   const [, accepted] = await on(0, 10, ...fill(bid, anna));
 
-  // Day 1: orders matched by a third account. cleo pays 1,000 coins, of which 900 are for anna. Then a bundle, whose price leaves three smallest units over.
+  // Day 1: orders matched by a third account: cleo pays 1,000 coins, of which anna gets 900. Then a bundle whose price leaves a remainder of 3 wei.
   const asks = order(anna, [unique(art, 2n)], [forAccount(anna, coins(coin, 900n * ether))]);
   const offers = order(
     cleo,
@@ -91,12 +91,12 @@ beforeAll(async () => {
     ...sell(anna, ben, [unique(art, 3n), units(editions, 7n, 5n), unique(art, 4n)], native(7n * 10n ** 17n + 3n)),
   );
 
-  // Day 2: a swap and a gift, and what was paid in something that has no price.
+  // Day 2: a swap, a gift, and a sale paid in a token without a price.
   const swap = order(anna, [unique(art, 5n)], [forAccount(anna, unique(art, 0n))]);
   const gift = order(anna, [unique(art, 6n)], []);
   await on(2, 9, ...fill(swap, ben), ...fill(gift, ben), ...sell(anna, cleo, unique(art, 7n), coins(junk, 5n * ether)));
 
-  // Day 3: parts of an order of ten units for ten ether; several payments in one order.
+  // Day 3: partial fills of an order of ten units for ten ether; orders with several payments.
   const parts = order(anna, [units(editions, 8n, 10n)], [forAccount(anna, native(10n * ether))], true);
   const part = (by: Address, numerator: bigint, recipient?: Address) => ({
     from: by,
@@ -109,17 +109,17 @@ beforeAll(async () => {
   await on(3, 10, ...sell(anna, cleo, unique(art, 8n), native(ether / 10n), coins(coin, 50n * ether)));
   await on(3, 11, ...sell(anna, cleo, unique(art, 9n), native(ether / 10n), coins(weth, ether / 10n)));
 
-  // Day 5: cleo sells back what she had bought on day 1, and dora buys of herself.
+  // Day 5: cleo sells back what she bought on day 1, and dora buys from herself.
   await on(5, 9, ...sell(cleo, anna, unique(art, 2n), native(3n * ether)));
   await on(5, 10, ...sell(anna, dora, unique(art, 10n), native(ether / 2n)));
   await on(5, 11, ...sell(dora, dora, unique(art, 10n), native(ether / 1_000n)));
 
-  // Day 40: what anna sold ben on day 0 goes back again, more than thirty days later.
+  // Day 40: ben sells back what he bought on day 0, more than thirty days later.
   await on(40, 9, ...sell(ben, anna, unique(art, 1n), native(4n * ether)));
   await on(41, 9, { to: anna });
   Object.assign(sent, { signed, accepted, matched, bundle });
 
-  test = await indexBazaar(bazaar);
+  test = await indexNftMarket(market);
   sold = await salesIn(test.database);
   const hour = firstDay * 24;
   const wholeDays = (at: number) => BigInt(Math.floor((at - hour) / 24));
@@ -135,12 +135,14 @@ beforeAll(async () => {
   );
   await writeMetadata(test.database, coin, "COIN", 18);
   await writeMetadata(test.database, art, "VIEW", 0);
-  served = await serveBazaar(test.database, bazaar, [{ protocol: "seaport", address: seaport, logoUrl: "https://logos.example/sea.png" }]);
+  served = await serveNftMarket(test.database, market, [
+    { protocol: "seaport", address: seaport, logoUrl: "https://logos.example/sea.png" },
+  ]);
 }, 120_000);
 afterAll(async () => {
   await served?.end();
   await test?.drop();
-  await bazaar?.chain.stop();
+  await market?.chain.stop();
 });
 
 const line = (
@@ -155,12 +157,12 @@ const line = (
   return [day, collection, id, count, seller, buyer, token, paid?.startAmount ?? null, wash].join(" ");
 };
 
-describe("sales that Seaport told of", () => {
-  it("are each token's that was sold, at all that was paid for it, and nothing else", () => {
-    const { art, editions, coin, junk, weth, people } = bazaar;
-    const [anna, ben, cleo, , dora] = people;
+describe("sales on Seaport", () => {
+  it("are recorded for each sold token at the whole price paid for it", () => {
+    const { art, editions, coin, junk, weth, accounts } = market;
+    const [anna, ben, cleo, , dora] = accounts;
     const view = (id: bigint) => [art, id, 1n] as const;
-    // 0.7 ether and 3 over for seven units: 10^17 each, and one more for the first three, which are a view and two of the five units.
+    // 0.7 ether and 3 wei for seven units: 10^17 wei each, and one more for the first three, which are a view and two of the five units.
     const tenth = 10n ** 17n;
     expect(sold).toEqual([
       line(0, view(0n), anna, ben, native(ether)),
@@ -181,8 +183,8 @@ describe("sales that Seaport told of", () => {
     ]);
   });
 
-  it("are the same when each block is folded by itself", async () => {
-    const other = await indexBazaar(bazaar, { batchBlocks: 1, requestBlocks: 1 });
+  it("are the same when each block is a batch", async () => {
+    const other = await indexNftMarket(market, { batchBlocks: 1, requestBlocks: 1 });
     try {
       expect(await salesIn(other.database)).toEqual(sold);
       const sums =
@@ -195,18 +197,18 @@ describe("sales that Seaport told of", () => {
 });
 
 const day = (number: number): string => `${new Date((firstDay + number) * secondsOfDay * 1_000).toISOString().slice(0, 19)}Z`;
-const itemsOf = async (what: string, query = "days=50", collection: Address = bazaar.art): Promise<Map<string, Answer>> => {
+const itemsOf = async (what: string, query = "days=50", collection: Address = market.art): Promise<Map<string, Answer>> => {
   const { items } = await served.get(`nft_market/${collection}/${what}/?${query}`);
   return new Map(items.map((item: Answer) => [item.date, item]));
 };
-/** Dollars of ether on a day. */
+/** Returns the dollar price of ether on a day. */
 const rate = (number: number): number => 2_000 + 10 * number;
 
 describe("the market of a collection", () => {
-  it("has an item for each day up to the newest block's, newest first", async () => {
+  it("has an item for each day up to the newest block, newest first", async () => {
     for (const what of ["sale_count", "volume", "floor_price"]) {
-      const { items, address, quote_currency } = await served.get(`nft_market/${bazaar.art.toUpperCase().replace("X", "x")}/${what}/`);
-      expect([address, quote_currency]).toEqual([bazaar.art, "USD"]);
+      const { items, address, quote_currency } = await served.get(`nft_market/${market.art.toUpperCase().replace("X", "x")}/${what}/`);
+      expect([address, quote_currency]).toEqual([market.art, "USD"]);
       expect(items.map(({ date }: Answer) => date)).toEqual(Array.from({ length: 30 }, (_, back) => day(41 - back)));
     }
   });
@@ -225,65 +227,65 @@ describe("the market of a collection", () => {
       [1, 0],
       [0, 0],
     ]);
-    const editions = await itemsOf("sale_count", "days=50", bazaar.editions);
+    const editions = await itemsOf("sale_count", "days=50", market.editions);
     expect([1, 3].map((number) => editions.get(day(number))?.sale_count)).toEqual([1, 2]);
   });
 
-  it("sums up what was paid, at the prices of the day", async () => {
+  it("sums the volume at the prices of the day", async () => {
     const volumes = await itemsOf("volume");
     const of = (number: number) => {
       const item = volumes.get(day(number));
       return [item?.volume_native_quote, item?.volume_quote, item?.wash_volume_native_quote, item?.wash_volume_quote];
     };
     expect(of(0)).toEqual([3, 3 * rate(0), 0, 0]);
-    // The two views of the bundle cost 0.2 ether and a smallest unit; 1,000 coins are a thousand dollars.
+    // The two views of the bundle cost 0.2 ether and 1 wei; 1,000 coins are a thousand dollars.
     expect(of(1)[1]).toBeCloseTo(1_000 + 0.2 * rate(1), 9);
     expect(of(1)[0]).toBeCloseTo(1_000 / rate(1) + 0.2, 12);
     expect(of(1)[3]).toBe(1_000);
     expect(of(1)[2]).toBeCloseTo(1_000 / rate(1), 12);
     expect(of(2)).toEqual([null, null, 0, 0]);
-    // One sale is in two tokens, and told without a price.
+    // One sale is paid in two tokens and has no price.
     expect(of(3)).toEqual([0.2, 0.2 * rate(3), 0, 0]);
     expect(of(4)).toEqual([0, 0, 0, 0]);
     expect(of(5)).toEqual([3.501, 3.501 * rate(5), 3.001, 3.001 * rate(5)]);
     expect(volumes.get(day(0))).toMatchObject({ native_ticker_symbol: "ETH", native_name: "Ether", pretty_volume_quote: "$6,000.00" });
   });
 
-  it("has the cheapest sale of thirty days as its floor, wash trades left out", async () => {
+  it("has the cheapest sale of thirty days as its floor price, excluding wash trades", async () => {
     const floors = await itemsOf("floor_price");
     const of = (number: number) => floors.get(day(number))?.floor_price_native_quote;
     expect(of(-1)).toBeNull();
-    // 1 ether, until half of it is less: 1,000 coins are a wash trade's.
+    // 1 ether, until the sale at half of it: the sale for 1,000 coins is a wash trade.
     expect([0, 1, 2, 3, 4, 5, 29, 30].map(of)).toEqual([1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1]);
     // The bundle of day 1 counts up to day 30, the 0.2 ether of day 3 up to day 32, the half of day 5 up to day 34.
     expect([31, 32, 33, 34, 35, 39, 40, 41].map(of)).toEqual([0.2, 0.2, 0.5, 0.5, null, null, 4, 4]);
     expect(floors.get(day(31))).toMatchObject({ floor_price_quote: 0.2 * rate(31), pretty_floor_price_quote: "$462.00" });
-    const editions = await itemsOf("floor_price", "days=50", bazaar.editions);
+    const editions = await itemsOf("floor_price", "days=50", market.editions);
     expect([1, 3, 31].map((number) => editions.get(day(number))?.floor_price_native_quote)).toEqual([0.1, 0.1, 1]);
   });
 
-  it("is not there for what is no collection", async () => {
+  it("is 404 for an address that is no collection", async () => {
     for (const what of ["sale_count", "volume", "floor_price"]) {
-      for (const address of [bazaar.coin, bazaar.people[0]]) {
+      for (const address of [market.coin, market.accounts[0]]) {
         const { status, message } = await served.ask(`nft_market/${address}/${what}/`);
-        expect([status, message]).toEqual([404, `Collection ${address} is not on bazaar as far as it is indexed.`]);
+        expect([status, message]).toEqual([404, `Collection ${address} is not on market as far as it is indexed.`]);
       }
     }
   });
 
-  it("is not known where no marketplace is configured", async () => {
-    const other = await serveBazaar(test.database, bazaar, []);
+  it("is unknown where no marketplace is configured", async () => {
+    const other = await serveNftMarket(test.database, market, []);
     const numbers: Readonly<Record<string, readonly string[]>> = {
       sale_count: ["sale_count", "wash_sale_count"],
       volume: ["volume_quote", "volume_native_quote", "pretty_volume_quote", "wash_volume_quote", "wash_volume_native_quote"],
       floor_price: ["floor_price_quote", "floor_price_native_quote", "pretty_floor_price_quote"],
     };
     for (const [what, fields] of Object.entries(numbers)) {
-      const { items } = await other.get(`nft_market/${bazaar.art}/${what}/?days=365`);
+      const { items } = await other.get(`nft_market/${market.art}/${what}/?days=365`);
       expect(items).toHaveLength(365);
       expect(new Set(items.flatMap((item: Answer) => fields.map((field) => item[field]))), what).toEqual(new Set([null]));
     }
-    const { items } = await other.get(`address/${bazaar.people[1]}/balances_nft/`);
+    const { items } = await other.get(`address/${market.accounts[1]}/balances_nft/`);
     expect(items.length).toBeGreaterThan(0);
     expect(items.map((item: Answer) => [item.floor_price_quote, item.floor_price_native_quote])).toEqual(items.map(() => [null, null]));
     await other.end();
@@ -293,14 +295,14 @@ describe("the market of a collection", () => {
 const detailsOf = async (hash: Hash | undefined): Promise<Answer> =>
   (await served.get(`transaction_v2/${hash}/?no-logs=true&with-nft-sales=true`)).items[0].nft_sale_details;
 
-describe("what a transaction sold", () => {
-  it("is told of a listing with its marketplace and its price", async () => {
-    const [anna, ben] = bazaar.people;
+describe("sales of a transaction", () => {
+  it("have the marketplace and price of a listing", async () => {
+    const [anna, ben] = market.accounts;
     const [report, ...more] = await detailsOf(sent.signed);
     expect(more).toEqual([]);
     expect(report).toMatchObject({
       topic0: "0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31",
-      protocol_contract_address: bazaar.seaport,
+      protocol_contract_address: market.seaport,
       protocol_name: "Market 0",
       protocol_logo_url: "https://logos.example/sea.png",
       from: anna,
@@ -308,7 +310,7 @@ describe("what a transaction sold", () => {
       maker: anna,
       taker: ben,
       token_id: "0",
-      collection_address: bazaar.art,
+      collection_address: market.art,
       collection_name: "VIEW",
       token_address: nativeTokenAddress,
       ticker_symbol: "ETH",
@@ -330,10 +332,10 @@ describe("what a transaction sold", () => {
     });
   });
 
-  it("is told of bids and matches from the buyer's side, and of a bundle token by token", async () => {
-    const [anna, ben, cleo] = bazaar.people;
+  it("have the buyer's price for bids and matches, and one entry per token of a bundle", async () => {
+    const [anna, ben, cleo] = market.accounts;
     expect(await detailsOf(sent.accepted)).toMatchObject([
-      { from: anna, to: ben, maker: ben, taker: anna, token_address: bazaar.weth, nft_token_price_native: 2, is_wash_trade: false },
+      { from: anna, to: ben, maker: ben, taker: anna, token_address: market.weth, nft_token_price_native: 2, is_wash_trade: false },
     ]);
     expect(await detailsOf(sent.matched)).toMatchObject([
       { from: anna, to: cleo, maker: cleo, nft_token_price: 1_000, nft_token_price_usd: 1_000, is_wash_trade: true },
@@ -350,56 +352,56 @@ describe("what a transaction sold", () => {
       ]),
     ).toEqual([
       ["3", 1, "0.100000000000000001 ETH", 3, 2, "bundle"],
-      // Two of the five cost a smallest unit more: less than that is not shown.
+      // Two of the five units cost 1 wei more, which the rounded price does not show.
       ["7", 5, "0.1 ETH", 3, 2, "bundle"],
       ["4", 1, "0.1 ETH", 3, 2, "bundle"],
     ]);
   });
 
-  it("is not told unless it is asked for, and is nothing where nothing was sold", async () => {
+  it("are returned on request only, and are empty where nothing was sold", async () => {
     const { items } = await served.get(`transaction_v2/${sent.signed}/?no-logs=true`);
     expect(items[0].nft_sale_details).toBeNull();
-    const { transactions } = (await bazaar.chain.rpc("eth_getBlockByNumber", ["latest", false])) as { transactions: Hash[] };
+    const { transactions } = (await market.chain.rpc("eth_getBlockByNumber", ["latest", false])) as { transactions: Hash[] };
     expect(await detailsOf(transactions[0])).toEqual([]);
   });
 });
 
-describe("what other answers show of sales", () => {
-  it("are floors as of today, which are those of the newest day, whatever the number of collections", async () => {
+describe("sales in other answers", () => {
+  it("are floor prices of the newest day, for any number of collections", async () => {
     const context = contextOf(await headOf());
-    const worths = await floorsNow(context, { id: 31337, name: "bazaar" } as Chain, [bazaar.art, bazaar.editions, bazaar.coin], "USD");
-    // 4 ether on day 41; the edition's last sale was more than thirty days ago, and a coin is none.
-    expect([...worths.keys()]).toEqual([bazaar.art]);
-    const { native: inEther, quote } = worths.get(bazaar.art) ?? {};
+    const floorPrices = await floorsNow(context, { id: 31337, name: "market" } as Chain, [market.art, market.editions, market.coin], "USD");
+    // 4 ether on day 41; the edition's last sale was more than thirty days ago, and a coin is not a collection.
+    expect([...floorPrices.keys()]).toEqual([market.art]);
+    const { native: inEther, quote } = floorPrices.get(market.art) ?? {};
     expect([toNumber(inEther as Decimal), toNumber(quote as Decimal)]).toEqual([4, 4 * rate(41)]);
-    const [newest] = (await served.get(`nft_market/${bazaar.art}/floor_price/`)).items;
+    const [newest] = (await served.get(`nft_market/${market.art}/floor_price/`)).items;
     expect(newest).toMatchObject({ floor_price_native_quote: 4, floor_price_quote: 4 * rate(41) });
-    expect(await floorsNow(contextOf(null), { id: 31337, name: "bazaar" } as Chain, [bazaar.art], "USD")).toEqual(new Map());
+    expect(await floorsNow(contextOf(null), { id: 31337, name: "market" } as Chain, [market.art], "USD")).toEqual(new Map());
   });
 
-  it("are the last sales of tokens in native or wrapped native tokens", async () => {
-    const { art, editions } = bazaar;
+  it("are last sales in native or wrapped native tokens", async () => {
+    const { art, editions } = market;
     const ask = (collection: Address, id: number) => ({ collection, tokenId: String(id) });
-    const asked = [ask(art, 1), ask(art, 2), ask(art, 4), ask(art, 7), ask(art, 30), ask(editions, 7), ask(editions, 8)];
-    const last = await lastNativeSales(contextOf(0), 31337, asked, await headOf());
-    expect(asked.map((one) => last(one).token_quote_rate_eth)).toEqual(["4", "3", "0.1", null, null, "0.1", "1"]);
-    // Two of five units cost a smallest unit more: of a part of one nothing is told.
+    const queries = [ask(art, 1), ask(art, 2), ask(art, 4), ask(art, 7), ask(art, 30), ask(editions, 7), ask(editions, 8)];
+    const last = await lastNativeSales(contextOf(0), 31337, queries, await headOf());
+    expect(queries.map((one) => last(one).token_quote_rate_eth)).toEqual(["4", "3", "0.1", null, null, "0.1", "1"]);
+    // Two of the five units cost 1 wei more; the price of a unit is rounded down.
     expect(last(ask(editions, 7)).token_price_wei).toBe(String(10n ** 17n));
     expect(last(ask(art, 7)).token_price_wei).toBeNull();
   });
 });
 
-const headOf = async (): Promise<number> => bazaar.chain.head();
+const headOf = async (): Promise<number> => market.chain.head();
 
-/** What these questions need of what a resolver is given. */
+/** The part of a resolver's context that these queries need. */
 const contextOf = (anchor: number | null): ResolverContext => {
   const settings = {
     ...chainConfig.parse({
-      name: "bazaar",
+      name: "market",
       id: 31337,
-      wrappedNative: [bazaar.weth],
+      wrappedNative: [market.weth],
       rpc: "http://127.0.0.1:1",
-      nfts: { marketplaces: [{ name: "Market", protocol: "seaport", address: bazaar.seaport }] },
+      nfts: { marketplaces: [{ name: "Market", protocol: "seaport", address: market.seaport }] },
     }),
     id: 31337,
   };

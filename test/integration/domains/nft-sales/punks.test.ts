@@ -10,15 +10,15 @@ import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts"
 import { compileSolidity } from "../../../support/solidity.ts";
 import type { Answer, Served } from "../pools/served.ts";
 import { read, settle } from "../pools/support.ts";
-import { ether, firstDay, firstMidnight, lower, salesIn, secondsOfDay, serveBazaar } from "./bazaar.ts";
+import { ether, firstDay, firstMidnight, lower, salesIn, secondsOfDay, serveNftMarket } from "./nft-market.ts";
 
-/** Punks of a contract that speaks as CryptoPunks does, given, moved, offered, bid for and bought. */
+/** A contract with the events and functions of CryptoPunks. */
 const source = new URL("../../../../demo/contracts/punk-like.sol", import.meta.url);
 const punkIds = Array.from({ length: 12 }, (_, id) => BigInt(id));
 let punkLike: Artifact;
 let chain: TestChain;
 let punks: Address;
-let people: readonly [Address, Address, Address];
+let accounts: readonly [Address, Address, Address];
 let acceptedBid: Hash;
 let heights: Record<"given" | "opened" | "moved" | "bought" | "end", number>;
 const databases: TestDatabase[] = [];
@@ -42,7 +42,7 @@ const indexFrom = async (from: number): Promise<Database> => {
   return test.database;
 };
 
-/** Who has each punk at a height, by the index. */
+/** Returns the owner of each punk at a height, from the index. */
 const ownersAt = async (database: Database, height: number): Promise<Record<string, Address>> => {
   const rows = await database.query<{ token_id: string; owner: Address }>(
     `SELECT token_id, owner FROM (
@@ -54,8 +54,8 @@ const ownersAt = async (database: Database, height: number): Promise<Record<stri
   return Object.fromEntries(rows.map(({ token_id, owner }) => [token_id, owner]));
 };
 
-/** The same by the contract. */
-const ownersByContract = async (height: number): Promise<Record<string, Address>> => {
+/** Returns the owner of each punk at a height, from the contract. */
+const contractOwnersAt = async (height: number): Promise<Record<string, Address>> => {
   const owners = await Promise.all(punkIds.map((id) => read<Address>(chain, punkLike, punks, "punkIndexToAddress", [id], height)));
   return Object.fromEntries(owners.map((owner, id) => [String(id), lower(owner)] as const).filter(([, owner]) => owner !== zeroAddress));
 };
@@ -63,23 +63,23 @@ const ownersByContract = async (height: number): Promise<Record<string, Address>
 beforeAll(async () => {
   punkLike = compileSolidity(readFileSync(source, "utf8"))("PunkLike");
   chain = await startTestChain();
-  const [keeper, ...others] = chain.accounts.map(lower) as [Address, ...Address[]];
-  people = others.slice(0, 3) as unknown as typeof people;
-  const [anna, ben, cleo] = people;
+  const [deployer, ...others] = chain.accounts.map(lower) as [Address, ...Address[]];
+  accounts = others.slice(0, 3) as unknown as typeof accounts;
+  const [anna, ben, cleo] = accounts;
   punks = lower(await chain.deploy(punkLike, [20n]));
   await on(
     0,
-    act(keeper, "setInitialOwners", [
+    act(deployer, "setInitialOwners", [
       [anna, anna, anna, anna, anna, ben],
       [0n, 1n, 2n, 3n, 4n, 5n],
     ]),
   );
   const given = await chain.head();
-  await on(0.1, act(keeper, "allInitialOwnersAssigned", []), act(cleo, "getPunk", [6n]), act(anna, "getPunk", [7n]));
+  await on(0.1, act(deployer, "allInitialOwnersAssigned", []), act(cleo, "getPunk", [6n]), act(anna, "getPunk", [7n]));
   const opened = await chain.head();
   await on(1, act(anna, "transferPunk", [ben, 0n]), act(anna, "offerPunkForSale", [1n, ether]), act(cleo, "buyPunk", [1n], 2n * ether));
   const moved = await chain.head();
-  // The higher bid stands; a bid on another punk and one that is taken back tell nothing. Then a gift, which is bought for nothing.
+  // The highest bid counts; bids on other punks and withdrawn bids do not. Then, on day 4, a free punk is bought.
   await on(
     2,
     act(ben, "enterBidForPunk", [2n], ether),
@@ -93,11 +93,11 @@ beforeAll(async () => {
   acceptedBid = accepted as Hash;
   await on(4, act(anna, "acceptBidForPunk", [4n, 0n]), act(anna, "offerPunkForSaleToAddress", [7n, 0n, ben]), act(ben, "buyPunk", [7n]));
   const bought = await chain.head();
-  // Back to who sold it on day 1.
+  // Sold back to its seller of day 1.
   await on(20, act(cleo, "offerPunkForSaleToAddress", [1n, 7n * ether, anna]), act(anna, "buyPunk", [1n], 7n * ether));
   heights = { given, opened, moved, bought, end: await chain.head() };
   const database = await indexFrom(0);
-  served = await serveBazaar(database, { weth: punks }, [{ protocol: "cryptopunks", address: punks }]);
+  served = await serveNftMarket(database, { weth: punks }, [{ protocol: "cryptopunks", address: punks }]);
 }, 120_000);
 afterAll(async () => {
   await served?.end();
@@ -105,20 +105,20 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-describe("punks", () => {
-  it("have the owners that their contract says, at every height", async () => {
+describe("CryptoPunks", () => {
+  it("have the owners of the contract at every height", async () => {
     const database = databases[0]?.database as Database;
     for (const height of Object.values(heights)) {
       const owners = await ownersAt(database, height);
-      expect(owners, String(height)).toEqual(await ownersByContract(height));
+      expect(owners, String(height)).toEqual(await contractOwnersAt(height));
     }
-    // What a bid bought is the bidder's, whom the contract's own event does not name.
-    expect((await ownersAt(database, heights.bought))[2]).toBe(people[2]);
+    // A punk sold to a bid belongs to the bidder, whom the contract's event does not name.
+    expect((await ownersAt(database, heights.bought))[2]).toBe(accounts[2]);
     expect(Object.keys(await ownersAt(database, heights.given))).toHaveLength(6);
   });
 
-  it("were sold for what was paid or bid, and what was given away was not sold", async () => {
-    const [anna, ben, cleo] = people;
+  it("are sold at the price paid or bid; free transfers are not sales", async () => {
+    const [anna, ben, cleo] = accounts;
     const line = (day: number, id: bigint, seller: Address, buyer: Address, price: bigint, wash = false) =>
       [day, punks, id, 1n, seller, buyer, nativeTokenAddress, price, wash].join(" ");
     expect(await salesIn(databases[0]?.database as Database)).toEqual([
@@ -129,7 +129,7 @@ describe("punks", () => {
     ]);
   });
 
-  it("are a collection with a market like any other", async () => {
+  it("are a collection with market data", async () => {
     const { items } = await served.get(`nft_market/${punks}/volume/?days=20`);
     const volumes = Object.fromEntries(
       items.map((item: Answer) => [item.date.slice(0, 10), [item.volume_native_quote, item.wash_volume_native_quote]]),
@@ -146,20 +146,20 @@ describe("punks", () => {
     expect(report).toMatchObject({
       topic0: "0x58e5d5a525e3b40bc15abaa38b5882678db1ee68befd2f60bafe3a7fd06db9e3",
       token_id: "2",
-      maker: people[2],
-      taker: people[0],
+      maker: accounts[2],
+      taker: accounts[0],
       nft_token_price: 3,
     });
-    // It speaks of coins as well, and is both.
-    const [balance] = (await served.get(`address/${people[2]}/balances_v2/`)).items.filter(
+    // The contract also emits ERC-20 transfers, and has both standards.
+    const [balance] = (await served.get(`address/${accounts[2]}/balances_v2/`)).items.filter(
       (item: Answer) => item.contract_address === punks,
     );
     expect(balance.supports_erc).toEqual(["erc20", "erc721"]);
   });
 
-  it("were sold for nobody knows what where the bid was before the index began", async () => {
-    const [anna, ben, cleo] = people;
-    // The block of day 3 is the one after that of the bids.
+  it("are sold at an unknown price where the bid was placed before the first indexed block", async () => {
+    const [anna, ben, cleo] = accounts;
+    // The block of day 3 follows that of the bids.
     const late = await indexFrom(heights.moved + 2);
     const sales = await salesIn(late);
     expect(sales[0]).toBe([3, punks, 2n, 1n, anna, cleo, null, null, false].join(" "));

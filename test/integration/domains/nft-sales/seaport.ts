@@ -9,10 +9,10 @@ const load = (path: string): Artifact => {
   return { abi, bytecode };
 };
 
-/** Seaport as its package ships it. */
+/** The artifact in Seaport's package. */
 export const seaportArtifact = (): Artifact => load("Seaport.sol/Seaport.json");
 
-/** Deploys Seaport, and the controller of conduits that it asks for. */
+/** Deploys Seaport and the conduit controller that its constructor needs. */
 export const deploySeaport = async (chain: TestChain): Promise<Address> => {
   const controller = await chain.deploy(load("conduit/ConduitController.sol/LocalConduitController.json"));
   return (await chain.deploy(seaportArtifact(), [controller])).toLowerCase() as Address;

@@ -13,7 +13,7 @@ import type { Address } from "../../../../runtime/lib/hex.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
 import type { Deployed } from "../../../support/oddities/story-builder.ts";
-import { editionKey, type NftStory, tellNftStory } from "./story.ts";
+import { buildNftStory, editionKey, type NftStory } from "./story.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers were checked against the catalog; a test reads what it expects to be there
 type Answer = any;
@@ -64,7 +64,7 @@ const serve = async (database: Database): Promise<Served> => {
   };
 };
 
-/** An ERC-721 collection as the node has it, height by height: the ids that there have been by then, with owner and first owner. */
+/** Reads an ERC-721 collection from the node, height by height: the ids that existed by then, with owner and first owner. */
 interface KnownToken {
   readonly id: bigint;
   readonly owner: Address;
@@ -86,7 +86,7 @@ const historyOf = async (collection: Deployed, last: number): Promise<KnownToken
 };
 const at = <Item>(items: readonly Item[], index: number): Item => {
   const item = items[index];
-  if (item === undefined) throw new Error(`There is no item ${index}.`);
+  if (item === undefined) throw new Error(`Missing item ${index}`);
   return item;
 };
 const collections = () => [story.art, story.oldArt, story.hybrid];
@@ -94,7 +94,7 @@ const held = (items: Answer) =>
   items.map((item: Answer) => [item.nft_data.token_id, item.nft_data.current_owner, item.nft_data.original_owner]);
 
 beforeAll(async () => {
-  story = await tellNftStory();
+  story = await buildNftStory();
   head = await story.chain.head();
   nowSeconds = (await story.timeOf(head)) + 3_600;
 }, 60_000);
@@ -104,8 +104,8 @@ afterAll(async () => {
   await story?.chain.stop();
 });
 
-describe("collections as a node has them", () => {
-  it("have, after every block, the ids, the owners and the size that the contracts say", async () => {
+describe("indexed collections", () => {
+  it("have the ids, owners and size of the contracts after every block", async () => {
     const nfts = createNftQueries(await openIndex());
     let burnt = 0;
     for (const collection of collections()) {
@@ -126,9 +126,9 @@ describe("collections as a node has them", () => {
     expect(burnt).toBeGreaterThan(0);
   });
 
-  it("have, after every block, what each account holds by id", async () => {
+  it("have the balances of each account by id after every block", async () => {
     const nfts = createNftQueries(await openIndex());
-    for (const owner of Object.values(story.people)) {
+    for (const owner of Object.values(story.accounts)) {
       for (let height = 0; height <= head; height += 1) {
         const node = await story.editionsAt(height);
         const expected = story.editionIds
@@ -149,25 +149,25 @@ describe("collections as a node has them", () => {
     }
   });
 
-  it("count as ids of an ERC-1155 collection those of which there ever was anything", async () => {
+  it("count an id of an ERC-1155 collection once any units of it existed", async () => {
     const nfts = createNftQueries(await openIndex());
     const seen = new Set<bigint>();
     for (let height = 0; height <= head; height += 1) {
       for (const [key, balance] of await story.editionsAt(height)) if (balance > 0n) seen.add(BigInt(key.split(" ")[1] ?? 0));
       expect(await nfts.collectionSizeAt(31337, story.editions.address, height), `at ${height}`).toBe(seen.size);
     }
-    // 777 and 778 are in events, of nothing.
+    // Ids 777 and 778 occur only in events of zero units.
     expect(seen).toEqual(new Set([1n, 2n, 3n, 2n ** 256n - 1n]));
   });
 });
 
-describe("what is served of them", () => {
+describe("served collections", () => {
   let served: Served;
   beforeAll(async () => {
     served = await serve(await openIndex());
   });
 
-  it("lists the tokens of each collection with owner and first owner, and finds each alone", async () => {
+  it("list their tokens with owner and first owner, and return each by its id", async () => {
     for (const collection of collections()) {
       const tokens = at(await historyOf(collection, head), head);
       const data = await served.get(`nft/${collection.address}/metadata/`);
@@ -185,9 +185,9 @@ describe("what is served of them", () => {
     expect(await served.get(`nft/${story.editions.address}/metadata/777/`, 404)).toMatch(/777/);
   });
 
-  it("shows a wallet its collections with their ids, now and a day ago", async () => {
+  it("are listed for a wallet with their ids, now and a day ago", async () => {
     const everything = [...collections(), story.editions];
-    for (const owner of Object.values(story.people)) {
+    for (const owner of Object.values(story.accounts)) {
       const balances = async (height: number) => {
         const editions = await story.editionsAt(height);
         const ofEditions = story.editionIds
@@ -237,9 +237,9 @@ describe("what is served of them", () => {
     }
   });
 
-  it("says when a wallet's collection and id last moved", async () => {
-    const { alice } = story.people;
-    // Alice sent token 1 to herself in the block after next of the pause, in which token 0 came back to her as well.
+  it("report when a wallet's collection and id last moved", async () => {
+    const { alice } = story.accounts;
+    // Two blocks after the pause, alice sent token 1 to herself and got token 0 back.
     const time = new Date((await story.timeOf(story.dayAgo + 3)) * 1000).toISOString().replace(".000Z", "Z");
     const { items } = await served.get(`address/${alice}/collection/${story.art.address}/`);
     expect(items.map((item: Answer) => [item.token_id, item.last_transfered_at])).toEqual([
@@ -250,16 +250,16 @@ describe("what is served of them", () => {
     expect(all.find((item: Answer) => item.contract_address === story.art.address).last_transfered_at).toBe(time);
   });
 
-  it("names both standards of a contract that is two things, and counts its tokens, not its coins", async () => {
-    const { carol } = story.people;
+  it("name both standards of an ERC-20 and ERC-721 contract, and count its NFTs only", async () => {
+    const { carol } = story.accounts;
     const item = (await served.get(`address/${carol}/balances_nft/`)).items.find(
       (one: Answer) => one.contract_address === story.hybrid.address,
     );
     expect([item.supports_erc, item.balance]).toEqual([["erc20", "erc721"], "1"]);
   });
 
-  it("lists an id's transactions, newest first, with all logs", async () => {
-    // Every log of the contract with a Transfer of the id: nothing else emits in this story.
+  it("list an id's transactions, newest first, with all logs", async () => {
+    // All logs are the contract's: no other contract emits in these transactions.
     for (const [collection, id] of [
       [story.art, 0n],
       [story.oldArt, 2n ** 256n - 1n],
@@ -270,7 +270,7 @@ describe("what is served of them", () => {
         { address: collection.address, fromBlock: "0x0", toBlock: "latest" },
       ]);
       const word = id.toString(16).padStart(64, "0");
-      // The id is the last topic or, before the standard, the last word of the data.
+      // The id is the last topic or, in the contract that predates ERC-721, the last word of the data.
       const named = logs.filter(({ topics, data }) => topics[3] === `0x${word}` || (topics.length === 1 && data.endsWith(word)));
       const hashes = [...new Set(named.map((log) => log.transactionHash))].reverse();
       expect(hashes.length).toBeGreaterThan(1);
@@ -285,32 +285,32 @@ describe("what is served of them", () => {
     expect(untouched.nft_transactions).toEqual([]);
   });
 
-  it("gives balances their ids with what is known of them", async () => {
-    const { bob } = story.people;
+  it("list the ids of a balance with their known data", async () => {
+    const { bob } = story.accounts;
     const { items } = await served.get(`address/${bob}/balances_v2/?nft=true`);
     const editions = items.find((item: Answer) => item.contract_address === story.editions.address);
-    // Bob received of both ids from Alice, who was the first to have them.
+    // Bob received both ids from Alice, their first owner.
     expect(editions.nft_data.map((data: Answer) => [data.token_id, data.token_balance, data.original_owner, data.burned])).toEqual([
-      ["1", "4", story.people.alice, false],
-      ["2", "2", story.people.alice, false],
+      ["1", "4", story.accounts.alice, false],
+      ["2", "2", story.accounts.alice, false],
     ]);
   });
 });
 
-describe("an index that starts in the middle", () => {
-  it("lists what moved since, says what it does not know, and is right about owners", async () => {
+describe("an index that starts late", () => {
+  it("lists the ids that moved since, with their owners, and null for what it cannot know", async () => {
     const from = story.dayAgo + 1;
     const served = await serve(await openIndex(from));
     const before = new Set(at(await historyOf(story.art, from - 1), from - 1).map(({ id }) => id));
     const tokens = at(await historyOf(story.art, head), head);
     const data = await served.get(`nft/${story.art.address}/metadata/`);
-    // All ids of the collection moved since: those that were there before have no known first owner.
+    // All ids of the collection moved since: the first owner of older ones is unknown.
     expect(held(data.items)).toEqual(tokens.map(({ id, owner, first }) => [String(id), owner, before.has(id) ? null : first]));
     expect(data.indexed_from).toBe(from);
-    // Old Art's first id did not move since: whether there is one is not known.
+    // Old Art's first id did not move since, so its existence is unknown.
     const unmoved = await served.get(`nft/${story.oldArt.address}/metadata/1/`);
     expect(held(unmoved.items)).toEqual([["1", null, null]]);
-    const mine = await served.get(`address/${story.people.alice}/balances_nft/`);
+    const mine = await served.get(`address/${story.accounts.alice}/balances_nft/`);
     expect(mine.indexed_from).toBe(from);
     const ids = mine.items.find((item: Answer) => item.contract_address === story.art.address).nft_data;
     expect(ids.map((id: Answer) => id.token_id)).toEqual(["0", "1"]);
@@ -318,12 +318,12 @@ describe("an index that starts in the middle", () => {
 });
 
 describe("a reorganisation", () => {
-  it("moves ids, owners and sizes back", async () => {
+  it("rolls back ids, owners and sizes", async () => {
     const test = await createTestDatabase();
     databases.push(test);
     await indexTo(test.database, head);
     const before = at(await historyOf(story.art, head), head);
-    // The last four blocks had a burn, transfers and mints; nothing happens in those that take their place.
+    // The last four blocks had a burn, transfers and mints; the blocks that replace them are empty.
     await story.chain.rpc("anvil_reorg", [4, []]);
     await story.chain.mine();
     const height = await story.chain.head();

@@ -18,10 +18,10 @@ import { chainOf, createTestIndexer, isLevel, runInBackground } from "../../../s
 import { multicall, multicallCode } from "../../../support/multicall.ts";
 import { compileInput, contractNamed, solidityInput } from "../../../support/solidity.ts";
 import { until } from "../../../support/until.ts";
-import { type Bazaar, ether, lower, serveBazaar, startBazaar } from "../nft-sales/bazaar.ts";
+import { ether, lower, type NftMarket, serveNftMarket, startNftMarket } from "../nft-sales/nft-market.ts";
 import type { Answer, Served } from "../pools/served.ts";
 
-/** An ERC-721 collection whose metadata may change, which it says (EIP-4906). */
+/** An ERC-721 collection whose metadata may change; it announces changes as in EIP-4906. */
 const source = `
 pragma solidity ^0.8.20;
 contract Paintings {
@@ -50,23 +50,23 @@ contract Paintings {
   }
 }`;
 
-let bazaar: Bazaar;
+let market: NftMarket;
 let paintings: Address;
 let artifact: Artifact;
 let test: TestDatabase;
-let kept: Kept;
+let followed: IndexWithJobs;
 let served: Served;
-let early: string;
+let snapshot: string;
 
-/** An index that follows the chain, with what a process does beside it when a test says so. */
-interface Kept {
-  settle(): Promise<void>;
+/** An index that follows the chain, and its background work, which runs on demand. */
+interface IndexWithJobs {
+  reconcile(): Promise<void>;
   end(): Promise<void>;
 }
 
-const follow = async (database: Database): Promise<Kept> => {
-  const { chain, weth } = bazaar;
-  const settings = { ...chainConfig.parse({ name: "bazaar", id: 31337, rpc: chain.url }), id: 31337 };
+const follow = async (database: Database): Promise<IndexWithJobs> => {
+  const { chain, weth } = market;
+  const settings = { ...chainConfig.parse({ name: "market", id: 31337, rpc: chain.url }), id: 31337 };
   const running = await createTestIndexer(chain.url, database, { projections, chain: chainOf({ wrappedNative: [weth] }) });
   const end = runInBackground(running);
   const { indexer, source: node } = running;
@@ -86,24 +86,24 @@ const follow = async (database: Database): Promise<Kept> => {
   });
   const metadata = createMetadataWorker({
     ...shared,
-    chainName: "bazaar",
+    chainName: "market",
     nfts: settings.nfts,
-    // There is no world here.
+    // Only inline documents can be read.
     readDocument: async (url, signal) =>
-      url.startsWith("data:") ? read(url, signal) : { ok: false, refusal: "Nobody is there.", isLasting: true },
+      url.startsWith("data:") ? read(url, signal) : { ok: false, refusal: "Not found.", isLasting: true },
     logger,
     pauseMilliseconds: 5,
   });
   const stop = new AbortController();
-  const names = createNodeReads({ ...shared, chainName: "bazaar", reads: [tokenMetadataRead], logger, isLeading: () => true }).run(
+  const names = createNodeReads({ ...shared, chainName: "market", reads: [tokenMetadataRead], logger, isLeading: () => true }).run(
     stop.signal,
   );
   const isNamed = async () => (await database.query("SELECT FROM node_reads LIMIT 1")).length === 0;
   return {
-    settle: async () => {
-      await until("The index being level with its node", async () => isReady() && (await isLevel(database, chain)));
-      await until("Names being read", isNamed);
-      for (let looks = 0; (await scheduler.runDue()) && looks < 100; looks += 1);
+    reconcile: async () => {
+      await until("the index to reach the node's head", async () => isReady() && (await isLevel(database, chain)));
+      await until("token metadata to be read", isNamed);
+      for (let rounds = 0; (await scheduler.runDue()) && rounds < 100; rounds += 1);
       await metadata.drain();
       expect(warnings).toEqual([]);
       expect(await database.query("SELECT token_id, problem FROM nft_reads")).toEqual([]);
@@ -116,10 +116,10 @@ const follow = async (database: Database): Promise<Kept> => {
   };
 };
 
-const serve = (database: Database): Promise<Served> => serveBazaar(database, bazaar, [{ protocol: "seaport", address: bazaar.seaport }]);
+const serve = (database: Database): Promise<Served> => serveNftMarket(database, market, [{ protocol: "seaport", address: market.seaport }]);
 
-/** What is read of contracts is kept with the moment of the look; all else follows from the blocks. */
-const lookedAt: Readonly<Record<string, readonly string[]>> = {
+/** Columns that do not depend on when a contract was read. Tables that are not listed are compared whole. */
+const stableColumns: Readonly<Record<string, readonly string[]>> = {
   nft_metadata: ["token", "token_id", "standard", "block_number", "token_url", "refusal", "document", "name", "attributes", "asset_bytes"],
   nft_attributes: ["token", "token_id", "position", "trait", "value", "number"],
   nft_documents: ["token", "metadata_count", "asset_count", "refused_count"],
@@ -128,24 +128,24 @@ const lookedAt: Readonly<Record<string, readonly string[]>> = {
   allowances: ["owner", "token", "spender", "approved_block", "transaction_index", "log_index", "amount"],
 };
 const tablesOf = async (database: Database): Promise<Record<string, unknown>> => {
-  const held: Record<string, unknown> = await dump(database);
-  delete held.allowance_periods;
-  for (const [table, columns] of Object.entries(lookedAt))
-    held[table] = await database.query(
+  const tables: Record<string, unknown> = await dump(database);
+  delete tables.allowance_periods;
+  for (const [table, columns] of Object.entries(stableColumns))
+    tables[table] = await database.query(
       `SELECT ${columns.join(", ")} FROM ${table} ORDER BY ${columns.map((_, index) => index + 1).join(", ")}`,
     );
-  return held;
+  return tables;
 };
 
-/** Rows 7 to 21. */
+/** Requests to all NFT and approval operations. */
 const paths = (): string[] => {
-  const { art, editions, people, coin } = bazaar;
+  const { art, editions, accounts, coin } = market;
   return [
     "nft/collections/",
-    ...people.flatMap((person) => [
-      ...[`address/${person}/balances_nft/`, `approvals/${person}/`, `nft/approvals/${person}/`],
-      ...[paintings, art, editions].map((collection) => `address/${person}/collection/${collection}/`),
-      ...["1", "7"].map((id) => `address/${person}/collection/${paintings}/token/${id}/`),
+    ...accounts.flatMap((account) => [
+      ...[`address/${account}/balances_nft/`, `approvals/${account}/`, `nft/approvals/${account}/`],
+      ...[paintings, art, editions].map((collection) => `address/${account}/collection/${collection}/`),
+      ...["1", "7"].map((id) => `address/${account}/collection/${paintings}/token/${id}/`),
     ]),
     ...[paintings, art, editions, coin].flatMap((collection) => [
       ...[`nft/${collection}/metadata/`, `nft/${collection}/traits/`, `nft/${collection}/traits_summary/`],
@@ -155,184 +155,192 @@ const paths = (): string[] => {
     ]),
   ];
 };
-const timesOfTheRun = /"(updated_at|last_scraped_at)":"[^"]*"/g;
+const timestampsOfReads = /"(updated_at|last_scraped_at)":"[^"]*"/g;
 const answersOf = async ({ ask }: Served): Promise<Record<string, unknown>> => {
   const all: Record<string, unknown> = {};
   for (const path of paths()) {
     const { status, data, message } = await ask(path);
-    all[path] = [status, JSON.stringify(data)?.replace(timesOfTheRun, ""), message];
+    all[path] = [status, JSON.stringify(data)?.replace(timestampsOfReads, ""), message];
   }
   return all;
 };
 
-/** Compares with an index of the chain as it is now, made at once. */
-const expectUndisturbed = async (): Promise<void> => {
-  await kept.settle();
+/** Compares the index with a fresh one of the same chain. */
+const expectEqualToFreshIndex = async (): Promise<void> => {
+  await followed.reconcile();
   const fresh = await createTestDatabase();
   const other = await follow(fresh.database);
-  await other.settle();
+  await other.reconcile();
   await other.end();
-  const [mine, expected] = [await tablesOf(test.database), await tablesOf(fresh.database)];
-  for (const table of Object.keys(expected)) expect(mine[table], table).toEqual(expected[table]);
+  const [actual, expected] = [await tablesOf(test.database), await tablesOf(fresh.database)];
+  for (const table of Object.keys(expected)) expect(actual[table], table).toEqual(expected[table]);
   const otherServed = await serve(fresh.database);
-  const [returned, right] = [await answersOf(served), await answersOf(otherServed)];
-  for (const path of paths()) expect(returned[path], path).toEqual(right[path]);
+  const [returned, expectedAnswers] = [await answersOf(served), await answersOf(otherServed)];
+  for (const path of paths()) expect(returned[path], path).toEqual(expectedAnswers[path]);
   await otherServed.end();
   await fresh.drop();
 };
 
-const does = (from: Address, name: string, ...args: readonly unknown[]): TestTransaction => ({
+const transaction = (from: Address, name: string, ...args: readonly unknown[]): TestTransaction => ({
   from,
   ...call(artifact, paintings, name, args),
 });
-const tell = async (day: number, hour: number, ...transactions: readonly TestTransaction[]): Promise<void> => {
-  await bazaar.on(day, hour, ...transactions);
-  await kept.settle();
+const mineAndReconcile = async (day: number, hour: number, ...transactions: readonly TestTransaction[]): Promise<void> => {
+  await market.on(day, hour, ...transactions);
+  await followed.reconcile();
 };
-const back = async (): Promise<void> => {
-  await bazaar.chain.rpc("evm_revert", [early]);
-  early = await bazaar.chain.rpc<string>("evm_snapshot");
+const revertToSnapshot = async (): Promise<void> => {
+  await market.chain.rpc("evm_revert", [snapshot]);
+  snapshot = await market.chain.rpc<string>("evm_snapshot");
 };
 const itemsOf = async (path: string): Promise<Answer[]> => (await served.get(path)).items;
 
 beforeAll(async () => {
-  bazaar = await startBazaar();
-  const { chain, people, seaport, sell, coin } = bazaar;
+  market = await startNftMarket();
+  const { chain, accounts, seaport, sell, coin } = market;
   await chain.rpc("anvil_setCode", [multicall, await multicallCode(chain)]);
   artifact = contractNamed(compileInput(solidityInput({ "test.sol": source }, "cancun")))("Paintings");
   paintings = lower(await chain.deploy(artifact));
-  const [anna, ben, cleo] = people;
+  const [anna, ben, cleo] = accounts;
   test = await createTestDatabase();
-  kept = await follow(test.database);
+  followed = await follow(test.database);
   served = await serve(test.database);
-  const mints = [1, 2, 3, 4, 5, 6].map((id) => does(anna, "mint", anna, BigInt(id), id % 2 === 0 ? "red" : "green"));
-  await tell(0, 1, ...mints, ...people.map((person) => does(person, "setApprovalForAll", seaport, true)));
-  await tell(0, 2, ...sell(anna, ben, unique(paintings, 1n), native(2n * ether)));
-  await tell(0, 3, does(anna, "approve", cleo, 2n), { from: anna, ...call(artifacts.erc20(), coin, "approve", [cleo, 500n]) });
-  early = await chain.rpc<string>("evm_snapshot");
+  const mints = [1, 2, 3, 4, 5, 6].map((id) => transaction(anna, "mint", anna, BigInt(id), id % 2 === 0 ? "red" : "green"));
+  await mineAndReconcile(0, 1, ...mints, ...accounts.map((account) => transaction(account, "setApprovalForAll", seaport, true)));
+  await mineAndReconcile(0, 2, ...sell(anna, ben, unique(paintings, 1n), native(2n * ether)));
+  await mineAndReconcile(0, 3, transaction(anna, "approve", cleo, 2n), {
+    from: anna,
+    ...call(artifacts.erc20(), coin, "approve", [cleo, 500n]),
+  });
+  snapshot = await chain.rpc<string>("evm_snapshot");
 }, 120_000);
 afterAll(async () => {
   await served?.end();
-  await kept?.end();
+  await followed?.end();
   await test?.drop();
-  await bazaar?.chain.stop();
+  await market?.chain.stop();
 });
 
-describe("a reorganisation of collections", () => {
-  it("since a minting takes the token, its sale and its metadata away", async () => {
-    const [, ben, cleo] = bazaar.people;
-    await tell(1, 1, does(ben, "mint", ben, 7n, "blue"), ...bazaar.sell(ben, cleo, unique(paintings, 7n), native(ether)));
+describe("a reorganisation", () => {
+  it("that drops a mint removes the token, its sale and its metadata", async () => {
+    const [, ben, cleo] = market.accounts;
+    await mineAndReconcile(
+      1,
+      1,
+      transaction(ben, "mint", ben, 7n, "blue"),
+      ...market.sell(ben, cleo, unique(paintings, 7n), native(ether)),
+    );
     expect((await itemsOf(`nft/${paintings}/metadata/7/`))[0].nft_data).toMatchObject({
       current_owner: cleo,
       external_data: { name: "blue" },
     });
-    await back();
-    await tell(1, 2, { to: ben, value: 1n });
+    await revertToSnapshot();
+    await mineAndReconcile(1, 2, { to: ben, value: 1n });
     expect((await served.ask(`nft/${paintings}/metadata/7/`)).status).toBe(404);
     expect((await served.ask(`nft/${paintings}/traits/Colour/attributes/`)).data.items[0].values).toEqual([
       { value: "green", count: 3 },
       { value: "red", count: 3 },
     ]);
-    await expectUndisturbed();
-    // The same id again, by another hand and of another colour, as first thing of a new branch.
-    await back();
-    await tell(1, 1, does(cleo, "mint", cleo, 7n, "red"));
+    await expectEqualToFreshIndex();
+    // The new branch starts with a mint of the same id by another account, in another colour.
+    await revertToSnapshot();
+    await mineAndReconcile(1, 1, transaction(cleo, "mint", cleo, 7n, "red"));
     expect((await itemsOf(`nft/${paintings}/metadata/7/`))[0].nft_data).toMatchObject({
       original_owner: cleo,
       external_data: { name: "red" },
     });
-    await expectUndisturbed();
+    await expectEqualToFreshIndex();
   });
 
-  it("since a sale gives the floor and the owner back, and the sale before is no wash trade any more", async () => {
-    const [anna, ben] = bazaar.people;
+  it("that drops a sale restores floor price and owner, and the earlier sale is no longer a wash trade", async () => {
+    const [anna, ben] = market.accounts;
     const floor = async () => (await itemsOf(`nft_market/${paintings}/floor_price/?days=1`))[0].floor_price_native_quote;
-    await back();
-    await tell(1, 0, { to: ben, value: 1n });
+    await revertToSnapshot();
+    await mineAndReconcile(1, 0, { to: ben, value: 1n });
     expect(await floor()).toBe(2);
-    await tell(1, 1, ...bazaar.sell(ben, anna, unique(paintings, 1n), native(ether / 1_000n)));
-    await tell(1, 2, ...bazaar.sell(anna, ben, [unique(paintings, 3n), units(bazaar.editions, 4n, 3n)], native(8n * ether)));
-    // What came back within thirty days makes both wash trades; the bundle's four units are two ether each.
+    await mineAndReconcile(1, 1, ...market.sell(ben, anna, unique(paintings, 1n), native(ether / 1_000n)));
+    await mineAndReconcile(1, 2, ...market.sell(anna, ben, [unique(paintings, 3n), units(market.editions, 4n, 3n)], native(8n * ether)));
+    // A sale revertToSnapshot within thirty days makes both wash trades; the bundle's four units cost two ether each.
     expect(await floor()).toBe(2);
     expect((await itemsOf(`nft_market/${paintings}/sale_count/?days=2`)).map(({ wash_sale_count: count }) => count)).toEqual([1, 1]);
-    await back();
-    await tell(1, 3, ...bazaar.sell(anna, ben, unique(paintings, 4n), native(3n * ether)));
+    await revertToSnapshot();
+    await mineAndReconcile(1, 3, ...market.sell(anna, ben, unique(paintings, 4n), native(3n * ether)));
     expect(await floor()).toBe(2);
     expect((await itemsOf(`nft_market/${paintings}/sale_count/?days=2`)).map(({ wash_sale_count: count }) => count)).toEqual([0, 0]);
-    await expectUndisturbed();
+    await expectEqualToFreshIndex();
   });
 
-  it("since an approval gives back what was approved before, used or not", async () => {
-    const [anna, ben, cleo, , dora] = bazaar.people;
-    const { coin, weth } = bazaar;
-    await back();
-    await tell(
+  it("that drops an approval or its use restores the earlier allowance", async () => {
+    const [anna, ben, cleo, , dora] = market.accounts;
+    const { coin, weth } = market;
+    await revertToSnapshot();
+    await mineAndReconcile(
       1,
       1,
-      does(anna, "setApprovalForAll", dora, true),
+      transaction(anna, "setApprovalForAll", dora, true),
       { from: anna, ...call(artifacts.erc20(), coin, "approve", [cleo, 0n]) },
-      // Wrapped ether says nothing when an allowance is used: the contract has to be asked.
+      // Wrapped ether emits no event when an allowance is beforeUse: the allowance is read from the contract.
       { from: ben, ...call(artifacts.weth(), weth, "approve", [dora, 900n]) },
     );
-    await tell(
+    await mineAndReconcile(
       1,
       2,
       { from: dora, ...call(artifacts.weth(), weth, "transferFrom", [ben, dora, 400n]) },
-      does(cleo, "transferFrom", anna, cleo, 2n),
+      transaction(cleo, "transferFrom", anna, cleo, 2n),
     );
-    const allowances = async (person: Address) =>
+    const allowances = async (account: Address) =>
       Object.fromEntries(
-        (await itemsOf(`approvals/${person}/`)).flatMap(({ token_address: token, spenders }: Answer) =>
+        (await itemsOf(`approvals/${account}/`)).flatMap(({ token_address: token, spenders }: Answer) =>
           spenders.map(({ spender_address: spender, allowance }: Answer) => [`${token} ${spender}`, allowance]),
         ),
       );
     expect((await allowances(ben))[`${weth} ${dora}`]).toBe("500");
     expect(await allowances(anna)).not.toHaveProperty(`${coin} ${cleo}`);
-    await back();
-    await tell(1, 2, { from: ben, ...call(artifacts.weth(), weth, "approve", [dora, 900n]) });
+    await revertToSnapshot();
+    await mineAndReconcile(1, 2, { from: ben, ...call(artifacts.weth(), weth, "approve", [dora, 900n]) });
     expect((await allowances(ben))[`${weth} ${dora}`]).toBe("900");
     expect((await allowances(anna))[`${coin} ${cleo}`]).toBe("500");
-    const given = (await itemsOf(`nft/approvals/${anna}/`)).find((item: Answer) => item.contract_address === paintings);
-    expect(given.spenders.map((spender: Answer) => [spender.spender_address, spender.token_ids_approved])).toEqual([
+    const approvals = (await itemsOf(`nft/approvals/${anna}/`)).find((item: Answer) => item.contract_address === paintings);
+    expect(approvals.spenders.map((spender: Answer) => [spender.spender_address, spender.token_ids_approved])).toEqual([
       [cleo, "2"],
-      [bazaar.seaport, "ALL"],
+      [market.seaport, "ALL"],
     ]);
-    await expectUndisturbed();
-    // And where only the use is dropped.
-    const used = await bazaar.chain.rpc<string>("evm_snapshot");
-    await tell(1, 3, { from: dora, ...call(artifacts.weth(), weth, "transferFrom", [ben, dora, 300n]) });
+    await expectEqualToFreshIndex();
+    // A reorganisation that drops only the use.
+    const beforeUse = await market.chain.rpc<string>("evm_snapshot");
+    await mineAndReconcile(1, 3, { from: dora, ...call(artifacts.weth(), weth, "transferFrom", [ben, dora, 300n]) });
     expect((await allowances(ben))[`${weth} ${dora}`]).toBe("600");
-    await bazaar.chain.rpc("evm_revert", [used]);
-    await tell(1, 4, { to: ben, value: 1n });
+    await market.chain.rpc("evm_revert", [beforeUse]);
+    await mineAndReconcile(1, 4, { to: ben, value: 1n });
     expect((await allowances(ben))[`${weth} ${dora}`]).toBe("900");
-    await expectUndisturbed();
+    await expectEqualToFreshIndex();
   });
 
-  it("since a change of metadata has it read again as it was", async () => {
-    const [anna] = bazaar.people;
+  it("that drops a change of metadata reads the earlier metadata again", async () => {
+    const [anna] = market.accounts;
     const colour = async (id: number) => (await itemsOf(`nft/${paintings}/metadata/${id}/`))[0].nft_data.external_data.name;
-    await back();
-    await tell(1, 1, does(anna, "paint", 3n, "blue"), does(anna, "paint", 4n, "blue"));
+    await revertToSnapshot();
+    await mineAndReconcile(1, 1, transaction(anna, "paint", 3n, "blue"), transaction(anna, "paint", 4n, "blue"));
     expect([await colour(3), await colour(4)]).toEqual(["blue", "blue"]);
-    await back();
-    await tell(1, 1, does(anna, "paint", 4n, "gold"));
+    await revertToSnapshot();
+    await mineAndReconcile(1, 1, transaction(anna, "paint", 4n, "gold"));
     expect([await colour(3), await colour(4)]).toEqual(["green", "gold"]);
-    await expectUndisturbed();
+    await expectEqualToFreshIndex();
   });
 
-  it("to a longer branch, and a deep one, leaves nothing of what was dropped", async () => {
-    const [anna, ben, cleo] = bazaar.people;
-    await back();
-    for (const hour of [1, 2, 3, 4]) await tell(1, hour, does(anna, "mint", ben, BigInt(10 + hour), "white"));
-    await back();
+  it("to a longer branch, four blocks deep, leaves nothing of the dropped blocks", async () => {
+    const [anna, ben, cleo] = market.accounts;
+    await revertToSnapshot();
+    for (const hour of [1, 2, 3, 4]) await mineAndReconcile(1, hour, transaction(anna, "mint", ben, BigInt(10 + hour), "white"));
+    await revertToSnapshot();
     for (const hour of [1, 2, 3, 4, 5, 6, 7])
-      await bazaar.on(
+      await market.on(
         1,
         hour,
-        does(anna, "mint", cleo, BigInt(20 + hour), "black"),
-        ...bazaar.sell(anna, cleo, units(bazaar.editions, BigInt(hour), 2n), native(BigInt(hour) * ether)),
+        transaction(anna, "mint", cleo, BigInt(20 + hour), "black"),
+        ...market.sell(anna, cleo, units(market.editions, BigInt(hour), 2n), native(BigInt(hour) * ether)),
       );
-    await expectUndisturbed();
+    await expectEqualToFreshIndex();
     expect((await served.get(`nft/${paintings}/metadata/`)).pagination.total_count).toBe(6 + 7);
   });
 });

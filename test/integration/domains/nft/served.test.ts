@@ -14,8 +14,8 @@ import {
 } from "../queries/hand-index.ts";
 
 /**
- * Blocks 0 to 20, four a day. A collection of five ids: 1 to 3 of block 2, 4 and 5 of block 9; a contract of both standards; a spam collection; a coin.
- * Of ids 1 to 4 metadata was read: of the fourth there is none.
+ * Blocks 0 to 20, four a day. A collection of five ids, minted in block 2 (three) and block 9 (two); a contract of both standards; a spam collection; an ERC-20 token.
+ * The metadata of ids 1 to 4 was read; that of id 4 was refused.
  */
 const head = 20;
 const [art, both, spam, coin] = [0xa1, 0xa2, 0xa3, 0xa4].map(addressOf) as [Address, Address, Address, Address];
@@ -74,7 +74,7 @@ const holding = (owner: string, token: string, token_id: string, since_block: nu
   balance,
 });
 
-/** Fills an index with all of that. */
+/** Fills an index with these rows. */
 async function fill(index: HandIndex): Promise<void> {
   await index.blocks(0, head, { 2: 1, 9: 1, 12: 1 });
   await index.insert("token_standards", [
@@ -155,7 +155,7 @@ async function fill(index: HandIndex): Promise<void> {
       animation_url: "https://example.com/a/film.mp4#t=1",
       owner: "somebody",
     }),
-    read("4", { token_url: "https://art.example/4", refusal: "The document is no JSON." }),
+    read("4", { token_url: "https://art.example/4", refusal: "The document is not JSON." }),
   ]);
   await index.insert("nft_attributes", [
     trait("1", 0, "Colour", "Red"),
@@ -182,8 +182,8 @@ beforeAll(async () => {
 });
 afterAll(() => index?.end());
 
-describe("the tokens of a collection", () => {
-  it("come in ascending order, in pages with an exact count that end with the last one", async () => {
+describe("tokens of a collection", () => {
+  it("are paged in ascending order with an exact count", async () => {
     const page = (number: number, more = "") => get(`nft/${art}/metadata/?page-size=2&page-number=${number}${more}`);
     const [first, second, third, beyond] = [await page(0), await page(1), await page(2), await page(3)];
     expect([first, second, third, beyond].map(({ items }) => idsOf(items))).toEqual([["1", "2"], ["3", "4"], [largest], []]);
@@ -193,7 +193,7 @@ describe("the tokens of a collection", () => {
     expect([idsOf(exact.items).length, exact.pagination.has_more]).toEqual([5, false]);
   });
 
-  it("stay as they were while later pages are asked for, though new ones come", async () => {
+  it("are pinned to one block while later pages are requested", async () => {
     const other = await openHandIndex({ now: () => new Date(timeOf(head)) });
     await fill(other);
     const page = async (number: number) => (await other.get(at(`nft/${art}/metadata/?page-size=3&page-number=${number}`))).data;
@@ -204,12 +204,12 @@ describe("the tokens of a collection", () => {
     await other.database.query("UPDATE projection_checkpoints SET block_number = $1", [head + 1]);
     const second = await page(1);
     expect([idsOf(second.items), second.pagination.total_count]).toEqual([["4", largest], 5]);
-    // A list that begins anew has the new one; so has one with a filter, at its place.
+    // A new list has the new token.
     expect(idsOf((await page(0)).items)).toEqual(["0", "1", "2"]);
     await other.end();
   });
 
-  it("are answered as of the last block that they are built to", async () => {
+  it("are answered as of the projection's checkpoint", async () => {
     const other = await openHandIndex({ now: () => new Date(timeOf(head)) });
     await fill(other);
     await other.database.query("UPDATE projection_checkpoints SET block_number = 8");
@@ -225,7 +225,7 @@ describe("the tokens of a collection", () => {
     await other.end();
   });
 
-  it("have owners: of a burnt one the zero address, of an ERC-1155 one none", async () => {
+  it("have owners: the zero address for a burned id, null for an ERC-1155 id", async () => {
     const { items } = await get(`nft/${art}/metadata/`);
     expect(items.map((item: Data) => item.nft_data.current_owner)).toEqual([alice, bob, zeroAddress, alice, alice]);
     const twice = await get(`nft/${both}/metadata/`);
@@ -233,7 +233,7 @@ describe("the tokens of a collection", () => {
     expect(twice.items[1].nft_data.current_owner).toBeNull();
   });
 
-  it("have what their metadata says, and why there is none", async () => {
+  it("have their metadata, or the reason why there is none", async () => {
     const { items } = await get(`nft/${art}/metadata/`);
     const [one, two, three, four, five] = items.map((item: Data) => item.nft_data);
     expect(one).toMatchObject({ token_url: "ipfs://art/1", asset_cached: true, image_cached: false, metadata_refusal: null });
@@ -262,12 +262,12 @@ describe("the tokens of a collection", () => {
       token_url: "https://art.example/4",
       asset_cached: false,
       external_data: null,
-      metadata_refusal: "The document is no JSON.",
+      metadata_refusal: "The document is not JSON.",
     });
     expect(five).toMatchObject({ token_url: null, asset_cached: false, external_data: null, metadata_refusal: null });
   });
 
-  it("are without it where that is asked for", async () => {
+  it("come without metadata on request", async () => {
     const { items } = await get(`nft/${art}/metadata/?no-metadata=true`);
     expect(items.map((item: Data) => item.nft_data.external_data)).toEqual([null, null, null, null, null]);
     expect(items[0].nft_data.asset_cached).toBe(true);
@@ -285,12 +285,12 @@ describe("the tokens of a collection", () => {
     ["traits-filter=Colour&values-filter=Green", []],
     ["traits-filter=%25", []],
     ["values-filter=%27%20OR%201=1%20--", []],
-  ])("are those with %s", async (query, ids) => {
+  ])("are filtered by traits: %s", async (query, ids) => {
     const { items, pagination } = await get(`nft/${art}/metadata/?${query}`);
     expect([idsOf(items), pagination.total_count, pagination.has_more]).toEqual([ids, ids.length, false]);
   });
 
-  it("are paged with a filter too", async () => {
+  it("are paged with a filter", async () => {
     const page = (number: number) => get(`nft/${art}/metadata/?values-filter=Red,Round,red&page-size=2&page-number=${number}`);
     const [first, second] = [await page(0), await page(1)];
     expect([idsOf(first.items), first.pagination.has_more, idsOf(second.items), second.pagination.has_more]).toEqual([
@@ -302,25 +302,25 @@ describe("the tokens of a collection", () => {
     expect([first.pagination.total_count, second.pagination.total_count]).toEqual([3, 3]);
   });
 
-  it("are compared by as many characters of a filter as are kept", async () => {
-    // Characters, not the two halves that each of these is made of.
+  it("are filtered by the first 256 characters of a trait and value, as they are stored", async () => {
+    // Code points, not UTF-16 code units.
     const long = "\u{1f33a}".repeat(300);
     await index.insert("nft_attributes", [trait("4", 0, "Long", "\u{1f33a}".repeat(256))]);
     const { items } = await get(`nft/${art}/metadata/?values-filter=${encodeURIComponent(long)}`);
     expect(idsOf(items)).toEqual(["4"]);
   });
 
-  it("come as CSV, a row each, with the state of the pages in headers", async () => {
+  it("are returned as CSV with the pagination in headers", async () => {
     const { text, headers } = await index.get(at(`nft/${art}/metadata/?page-size=2&format=csv`));
     const rows = parseCsv(text);
     expect([rows.length, headers["x-total-count"], headers["x-has-more"]]).toEqual([3, "5", "true"]);
     const description = rows[0]?.indexOf("nft_data.external_data.description") ?? -1;
-    // A spreadsheet would take it for a formula.
+    // A spreadsheet would evaluate it as a formula.
     expect(rows[1]?.[description]).toBe("'=1+1");
   });
 });
 
-describe("what is not there or not acceptable", () => {
+describe("an unknown id, collection or parameter value", () => {
   it.each([
     `nft/${addressOf(0xdead)}/metadata/`,
     `nft/${coin}/metadata/`,
@@ -353,9 +353,9 @@ describe("what is not there or not acceptable", () => {
     expect([status, message]).toEqual([400, expect.stringMatching(names)]);
   });
 
-  it("is more than one answer may list", async () => {
+  it("is refused when an answer would exceed the maximum number of rows", async () => {
     const crowded = addressOf(0xc1);
-    // Nine ids where eight rows are allowed.
+    // Nine ids; eight rows are allowed.
     await index.insert(
       "nft_balances",
       Array.from({ length: 9 }, (_, id) => holding(crowded, art, String(1000 + id), 2, "1")),
@@ -369,15 +369,15 @@ describe("what is not there or not acceptable", () => {
   });
 });
 
-describe("what a wallet holds", () => {
-  it("is nothing where it never held anything", async () => {
+describe("NFTs of a wallet", () => {
+  it("are an empty list for a wallet that never held any", async () => {
     expect((await get(`address/${addressOf(0xffff)}/balances_nft/`)).items).toEqual([]);
     expect((await get(`address/${addressOf(0xffff)}/collection/${art}/`)).items).toEqual([]);
   });
 
-  it("is one item a collection with each id, no coins, and what was held a day ago", async () => {
+  it("are one item per collection with its ids and the balance a day ago, without ERC-20 tokens", async () => {
     const { items } = await get(`address/${alice}/balances_nft/`);
-    // A day before block 20 was block 16, after which nothing moved any more.
+    // Block 16 was a day before block 20; nothing moved after it.
     expect(
       items.map((item: Data) => [item.contract_address, item.balance, item.balance_24h, item.nft_data.map((id: Data) => id.token_id)]),
     ).toEqual([
@@ -394,7 +394,7 @@ describe("what a wallet holds", () => {
     expect(items[1].nft_data[0].current_owner).toBeNull();
   });
 
-  it("is without spam and metadata where that is asked for", async () => {
+  it("come without spam and metadata on request", async () => {
     const { items } = await get(`address/${alice}/balances_nft/?no-spam=true&no-nft-asset-metadata=true`);
     expect(items.map((item: Data) => item.contract_address)).toEqual([art, both]);
     expect(items[0].nft_data.map((id: Data) => [id.external_data, id.token_url])).toEqual([
@@ -404,17 +404,17 @@ describe("what a wallet holds", () => {
     ]);
   });
 
-  it("is told of one collection by traits", async () => {
+  it("of one collection are filtered by traits", async () => {
     const query = (traits: string, values: string) =>
       get(`address/${alice}/collection/${art}/?traits-filter=${traits}&values-filter=${values}`);
     expect(idsOf((await query("Colour", "Red")).items)).toEqual(["1"]);
-    // The second has a red background, and is Bob's.
+    // Id 2 has a red background and belongs to Bob.
     expect(idsOf((await query("Background", "Red")).items)).toEqual([]);
     expect(idsOf((await get(`address/${bob}/collection/${art}/?traits-filter=Background&values-filter=Red`)).items)).toEqual(["2"]);
     expect(idsOf((await query("Colour", "Round")).items)).toEqual([]);
   });
 
-  it("is told of one id", async () => {
+  it("are returned for one id", async () => {
     const { items, is_spam: isSpam } = await get(`address/${bob}/collection/${art}/token/2/`);
     expect(isSpam).toBe(false);
     expect(items).toMatchObject([
@@ -430,7 +430,7 @@ describe("what a wallet holds", () => {
     expect((await get(`address/${alice}/collection/${art}/token/777/`)).items).toEqual([]);
   });
 
-  it("is in balances with the older form of metadata, or without it", async () => {
+  it("are part of balances, with metadata in the older form or without", async () => {
     const nftsOf = async (query: string) =>
       (await get(`address/${alice}/${query}`)).items.find((item: Data) => item.contract_address === art).nft_data;
     const [one, four] = await nftsOf("balances_v2/?nft=true");
@@ -454,12 +454,12 @@ describe("what a wallet holds", () => {
     expect(await nftsOf("balances_v2/?nft=false")).toBeNull();
   });
 
-  it("is in balances only for tokens whose metadata is cached where no more is wanted, and of no others anything is asked", async () => {
+  it("in balances are limited to those with cached metadata on request", async () => {
     const itemsOf = async (query: string) => (await get(`address/${alice}/${query}`)).items;
     const idsOf = (items: Data) =>
       items.flatMap((item: Data) => (item.nft_data ?? []).map((id: Data) => `${item.contract_address} ${id.token_id}`));
     const [all, cached] = [await itemsOf("balances_v2/?nft=true"), await itemsOf("balances_v2/?nft=true&no-nft-fetch=true")];
-    // The collections are items either way; alice has id 1, whose document was read, and id 4, whose document is none.
+    // The collections are listed either way; alice holds id 1, whose document was read, and id 4, whose document was refused.
     expect(cached.map((item: Data) => item.contract_address)).toEqual(all.map((item: Data) => item.contract_address));
     expect(idsOf(all)).toEqual(expect.arrayContaining([`${art} 1`, `${art} 4`]));
     expect(idsOf(cached)).toEqual([`${art} 1`]);
@@ -471,8 +471,8 @@ describe("what a wallet holds", () => {
   });
 });
 
-describe("the transactions of a token", () => {
-  it("are newest first, with their logs, and none of a collection that is left out as spam", async () => {
+describe("transactions of a token", () => {
+  it("are listed newest first with their logs, and not for a spam collection that the request excludes", async () => {
     const [item] = (await get(`tokens/${art}/nft_transactions/2/`)).items;
     expect(item).toMatchObject({
       contract_address: art,
@@ -490,8 +490,8 @@ describe("the transactions of a token", () => {
   });
 });
 
-describe("the collections that are kept", () => {
-  it("are those with a document, by address, with counts", async () => {
+describe("collections with stored metadata", () => {
+  it("are listed by address with counts", async () => {
     await index.insert("nft_metadata", [
       { ...read("1", { document: "{}", asset_bytes: 7 }), token: spam },
       { ...read("1", { refusal: "no" }), token: both },
@@ -504,7 +504,7 @@ describe("the collections that are kept", () => {
         is_spam: false,
         token_total_supply: 5,
         cached_metadata_count: 3,
-        // Of the three, the second has its image in it.
+        // The second of the three has an inline image.
         cached_asset_count: 1,
         last_scraped_at: "2026-01-03T00:00:00Z",
       },
@@ -527,7 +527,7 @@ describe("the collections that are kept", () => {
   });
 });
 
-describe("metadata that is tried again", () => {
+describe("metadata that is read again later", () => {
   const now = "2026-01-03";
   const waiting = {
     chain_id,
@@ -541,7 +541,7 @@ describe("metadata that is tried again", () => {
     run_after: now,
   };
 
-  it("says why the last attempt failed, once there was one", async () => {
+  it("reports why the last attempt failed", async () => {
     await index.insert("nft_reads", [{ ...waiting, url: "https://slow.example/5", problem: "It took too long." }]);
     const returned = { token_id: largest, token_url: "https://slow.example/5", external_data: null, asset_cached: false };
     const refusal = "Tried again later: It took too long.";
@@ -556,8 +556,8 @@ describe("metadata that is tried again", () => {
   });
 });
 
-describe("a chain whose metadata is not kept", () => {
-  it("says how to have it read, in the answer and in a header, until that is asked for", async () => {
+describe("a chain whose metadata is not cached", () => {
+  it("warns in the answer and in a header that with-uncached is needed, unless the request sets it", async () => {
     const other = await openHandIndex({ metadata: "uncached" });
     await fill(other);
     await other.database.query("DELETE FROM nft_metadata");
@@ -572,12 +572,12 @@ describe("a chain whose metadata is not kept", () => {
         current_owner: alice,
       });
       for (const query of ["?with-uncached=true", "?no-metadata=true"]) {
-        const asked = await other.get(at(`${path}${query}`));
-        expect([asked.data.warning, asked.headers["x-warning"]]).toEqual([null, undefined]);
+        const optedOut = await other.get(at(`${path}${query}`));
+        expect([optedOut.data.warning, optedOut.headers["x-warning"]]).toEqual([null, undefined]);
       }
     }
-    const kept = await index.get(at(`nft/${art}/metadata/1/`));
-    expect([kept.data.warning, kept.headers["x-warning"]]).toEqual([null, undefined]);
+    const cachedAnswer = await index.get(at(`nft/${art}/metadata/1/`));
+    expect([cachedAnswer.data.warning, cachedAnswer.headers["x-warning"]]).toEqual([null, undefined]);
     await other.end();
   });
 });

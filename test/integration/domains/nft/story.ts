@@ -3,25 +3,25 @@ import { type Artifact, artifacts, call, startTestChain, type TestChain } from "
 import { compileOddities } from "../../../support/oddities/compile.ts";
 import { createTeller, type Deployed } from "../../../support/oddities/story-builder.ts";
 
-/** A chain with collections of every kind, whose node still has the state of each block to compare with. */
+/** A chain with collections of every kind, whose node has the state of every block. */
 export interface NftStory {
   readonly chain: TestChain;
-  /** ERC-721 of today. */
+  /** ERC-721. */
   readonly art: Deployed;
-  /** ERC-721 from before the standard. */
+  /** A collection that predates ERC-721. */
   readonly oldArt: Deployed;
   /** ERC-1155. */
   readonly editions: Deployed;
   /** ERC-20 and ERC-721 at once. */
   readonly hybrid: Deployed;
-  readonly people: { readonly alice: Address; readonly bob: Address; readonly carol: Address };
-  /** The last block before a pause of two days, after which the story goes on for some hours at most. */
+  readonly accounts: { readonly alice: Address; readonly bob: Address; readonly carol: Address };
+  /** The last block before a pause of two days; the blocks after it span a few hours at most. */
   readonly dayAgo: number;
   readonly ids: readonly bigint[];
   readonly editionIds: readonly bigint[];
-  /** Who had an id of an ERC-721 collection after a block, as the contract says; the zero address of one that there is not. */
+  /** Returns ownerOf() of every id of an ERC-721 collection after a block; the zero address for an id that does not exist. */
   ownersAt(collection: Deployed, height: number): Promise<Map<bigint, Address>>;
-  /** How many of an edition everybody had after a block, by "owner id". */
+  /** Returns the ERC-1155 balances after a block, by "owner id". */
   editionsAt(height: number): Promise<Map<string, bigint>>;
   timeOf(height: number): Promise<number>;
 }
@@ -31,22 +31,22 @@ export const editionKey = (owner: Address, id: bigint): string => `${owner} ${id
 const secondsOfPause = 2 * 86_400;
 const largest = 2n ** 256n - 1n;
 
-/** Tells the story on a chain of its own. */
-export async function tellNftStory(): Promise<NftStory> {
+/** Runs the story's transactions on a new chain. */
+export async function buildNftStory(): Promise<NftStory> {
   const chain = await startTestChain();
-  const teller = createTeller(chain, await compileOddities());
+  const builder = createTeller(chain, await compileOddities());
   const [, alice, bob, carol] = chain.accounts.map((address) => address.toLowerCase()) as [Address, Address, Address, Address];
   const artArtifact: Artifact = artifacts.erc721();
   const artAddress = (await chain.deploy(artArtifact, ["Art", "ART", "ipfs://art/"])).toLowerCase() as Address;
   const art: Deployed = { address: artAddress, call: (name, ...parameters) => call(artArtifact, artAddress, name, parameters) };
-  const [oldArt, editions, hybrid] = [await teller.deploy("OldArt"), await teller.deploy("OddEditions"), await teller.deploy("Hybrid")];
+  const [oldArt, editions, hybrid] = [await builder.deploy("OldArt"), await builder.deploy("OddEditions"), await builder.deploy("Hybrid")];
   const move = (from: Address, to: Address, id: bigint, value: bigint) => editions.call("move", from, to, id, value);
   const moveMany = (from: Address, to: Address, ids: readonly bigint[], values: readonly bigint[]) =>
     editions.call("moveBatch", from, to, ids, values);
   const transfer = (from: Address, to: Address, id: bigint) => ({ from, ...art.call("transferFrom", from, to, id) });
 
-  await teller.block(art.call("mint", alice), art.call("mint", alice), art.call("mint", bob), oldArt.call("mint", alice, 1n));
-  await teller.block(
+  await builder.block(art.call("mint", alice), art.call("mint", alice), art.call("mint", bob), oldArt.call("mint", alice, 1n));
+  await builder.block(
     oldArt.call("mint", bob, largest),
     moveMany(zeroAddress, alice, [1n, 2n, 1n], [5n, 6n, 7n]),
     move(zeroAddress, bob, largest, 10n ** 30n),
@@ -54,36 +54,36 @@ export async function tellNftStory(): Promise<NftStory> {
     hybrid.call("moveArt", alice, 1n),
     hybrid.call("moveArt", bob, 2n),
   );
-  // Nothing is moved by these: an empty batch, none of an id that nobody made, none of one that there is.
-  await teller.block(moveMany(alice, bob, [], []), move(carol, bob, 777n, 0n), moveMany(zeroAddress, carol, [1n, 778n], [0n, 0n]));
-  await teller.block(
+  // These move nothing: an empty batch, zero units of an id that was never minted, and zero units of one that was.
+  await builder.block(moveMany(alice, bob, [], []), move(carol, bob, 777n, 0n), moveMany(zeroAddress, carol, [1n, 778n], [0n, 0n]));
+  await builder.block(
     transfer(alice, bob, 0n),
     { from: alice, ...oldArt.call("transfer", carol, 1n) },
     moveMany(alice, bob, [1n, 2n, 1n], [1n, 2n, 3n]),
   );
   const dayAgo = await chain.head();
   await chain.mine((await timeAt(chain, dayAgo)) + secondsOfPause);
-  await teller.block({ from: bob, ...art.call("burn", 2n) }, oldArt.call("burn", largest), move(bob, zeroAddress, largest, 10n ** 30n));
-  // To oneself, and twice in one block.
-  await teller.block(
+  await builder.block({ from: bob, ...art.call("burn", 2n) }, oldArt.call("burn", largest), move(bob, zeroAddress, largest, 10n ** 30n));
+  // A transfer to its own sender, and two transfers of one id in one block.
+  await builder.block(
     transfer(bob, carol, 0n),
     transfer(carol, alice, 0n),
     transfer(alice, alice, 1n),
     hybrid.call("moveArt", zeroAddress, 2n),
   );
-  await teller.block(
+  await builder.block(
     art.call("mint", carol),
     oldArt.call("mint", carol, largest),
     move(zeroAddress, carol, 3n, 4n),
     move(carol, alice, 3n, 4n),
   );
-  await teller.block(hybrid.call("moveCoins", alice, bob, 5n), hybrid.call("moveArt", carol, 1n), move(alice, alice, 2n, 1n));
+  await builder.block(hybrid.call("moveCoins", alice, bob, 5n), hybrid.call("moveArt", carol, 1n), move(alice, alice, 2n, 1n));
 
   const ids = [0n, 1n, 2n, 3n, 4n, largest];
   const editionIds = [1n, 2n, 3n, 777n, 778n, largest];
-  const ask = (to: Address, data: Hex, height: number) => ({ method: "eth_call", params: [{ to, data }, toHex(height)] });
-  /** A call that reverts says no owner: an id that there is not. */
-  const wordsOf = async (calls: readonly ReturnType<typeof ask>[]): Promise<bigint[]> =>
+  const contractCall = (to: Address, data: Hex, height: number) => ({ method: "eth_call", params: [{ to, data }, toHex(height)] });
+  /** Returns the word that each call returns; 0 for a call that reverts, as for an id that does not exist. */
+  const callAll = async (calls: readonly ReturnType<typeof contractCall>[]): Promise<bigint[]> =>
     Promise.all(
       calls.map(({ method, params }) =>
         chain.rpc<Hex>(method, params).then(
@@ -98,18 +98,20 @@ export async function tellNftStory(): Promise<NftStory> {
     oldArt,
     editions,
     hybrid,
-    people: { alice, bob, carol },
+    accounts: { alice, bob, carol },
     dayAgo,
     ids,
     editionIds,
     ownersAt: async (collection, height) => {
-      const words = await wordsOf(ids.map((id) => ask(collection.address, collection.call("ownerOf", id).data, height)));
-      return new Map(ids.map((id, position) => [id, toHex(words[position] ?? 0n, { size: 20 })]));
+      const values = await callAll(ids.map((id) => contractCall(collection.address, collection.call("ownerOf", id).data, height)));
+      return new Map(ids.map((id, position) => [id, toHex(values[position] ?? 0n, { size: 20 })]));
     },
     editionsAt: async (height) => {
       const keys = [alice, bob, carol].flatMap((owner) => editionIds.map((id) => ({ owner, id })));
-      const words = await wordsOf(keys.map(({ owner, id }) => ask(editions.address, editions.call("balanceOf", owner, id).data, height)));
-      return new Map(keys.map(({ owner, id }, position) => [editionKey(owner, id), words[position] ?? 0n]));
+      const values = await callAll(
+        keys.map(({ owner, id }) => contractCall(editions.address, editions.call("balanceOf", owner, id).data, height)),
+      );
+      return new Map(keys.map(({ owner, id }, position) => [editionKey(owner, id), values[position] ?? 0n]));
     },
     timeOf: (height) => timeAt(chain, height),
   };

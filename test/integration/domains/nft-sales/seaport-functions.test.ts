@@ -15,15 +15,14 @@ import { type Address, type Hash, nativeTokenAddress, zeroAddress } from "../../
 import { artifacts } from "../../../support/chain.ts";
 import { compileSolidity } from "../../../support/solidity.ts";
 import { read } from "../pools/support.ts";
-import { type Bazaar, ether, indexBazaar, lower, salesIn, serveBazaar, startBazaar } from "./bazaar.ts";
+import { ether, indexNftMarket, lower, type NftMarket, salesIn, serveNftMarket, startNftMarket } from "./nft-market.ts";
 import { seaportArtifact } from "./seaport.ts";
 
-/** Other ways in which real Seaport fills orders, and a contract that speaks like it. */
-let bazaar: Bazaar;
+let market: NftMarket;
 beforeAll(async () => {
-  bazaar = await startBazaar();
+  market = await startNftMarket();
 }, 60_000);
-afterAll(() => bazaar?.chain.stop());
+afterAll(() => market?.chain.stop());
 
 const gas = 3_000_000n;
 /** The key of anvil's second account. */
@@ -33,11 +32,11 @@ const noHash: Hash = `0x${"0".repeat(64)}`;
 const transferData = (from: Address, to: Address, id: bigint) =>
   encodeFunctionData({ abi: artifacts.erc721().abi, functionName: "transferFrom", args: [from, to, id] });
 
-/** Says that it sold a token, which it moves for its caller; and may say so without moving anything. */
-const pretender = compileSolidity(`
+/** Emits Seaport's OrderFulfilled for a token, which it moves only on request. */
+const imitation = compileSolidity(`
 pragma solidity ^0.8.0;
 interface Token { function transferFrom(address, address, uint256) external; }
-contract Pretender {
+contract Imitation {
   struct Spent { uint8 itemType; address token; uint256 identifier; uint256 amount; }
   struct Received { uint8 itemType; address token; uint256 identifier; uint256 amount; address recipient; }
   event OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, Spent[] offer, Received[] consideration);
@@ -49,13 +48,13 @@ contract Pretender {
     consideration[0] = Received(0, address(0), 0, price, from);
     emit OrderFulfilled(bytes32(id), from, address(0), to, offer, consideration);
   }
-}`)("Pretender");
+}`)("Imitation");
 
-it("sales are the same whichever function filled their orders, and a pretender's count only where it is configured", async () => {
-  const { chain, seaport, art, people, order, on } = bazaar;
-  const [anna, ben, cleo] = people;
+it("sales are the same whichever function fulfilled their orders; those of an imitation count only where it is configured", async () => {
+  const { chain, seaport, art, accounts, order, on } = market;
+  const [anna, ben, cleo] = accounts;
   const artifact = seaportArtifact();
-  // Two listings at once.
+  // Two listings in one call.
   const both = [0n, 1n].map((id) => order(anna, [unique(art, id)], [forAccount(anna, native((id + 1n) * ether))]));
   const filling = {
     from: ben,
@@ -65,7 +64,7 @@ it("sales are the same whichever function filled their orders, and a pretender's
     data: encodeFulfillAvailableOrders(both.map((one) => ({ order: one }))),
   };
   await on(0, 9, { from: anna, to: seaport, gas, data: encodeValidate(both) }, filling);
-  // The short way for one listing in native tokens, with a tip for cleo that anna did not sign.
+  // The basic function for one listing in native tokens, with a tip for cleo that anna did not sign.
   const basic = order(anna, [unique(art, 2n)], [forAccount(anna, native(ether))]);
   const parameters = {
     considerationToken: zeroAddress,
@@ -89,15 +88,15 @@ it("sales are the same whichever function filled their orders, and a pretender's
   };
   const data = encodeFunctionData({ abi: artifact.abi, functionName: "fulfillBasicOrder", args: [parameters] });
   await on(0, 10, { from: ben, to: seaport, gas, value: (ether * 11n) / 10n, data });
-  // Seaport's own word on what an order is called.
+  // Seaport computes the order's hash.
   expect(await read(chain, artifact, seaport, "getOrderHash", [basic], await chain.head())).toBe(orderHash(basic));
-  // The pretender moves what anna lets it move, and tells of what nobody moved.
-  const pretending = lower(await chain.deploy(pretender));
+  // The imitation moves one token that anna approved, and claims a sale of another that did not move.
+  const imitated = lower(await chain.deploy(imitation));
   const claim = (id: bigint, moves: boolean) => ({
     from: anna,
     gas,
-    to: pretending,
-    data: encodeFunctionData({ abi: pretender.abi, functionName: "claim", args: [art, anna, cleo, id, ether / 1_000n, moves] }),
+    to: imitated,
+    data: encodeFunctionData({ abi: imitation.abi, functionName: "claim", args: [art, anna, cleo, id, ether / 1_000n, moves] }),
   });
   const allow = encodeFunctionData({
     abi: [
@@ -109,11 +108,11 @@ it("sales are the same whichever function filled their orders, and a pretender's
         stateMutability: "nonpayable",
       },
     ],
-    args: [pretending, true],
+    args: [imitated, true],
   });
   await on(1, 9, { from: anna, to: art, data: allow }, claim(3n, true), claim(4n, false));
 
-  const test = await indexBazaar(bazaar);
+  const test = await indexNftMarket(market);
   const line = (day: number, id: bigint, buyer: string, price: bigint) =>
     [day, art, id, 1, anna, buyer, nativeTokenAddress, price, false].join(" ");
   expect(await salesIn(test.database)).toEqual([
@@ -124,11 +123,11 @@ it("sales are the same whichever function filled their orders, and a pretender's
   ]);
   for (const [marketplaces, count, floor] of [
     [[seaport], 3, 1],
-    [[seaport, pretending], 4, 0.001],
+    [[seaport, imitated], 4, 0.001],
   ] as const) {
-    const served = await serveBazaar(
+    const served = await serveNftMarket(
       test.database,
-      bazaar,
+      market,
       marketplaces.map((address) => ({ protocol: "seaport" as const, address })),
     );
     const [counts, floors] = await Promise.all(
@@ -141,10 +140,10 @@ it("sales are the same whichever function filled their orders, and a pretender's
   await test.drop();
 }, 60_000);
 
-it("a listing for one buyer alone and a sweep of several listings are matched at the prices of their listings", async () => {
-  const { chain, seaport, art, coin, people, order, on } = bazaar;
-  const [anna, ben, cleo] = people;
-  // Listed for cleo, who pays by an order that asks for nothing; a third of the price is somebody's fee.
+it("a private listing and a sweep of several listings are matched at the prices of the listings", async () => {
+  const { chain, seaport, art, coin, accounts, order, on } = market;
+  const [anna, ben, cleo] = accounts;
+  // Listed for cleo, who pays with an order without consideration; a third of the price is a fee.
   const shared = [forAccount(anna, coins(coin, 20n)), forAccount(ben, coins(coin, 10n))];
   const listed = order(anna, [unique(art, 20n)], [...shared, forAccount(cleo, unique(art, 20n))]);
   const payer = order(cleo, [coins(coin, 30n)], []);
@@ -165,7 +164,7 @@ it("a listing for one buyer alone and a sweep of several listings are matched at
       ],
     ],
   );
-  // Two sellers, one buyer of both.
+  // Two sellers, one buyer.
   const listings = [order(anna, [unique(art, 21n)], [forAccount(anna, coins(coin, 5n))])];
   await on(2, 8, { from: anna, to: art, data: transferData(anna, ben, 22n) });
   listings.push(order(ben, [unique(art, 22n)], [forAccount(ben, coins(coin, 95n))]));
@@ -195,7 +194,7 @@ it("a listing for one buyer alone and a sweep of several listings are matched at
   const head = await chain.head();
   await on(2, 9, ...validate, { from: ben, to: seaport, gas, data: alone }, { from: ben, to: seaport, gas, data: sweep });
 
-  const test = await indexBazaar(bazaar);
+  const test = await indexNftMarket(market);
   const line = (id: bigint, seller: string, price: bigint) => [2, art, id, 1, seller, cleo, coin, price, false].join(" ");
   expect(await salesIn(test.database, head)).toEqual([line(20n, anna, 30n), line(21n, anna, 5n), line(22n, ben, 95n)]);
   await test.drop();

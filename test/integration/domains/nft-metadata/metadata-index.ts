@@ -13,25 +13,25 @@ import { followingTables } from "../../../../runtime/projections.ts";
 import { type Artifact, call, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { multicall, multicallCode } from "../../../support/multicall.ts";
-import { compileSpeakers } from "./contracts.ts";
+import { compileCollections } from "./contracts.ts";
 
 export const chainId = 31337;
 
-/** A chain on which contracts speak of their tokens. */
-export interface Stage {
+/** A node with contracts whose metadata URLs a test sets. */
+export interface MetadataNode {
   readonly chain: TestChain;
   readonly source: Source;
   readonly gallery: Address;
-  deploySpeaker(): Promise<Address>;
-  /** Has a speaker say something of ids, in a block of its own. */
-  say(speaker: Address, first: number, last: number, text: string): Promise<void>;
+  deployCollection(): Promise<Address>;
+  /** Sets the metadata URL of a range of ids, in a block of its own. */
+  setUri(collection: Address, first: number, last: number, text: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-export const openStage = async (): Promise<Stage> => {
+export const startMetadataNode = async (): Promise<MetadataNode> => {
   const chain = await startTestChain({ args: ["--gas-limit", "200000000"] });
-  const contract = compileSpeakers();
-  const speaker: Artifact = contract("Speaker");
+  const contract = compileCollections();
+  const collection: Artifact = contract("Collection");
   const gallery = await chain.deploy(contract("Gallery"));
   await chain.rpc("anvil_setCode", [multicall, await multicallCode(chain)]);
   const rpc = createRpc({ url: chain.url, retries: 0 });
@@ -39,12 +39,12 @@ export const openStage = async (): Promise<Stage> => {
     chain,
     source: createSource(rpc, await probeCapabilities(rpc), { tracing: false }),
     gallery,
-    deploySpeaker: () => chain.deploy(speaker),
-    say: async (to, first, last, text) => {
-      const [hash] = await chain.send({ ...call(speaker, to, "say", [first, last, text]), gas: 190_000_000n });
+    deployCollection: () => chain.deploy(collection),
+    setUri: async (to, first, last, text) => {
+      const [hash] = await chain.send({ ...call(collection, to, "setUri", [first, last, text]), gas: 190_000_000n });
       await chain.mine();
       const { status } = await chain.rpc<{ status: string }>("eth_getTransactionReceipt", [hash]);
-      if (status !== "0x1") throw new Error("The speaker had no room for what it was to say.");
+      if (status !== "0x1") throw new Error("setUri() ran out of gas");
     },
     stop: async () => {
       await rpc.close();
@@ -53,28 +53,28 @@ export const openStage = async (): Promise<Stage> => {
   };
 };
 
-/** An index of a stage whose tokens a test enters by hand, as the projection would. */
-export interface Hall {
+/** An index of the node whose tokens a test inserts, as the projection would. */
+export interface MetadataIndex {
   readonly test: TestDatabase;
   now: Date;
   readonly warnings: string[];
-  /** Enters the node's blocks. */
-  index(): Promise<number>;
+  /** Inserts the node's blocks and returns the head. */
+  indexBlocks(): Promise<number>;
   mint(token: Address, ids: readonly (number | bigint)[], block: number, standard?: number): Promise<void>;
   announce(token: Address, from: number | bigint, to: number | bigint, block: number): Promise<void>;
-  /** Has all queued that is to be queued; gives how many looks that took. */
+  /** Runs the queueing jobs until nothing is left to queue; returns the number of rounds. */
   queue(): Promise<number>;
   worker(readDocument: ReadDocument, overrides?: Partial<MetadataWorkerDeps>): ReturnType<typeof createMetadataWorker>;
   jobContext(): JobContext;
-  takeBackTo(ancestor: number): Promise<void>;
-  waiting(): Promise<{ token: Address; token_id: string; wanted_block: number; attempts: number; url: string | null }[]>;
-  kept(): Promise<{ token: Address; token_id: string; name: string | null; refusal: string | null; read_at_block: number }[]>;
+  rollBackTo(ancestor: number): Promise<void>;
+  queued(): Promise<{ token: Address; token_id: string; wanted_block: number; attempts: number; url: string | null }[]>;
+  metadata(): Promise<{ token: Address; token_id: string; name: string | null; refusal: string | null; read_at_block: number }[]>;
 }
 
-export const openHall = async ({ source, chain }: Stage, context: Partial<JobContext> = {}): Promise<Hall> => {
+export const openMetadataIndex = async ({ source, chain }: MetadataNode, context: Partial<JobContext> = {}): Promise<MetadataIndex> => {
   const test = await createTestDatabase({ poolSize: 8 });
   const { database } = test;
-  const unasked = () => Promise.reject(new Error("Nothing is asked of the node."));
+  const unexpected = () => Promise.reject(new Error("Unexpected request to the node"));
   const beside: JobContext["beside"] = (work) =>
     database.transaction(async (client) => {
       const [head] = await client.query<{ number: number; hash: Hash }>("SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1");
@@ -85,18 +85,18 @@ export const openHall = async ({ source, chain }: Stage, context: Partial<JobCon
     database,
     beside,
     exclusive: beside,
-    clock: () => hall.now,
+    clock: () => index.now,
     logger: { info: () => undefined },
-    multicall: unasked,
-    source: { balances: unasked, calls: unasked, hashesOf: unasked, capabilities: source.capabilities },
+    multicall: unexpected,
+    source: { balances: unexpected, calls: unexpected, hashesOf: unexpected, capabilities: source.capabilities },
     ...context,
   });
-  const hall: Hall = {
+  const index: MetadataIndex = {
     test,
     jobContext,
     now: new Date("2026-01-01T00:00:00Z"),
     warnings: [],
-    index: async () => {
+    indexBlocks: async () => {
       const head = await chain.head();
       const blocks = await chain.batch<{ number: string; hash: Hash; parentHash: Hash }>(
         Array.from({ length: head + 1 }, (_, number) => ({ method: "eth_getBlockByNumber", params: [`0x${number.toString(16)}`, false] })),
@@ -142,12 +142,12 @@ export const openHall = async ({ source, chain }: Stage, context: Partial<JobCon
     },
     queue: async () => {
       const jobs = [createQueueNewTokensJob(), createQueueRefreshesJob()];
-      for (let looks = 1; ; looks += 1) {
+      for (let rounds = 1; ; rounds += 1) {
         let hasMore = false;
         for (const job of jobs) {
           hasMore = (await job.run(jobContext())) || hasMore;
         }
-        if (!hasMore) return looks;
+        if (!hasMore) return rounds;
       }
     },
     worker: (readDocument, overrides = {}) =>
@@ -158,23 +158,23 @@ export const openHall = async ({ source, chain }: Stage, context: Partial<JobCon
         source,
         multicall,
         readDocument,
-        clock: () => hall.now,
+        clock: () => index.now,
         nfts: { metadata: "cached", fetchesAtOnce: 16, fetchMilliseconds: 15_000, documentBytes: 1_048_576 },
-        logger: { info: () => undefined, warn: (message) => hall.warnings.push(message) },
+        logger: { info: () => undefined, warn: (message) => index.warnings.push(message) },
         pauseMilliseconds: 5,
         ...overrides,
       }),
-    takeBackTo: (ancestor) =>
+    rollBackTo: (ancestor) =>
       database.transaction(async (client) => {
-        // As the ledger's projection and that of collections would.
+        // The ledger's projection and that of collections would delete these rows.
         for (const table of ["nft_tokens", "nft_metadata_updates"]) {
           await client.query(`DELETE FROM ${table} WHERE block_number > $1`, [ancestor]);
         }
         await client.query("DELETE FROM blocks WHERE number > $1", [ancestor]);
         await rollBack(client, chainId, ancestor, 0, [], followingTables);
       }),
-    waiting: () => database.query("SELECT token, token_id, wanted_block, attempts, url FROM nft_reads ORDER BY token, token_id"),
-    kept: () => database.query("SELECT token, token_id, name, refusal, read_at_block FROM nft_metadata ORDER BY token, token_id"),
+    queued: () => database.query("SELECT token, token_id, wanted_block, attempts, url FROM nft_reads ORDER BY token, token_id"),
+    metadata: () => database.query("SELECT token, token_id, name, refusal, read_at_block FROM nft_metadata ORDER BY token, token_id"),
   };
-  return hall;
+  return index;
 };

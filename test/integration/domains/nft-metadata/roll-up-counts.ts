@@ -1,8 +1,8 @@
 import type { Database } from "../../../../runtime/database/database.ts";
 
-/** The roll-ups as they stand, and as they follow from what is kept, row by row. */
+/** Returns the stored roll-ups and the same figures counted from the stored metadata. */
 export const countsOf = async ({ query }: Pick<Database, "query">) => {
-  const standing = {
+  const stored = {
     values: await query("SELECT token, trait, value, tokens, numbers, number FROM nft_trait_values ORDER BY token, trait, value"),
     traits: await query("SELECT token, trait, entries, numbers, without_value, unique_values FROM nft_traits ORDER BY token, trait"),
     documents: await query("SELECT token, metadata_count, asset_count, refused_count FROM nft_documents ORDER BY token"),
@@ -21,5 +21,5 @@ export const countsOf = async ({ query }: Pick<Database, "query">) => {
        FROM nft_metadata GROUP BY token ORDER BY token`,
     ),
   };
-  return { standing, counted };
+  return { stored, counted };
 };

@@ -28,41 +28,41 @@ export const ether = 10n ** 18n;
 export const secondsOfDay = 86_400;
 /** Midnight of 15 November 2023, the day after the chain's genesis. */
 export const firstMidnight = 1_700_006_400;
-/** UTC day of the story's day 0, in days since 1970. */
+/** UTC day of the chain's day 0, in days since 1970. */
 export const firstDay = firstMidnight / secondsOfDay;
 const largest = 2n ** 255n;
 export const lower = (address: string): Address => address.toLowerCase() as Address;
 
-/** A chain with Seaport, two collections and tokens to pay with. */
-export interface Bazaar {
+/** A chain with Seaport, two collections and payment tokens. */
+export interface NftMarket {
   readonly chain: TestChain;
   readonly seaport: Address;
-  /** ERC-721 with ids from 0, all of which the first person has in the beginning. */
+  /** ERC-721 with ids from 0, all minted to the first account. */
   readonly art: Address;
-  /** ERC-1155: the first person has a thousand units of the ids 1 to 9. */
+  /** ERC-1155: a thousand units of each of the ids 1 to 9 are minted to the first account. */
   readonly editions: Address;
   readonly coin: Address;
   readonly junk: Address;
   readonly weth: Address;
-  readonly people: readonly [Address, Address, Address, Address, Address];
-  /** An order of its own salt. */
+  readonly accounts: readonly [Address, Address, Address, Address, Address];
+  /** Creates an order with a new salt. */
   order(offerer: Address, offer: readonly OrderItem[], consideration: readonly ConsiderationItem[], partial?: boolean): SeaportOrder;
-  /** What has an order filled: its offerer validates it, and somebody fills it. */
+  /** Returns the transactions that fill an order: the offerer validates it, and an account fulfils it. */
   fill(order: SeaportOrder, by: Address, value?: bigint): TestTransaction[];
-  /** A listing that is filled: tokens for payments to their seller. */
+  /** Returns the transactions of a filled listing: tokens in exchange for payments to their seller. */
   sell(from: Address, to: Address, offered: OrderItem | readonly OrderItem[], ...payments: readonly OrderItem[]): TestTransaction[];
-  /** Mines transactions that must succeed at an hour of a day of the story. */
+  /** Mines transactions at an hour of a day; all of them must succeed. */
   on(day: number, hour: number, ...transactions: readonly TestTransaction[]): Promise<Hash[]>;
 }
 
 const nativeIn = (items: readonly OrderItem[]): bigint =>
   items.filter(({ itemType }) => itemType === 0).reduce((sum, { startAmount }) => sum + startAmount, 0n);
 
-export const startBazaar = async (): Promise<Bazaar> => {
+export const startNftMarket = async (): Promise<NftMarket> => {
   const chain = await startTestChain();
   const [, ...others] = chain.accounts.map(lower);
-  const people = others.slice(0, 5) as unknown as Bazaar["people"];
-  const [first] = people;
+  const accounts = others.slice(0, 5) as unknown as NftMarket["accounts"];
+  const [first] = accounts;
   const seaport = await deploySeaport(chain);
   const art = lower(await chain.deploy(artifacts.erc721(), ["Harbor Views", "VIEW", "https://art.example/"]));
   const editions = lower(await chain.deploy(artifacts.erc1155(), ["https://editions.example/{id}"]));
@@ -74,20 +74,20 @@ export const startBazaar = async (): Promise<Bazaar> => {
   await settle(chain, [
     ...Array.from({ length: 40 }, () => call(artifacts.erc721(), art, "mint", [first])),
     { gas, ...call(artifacts.erc1155(), editions, "mintBatch", [first, ids, ids.map(() => 1_000n), "0x"]) },
-    ...people.flatMap((person) => [
-      call(artifacts.erc20(), coin, "mint", [person, 1_000_000n * ether]),
-      call(artifacts.erc20(), junk, "mint", [person, 1_000_000n * ether]),
-      { from: person, value: 100n * ether, ...call(artifacts.weth(), weth, "deposit") },
-      ...[coin, junk, weth].map((token) => ({ from: person, ...call(artifacts.erc20(), token, "approve", [seaport, largest]) })),
-      ...[art, editions].map((token) => ({ from: person, ...call(artifacts.erc721(), token, "setApprovalForAll", [seaport, true]) })),
+    ...accounts.flatMap((account) => [
+      call(artifacts.erc20(), coin, "mint", [account, 1_000_000n * ether]),
+      call(artifacts.erc20(), junk, "mint", [account, 1_000_000n * ether]),
+      { from: account, value: 100n * ether, ...call(artifacts.weth(), weth, "deposit") },
+      ...[coin, junk, weth].map((token) => ({ from: account, ...call(artifacts.erc20(), token, "approve", [seaport, largest]) })),
+      ...[art, editions].map((token) => ({ from: account, ...call(artifacts.erc721(), token, "setApprovalForAll", [seaport, true]) })),
     ]),
   ]);
   let salt = 0n;
-  const order: Bazaar["order"] = (offerer, offer, consideration, partial = false) => {
+  const order: NftMarket["order"] = (offerer, offer, consideration, partial = false) => {
     salt += 1n;
     return createOrder({ offerer, offer, consideration, salt, partial });
   };
-  const fill: Bazaar["fill"] = (filled, by, value = nativeIn(filled.consideration)) => [
+  const fill: NftMarket["fill"] = (filled, by, value = nativeIn(filled.consideration)) => [
     { from: filled.offerer, to: seaport, gas, data: encodeValidate([filled]) },
     { from: by, to: seaport, gas, value, data: encodeFulfillOrder({ order: filled }) },
   ];
@@ -99,7 +99,7 @@ export const startBazaar = async (): Promise<Bazaar> => {
     coin,
     junk,
     weth,
-    people,
+    accounts,
     order,
     fill,
     sell: (from, to, offered, ...payments) =>
@@ -115,9 +115,9 @@ export const startBazaar = async (): Promise<Bazaar> => {
   };
 };
 
-/** An index of a bazaar as it is now, made at once in batches of some size. */
-export const indexBazaar = async (
-  { chain, weth }: Pick<Bazaar, "chain" | "weth">,
+/** Indexes the chain up to its head. */
+export const indexNftMarket = async (
+  { chain, weth }: Pick<NftMarket, "chain" | "weth">,
   tuning: Record<string, number> = {},
 ): Promise<TestDatabase> => {
   const test = await createTestDatabase();
@@ -131,14 +131,14 @@ export const indexBazaar = async (
   return test;
 };
 
-/** Serves an index with some marketplaces configured; every answer is checked against the catalog. */
-export const serveBazaar = async (
+/** Serves an index with the given marketplaces configured; every answer is validated against the catalog. */
+export const serveNftMarket = async (
   database: Database,
-  { weth }: Pick<Bazaar, "weth">,
+  { weth }: Pick<NftMarket, "weth">,
   marketplaces: readonly { readonly protocol: "seaport" | "cryptopunks"; readonly address: Address; readonly logoUrl?: string }[],
 ): Promise<Served> => {
   const settings = chainConfig.parse({
-    name: "bazaar",
+    name: "market",
     id: 31337,
     rpc: "http://127.0.0.1:1",
     groups: ["historical"],
@@ -154,7 +154,7 @@ export const serveBazaar = async (
     validate: "strict",
   });
   const ask = async (path: string) => {
-    const response = await supertest(http.app).get(`/v1/bazaar/${path}`).set("Authorization", `Bearer ${key}`);
+    const response = await supertest(http.app).get(`/v1/market/${path}`).set("Authorization", `Bearer ${key}`);
     return { status: response.status, data: response.body.data as Answer, message: String(response.body.error_message) };
   };
   return {
@@ -168,7 +168,7 @@ export const serveBazaar = async (
   };
 };
 
-/** The sales in an index above a block, oldest first, as a test can state them: who sold what to whom for how much of what. */
+/** Returns the sales above a block, oldest first, one line each: day, token, seller, buyer, payment and wash mark. */
 export const salesIn = async (database: Database, above = 0): Promise<string[]> => {
   const rows = await database.query<Record<string, string | boolean | null>>(
     `SELECT s.day - ${firstDay} AS day, s.collection, s.token_id, s.units, s.seller, s.buyer, s.payment_token, s.price,

@@ -6,7 +6,7 @@ interface Json {
   readonly attributes?: readonly { readonly trait_type: string; readonly value?: string | number | null }[];
 }
 
-/** What a reader makes of a document of the plainest shape. What the world sends is the reader's own matter, and its tests'. */
+/** Parses a well-formed document. The tests of the reader cover all other documents. */
 export const documentOf = (text: string): NftDocument => {
   const { name, image, attributes } = JSON.parse(text) as Json;
   const counted = (attributes ?? []).map(({ trait_type: trait, value }) => ({
@@ -33,19 +33,19 @@ export const dataUrl = (json: Json): string => `data:application/json;base64,${B
 
 const prefix = "data:application/json;base64,";
 
-/** Reads what a URL holds itself. */
-export const readHeld = (url: string): DocumentOutcome =>
+/** Reads the document inside a data: URL. */
+export const readInline = (url: string): DocumentOutcome =>
   url.startsWith(prefix)
     ? { ok: true, document: documentOf(Buffer.from(url.slice(prefix.length), "base64").toString("utf8")) }
-    : { ok: false, refusal: "nobody serves it", isLasting: true };
+    : { ok: false, refusal: "Not found.", isLasting: true };
 
-/** A world of hosts that a test makes up: by what a URL begins with, what is answered, and when. What no host serves is read from the URL itself. */
-export const createWorld = (hosts: Readonly<Record<string, (url: string) => DocumentOutcome | Promise<DocumentOutcome>>> = {}) => {
-  const asked: string[] = [];
+/** Creates a reader that answers URLs by their prefix, as `hosts` defines. Other URLs are read as data: URLs. */
+export const createFakeWeb = (hosts: Readonly<Record<string, (url: string) => DocumentOutcome | Promise<DocumentOutcome>>> = {}) => {
+  const requests: string[] = [];
   const read: ReadDocument = async (url) => {
-    asked.push(url);
+    requests.push(url);
     const host = Object.entries(hosts).find(([start]) => url.startsWith(start))?.[1];
-    return host === undefined ? readHeld(url) : host(url);
+    return host === undefined ? readInline(url) : host(url);
   };
-  return { read, asked };
+  return { read, requests };
 };
