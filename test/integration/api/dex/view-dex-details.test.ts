@@ -12,7 +12,16 @@ import { createTestDatabase, type TestDatabase } from "../../../support/database
 import { createTestIndexer } from "../../../support/indexer/support.ts";
 import { type ConcentratedExchange, concentratedLogs, deployConcentrated, type PoolLog } from "../../domains/pools/concentrated-support.ts";
 import type { Answer } from "../../domains/pools/served.ts";
-import { approve, deployExchange, mint, type PairLog, pairLogs, settle, type TestExchange, uniswap } from "../../domains/pools/support.ts";
+import {
+  approve,
+  deployExchange,
+  mineTransactions,
+  mint,
+  type PairLog,
+  pairLogs,
+  type TestExchange,
+  uniswap,
+} from "../../domains/pools/support.ts";
 
 /** A token at 3 dollars with 18 decimals and one at half a dollar with 6, in a pair, in two concentrated pools, and in a pair of nobody's exchange. */
 const unit = 10n ** 18n;
@@ -35,7 +44,7 @@ let poolEvents: PoolLog[];
 let served: { detailsOf(hash: Hash, query?: string): Promise<Answer>; end(): Promise<void> };
 
 const bytes = (hex: string): Buffer => Buffer.from(hex.slice(2), "hex");
-const only = async (...args: Parameters<typeof settle>): Promise<Hash> => (await settle(...args))[0] as Hash;
+const only = async (...args: Parameters<typeof mineTransactions>): Promise<Hash> => (await mineTransactions(...args))[0] as Hash;
 
 /** What an operator says of an exchange that is a copy. */
 const copied = { version: 2, fork: "Some Swap", forkVersion: 1.5 };
@@ -92,7 +101,7 @@ beforeAll(async () => {
   made.sort();
   [tokens, third] = [[made[0] as Address, made[1] as Address], made[2] as Address];
   const spenders = [exchange.router, unknown.router, ranges.positions, ranges.router];
-  await settle(
+  await mineTransactions(
     chain,
     made.flatMap((token) => [mint(token, person, 10n ** 30n), ...spenders.map((spender) => approve(person, token, spender))]),
   );
@@ -100,14 +109,14 @@ beforeAll(async () => {
     { tokens, fee: 3000 },
     { tokens: [tokens[1], third] as const, fee: 500 },
   ] as const;
-  await settle(chain, [
+  await mineTransactions(chain, [
     exchange.add(person, tokens, [1_000n * unit, 6_000n * 10n ** 6n]),
     unknown.add(person, tokens, [1_000n * unit, 6_000n * 10n ** 6n]),
     ...keys.map((key) => ranges.create(key, 2n ** 96n)),
   ]);
   pair = await exchange.pairOf(...tokens);
   pools = [await ranges.poolOf(keys[0]), await ranges.poolOf(keys[1])];
-  const opened = await settle(chain, [
+  const opened = await mineTransactions(chain, [
     approve(person, pair, exchange.router),
     ranges.open(person, keys[0], [-6_000, 6_000], [10n ** 12n, 10n ** 12n]),
     ranges.open(person, keys[1], [-6_000, 6_000], [10n ** 12n, 10n ** 12n]),

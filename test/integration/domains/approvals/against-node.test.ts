@@ -7,18 +7,18 @@ import { zeroAddress } from "../../../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contracts } from "./contracts.ts";
-import { type Answer, callsOf, type Following, startFollowing, withMulticall, wordsOf } from "./support.ts";
+import { type AllowanceIndex, type Answer, callsOf, readWords, startAllowanceIndex, withMulticall } from "./support.ts";
 
-/** anvil's first account, whose key everybody knows: it signs a permit. */
+/** anvil's first account, whose key is public: it signs a permit. */
 const signer = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
-/** Of the cards: the contract counts from 0. */
+/** Token ids of the collection. */
 const ids = [0n, 1n, 2n, 3n, 4n, 5n];
-const largest = 2n ** 256n - 1n;
+const maxUint256 = 2n ** 256n - 1n;
 const random = createRandom("approvals against the node");
 
 let chain: TestChain;
 let test: TestDatabase;
-let following: Following;
+let index: AllowanceIndex;
 let people: Address[];
 let spenders: Address[];
 let router: Address;
@@ -26,12 +26,12 @@ let coins: { readonly address: Address; readonly artifact: ReturnType<typeof con
 let cards: Address;
 let editions: Address;
 
-/** One of the things that may happen in a block; some of them fail, as they do on chains. */
-const something = (): TestTransaction => {
+/** Returns a random transaction; some of them fail, as on a real chain. */
+const randomTransaction = (): TestTransaction => {
   const coin = random.pick(coins);
   const [owner, spender, to] = [random.pick(people), random.pick(spenders), random.pick(people)];
   const [amount, id] = [BigInt(random.between(0, 60)), BigInt(random.between(0, 5))];
-  const some = random.pick([amount, amount, 0n, largest, 2n ** 96n - 1n]);
+  const some = random.pick([amount, amount, 0n, maxUint256, 2n ** 96n - 1n]);
   const ofCoin = (from: Address, name: string, args: readonly unknown[]) => ({ from, ...call(coin.artifact, coin.address, name, args) });
   const ofCards = (from: Address, name: string, args: readonly unknown[]) => ({ from, ...call(artifacts.erc721(), cards, name, args) });
   const pull = (from: Address, ...args: readonly unknown[]) => ({ from, ...call(contracts("Router"), router, "pull", args) });
@@ -42,7 +42,7 @@ const something = (): TestTransaction => {
     ofCoin(owner, "transfer", [to, amount]),
     ofCoin(person, "transferFrom", [owner, to, amount / 4n]),
     ofCoin(person, "transferFrom", [owner, to, amount / 4n]),
-    // The owner's own tokens, through a contract that it calls; and for whoever calls it.
+    // A router transfers the tokens of its caller, and those of another owner.
     ...[2n, 3n, 4n].map((part) => pull(owner, coin.address, owner, to, amount / part)),
     ...[2n, 3n].map((part) => pull(person, coin.address, owner, to, amount / part)),
     ofCards(owner, "approve", [random.pick([...spenders, zeroAddress]), id]),
@@ -79,33 +79,33 @@ beforeAll(async () => {
   await chain.send(...ids.map(() => call(artifacts.erc721(), cards, "mint", [people[0]])));
   await chain.mine();
   test = await createTestDatabase();
-  following = await startFollowing(chain, test.database, { chain: { wrappedNative: [weth] } });
+  index = await startAllowanceIndex(chain, test.database, { chain: { wrappedNative: [weth] } });
 });
 afterAll(async () => {
-  await following?.end();
+  await index?.end();
   await test?.drop();
   await chain?.stop();
 });
 
 const unlimitedOr = (amount: bigint): string => (amount >= 2n ** 255n || amount === 2n ** 96n - 1n ? "UNLIMITED" : amount.toString());
 
-/** Compares what is served of everybody with what the node says at its head. Gives how much was compared. */
+/** Compares the served approvals of all accounts with the node's at its head. Returns the number of compared values. */
 const compareWithNode = async (): Promise<number> => {
   const height = await chain.head();
   let compared = 0;
   for (const owner of people) {
     const pairs = coins.flatMap(({ address }) => spenders.map((spender) => ({ token: address, spender })));
-    const allowances = await wordsOf(
+    const allowances = await readWords(
       chain,
       pairs.map(({ token, spender }) => callsOf.allowance(token, owner, spender)),
       height,
     );
-    const balances = await wordsOf(
+    const balances = await readWords(
       chain,
       coins.map(({ address }) => callsOf.balance(address, owner)),
       height,
     );
-    const { items } = await following.get(`approvals/${owner}/`);
+    const { items } = await index.get(`approvals/${owner}/`);
     const served = new Map<string, string>(
       items.flatMap((item: Answer) =>
         item.spenders.map((one: Answer) => [`${item.token_address} for ${one.spender_address}`, one.allowance]),
@@ -131,18 +131,18 @@ const compareWithNode = async (): Promise<number> => {
 };
 
 const compareCollections = async (owner: Address, height: number): Promise<number> => {
-  const approved = await wordsOf(
+  const approved = await readWords(
     chain,
     ids.map((id) => callsOf.approved(cards, id)),
     height,
   );
-  const owners = await wordsOf(
+  const owners = await readWords(
     chain,
     ids.map((id) => ({ to: cards, data: `0x6352211e${id.toString(16).padStart(64, "0")}` as Hex })),
     height,
   );
   const operators = [cards, editions].flatMap((token) => spenders.map((spender) => ({ token, spender })));
-  const forAll = await wordsOf(
+  const forAll = await readWords(
     chain,
     operators.map(({ token, spender }) => callsOf.forAll(token, owner, spender)),
     height,
@@ -154,7 +154,7 @@ const compareCollections = async (owner: Address, height: number): Promise<numbe
     ),
     ...operators.flatMap(({ token, spender }, position) => (forAll[position] === 1n ? [`${token} ALL for ${spender}`] : [])),
   ];
-  const { items } = await following.get(`nft/approvals/${owner}/`);
+  const { items } = await index.get(`nft/approvals/${owner}/`);
   const served = items.flatMap((item: Answer) =>
     item.spenders.map((one: Answer) => `${item.contract_address} ${one.token_ids_approved} for ${one.spender_address}`),
   );
@@ -169,31 +169,31 @@ const compareCollections = async (owner: Address, height: number): Promise<numbe
 };
 const address = (word: bigint): Address => `0x${word.toString(16).padStart(40, "0")}`;
 
-describe("approvals that are served", () => {
-  it("are what the node says at each of many heights, whoever moved the tokens", async () => {
+describe("served approvals", () => {
+  it("equal the node's at each of many heights, whoever moved the tokens", async () => {
     let compared = 0;
     for (let step = 0; step < 12; step += 1) {
       for (let block = random.between(1, 4); block > 0; block -= 1) {
-        await chain.send(...Array.from({ length: random.between(2, 9) }, something));
+        await chain.send(...Array.from({ length: random.between(2, 9) }, randomTransaction));
         await chain.mine();
       }
-      await following.settle(1);
+      await index.sync(1);
       compared += await compareWithNode();
     }
     expect(compared).toBeGreaterThan(100);
-    expect(following.warnings).toEqual([]);
-    // Allowances were lowered unseen by events, and found: else this would have compared nothing of the kind.
+    expect(index.warnings).toEqual([]);
+    // Allowances were used without an Approval; otherwise the comparison would not cover the case.
     const [row] = await test.database.query<{ read: number }>(
       "SELECT count(*)::int4 AS read FROM (SELECT since_block, approved_block FROM allowances UNION ALL SELECT from_block, approved_block FROM allowance_periods) a WHERE since_block > approved_block",
     );
     expect(row?.read).toBeGreaterThan(3);
   });
 
-  it("know of a permit that somebody else brought, and of its use in the same block", async () => {
+  it("include a permit that another account submitted, and its use in the same block", async () => {
     const [owner, other] = [people[0] as Address, people[1] as Address];
     const { address: token, artifact } = coins[1] as (typeof coins)[number];
     expect(signer.address.toLowerCase()).toBe(owner);
-    const [nonce] = await wordsOf(chain, [{ to: token, data: `0x7ecebe00${owner.slice(2).padStart(64, "0")}` }], await chain.head());
+    const [nonce] = await readWords(chain, [{ to: token, data: `0x7ecebe00${owner.slice(2).padStart(64, "0")}` }], await chain.head());
     const deadline = 2n ** 64n;
     const signature = await signer.signTypedData({
       domain: { name: "Coin", version: "1", chainId: 31337, verifyingContract: token },
@@ -213,32 +213,32 @@ describe("approvals that are served", () => {
       { from: other, ...call(artifact, token, "transferFrom", [owner, other, 15n]) },
     );
     await chain.mine();
-    await following.settle(1);
-    const { items } = await following.get(`approvals/${owner}/`);
+    await index.sync(1);
+    const { items } = await index.get(`approvals/${owner}/`);
     const spender = items
       .find((item: Answer) => item.token_address === token)
       .spenders.find((one: Answer) => one.spender_address === other);
-    // 40 permitted, 15 taken.
+    // 40 permitted, 15 used.
     expect(spender.allowance).toBe("25");
     await compareWithNode();
   });
 
-  it("are the same once they are indexed anew", async () => {
+  it("are the same after the projection is rebuilt", async () => {
     const other = await createTestDatabase();
-    const again = await startFollowing(chain, other.database, { chain: { wrappedNative: [coins[3]?.address as Address] } });
-    await again.settle(1);
+    const again = await startAllowanceIndex(chain, other.database, { chain: { wrappedNative: [coins[3]?.address as Address] } });
+    await again.sync(1);
     for (const owner of people) {
       for (const path of [`approvals/${owner}/`, `nft/approvals/${owner}/`]) {
-        expect((await again.get(path)).items).toEqual((await following.get(path)).items);
+        expect((await again.get(path)).items).toEqual((await index.get(path)).items);
       }
     }
     await again.end();
     await other.drop();
   });
 
-  it("are what an audit finds no difference in, at the head and before it, and a wrong one in", async () => {
+  it("are audited at the head and before it, which finds planted differences", async () => {
     const head = await chain.head();
-    const audit = (height: number) => auditApprovals(test.database, following.source, 31337, height, 100);
+    const audit = (height: number) => auditApprovals(test.database, index.source, 31337, height, 100);
     for (const height of [head, head - 1, head - 5, head - 20]) {
       const rows = await audit(height);
       expect(rows.map(({ what }) => what)).toEqual(["ERC-20 allowances", "ERC-721 approvals", "approvals for all"]);

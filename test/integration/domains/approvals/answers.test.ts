@@ -13,13 +13,13 @@ import {
   transactionRow,
 } from "../queries/hand-index.ts";
 
-/** Block n is signed n times six hours after the first second; prices are those of block 40's hour, which is now. */
+/** Block n has the timestamp n times six hours; the current time and the prices are those of block 40's hour. */
 const now = new Date("2026-01-11T00:00:00Z");
 const wallet = addressOf(0xabc);
 const relayer = addressOf(0x1e1);
 const [first, second, third] = [addressOf(0x51), addressOf(0x52), addressOf(0x53)];
 const coins = {
-  dear: addressOf(0xc1),
+  expensive: addressOf(0xc1),
   cheap: addressOf(0xc2),
   unpriced: addressOf(0xc3),
   unseen: addressOf(0xc4),
@@ -32,7 +32,7 @@ const cards = { plain: addressOf(0xd1), editions: addressOf(0xd2), unseen: addre
 const largest = (2n ** 256n - 1n).toString();
 let index: HandIndex;
 
-/** Of an approval in transaction 0 of a block, which the wallet sent, or in transaction 1, which the relayer sent. */
+/** An approval in transaction 0 of a block, sent by the wallet, or in transaction 1, sent by the relayer. */
 const placed = (block: number, isOwn = true) => ({ transaction_index: isOwn ? 0 : 1, log_index: block * 10 });
 const allowance = (token: Hex, spender: Hex, amount: string, block = 5, isOwn = true): Row => ({
   chain_id: 7,
@@ -64,25 +64,25 @@ beforeAll(async () => {
     blocks.flatMap((block) => [transactionRow(block, 0, wallet, first), transactionRow(block, 1, relayer, first)]),
   );
   await index.insert("token_standards", [
-    ...[coins.dear, coins.cheap, coins.unpriced, coins.spam, coins.unknown, coins.given].map((coin) => standard(coin, 1)),
+    ...[coins.expensive, coins.cheap, coins.unpriced, coins.spam, coins.unknown, coins.given].map((coin) => standard(coin, 1)),
     standard(cards.plain, 2),
     standard(cards.editions, 3),
     standard(cards.spam, 2),
   ]);
   await index.insert("token_metadata", [
-    metadata(coins.dear, "Dear", "DEAR", 18),
+    metadata(coins.expensive, "Dear", "DEAR", 18),
     metadata(coins.cheap, "Cheap", "CHEAP", 6),
     metadata(coins.spam, "Visit https://free-coins.example to claim", "CLAIM", 18),
     metadata(cards.plain, "=HYPERLINK(1)", "=CARD", null),
     metadata(cards.spam, "Visit https://free-cards.example to claim", "CLAIM", null),
   ]);
-  // 1.5 of the dear one at 2,000; 40 of the cheap one at 0.01.
-  await index.balances(wallet, coins.dear, 1, { 3: "1500000000000000000" });
+  // 1.5 tokens at 2,000 each, and 40 at 0.01 each.
+  await index.balances(wallet, coins.expensive, 1, { 3: "1500000000000000000" });
   await index.balances(wallet, coins.cheap, 1, { 3: "40000000" });
   await index.balances(wallet, coins.unpriced, 1, { 3: "9" });
   await index.balances(wallet, coins.unknown, 1, { 3: null });
   await insertPrices(index.database, 7, [
-    { asset: coins.dear, time: now.getTime() / 1000, close: perUnit("2000", 18) },
+    { asset: coins.expensive, time: now.getTime() / 1000, close: perUnit("2000", 18) },
     { asset: coins.cheap, time: now.getTime() / 1000, close: perUnit("0.01", 6) },
   ]);
 });
@@ -93,7 +93,7 @@ const itemsOf = async (path = `approvals/${wallet}/`): Promise<Data[]> => {
   if (status !== 200) throw new Error(`${path}: ${status} ${message}`);
   return data.items;
 };
-/** Puts these allowances in place of those there are. */
+/** Replaces all allowances by these. */
 const allow = async (...rows: Row[]) => {
   await index.database.query("DELETE FROM allowances");
   await index.insert("allowances", rows);
@@ -104,16 +104,16 @@ const doubt = (token: Hex, readAt: number | null = null, hash: Hex | null = null
   ]);
 
 describe("allowances of a wallet", () => {
-  it("are grouped by token, quoted at the price now, and at risk as far as the balance goes", async () => {
+  it("are grouped by token, quoted at the current price, and at risk up to the balance", async () => {
     await allow(
-      allowance(coins.dear, first, largest, 5),
-      allowance(coins.dear, second, "500000000000000000", 6),
+      allowance(coins.expensive, first, largest, 5),
+      allowance(coins.expensive, second, "500000000000000000", 6),
       allowance(coins.cheap, first, "30000000", 7),
       allowance(coins.cheap, second, "30000000", 8, false),
     );
-    const [dear, cheap] = await itemsOf();
-    expect(dear).toEqual({
-      token_address: coins.dear,
+    const [expensive, cheap] = await itemsOf();
+    expect(expensive).toEqual({
+      token_address: coins.expensive,
       token_address_label: null,
       ticker_symbol: "DEAR",
       contract_decimals: 18,
@@ -150,7 +150,7 @@ describe("allowances of a wallet", () => {
           tx_hash: transactionHashOf(6, 0),
           spender_address: second,
           spender_address_label: null,
-          // Half of one at 2,000.
+          // Half a token at 2,000.
           allowance: "500000000000000000",
           allowance_quote: 1000,
           pretty_allowance_quote: "$1,000.00",
@@ -161,7 +161,7 @@ describe("allowances of a wallet", () => {
         },
       ],
     });
-    // 30 and 30 of 40: together all 40, at 0.01 each; alone 30, which are worth less than a dollar.
+    // 30 and 30 of 40 tokens: together 40, at 0.01 each; each alone 30, which are worth less than a dollar.
     expect([cheap.value_at_risk, cheap.value_at_risk_quote, cheap.pretty_value_at_risk_quote]).toEqual(["40000000", 0.4, "$0.40"]);
     expect(cheap.spenders.map((one: Data) => [one.spender_address, one.value_at_risk, one.value_at_risk_quote, one.risk_factor])).toEqual([
       [first, "30000000", 0.3, "LOW RISK"],
@@ -181,31 +181,31 @@ describe("allowances of a wallet", () => {
     [2n ** 160n - 1n, "UNLIMITED"],
     [2n ** 160n - 2n, (2n ** 160n - 2n).toString()],
     [1n, "1"],
-  ])("of %s are told as %s", async (amount, returned) => {
+  ])("of %s are returned as %s", async (amount, returned) => {
     await allow(allowance(coins.cheap, first, amount.toString()));
     expect((await itemsOf())[0].spenders[0].allowance).toBe(returned);
   });
 
-  it("that are 0 are none, and an address without any has no items", async () => {
+  it("of 0 are not listed, and an address without allowances has no items", async () => {
     await allow(allowance(coins.cheap, first, "0"));
     expect(await itemsOf()).toEqual([]);
     expect(await itemsOf(`approvals/${addressOf(0x404)}/`)).toEqual([]);
     expect(await itemsOf(`nft/approvals/${addressOf(0x404)}/`)).toEqual([]);
   });
 
-  it("come with the highest value at risk first, what is not known last, then by address", async () => {
+  it("are sorted by value at risk, unknown values last, then by address", async () => {
     await allow(
       allowance(coins.unpriced, third, "2"),
       allowance(coins.unpriced, first, "1"),
       allowance(coins.unpriced, second, "2"),
       allowance(coins.unknown, first, "5"),
       allowance(coins.cheap, first, "1"),
-      allowance(coins.dear, first, "1000000000000"),
-      allowance(coins.dear, second, "1000000000001"),
+      allowance(coins.expensive, first, "1000000000000"),
+      allowance(coins.expensive, second, "1000000000001"),
     );
     const items = await itemsOf();
-    // A millionth of a cent against two thousandths of a dollar.
-    expect(items.map(({ token_address }) => token_address)).toEqual([coins.dear, coins.cheap, coins.unpriced, coins.unknown]);
+    // A millionth of a cent and two thousandths of a dollar.
+    expect(items.map(({ token_address }) => token_address)).toEqual([coins.expensive, coins.cheap, coins.unpriced, coins.unknown]);
     expect(items[0].spenders.map((one: Data) => one.spender_address)).toEqual([second, first]);
     expect(items[2].spenders.map((one: Data) => one.spender_address)).toEqual([second, third, first]);
     expect(items[2].spenders.map((one: Data) => one.risk_factor)).toEqual(Array(3).fill("CONSIDER REVOKING"));
@@ -216,41 +216,40 @@ describe("allowances of a wallet", () => {
     });
   });
 
-  it("are not known while they are in doubt, and matter as far as the others leave something", async () => {
+  it("are unknown while they are in doubt, and count towards the value at risk that other allowances leave", async () => {
     await allow(
-      allowance(coins.dear, first, "700000000000000000"),
-      allowance(coins.dear, second, largest),
+      allowance(coins.expensive, first, "700000000000000000"),
+      allowance(coins.expensive, second, largest),
       allowance(coins.cheap, first, "30000000"),
       allowance(coins.cheap, second, "2"),
       allowance(coins.given, first, "7"),
     );
-    for (const coin of [coins.dear, coins.cheap, coins.given]) await doubt(coin);
-    const [dear, cheap, none] = await itemsOf();
-    // The one without bounds is as unlimited as it was, and can take all.
-    expect([dear.value_at_risk, ...dear.spenders.map((one: Data) => [one.allowance, one.value_at_risk, one.risk_factor])]).toEqual([
-      "1500000000000000000",
-      ["UNLIMITED", "1500000000000000000", "CONSIDER REVOKING"],
-      [null, null, null],
-    ]);
+    for (const coin of [coins.expensive, coins.cheap, coins.given]) await doubt(coin);
+    const [expensive, cheap, none] = await itemsOf();
+    // The unlimited allowance stays unlimited and puts everything at risk.
+    expect([
+      expensive.value_at_risk,
+      ...expensive.spenders.map((one: Data) => [one.allowance, one.value_at_risk, one.risk_factor]),
+    ]).toEqual(["1500000000000000000", ["UNLIMITED", "1500000000000000000", "CONSIDER REVOKING"], [null, null, null]]);
     expect([cheap.token_address, cheap.value_at_risk, cheap.spenders[0].allowance, cheap.spenders[0].pretty_allowance_quote]).toEqual([
       coins.cheap,
       null,
       null,
       null,
     ]);
-    // Nothing can be taken of nothing, whatever is allowed.
+    // Nothing of an empty balance is at risk.
     expect([none.token_address, none.balance, none.value_at_risk]).toEqual([coins.given, "0", "0"]);
     expect([none.spenders[0].allowance, none.spenders[0].value_at_risk, none.spenders[0].risk_factor]).toEqual([null, "0", "LOW RISK"]);
-    // Read at a block that is still there, and at one that is not any more.
+    // Read at a block of the chain, and at one that was dropped.
     await index.database.query("DELETE FROM allowance_reads");
     await doubt(coins.cheap, 9, blockHashOf(9));
-    await doubt(coins.dear, 9, blockHashOf(8));
+    await doubt(coins.expensive, 9, blockHashOf(8));
     const [later, cheaper] = await itemsOf();
     expect([later.spenders[1].allowance, cheaper.spenders[0].allowance]).toEqual([null, "30000000"]);
     await index.database.query("DELETE FROM allowance_reads");
   });
 
-  it("that the wallet did not give itself are left out of spam, and of what moved no tokens and is not had", async () => {
+  it("that the wallet did not set itself are not listed for spam tokens and for tokens it never held", async () => {
     await allow(
       ...[true, false].flatMap((isOwn) =>
         [coins.unseen, coins.spam, coins.given].map((coin) => allowance(coin, isOwn ? first : second, "5", isOwn ? 5 : 6, isOwn)),
@@ -263,12 +262,12 @@ describe("allowances of a wallet", () => {
       [coins.spam, [first]],
       [coins.given, [first, second]],
     ]);
-    // The wallet has some: wrapped by a deposit, which is no transfer.
+    // The wallet holds some, wrapped by a deposit, which emits no Transfer.
     await index.balances(wallet, coins.gone, 1, { 3: "1" });
     expect((await listed()).map(([token]) => token)).toContain(coins.gone);
   });
 
-  it("are bounded by the rows of an answer", async () => {
+  it("are refused beyond the maximum number of rows", async () => {
     await allow(...Array.from({ length: 601 }, (_, position) => allowance(coins.cheap, addressOf(0x1000 + position), "1")));
     const { status, message } = await index.get(`/v1/hand/approvals/${wallet}/`);
     expect([status, message]).toEqual([400, `Invalid value ${wallet} for walletAddress: expected a wallet with at most 600 approvals.`]);
@@ -276,14 +275,14 @@ describe("allowances of a wallet", () => {
     expect((await itemsOf())[0].spenders).toHaveLength(600);
   });
 
-  it("are those that the wallet gave itself where a hostile contract says so many that an answer cannot hold them", async () => {
-    const said = Array.from({ length: 601 }, (_, position) => allowance(coins.cheap, addressOf(0x1000 + position), "1", 5, false));
-    await allow(...said, allowance(coins.dear, first, "7"));
-    expect((await itemsOf()).map((item) => [item.token_address, item.spenders.length])).toEqual([[coins.dear, 1]]);
-    // One that gave none itself, as a contract, is told that there are too many.
-    await allow(...said);
+  it("are limited to those that the wallet set itself where hostile contracts emit more than an answer can hold", async () => {
+    const response = Array.from({ length: 601 }, (_, position) => allowance(coins.cheap, addressOf(0x1000 + position), "1", 5, false));
+    await allow(...response, allowance(coins.expensive, first, "7"));
+    expect((await itemsOf()).map((item) => [item.token_address, item.spenders.length])).toEqual([[coins.expensive, 1]]);
+    // A wallet that set none itself, such as a contract, gets the error.
+    await allow(...response);
     expect((await index.get(`/v1/hand/approvals/${wallet}/`)).status).toBe(400);
-    // So are approvals of collections.
+    // The same holds for approvals of collections.
     const all = (operator: Hex, isOwn: boolean): Row => ({
       chain_id: 7,
       owner: wallet,
@@ -302,19 +301,19 @@ describe("allowances of a wallet", () => {
     await index.database.query("DELETE FROM nft_operators");
   });
 
-  it("of what cannot be are refused or written as they are: an address that is none, a balance of nothing", async () => {
+  it("of an invalid address are refused", async () => {
     for (const bad of ["0x12", "nobody", `${wallet}00`, "0xzz"])
       expect((await index.get(`/v1/hand/approvals/${bad}/`)).status, bad).toBe(400);
     expect((await index.get(`/v1/nowhere/approvals/${wallet}/`)).status).toBe(400);
     expect((await index.get(`/v1/hand/nft/approvals/0x12/`)).status).toBe(400);
   });
 
-  it("are a line each token as CSV", async () => {
-    await allow(allowance(coins.cheap, first, "5"), allowance(coins.dear, first, largest), allowance(coins.dear, second, "5"));
+  it("are returned as CSV with a line per token", async () => {
+    await allow(allowance(coins.cheap, first, "5"), allowance(coins.expensive, first, largest), allowance(coins.expensive, second, "5"));
     const { text } = await index.get(`/v1/hand/approvals/${wallet}/?format=csv`);
     const lines = text.trimEnd().split("\r\n");
     expect(lines).toHaveLength(3);
-    expect(lines[1]).toContain(coins.dear);
+    expect(lines[1]).toContain(coins.expensive);
     expect(lines[2]).toContain(coins.cheap);
   });
 });
@@ -360,7 +359,7 @@ describe("approvals of collections", () => {
     await index.insert("nft_approvals", [
       single(cards.plain, giant, first, 5),
       single(cards.plain, "3", null, 6),
-      // Given away, and never had.
+      // One token given away, one never held.
       single(cards.plain, "4", first, 6),
       single(cards.plain, "5", first, 6),
     ]);
@@ -374,7 +373,7 @@ describe("approvals of collections", () => {
     ]);
   });
 
-  it("are grouped by collection, with what is held of it, the last given first", async () => {
+  it("are grouped by collection with its balance, the newest approval first", async () => {
     const [editions, plain, ...others] = await itemsOf(`nft/approvals/${wallet}/`);
     expect(editions).toEqual({
       contract_address: cards.editions,
@@ -406,7 +405,7 @@ describe("approvals of collections", () => {
       [first, giant, "1"],
       [second, "ALL", "UNLIMITED"],
     ]);
-    // What others gave in the wallet's name is not there.
+    // Approvals that others emitted in the wallet's name are not listed.
     expect(others.map((item) => [item.contract_address, item.spenders.map((one: Data) => one.spender_address)]).sort()).toEqual(
       [
         [cards.unseen, [first]],
@@ -415,13 +414,13 @@ describe("approvals of collections", () => {
     );
   });
 
-  it("are CSV that no spreadsheet runs", async () => {
+  it("are returned as CSV without formulas", async () => {
     const { text } = await index.get(`/v1/hand/nft/approvals/${wallet}/?format=csv`);
     expect(text).toContain("=CARD");
     expect(text).not.toMatch(/(^|,|\n)"?=/);
   });
 
-  it("of a late index count where the token may be had", async () => {
+  it("of an index that starts late count where the wallet may hold the token", async () => {
     await index.database.query("UPDATE chains SET indexed_from = 3");
     const { data } = await index.get(`/v1/hand/nft/approvals/${wallet}/`);
     const plain = data.items.find((item: Data) => item.contract_address === cards.plain);

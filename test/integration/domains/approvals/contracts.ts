@@ -17,7 +17,7 @@ contract Coin is ERC20Permit {
   function mint(address to, uint256 amount) external { _mint(to, amount); }
 }
 
-/** A tenth of what is sent is burnt on the way. */
+/** Burns a tenth of each transfer. */
 contract FeeCoin is Coin {
   constructor() Coin("FEE") {}
   function _update(address from, address to, uint256 amount) internal override {
@@ -27,13 +27,13 @@ contract FeeCoin is Coin {
   }
 }
 
-/** Moves others' tokens for whoever calls. */
+/** Transfers tokens of any owner for any caller. */
 contract Router {
   function pull(ERC20 token, address from, address to, uint256 amount) external { token.transferFrom(from, to, amount); }
   function take(ERC20 token, address from, address to, uint256 id) external { token.transferFrom(from, to, id); }
 }
 
-/** Gives an allowance and has it used in one call, as tokens with approveAndCall do. */
+/** Sets an allowance and has it used in one call, as tokens with approveAndCall do. */
 contract CallingCoin is Coin {
   constructor() Coin("CALL") {}
   function approveAndCall(Router spender, uint256 amount, address to, uint256 used) external {
@@ -42,7 +42,7 @@ contract CallingCoin is Coin {
   }
 }
 
-/** After Dai: its permit allows all or nothing, and this one emits no Approval. */
+/** Like Dai, its permit allows all or nothing; unlike Dai's, it emits no Approval. */
 contract SilentPermit is Coin {
   mapping(address => mapping(address => bool)) internal isAllowed;
   mapping(address => uint256) public permits;
@@ -61,29 +61,29 @@ contract SilentPermit is Coin {
   }
 }
 
-/** Pays out what it has to whoever asks, as pools do. */
+/** Pays out its tokens to any caller, as pools do. */
 contract Till {
   function pay(ERC20 token, address to, uint256 amount) external { token.transfer(to, amount); }
 }
-/** Has a till pay. */
+/** Makes a till pay. */
 contract Desk {
-  function ask(Till till, ERC20 token, address to, uint256 amount) external { till.pay(token, to, amount); }
+  function requestPayment(Till till, ERC20 token, address to, uint256 amount) external { till.pay(token, to, amount); }
 }
 
-/** Emits transfers of many owners' tokens at once, and has an allowance for everybody. */
+/** Emits transfers of many owners at once, and returns an allowance for any pair. */
 contract Crowd {
   event Transfer(address indexed from, address indexed to, uint256 amount);
   function allowance(address, address) external pure returns (uint256) { return 7; }
-  function say(address[] calldata owners) external {
+  function emitTransfers(address[] calldata owners) external {
     for (uint256 n = 0; n < owners.length; n += 1) emit Transfer(owners[n], address(this), 1);
   }
 }
-contract Crier {
-  function say(Crowd crowd, address[] calldata owners) external { crowd.say(owners); }
+contract CrowdCaller {
+  function callCrowd(Crowd crowd, address[] calldata owners) external { crowd.emitTransfers(owners); }
 }
 
-/** Says what it is told to, and is nothing. */
-contract Faker {
+/** Emits events on request and is no token. */
+contract Emitter {
   event Approval(address indexed owner, address indexed spender, uint256 amount);
   event ApprovalForAll(address indexed owner, address indexed operator, bool approved);
   event Transfer(address indexed from, address indexed to, uint256 amount);
@@ -95,26 +95,26 @@ contract Faker {
   function moved(address from, address to, uint256 amount) external { emit Transfer(from, to, amount); }
 }
 
-/** Its allowances are what it was told, whatever its events say; it can be mute, or speak nonsense. */
-contract Liar {
+/** Its allowances are set independently of its events; allowance() can be made to revert or to return too few bytes. */
+contract Inconsistent {
   event Approval(address indexed owner, address indexed spender, uint256 amount);
   event Transfer(address indexed from, address indexed to, uint256 amount);
   mapping(address => mapping(address => uint256)) internal allowed;
-  uint256 public mood;
-  function setMood(uint256 to) external { mood = to; }
+  uint256 public mode;
+  function setMode(uint256 to) external { mode = to; }
   function balanceOf(address) external pure returns (uint256) { return 1000; }
   function allowance(address owner, address spender) external view returns (uint256) {
-    if (mood == 1) revert("not told");
-    if (mood == 2) assembly { mstore(0, not(0)) return(0, 31) }
+    if (mode == 1) revert("not available");
+    if (mode == 2) assembly { mstore(0, not(0)) return(0, 31) }
     return allowed[owner][spender];
   }
-  function say(address spender, uint256 amount) external { emit Approval(msg.sender, spender, amount); }
-  function set(address owner, address spender, uint256 amount) external { allowed[owner][spender] = amount; }
-  function move(address from, address to, uint256 amount) external { emit Transfer(from, to, amount); }
+  function emitApproval(address spender, uint256 amount) external { emit Approval(msg.sender, spender, amount); }
+  function setAllowance(address owner, address spender, uint256 amount) external { allowed[owner][spender] = amount; }
+  function emitTransfer(address from, address to, uint256 amount) external { emit Transfer(from, to, amount); }
 }
 `;
 
-/** The sources that a text imports of packages, and what those import, by path. */
+/** Returns the sources that a text imports from packages, recursively, by path. */
 const withImports = (path: string, content: string, found: Record<string, string> = {}): Record<string, string> => {
   found[path] = content;
   for (const [, imported = ""] of content.matchAll(/import\s[^"]*"([^"]+)"/g)) {
@@ -124,5 +124,5 @@ const withImports = (path: string, content: string, found: Record<string, string
   return found;
 };
 
-/** Tokens of the kinds there are, what moves them for others, and what lies. */
+/** Tokens of different kinds, contracts that spend allowances, and contracts with wrong events. */
 export const contracts = contractNamed(compileInput(solidityInput(withImports("test.sol", source), "cancun")));

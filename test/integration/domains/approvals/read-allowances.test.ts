@@ -4,11 +4,11 @@ import type { Address } from "../../../../runtime/lib/hex.ts";
 import { call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contracts } from "./contracts.ts";
-import { type Answer, callsOf, type Following, startFollowing, withMulticall, wordsOf } from "./support.ts";
+import { type AllowanceIndex, type Answer, callsOf, readWords, startAllowanceIndex, withMulticall } from "./support.ts";
 
 let chain: TestChain;
 let test: TestDatabase;
-let following: Following;
+let index: AllowanceIndex;
 let [owner, spender, other]: [Address, Address, Address] = ["0x", "0x", "0x"];
 let coin: Address;
 
@@ -20,9 +20,9 @@ const take = (by: Address, from: Address, to: Address, amount: bigint, token = c
   from: by,
   ...call(contracts("Coin"), token, "transferFrom", [from, to, amount]),
 });
-const liar = (from: Address, token: Address, name: string, args: readonly unknown[]) => ({
+const callInconsistent = (from: Address, token: Address, name: string, args: readonly unknown[]) => ({
   from,
-  ...call(contracts("Liar"), token, name, args),
+  ...call(contracts("Inconsistent"), token, name, args),
 });
 const mineAll = async (...transactions: readonly TestTransaction[]) => {
   await chain.send(...transactions);
@@ -31,12 +31,12 @@ const mineAll = async (...transactions: readonly TestTransaction[]) => {
 
 /** The served allowance of a token for a spender; undefined where it is not listed. */
 const served = async (token = coin, to = spender): Promise<string | null | undefined> => {
-  const { items } = await following.get(`approvals/${owner}/`);
+  const { items } = await index.get(`approvals/${owner}/`);
   const item = items.find((one: Answer) => one.token_address === token);
   return item?.spenders.find((one: Answer) => one.spender_address === to)?.allowance;
 };
-const nodeSays = async (token = coin, to = spender) =>
-  (await wordsOf(chain, [callsOf.allowance(token, owner, to)], await chain.head()))[0]?.toString();
+const nodeAllowance = async (token = coin, to = spender) =>
+  (await readWords(chain, [callsOf.allowance(token, owner, to)], await chain.head()))[0]?.toString();
 const reads = () =>
   test.database.query<{ owner: Address; read_at_block: number | null; attempts: number }>(
     "SELECT owner, read_at_block, attempts FROM allowance_reads ORDER BY block_number",
@@ -49,181 +49,181 @@ beforeEach(async () => {
   coin = await chain.deploy(contracts("Coin"), ["NEW"]);
   await mineAll(call(contracts("Coin"), coin, "mint", [owner, 1_000n]));
   test = await createTestDatabase();
-  following = await startFollowing(chain, test.database);
+  index = await startAllowanceIndex(chain, test.database);
 });
 afterEach(async () => {
-  await following?.end();
+  await index?.end();
   await test?.drop();
   await chain?.stop();
 });
 
 describe("an allowance that may have been used", () => {
-  it("is not known until it is read, and then is what the contract says; one without bounds stays so", async () => {
+  it("is unknown until it is read from the contract; an unlimited one stays unlimited", async () => {
     await mineAll(approve(owner, spender, 100n), approve(owner, other, 2n ** 256n - 1n));
-    await following.settle();
+    await index.sync();
     expect(await served()).toBe("100");
     await mineAll(take(spender, owner, spender, 30n), take(other, owner, other, 5n));
-    await following.level();
+    await index.waitForHead();
     expect([await served(), await served(coin, other)]).toEqual([null, "UNLIMITED"]);
-    const { items } = await following.get(`approvals/${owner}/`);
-    // The one without bounds alone can take all: what else there is does not matter.
+    const { items } = await index.get(`approvals/${owner}/`);
+    // The unlimited allowance puts the whole balance at risk, whatever the other one is.
     expect([items[0].balance, items[0].value_at_risk]).toEqual(["965", "965"]);
-    await following.look();
+    await index.runJobs();
     expect([await served(), await served(coin, other)]).toEqual(["70", "UNLIMITED"]);
-    expect(await nodeSays()).toBe("70");
+    expect(await nodeAllowance()).toBe("70");
   });
 
-  it("by a function of the token that its owner called is not known either", async () => {
+  it("is unknown after its owner called a function of the token that uses it", async () => {
     const token = await chain.deploy(contracts("CallingCoin"));
     const router = await chain.deploy(contracts("Router"));
     await mineAll(call(contracts("Coin"), token, "mint", [owner, 1_000n]));
     await mineAll({ from: owner, gas: 500_000n, ...call(contracts("CallingCoin"), token, "approveAndCall", [router, 100n, other, 30n]) });
-    await following.level();
-    expect([await served(token, router), await nodeSays(token, router)]).toEqual([null, "70"]);
-    await following.look();
+    await index.waitForHead();
+    expect([await served(token, router), await nodeAllowance(token, router)]).toEqual([null, "70"]);
+    await index.runJobs();
     expect(await served(token, router)).toBe("70");
   });
 
-  it("waits for a node that runs no contracts, however long, and is read within the hour once it does", async () => {
+  it("is retried while the node cannot run contracts, and read within an hour once it can", async () => {
     await mineAll(approve(owner, spender, 100n));
     await mineAll(take(spender, owner, spender, 30n));
-    await following.level();
-    following.fail(true);
-    // A day: longer than ten looks take.
-    await following.look(24 * 60);
+    await index.waitForHead();
+    index.fail(true);
+    // A day, longer than ten attempts take.
+    await index.runJobs(24 * 60);
     expect([await served(), (await reads()).map(({ attempts }) => attempts)]).toEqual([null, [0]]);
-    following.fail(false);
-    await following.look(61);
+    index.fail(false);
+    await index.runJobs(61);
     expect(await served()).toBe("70");
   });
 
-  it("that was used up is gone", async () => {
+  it("is not listed once it is used up", async () => {
     await mineAll(approve(owner, spender, 100n));
     await mineAll(take(spender, owner, spender, 100n));
-    await following.settle();
+    await index.sync();
     expect(await served()).toBeUndefined();
   });
 
-  it("asks nobody for what was moved by its owner, or of a token of which the owner allows nothing", async () => {
+  it("causes no read for transfers by the owner, or of a token without allowances of the owner", async () => {
     await mineAll(approve(owner, spender, 100n), approve(owner, other, 5n), approve(owner, other, 0n));
     await mineAll({ from: owner, ...call(contracts("Coin"), coin, "transfer", [other, 30n]) });
-    await following.settle(1);
+    await index.sync(1);
     expect(await reads()).toEqual([]);
   });
 
-  it("is read again after a reorganisation, of the used and of the read, and goes back to what the node then says", async () => {
+  it("is read again after reorganisations that drop its reading, its use and its approval", async () => {
     await mineAll(approve(owner, spender, 100n));
     await mineAll(take(spender, owner, spender, 30n));
     for (let block = 0; block < 3; block += 1) await chain.mine();
-    await following.settle();
+    await index.sync();
     expect(await served()).toBe("70");
-    // The blocks since the use are others now: what was read of the old ones is taken back, and the use still stands.
+    // Drops the blocks of the reading, not that of the use.
     await chain.rpc("anvil_reorg", [2, []]);
     await chain.mine();
-    await following.level();
+    await index.waitForHead();
     expect(await served()).toBeNull();
-    await following.look();
-    expect([await served(), await nodeSays()]).toEqual(["70", "70"]);
-    // Now the use is gone as well.
+    await index.runJobs();
+    expect([await served(), await nodeAllowance()]).toEqual(["70", "70"]);
+    // Drops the use.
     await chain.rpc("anvil_reorg", [5, []]);
     await chain.mine();
-    await following.settle();
-    expect([await served(), await nodeSays()]).toEqual(["100", "100"]);
-    // And the approval.
+    await index.sync();
+    expect([await served(), await nodeAllowance()]).toEqual(["100", "100"]);
+    // Drops the approval.
     await chain.rpc("anvil_reorg", [7, []]);
     await chain.mine();
-    await following.settle();
-    expect([await served(), await nodeSays()]).toEqual([undefined, "0"]);
+    await index.sync();
+    expect([await served(), await nodeAllowance()]).toEqual([undefined, "0"]);
     expect(await test.database.query("SELECT 1 FROM allowances UNION ALL SELECT 1 FROM allowance_periods")).toEqual([]);
   });
 
-  it("is not taken for read by who asked about an earlier block", async () => {
+  it("is not marked as read by a reading at an earlier block", async () => {
     await mineAll(approve(owner, spender, 100n));
     await mineAll(take(spender, owner, spender, 30n));
-    await following.level();
-    // Between the job's look and its writing the index goes on.
+    await index.waitForHead();
+    // The index advances between the job's reading and its write.
     const height = await chain.head();
     const { hash } = await chain.rpc<{ hash: Address }>("eth_getBlockByNumber", [`0x${height.toString(16)}`, false]);
     await mineAll(take(spender, owner, spender, 20n));
-    await following.level();
+    await index.waitForHead();
     await test.database.transaction((client) => markRead(client, 31337, { number: height, hash }, [{ owner, token: coin }]));
     expect((await reads())[0]?.read_at_block).toBeNull();
-    await following.look();
+    await index.runJobs();
     expect(await served()).toBe("50");
   });
 
-  it("is found again by the next process, and forgotten once it is final", async () => {
+  it("is resumed by the next process, and its read is deleted once final", async () => {
     await mineAll(approve(owner, spender, 100n));
     await mineAll(take(spender, owner, spender, 30n));
-    await following.level();
-    await following.end();
-    following = await startFollowing(chain, test.database);
-    await following.settle();
+    await index.waitForHead();
+    await index.end();
+    index = await startAllowanceIndex(chain, test.database);
+    await index.sync();
     expect(await served()).toBe("70");
     expect((await reads()).length).toBe(1);
     await test.database.query("UPDATE chains SET finalized_block = $1", [await chain.head()]);
     await mineAll(approve(spender, other, 5n), take(other, spender, other, 1n));
-    await following.settle();
-    // The row of before went with the look that read the new one.
+    await index.sync();
+    // The run that read the new allowance deleted the row of the earlier one.
     expect(await reads()).toEqual([{ owner: spender, read_at_block: await chain.head(), attempts: 0 }]);
   });
 });
 
-describe("contracts that do not tell the truth", () => {
+describe("contracts with wrong allowances or events", () => {
   it.each([
     ["revert", 1n],
-    ["answer with less than a word", 2n],
-  ])("that %s leave the allowance unknown, are asked ever less often, and no more after ten times; others do not wait", async (_, mood) => {
-    const token = await chain.deploy(contracts("Liar"));
+    ["return less than a word", 2n],
+  ])("that %s leave the allowance unknown, are retried with backoff at most ten times, and do not delay others", async (_, mode) => {
+    const token = await chain.deploy(contracts("Inconsistent"));
     await mineAll(
-      liar(owner, token, "say", [spender, 100n]),
-      liar(owner, token, "set", [owner, spender, 100n]),
-      liar(owner, token, "setMood", [mood]),
+      callInconsistent(owner, token, "emitApproval", [spender, 100n]),
+      callInconsistent(owner, token, "setAllowance", [owner, spender, 100n]),
+      callInconsistent(owner, token, "setMode", [mode]),
       approve(owner, spender, 100n),
     );
-    await mineAll(liar(other, token, "move", [owner, other, 1n]), take(spender, owner, spender, 30n));
-    await following.settle(1);
+    await mineAll(callInconsistent(other, token, "emitTransfer", [owner, other, 1n]), take(spender, owner, spender, 30n));
+    await index.sync(1);
     expect([await served(token), await served()]).toEqual([null, "70"]);
-    const { asked } = following;
-    await following.look(60);
-    const hour = asked.flat().filter(({ to }) => to === token).length;
-    await following.look(24 * 60);
+    const { calls } = index;
+    await index.runJobs(60);
+    const hour = calls.flat().filter(({ to }) => to === token).length;
+    await index.runJobs(24 * 60);
     const rows = await reads();
     expect(rows.map(({ attempts }) => attempts).sort()).toEqual([0, 10]);
-    // Each of ten looks asks once; the sweep asks as well, and leaves it alone as long.
+    // Ten attempts make one call each; the sweep backs off in the same way.
     expect(hour).toBeLessThan(25);
     expect(await served(token)).toBeNull();
-    // Once tokens move, the contract has another chance; and where they don't, the round comes to it.
-    const moves = mood === 1n ? [liar(other, token, "move", [owner, other, 1n])] : [];
-    await mineAll(liar(owner, token, "setMood", [0n]), ...moves);
-    await following.settle(120);
+    // A transfer starts another series of attempts; without one, the sweep reads the allowance.
+    const moves = mode === 1n ? [callInconsistent(other, token, "emitTransfer", [owner, other, 1n])] : [];
+    await mineAll(callInconsistent(owner, token, "setMode", [0n]), ...moves);
+    await index.sync(120);
     expect(await served(token)).toBe("100");
   });
 
-  it("that set nothing by an Approval, or lower unseen, are found by comparing", async () => {
-    const token = await chain.deploy(contracts("Liar"));
-    await following.settle(1);
+  it("that emit an Approval without an effect, or lower an allowance without an event, are found by comparison", async () => {
+    const token = await chain.deploy(contracts("Inconsistent"));
+    await index.sync(1);
     await mineAll(
-      liar(owner, token, "say", [spender, 100n]),
-      liar(owner, token, "say", [other, 50n]),
-      liar(owner, token, "set", [owner, other, 20n]),
+      callInconsistent(owner, token, "emitApproval", [spender, 100n]),
+      callInconsistent(owner, token, "emitApproval", [other, 50n]),
+      callInconsistent(owner, token, "setAllowance", [owner, other, 20n]),
     );
-    await following.level();
+    await index.waitForHead();
     expect([await served(token), await served(token, other)]).toEqual(["100", "50"]);
-    await following.look();
+    await index.runJobs();
     expect([await served(token), await served(token, other)]).toEqual([undefined, "20"]);
-    // Nothing says so: the round comes to it.
-    await mineAll(liar(other, token, "set", [owner, other, 7n]));
-    await following.settle(4);
+    // No event reports the change: the sweep finds it.
+    await mineAll(callInconsistent(other, token, "setAllowance", [owner, other, 7n]));
+    await index.sync(4);
     expect(await served(token, other)).toBe("7");
   });
 });
 
-describe("a backlog", () => {
-  it("is read in portions that are bounded, whatever one look finds", async () => {
-    const token = await chain.deploy(contracts("Liar"));
-    await following.level();
-    // 400 owners of one token, and one with 250 spenders of another, which are in doubt at once.
+describe("a backlog of reads", () => {
+  it("is read in bounded portions", async () => {
+    const token = await chain.deploy(contracts("Inconsistent"));
+    await index.waitForHead();
+    // 400 owners of one token, and one owner with 250 spenders of another token, all in doubt.
     const owners = Array.from({ length: 400 }, (_, index): Address => `0xa${index.toString(16).padStart(39, "0")}`);
     const spenders = Array.from({ length: 250 }, (_, index): Address => `0xb${index.toString(16).padStart(39, "0")}`);
     const pairs = [...owners.map((one) => [one, token, spender]), ...spenders.map((one) => [owner, coin, one])] as [
@@ -240,14 +240,14 @@ describe("a backlog", () => {
     await test.database.query(
       "INSERT INTO allowance_reads SELECT DISTINCT 31337, owner, token, since_block, NULL::int8, NULL::bytea, 0 FROM allowances",
     );
-    await following.look(1);
-    const sizes = following.asked.map((calls) => calls.length);
-    // Aggregates of 90: a look takes 90 owners of a token, and 90 spenders of a pair at a time.
+    await index.runJobs(1);
+    const sizes = index.calls.map((calls) => calls.length);
+    // Aggregates of 90: a run takes 90 owners of a token, and 90 spenders of a pair at a time.
     expect(Math.max(...sizes)).toBeLessThanOrEqual(4);
     expect(await test.database.query("SELECT count(*)::int4 AS left FROM allowance_reads WHERE read_at_block IS NULL")).toEqual([
       { left: 0 },
     ]);
-    expect(await test.database.query("SELECT count(*)::int4 AS standing FROM allowances WHERE amount > 0")).toEqual([{ standing: 0 }]);
-    expect(following.warnings).toEqual([]);
+    expect(await test.database.query("SELECT count(*)::int4 AS remaining FROM allowances WHERE amount > 0")).toEqual([{ remaining: 0 }]);
+    expect(index.warnings).toEqual([]);
   });
 });

@@ -21,37 +21,37 @@ import { until } from "../../../support/until.ts";
 // biome-ignore lint/suspicious/noExplicitAny: answers were checked against the catalog; a test reads what it expects to be there
 export type Answer = any;
 
-export interface Following {
+export interface AllowanceIndex {
   readonly source: Source;
   readonly warnings: string[];
-  /** The calls that the jobs made, aggregates taken apart: one list a question. */
-  readonly asked: (readonly ContractCall[])[];
-  /** Has the node fail at running contracts, or run them again. */
+  /** The contract calls of the jobs, one list per request to the node. */
+  readonly calls: (readonly ContractCall[])[];
+  /** Makes contract calls fail at the node, or succeed again. */
   fail(isFailing: boolean): void;
-  /** Waits for the node's head. */
-  level(): Promise<void>;
-  /** Has the jobs do everything that is due in each of so many minutes. */
-  look(minutes?: number): Promise<void>;
-  /** Both. */
-  settle(minutes?: number): Promise<void>;
+  /** Waits until the index is at the node's head. */
+  waitForHead(): Promise<void>;
+  /** Advances the clock minute by minute and runs all due jobs in each. */
+  runJobs(minutes?: number): Promise<void>;
+  /** Waits for the node's head, then runs the jobs. */
+  sync(minutes?: number): Promise<void>;
   get(path: string): Promise<Answer>;
   end(): Promise<void>;
 }
 
-/** An index of tokens and approvals that follows a chain and is served, and its jobs, which are done when a test says so and by a clock of its own. */
-export const startFollowing = async (
+/** Starts an index of tokens and approvals that follows a chain and is served, with the allowance jobs, which run on demand and by a clock that the test advances. */
+export const startAllowanceIndex = async (
   chain: TestChain,
   database: Database,
   { chain: overrides = {}, now = () => new Date(1_700_000_000_000) }: { chain?: Partial<IndexedChain>; now?: () => Date } = {},
-): Promise<Following> => {
+): Promise<AllowanceIndex> => {
   const running = await createTestIndexer(chain.url, database, {
     chain: chainOf(overrides),
     projections: [tokensProjection, approvalsProjection],
   });
   const end = runInBackground(running);
   const warnings: string[] = [];
-  let mute = false;
-  const asked: (readonly ContractCall[])[] = [];
+  let isFailingCalls = false;
+  const requested: (readonly ContractCall[])[] = [];
   let clock = Date.UTC(2026, 0, 1);
   const source = {
     capabilities: running.source.capabilities,
@@ -59,8 +59,8 @@ export const startFollowing = async (
     hashesOf: running.source.hashesOf,
     head: running.source.head,
     calls: (calls: readonly ContractCall[], height: number): Promise<CallOutcome[]> => {
-      asked.push(calls);
-      if (mute) return Promise.resolve(calls.map(() => ({ ok: false, reverted: false })));
+      requested.push(calls);
+      if (isFailingCalls) return Promise.resolve(calls.map(() => ({ ok: false, reverted: false })));
       return running.source.calls(calls, height);
     },
   };
@@ -91,25 +91,25 @@ export const startFollowing = async (
     validate: "strict",
     now,
   });
-  const level = () => until("The index being level with its node", async () => isReady() && (await isLevel(database, chain)));
-  const look = async (minutes = 2) => {
+  const waitForHead = () => until("the index to reach the node's head", async () => isReady() && (await isLevel(database, chain)));
+  const runJobs = async (minutes = 2) => {
     for (let minute = 0; minute < minutes; minute += 1) {
-      for (let looks = 0; (await scheduler.runDue()) && looks < 50; looks += 1);
+      for (let rounds = 0; (await scheduler.runDue()) && rounds < 50; rounds += 1);
       clock += 60_000;
     }
   };
   return {
     source: running.source,
     warnings,
-    asked,
+    calls: requested,
     fail: (isFailing) => {
-      mute = isFailing;
+      isFailingCalls = isFailing;
     },
-    level,
-    look,
-    settle: async (minutes) => {
-      await level();
-      await look(minutes);
+    waitForHead,
+    runJobs,
+    sync: async (minutes) => {
+      await waitForHead();
+      await runJobs(minutes);
     },
     get: async (path) => {
       const response = await supertest(http.app).get(`/v1/test/${path}`).set("Authorization", `Bearer ${key}`);
@@ -123,7 +123,7 @@ export const startFollowing = async (
   };
 };
 
-/** Puts the multicall contract where chains have it. */
+/** Deploys the multicall contract at its address on public chains. */
 export const withMulticall = async (chain: TestChain): Promise<void> => {
   await chain.rpc("anvil_setCode", [multicall, await multicallCode(chain)]);
 };
@@ -131,8 +131,8 @@ export const withMulticall = async (chain: TestChain): Promise<void> => {
 const word = (value: Address | bigint) => (typeof value === "bigint" ? value.toString(16) : value.slice(2)).padStart(64, "0");
 const quantity = (height: number): Hex => `0x${height.toString(16)}`;
 
-/** What contracts say at a height, one word each; null where they revert or say less. */
-export const wordsOf = async (
+/** Returns the word that each call returns at a height; null where it reverts or returns less. */
+export const readWords = async (
   chain: TestChain,
   calls: readonly { readonly to: Address; readonly data: Hex }[],
   height: number,

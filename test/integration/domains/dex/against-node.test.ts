@@ -5,11 +5,11 @@ import { createTestDatabase, type TestDatabase } from "../../../support/database
 import { type Answer, type Served, servePools } from "../pools/served.ts";
 import { read, uniswap } from "../pools/support.ts";
 import { type Pricing, startPricing } from "../prices/support.ts";
-import { createReckoning, near, type Reckoning } from "./expected-values.ts";
+import { createExpectedValues, type ExpectedValues, near } from "./expected-values.ts";
 import { firstMidnight, type Market, startMarket, units } from "./market.ts";
 import { secondsOfDay, secondsOfHour } from "./support.ts";
 
-/** The whole path from the node to the response, with the jobs of a process: at several heights, responses are compared with the node's state and logs. */
+// Compares responses with the node's state and logs at several heights, with the jobs of a process.
 let market: Market;
 let test: TestDatabase;
 let pricing: Pricing;
@@ -92,7 +92,7 @@ afterAll(async () => {
 });
 
 /** A pool, listed or alone, as of a time: from the node's reserves and supply, the swap logs, and prices. */
-const expectPool = async (node: Reckoning, item: Answer, end: number): Promise<void> => {
+const expectPool = async (node: ExpectedValues, item: Answer, end: number): Promise<void> => {
   const pair = item.exchange as Address;
   const { reserves, supply } = await node.poolAt(pair, node.heightBefore(end));
   expect([item.token_0.reserve, item.token_1.reserve, item.total_supply], pair).toEqual([...reserves, supply].map(String));
@@ -115,15 +115,15 @@ const expectPool = async (node: Reckoning, item: Answer, end: number): Promise<v
 };
 
 describe.each(chapters)("an index %s", (_, transact) => {
-  let node: Reckoning;
+  let node: ExpectedValues;
   let closed: number;
   const names = ["swap", "twin"] as const;
   const pairsOf = (name: (typeof names)[number]) => node.pairs.filter((pair) => node.exchangeOf(pair) === name);
 
   beforeAll(async () => {
     await transact();
-    await pricing.settle();
-    node = await createReckoning(market);
+    await pricing.mineTransactions();
+    node = await createExpectedValues(market);
     closed = Math.floor(node.headTime / secondsOfHour) * secondsOfHour;
   }, 60_000);
 
@@ -143,8 +143,8 @@ describe.each(chapters)("an index %s", (_, transact) => {
         const { items } = await served.get(`week/xy=k/${name}/pools/${date}`);
         const active = pairsOf(name).filter((pair) => node.swapsOf(pair, end - 7 * secondsOfDay, end).length > 0);
         expect(items.map((item: Answer) => item.exchange).sort()).toEqual([...active].sort());
-        const worths = items.map((item: Answer) => item.total_liquidity_quote ?? -1);
-        expect(worths).toEqual(worths.toSorted((left: number, right: number) => right - left));
+        const values = items.map((item: Answer) => item.total_liquidity_quote ?? -1);
+        expect(values).toEqual(values.toSorted((left: number, right: number) => right - left));
         for (const item of items) await expectPool(node, item, end);
       }
     }
@@ -168,12 +168,12 @@ describe.each(chapters)("an index %s", (_, transact) => {
       const held: Address[] = [];
       for (const pair of pairsOf(name)) if ((await node.sharesOf(pair, person)) > 0n) held.push(pair);
       expect(items.map((item: Answer) => item.pool_token.contract_address)).toEqual(held.sort());
-      for (const { pool_token: own, token_0: first, token_1: second } of items) {
-        const shares = await node.sharesOf(own.contract_address, person);
-        const { reserves, supply } = await node.poolAt(own.contract_address, node.head);
+      for (const { pool_token: ownShares, token_0: first, token_1: second } of items) {
+        const shares = await node.sharesOf(ownShares.contract_address, person);
+        const { reserves, supply } = await node.poolAt(ownShares.contract_address, node.head);
         const parts = reserves.map((reserve) => (reserve * shares) / supply);
-        expect([own.balance, own.total_supply, first.balance, second.balance]).toEqual([shares, supply, ...parts].map(String));
-        near(own.quote, node.worth(shares, await node.shareRate(own.contract_address, node.headTime), 18), "shares");
+        expect([ownShares.balance, ownShares.total_supply, first.balance, second.balance]).toEqual([shares, supply, ...parts].map(String));
+        near(ownShares.quote, node.worth(shares, await node.shareRate(ownShares.contract_address, node.headTime), 18), "shares");
         for (const [side, token] of [first, second].entries())
           near(token.quote, node.worth(parts[side] ?? 0n, node.rate(token.contract_address, node.headTime)), "a part");
       }

@@ -14,13 +14,13 @@ export const near = (actual: number | null, expected: number | null, what: strin
 };
 
 /** A value since a time. */
-interface Standing {
+interface TimedValue {
   readonly since: number;
   readonly value: number;
 }
 
 /** The median value by duration of the 15 minutes up to a time. */
-const median = (standings: readonly Standing[], end: number): number | null => {
+const median = (standings: readonly TimedValue[], end: number): number | null => {
   const weighted = standings
     .map(({ since, value }, position) => {
       const until = Math.min(end, standings[position + 1]?.since ?? end);
@@ -37,9 +37,9 @@ const median = (standings: readonly Standing[], end: number): number | null => {
 };
 
 /** Expected values, computed from the node's logs and calls up to its head. */
-export type Reckoning = Awaited<ReturnType<typeof createReckoning>>;
+export type ExpectedValues = Awaited<ReturnType<typeof createExpectedValues>>;
 
-export const createReckoning = async (market: Market) => {
+export const createExpectedValues = async (market: Market) => {
   const { chain, swap, twin, tokens, range, rangePool } = market;
   const head = await chain.head();
   const blocks = await chain.batch<{ timestamp: Hex }>(
@@ -67,7 +67,7 @@ export const createReckoning = async (market: Market) => {
   }
   const sidesOf = (pair: Address): readonly [Address, Address] => sides.get(pair) ?? [pair, pair];
 
-  const answers = async (feed: Address): Promise<Standing[]> => {
+  const answers = async (feed: Address): Promise<TimedValue[]> => {
     const found = await chain.rpc<{ blockNumber: Hex; topics: Hex[] }[]>("eth_getLogs", [
       { fromBlock: "0x0", toBlock: "latest", address: feed },
     ]);
@@ -77,11 +77,11 @@ export const createReckoning = async (market: Market) => {
     }));
   };
   const [ether, euros] = await Promise.all([answers(market.feeds.ether), answers(market.feeds.euro)]);
-  const lastBefore = (standings: readonly Standing[], end: number): number | null =>
+  const lastBefore = (standings: readonly TimedValue[], end: number): number | null =>
     standings.findLast(({ since }) => since < end)?.value ?? null;
 
   /** Smallest units of the priced token per unit of the other, after each block. */
-  const ratios = (pair: Address, known: Address): Standing[] => {
+  const ratios = (pair: Address, known: Address): TimedValue[] => {
     const last = new Map<number, number>();
     for (const { name, address, args, block } of logs) {
       if (name !== "Sync" || address !== pair) continue;
@@ -100,7 +100,7 @@ export const createReckoning = async (market: Market) => {
   const { gold, ticket, saffron, toll } = market.pairs;
   const inDollars = { gold: ratios(gold, tokens.usd), ticket: ratios(ticket, tokens.usd), toll: ratios(toll, tokens.usd) };
   const inGold = ratios(saffron, tokens.gold);
-  const silk = Array.from(ranged, ([since, value]): Standing => ({ since, value }));
+  const silk = Array.from(ranged, ([since, value]): TimedValue => ({ since, value }));
 
   const nameOf = (asset: Address) => Object.entries(tokens).find(([, address]) => address === asset)?.[0] as MarketToken | undefined;
   /** The end of the 15 minutes that determine a price: the end of its hour, or the head during the current hour. */
@@ -108,7 +108,7 @@ export const createReckoning = async (market: Market) => {
   /** Dollars per smallest unit at a time; null if unknown. */
   const rate = (asset: Address, time: number): number | null => {
     const end = endOf(time);
-    const dollars = (standings: readonly Standing[]): number | null => {
+    const dollars = (standings: readonly TimedValue[]): number | null => {
       const middle = median(standings, end);
       return middle === null ? null : middle / 1e6;
     };

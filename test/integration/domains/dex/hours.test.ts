@@ -8,10 +8,10 @@ import { artifacts, startTestChain, type TestChain } from "../../../support/chai
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { createTestIndexer } from "../../../support/indexer/support.ts";
 import { type Answer, type Served, servePools } from "../pools/served.ts";
-import { approve, deployExchange, emit, mint, read, settle, type TestExchange, uniswap } from "../pools/support.ts";
+import { approve, deployExchange, emit, mineTransactions, mint, read, type TestExchange, uniswap } from "../pools/support.ts";
 import { finishHours, type Priced, rollUp, secondsOfHour, writePrices } from "./support.ts";
 
-/** Lists ranked by hour, while hours pass between their pages. */
+// Lists ranked by hour are paged while hours pass.
 let chain: TestChain;
 let exchange: TestExchange;
 let test: TestDatabase;
@@ -34,8 +34,8 @@ const indexTo = async (database: TestDatabase): Promise<void> => {
   await indexer.close();
 };
 /** Sends transactions in the middle of a later hour; the hours in between have no block. */
-const inHour = async (hour: number, ...transactions: Parameters<typeof settle>[1]): Promise<void> => {
-  await settle(chain, transactions, hour * secondsOfHour + 1_800);
+const inHour = async (hour: number, ...transactions: Parameters<typeof mineTransactions>[1]): Promise<void> => {
+  await mineTransactions(chain, transactions, hour * secondsOfHour + 1_800);
   for (let passed = headHour; passed < hour; passed += 1) closings.set(passed, await chain.head());
   headHour = hour;
   await indexTo(test);
@@ -72,7 +72,7 @@ beforeAll(async () => {
   for (const name of ["A", "B", "C"]) made.push(lower(await chain.deploy(artifacts.erc20(), [name, name])));
   tokens = made as unknown as typeof tokens;
   const [a, b, c] = tokens;
-  await settle(
+  await mineTransactions(
     chain,
     made.flatMap((token) => [mint(token, person, 10n ** 30n), approve(person, token, exchange.router)]),
   );
@@ -80,7 +80,7 @@ beforeAll(async () => {
   const pair = await read<Address>(chain, uniswap.factory(), exchange.factory, "createPair", [a, c], await chain.head());
   const number = pad("0x1");
   await emit(chain, `0x${"1d".repeat(20)}`, [pairCreated.topic0, pad(a), pad(b)], `${pad(lower(pair))}${number.slice(2)}`);
-  await settle(chain, [grow(0, 3_000_000n), grow(1, 2_000_000n), grow(2, 1_000_000n)]);
+  await mineTransactions(chain, [grow(0, 3_000_000n), grow(1, 2_000_000n), grow(2, 1_000_000n)]);
   pools = [await exchange.pairOf(a, b), await exchange.pairOf(b, c), await exchange.pairOf(a, c)];
   expect(lower(pair)).toBe(pools[2]);
   const { timestamp } = await chain.rpc<{ timestamp: string }>("eth_getBlockByNumber", ["latest", false]);
@@ -121,9 +121,9 @@ describe("an exchange with a pool that another factory claims", () => {
 
 describe("pages of a ranked list", () => {
   it("keep the ranking of the first page's hour", async () => {
-    const [most, middle, least] = pools;
+    const [largest, middle, smallest] = pools;
     const tokenPages = async (from: number) => [(await page("tokens", from)).items[0], (await page("tokens", from + 1)).items[0]];
-    expect(await poolOf(0)).toBe(most);
+    expect(await poolOf(0)).toBe(largest);
     const [first, second, third] = [0, 1, 2].map((position) => tokens[position]);
     // Pools hold 4 million of the first token, 5 of the second, 3 of the third.
     expect((await page("tokens", 0)).items[0].contract_address).toBe(second);
@@ -132,28 +132,28 @@ describe("pages of a ranked list", () => {
     await inHour(firstHour + 4);
     await price(firstHour + 3);
     expect(await rollUp(test.database, [exchange.factory])).toBeGreaterThan(0);
-    expect([await poolOf(1), await poolOf(2)]).toEqual([middle, least]);
+    expect([await poolOf(1), await poolOf(2)]).toEqual([middle, smallest]);
     expect((await tokenPages(1)).map((token) => token.contract_address)).toEqual([first, third]);
     expect((await page("pools", 2)).pagination.has_more).toBe(false);
     // Restarted from the first page.
-    expect([await poolOf(0), await poolOf(1), await poolOf(2)]).toEqual([least, most, middle]);
+    expect([await poolOf(0), await poolOf(1), await poolOf(2)]).toEqual([smallest, largest, middle]);
     expect((await page("tokens", 2)).items[0].contract_address).toBe(third);
     expect((await page("tokens", 0)).items[0].contract_address).toBe(first);
     expect((await page("tokens", 2)).items[0].contract_address).toBe(second);
   });
 
   it("are ranked by the previous hour until the last one is rolled up, and keep that ranking afterwards", async () => {
-    const [most, middle, least] = pools;
+    const [largest, middle, smallest] = pools;
     // After two hours without a block, the middle pool becomes the largest.
     await inHour(firstHour + 6, grow(1, 10n ** 10n));
     await inHour(firstHour + 7);
     const before = (await served.get("week/xy=k/swap/pools/")).items;
-    expect(before.map((item: Answer) => item.exchange)).toEqual([least, most, middle]);
-    expect(await poolOf(0)).toBe(least);
+    expect(before.map((item: Answer) => item.exchange)).toEqual([smallest, largest, middle]);
+    expect(await poolOf(0)).toBe(smallest);
     await price(firstHour + 6);
     await rollUp(test.database, [exchange.factory]);
-    expect([await poolOf(1), await poolOf(2)]).toEqual([most, middle]);
-    expect([await poolOf(0), await poolOf(1), await poolOf(2)]).toEqual([middle, least, most]);
+    expect([await poolOf(1), await poolOf(2)]).toEqual([largest, middle]);
+    expect([await poolOf(0), await poolOf(1), await poolOf(2)]).toEqual([middle, smallest, largest]);
   });
 
   it("do not mix two hours that one block ended before their prices are computed", async () => {

@@ -5,7 +5,7 @@ import type { Address } from "../../../../runtime/lib/hex.ts";
 import { type Artifact, artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { compileSolidity } from "../../../support/solidity.ts";
 import { type ConcentratedExchange, deployConcentrated, type PoolKey } from "../pools/concentrated-support.ts";
-import { approve, deployExchange, mint, settle, type TestExchange } from "../pools/support.ts";
+import { approve, deployExchange, mineTransactions, mint, type TestExchange } from "../pools/support.ts";
 import { pricedChain } from "../prices/support.ts";
 
 /** Tokens of any decimals, with or without a transfer fee, one without metadata, and a feed. */
@@ -122,7 +122,7 @@ export const startMarket = async (): Promise<Market> => {
   const spenders = [swap.router, twin.router, ranges.positions, ranges.router];
   const approvals = (token: Address) => people.flatMap((person) => spenders.map((spender) => approve(person, token, spender)));
   for (const token of Object.values(tokens))
-    await settle(chain, [...people.map((person) => mint(token, person, 10n ** 36n)), ...approvals(token)]);
+    await mineTransactions(chain, [...people.map((person) => mint(token, person, 10n ** 36n)), ...approvals(token)]);
   const { usd, gold, ticket, saffron, toll, silk, bare } = tokens;
   const answer: Market["answer"] = (feed, dollars) => ({ gas: 200_000n, ...call(compiled("Feed"), feeds[feed], "answer", [dollars]) });
   const [first] = people;
@@ -131,18 +131,18 @@ export const startMarket = async (): Promise<Market> => {
   const deposits = [500_000n * units.usd, 100_000n * units.silk] as const;
   // The square root of 2·10^11 smallest units of silk per unit of a dollar, or of its inverse, times 2^96.
   const root = 447_213n;
-  await settle(chain, [
+  await mineTransactions(chain, [
     swap.add(first, [usd, gold], [3_000_000n * units.usd, 1_000n * units.gold]),
     swap.add(first, [usd, ticket], [200_000n * units.usd, 20_000n]),
     swap.add(first, [gold, bare], [units.gold, 10n ** 9n]),
     twin.add(first, [usd, gold], [600_000n * units.usd, 199n * units.gold]),
     twin.add(first, [gold, saffron], [50n * units.gold, 1_000_000n * units.saffron]),
   ]);
-  await settle(chain, [
+  await mineTransactions(chain, [
     twin.add(first, [usd, toll], [100_000n * units.usd, 50_000n * units.toll]),
     ranges.create(range, isUsdFirst ? root * 2n ** 96n : 2n ** 96n / root),
   ]);
-  await settle(chain, [
+  await mineTransactions(chain, [
     ranges.open(first, range, [-887_220, 887_220], isUsdFirst ? deposits : [deposits[1], deposits[0]]),
     answer("ether", 2_000_00000000n),
     answer("euro", 1_10000000n),
@@ -157,7 +157,7 @@ export const startMarket = async (): Promise<Market> => {
   };
   const isTwins = (pair: Address): boolean => [pairs.twinGold, pairs.saffron, pairs.toll].includes(pair);
   const release: Market["release"] = (pair) => approve(first, pair, isTwins(pair) ? twin.router : swap.router);
-  await settle(chain, Object.values(pairs).map(release));
+  await mineTransactions(chain, Object.values(pairs).map(release));
   const config = pricedChain({
     exchanges: [
       { name: "swap", factory: swap.factory, feePpm: 3_000 },
@@ -192,7 +192,7 @@ export const startMarket = async (): Promise<Market> => {
     ],
     answer,
     release,
-    block: async (time, ...transactions) => void (await settle(chain, transactions, time)),
+    block: async (time, ...transactions) => void (await mineTransactions(chain, transactions, time)),
     jobs: () => [createComputePricesJob(config), ...createRollUpJobs(config)],
   };
 };

@@ -10,7 +10,7 @@ import { type Pricing, startPricing } from "../prices/support.ts";
 import { firstMidnight, type Market, startMarket, units } from "./market.ts";
 import { secondsOfDay, secondsOfHour } from "./support.ts";
 
-/** Days of blocks with reorganisations; the index that followed is compared with one that was built in one run and never saw the dropped blocks. */
+// An index that followed reorganisations is compared with a fresh one that never indexed the dropped blocks.
 let market: Market;
 let test: TestDatabase;
 let pricing: Pricing;
@@ -19,7 +19,7 @@ const random = createRandom("branches of trade");
 const at = (day: number, hour: number, minute = 0): number => firstMidnight + day * secondsOfDay + hour * secondsOfHour + minute * 60;
 const clock = () => new Date(at(9, 0) * 1000);
 
-const something = (): TestTransaction => {
+const randomTransaction = (): TestTransaction => {
   const { swap, twin, ranges, range, people, tokens } = market;
   const { usd, gold, ticket, saffron, toll, bare } = tokens;
   const person = random.pick(people);
@@ -42,8 +42,8 @@ const something = (): TestTransaction => {
     () => market.answer("euro", 1_00000000n + part * 100_000n),
   ])();
 };
-const somethings = (count = 4): TestTransaction[] => Array.from({ length: count }, something);
-/** A pool of the token that was in none, which sets its price. */
+const randomTransactions = (count = 4): TestTransaction[] => Array.from({ length: count }, randomTransaction);
+/** Creates the first pool of a token, which sets its price. */
 const newPool = () => {
   const { swap, tokens, people } = market;
   return swap.add(people[1], [tokens.usd, tokens.mist], [90_000n * units.usd, 30_000n * units.mist]);
@@ -109,43 +109,43 @@ const answers = async (served: Served): Promise<Record<string, unknown>> => {
 };
 
 /** Compares with an index of the current chain whose jobs ran once, at the end. */
-const expectUndisturbed = async (): Promise<void> => {
-  await pricing.settle();
+const expectEqualToFreshIndex = async (): Promise<void> => {
+  await pricing.mineTransactions();
   const fresh = await createTestDatabase();
   const other = await startPricing(market.chain, fresh.database, market.config, market.jobs);
-  await other.settle();
+  await other.mineTransactions();
   await other.end();
   const served = await servePools(fresh.database, market.exchanges, clock);
-  const kept = await hoursOf(fresh.database);
-  expect(await tables(test.database, kept)).toEqual(await tables(fresh.database, kept));
-  const [mine, expected] = [await answers(followed), await answers(served)];
-  for (const path of paths()) expect(mine[path], path).toEqual(expected[path]);
+  const keptServed = await hoursOf(fresh.database);
+  expect(await tables(test.database, keptServed)).toEqual(await tables(fresh.database, keptServed));
+  const [actual, expected] = [await answers(followed), await answers(served)];
+  for (const path of paths()) expect(actual[path], path).toEqual(expected[path]);
   expect(pricing.notes.filter((note) => note.includes("waits"))).toEqual([]);
   await served.end();
   await fresh.drop();
 };
 /** Mines blocks at given times, with prices and roll-ups after each of them. */
-const mineAt = async (times: readonly number[], transactions: () => readonly TestTransaction[] = somethings): Promise<void> => {
+const mineAt = async (times: readonly number[], transactions: () => readonly TestTransaction[] = randomTransactions): Promise<void> => {
   for (const time of times) {
     await market.block(time, ...transactions());
-    await pricing.settle();
+    await pricing.mineTransactions();
   }
 };
 /** The same with a restart after each run: prices are computed, and the first of several roll-ups that are due. */
 const mineWithRestarts = async (times: readonly number[]): Promise<void> => {
   for (const time of times) {
-    await market.block(time, ...somethings());
-    await pricing.settle(1);
+    await market.block(time, ...randomTransactions());
+    await pricing.mineTransactions(1);
     pricing.interrupt();
   }
 };
 /** Reverts the node to a snapshot and takes the snapshot again. */
-const back = async (snapshot: string): Promise<string> => {
+const revertToSnapshot = async (snapshot: string): Promise<string> => {
   await market.chain.rpc("evm_revert", [snapshot]);
   return market.chain.rpc<string>("evm_snapshot");
 };
 
-let early: string;
+let snapshot: string;
 let late: string;
 
 beforeAll(async () => {
@@ -154,7 +154,7 @@ beforeAll(async () => {
   pricing = await startPricing(market.chain, test.database, market.config, market.jobs);
   followed = await servePools(test.database, market.exchanges, clock);
   await mineAt([at(0, 1), at(0, 9, 20), at(0, 9, 50), at(0, 17, 5), at(0, 23, 40)]);
-  early = await market.chain.rpc<string>("evm_snapshot");
+  snapshot = await market.chain.rpc<string>("evm_snapshot");
   await mineAt([at(1, 2, 10)], () => [newPool()]);
   await mineAt([at(1, 8), at(1, 8, 31), at(1, 21), at(2, 3, 15), at(2, 14, 45), at(2, 15, 1), at(3, 0, 30), at(3, 10, 20)]);
   late = await market.chain.rpc<string>("evm_snapshot");
@@ -173,28 +173,28 @@ describe("a reorganisation of swaps", () => {
       swap.swap(people[0], 900_000n * units.usd, [tokens.usd, tokens.gold]),
       market.answer("ether", 3_000_00000000n),
     ]);
-    late = await back(late);
+    late = await revertToSnapshot(late);
     // Longer than the dropped branch before the jobs run again.
-    await market.block(at(3, 10, 26), ...somethings());
-    await market.block(at(3, 10, 41), ...somethings());
-    await expectUndisturbed();
+    await market.block(at(3, 10, 26), ...randomTransactions());
+    await market.block(at(3, 10, 41), ...randomTransactions());
+    await expectEqualToFreshIndex();
   });
 
-  it("to a shorter branch rolls back closed hours and a closed day", async () => {
-    late = await back(late);
+  it("to a shorter branch rolls revertToSnapshot closed hours and a closed day", async () => {
+    late = await revertToSnapshot(late);
     await mineAt([at(3, 10, 30), at(3, 10, 50)]);
     await mineWithRestarts([at(3, 11, 40), at(3, 11, 55), at(3, 12, 30)]);
     await mineAt([at(3, 18), at(3, 23, 40)]);
     await mineWithRestarts([at(4, 0, 20), at(4, 1, 10)]);
-    late = await back(late);
-    await market.block(at(3, 10, 40), ...somethings());
-    await market.block(at(3, 12, 10), ...somethings());
-    await expectUndisturbed();
+    late = await revertToSnapshot(late);
+    await market.block(at(3, 10, 40), ...randomTransactions());
+    await market.block(at(3, 12, 10), ...randomTransactions());
+    await expectEqualToFreshIndex();
   });
 
   it("to a longer branch has its hours and days", async () => {
     await mineAt([at(3, 13, 30), at(3, 19), at(4, 5)]);
-    late = await back(late);
+    late = await revertToSnapshot(late);
     for (const time of [
       at(3, 10, 45),
       at(3, 11, 20),
@@ -206,18 +206,18 @@ describe("a reorganisation of swaps", () => {
       at(5, 2),
       at(5, 3, 30),
     ])
-      await market.block(time, ...somethings(6));
-    await expectUndisturbed();
+      await market.block(time, ...randomTransactions(6));
+    await expectEqualToFreshIndex();
   });
 
   it("removes a pool with its actions and the price that it set", async () => {
     const path = `pricing/historical_by_addresses_v2/week/USD/${market.tokens.mist}/?from=2023-11-17&to=2023-11-17`;
     // 90,000 dollars for 30,000.
     expect((await followed.get(path))[0].prices[0].price).toBe(3);
-    early = await back(early);
-    await market.block(at(1, 4), ...somethings());
-    await market.block(at(1, 5, 10), ...somethings());
-    await expectUndisturbed();
+    snapshot = await revertToSnapshot(snapshot);
+    await market.block(at(1, 4), ...randomTransactions());
+    await market.block(at(1, 5, 10), ...randomTransactions());
+    await expectEqualToFreshIndex();
     expect((await followed.get(path))[0].prices[0].price).toBeNull();
   });
 });

@@ -91,14 +91,14 @@ export const writeMetadata = (database: Database, address: Address, symbol: stri
   );
 
 /** Writes as in an idle indexer: no loop runs in these tests unless one is passed. */
-const besideNothing =
+const besideIdleIndexer =
   (database: Database): JobContext["beside"] =>
   async <T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>) => {
     const [head] = await database.query<IndexedBlock>("SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1");
     return head === undefined ? null : database.transaction((client) => work(client, head));
   };
 
-const notAsked = (): never => {
+const unexpectedCall = (): never => {
   throw new Error("Unexpected request to the node");
 };
 
@@ -108,22 +108,22 @@ export const rollUp = async (
   factories: readonly Address[],
   options: { readonly activePoolDays?: number; readonly beside?: JobContext["beside"] } = {},
 ): Promise<number> => {
-  const beside = options.beside ?? besideNothing(database);
+  const beside = options.beside ?? besideIdleIndexer(database);
   const jobs = createRollUpJobs({
     exchanges: factories.map((factory) => ({ name: factory, family: "xy=k", factory, routers: [] })),
     activePoolDays: options.activePoolDays ?? 7,
   });
   const context: JobContext = {
     chainId,
-    source: { balances: notAsked, calls: notAsked, hashesOf: notAsked, capabilities: { archive: true } as never },
+    source: { balances: unexpectedCall, calls: unexpectedCall, hashesOf: unexpectedCall, capabilities: { archive: true } as never },
     database,
-    exclusive: notAsked,
+    exclusive: unexpectedCall,
     beside,
-    multicall: notAsked,
+    multicall: unexpectedCall,
     clock: () => new Date(),
     logger: { info: () => undefined },
   };
-  let turns = 0;
-  for (const job of jobs) while (await job.run(context)) turns += 1;
-  return turns;
+  let rounds = 0;
+  for (const job of jobs) while (await job.run(context)) rounds += 1;
+  return rounds;
 };

@@ -9,10 +9,20 @@ import { artifacts, call, startTestChain, type TestChain, type TestTransaction }
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { createTestIndexer } from "../../../support/indexer/support.ts";
 import { type Answer, type Served, servePools } from "../pools/served.ts";
-import { approve, deployExchange, mint, type PairLog, pairLogs, read, settle, type TestExchange, uniswap } from "../pools/support.ts";
+import {
+  approve,
+  deployExchange,
+  mineTransactions,
+  mint,
+  type PairLog,
+  pairLogs,
+  read,
+  type TestExchange,
+  uniswap,
+} from "../pools/support.ts";
 import { dollars, exactly, finishHours, type Priced, rollUp, secondsOfDay, secondsOfHour, writeMetadata, writePrices } from "./support.ts";
 
-/** Ten days of trade on a real exchange; expected values are computed from the pairs' logs, the node's reserves and hand-written prices. */
+// Ten days of trades on a real exchange; expected values are computed from the pairs' logs, the node's reserves and hand-written prices.
 const firstDay = Date.UTC(2023, 10, 15) / 1000;
 const firstHour = firstDay / secondsOfHour;
 const blocksOfDays = [3, 4, 0, 3, 0, 0, 4, 3, 2, 3];
@@ -44,7 +54,7 @@ const closing = (hour: number): number => {
 };
 const hourOf = (end: number): number => Math.floor((end - 1) / secondsOfHour);
 
-const something = (): TestTransaction => {
+const randomTransaction = (): TestTransaction => {
   const from = random.pick(people);
   const [usd, gold, stone, dust, mist, haze] = tokens;
   const share = BigInt(random.between(1, 50));
@@ -71,7 +81,7 @@ const drain = async (pair: Address): Promise<void> => {
       if (held > 0n) await chain.rpc("anvil_setStorageAt", [token, slot, `0x${"0".repeat(64)}`]);
     }
   }
-  await settle(chain, [{ gas: 300_000n, ...call(uniswap.pair(), pair, "sync") }]);
+  await mineTransactions(chain, [{ gas: 300_000n, ...call(uniswap.pair(), pair, "sync") }]);
 };
 
 beforeAll(async () => {
@@ -83,12 +93,12 @@ beforeAll(async () => {
     made.push(lower(await chain.deploy(artifacts.erc20(), [name, name])));
   tokens = made as unknown as typeof tokens;
   const [usd, gold, stone, dust, mist, haze] = tokens;
-  await settle(
+  await mineTransactions(
     chain,
     people.flatMap((person) => made.flatMap((token) => [mint(token, person, 10n ** 33n), approve(person, token, exchange.router)])),
   );
   const [first] = people;
-  await settle(chain, [
+  await mineTransactions(chain, [
     exchange.add(first, [usd, gold], [3_000_000n * 10n ** 6n, 1_000n * 10n ** 18n]),
     exchange.add(first, [gold, mist], [100n * 10n ** 18n, 900n * 10n ** 18n]),
     exchange.add(first, [mist, haze], [500n * 10n ** 18n, 500n * 10n ** 18n]),
@@ -108,28 +118,28 @@ beforeAll(async () => {
     const [token0, token1] = await Promise.all(["token0", "token1"].map((name) => read<string>(chain, uniswap.pair(), pair, name, [], at)));
     sides.set(pair, [lower(token0 ?? ""), lower(token1 ?? "")]);
   }
-  await settle(
+  await mineTransactions(
     chain,
     people.map((person) => approve(person, pairs[0], exchange.router)),
   );
-  await settle(
+  await mineTransactions(
     chain,
     people.slice(1).map((person) => exchange.add(person, [usd, gold], [10n ** 11n, 10n ** 20n])),
   );
   for (const [day, blocks] of blocksOfDays.entries()) {
     for (let block = 0; block < blocks; block += 1) {
       const time = firstDay + day * secondsOfDay + Math.floor(((block + 1) * 15 * secondsOfHour) / (blocks + 1));
-      await settle(chain, Array.from({ length: random.between(2, 6) }, something), time);
+      await mineTransactions(chain, Array.from({ length: random.between(2, 6) }, randomTransaction), time);
     }
     if (day === 8) {
       // In the last 24 hours of the list, and not in its last day.
       const late = [exchange.swap(first, 10n ** 9n, [usd, stone]), exchange.swap(first, 10n ** 9n, [usd, gold])];
-      await settle(chain, late, firstDay + day * secondsOfDay + 20 * secondsOfHour);
+      await mineTransactions(chain, late, firstDay + day * secondsOfDay + 20 * secondsOfHour);
       await drain(pairs[4]);
     }
   }
   // In the last hour, which is not over: in no list.
-  await settle(chain, [exchange.swap(first, 10n ** 10n, [usd, gold])], firstDay + 9 * secondsOfDay + 15 * secondsOfHour + 1_200);
+  await mineTransactions(chain, [exchange.swap(first, 10n ** 10n, [usd, gold])], firstDay + 9 * secondsOfDay + 15 * secondsOfHour + 1_200);
   head = await chain.head();
   const blocks = await chain.batch<{ timestamp: string }>(
     Array.from({ length: head + 1 }, (_, height) => ({ method: "eth_getBlockByNumber", params: [`0x${height.toString(16)}`, false] })),
@@ -143,14 +153,14 @@ beforeAll(async () => {
   const decimals = [6, 18, 0, 36, 18, 18];
   for (const [position, token] of tokens.entries()) await writeMetadata(test.database, token, `T${position}`, decimals[position] ?? 0);
   for (const pair of pairs) await writeMetadata(test.database, pair, "LP", 18);
-  const moving = (base: bigint, step: bigint) => (hour: number) => base + step * BigInt(hour % 50);
+  const steppedPrice = (base: bigint, step: bigint) => (hour: number) => base + step * BigInt(hour % 50);
   const known: Priced[] = [
     { asset: usd, decimals: 6, cents: () => 100n },
-    { asset: gold, decimals: 18, cents: (hour) => (hour < firstHour + 24 * goldenDay ? null : moving(300_000n, 731n)(hour)) },
-    { asset: stone, decimals: 0, cents: moving(250n, 3n) },
-    { asset: dust, decimals: 36, cents: moving(10n ** 9n, 12_345_678n) },
-    { asset: nativeTokenAddress, decimals: 18, cents: moving(200_000n, 11n) },
-    { asset: pairs[0], decimals: 18, cents: moving(777_777n, 5n) },
+    { asset: gold, decimals: 18, cents: (hour) => (hour < firstHour + 24 * goldenDay ? null : steppedPrice(300_000n, 731n)(hour)) },
+    { asset: stone, decimals: 0, cents: steppedPrice(250n, 3n) },
+    { asset: dust, decimals: 36, cents: steppedPrice(10n ** 9n, 12_345_678n) },
+    { asset: nativeTokenAddress, decimals: 18, cents: steppedPrice(200_000n, 11n) },
+    { asset: pairs[0], decimals: 18, cents: steppedPrice(777_777n, 5n) },
     { asset: currencyAsset("EUR"), decimals: 0, cents: (hour) => 110n + BigInt(hour % 3) },
   ];
   priced = new Map(known.map((one) => [one.asset, one]));
@@ -176,7 +186,7 @@ const reservesAt = async (pair: Address, height: number): Promise<readonly [bigi
   const [first, second] = await read<readonly [bigint, bigint, number]>(chain, uniswap.pair(), pair, "getReserves", [], height);
   return [first, second];
 };
-/** What a pool's swaps of a span are worth at the prices of an hour: by what was paid in, else by the side whose price is known. */
+/** Returns the value of a pool's swaps of a span at the prices of an hour: by the amounts paid in, else by the side whose price is known. */
 const volume = (pair: Address, from: number, to: number, hour = hourOf(to)): bigint | null => {
   const found = swapsOf([pair], from, to);
   if (found.length === 0) return 0n;
@@ -202,7 +212,7 @@ const whole = (asset: string, hour: number): number | null => {
   const cents = priced.get(asset)?.cents(hour) ?? null;
   return cents === null ? null : Number(cents) / 100;
 };
-/** Exact worths by millionths of a fee. */
+/** Returns the fees of a volume at 3,000 millionths. */
 const feesOf = (worth: bigint | null): number | null => (worth === null ? null : Number(`${worth * 3_000n}e-66`));
 const active = (end: number) => pairs.filter((pair) => swapsOf([pair], end - 7 * secondsOfDay, end).length > 0);
 const ranked = async (end: number): Promise<Address[]> => {
@@ -246,7 +256,7 @@ const dateOf = (start: number) => new Date(start * 1000).toISOString().slice(0, 
 const midnights = (end: number, count: number): number[] =>
   Array.from({ length: count }, (_, position) => (Math.floor((end - 1) / secondsOfDay) - count + 1 + position) * secondsOfDay);
 
-/** One day in the series of a pool, by what was swapped in it and what the pool had at its end. */
+/** Compares one day of a pool's series with its swaps and the pool's state at its end. */
 const expectDay = async (item: Answer, position: number, start: number, to: number): Promise<void> => {
   const [pair, hour] = [item.exchange as Address, hourOf(to)];
   const [first = "", second = ""] = sides.get(pair) ?? [];
@@ -468,7 +478,7 @@ describe("tokens of an exchange", () => {
 });
 
 describe("an exchange as a whole", () => {
-  it("is as of the last closed hour, its days at the prices of their ends, of pools with known values", async () => {
+  it("is as of the last closed hour, with days at the prices of their ends, and covers pools with known values", async () => {
     const end = closedEnd();
     const [item] = (await served.get("week/xy=k/swap/ecosystem/")).items;
     const sumOf = (worths: readonly (bigint | null)[]) => {

@@ -21,7 +21,7 @@ import { artifacts, call, startTestChain, type TestChain, type TestTransaction }
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
 import type { Answer, Served } from "../pools/served.ts";
-import { settle } from "../pools/support.ts";
+import { mineTransactions } from "../pools/support.ts";
 import { deploySeaport } from "./seaport.ts";
 
 export const ether = 10n ** 18n;
@@ -71,7 +71,7 @@ export const startNftMarket = async (): Promise<NftMarket> => {
   const weth = lower(await chain.deploy(artifacts.weth()));
   const gas = 3_000_000n;
   const ids = [1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n, 9n];
-  await settle(chain, [
+  await mineTransactions(chain, [
     ...Array.from({ length: 40 }, () => call(artifacts.erc721(), art, "mint", [first])),
     { gas, ...call(artifacts.erc1155(), editions, "mintBatch", [first, ids, ids.map(() => 1_000n), "0x"]) },
     ...accounts.flatMap((account) => [
@@ -111,7 +111,7 @@ export const startNftMarket = async (): Promise<NftMarket> => {
         ),
         to,
       ),
-    on: (day, hour, ...transactions) => settle(chain, transactions, firstMidnight + day * secondsOfDay + hour * 3_600),
+    on: (day, hour, ...transactions) => mineTransactions(chain, transactions, firstMidnight + day * secondsOfDay + hour * 3_600),
   };
 };
 

@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from "../../../support/database
 import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
 import { compileSolidity } from "../../../support/solidity.ts";
 import type { Answer, Served } from "../pools/served.ts";
-import { read, settle } from "../pools/support.ts";
+import { mineTransactions, read } from "../pools/support.ts";
 import { ether, firstDay, firstMidnight, lower, salesIn, secondsOfDay, serveNftMarket } from "./nft-market.ts";
 
 /** A contract with the events and functions of CryptoPunks. */
@@ -30,7 +30,7 @@ const act = (from: Address, name: string, args: readonly unknown[], value = 0n):
   ...call(punkLike, punks, name, args),
 });
 const on = (day: number, ...transactions: TestTransaction[]): Promise<Hash[]> =>
-  settle(chain, transactions, firstMidnight + day * secondsOfDay + 43_200);
+  mineTransactions(chain, transactions, firstMidnight + day * secondsOfDay + 43_200);
 
 const indexFrom = async (from: number): Promise<Database> => {
   const test = await createTestDatabase();

@@ -8,9 +8,9 @@ import { artifacts, call, startTestChain, type TestChain, type TestTransaction }
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { createTestIndexer } from "../../../support/indexer/support.ts";
 import { type Answer, type Served, servePools } from "./served.ts";
-import { approve, deployExchange, mint, type PairLog, pairLogs, read, settle, type TestExchange, uniswap } from "./support.ts";
+import { approve, deployExchange, mineTransactions, mint, type PairLog, pairLogs, read, type TestExchange, uniswap } from "./support.ts";
 
-/** Ten days of trade on a real exchange, indexed and served; the node has the state of each block for comparison. */
+// Ten days of trades on a real exchange; the node has the state of every block.
 const secondsOfDay = 86_400;
 /** The first midnight after the chain's genesis at 2023-11-14T22:13:20Z, and blocks in each day from there; some have none. */
 const firstDay = Date.UTC(2023, 10, 15) / 1000;
@@ -41,11 +41,11 @@ const indexed = async (): Promise<TestDatabase> => {
   return database;
 };
 
-const something = (): TestTransaction[] => {
+const randomTransaction = (): TestTransaction[] => {
   const from = random.pick(people);
   const [a, b, c] = tokens;
   const amount = BigInt(random.between(1, 5_000)) * 10n ** 15n;
-  const happenings: TestTransaction[][] = [
+  const candidates: TestTransaction[][] = [
     [exchange.swap(from, amount, [a, b])],
     [exchange.swap(from, amount, [b, a], random.pick(people))],
     [exchange.swap(from, amount, [a, b, c])],
@@ -68,7 +68,7 @@ const something = (): TestTransaction[] => {
     // Sent to an unowned address: the pool's supply does not change.
     [{ from, ...call(uniswap.pair(), pairs[1], "transfer", [`0x${"0".repeat(40)}`, 77n]) }],
   ];
-  return random.pick(happenings);
+  return random.pick(candidates);
 };
 
 beforeAll(async () => {
@@ -77,22 +77,22 @@ beforeAll(async () => {
   const weth = lower(await chain.deploy(artifacts.weth()));
   exchange = await deployExchange(chain, weth);
   other = await deployExchange(chain, weth);
-  const made: Address[] = [];
-  for (const name of ["One", "Two", "Three"]) made.push(lower(await chain.deploy(artifacts.erc20(), [name, name.toUpperCase()])));
-  tokens = made as unknown as typeof tokens;
+  const deployed: Address[] = [];
+  for (const name of ["One", "Two", "Three"]) deployed.push(lower(await chain.deploy(artifacts.erc20(), [name, name.toUpperCase()])));
+  tokens = deployed as unknown as typeof tokens;
   toll = lower(await chain.deploy(uniswap.deflating(), [5n * million]));
   const [a, b, c] = tokens;
-  await settle(
+  await mineTransactions(
     chain,
     people.flatMap((person) => [
-      ...made.map((token) => mint(token, person, million)),
+      ...deployed.map((token) => mint(token, person, million)),
       call(artifacts.erc20(), toll, "transfer", [person, million]),
-      ...[...made, toll].flatMap((token) => [approve(person, token, exchange.router), approve(person, token, other.router)]),
+      ...[...deployed, toll].flatMap((token) => [approve(person, token, exchange.router), approve(person, token, other.router)]),
     ]),
   );
   const [first] = people as [Address];
   const factory = uniswap.factory();
-  await settle(chain, [
+  await mineTransactions(chain, [
     exchange.add(first, [a, b], [1_000n * 10n ** 18n, 3_000n * 10n ** 18n]),
     exchange.add(first, [b, c], [500n * 10n ** 18n, 500n * 10n ** 18n]),
     exchange.add(first, [a, toll], [1_000n * 10n ** 18n, 1_000n * 10n ** 18n]),
@@ -100,7 +100,7 @@ beforeAll(async () => {
     other.add(first, [a, b], [10n ** 18n, 10n ** 18n]),
   ]);
   pairs = [await exchange.pairOf(a, b), await exchange.pairOf(b, c), await exchange.pairOf(a, toll), await exchange.pairOf(a, c)];
-  await settle(chain, [
+  await mineTransactions(chain, [
     ...people.flatMap((person) => pairs.map((pair) => approve(person, pair, exchange.router))),
     ...people.slice(1).map((person) => exchange.add(person, [b, c], [50n * 10n ** 18n, 50n * 10n ** 18n])),
     ...people.slice(1).map((person) => exchange.add(person, [a, b], [10n ** 18n, 10n ** 19n])),
@@ -109,9 +109,9 @@ beforeAll(async () => {
     // The protocol fee is on from the third day with blocks.
     if (day === 3) await chain.send(call(factory, exchange.factory, "setFeeTo", [chain.accounts[9]]));
     for (let block = 0; block < blocks; block += 1) {
-      await settle(
+      await mineTransactions(
         chain,
-        Array.from({ length: random.between(1, 5) }, something).flat(),
+        Array.from({ length: random.between(1, 5) }, randomTransaction).flat(),
         firstDay + day * secondsOfDay + Math.floor(((block + 1) * secondsOfDay) / (blocks + 1)),
       );
     }

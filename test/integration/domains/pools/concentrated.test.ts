@@ -20,7 +20,7 @@ import {
   uniswapV3,
 } from "./concentrated-support.ts";
 import { type Answer, type Served, servePools } from "./served.ts";
-import { approve, mint, read, settle } from "./support.ts";
+import { approve, mineTransactions, mint, read } from "./support.ts";
 
 /** Swaps and liquidity in real concentrated pools, compared with the node block by block. */
 const million = 10n ** 24n;
@@ -75,7 +75,7 @@ const openSomewhere = (): TestTransaction => {
   return exchange.open(owner, key, [middle + shift - width, middle + shift + width], [amount, 4n * amount]);
 };
 
-const something = (): TestTransaction => {
+const randomTransaction = (): TestTransaction => {
   const person = random.pick(people);
   const amount = BigInt(random.between(1, 400)) * 10n ** 17n;
   const position = random.pick(positions.slice(0, 12));
@@ -105,9 +105,9 @@ beforeAll(async () => {
   chain = await startTestChain();
   people = chain.accounts.slice(1, 4).map(lower);
   exchange = await deployConcentrated(chain, lower(await chain.deploy(artifacts.weth())));
-  const made: Address[] = [];
-  for (const name of ["One", "Two", "Three"]) made.push(lower(await chain.deploy(artifacts.erc20(), [name, name.toUpperCase()])));
-  tokens = made.sort() as unknown as typeof tokens;
+  const deployed: Address[] = [];
+  for (const name of ["One", "Two", "Three"]) deployed.push(lower(await chain.deploy(artifacts.erc20(), [name, name.toUpperCase()])));
+  tokens = deployed.sort() as unknown as typeof tokens;
   const [a, b, c] = tokens;
   keys = [
     { tokens: [a, b], fee: 3000 },
@@ -116,19 +116,19 @@ beforeAll(async () => {
     { tokens: [a, c], fee: 3000 },
   ];
   borrower = lower(await chain.deploy(flashBorrower(), [a, b]));
-  await settle(chain, [
+  await mineTransactions(chain, [
     ...tokens.flatMap((token) => [...people, borrower].map((owner) => mint(token, owner, million))),
     ...tokens.flatMap((token) =>
       people.flatMap((owner) => [exchange.positions, exchange.router].map((spender) => approve(owner, token, spender))),
     ),
   ]);
   // Created and initialized in one transaction; in two blocks; never initialized.
-  await settle(chain, [exchange.create(keys[0], one), exchange.create(keys[1], null)]);
-  await settle(chain, [exchange.create(keys[2], one), exchange.create(keys[3], null)]);
+  await mineTransactions(chain, [exchange.create(keys[0], one), exchange.create(keys[1], null)]);
+  await mineTransactions(chain, [exchange.create(keys[2], one), exchange.create(keys[3], null)]);
   const found: Address[] = [];
   for (const key of keys) found.push(await exchange.poolOf(key));
   pools = found as unknown as typeof pools;
-  await settle(chain, [exchange.initialize(pools[1], 2n * one)]);
+  await mineTransactions(chain, [exchange.initialize(pools[1], 2n * one)]);
   const [owner] = people as [Address];
   for (const [key, ticks] of [
     [keys[0], [-6_000, 6_000]],
@@ -136,19 +136,19 @@ beforeAll(async () => {
     [keys[2], [-6_000, 6_000]],
   ] as const) {
     positions.push({ id: BigInt(positions.length + 1), owner, liquidity: 0n });
-    await settle(chain, [exchange.open(owner, key, ticks, [300n * unit, 1_200n * unit])]);
+    await mineTransactions(chain, [exchange.open(owner, key, ticks, [300n * unit, 1_200n * unit])]);
   }
-  for (let count = 0; count < 12; count += 1) await settle(chain, [openSomewhere(), openSomewhere()]);
+  for (let count = 0; count < 12; count += 1) await mineTransactions(chain, [openSomewhere(), openSomewhere()]);
   // From here on, a fifth of the fees of both tokens is the protocol fee.
-  for (const pool of pools.slice(0, 2)) await settle(chain, [call(uniswapV3.pool(), pool, "setFeeProtocol", [5, 5])]);
+  for (const pool of pools.slice(0, 2)) await mineTransactions(chain, [call(uniswapV3.pool(), pool, "setFeeProtocol", [5, 5])]);
   for (let block = 0; block < 40; block += 1) {
-    // Failed transactions (of more liquidity than is left) emit nothing and are part of the story.
-    await chain.send(...Array.from({ length: random.between(1, 4) }, something));
+    // Transactions that remove more liquidity than is left fail and emit nothing.
+    await chain.send(...Array.from({ length: random.between(1, 4) }, randomTransaction));
     await chain.mine();
   }
-  await settle(chain, [{ from: owner, ...call(artifacts.erc20(), a, "transfer", [pools[0], gift.amount]) }]);
+  await mineTransactions(chain, [{ from: owner, ...call(artifacts.erc20(), a, "transfer", [pools[0], gift.amount]) }]);
   gift.block = await chain.head();
-  await settle(chain, [exchange.swap(owner, unit, keys[0], 0), exchange.swap(owner, 200n * unit, keys[1], 1)]);
+  await mineTransactions(chain, [exchange.swap(owner, unit, keys[0], 0), exchange.swap(owner, 200n * unit, keys[1], 1)]);
   head = await chain.head();
   logs = await concentratedLogs(chain, pools, head);
   test = await createTestDatabase();
@@ -163,8 +163,8 @@ afterAll(async () => {
 
 const bytes = (address: Address): Buffer => Buffer.from(address.slice(2), "hex");
 
-describe("the story of the pools", () => {
-  it("has every pool event", () => {
+describe("the test's transactions", () => {
+  it("include every pool event", () => {
     const counts = new Map<string, number>();
     for (const { name } of logs) counts.set(name, (counts.get(name) ?? 0) + 1);
     for (const name of ["Initialize", "Mint", "Swap", "Burn", "Collect", "Flash", "CollectProtocol", "SetFeeProtocol"]) {
@@ -330,7 +330,7 @@ describe("the gas price of swaps in concentrated pools", () => {
   });
 });
 
-describe("the index of concentrated pools", () => {
+describe("an index of concentrated pools", () => {
   it("is the same for any batch size and after a rebuild from the first version", async () => {
     const held = await contents(test.database);
     expect(await fresh({ batchBlocks: 1, requestBlocks: 1 })).toEqual(held);
@@ -341,19 +341,19 @@ describe("the index of concentrated pools", () => {
     expect(await contents(test.database)).toEqual(held);
   }, 60_000);
 
-  it("equals an undisturbed one after a reorganisation that drops swaps", async () => {
+  it("equals a fresh one after a reorganisation that drops swaps", async () => {
     const [owner] = people as [Address];
     const states = async () => test.database.query("SELECT * FROM pool_states ORDER BY pool, block_number");
     const before = await states();
-    await settle(chain, [exchange.swap(owner, 40n * unit, keys[0], 1), exchange.swapPath(owner, 9n * unit, tokens, 3000)]);
-    await settle(chain, [exchange.collect(owner, 1n, [most, most]), exchange.swap(owner, 5n * unit, keys[1], 0)]);
+    await mineTransactions(chain, [exchange.swap(owner, 40n * unit, keys[0], 1), exchange.swapPath(owner, 9n * unit, tokens, 3000)]);
+    await mineTransactions(chain, [exchange.collect(owner, 1n, [most, most]), exchange.swap(owner, 5n * unit, keys[1], 0)]);
     await index(test);
     expect((await states()).length).toBeGreaterThan(before.length);
     await chain.rpc("anvil_reorg", [2, []]);
     await index(test);
     expect(await states()).toEqual(before);
     expect(await contents(test.database)).toEqual(await fresh());
-    // Deeper: swaps of the story are gone, and the states are those of the node again.
+    // A deeper one drops earlier swaps; the states equal the node's again.
     await chain.rpc("anvil_reorg", [9, []]);
     await index(test);
     expect(await contents(test.database)).toEqual(await fresh());

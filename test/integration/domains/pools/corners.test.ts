@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from "../../../support/database
 import { createTestIndexer } from "../../../support/indexer/support.ts";
 import { compileSolidity } from "../../../support/solidity.ts";
 import { type Answer, type Served, servePools } from "./served.ts";
-import { approve, deployExchange, mint, type PairLog, pairLogs, read, settle, type TestExchange, uniswap } from "./support.ts";
+import { approve, deployExchange, mineTransactions, mint, type PairLog, pairLogs, read, type TestExchange, uniswap } from "./support.ts";
 
 /** Direct uses of real pairs, without a router. */
 const borrower = compileSolidity(`
@@ -51,11 +51,11 @@ let loan: Address;
 const lower = (address: string): Address => address.toLowerCase() as Address;
 
 const indexed = async (tuning: Record<string, number> = {}): Promise<TestDatabase> => {
-  const made = await createTestDatabase();
-  const indexer = await createTestIndexer(chain.url, made.database, { projections: [tokensProjection, poolsProjection], tuning });
+  const newTokens = await createTestDatabase();
+  const indexer = await createTestIndexer(chain.url, newTokens.database, { projections: [tokensProjection, poolsProjection], tuning });
   await indexer.runToHead(await chain.head());
   await indexer.close();
-  return made;
+  return newTokens;
 };
 
 beforeAll(async () => {
@@ -67,27 +67,27 @@ beforeAll(async () => {
     .sort() as unknown as typeof tokens;
   loan = lower(await chain.deploy(borrower("Borrower"), [tokens[0]]));
   const [first, second, third] = people;
-  await settle(chain, [
+  await mineTransactions(chain, [
     ...people.flatMap((person) => tokens.flatMap((token) => [mint(token, person, 10n ** 12n), approve(person, token, exchange.router)])),
     ...tokens.map((token) => mint(token, loan, 10n ** 12n)),
     call(uniswap.factory(), exchange.factory, "setFeeTo", [chain.accounts[9]]),
   ]);
-  await settle(chain, [exchange.add(first, tokens, [1_000_000n, 1_000_000n])]);
+  await mineTransactions(chain, [exchange.add(first, tokens, [1_000_000n, 1_000_000n])]);
   pair = await exchange.pairOf(...tokens);
   const onPair = (from: Address, name: string, ...args: unknown[]) => ({ from, gas: 900_000n, ...call(uniswap.pair(), pair, name, args) });
-  await settle(chain, [exchange.swap(second, 50_000n, tokens), exchange.swap(second, 70_000n, [tokens[1], tokens[0]])]);
-  // Shares sent to the pair by one, burnt by another for a third, with the protocol fee minted in between.
-  await settle(chain, [onPair(first, "transfer", pair, 1_234n)]);
-  await settle(chain, [onPair(second, "burn", third)]);
+  await mineTransactions(chain, [exchange.swap(second, 50_000n, tokens), exchange.swap(second, 70_000n, [tokens[1], tokens[0]])]);
+  // One account sends shares to the pair, another burns them for a third, and the protocol fee is minted in between.
+  await mineTransactions(chain, [onPair(first, "transfer", pair, 1_234n)]);
+  await mineTransactions(chain, [onPair(second, "burn", third)]);
   // A flash loan that is repaid in the same token.
-  await settle(chain, [{ from: second, gas: 900_000n, ...call(borrower("Borrower"), loan, "borrow", [pair, 10_000n]) }]);
+  await mineTransactions(chain, [{ from: second, gas: 900_000n, ...call(borrower("Borrower"), loan, "borrow", [pair, 10_000n]) }]);
   // Two deposits and a withdrawal of the second one's shares, in one transaction.
-  await settle(chain, [
+  await mineTransactions(chain, [
     { from: second, gas: 2_000_000n, ...call(borrower("Borrower"), loan, "inAndOut", [pair, ...tokens, 5_000n, third]) },
     exchange.swap(first, 900n, tokens),
   ]);
-  // All tokens are taken from the pair without an event, as a token may do.
-  await settle(chain, [onPair(first, "sync")]);
+  // All tokens are removed from the pair without an event, as a token contract may do.
+  await mineTransactions(chain, [onPair(first, "sync")]);
   for (const token of tokens) {
     // Balances are the contract's first variable, a mapping by owner, or one soon after it.
     for (let position = 0n; position < 6n; position += 1n) {
@@ -96,7 +96,7 @@ beforeAll(async () => {
       if (held > 0n) await chain.rpc("anvil_setStorageAt", [token, slot, `0x${"0".repeat(64)}`]);
     }
   }
-  await settle(chain, [onPair(first, "sync")]);
+  await mineTransactions(chain, [onPair(first, "sync")]);
   test = await indexed();
   served = await servePools(test.database, [{ name: "swap", factory: exchange.factory }]);
 }, 60_000);
@@ -184,13 +184,13 @@ describe("the index of pools", () => {
 
 describe("a request about an exchange", () => {
   it.each(["week/xy%3Dk/swap/pools/", "week/xy%3dk/swap/pools", "week/xy=k/%20swap%20/pools/?", "31337/xy=k/swap/pools/"])(
-    "may be spelt %s",
+    "accepts the path %s",
     async (path) => {
       expect((await served.ask(path)).status).toBe(200);
     },
   );
 
-  it.each(["pools", "tokens", "transactions"])("may be for a page far beyond the end of %s", async (list) => {
+  it.each(["pools", "tokens", "transactions"])("accepts a page far beyond the end of %s", async (list) => {
     const { items, pagination } = await served.get(`week/xy=k/swap/${list}/?page-number=2147483647&page-size=1000`);
     expect([items, pagination.has_more]).toEqual([[], false]);
     expect((await served.ask(`week/xy=k/swap/${list}/?page-number=2147483647&page-size=10000&format=csv`)).status).toBe(200);

@@ -10,9 +10,9 @@ import { contents } from "../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { createTestIndexer } from "../../../support/indexer/support.ts";
 import { type Answer, type Served, servePools } from "./served.ts";
-import { approve, deployExchange, emit, mint, settle, type TestExchange } from "./support.ts";
+import { approve, deployExchange, emit, mineTransactions, mint, type TestExchange } from "./support.ts";
 
-/** Contracts that emit false events, next to an exchange with computed expected values. */
+// Contracts that emit false events, next to an exchange whose expected values are computed here.
 let chain: TestChain;
 let exchange: TestExchange;
 let test: TestDatabase;
@@ -23,17 +23,17 @@ let pair: Address;
 
 const lower = (address: string): Address => address.toLowerCase() as Address;
 const address = (digit: string): Address => `0x${digit.repeat(40)}`;
-const [liar, stranger, ghost] = [address("1d"), address("2d"), address("3d")].map((text) => text.slice(0, 42)) as [
+const [impostor, otherFactory, unlistedPool] = [address("1d"), address("2d"), address("3d")].map((text) => text.slice(0, 42)) as [
   Address,
   Address,
   Address,
 ];
-const number = (value: bigint): Hex => encodeAbiParameters([{ type: "uint256" }], [value]);
-const words = (...values: bigint[]): Hex => `0x${values.map((value) => number(value).slice(2)).join("")}`;
+const encodeWord = (value: bigint): Hex => encodeAbiParameters([{ type: "uint256" }], [value]);
+const encodeWords = (...values: bigint[]): Hex => `0x${values.map((value) => encodeWord(value).slice(2)).join("")}`;
 const announce = (factory: Address, of: Address, [first, second]: readonly [Address, Address]) =>
-  emit(chain, factory, [pairCreated.topic0, pad(first), pad(second)], `${pad(of)}${number(1n).slice(2)}`);
+  emit(chain, factory, [pairCreated.topic0, pad(first), pad(second)], `${pad(of)}${encodeWord(1n).slice(2)}`);
 const swap = (of: Address, amounts: readonly [bigint, bigint, bigint, bigint]) =>
-  emit(chain, of, [pairSwap.topic0, pad(person), pad(person)], words(...amounts));
+  emit(chain, of, [pairSwap.topic0, pad(person), pad(person)], encodeWords(...amounts));
 
 const index = async () => {
   const indexer = await createTestIndexer(chain.url, test.database, { projections: [tokensProjection, poolsProjection] });
@@ -59,18 +59,18 @@ beforeAll(async () => {
   test = await createTestDatabase();
   person = lower(chain.accounts[1] as string);
   exchange = await deployExchange(chain, lower(await chain.deploy(artifacts.weth())));
-  const made = [await chain.deploy(artifacts.erc20(), ["One", "ONE"]), await chain.deploy(artifacts.erc20(), ["Two", "TWO"])]
+  const deployed = [await chain.deploy(artifacts.erc20(), ["One", "ONE"]), await chain.deploy(artifacts.erc20(), ["Two", "TWO"])]
     .map(lower)
     .sort();
-  tokens = made as unknown as typeof tokens;
-  await settle(chain, [
+  tokens = deployed as unknown as typeof tokens;
+  await mineTransactions(chain, [
     ...tokens.map((token) => mint(token, person, 10n ** 12n)),
     ...tokens.map((token) => approve(person, token, exchange.router)),
   ]);
   served = await servePools(test.database, [
     { name: "swap", factory: exchange.factory },
-    { name: "liar", factory: liar },
-    { name: "ranges", factory: stranger, family: "concentrated" },
+    { name: "impostor", factory: impostor },
+    { name: "ranges", factory: otherFactory, family: "concentrated" },
   ]);
 });
 afterAll(async () => {
@@ -84,20 +84,20 @@ describe("an exchange with hostile contracts", () => {
     for (const path of ["pools/", "tokens/", "transactions/", "ecosystem/", "health/"]) {
       expect((await served.ask(`week/xy=k/swap/${path}`)).status, path).toBe(200);
     }
-    expect((await served.ask(`week/xy=k/swap/pools/address/${ghost}/`)).status).toBe(404);
+    expect((await served.ask(`week/xy=k/swap/pools/address/${unlistedPool}/`)).status).toBe(404);
   });
 
   it("keeps its sums when other factories claim its pools", async () => {
     // Events of unannounced contracts, then a false announcement of a pool before its creation, with tokens in another order.
-    await emit(chain, ghost, [pairSync.topic0], words(5n, 6n));
-    await swap(ghost, [1n, 2n, 3n, 4n]);
-    await settle(chain, [exchange.add(person, tokens, [1_000_000n, 4_000_000n])]);
+    await emit(chain, unlistedPool, [pairSync.topic0], encodeWords(5n, 6n));
+    await swap(unlistedPool, [1n, 2n, 3n, 4n]);
+    await mineTransactions(chain, [exchange.add(person, tokens, [1_000_000n, 4_000_000n])]);
     pair = await exchange.pairOf(...tokens);
-    await announce(liar, pair, [tokens[0], ghost]);
-    await announce(liar, ghost, tokens);
-    await announce(liar, person, tokens);
-    await announce(liar, person, tokens);
-    await settle(chain, [exchange.swap(person, 10_000n, tokens)]);
+    await announce(impostor, pair, [tokens[0], unlistedPool]);
+    await announce(impostor, unlistedPool, tokens);
+    await announce(impostor, person, tokens);
+    await announce(impostor, person, tokens);
+    await mineTransactions(chain, [exchange.swap(person, 10_000n, tokens)]);
     await index();
     const out = outOf(10_000n, 1_000_000n, 4_000_000n);
     const item = await ofPool();
@@ -112,49 +112,54 @@ describe("an exchange with hostile contracts", () => {
   });
 
   it("does not list pools that they announced, and they list only their own", async () => {
-    expect((await served.ask(`week/xy=k/liar/pools/address/${pair}/`)).status).toBe(404);
-    const [item] = (await served.get(`week/xy=k/liar/pools/address/${ghost}/`)).items;
-    // Events of the ghost before its announcement do not count.
+    expect((await served.ask(`week/xy=k/impostor/pools/address/${pair}/`)).status).toBe(404);
+    const [item] = (await served.get(`week/xy=k/impostor/pools/address/${unlistedPool}/`)).items;
+    // Events of the pool before its announcement do not count.
     expect(item).toMatchObject({ swap_count_24h: 0, total_supply: "0" });
     expect((await served.get(`week/xy=k/swap/tokens/address/${tokens[0]}/`)).items).toHaveLength(1);
     const pools = (await served.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/`)).items;
     expect(pools.map((pool: Answer) => [pool.dex_name, pool.exchange]).sort()).toEqual(
       [
-        ["liar", ghost],
-        ["liar", person],
+        ["impostor", unlistedPool],
+        ["impostor", person],
         ["swap", pair],
       ].sort(),
     );
   });
 
-  it("supports absurd numbers", async () => {
+  it("supports the largest numbers", async () => {
     const giant = 2n ** 256n - 1n;
-    for (let count = 0; count < 3; count += 1) await swap(ghost, [giant, giant, giant, giant]);
-    await emit(chain, ghost, [pairSync.topic0], words(2n ** 112n, 1n));
-    await emit(chain, ghost, [pairSync.topic0], words(2n ** 112n - 1n, 1n));
+    for (let count = 0; count < 3; count += 1) await swap(unlistedPool, [giant, giant, giant, giant]);
+    await emit(chain, unlistedPool, [pairSync.topic0], encodeWords(2n ** 112n, 1n));
+    await emit(chain, unlistedPool, [pairSync.topic0], encodeWords(2n ** 112n - 1n, 1n));
     await index();
-    const [item] = (await served.get(`week/xy=k/liar/pools/address/${ghost}/`)).items;
+    const [item] = (await served.get(`week/xy=k/impostor/pools/address/${unlistedPool}/`)).items;
     expect(item.token_0).toMatchObject({ reserve: String(2n ** 112n - 1n), volume_in_24h: String(3n * giant) });
-    const [token] = (await served.get(`week/xy=k/liar/tokens/address/${tokens[0]}/view/`)).items;
+    const [token] = (await served.get(`week/xy=k/impostor/tokens/address/${tokens[0]}/view/`)).items;
     expect([token.total_liquidity, token.total_volume_24h]).toEqual([String(2n ** 112n - 1n), String(6n * giant)]);
-    expect((await served.get("week/xy=k/liar/transactions/")).items).toHaveLength(3);
+    expect((await served.get("week/xy=k/impostor/transactions/")).items).toHaveLength(3);
     expect((await ofPool()).swap_count_24h).toBe(1);
   });
 
   it("has the full sums of a pool that was falsely announced before its creation", async () => {
     const third = lower(await chain.deploy(artifacts.erc20(), ["Three", "THREE"]));
-    await settle(chain, [mint(third, person, 10n ** 9n), approve(person, third, exchange.router)]);
+    await mineTransactions(chain, [mint(third, person, 10n ** 9n), approve(person, third, exchange.router)]);
     const sorted = [tokens[0], third].sort() as [Address, Address];
     // The pool's address is known before its creation: the node simulates the creation.
     const snapshot = await chain.rpc<string>("evm_snapshot");
-    await settle(chain, [exchange.add(person, [tokens[0], third], [500n * 10n ** 3n, 500n * 10n ** 3n])]);
+    await mineTransactions(chain, [exchange.add(person, [tokens[0], third], [500n * 10n ** 3n, 500n * 10n ** 3n])]);
     const early = await exchange.pairOf(tokens[0], third);
     await chain.rpc("evm_revert", [snapshot]);
-    await announce(liar, early, [tokens[0], tokens[1]]);
-    await emit(chain, stranger, [poolCreated.topic0, pad(sorted[0]), pad(sorted[1]), number(500n)], `${number(10n)}${pad(early).slice(2)}`);
-    await settle(chain, [exchange.add(person, [tokens[0], third], [500_000n, 500_000n])]);
+    await announce(impostor, early, [tokens[0], tokens[1]]);
+    await emit(
+      chain,
+      otherFactory,
+      [poolCreated.topic0, pad(sorted[0]), pad(sorted[1]), encodeWord(500n)],
+      `${encodeWord(10n)}${pad(early).slice(2)}`,
+    );
+    await mineTransactions(chain, [exchange.add(person, [tokens[0], third], [500_000n, 500_000n])]);
     expect(await exchange.pairOf(tokens[0], third)).toBe(early);
-    await settle(chain, [exchange.swap(person, 1_000n, [tokens[0], third])]);
+    await mineTransactions(chain, [exchange.swap(person, 1_000n, [tokens[0], third])]);
     await index();
     const out = outOf(1_000n, 500_000n, 500_000n);
     const [view] = (await served.get(`week/xy=k/swap/tokens/address/${third}/view/`)).items;
@@ -179,7 +184,7 @@ describe("an exchange with hostile contracts", () => {
     expect(acts((await served.get(`week/xy=k/swap/address/${person}/transactions/`)).items)).toEqual(acts(all.items));
     expect(acts((await served.get(`week/xy=k/swap/tokens/address/${third}/transactions/`)).items)).toEqual(["SWAP", "ADD_LIQUIDITY"]);
     expect((await served.get(`week/xy=k/swap/pools/address/${early}/`)).items).toMatchObject([{ swap_count_24h: 1 }]);
-    expect((await served.get("week/xy=k/liar/transactions/")).items).toHaveLength(5);
+    expect((await served.get("week/xy=k/impostor/transactions/")).items).toHaveLength(5);
   });
 
   it("reads only the rows of a page, however deep it is and however many pools others claim", async () => {
@@ -208,7 +213,7 @@ describe("an exchange with hostile contracts", () => {
     const { items } = await served.get("week/xy=k/swap/pools/");
     expect(items.map((item: Answer) => item.swap_count_24h)).toEqual([1, 1]);
     expect((await served.get("week/xy=k/swap/tokens/")).items).toHaveLength(3);
-    // The swaps are of 22 hours and some minutes: seven days after them their own hour is not closed, and an hour later it is over.
+    // The swaps were at 22 hours and some minutes: seven days later their hour of the week is not closed; an hour after that it is.
     await chain.mine(Number(timestamp) + 7 * 86_400);
     await index();
     expect((await served.get("week/xy=k/swap/pools/")).items).toHaveLength(2);
@@ -226,12 +231,12 @@ describe("a transaction that swaps a token in an exclusive pool and in a claimed
   it("counts once, and one that swaps only in the claimed pool counts too", async () => {
     const ask = async (token: Address) => (await served.get(`week/xy=k/swap/tokens/address/${token}/view/`)).items[0];
     expect(await ask(tokens[0])).toMatchObject({ swap_count_24h: 0, transactions_24h: 0 });
-    // The claimed pool of the test before; its address and other token come from the exchange's list.
+    // The claimed pool of the previous test; its address and other token come from the exchange's list.
     const pools = (await served.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/`)).items.filter(
       (pool: Answer) => pool.dex_name === "swap" && pool.exchange !== pair,
     );
     const [third] = [pools[0].token_0, pools[0].token_1].map((token) => token.contract_address).filter((token) => token !== tokens[0]);
-    await settle(chain, [
+    await mineTransactions(chain, [
       exchange.swap(person, 3_000n, [tokens[1], tokens[0], third]),
       exchange.swap(person, 900n, [tokens[0], third]),
       exchange.swap(person, 900n, tokens),
@@ -248,7 +253,7 @@ describe("pages of actions", () => {
     const before = (await served.get("week/xy=k/swap/transactions/?page-size=1000")).items;
     const page = async (number: number) => (await served.get(`week/xy=k/swap/transactions/?page-size=2&page-number=${number}`)).items;
     const first = await page(0);
-    await settle(chain, [exchange.swap(person, 300n, tokens)]);
+    await mineTransactions(chain, [exchange.swap(person, 300n, tokens)]);
     await index();
     expect([...first, ...(await page(1))]).toEqual(before.slice(0, 4));
     expect((await page(0))[0]).toMatchObject({ act: "SWAP", amount_0_in: "300" });
@@ -256,11 +261,11 @@ describe("pages of actions", () => {
 });
 
 describe("after a reorganisation", () => {
-  it("the index equals an undisturbed one, and responses are as before", async () => {
+  it("the index equals a fresh one, and responses are as before", async () => {
     const before = await served.get("week/xy=k/swap/transactions/");
     const pool = await ofPool();
-    await settle(chain, [exchange.swap(person, 500n, tokens), exchange.swap(person, 700n, tokens)]);
-    await settle(chain, [exchange.remove(person, tokens, 10n), { ...approve(person, pair, exchange.router) }].reverse());
+    await mineTransactions(chain, [exchange.swap(person, 500n, tokens), exchange.swap(person, 700n, tokens)]);
+    await mineTransactions(chain, [exchange.remove(person, tokens, 10n), { ...approve(person, pair, exchange.router) }].reverse());
     await index();
     expect((await served.get("week/xy=k/swap/transactions/")).pagination.total_count).toBe(before.pagination.total_count + 3);
     await chain.rpc("anvil_reorg", [2, []]);

@@ -7,7 +7,7 @@ import { dump } from "../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { createTestIndexer } from "../../../support/indexer/support.ts";
 import { compileSolidity } from "../../../support/solidity.ts";
-import { read, settle } from "./support.ts";
+import { mineTransactions, read } from "./support.ts";
 
 /** A pair whose share token indexes the amount of Transfer, so that the log has the form of ERC-721. */
 const contracts = compileSolidity(`
@@ -76,13 +76,13 @@ beforeAll(async () => {
   const tokens: Address[] = [];
   for (const name of ["One", "Two"]) tokens.push(await chain.deploy(artifacts.erc20(), [name, name]));
   const factory = await chain.deploy(contracts("IndexedFactory"));
-  await settle(chain, [call(contracts("IndexedFactory"), factory, "create", tokens)]);
+  await mineTransactions(chain, [call(contracts("IndexedFactory"), factory, "create", tokens)]);
   pair = (await read<Address>(chain, contracts("IndexedFactory"), factory, "pair", [], await chain.head())).toLowerCase() as Address;
   const act = (name: string, amount: bigint) => ({ from: provider, ...call(contracts("IndexedPair"), pair, name, [amount]) });
-  await settle(chain, [act("add", 1_000n)]);
+  await mineTransactions(chain, [act("add", 1_000n)]);
   // An unrelated ERC-721 token.
   const cards = await chain.deploy(artifacts.erc721(), ["Cards", "CARD", "ipfs://"]);
-  await settle(chain, [act("add", 500n), call(artifacts.erc721(), cards, "mint", [provider]), act("remove", 200n)]);
+  await mineTransactions(chain, [act("add", 500n), call(artifacts.erc721(), cards, "mint", [provider]), act("remove", 200n)]);
   test = await createTestDatabase();
   await index();
 }, 120_000);

@@ -75,7 +75,7 @@ export const deployExchange = async (chain: TestChain, weth: Address): Promise<T
 };
 
 /** Sends transactions in one block. @throws if one fails */
-export const settle = async (chain: TestChain, transactions: readonly TestTransaction[], timestamp?: number): Promise<Hash[]> => {
+export const mineTransactions = async (chain: TestChain, transactions: readonly TestTransaction[], timestamp?: number): Promise<Hash[]> => {
   const hashes = await chain.send(...transactions);
   await chain.mine(timestamp);
   const receipts = await chain.batch<{ status: Hex }>(hashes.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] })));
@@ -90,7 +90,7 @@ export const approve = (from: Address, token: Address, spender: Address): TestTr
   ...call(artifacts.erc20(), token, "approve", [spender, largest]),
 });
 
-/** Makes an address emit a log in a separate block: its code is replaced by one that logs its calldata, the topics followed by the data. */
+/** Makes an address emit a log in a block of its own: replaces its code by one that logs its calldata, the topics followed by the data. */
 export const emit = async (chain: TestChain, emitter: Address, topics: readonly Hex[], data: Hex): Promise<void> => {
   const byte = (value: number): string => value.toString(16).padStart(2, "0");
   const rest = `60${byte(32 * topics.length)}3603`;
@@ -98,7 +98,7 @@ export const emit = async (chain: TestChain, emitter: Address, topics: readonly 
   // CALLDATACOPY of the data after the topics to memory, push of the topics, LOG.
   const code = `${rest}60${byte(32 * topics.length)}600037${push.join("")}${rest}6000a${topics.length}00`;
   await chain.rpc("anvil_setCode", [emitter, `0x${code}`]);
-  await settle(chain, [{ to: emitter, gas: 1_000_000n, data: concat([...topics.map((topic) => pad(topic)), data]) }]);
+  await mineTransactions(chain, [{ to: emitter, gas: 1_000_000n, data: concat([...topics.map((topic) => pad(topic)), data]) }]);
 };
 
 /** A pair event from the node. */

@@ -4,7 +4,7 @@ import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
 import { nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
 import { artifacts, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
-import { approve, deployExchange, emit, mint, settle, type TestExchange } from "../pools/support.ts";
+import { approve, deployExchange, emit, mineTransactions, mint, type TestExchange } from "../pools/support.ts";
 import { type Pricing, pricedChain, startPricing } from "./support.ts";
 
 let chain: TestChain;
@@ -41,16 +41,16 @@ beforeAll(async () => {
   exchange = await deployExchange(chain, weth);
   usd = (await chain.deploy(artifacts.erc20(), ["Dollar", "USD"])).toLowerCase() as Address;
   token = (await chain.deploy(artifacts.erc20(), ["Token", "T"])).toLowerCase() as Address;
-  await settle(chain, [mint(usd, owner, 10n ** 9n * unit), mint(token, owner, 10n ** 9n * unit)]);
-  await settle(chain, [approve(owner, usd, exchange.router), approve(owner, token, exchange.router)]);
+  await mineTransactions(chain, [mint(usd, owner, 10n ** 9n * unit), mint(token, owner, 10n ** 9n * unit)]);
+  await mineTransactions(chain, [approve(owner, usd, exchange.router), approve(owner, token, exchange.router)]);
   await at(midnight);
   await answer(feed, 2_000_00000000n);
   await at(midnight + 60);
   await answer(euro, 1_25000000n);
   await at(midnight + 3600);
-  await settle(chain, [exchange.add(owner, [usd, token], [40_000n * unit, 10_000n * unit])]);
+  await mineTransactions(chain, [exchange.add(owner, [usd, token], [40_000n * unit, 10_000n * unit])]);
   await at(midnight + 2 * 3600);
-  await settle(chain, []);
+  await mineTransactions(chain, []);
   pricing = await startPricing(
     chain,
     test.database,
@@ -75,7 +75,7 @@ afterAll(async () => {
 
 describe("prices of an index", () => {
   it("follow from feed answers and pool reserves, per smallest unit", async () => {
-    await pricing.settle();
+    await pricing.mineTransactions();
     expect(await hours(nativeTokenAddress)).toEqual([
       { hour: 0, open: "0.000000000000002", high: "0.000000000000002", low: "0.000000000000002", close: "0.000000000000002" },
     ]);

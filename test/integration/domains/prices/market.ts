@@ -1,7 +1,7 @@
 import { createRandom } from "../../../../demo/story/random.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { artifacts, startTestChain, type TestChain } from "../../../support/chain.ts";
-import { approve, deployExchange, mint, read, settle, type TestExchange, uniswap } from "../pools/support.ts";
+import { approve, deployExchange, mineTransactions, mint, read, type TestExchange, uniswap } from "../pools/support.ts";
 
 export const unit = 10n ** 18n;
 /** The first midnight (UTC) after anvil's genesis block. */
@@ -28,19 +28,19 @@ export const openMarket = async (): Promise<Market> => {
   const deploy = async (name: string) => (await chain.deploy(artifacts.erc20(), [name, name])).toLowerCase() as Address;
   const exchange = await deployExchange(chain, await deploy("W"));
   const [usd, token, other] = [await deploy("USD"), await deploy("T"), await deploy("O")];
-  await settle(
+  await mineTransactions(
     chain,
     [usd, token, other].map((coin) => mint(coin, owner, 10n ** 9n * unit)),
   );
-  await settle(
+  await mineTransactions(
     chain,
     [usd, token, other].map((coin) => approve(owner, coin, exchange.router)),
   );
-  await settle(chain, [exchange.add(owner, [usd, token], [400_000n * unit, 100_000n * unit])], midnight - 5_000);
-  await settle(chain, [exchange.add(owner, [token, other], [100_000n * unit, 50_000n * unit])]);
+  await mineTransactions(chain, [exchange.add(owner, [usd, token], [400_000n * unit, 100_000n * unit])], midnight - 5_000);
+  await mineTransactions(chain, [exchange.add(owner, [token, other], [100_000n * unit, 50_000n * unit])]);
   const pairs = [await exchange.pairOf(usd, token), await exchange.pairOf(token, other)] as const;
   const swap = async (time: number, amount: bigint, path: readonly Address[]): Promise<void> => {
-    await settle(chain, [exchange.swap(owner, amount, path)], time);
+    await mineTransactions(chain, [exchange.swap(owner, amount, path)], time);
   };
   return {
     chain,

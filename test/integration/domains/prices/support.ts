@@ -25,7 +25,7 @@ export const pricedChain = (settings: Record<string, unknown>): ChainConfig => (
 export interface Pricing {
   readonly notes: string[];
   /** Waits for the node's head, then computes all prices up to it, or as many as a number of runs computes. */
-  settle(looks?: number): Promise<void>;
+  mineTransactions(looks?: number): Promise<void>;
   /** Discards the state of the jobs, as a restart does. */
   interrupt(): void;
   end(): Promise<void>;
@@ -77,7 +77,7 @@ export const startPricing = async (
   let scheduler = start();
   return {
     notes,
-    settle: async (most = 500) => {
+    mineTransactions: async (most = 500) => {
       const head = await chain.head();
       await until("The index being level with its node", () => isReady() && indexer.status().block === head);
       await until("The metadata of tokens being read", async () => (await database.query("SELECT FROM node_reads LIMIT 1")).length === 0);
@@ -113,7 +113,7 @@ export const pricesAtOnce = async (
   const test = await createTestDatabase();
   const pricing = await startPricing(chain, test.database, settings, () => [createComputePricesJob(settings, options)]);
   try {
-    await pricing.settle();
+    await pricing.mineTransactions();
     return await pricesIn(test.database);
   } finally {
     await pricing.end();
