@@ -34,7 +34,7 @@ const nobody = `0x${"0".repeat(40)}`;
 const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const approvalTopic = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925";
 
-describe("the collections of the whole story", () => {
+describe("collections of the demo's whole story", () => {
   let demo: Demo;
   let client: NodeClient;
   let sales: readonly Sale[];
@@ -75,7 +75,7 @@ describe("the collections of the whole story", () => {
     await demo?.stop();
   });
 
-  it("has 2,000 plants, planted in forty transactions, a few of them uprooted", async () => {
+  it("have 2,000 plants, minted in forty transactions, a few of them burned", async () => {
     const planted = await logsOf(storyValue("gardenCollection"), [transferTopic, wordOf(nobody as Address)]);
     expect(planted).toHaveLength(2_000);
     expect(new Set(planted.map(({ transactionHash }) => transactionHash)).size).toBe(40);
@@ -84,7 +84,7 @@ describe("the collections of the whole story", () => {
     expect(uris.filter((uri) => uri === null)).toHaveLength(uprooted.length);
   });
 
-  it("stores each plant's metadata on the chain, with traits of every kind, some absent and some unusual", () => {
+  it("store each plant's metadata on the chain, with traits of every kind, some absent and some unusual", () => {
     const documents = uris.map((uri) =>
       uri === null
         ? null
@@ -97,7 +97,7 @@ describe("the collections of the whole story", () => {
       const id = index + 1;
       expect(document.name).toBe(`Plant #${id}`);
       const { attributes } = document;
-      // As the contract's comment says, four of a hundred have no list.
+      // As the contract's comment states, four of a hundred have no list.
       expect(Array.isArray(attributes)).toBe(![23, 43, 63, 83].includes(id % 100));
       if (!Array.isArray(attributes)) return;
       for (const { trait_type: trait, display_type: display, value } of attributes as Record<string, unknown>[])
@@ -107,7 +107,7 @@ describe("the collections of the whole story", () => {
     for (const shape of ["Species undefined string", "Bloom undefined string", "Height number number", "Petals undefined number"])
       expect(shapes.get(shape), shape).toBe(listed);
     expect(shapes.get("Planted date number")).toBe(listed);
-    // About three of four, one of three and one of five.
+    // About three in four, one in three and one in five.
     expect((shapes.get("Soil undefined string") ?? 0) / listed).toBeCloseTo(3 / 4, 1);
     expect((shapes.get("Growth boost_percentage number") ?? 0) / listed).toBeCloseTo(1 / 3, 1);
     expect((shapes.get("Vigour boost_number number") ?? 0) / listed).toBeCloseTo(1 / 5, 1);
@@ -121,7 +121,7 @@ describe("the collections of the whole story", () => {
       expect(shapes.get(shape) ?? 0, shape).toBeGreaterThan(10);
   });
 
-  it("sells on each day of the story, for native and wrapped ether, by listings and bids, with a fee and a royalty", () => {
+  it("are sold on each day of the story, for native and wrapped ether, by listings and bids, with a fee and a royalty", () => {
     expect(sales.length).toBeGreaterThan(300);
     const [fees, artist] = [storyValue("marketFees"), storyValue("gardener")];
     const paidIn = (type: number | undefined) =>
@@ -143,7 +143,7 @@ describe("the collections of the whole story", () => {
     expect(bids.length).toBeGreaterThan(20);
   });
 
-  it("sells bundles, editions in parts, two listings at once, and one plant repeatedly", async () => {
+  it("are sold in bundles, partial fills, two listings at once, and one plant repeatedly", async () => {
     const bundles = sales.filter(({ offer }) => offer.length === 3);
     expect(bundles.length).toBeGreaterThan(5);
     expect(bundles.at(-1)?.transaction).toBe(demo.story.values.bundleTransaction);
@@ -172,7 +172,7 @@ describe("the collections of the whole story", () => {
     expect(hands[2]?.transaction).toBe(demo.story.values.saleTransaction);
   });
 
-  it("has two accounts that sell to each other and one that sells to itself", () => {
+  it("are sold between two accounts back and forth and by one to itself", () => {
     const [first, second] = [storyValue("washTrader"), storyValue("otherWashTrader")];
     const between = (from: Address, to: Address) => sales.filter(({ offerer, recipient }) => offerer === from && recipient === to).length;
     expect(between(first, first)).toBe(6);
@@ -180,7 +180,7 @@ describe("the collections of the whole story", () => {
     expect(between(second, first)).toBe(between(first, second));
   });
 
-  it("has used permits and an unused one, and spending without an event", async () => {
+  it("come with used permits and an unused one, and spending without an event", async () => {
     const [coin, gardener, trader, collector] = [
       storyValue("permitToken"),
       storyValue("gardener"),
@@ -197,7 +197,7 @@ describe("the collections of the whole story", () => {
     expect(await allowance(collector, trader)).toBe(0n);
   });
 
-  it("has approvals of plants for the marketplace and others", async () => {
+  it("have approvals of plants for the marketplace and others", async () => {
     const [garden, collector] = [storyValue("gardenCollection"), storyValue("collector")];
     const approved = await call<Address>(garden, "function getApproved(uint256) view returns (address)", [
       BigInt(demo.story.values.gardenTokenId ?? ""),
@@ -208,7 +208,7 @@ describe("the collections of the whole story", () => {
     expect(await call<boolean>(garden, isForAll, [collector, storyValue("marketMaker")])).toBe(false);
   });
 
-  it("serves the documents from its own gateway", async () => {
+  it("have documents on the demo's gateway", async () => {
     const uri = await uriOf(storyValue("gatewayCollection"), 7n);
     expect(uri).toMatch(/^ipfs:\/\/[a-z0-9]{59}\/7$/);
     const [gateway] = demo.chain.nfts.ipfsGateways;
@@ -216,7 +216,7 @@ describe("the collections of the whole story", () => {
     expect(await response.json()).toMatchObject({ name: "Harbor Lantern #7" });
   });
 
-  it("has a token for each kind of hostile metadata, and harmless ones in between", async () => {
+  it("have a token for each kind of hostile metadata, and harmless ones in between", async () => {
     const hostile = storyValue("hostileCollection");
     const kinds = hostileTokens.map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind === "sheep").length).toBeGreaterThan(10);

@@ -29,8 +29,8 @@ import { type ProxiedReply, startRpcProxy } from "../../support/rpc-proxy.ts";
 import { storyEndTime } from "../../support/story.ts";
 
 /**
- * The demo's story in short is indexed twice: up to its head, and up to the block that a projection has come to when it is built again. While it is, every live operation
- * of the catalog answers as one of the two does (the first where it does not read the projection), or 503.
+ * The demo's short story is indexed twice: up to its head, and up to the checkpoint of a projection that is being rebuilt. During the rebuild, every live operation
+ * of the catalog answers like one of the two (the first where it does not read the projection), or with 503.
  */
 interface Answer {
   readonly status: number;
@@ -47,22 +47,22 @@ interface Served {
 const chainId = 31337;
 const now = () => new Date(storyEndTime * 1000);
 const live = operations.filter(({ status }) => status === "live");
-/** They are about how far the index is built. */
-const aboutBuilding: ReadonlySet<string> = new Set(["getAllChainStatus", "getHealthData"]);
-/** Options that have an operation read more than its example does. */
+/** Operations that report the progress of the index. */
+const progressOperations: ReadonlySet<string> = new Set(["getAllChainStatus", "getHealthData"]);
+/** Options that make an operation read more than its example does. */
 const options: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   getTokenBalancesForWalletAddress: { nft: "true" },
   getHistoricalTokenBalancesForWalletAddress: { nft: "true" },
   getTransactionSummary: { "with-gas": "true" },
 };
 
-/** The story has no names; that a chain has a registry is enough for names to be read. */
+/** The story has no names; a configured registry is enough for names to be read. */
 const nameRegistry = "0x00000000000c2e074ec69a0dfb2997ba6c7d2e1e";
 
 let folder: string;
 let demo: Demo;
-let whole: TestDatabase;
-let ended: TestDatabase;
+let full: TestDatabase;
+let partial: TestDatabase;
 /** The last block of the first batch of a catch-up. */
 let middle: number;
 let head: number;
@@ -80,7 +80,7 @@ const indexTo = async (url: string, database: Database, block: number): Promise<
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "ashlar-as-of-"));
   demo = await startDemo({ dataDirectory: folder, contractsDirectory, scale: 0.02, endTime: storyEndTime });
-  [whole, ended] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  [full, partial] = await Promise.all([createTestDatabase(), createTestDatabase()]);
   const proxy = await startRpcProxy(demo.rpcUrl);
   cleanups.push(proxy.close);
   const blockAt = async (tag: string) => {
@@ -90,18 +90,18 @@ beforeAll(async () => {
   };
   head = Number((await blockAt("latest")).number);
   middle = Math.floor(head * 0.6);
-  await indexTo(demo.rpcUrl, whole.database, head);
+  await indexTo(demo.rpcUrl, full.database, head);
   // A node whose head is the middle block.
   const last = await blockAt(`0x${middle.toString(16)}`);
   proxy.tamper = (method: string, reply: ProxiedReply, params: readonly unknown[]) => {
     if (method === "eth_blockNumber") reply.result = last.number;
     if (method === "eth_getBlockByNumber" && params[0] === "latest") reply.result = last;
   };
-  await indexTo(proxy.url, ended.database, middle);
+  await indexTo(proxy.url, partial.database, middle);
 });
 afterAll(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-  await Promise.all([whole?.drop(), ended?.drop()]);
+  await Promise.all([full?.drop(), partial?.drop()]);
   await demo?.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -133,7 +133,7 @@ const serve = async (database: Database): Promise<Served> => {
   };
 };
 
-/** Catches projections up to a block, from the first one where they begin again, as after a change of their version. */
+/** Catches projections up to a block, on request from the first one, as after a change of their version. */
 const catchUp = async (database: Database, ids: readonly string[], to: number, { again }: { readonly again: boolean }): Promise<void> => {
   const running = await indexerOf(demo.rpcUrl, database);
   const facts: ChainFacts = { from: 0, baseBlock: 0, nativeAccounting: "traces", wrappedNative: new Set(demo.chain.wrappedNative) };
@@ -167,44 +167,46 @@ const catchUp = async (database: Database, ids: readonly string[], to: number, {
   await running.close();
 };
 
-/** The requests of an operation: its documented example, and one with the options that have it read more. */
+/** Returns the requests of an operation: its documented example, and one with the options that make it read more. */
 const targetsOf = (operation: (typeof live)[number]): string[] => {
   const example = exampleOf(operation, demo.story.values);
   const more = options[operation.id];
   return [targetOf(operation, example), ...(more === undefined ? [] : [targetOf(operation, { ...example, ...more })])];
 };
 const allTargets = () =>
-  live.filter(({ id }) => !aboutBuilding.has(id)).flatMap((operation) => targetsOf(operation).map((target) => ({ operation, target })));
+  live
+    .filter(({ id }) => !progressOperations.has(id))
+    .flatMap((operation) => targetsOf(operation).map((target) => ({ operation, target })));
 
-/** Labels and standards of contracts are decoration: those of an answer that reads nothing else of a projection are as of what is built. */
+/** Removes labels and standards of contracts, which are read as of the checkpoint even in answers that read nothing else of a projection. */
 const withoutLabels = (text: string): string =>
   text.replace(/"(?:\w+_label|supports_erc|sender_factory_address)":(?:"[^"]*"|\[[^\]]*\]|\w+)/g, "");
 
-describe("while a projection is built again", () => {
+describe("while a projection is rebuilt", () => {
   const ids = Object.keys(projectionSubjects);
   let atHead: Served;
   let atMiddle: Served;
-  const answers = new Map<string, { readonly whole: Answer; readonly ended: Answer }>();
+  const answers = new Map<string, { readonly full: Answer; readonly partial: Answer }>();
   beforeAll(async () => {
-    [atHead, atMiddle] = await Promise.all([serve(whole.database), serve(ended.database)]);
+    [atHead, atMiddle] = await Promise.all([serve(full.database), serve(partial.database)]);
     cleanups.push(atHead.end, atMiddle.end);
     for (const { target } of allTargets()) {
-      answers.set(target, { whole: await atHead.ask(target), ended: await atMiddle.ask(target) });
+      answers.set(target, { full: await atHead.ask(target), partial: await atMiddle.ask(target) });
     }
   });
 
-  it("has two indexes to compare with that differ", () => {
-    const differing = [...answers.values()].filter(({ whole: full, ended: part }) => full.text !== part.text);
+  it("the two indexes to compare with differ", () => {
+    const differing = [...answers.values()].filter(({ full, partial: part }) => full.text !== part.text);
     // No documents are read here, so the collections have no traits.
-    expect([...answers].filter(([target, { whole: full }]) => full.status !== 200 && !target.includes("/traits/"))).toEqual([]);
+    expect([...answers].filter(([target, { full }]) => full.status !== 200 && !target.includes("/traits/"))).toEqual([]);
     expect(differing.length).toBeGreaterThan(25);
     expect(ids.filter((id) => !projections.some((projection) => projection.id === id))).toEqual([]);
   });
 
   it.each([...ids.map((id) => [id]), ids])(
-    "every live operation answers as of it, as if it read nothing of it, or 503 (%s)",
+    "every live operation answers as of its checkpoint, as without it, or with 503 (%s)",
     async (...rebuilt) => {
-      await catchUp(whole.database, rebuilt, middle, { again: true });
+      await catchUp(full.database, rebuilt, middle, { again: true });
       const wrong: string[] = [];
       const counts = { refused: 0, capped: 0 };
       for (const { operation, target } of allTargets()) {
@@ -217,54 +219,54 @@ describe("while a projection is built again", () => {
             new RegExp(`^[A-Z].* are being rebuilt: at block ${middle} of ${head}\\. Retry later\\.$`),
           );
           expect(answer.retryAfter, target).toBe("30");
-        } else if (answer.text === known.ended.text && known.ended.text !== known.whole.text) counts.capped += 1;
-        else if (answer.status !== known.whole.status || withoutLabels(answer.text) !== withoutLabels(known.whole.text))
+        } else if (answer.text === known.partial.text && known.partial.text !== known.full.text) counts.capped += 1;
+        else if (answer.status !== known.full.status || withoutLabels(answer.text) !== withoutLabels(known.full.text))
           wrong.push(`${operation.id} ${target}`);
       }
       expect(wrong).toEqual([]);
       expect(counts.refused + counts.capped).toBeGreaterThan(0);
-      await catchUp(whole.database, rebuilt, head, { again: false });
+      await catchUp(full.database, rebuilt, head, { again: false });
     },
   );
 
-  it("pages stay at the block of the first one while it goes on", async () => {
+  it("pages are pinned to the block of the first one while it continues", async () => {
     const paged = live.filter(({ regime }) => regime === "page" || regime === "path-page");
     const pageOf = (operation: (typeof live)[number], number: number) => {
       const values = exampleOf(operation, demo.story.values);
       const page: Record<string, string> = operation.regime === "page" ? { "page-number": String(number) } : { page: String(number) };
       return targetOf(operation, { ...values, "page-size": operation.id === "getTokenHolders" ? "100" : "1", ...page });
     };
-    await catchUp(whole.database, ids, middle, { again: true });
-    const going: (typeof live)[number][] = [];
+    await catchUp(full.database, ids, middle, { again: true });
+    const started: (typeof live)[number][] = [];
     for (const operation of paged) {
       const [first, expected] = [await atHead.ask(pageOf(operation, 0)), await atMiddle.ask(pageOf(operation, 0))];
       if (first.status !== 200 || !first.hasMore || first.text !== expected.text) continue;
-      going.push(operation);
+      started.push(operation);
     }
-    expect(going.length).toBeGreaterThan(5);
-    await catchUp(whole.database, ids, middle + 20, { again: false });
-    for (const operation of going) {
+    expect(started.length).toBeGreaterThan(5);
+    await catchUp(full.database, ids, middle + 20, { again: false });
+    for (const operation of started) {
       expect((await atHead.ask(pageOf(operation, 1))).text, operation.id).toBe((await atMiddle.ask(pageOf(operation, 1))).text);
     }
-    await catchUp(whole.database, ids, head, { again: false });
-    for (const operation of going) {
+    await catchUp(full.database, ids, head, { again: false });
+    for (const operation of started) {
       expect((await atHead.ask(pageOf(operation, 1))).text, operation.id).toBe((await atMiddle.ask(pageOf(operation, 1))).text);
     }
   });
 
-  it("pages of a list that began above it are refused", async () => {
+  it("pages of a list that is pinned above its checkpoint are refused", async () => {
     const path = `/v1/${demo.chain.name}/address/${demo.story.values.trader}/transfers_v2/?page-size=1&page-number=`;
     expect((await atHead.ask(`${path}0`)).hasMore).toBe(true);
-    await catchUp(whole.database, ["tokens"], middle, { again: true });
+    await catchUp(full.database, ["tokens"], middle, { again: true });
     expect(await atHead.ask(`${path}1`)).toMatchObject({ status: 503 });
-    await catchUp(whole.database, ["tokens"], head, { again: false });
+    await catchUp(full.database, ["tokens"], head, { again: false });
     expect((await atHead.ask(`${path}1`)).status).toBe(200);
   });
 
-  it("a moment above it is refused, and so is all where nothing of it is built", async () => {
+  it("blocks and days above its checkpoint are refused, and all requests before its first block", async () => {
     const path = `/v1/${demo.chain.name}/address/${demo.story.values.trader}/historical_balances/`;
     const holders = `/v1/${demo.chain.name}/tokens/${demo.story.values.stable}/token_holders_v2/`;
-    await catchUp(whole.database, ["tokens"], middle, { again: true });
+    await catchUp(full.database, ["tokens"], middle, { again: true });
     expect(await atHead.ask(`${path}?block-height=${middle + 1}`)).toMatchObject({ status: 503 });
     const transfers = `/v1/${demo.chain.name}/address/${demo.story.values.trader}/transfers_v2/`;
     for (const range of [`starting-block=${middle + 1}`, `ending-block=${middle + 1}`]) {
@@ -278,24 +280,24 @@ describe("while a projection is built again", () => {
     expect((await atHead.ask(`${path}?block-height=${middle}`)).text).toBe((await atMiddle.ask(`${path}?block-height=${middle}`)).text);
     // A contract without transfers by then may have had some since.
     expect(await atHead.ask(holders.replace(String(demo.story.values.stable), `0x${"12".repeat(20)}`))).toMatchObject({ status: 503 });
-    await catchUp(whole.database, ["tokens"], -1, { again: true });
+    await catchUp(full.database, ["tokens"], -1, { again: true });
     expect(await atHead.ask(path)).toMatchObject({
       status: 503,
       message: `Token balances are being rebuilt: no block of ${head} yet. Retry later.`,
     });
-    await catchUp(whole.database, ["tokens"], head, { again: false });
+    await catchUp(full.database, ["tokens"], head, { again: false });
   });
 
-  it("a name is not unknown: what it leads to is not known yet", async () => {
+  it("names are refused instead of reported as unknown", async () => {
     const path = `/v1/${demo.chain.name}/address/nobody.eth/transactions_v3/`;
     expect((await atHead.ask(path)).status).toBe(400);
-    await catchUp(whole.database, ["names"], middle, { again: true });
+    await catchUp(full.database, ["names"], middle, { again: true });
     expect(await atHead.ask(path)).toMatchObject({
       status: 503,
       message: `Names are being rebuilt: at block ${middle} of ${head}. Retry later.`,
     });
     expect(await atHead.ask("/v1/address/nobody.eth/activity/")).toMatchObject({ status: 503 });
-    await catchUp(whole.database, ["names"], head, { again: false });
+    await catchUp(full.database, ["names"], head, { again: false });
     expect((await atHead.ask(path)).status).toBe(400);
   });
 });

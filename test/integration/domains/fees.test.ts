@@ -13,7 +13,7 @@ import { addressOf, type HandIndex, openHandIndex, transactionHashOf, transactio
 // biome-ignore lint/suspicious/noExplicitAny: answers were checked against the catalog; a test reads what it expects to be there
 type Answer = any;
 
-describe("the fees of transactions, one of them with two blobs", () => {
+describe("fees of transactions, one of them with two blobs", () => {
   let chain: TestChain;
   let test: TestDatabase;
   let sender: Hex;
@@ -32,7 +32,7 @@ describe("the fees of transactions, one of them with two blobs", () => {
     const before = await balance();
     const prices = { maxFeePerGas: "0x77359400", maxPriorityFeePerGas: "0x3" };
     plain = await chain.rpc<Hash>("eth_sendTransaction", [{ from: sender, to, gas: "0x5208", value: "0x5", type: "0x2", ...prices }]);
-    // A versioned hash of version 1 (EIP-4844), a blob each; a development node asks for no blobs behind them.
+    // Versioned hashes of version 1 (EIP-4844), one per blob; a development node does not require the blobs.
     const blobs = ["1", "2"].map((end) => `0x01${end.padStart(62, "0")}`);
     const carrier = { from: sender, to, gas: "0x5208", type: "0x3", maxFeePerBlobGas: "0x77359400", blobVersionedHashes: blobs };
     withBlobs = await chain.rpc<Hash>("eth_sendTransaction", [{ ...carrier, ...prices }]);
@@ -60,35 +60,35 @@ describe("the fees of transactions, one of them with two blobs", () => {
 
   const feesOf = async (hash: Hash) => BigInt((await get(`transaction_v2/${hash}/`)).items[0].fees_paid);
 
-  it("are gas at the effective price and, for blobs, blob gas at theirs", async () => {
+  it("are gas at the effective price plus blob gas at the blob base fee", async () => {
     const receipt = await chain.rpc<Record<string, Hex>>("eth_getTransactionReceipt", [withBlobs]);
     const number = (name: string) => BigInt(receipt[name] as Hex);
-    // EIP-4844: 2^17 of blob gas a blob.
+    // EIP-4844: 2^17 blob gas per blob.
     expect(number("blobGasUsed")).toBe(2n * 2n ** 17n);
     expect(number("blobGasPrice")).toBeGreaterThan(0n);
     expect(await feesOf(withBlobs)).toBe(number("gasUsed") * number("effectiveGasPrice") + number("blobGasUsed") * number("blobGasPrice"));
   });
 
-  it("are together what the sender's balance lost beside the value sent, and the sum of row 23", async () => {
+  it("add up to the decrease of the sender's balance beyond the value sent, and to the wallet's fee summary", async () => {
     expect((await feesOf(plain)) + (await feesOf(withBlobs))).toBe(spent);
     const summary = await get(`address/${sender}/transactions_summary/?with-gas=true`);
     expect(BigInt(summary.items[0].gas_summary.total_fees_paid)).toBe(spent);
   });
 });
 
-describe("the fee of a transaction on a rollup", () => {
+describe("fee of a transaction on a rollup", () => {
   let index: HandIndex;
   beforeAll(async () => {
     index = await openHandIndex();
     await index.blocks(0, 1, { 1: 1 });
-    // No development node has the fee of the layer below: the row is as a rollup's receipt makes it.
+    // No development node has an L1 fee: the row is inserted as from a rollup's receipt.
     await index.insert("transactions", [{ ...transactionRow(1, 0, addressOf(1), addressOf(2)), l1_fee: "1234", blob_fee: "500" }]);
     return index.end;
   });
 
-  it("has the fee of the layer below in it", async () => {
+  it("includes the L1 fee", async () => {
     const { data } = await index.get(`/v1/hand/transaction_v2/${transactionHashOf(1, 0)}/`);
-    // 21,000 gas at 2 gwei, 1,234 for the layer below and 500 for blobs.
+    // 21,000 gas at 2 gwei, 1,234 wei of L1 fee and 500 wei for blobs.
     expect(data.items[0].fees_paid).toBe(String(21_000n * 2_000_000_000n + 1_234n + 500n));
   });
 });

@@ -1,10 +1,10 @@
 import process from "node:process";
 
-/** A function over untrusted text, and the input that costs it most. */
+/** A function over untrusted text, and its most expensive input. */
 export interface DoublingCase {
-  /** The function, and what is hostile about the input. */
+  /** The function and the kind of input. */
   readonly name: string;
-  /** The smaller of the two sizes; the other is twice as large. A function with a bound gets half of the bound, or a size far above it. */
+  /** The smaller of the two sizes; the other is twice as large. For a function that limits its input: half of the limit, or a size far above it. */
   readonly size: number;
   readonly input: (size: number) => unknown;
   readonly run: (input: never) => unknown;
@@ -12,15 +12,15 @@ export interface DoublingCase {
 
 /** Linear work doubles; quadratic work takes four times as long. */
 const acceptedRatio = 2.5;
-/** One sample takes about this long, so that neither the clock nor one interruption decides. */
+/** The duration of one sample, long enough for the clock's resolution and short interruptions. */
 const sampleMilliseconds = 4;
 const samples = 5;
-/** Processor time for which a ratio that is too high is measured again. */
+/** Processor time during which a ratio that is too high is measured again. */
 const defaultRetryMilliseconds = 5_000;
-/** No input of the table may hold the process longer than this. */
+/** The longest time that one input may block the process. */
 const longestRun = 1_000;
 
-/** Processor time of this process, which other processes do not add to. */
+/** Returns the processor time of this process, which excludes other processes. */
 const processorTime = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
@@ -33,13 +33,13 @@ const timeOf = (run: () => unknown, times: number): number => {
 };
 
 /**
- * Why a function is not linear, or null where it is. Whatever else happens can only make a sample slower: of each size the fastest sample counts, and as
+ * Returns why a function is not linear, or null. Interruptions can only make a sample slower: of each size the fastest sample counts, and as
  * long as the ratio is too high more samples are taken.
  */
 export function findGrowth({ size, input, run }: DoublingCase, retryMilliseconds = defaultRetryMilliseconds): string | null {
   const [small, large] = [input(size), input(2 * size)];
   const [runSmall, runLarge] = [() => run(small as never), () => run(large as never)];
-  // A sample that is too long is measured again: an interruption, or the collection of another case's garbage, is no growth.
+  // A sample that is too long is measured again: it may include an interruption or the garbage collection of another case.
   let first = timeOf(runLarge, 1);
   for (let again = 0; again < 2 && first > longestRun; again += 1) first = Math.min(first, timeOf(runLarge, 1));
   if (first > longestRun) return `took ${Math.round(first)} ms at size ${2 * size}; at most ${longestRun} ms are accepted`;

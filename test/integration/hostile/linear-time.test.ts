@@ -6,20 +6,20 @@ import { requestCases } from "./text-of-requests.ts";
 
 const groups: readonly (readonly [string, readonly DoublingCase[]])[] = [
   ["names, symbols and logs of contracts", chainCases],
-  ["metadata documents and what nodes and hosts say", documentCases],
+  ["metadata documents and responses of nodes and hosts", documentCases],
   ["requests and answers", requestCases],
 ];
 
-describe.each(groups)("the time for %s", (_, cases) => {
-  it.each(cases)("at most doubles when the text doubles: $name", async (one) => {
-    // Between two of them, the runner hears how far this is.
+describe.each(groups)("processing time of %s", (_, cases) => {
+  it.each(cases)("grows at most linearly: $name", async (one) => {
+    // Yields between two cases so that the runner can report progress.
     await new Promise((resolve) => setTimeout(resolve, 0));
     const growth = findGrowth(one);
     expect(growth === null ? "" : `${one.name} ${growth}.`).toBe("");
   });
 });
 
-describe("the measure", () => {
+describe("findGrowth", () => {
   const sum = (text: string, step: (index: number) => number): number => {
     let total = 0;
     for (let index = 0; index < text.length; index += step(index)) total += text.charCodeAt(index);
@@ -27,14 +27,14 @@ describe("the measure", () => {
   };
   const input = (size: number): string => "a".repeat(size);
 
-  it("finds what is quadratic and names it", () => {
+  it("reports quadratic growth", () => {
     const quadratic = (text: string): number => [...text].reduce((total, _, index) => total + sum(text.slice(index), () => 1), 0);
     expect(findGrowth({ name: "quadratic", size: 500, input, run: quadratic as (text: never) => unknown }, 100)).toMatch(
       /^takes \d\.\d times as long at size 1000 as at size 500/,
     );
   });
 
-  it("accepts what is linear", () => {
+  it("accepts linear growth", () => {
     expect(findGrowth({ name: "linear", size: 50_000, input, run: (text: string) => sum(text, () => 1) })).toBeNull();
   });
 });

@@ -18,21 +18,21 @@ import type { DoublingCase } from "./doubling.ts";
 const lureIn = createLureFinder(builtInRules);
 const airdropWordIn = createWordFinder(builtInRules.airdrops.words);
 
-/** Of a name 200 characters are kept; NFKC makes up to 18 letters of one (U+FDFA), or 6 without a space between (U+3316). */
-const keptOfName = 200;
+/** 200 characters of a name are stored; NFKC expands one to up to 18 letters (U+FDFA), or to 6 without a space (U+3316). */
+const storedNameLength = 200;
 const hostileNames: readonly (readonly [string, string])[] = [
   ["U+3316, six letters each", "\u3316"],
   ["U+FDFA, four words each", "\ufdfa"],
-  ["letters without end", "a"],
+  ["a long run of letters", "a"],
   ["labels that end in hyphens", "a-"],
   ["hyphens alone", "-"],
   ["labels and dots", "a."],
-  ["spelt dots that open", "a ("],
+  ["opening spelled-out dots", "a ("],
   ["spelt dots", "a[dot"],
   ["half schemes", "http:/"],
   ["accents", "e\u0301"],
   ["marks in the wrong order", "\u0301\u0316"],
-  ["signs that are no letters", "(a("],
+  ["signs", "(a("],
   ["long runs of signs", "((((((((((((((((((((((((((((((((a"],
 ];
 
@@ -60,16 +60,16 @@ const registry = createAbiRegistry([
 ]);
 const decode = (topics: readonly Hash[]) => (data: Hex) => registry.decodeLog({ address: `0x${"ab".repeat(20)}`, topics, data });
 const numbers = (size: number): Hex => `0x${word(32)}${word(size)}${word(7).repeat(size)}`;
-/** A list whose items all lie in the same place. */
+/** A list whose items are all at the same offset. */
 const overlapping = (size: number): Hex =>
   `0x${word(32)}${word(size)}${word(size * 32).repeat(size)}${word(size)}${"ab".repeat(size * 32)}`;
-/** Two lists of Seaport's items, both in the same place. */
+/** Two lists of Seaport's items at the same offset. */
 const order = (size: number): Hex =>
   `0x${word(1)}${word(2)}${word(128)}${word(128)}${word(size)}${[2, 0xab, 7, 1, 5].map(word).join("").repeat(size)}`;
 const batch = (size: number): Hex => `0x${word(64)}${word(64)}${word(size)}${word(7).repeat(size)}`;
 
-/** Addresses that all begin and end alike, as many as a wallet's page and its dealings may have. */
-const doubles = (size: number, middle: string): Counterparty[] =>
+/** Addresses with the same first and last digits, up to the maximum of a wallet's page and counterparties. */
+const lookalikes = (size: number, middle: string): Counterparty[] =>
   Array.from({ length: size }, (_, index) => ({
     address: `0x1234${middle}${index.toString(16).padStart(31, "0")}5678` as Address,
     since: 5,
@@ -77,26 +77,26 @@ const doubles = (size: number, middle: string): Counterparty[] =>
   }));
 
 export const chainCases: readonly DoublingCase[] = [
-  ...textCases("lures: createLureFinder", lureIn, hostileNames, keptOfName / 2),
-  ...textCases("lures: createWordFinder", airdropWordIn, hostileNames, keptOfName / 2),
-  ...textCases("homoglyphs: foldText", foldText, hostileNames, keptOfName / 2),
-  ...textCases("homoglyphs: skeletonOf", skeletonOf, hostileNames, keptOfName / 2),
+  ...textCases("lures: createLureFinder", lureIn, hostileNames, storedNameLength / 2),
+  ...textCases("lures: createWordFinder", airdropWordIn, hostileNames, storedNameLength / 2),
+  ...textCases("homoglyphs: foldText", foldText, hostileNames, storedNameLength / 2),
+  ...textCases("homoglyphs: skeletonOf", skeletonOf, hostileNames, storedNameLength / 2),
   {
     name: "lures: createLureFinder of one label that ends in many hyphens",
-    size: keptOfName / 2,
+    size: storedNameLength / 2,
     input: (size) => `a${"-".repeat(size - 1)}`,
     run: lureIn,
   },
-  // Whatever comes that is longer than a name: its time is that of the bound.
+  // Inputs above the limit take the time of the limit.
   ...textCases("lures: createLureFinder, long,", lureIn, hostileNames, 1_000),
   ...textCases("homoglyphs: skeletonOf, long,", skeletonOf, hostileNames, 1_000),
   {
     name: "poisoning: createCounterparties and resembled of addresses that look alike",
     size: 1_000,
-    input: (size) => ({ dealt: doubles(size, "0"), asked: doubles(size, "1") }),
+    input: (size) => ({ dealt: lookalikes(size, "0"), asked: lookalikes(size, "1") }),
     run: ({ dealt, asked }: { readonly dealt: Counterparty[]; readonly asked: Counterparty[] }) => {
       const counterparties = createCounterparties(builtInRules, dealt);
-      // Nobody of them dealt by then, so that the search goes to its end.
+      // None of them is a counterparty by then, so that the search runs to its end.
       for (const { address } of asked) counterparties.resembled(address, 4);
     },
   },
@@ -122,7 +122,7 @@ export const chainCases: readonly DoublingCase[] = [
       ["plain labels", "a."],
       ["hyphens", "a--"],
     ],
-    // A name has 255 characters at most.
+    // A name has at most 255 characters.
     127,
   ),
   { name: "nodes: nodeOf of many labels", size: 63, input: (size) => `${"a.".repeat(size)}eth`, run: nodeOf },
@@ -139,7 +139,7 @@ export const chainCases: readonly DoublingCase[] = [
     run: decode([topicOf("NameChanged(bytes32,string)"), padded]),
   },
   {
-    name: "abi-registry: decodeLog of orders whose two lists are one",
+    name: "abi-registry: decodeLog of orders whose two lists overlap",
     size: 190,
     input: order,
     run: decode([
@@ -150,9 +150,9 @@ export const chainCases: readonly DoublingCase[] = [
       padded,
     ]),
   },
-  // Above their bound in bytes, lists of lists are not unfolded.
-  { name: "abi-registry: decodeLog of texts in one place", size: 2_000, input: overlapping, run: decode([topicOf("Texts(string[])")]) },
-  { name: "abi-registry: decodeLog of lists in one place", size: 2_000, input: overlapping, run: decode([topicOf("Lists(uint256[][])")]) },
+  // Nested lists above the limit in bytes are not decoded.
+  { name: "abi-registry: decodeLog of overlapping texts", size: 2_000, input: overlapping, run: decode([topicOf("Texts(string[])")]) },
+  { name: "abi-registry: decodeLog of overlapping lists", size: 2_000, input: overlapping, run: decode([topicOf("Lists(uint256[][])")]) },
   {
     name: "abi-registry: decodeLog of lengths and offsets beyond all data",
     size: 3_000,
@@ -172,13 +172,13 @@ export const chainCases: readonly DoublingCase[] = [
     run: (value: readonly unknown[]) => renderValue({ type: "uint256[][][]" }, value),
   },
   {
-    name: "transfers: TransferBatch whose two lists are one",
+    name: "transfers: TransferBatch whose two lists overlap",
     size: 2_000,
     input: (size) => logOf([padded, padded, padded, padded], batch(size)),
     run: (log: ChainLog) => erc1155TransferBatch.decode(log, 0),
   },
   {
-    name: "seaport: OrderFulfilled whose two lists are one",
+    name: "seaport: OrderFulfilled whose two lists overlap",
     size: 4_000,
     input: (size) => logOf([padded, padded, padded], order(size)),
     run: (log: ChainLog) => orderFulfilled.decode(log, 0),

@@ -44,14 +44,14 @@ const svgTexts: readonly (readonly [string, number, (size: number) => string])[]
     1_000,
     (size) => svg(`${"<g>".repeat(90)}${'<q:b q:c="1"/>'.repeat(size)}${"</g>".repeat(90)}`, 'xmlns:q="x"'),
   ],
-  ["elements that never end", 2_000, (size) => `<svg>${"<g>".repeat(size)}`],
+  ["unclosed elements", 2_000, (size) => `<svg>${"<g>".repeat(size)}`],
   ["entities", 4_000, (size) => svg(`<text>${"&amp;&#x41;".repeat(size)}</text>`)],
   ["entities in an attribute", 4_000, (size) => svg("", `a="${"&#65;".repeat(size)}"`)],
-  ["an entity that never ends", 4_000, (size) => `<svg a="&${"a".repeat(size)}`],
+  ["an unterminated entity", 4_000, (size) => `<svg a="&${"a".repeat(size)}`],
   ["references in a style", 2_000, (size) => svg(`<style>${"url(#".repeat(size)}</style>`)],
-  ["spaces before a bracket that is missing", 2_000, (size) => svg(`<style>${`url${" ".repeat(50)}`.repeat(size / 50)}</style>`)],
-  ["spaces without end before a bracket that is missing", 4_000, (size) => svg(`<style>expression${" ".repeat(size)}</style>`)],
-  ["words that begin like those that fetch", 2_000, (size) => svg(`<style>${"image src behavior ".repeat(size / 4)}</style>`)],
+  ["spaces before a missing bracket", 2_000, (size) => svg(`<style>${`url${" ".repeat(50)}`.repeat(size / 50)}</style>`)],
+  ["many spaces before a missing bracket", 4_000, (size) => svg(`<style>expression${" ".repeat(size)}</style>`)],
+  ["words that start like fetching functions", 2_000, (size) => svg(`<style>${"image src behavior ".repeat(size / 4)}</style>`)],
   ["styles", 4_000, (size) => svg("<style>a{}</style>".repeat(size))],
   ["comments", 2_000, (size) => svg(`<!--${"- ".repeat(size)}-->${"<!-- -->".repeat(size)}`)],
   ["character data", 2_000, (size) => svg(`<text><![CDATA[${"]] ".repeat(size)}]]></text>`)],
@@ -59,12 +59,12 @@ const svgTexts: readonly (readonly [string, number, (size: number) => string])[]
 ];
 
 const documentTexts: readonly (readonly [string, number, (size: number) => string])[] = [
-  ["lists in lists", 2_000, (size) => `{"a":${"[".repeat(60)}${"1,".repeat(size)}1${"]".repeat(60)}}`],
-  ["one list after another", 2_000, (size) => `{"a":[${"[[[[]]]],".repeat(size)}1]}`],
+  ["nested lists", 2_000, (size) => `{"a":${"[".repeat(60)}${"1,".repeat(size)}1${"]".repeat(60)}}`],
+  ["consecutive lists", 2_000, (size) => `{"a":[${"[[[[]]]],".repeat(size)}1]}`],
   ["escapes", 4_000, (size) => `{"name":"${"\\\\\\u0041".repeat(size)}"}`],
   ["control characters", 2_000, (size) => `{"name":"${"\n\u0001".repeat(size)}"}`],
-  ["a number without end", 10_000, (size) => `{"name":${"1".repeat(size)}}`],
-  ["one key again and again", 2_000, (size) => `{${'"a":1,'.repeat(size)}"a":1}`],
+  ["a long number", 10_000, (size) => `{"name":${"1".repeat(size)}}`],
+  ["one repeated key", 2_000, (size) => `{${'"a":1,'.repeat(size)}"a":1}`],
   ["traits of every shape", 2_000, (size) => `{"attributes":[${'{"trait_type":{"a":["x"]},"value":[1,[2,[3,{"a":1}]]]},'.repeat(size)}1]}`],
   ["traits by name", 4_000, (size) => `{"attributes":{${numbered(size, (index) => `"${index}":{"x":{"y":[1]}}`, ",")}}}`],
   [
@@ -73,11 +73,11 @@ const documentTexts: readonly (readonly [string, number, (size: number) => strin
     (size) => `{"attributes":[{"trait_type":"a","value":{"a":${"[".repeat(50)}${"1,".repeat(size)}1${"]".repeat(50)}}}]}`,
   ],
   ["invisible characters", 4_000, (size) => `{"name":"${"\u200d\u0301a".repeat(size)}","description":"${"\u200d\ufe0f".repeat(size)}"}`],
-  ["a picture that is escaped", 2_000, (size) => `{"image":"data:image/svg+xml,${"%3C".repeat(size)}"}`],
-  ["a picture in base64 with spaces", 2_000, (size) => `{"image":"data:image/png;base64,${" A".repeat(size)}="}`],
-  ["a picture in base64 that ends too often", 4_000, (size) => `{"image":"data:image/png;base64,${"=".repeat(size)}"}`],
+  ["an escaped image", 2_000, (size) => `{"image":"data:image/svg+xml,${"%3C".repeat(size)}"}`],
+  ["a base64 image with spaces", 2_000, (size) => `{"image":"data:image/png;base64,${" A".repeat(size)}="}`],
+  ["a base64 image with repeated padding", 4_000, (size) => `{"image":"data:image/png;base64,${"=".repeat(size)}"}`],
   [
-    "pictures that are refused",
+    "refused images",
     2_000,
     (size) =>
       `{${["image", "image_url", "imageUrl", "image_data"].map((key) => `"${key}":"<svg><a ${"b='c' ".repeat(size)}/></svg>"`).join(",")}}`,
@@ -128,7 +128,7 @@ export const documentCases: readonly DoublingCase[] = [
   ...casesOf("views/nft: fileAt", fileAt, addresses),
   ...casesOf("clean-text: cleanLine", (text) => cleanLine(text, 1_000_000), [
     ["white space and joiners", 2_000, (size) => " \u200d\u2028".repeat(size)],
-    ["halves of characters", 2_000, (size) => "\ud83d".repeat(size)],
+    ["unpaired surrogates", 2_000, (size) => "\ud83d".repeat(size)],
   ]),
   ...casesOf("clean-text: cleanText", (text) => cleanText(text, 1_000_000), [
     ["line ends", 2_000, (size) => "\r\r\n\u2028".repeat(size)],
@@ -140,13 +140,13 @@ export const documentCases: readonly DoublingCase[] = [
   ]),
   { name: "parse-document: textOfBytes of invalid UTF-8", size: 5_000, input: (size) => Buffer.alloc(size, 0xf0), run: textOfBytes },
   {
-    name: "uri-calls: decodeUri of many places for an id",
+    name: "uri-calls: decodeUri of many {id} placeholders",
     size: 500,
     input: (size) => encodeAbiParameters(parseAbiParameters("string"), ["{id}".repeat(size)]),
     run: uriOf,
   },
   ...casesOf("chain/redact: redact", (text) => redactNodeText(text, node), [
-    ["names that begin like a scheme", 2_000, (size) => "a.".repeat(size)],
+    ["names that start like a scheme", 2_000, (size) => "a.".repeat(size)],
     ["schemes", 2_000, (size) => "a://".repeat(size)],
     ["the node's key", 5_000, (size) => "a-long-key".repeat(size)],
     ["control characters", 4_000, (size) => "\u0001a".repeat(size)],

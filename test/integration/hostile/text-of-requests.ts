@@ -32,8 +32,8 @@ const protocols = protocolNames({ protocol_01: "lend=it" });
 const columns: CsvColumn[] = [{ header: "name", path: ["name"], from: "row", kind: "text" }];
 
 const queries: Texts = [
-  ["one name again and again", 500, (size) => "a=1&".repeat(size)],
-  ["one name more often than is accepted", 2_000, (size) => "a&".repeat(size)],
+  ["one repeated name", 500, (size) => "a=1&".repeat(size)],
+  ["one name repeated above the limit", 2_000, (size) => "a&".repeat(size)],
   ["many names", 500, (size) => Array.from({ length: size }, (_, index) => `n${index}=1`).join("&")],
   ["a value of escapes", 2_000, (size) => `a=${"%41".repeat(size)}`],
   ["a value of escapes that are not UTF-8", 2_000, (size) => `a=${"%41".repeat(size)}%ff`],
@@ -98,7 +98,7 @@ export const requestCases: readonly DoublingCase[] = [
     run: (data: object) => measureCsv({ csv: columns, list: true, rows: "items" }, data, Number.POSITIVE_INFINITY),
   },
   ...casesOf("terminal-text: escapeTerminal", (text) => [escapeTerminal(text), escapeTerminalLines(text)], [
-    ["what a terminal acts on", 4_000, (size) => "\u001b\u009b\u202e\n".repeat(size)],
+    ["terminal control characters", 4_000, (size) => "\u001b\u009b\u202e\n".repeat(size)],
     ["plain text", 2_000, (size) => "a".repeat(size)],
   ]),
 ];

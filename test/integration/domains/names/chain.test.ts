@@ -65,7 +65,7 @@ describe("names of a registry on a chain", () => {
     expect(await resolveName(chainId, "alice..eth")).toBeNull();
   });
 
-  it("follow the registry from one resolver to another, whenever that one received its records", async () => {
+  it("follow the registry to another resolver, whenever that one received its records", async () => {
     await names.register("moved.eth");
     await names.setAddress("moved.eth", alice);
     await names.setAddress("moved.eth", bob, names.otherResolver);
@@ -133,7 +133,7 @@ describe("names of a registry on a chain", () => {
   });
 });
 
-describe("names that addresses claim", () => {
+describe("primary names of addresses", () => {
   const namesOf = async (...addresses: Address[]) => [...(await queries(names.registry).namesOf(chainId, addresses))];
 
   it("are returned if they resolve to the address", async () => {
@@ -166,9 +166,9 @@ describe("names that addresses claim", () => {
   it.each([
     ["empty", ""],
     ["a name with a NUL", "alice\0.eth"],
-    ["what would break an array or a page", 'al,i"c}e\\.eth<script>'],
+    ["characters that need escaping in arrays and HTML", 'al,i"c}e\\.eth<script>'],
     ["absurdly long", `${"a".repeat(4_000)}.eth`],
-  ])("are not shown when they are %s, and nothing stops", async (_, name) => {
+  ])("are omitted when they are %s, and indexing continues", async (_, name) => {
     await names.claim(alice, name);
     await index();
     expect(await namesOf(alice)).toEqual([]);

@@ -19,7 +19,7 @@ const load = (path: string): Artifact => {
   return { abi, bytecode };
 };
 
-/** The contracts of the first deployment of EIP-137, as their packages ship them. */
+/** The contracts of the first deployment of EIP-137, from their packages. */
 const nameArtifacts = {
   registry: () => load("@ensdomains/ens/build/contracts/ENSRegistry.json"),
   reverseRegistrar: () => load("@ensdomains/ens/build/contracts/ReverseRegistrar.json"),
@@ -36,7 +36,7 @@ export interface NameService {
   setAddress(name: string, account: Address, resolver?: Address): Promise<void>;
   /** Claims a name for an account, as its owner would. */
   claim(account: Address, name: string): Promise<void>;
-  /** The node's answer: what the resolver that the registry names says, or null. */
+  /** Resolves a name on the node with the resolver of the registry; null without one. */
   resolveOnChain(name: string): Promise<Address | null>;
 }
 
@@ -53,12 +53,12 @@ export const deployNames = async (chain: TestChain): Promise<NameService> => {
   const registrar = await chain.deploy(reverseRegistrar, [registry, resolver]);
   const child = (parent: Hash, label: string, to: Address) =>
     call(ens, registry, "setSubnodeOwner", [parent, keccak256(stringToBytes(label)), to]);
-  /** Sends in one block; a transaction that fails ends the test. */
+  /** Sends transactions in one block. @throws if one fails */
   const settle = async (...transactions: readonly TestTransaction[]) => {
     const hashes = await chain.send(...transactions.map((transaction) => ({ ...transaction, gas: 8_000_000n })));
     await chain.mine();
     const receipts = await chain.batch<{ status: Hex }>(hashes.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] })));
-    if (receipts.some(({ status }) => status !== "0x1")) throw new Error("A transaction about names failed.");
+    if (receipts.some(({ status }) => status !== "0x1")) throw new Error("A transaction of the name service failed.");
   };
   await settle(child(zeroHash, "eth", owner), child(zeroHash, "reverse", owner), child(namehash("reverse"), "addr", registrar));
 

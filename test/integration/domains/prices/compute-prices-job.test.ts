@@ -33,7 +33,7 @@ const index = async () => {
   }
 };
 const contextOf = (beside: JobContext["beside"]): JobContext => {
-  const unasked = () => Promise.reject(new Error("Unexpected request to the node"));
+  const unexpectedCall = () => Promise.reject(new Error("Unexpected request to the node"));
   return {
     chainId: 31337,
     database: test.database,
@@ -41,11 +41,16 @@ const contextOf = (beside: JobContext["beside"]): JobContext => {
     exclusive: beside,
     clock: () => new Date(),
     logger: { info: () => undefined },
-    multicall: unasked,
-    source: { balances: unasked, calls: unasked, hashesOf: unasked, capabilities: {} as JobContext["source"]["capabilities"] },
+    multicall: unexpectedCall,
+    source: {
+      balances: unexpectedCall,
+      calls: unexpectedCall,
+      hashesOf: unexpectedCall,
+      capabilities: {} as JobContext["source"]["capabilities"],
+    },
   };
 };
-const works: JobContext["beside"] = (work) =>
+const hasWork: JobContext["beside"] = (work) =>
   test.database.transaction(async (client) => {
     const [head] = await client.query<{ number: number; hash: `0x${string}` }>(
       "SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1",
@@ -72,14 +77,14 @@ describe("the job compute-prices", () => {
   it("repeats the rows of a failed or rejected write", async () => {
     const job = createComputePricesJob(settings, { bounds: { rows: 8, milliseconds: 1_000 } });
     let calls = 0;
-    const sometimes: JobContext["beside"] = (work) => {
+    const flaky: JobContext["beside"] = (work) => {
       calls += 1;
-      if (calls % 20 === 2) return Promise.reject(new Error("The connection broke."));
-      return calls % 20 === 6 ? Promise.resolve(null) : works(work);
+      if (calls % 20 === 2) return Promise.reject(new Error("The connection was closed."));
+      return calls % 20 === 6 ? Promise.resolve(null) : hasWork(work);
     };
     let hasMore = true;
-    for (let looks = 0; hasMore && looks < 500; looks += 1) {
-      hasMore = await job.run(contextOf(sometimes)).catch(() => true);
+    for (let rounds = 0; hasMore && rounds < 500; rounds += 1) {
+      hasMore = await job.run(contextOf(flaky)).catch(() => true);
     }
     expect(hasMore).toBe(false);
     expect(calls).toBeGreaterThan(8);
@@ -91,19 +96,20 @@ describe("the job compute-prices", () => {
     await market.swap(swapTime, 200_000n * unit, [market.usd, market.token]);
     await market.swap(swapTime + 12, 35_000n * unit, [market.token, market.usd]);
     await index();
-    await createComputePricesJob(settings).run(contextOf(works));
-    // As if a preview had read the price of a skewed pool in the current hour and day, right after the previous hour ended.
-    const ghost = "99".repeat(20);
-    const running = "(SELECT 31337 AS chain, hour + 1 AS hour, block_number AS block FROM price_progress ORDER BY hour DESC LIMIT 1) p";
-    await test.database.query(`INSERT INTO price_hours SELECT chain, '\\x${ghost}', hour, 9, 9, 9, 9, block FROM ${running}`);
-    await test.database.query(`INSERT INTO price_days SELECT chain, '\\x${ghost}', hour / 24, 9, 9, 9, 9, block FROM ${running}`);
-    await test.database.query(`INSERT INTO priced_assets SELECT chain, '\\x${ghost}', hour, block FROM ${running}`);
+    await createComputePricesJob(settings).run(contextOf(hasWork));
+    // As if a preview had written the price of a skewed pool in the current hour and day, right after the previous hour ended.
+    const staleAsset = "99".repeat(20);
+    const runningHours =
+      "(SELECT 31337 AS chain, hour + 1 AS hour, block_number AS block FROM price_progress ORDER BY hour DESC LIMIT 1) p";
+    await test.database.query(`INSERT INTO price_hours SELECT chain, '\\x${staleAsset}', hour, 9, 9, 9, 9, block FROM ${runningHours}`);
+    await test.database.query(`INSERT INTO price_days SELECT chain, '\\x${staleAsset}', hour / 24, 9, 9, 9, 9, block FROM ${runningHours}`);
+    await test.database.query(`INSERT INTO priced_assets SELECT chain, '\\x${staleAsset}', hour, block FROM ${runningHours}`);
     expect(
       Object.values(await pricesIn(test.database))
         .flat()
-        .filter((line) => line.includes(ghost)),
+        .filter((line) => line.includes(staleAsset)),
     ).toHaveLength(3);
-    await createComputePricesJob(settings).run(contextOf(works));
+    await createComputePricesJob(settings).run(contextOf(hasWork));
     expect(await pricesIn(test.database)).toEqual(await pricesAtOnce(market.chain, settings));
   });
 
@@ -113,10 +119,10 @@ describe("the job compute-prices", () => {
         await discardPrices(client, 31337, null);
         // Longer than the job may wait: the job must end first.
         const other = new Promise((_, reject) => setTimeout(() => reject(new Error("The job waits for the deletion")), 5_000).unref());
-        await Promise.race([createComputePricesJob(settings).run(contextOf(works)), other]);
+        await Promise.race([createComputePricesJob(settings).run(contextOf(hasWork)), other]);
       }),
     ).rejects.toThrow("another process is discarding prices");
-    await createComputePricesJob(settings).run(contextOf(works));
+    await createComputePricesJob(settings).run(contextOf(hasWork));
     expect(await pricesIn(test.database)).toEqual(await pricesAtOnce(market.chain, settings));
   }, 30_000);
 
@@ -124,7 +130,7 @@ describe("the job compute-prices", () => {
     let writes = 0;
     const counted: JobContext["beside"] = (work) => {
       writes += 1;
-      return works(work);
+      return hasWork(work);
     };
     const job = createComputePricesJob(settings);
     for (let look = 0; look < 5; look += 1) await job.run(contextOf(counted));
@@ -134,19 +140,19 @@ describe("the job compute-prices", () => {
   });
 
   it("yields to other jobs while it skips years without evidence", async () => {
-    // The operator's file begins in 1970, the chain 60 years later.
+    // The operator's file starts in 1970, the chain 60 years later.
     await test.drop();
     test = await createTestDatabase();
     await test.database.query("INSERT INTO price_imports VALUES (31337, decode($1, 'hex'), 0, 5)", [nativeTokenAddress.slice(2)]);
     await index();
     let longest = 0;
-    let turn = performance.now();
+    let tick = performance.now();
     const timer = setInterval(() => {
-      longest = Math.max(longest, performance.now() - turn);
-      turn = performance.now();
+      longest = Math.max(longest, performance.now() - tick);
+      tick = performance.now();
     }, 1);
     const job = createComputePricesJob(settings);
-    for (let looks = 0; (await job.run(contextOf(works))) && looks < 1_000; looks += 1);
+    for (let rounds = 0; (await job.run(contextOf(hasWork))) && rounds < 1_000; rounds += 1);
     clearInterval(timer);
     expect((await pricesIn(test.database)).price_hours?.filter((line) => line.includes("eeee"))).toHaveLength(1);
     expect(longest).toBeLessThan(400);

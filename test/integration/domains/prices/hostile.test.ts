@@ -9,31 +9,25 @@ import { emit } from "../pools/support.ts";
 import { type Market, midnight, openMarket } from "./market.ts";
 import { type Pricing, pricedChain, startPricing } from "./support.ts";
 
-/** Contracts that emit false events, next to pools of known prices. */
+// Contracts that emit false events, next to pools of known prices.
 let market: Market;
 let test: TestDatabase;
 let pricing: Pricing;
 let settings: ChainConfig;
 const address = (digits: string): Address => `0x${digits.repeat(20)}`;
-const [feed, stranger, liar, ghost, absurd, giantFactory, giant] = ["f1", "f2", "1d", "3d", "4d", "5d", "6d"].map(address) as [
-  Address,
-  Address,
-  Address,
-  Address,
-  Address,
-  Address,
-  Address,
-];
-const words = (...values: bigint[]): Hex =>
+const [feed, otherContract, impostor, unlistedPool, excessive, giantFactory, giant] = ["f1", "f2", "1d", "3d", "4d", "5d", "6d"].map(
+  address,
+) as [Address, Address, Address, Address, Address, Address, Address];
+const encodeWords = (...values: bigint[]): Hex =>
   encodeAbiParameters(
     values.map(() => ({ type: "uint256" })),
     values,
   );
 const answer = (aggregator: Address, value: bigint) =>
-  emit(market.chain, aggregator, [feedAnswer.topic0, numberToHex(BigInt.asUintN(256, value), { size: 32 }), pad("0x1")], words(2n));
+  emit(market.chain, aggregator, [feedAnswer.topic0, numberToHex(BigInt.asUintN(256, value), { size: 32 }), pad("0x1")], encodeWords(2n));
 const announce = (factory: Address, pool: Address, [first, second]: readonly [Address, Address]) =>
-  emit(market.chain, factory, [pairCreated.topic0, pad(first), pad(second)], `${pad(pool)}${words(1n).slice(2)}`);
-const sync = (pool: Address, reserves: readonly [bigint, bigint]) => emit(market.chain, pool, [pairSync.topic0], words(...reserves));
+  emit(market.chain, factory, [pairCreated.topic0, pad(first), pad(second)], `${pad(pool)}${encodeWords(1n).slice(2)}`);
+const sync = (pool: Address, reserves: readonly [bigint, bigint]) => emit(market.chain, pool, [pairSync.topic0], encodeWords(...reserves));
 /** Sets the time of the next block. */
 const at = (time: number) => market.chain.rpc("evm_setNextBlockTimestamp", [time]);
 const priceOf = async (asset: Address): Promise<string | null> => {
@@ -59,7 +53,7 @@ beforeAll(async () => {
       { name: "swap", factory: exchange.factory },
       { name: "giant", factory: giantFactory },
     ],
-    prices: { feeds: [{ of: "native", aggregators: [feed] }], stablecoins: [{ token: usd }, { token: absurd }] },
+    prices: { feeds: [{ of: "native", aggregators: [feed] }], stablecoins: [{ token: usd }, { token: excessive }] },
   });
   await chain.mine(midnight);
   test = await createTestDatabase();
@@ -76,27 +70,27 @@ describe("prices with hostile contracts", () => {
   it("are not set by pools of a factory that is not configured, whatever reserves they claim", async () => {
     const { usd, token } = market;
     const tokens = [usd, token].sort() as [Address, Address];
-    await announce(liar, ghost, tokens);
-    await sync(ghost, [2n ** 112n - 1n, 2n ** 100n]);
-    await emit(market.chain, stranger, [pairSync.topic0], words(2n ** 112n - 1n, 1n));
+    await announce(impostor, unlistedPool, tokens);
+    await sync(unlistedPool, [2n ** 112n - 1n, 2n ** 100n]);
+    await emit(market.chain, otherContract, [pairSync.topic0], encodeWords(2n ** 112n - 1n, 1n));
     await pass();
     expect(await priceOf(token)).toBe(four);
-    expect(await priceOf(ghost)).toBeNull();
+    expect(await priceOf(unlistedPool)).toBeNull();
   });
 
   it("are not set by a pool of the configured factory that another factory announces", async () => {
     // The pair has emitted an event, so no other factory can claim it.
-    await announce(liar, market.pairs[0], [ghost, market.token]);
+    await announce(impostor, market.pairs[0], [unlistedPool, market.token]);
     await pass();
     expect(await priceOf(market.token)).toBe(four);
   });
 
   it("are not set by answers of contracts that are not feeds", async () => {
-    await answer(stranger, 5_000_00000000n);
+    await answer(otherContract, 5_000_00000000n);
     await pass();
     expect(await priceOf(nativeTokenAddress)).toBeNull();
     await answer(feed, 2_000_00000000n);
-    await answer(stranger, 5_000_00000000n);
+    await answer(otherContract, 5_000_00000000n);
     await pass();
     expect(await priceOf(nativeTokenAddress)).toBe("0.000000000000002");
   });
@@ -113,7 +107,7 @@ describe("prices with hostile contracts", () => {
   it("are not set by an answer in the shape of another event", async () => {
     await answer(feed, 2_000_00000000n);
     // The value in the data, as in an event without indexed parameters.
-    await emit(market.chain, feed, [feedAnswer.topic0], words(7n, 1n, 2n));
+    await emit(market.chain, feed, [feedAnswer.topic0], encodeWords(7n, 1n, 2n));
     await emit(market.chain, feed, [feedAnswer.topic0, pad("0x7"), pad("0x1")], "0x");
     await pass();
     expect(await priceOf(nativeTokenAddress)).toBe("0.000000000000002");
@@ -124,18 +118,18 @@ describe("prices with hostile contracts", () => {
     await test.database.query(
       `INSERT INTO token_metadata (chain_id, address, decimals, read_at_block, block_number) VALUES (31337, decode($1, 'hex'), 255, 0, 0)
        ON CONFLICT (chain_id, address) DO UPDATE SET decimals = 255`,
-      [absurd.slice(2)],
+      [excessive.slice(2)],
     );
-    const isFirst = usd < ghost;
-    await announce(giantFactory, giant, (isFirst ? [usd, ghost] : [ghost, usd]) as [Address, Address]);
-    await announce(giantFactory, address("7d"), [absurd, market.token].sort() as [Address, Address]);
+    const isFirst = usd < unlistedPool;
+    await announce(giantFactory, giant, (isFirst ? [usd, unlistedPool] : [unlistedPool, usd]) as [Address, Address]);
+    await announce(giantFactory, address("7d"), [excessive, market.token].sort() as [Address, Address]);
     await at(midnight + 100_000);
     await sync(giant, isFirst ? [2n ** 112n - 1n, 1n] : [1n, 2n ** 112n - 1n]);
     await sync(address("7d"), [2n ** 112n - 1n, 2n ** 112n - 1n]);
     await sync(giant, [2n ** 112n, 2n ** 255n]);
     await pass();
     // 2^112 - 1 smallest units of the dollar per unit of the other token: 5192296858534827.628530496329220095 dollars.
-    expect(await priceOf(ghost)).toBe("5192296858534827.628530496329220095");
+    expect(await priceOf(unlistedPool)).toBe("5192296858534827.628530496329220095");
     expect(await priceOf(market.token)).toBe(four);
     expect(pricing.notes).toEqual([]);
   });

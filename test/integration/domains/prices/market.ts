@@ -21,7 +21,7 @@ export interface Market {
   trade(seed: string, from: number, to: number): Promise<void>;
 }
 
-/** Deploys the exchange before midnight, with pools of 400,000 dollars and 100,000 tokens, and of 100,000 tokens and 50,000 other ones. */
+/** Deploys the exchange before midnight, with a pool of 400,000 dollars and 100,000 tokens, and one of 100,000 tokens and 50,000 of the other token. */
 export const openMarket = async (): Promise<Market> => {
   const chain = await startTestChain();
   const [owner] = chain.accounts as [Address];
@@ -76,7 +76,7 @@ export interface Reserves {
 /** Reads a pair's reserves from the node at every block, in the order of the tokens. */
 export const reservesOf = async (chain: TestChain, pair: Address, tokens: readonly [Address, Address]): Promise<Reserves[]> => {
   const head = await chain.head();
-  const isTurned = tokens[0] > tokens[1];
+  const isReversed = tokens[0] > tokens[1];
   const history: Reserves[] = [];
   for (let height = 0; height <= head; height += 1) {
     const number = `0x${height.toString(16)}`;
@@ -87,7 +87,7 @@ export const reservesOf = async (chain: TestChain, pair: Address, tokens: readon
     if (code === "0x") continue;
     const [left, right] = await read<readonly [bigint, bigint]>(chain, uniswap.pair(), pair, "getReserves", [], height);
     const supply = await read<bigint>(chain, uniswap.pair(), pair, "totalSupply", [], height);
-    history.push({ time: Number(block.timestamp), of: isTurned ? [right, left] : [left, right], supply });
+    history.push({ time: Number(block.timestamp), of: isReversed ? [right, left] : [left, right], supply });
   }
   return history;
 };

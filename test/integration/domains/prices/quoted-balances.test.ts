@@ -75,7 +75,7 @@ describe("balances now", () => {
 
   it("are converted to another currency at its rate of the same time", async () => {
     const items = await itemsOf("balances_v2/?quote-currency=eur");
-    // A euro is 1.25 dollars, now and 24 hours ago: 1999.99 / 1.25 = 1599.992, and 1.5 of them 2399.988; 2100.5 / 1.25 = 1680.4, and 2.5 of them 4201.
+    // A euro is 1.25 dollars, now and 24 hours ago: 1999.99 / 1.25 = 1599.992, times 1.5 = 2399.988; 2100.5 / 1.25 = 1680.4, times 2.5 = 4201.
     expect(quotesOf(items.get(native))).toEqual([1599.992, 2399.988, "€2,399.98"]);
     expect(earlierOf(items.get(native))).toEqual([1680.4, 4201, "€4,201.00"]);
     // 0.1 / 1.25
@@ -139,7 +139,7 @@ describe("the native balance alone", () => {
     expect(await quoted("?quote-currency=CAD")).toEqual(unknown);
   });
 
-  it("of an unseen address has no quote without a node to read it", async () => {
+  it("of an address that is not indexed has no quote without a node", async () => {
     expect((await dataOf(`address/${other}/balances_native/`)).items).toMatchObject([{ balance: null, quote: null, quote_rate: 1999.99 }]);
   });
 });

@@ -14,7 +14,7 @@ import { type Answer, type Served, servePools } from "../pools/served.ts";
 import { uniswap } from "../pools/support.ts";
 import { type Pricing, startPricing } from "./support.ts";
 
-/** A running index while an operator imports or recomputes prices. The chain's first block is of 2023-11-14. */
+// An operator imports or recomputes prices while the index runs. The chain's first block is of 2023-11-14.
 let market: Market;
 let test: TestDatabase;
 let pricing: Pricing;
@@ -47,7 +47,7 @@ const importText = (database: Database, lines: readonly string[]): Promise<void>
     importPrices(client, chainId, parsePrices("prices.csv", ["asset,time,price", ...lines].join("\n"), ["USD", "EUR"])),
   );
 /** All stored prices; of the hours after which portions were written, only the last. */
-const kept = async (database: Database): Promise<Record<string, unknown>> => {
+const retained = async (database: Database): Promise<Record<string, unknown>> => {
   const rows: Record<string, unknown> = {};
   for (const table of ["price_hours", "price_days", "priced_assets", "price_imports"])
     rows[table] = await database.query(`SELECT * FROM ${table} ORDER BY 1, 2, 3`);
@@ -58,10 +58,10 @@ const kept = async (database: Database): Promise<Record<string, unknown>> => {
 const fresh = async (files: readonly (readonly string[])[]): Promise<Record<string, unknown>> => {
   const other = await createTestDatabase();
   for (const lines of files) await importText(other.database, lines);
-  const making = await startPricing(market.chain, other.database, market.config);
-  await making.mineTransactions();
-  await making.end();
-  const rows = await kept(other.database);
+  const creating = await startPricing(market.chain, other.database, market.config);
+  await creating.mineTransactions();
+  await creating.end();
+  const rows = await retained(other.database);
   await other.drop();
   return rows;
 };
@@ -114,7 +114,7 @@ describe("a price file imported into a running index", () => {
     const before = await daily(gold);
     await importText(test.database, first);
     await pricing.mineTransactions();
-    expect(await kept(test.database)).toEqual(await fresh([first]));
+    expect(await retained(test.database)).toEqual(await fresh([first]));
     // Prices since the tenth, since noon of the fifteenth, and none since the sixteenth.
     expect(await daily(mist)).toEqual([...times(6, null), ...times(5, 7), 9, null, null]);
     // Before the first block by the file, then by the feed and the pool, which have priority.
@@ -136,7 +136,7 @@ describe("a price file imported into a running index", () => {
   it("changes only prices after its first entry", async () => {
     await importText(test.database, second);
     await pricing.mineTransactions();
-    expect(await kept(test.database)).toEqual(await fresh([first, second]));
+    expect(await retained(test.database)).toEqual(await fresh([first, second]));
     expect(await daily(market.tokens.mist)).toEqual([...times(6, null), 7, 7, ...times(3, 8.5), 9, null, null]);
     expect(await daily(nativeTokenAddress)).toEqual([...times(8, 1_500), 1_600, 1_600, ...times(4, 2_000)]);
   });
@@ -147,7 +147,7 @@ describe("a price file imported into a running index", () => {
     await market.block(at(2, 9), buy(30_000n));
     await pricing.mineTransactions();
     expect(between).toBeNull();
-    expect(await kept(test.database)).toEqual(await fresh([first, second, third]));
+    expect(await retained(test.database)).toEqual(await fresh([first, second, third]));
     expect((await daily(market.tokens.mist)).slice(8)).toEqual([8.5, 8.5, 6, 9, null, null]);
     second.push(...third);
   });
@@ -170,7 +170,7 @@ describe("a price file for the current hour", () => {
     await pricing.mineTransactions();
     second.push(line);
     expect((await daily(market.tokens.mist)).at(-1)).toBe(minute + 0.5);
-    expect(await kept(test.database)).toEqual(await fresh([first, second]));
+    expect(await retained(test.database)).toEqual(await fresh([first, second]));
   });
 });
 
@@ -187,14 +187,14 @@ describe("prices that are deleted for recomputation", () => {
     between = () => test.database.transaction((client) => discardPrices(client, chainId, null));
     await pricing.mineTransactions();
     expect(between).toBeNull();
-    expect(await kept(test.database)).toEqual(await fresh([first, second]));
+    expect(await retained(test.database)).toEqual(await fresh([first, second]));
   });
 });
 
 describe("a preliminary price that does not last", () => {
   it.each([
-    ["by the process that saw it", () => undefined, 3],
-    ["by the one after it", () => pricing.interrupt(), 4],
+    ["by the process that computed it", () => undefined, 3],
+    ["by the next process", () => pricing.interrupt(), 4],
   ])("is deleted %s", async (_, then, day) => {
     const { swap, people, tokens } = market;
     const [, person] = people;
@@ -228,7 +228,7 @@ describe("a preliminary price that does not last", () => {
 
 describe("a token without transfers", () => {
   it("has its decimals read when a file prices it", async () => {
-    // Its constructor emits nothing, so it is not indexed; a whole one has 18 decimals.
+    // Its constructor emits no event, so it is not indexed; the token has 18 decimals.
     const still = (await market.chain.deploy(artifacts.erc20(), ["Still", "STILL"])).toLowerCase();
     await market.chain.mine();
     await importText(test.database, [`${still},2023-11-16,3`]);

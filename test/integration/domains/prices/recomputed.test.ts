@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from "../../../support/database
 import { type Market, midnight, openMarket, type Reserves, reservesOf } from "./market.ts";
 import { pricedChain, pricesAtOnce, pricesIn, startPricing } from "./support.ts";
 
-/** Three days of swaps: prices of an index that follows, recomputed second by second from the pairs' reserves on the node. */
+// Three days of swaps: the prices of a following index are recomputed second by second from the pairs' reserves on the node.
 let market: Market;
 let settings: ChainConfig;
 let test: TestDatabase;
@@ -45,8 +45,8 @@ afterAll(async () => {
 /** A whole number divided by another, as the index writes it: truncated to 40 significant digits, without trailing zeros. */
 const cutQuotient = (numerator: bigint, denominator: bigint, places = 120): string => {
   const digits = ((numerator * 10n ** BigInt(places)) / denominator).toString();
-  const kept = digits.slice(0, 40) + "0".repeat(Math.max(0, digits.length - 40));
-  const text = kept.padStart(places + 1, "0");
+  const digitsKept = digits.slice(0, 40) + "0".repeat(Math.max(0, digits.length - 40));
+  const text = digitsKept.padStart(places + 1, "0");
   return `${text.slice(0, -places)}.${text.slice(-places)}`.replace(/\.?0+$/, "");
 };
 
@@ -60,7 +60,7 @@ const middle = <T>(values: readonly (T | null)[], isLess: (left: T, right: T) =>
 const secondsBefore = (history: readonly Reserves[], end: number): (Reserves | null)[] =>
   Array.from({ length: 900 }, (_, second) => history.findLast(({ time }) => time <= end - 900 + second) ?? null);
 
-/** The price of a pair's second token in the first one over a bucket, as a fraction; null if it holds too little of the first. */
+/** Returns the price of a pair's second token in the first one over a bucket, as a fraction; null if the pair holds too little of the first. */
 const quarterOf = (history: readonly Reserves[], end: number, floor: bigint): readonly [bigint, bigint] | null => {
   const seconds = secondsBefore(history, end);
   const depth = middle(
@@ -68,7 +68,7 @@ const quarterOf = (history: readonly Reserves[], end: number, floor: bigint): re
     (left, right) => left < right,
   );
   if (depth === null || depth < floor) return null;
-  // The index orders by the first token's price in the second one, which matters if two prices have equal durations; no bucket of the story does.
+  // The index orders by the first token's price in the second one, which matters if two prices have equal durations; none here have.
   return middle(
     seconds.map((reserves) => (reserves === null || reserves.of[0] === 0n ? null : reserves.of)),
     (left, right) => left[0] * right[1] < right[0] * left[1],

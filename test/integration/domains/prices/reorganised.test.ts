@@ -33,15 +33,15 @@ const agrees = async () => {
 };
 
 describe("prices after a reorganisation", () => {
-  it("equal those of an index that never saw the old branch, even if the chain grew before they were recomputed", async () => {
+  it("equal those of an index that never had the old branch, even if the chain grew before they were recomputed", async () => {
     const { chain, swap, usd, token } = market;
     const before = await pricesIn(test.database);
     await swap(midnight + 60, 100_000n * unit, [usd, token]);
     await swap(midnight + 3_600, 100_000n * unit, [usd, token]);
     await chain.mine(midnight + 5_000);
     await pricing.mineTransactions();
-    const disturbed = await pricesIn(test.database);
-    expect(disturbed.price_hours?.length).toBeGreaterThan(before.price_hours?.length ?? 0);
+    const followed = await pricesIn(test.database);
+    expect(followed.price_hours?.length).toBeGreaterThan(before.price_hours?.length ?? 0);
     await reorganise(3);
     // The new branch is longer than the old one when its prices are computed.
     for (const time of [midnight + 6_000, midnight + 7_300, midnight + 7_400]) await chain.mine(time);

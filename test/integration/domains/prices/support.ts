@@ -25,7 +25,7 @@ export const pricedChain = (settings: Record<string, unknown>): ChainConfig => (
 export interface Pricing {
   readonly notes: string[];
   /** Waits for the node's head, then computes all prices up to it, or as many as a number of runs computes. */
-  mineTransactions(looks?: number): Promise<void>;
+  mineTransactions(rounds?: number): Promise<void>;
   /** Discards the state of the jobs, as a restart does. */
   interrupt(): void;
   end(): Promise<void>;
@@ -79,9 +79,9 @@ export const startPricing = async (
     notes,
     mineTransactions: async (most = 500) => {
       const head = await chain.head();
-      await until("The index being level with its node", () => isReady() && indexer.status().block === head);
+      await until("the index to reach the node's head", () => isReady() && indexer.status().block === head);
       await until("The metadata of tokens being read", async () => (await database.query("SELECT FROM node_reads LIMIT 1")).length === 0);
-      for (let looks = 0; (await scheduler.runDue()) && looks < most; looks += 1);
+      for (let rounds = 0; (await scheduler.runDue()) && rounds < most; rounds += 1);
     },
     interrupt: () => {
       scheduler = start();

@@ -5,7 +5,7 @@ import { art, bare, coin, fine, native, odd, openQuotedIndex, relic, whole } fro
 /** A response may have 100 rows. */
 let index: HandIndex;
 const stranger = addressOf(0x99);
-const ask = (addresses: readonly string[], query = "", currency = "USD") =>
+const request = (addresses: readonly string[], query = "", currency = "USD") =>
   index.get(`/v1/pricing/historical_by_addresses_v2/hand/${currency}/${addresses.join(",")}/${query}`);
 const wholeRange = "?from=2026-01-01&to=2026-01-03";
 const pricesOf = (item: Data) => item.prices.map(({ date, price }: Data) => [date.slice(0, 10), price]);
@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 describe("daily prices", () => {
   it("are a token's closes, newest first, with the current price for the current day", async () => {
-    const { status, data, credits } = await ask([native], wholeRange);
+    const { status, data, credits } = await request([native], wholeRange);
     expect(status).toBe(200);
     expect(credits).toBe("1");
     const metadata = { contract_decimals: 18, contract_address: native, supports_erc: null };
@@ -32,7 +32,7 @@ describe("daily prices", () => {
   });
 
   it("are sorted oldest first on request", async () => {
-    const { data } = await ask([native], `${wholeRange}&prices-at-asc=true`);
+    const { data } = await request([native], `${wholeRange}&prices-at-asc=true`);
     expect(pricesOf(data[0])).toEqual([
       ["2026-01-01", 2000],
       ["2026-01-02", 2222],
@@ -41,7 +41,7 @@ describe("daily prices", () => {
   });
 
   it("of several tokens come in the requested order, for the credits of one call", async () => {
-    const { data, credits } = await ask([whole, native, coin, fine], wholeRange);
+    const { data, credits } = await request([whole, native, coin, fine], wholeRange);
     expect(credits).toBe("1");
     expect(data.map((item: Data) => [item.contract_address, item.prices.map(({ price }: Data) => price)])).toEqual([
       [whole, [12.5, 12.5, 12.5]],
@@ -54,7 +54,7 @@ describe("daily prices", () => {
 
   it("are null for a token without prices or known decimals", async () => {
     for (const token of [bare, odd]) {
-      const { status, data } = await ask([token], wholeRange);
+      const { status, data } = await request([token], wholeRange);
       expect(status).toBe(200);
       expect(pricesOf(data[0])).toEqual([
         ["2026-01-03", null],
@@ -67,19 +67,19 @@ describe("daily prices", () => {
 
   it("are converted to another currency at each day's rate, and null without one", async () => {
     // 1999.99 / 1.25, 2222 / 1.25, 2000 / 1.6
-    const euros = (await ask([native], wholeRange, "eur")).data[0];
+    const euros = (await request([native], wholeRange, "eur")).data[0];
     expect(euros.quote_currency).toBe("EUR");
     expect(euros.prices.map(({ price, pretty_price }: Data) => [price, pretty_price])).toEqual([
       [1599.992, "€1,599.99"],
       [1777.6, "€1,777.60"],
       [1250, "€1,250.00"],
     ]);
-    const none = (await ask([native], wholeRange, "CAD")).data[0];
+    const none = (await request([native], wholeRange, "CAD")).data[0];
     expect(none.prices.map(({ price }: Data) => price)).toEqual([null, null, null]);
   });
 
   it("cover the latest day, all days up to it, or one day, depending on the dates", async () => {
-    const daysOf = async (query: string) => pricesOf((await ask([native], query)).data[0]).map(([day]: string[]) => day);
+    const daysOf = async (query: string) => pricesOf((await request([native], query)).data[0]).map(([day]: string[]) => day);
     expect(await daysOf("")).toEqual(["2026-01-03"]);
     expect(await daysOf("?from=2026-01-02")).toEqual(["2026-01-03", "2026-01-02"]);
     expect(await daysOf("?to=2026-01-01")).toEqual(["2026-01-01"]);
@@ -87,12 +87,12 @@ describe("daily prices", () => {
 
   it("continue from the last known one, also before the first block and for tokens that are not indexed", async () => {
     // One price, of 2025-06-30; its decimals are unknown.
-    const { status, data } = await ask([relic], "?from=2025-06-29&to=2025-07-01");
+    const { status, data } = await request([relic], "?from=2025-06-29&to=2025-07-01");
     expect(status).toBe(200);
     expect(data[0]).toMatchObject({ contract_decimals: null, supports_erc: null });
     expect(data[0].prices).toHaveLength(3);
     await index.insert("token_metadata", [{ chain_id: 7, address: relic, block_number: 0, decimals: 18, read_at_block: 0 }]);
-    expect(pricesOf((await ask([relic], "?from=2025-06-29&to=2025-07-01")).data[0])).toEqual([
+    expect(pricesOf((await request([relic], "?from=2025-06-29&to=2025-07-01")).data[0])).toEqual([
       ["2025-07-01", 7],
       ["2025-06-30", 7],
       ["2025-06-29", null],
@@ -100,10 +100,10 @@ describe("daily prices", () => {
   });
 
   it("are an error for an unknown address alone, and null for one among others", async () => {
-    const alone = await ask([stranger]);
+    const alone = await request([stranger]);
     expect(alone.status).toBe(404);
     expect(alone.message).toContain(stranger);
-    const { status, data } = await ask([stranger, art, native]);
+    const { status, data } = await request([stranger, art, native]);
     expect(status).toBe(200);
     expect(data.map((item: Data) => [item.contract_address, item.supports_erc, item.prices[0].price])).toEqual([
       [stranger, null, null],
@@ -113,23 +113,23 @@ describe("daily prices", () => {
   });
 
   it("of future days are refused, as are more rows than the limit", async () => {
-    expect(await ask([native], "?to=2026-01-04")).toMatchObject({
+    expect(await request([native], "?to=2026-01-04")).toMatchObject({
       status: 400,
       message: "Invalid value 2026-01-04 for to: expected a day up to 2026-01-03.",
     });
-    expect(await ask([native], "?from=2026-01-04")).toMatchObject({ status: 400, message: expect.stringContaining("from") });
-    expect((await ask([native], "?from=2026-01-02&to=2026-01-01")).status).toBe(400);
+    expect(await request([native], "?from=2026-01-04")).toMatchObject({ status: 400, message: expect.stringContaining("from") });
+    expect((await request([native], "?from=2026-01-02&to=2026-01-01")).status).toBe(400);
     // 100 rows are 50 days of two tokens: 2025-11-15 is the 50th before 2026-01-03, that day included.
-    expect((await ask([native, coin], "?from=2025-11-15")).status).toBe(200);
-    expect(await ask([native, coin], "?from=2025-11-14")).toMatchObject({
+    expect((await request([native, coin], "?from=2025-11-15")).status).toBe(200);
+    expect(await request([native, coin], "?from=2025-11-14")).toMatchObject({
       status: 400,
       message: expect.stringContaining("at most 50 days for 2 tokens"),
     });
-    expect((await ask([native], "?from=0001-01-01")).status).toBe(400);
+    expect((await request([native], "?from=0001-01-01")).status).toBe(400);
   });
 
   it("are CSV rows, each with its token's fields", async () => {
-    const { text } = await ask([whole, native], `${wholeRange}&format=csv`);
+    const { text } = await request([whole, native], `${wholeRange}&format=csv`);
     const [head, ...rows] = text.trimEnd().split(/\r?\n/);
     const columns = head?.split(",") ?? [];
     const [address, date, price] = ["contract_address", "date", "price"].map((name) => columns.indexOf(name));

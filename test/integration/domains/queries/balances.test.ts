@@ -8,7 +8,7 @@ const [coin, spent, fresh, art, unknown] = [1, 2, 3, 4, 5].map(addressOf) as [st
 const [first, head] = [50, 60];
 let index: HandIndex;
 
-/** What the wallet had of a token from blocks on, the last of which is what it has. */
+/** The wallet's balances of each token by the block since which they held; the last one is the current one. */
 const histories: readonly { readonly token: string; readonly standard: number; readonly after: Readonly<Record<number, string | null>> }[] =
   [
     { token: native, standard: 0, after: { 49: "1000", 52: "900", 58: "850" } },
@@ -54,8 +54,8 @@ beforeAll(async () => {
   return index.end;
 });
 
-describe("the balances of a wallet", () => {
-  it("begin with the native token, leave out what is all gone, and are null where unknown", async () => {
+describe("balances of a wallet", () => {
+  it("start with the native token, omit zero balances, and are null where unknown", async () => {
     const data = await balances();
     expect(data.items.map((item: Data) => [item.contract_address, item.balance, item.native_token])).toEqual([
       [native, "850", true],
@@ -68,13 +68,13 @@ describe("the balances of a wallet", () => {
     expect(data.indexed_from).toBe(first);
   });
 
-  it("show what each was 24 hours ago, nothing for what came later", async () => {
+  it("have the balance of 24 hours ago, 0 for tokens received later", async () => {
     const data = await balances();
-    // Block 56: native 900 from 52, coin 5 from 49, fresh not yet touched, unknown as before, art 2 from 55.
+    // Block 56: native 900 since 52, coin 5 since 49, fresh not yet received, unknown as before, art 2 since 55.
     expect(data.items.map((item: Data) => item.balance_24h)).toEqual(["900", "5", "0", null, "2"]);
   });
 
-  it("name standards, metadata and the last transfer, which a native balance that only paid a fee does not have", async () => {
+  it("have standards, metadata and the last transfer, which is null for a native balance that only paid fees", async () => {
     const [nativeItem, coinItem, freshItem, , artItem] = (await balances()).items;
     expect(nativeItem).toMatchObject({
       supports_erc: null,
@@ -92,7 +92,7 @@ describe("the balances of a wallet", () => {
     expect(artItem).toMatchObject({ type: "nft", nft_data: null });
   });
 
-  it("list the token ids of collections where asked, the largest exact", async () => {
+  it("list the token ids of collections on request, the largest exactly", async () => {
     const [, , , , artItem] = (await balances("?nft=true")).items;
     expect(artItem.nft_data.map((item: Data) => [item.token_id, item.token_balance])).toEqual([
       ["0", "1"],
@@ -100,7 +100,7 @@ describe("the balances of a wallet", () => {
     ]);
   });
 
-  it("are refused where they are more than an answer may list", async () => {
+  it("are refused beyond the maximum number of rows", async () => {
     const owner = addressOf(0xbeef);
     const rows = Array.from({ length: 7 }, (_, position) => ({
       chain_id: 7,
@@ -126,13 +126,13 @@ describe("the balances of a wallet", () => {
   });
 });
 
-describe("the native balance of a wallet", () => {
+describe("native balance of a wallet", () => {
   const at = async (height: string) => {
     const { data } = await index.get(`/v1/hand/address/${wallet}/balances_native/?block-height=${height}`);
     return [data.items[0].block_height, data.items[0].balance];
   };
 
-  it("is that after the block asked for", async () => {
+  it("is that after the requested block", async () => {
     expect(await at("50")).toEqual([50, "1000"]);
     expect(await at("51")).toEqual([51, "1000"]);
     expect(await at("52")).toEqual([52, "900"]);
@@ -143,14 +143,14 @@ describe("the native balance of a wallet", () => {
     expect(await at("")).toEqual([head, "850"]);
   });
 
-  it("is refused at a height that is not indexed, naming those that are", async () => {
+  it("is refused at a height that is not indexed, with the indexed range", async () => {
     for (const height of ["49", "61"]) {
       const { status, message } = await index.get(`/v1/hand/address/${wallet}/balances_native/?block-height=${height}`);
       expect([status, message]).toEqual([400, expect.stringContaining("from 50 to 60")]);
     }
   });
 
-  it("of an address that was never seen is not known without a node", async () => {
+  it("of an address that is not indexed is unknown without a node", async () => {
     const { status, data, credits } = await index.get(`/v1/hand/address/${addressOf(999)}/balances_native/`);
     expect([status, data.items.length, data.items[0].balance, data.items[0].balance_source, credits]).toEqual([200, 1, null, null, "0.5"]);
   });

@@ -27,7 +27,7 @@ beforeAll(async () => {
     upTo(count).map((position) => transactionRow(Number(block), position, addressOf(1), position === 0 ? null : addressOf(2))),
   );
   await index.insert("transactions", rows);
-  // Two logs for each transaction of block 105, one for the first of 106: those of one block and index must not reach another's.
+  // Two logs for each transaction of block 105, one for the first of 106: logs must not be joined across blocks.
   const logs = upTo(202).map((log) => ({ block_number: 105, log_index: log, transaction_index: Math.floor(log / 2) }));
   await index.insert(
     "logs",
@@ -41,7 +41,7 @@ beforeAll(async () => {
   return index.end;
 });
 
-describe("the pages of a block's transactions", () => {
+describe("pages of a block's transactions", () => {
   it("are two for 101 transactions", async () => {
     const one = await index.get("/v1/hand/block/105/transactions_v3/page/0/");
     expect(offsetsOf(one.data)).toEqual(upTo(100));
@@ -61,7 +61,7 @@ describe("the pages of a block's transactions", () => {
     expect(past.data.links).toEqual({ prev: linkTo("block/106", 0), next: null });
   });
 
-  it("are found by the block's hash too, and link by it", async () => {
+  it("are found by the block's hash, and link by it", async () => {
     const hash = blockHashOf(105);
     const { data } = await index.get(`/v1/hand/block_hash/${hash.toUpperCase().replace("0X", "0x")}/transactions_v3/page/0/?no-logs=true`);
     expect(data.links).toEqual({ prev: null, next: linkTo(`block_hash/${hash}`, 1) });
@@ -70,7 +70,7 @@ describe("the pages of a block's transactions", () => {
     expect(unknown.status).toBe(404);
   });
 
-  it("come whole without a page: by index, each with its own logs", async () => {
+  it("are returned whole without a page number, by index, each with its logs", async () => {
     const { data, credits } = await index.get("/v1/hand/block/105/transactions_v3/");
     expect(offsetsOf(data)).toEqual(upTo(101));
     expect(data.items.map((item: Data) => item.log_events.map((log: Data) => log.log_offset))).toEqual(
@@ -94,7 +94,7 @@ describe("a block", () => {
     expect(heightsOf((await index.get("/v1/7/block_v2/latest/")).data)).toEqual([head]);
   });
 
-  it("that is not indexed is answered with 404 and the heights that are", async () => {
+  it("that is not indexed is 404 with the indexed range", async () => {
     for (const height of [99, 120]) {
       const { status, message } = await index.get(`/v1/hand/block_v2/${height}/`);
       expect([status, message]).toEqual([404, `Block ${height} of hand is not indexed: blocks 100 to 119 are.`]);
@@ -102,9 +102,9 @@ describe("a block", () => {
   });
 });
 
-describe("the blocks of a range of days", () => {
-  // Block 100 is signed 100 / 4 = 25 days after 1 January, at midnight: 26 January has 100-103, 27 January 104-107, 30 January 116-119.
-  it("hold both days whole, lowest first", async () => {
+describe("blocks of a range of days", () => {
+  // Block 100 is 100 / 4 = 25 days after 1 January, at midnight: 26 January has 100-103, 27 January 104-107, 30 January 116-119.
+  it("include both days, lowest first", async () => {
     const { data } = await index.get("/v1/hand/block_v2/2026-01-26/2026-01-27/");
     expect(heightsOf(data)).toEqual([100, 101, 102, 103, 104, 105, 106, 107]);
     expect(data.pagination).toEqual({ has_more: false, page_number: 0, page_size: 100, total_count: 8 });
@@ -121,7 +121,7 @@ describe("the blocks of a range of days", () => {
     expect(pages.map(({ credits }) => credits)).toEqual(["1", "1", "1", "1"]);
   });
 
-  it("are none outside the index, and an end before the start is refused", async () => {
+  it("are an empty list outside the index, and an end before the start is refused", async () => {
     const before = await index.get("/v1/hand/block_v2/2025-01-01/2026-01-25/");
     expect([before.status, before.data.items, before.data.pagination.total_count]).toEqual([200, [], 0]);
     const after = await index.get("/v1/hand/block_v2/2027-01-01/latest/");
@@ -130,7 +130,7 @@ describe("the blocks of a range of days", () => {
     expect([wrong.status, wrong.message]).toEqual([400, expect.stringContaining("startDate")]);
   });
 
-  it("stay as they are between two pages while the chain grows", async () => {
+  it("are pinned to one block while the chain grows", async () => {
     const other = await openHandIndex();
     await other.blocks(0, 9);
     const page = (number: number) => other.get(`/v1/hand/block_v2/2026-01-01/latest/?page-size=4&page-number=${number}`);
@@ -148,7 +148,7 @@ describe("the blocks of a range of days", () => {
 });
 
 describe("an index without blocks", () => {
-  it("answers lists with no items, blocks with 404, and status without heights", async () => {
+  it("returns empty lists, 404 for blocks, and a status without heights", async () => {
     const empty = await openHandIndex();
     const wallet = addressOf(1);
     for (const path of [

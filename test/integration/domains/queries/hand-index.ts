@@ -10,13 +10,13 @@ import { projections } from "../../../../runtime/projections.ts";
 import { createTestDatabase } from "../../../support/database.ts";
 
 const chain: ChainConfig = { ...chainConfig.parse({ name: "hand", id: 7, rpc: "http://127.0.0.1:1", groups: ["historical"] }), id: 7 };
-/** Block n is signed n times six hours after midnight: four blocks a day. */
+/** Block n has the timestamp midnight plus n times six hours: four blocks a day. */
 const firstSecond = Date.UTC(2026, 0, 1) / 1000;
 const secondsPerBlock = 6 * 3600;
 export const timeOf = (block: number): string =>
   new Date((firstSecond + block * secondsPerBlock) * 1000).toISOString().replace(".000Z", "Z");
 
-/** 20 and 32 bytes that end in a number. */
+/** Returns 20 or 32 bytes that end in a number. */
 export const addressOf = (number: number): Hex => `0x${number.toString(16).padStart(40, "0")}`;
 export const wordOf = (number: number): Hex => `0x${number.toString(16).padStart(64, "0")}`;
 export const blockHashOf = (block: number): Hex => `0x${"b".repeat(32)}${block.toString(16).padStart(32, "0")}`;
@@ -25,23 +25,23 @@ export const transactionHashOf = (block: number, index: number): Hex =>
 
 export type Row = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
-/** An index that a test fills row by row, served as it would be, each answer checked against the catalog. */
+/** An index that a test fills row by row, served over HTTP with every answer validated against the catalog. */
 export interface HandIndex {
   readonly database: Database;
-  /** Rows as given: `0x…` is bytea, a column that is not named is null. */
+  /** Inserts rows: `0x…` is bytea, columns that are not given are null. */
   insert(table: string, rows: readonly Row[]): Promise<void>;
-  /** What an owner had of a token from blocks on; the last is what it has. */
+  /** Inserts an owner's balances of a token by the block since which they held; the last one is the current one. */
   balances(owner: string, token: string, standard: number, from: Readonly<Record<number, string | null>>): Promise<void>;
-  /** Blocks of a range, and how many transactions those have that have any; all projections are level with the last one. */
+  /** Inserts a range of blocks with their transaction counts, and sets all checkpoints to the last one. */
   blocks(first: number, last: number, transactionCounts?: Readonly<Record<number, number>>): Promise<void>;
-  /** The data of an answer of 200, or the message of a failure, and what it cost. */
+  /** Requests a path and returns the data or error message, and the credits. */
   get(
     path: string,
   ): Promise<{ status: number; data: Data; message: string; credits: string; text: string; headers: Readonly<Record<string, string>> }>;
   end(): Promise<void>;
 }
 
-/** Answers are judged by what is in them; the catalog's types were checked by then. */
+/** Answers were validated against the catalog. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects to be there
 export type Data = any;
 

@@ -3,7 +3,7 @@ import { createRandom } from "../../../../demo/story/random.ts";
 import { createTokenQueries } from "../../../../runtime/domains/tokens/queries/index.ts";
 import { addressOf, type Data, type HandIndex, openHandIndex, timeOf } from "./hand-index.ts";
 
-/** 400 blocks, four a day from 2026-01-01; a token whose largest holder changes in every block, and 60 others that change now and then. */
+/** 400 blocks, four a day from 2026-01-01; a token whose largest holder changes in every block, and 60 others that change occasionally. */
 const [coin, art, late] = [1, 2, 3].map(addressOf) as [string, string, string];
 const head = 399;
 const random = createRandom("holders");
@@ -11,7 +11,7 @@ const ranges = { whale: 1_000, others: 60 };
 const holdings = new Map<string, Record<number, string>>();
 let index: HandIndex;
 
-/** The ranking after a block by going through everybody. */
+/** Ranks all holders after a block by a full scan. */
 const expectedAt = (block: number): [string, string][] =>
   [...holdings]
     .flatMap(([owner, from]): [string, string][] => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
   holdings.set(addressOf(0x900), whale);
   for (let owner = 0; owner < ranges.others; owner += 1) {
     const from: Record<number, string> = {};
-    // Few amounts, so that many are equal; 0 among them.
+    // Few distinct amounts, including 0, so that many are equal.
     for (let change = random.between(1, 6); change > 0; change -= 1) from[random.between(1, head - 1)] = String(random.between(0, 9));
     holdings.set(addressOf(0x100 + owner), from);
   }
@@ -66,8 +66,8 @@ beforeAll(async () => {
   return index.end;
 });
 
-describe("the holders of a token", () => {
-  it("are listed the largest first and equal ones by address, now and after any block", async () => {
+describe("holders of a token", () => {
+  it("are listed by balance, then by address, now and after any block", async () => {
     for (const block of [0, 1, 2, 7, 63, 64, 65, 128, 200, 255, 256, 300, 396, 397, 398, 399]) {
       const { data } = await get(`block-height=${block}`);
       expect(pairs(data), `block ${block}`).toEqual(expectedAt(block));
@@ -77,12 +77,12 @@ describe("the holders of a token", () => {
     expect(pairs((await get("")).data)).toEqual(expectedAt(head));
   });
 
-  it("come by page, each once, however deep the page is", async () => {
+  it("are paged without gaps or duplicates, at any depth", async () => {
     const tokens = createTokenQueries(index.database);
     for (const block of [100, 350, head]) {
       const expected = expectedAt(block);
       for (const size of [1, 7, 50]) {
-        // With their number, the pages of the second half are read from the end.
+        // As their number is known, the pages of the second half are read from the end.
         for (const total of [null, expected.length]) {
           const rows = [];
           for (let offset = 0; offset < expected.length + size; offset += size) {
@@ -94,9 +94,9 @@ describe("the holders of a token", () => {
     }
   });
 
-  it("are found however far apart past balances lie, and whatever came later", async () => {
+  it("are found whatever the spread of past balances and later changes", async () => {
     const token = addressOf(0x4444) as `0x${string}`;
-    // Owner k had 10^k from block 10 to 19, some of them as many again; then nothing, while five others got 1 to 5.
+    // Owner k held 10^k from block 10 to 19, some the same amount again; then 0, while five others got 1 to 5.
     const owners = Array.from({ length: 77 }, (_, power) => [addressOf(0x5000 + power), `1${"0".repeat(power)}`] as const);
     const equals = [0, 40, 76].map((power) => [addressOf(0x6000 + power), `1${"0".repeat(power)}`] as const);
     for (const [owner, balance] of [...owners, ...equals]) await index.balances(owner, token, 1, { 10: balance, 20: "0" });
@@ -121,13 +121,13 @@ describe("the holders of a token", () => {
     expect(pairs((await get("date=2026-01-11")).data)).toEqual(expectedAt(43));
   });
 
-  it("stand beside what there is in all", async () => {
+  it("come with the total supply", async () => {
     const { data } = await get("block-height=200");
     const sum = expectedAt(200).reduce((total, [, balance]) => total + Number(balance), 0);
     expect(new Set(data.items.map((item: Data) => item.total_supply))).toEqual(new Set([String(sum)]));
   });
 
-  it("of a collection are those who have its tokens, with how many", async () => {
+  it("of a collection are the owners of its tokens, with counts", async () => {
     const now = (await get("", art)).data;
     expect(pairs(now)).toEqual([
       [addressOf(0x51), "1"],
@@ -137,20 +137,20 @@ describe("the holders of a token", () => {
     expect((await get("block-height=9", art)).data).toMatchObject({ items: [], pagination: { total_count: 0, has_more: false } });
   });
 
-  it("of a token that never moved anything are none; a contract without transfers and the native token are not found", async () => {
+  it("of a token without holders are an empty list; contracts without transfers and the native token are not found", async () => {
     expect((await get("", late)).data.items).toEqual([]);
     for (const unknown of [addressOf(0x77), "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"]) {
       expect((await get("", unknown)).status).toBe(404);
     }
   });
 
-  it("are refused outside the index", async () => {
+  it("are refused at blocks that are not indexed", async () => {
     expect((await get(`block-height=${head + 1}`)).message).toContain("from 0 to 399");
     expect((await get("date=2025-12-31")).message).toContain("from 2026-01-01");
     expect((await get("page-size=50")).status).toBe(400);
   });
 
-  it("stay as they were between two pages while balances change", async () => {
+  it("are pinned to one block while balances change", async () => {
     const many = await openHandIndex();
     const token = addressOf(0x99);
     const [size, owners] = [100, 250];
@@ -162,7 +162,7 @@ describe("the holders of a token", () => {
       (await many.get(`/v1/hand/tokens/${token}/token_holders_v2/?page-size=${size}&page-number=${number}`)).data;
     const seen = pairs(await page(0));
     for (const number of [1, 2]) {
-      // The largest and the smallest change places, and a new one comes on top.
+      // The largest and the smallest swap places, and a new one becomes the first.
       const block = 10 + number;
       await many.blocks(block, block);
       await many.database.query(

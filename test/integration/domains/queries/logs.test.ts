@@ -37,8 +37,8 @@ beforeAll(async () => {
   return index.end;
 });
 
-describe("the logs of a range", () => {
-  it("are those of the latest block where none is named, at the price of one block", async () => {
+describe("logs of a range", () => {
+  it("are those of the latest block by default, at the credits of one block", async () => {
     const { data, credits } = await events("");
     expect(placesOf(data)).toEqual([`${head}:1`, `${head}:0`]);
     expect(data.items[0]).toMatchObject({ block_hash: blockHashOf(head), tx_offset: 0, sender_address: addressOf(0xc1) });
@@ -61,14 +61,14 @@ describe("the logs of a range", () => {
     expect(placesOf((await events(`${range}&address=${addressOf(0xc1)}&topics=0x1`)).data)).toEqual(["23:1", "21:1"]);
   });
 
-  it("can be named by a block's hash, which excludes a range", async () => {
+  it("can be requested by a block's hash, which excludes a range", async () => {
     expect(placesOf((await events(`block-hash=${blockHashOf(15)}`)).data)).toEqual(["15:1", "15:0"]);
     expect((await events(`block-hash=${blockHashOf(99)}`)).status).toBe(404);
     const both = await events(`block-hash=${blockHashOf(15)}&ending-block=15`);
     expect([both.status, both.message]).toEqual([400, expect.stringContaining("block-hash")]);
   });
 
-  it("end where the index does, and only indexed blocks are charged", async () => {
+  it("end at the indexed head, and only indexed blocks are charged", async () => {
     const upwards = await events("starting-block=28&ending-block=1000000");
     expect([placesOf(upwards.data), upwards.credits]).toEqual([newestFirst([28, 29], [0, 1]), "10"]);
     const downwards = await events("ending-block=11");
@@ -86,7 +86,7 @@ describe("the logs of a range", () => {
     }
   });
 
-  it("are refused where the start is above the end, in numbers or words", async () => {
+  it("are refused where the start is above the end, as numbers or tags", async () => {
     for (const range of [
       "starting-block=14&ending-block=12",
       "starting-block=latest&ending-block=28",
@@ -98,7 +98,7 @@ describe("the logs of a range", () => {
     }
   });
 
-  it("are refused where they are too many blocks or logs, naming the bound", async () => {
+  it("are refused beyond the maximum number of blocks or logs, with the limit", async () => {
     const blocks = await events("starting-block=10&ending-block=18");
     expect([blocks.status, blocks.message]).toEqual([400, expect.stringContaining("a range of at most 8 blocks")]);
     const logs = await events("starting-block=10&ending-block=17"); // 8 blocks of 2 logs are 16
@@ -107,10 +107,10 @@ describe("the logs of a range", () => {
   });
 });
 
-describe("the logs of a contract", () => {
+describe("logs of a contract", () => {
   const path = `/v1/hand/events/address/${addressOf(0xc0)}/`;
 
-  it("are paged newest first until there are no more", async () => {
+  it("are paged newest first", async () => {
     const pages = [];
     for (const page of [0, 1, 2, 3]) pages.push(await index.get(`${path}?page-size=8&page-number=${page}`));
     expect(pages.flatMap(({ data }) => placesOf(data))).toEqual(newestFirst(heights, [0]));
@@ -120,14 +120,14 @@ describe("the logs of a contract", () => {
     expect(pages.map(({ credits }) => credits)).toEqual(["0.08", "0.08", "0.04", "0.01"]);
   });
 
-  it("have no more where a page is just full, and none far past the end", async () => {
+  it("have no more pages after a full last one, and none far past the end", async () => {
     const full = await index.get(`${path}?page-size=10&page-number=1`);
     expect(full.data.pagination).toEqual({ has_more: false, page_number: 1, page_size: 10, total_count: 20 });
     const far = await index.get(`${path}?page-size=1000&page-number=2147483647`);
     expect([far.status, far.data.items, far.data.pagination.has_more]).toEqual([200, [], false]);
   });
 
-  it("can be bounded, and a start above the end is refused", async () => {
+  it("can be limited to a range, whose start must not be above its end", async () => {
     expect(placesOf((await index.get(`${path}?starting-block=12&ending-block=0xe`)).data)).toEqual(newestFirst([12, 13, 14], [0]));
     expect(placesOf((await index.get(`${path}?ending-block=earliest`)).data)).toEqual(["10:0"]);
     expect(placesOf((await index.get(`${path}?starting-block=latest`)).data)).toEqual([`${head}:0`]);
@@ -135,21 +135,21 @@ describe("the logs of a contract", () => {
     expect((await index.get(`${path}?starting-block=31`)).data.items).toEqual([]);
   });
 
-  it("come as CSV with the state of the pages, and larger pages", async () => {
+  it("are returned as CSV with pagination headers and larger pages", async () => {
     const { status, text, credits } = await index.get(`${path}?page-size=10000&format=csv`);
     expect([status, credits, text.trimEnd().split("\r\n").length]).toEqual([200, "0.2", 1 + 20]);
   });
 });
 
-describe("the logs of a topic", () => {
+describe("logs of a topic", () => {
   const path = `/v1/hand/events/topics/${wordOf(1)}/`;
 
-  it("come from all contracts", async () => {
+  it("include all contracts", async () => {
     const expected = newestFirst(heights, [0, 1]).filter((place) => place.endsWith(":0") || Number(place.split(":")[0]) % 2 === 1);
     expect(placesOf((await index.get(path)).data)).toEqual(expected);
   });
 
-  it("must have every secondary topic, padded or not, at any later position", async () => {
+  it("are filtered by secondary topics, padded or not, at any later position", async () => {
     const withTopics = async (topics: string, topic0 = wordOf(1)) =>
       placesOf((await index.get(`/v1/hand/events/topics/${topic0}/?secondary-topics=${topics}`)).data);
     expect(await withTopics(wallet)).toEqual(newestFirst(heights, [0]));
@@ -162,7 +162,7 @@ describe("the logs of a topic", () => {
 });
 
 describe("a list of logs", () => {
-  it("stays as it is between two pages while the chain grows, and begins anew with page 0", async () => {
+  it("is pinned to one block while the chain grows, until page 0 is requested again", async () => {
     const other = await openHandIndex();
     await other.blocks(0, 9);
     const log = (block: number) => ({

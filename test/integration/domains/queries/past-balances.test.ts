@@ -27,11 +27,11 @@ beforeAll(async () => {
   return index.end;
 });
 
-describe("the balances of a wallet in the past", () => {
+describe("past balances of a wallet", () => {
   const at = async (query: string): Promise<Data> => (await index.get(`/v1/hand/address/${wallet}/historical_balances/?${query}`)).data;
   const amounts = (data: Data) => data.items.map((item: Data) => [item.contract_address, item.balance]);
 
-  it("are those after the block asked for, however long ago each was last touched", async () => {
+  it("are those after the requested block, whenever each last changed", async () => {
     expect(amounts(await at("block-height=51"))).toEqual([
       [native, "1000"],
       [coin, "5"],
@@ -50,13 +50,13 @@ describe("the balances of a wallet in the past", () => {
     expect(amounts(await at("block-height=latest"))).toEqual(amounts(await at("")));
   });
 
-  it("of a day are those after its last block, of today those at the head", async () => {
+  it("of a day are those after its last block, of the current day those at the head", async () => {
     expect(amounts(await at("date=2026-01-14"))).toEqual(amounts(await at("block-height=55")));
     expect(amounts(await at("date=2026-01-15"))).toEqual(amounts(await at("block-height=59")));
     expect(amounts(await at("date=2026-01-16"))).toEqual(amounts(await at("")));
   });
 
-  it("tell the last transfer up to then, none where it was before the index", async () => {
+  it("have the last transfer up to then, null where it was before the first indexed block", async () => {
     const { items } = await at("block-height=58");
     const [, coinItem, unknownItem] = items;
     expect(coinItem).toMatchObject({ last_transferred_block_height: 58, last_transferred_at: timeOf(58) });
@@ -64,14 +64,14 @@ describe("the balances of a wallet in the past", () => {
     expect((await at("block-height=56")).items[1]).toMatchObject({ last_transferred_block_height: null });
   });
 
-  it("list the token ids of then", async () => {
+  it("list the token ids at that block", async () => {
     const ids = async (height: number) =>
       (await at(`nft=true&block-height=${height}`)).items.at(-1).nft_data.map((item: Data) => item.token_id);
     expect(await ids(54)).toEqual(["1"]);
     expect(await ids(55)).toEqual(["2", "3"]);
   });
 
-  it("are refused outside the index, naming what is in it", async () => {
+  it("are refused at blocks that are not indexed, with the indexed range", async () => {
     const refused = async (query: string) => {
       const { status, message } = await index.get(`/v1/hand/address/${wallet}/historical_balances/?${query}`);
       return [status, message];
@@ -82,12 +82,12 @@ describe("the balances of a wallet in the past", () => {
     expect(await refused("date=2026-01-17")).toEqual([400, expect.stringContaining("up to 2026-01-16")]);
   });
 
-  it("of an address that was never seen are no items", async () => {
+  it("of an address that is not indexed are an empty list", async () => {
     expect((await index.get(`/v1/hand/address/${addressOf(999)}/historical_balances/?block-height=55`)).data.items).toEqual([]);
   });
 });
 
-describe("the portfolio of a wallet", () => {
+describe("portfolio of a wallet", () => {
   const days = async (token: string, query: string) => {
     const { data } = await index.get(`/v1/hand/address/${wallet}/portfolio_v2/?${query}`);
     const item = data.items.find(({ contract_address }: Data) => contract_address === token);
@@ -97,7 +97,7 @@ describe("the portfolio of a wallet", () => {
     ]);
   };
 
-  it("opens each day with what the day before closed with, newest day first", async () => {
+  it("opens each day with the previous close, newest day first", async () => {
     expect(await days(coin, "days=3")).toEqual([
       ["2026-01-16", "4", "4", "4", "4"],
       ["2026-01-15", "5", "8", "2", "4"],
@@ -111,8 +111,8 @@ describe("the portfolio of a wallet", () => {
     expect(await days(fresh, "days=1")).toEqual([["2026-01-16", "0", "77", "0", "77"]]);
   });
 
-  it("says nothing of what was before the index, and of the day it begins in the close alone", async () => {
-    // The index begins in the middle of 2026-01-13.
+  it("is null before the first indexed block, and has only the close of its day", async () => {
+    // The index starts in the middle of 2026-01-13.
     expect((await days(coin, "days=5")).slice(3)).toEqual([
       ["2026-01-13", null, null, null, "5"],
       ["2026-01-12", null, null, null, null],
@@ -123,7 +123,7 @@ describe("the portfolio of a wallet", () => {
     ]);
   });
 
-  it("has the tokens that were held in it, collections aside, and 30 days unless asked otherwise", async () => {
+  it("has the tokens held in its days, without collections, and 30 days by default", async () => {
     const tokens = async (query: string) =>
       (await index.get(`/v1/hand/address/${wallet}/portfolio_v2/?${query}`)).data.items.map((item: Data) => item.contract_address);
     expect(await tokens("days=3")).toEqual([native, coin, spent, fresh, unknown]);
@@ -134,8 +134,8 @@ describe("the portfolio of a wallet", () => {
   });
 });
 
-describe("the native balance on a chain that keeps none", () => {
-  it("is an item that says that it is not known", async () => {
+describe("native balance on a chain without native accounting", () => {
+  it("is an item with an unknown balance", async () => {
     const without = await openHandIndex();
     await without.blocks(0, 3);
     await without.database.query("UPDATE chains SET missing = '{native-balances}'");
@@ -152,7 +152,7 @@ describe("the native balance on a chain that keeps none", () => {
     await without.end();
   });
 
-  it("is not known either where it was found to differ from the node's, whatever is stored", async () => {
+  it("is unknown where it was found to differ from the node's, whatever is stored", async () => {
     const wrong = await openHandIndex();
     await wrong.blocks(0, 3);
     const [row] = await wrong.database.query<{ chain_id: number }>("SELECT chain_id FROM chains");

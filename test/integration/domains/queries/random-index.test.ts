@@ -5,7 +5,7 @@ import { createTokenQueries } from "../../../../runtime/domains/tokens/queries/i
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
 import { addressOf, type HandIndex, openHandIndex, transactionRow, wordOf } from "./hand-index.ts";
 
-/** Queries against what follows from the same rows by going through all of them. */
+// Compares queries with full scans of the same random rows.
 const chainId = 7;
 const head = 299;
 const random = createRandom("random index");
@@ -17,7 +17,7 @@ beforeAll(async () => {
   return index.end;
 });
 
-describe("the changes of balances in spans of blocks", () => {
+describe("changes of balances in spans of blocks", () => {
   const owner = addressOf(0xabc) as Address;
   const tokens = Array.from({ length: 12 }, (_, number) => addressOf(0x200 + number) as Address);
   const changes = new Map<string, Record<number, string | null>>();
@@ -26,16 +26,16 @@ describe("the changes of balances in spans of blocks", () => {
     for (const [number, token] of tokens.entries()) {
       const from: Record<number, string | null> = {};
       for (let change = random.between(1, 40); change > 0; change -= 1) from[random.between(0, head)] = String(random.between(0, 10_000));
-      // Of two tokens, a balance is not known for a while.
+      // Two tokens have an unknown balance for a while.
       if (number < 2) from[random.between(100, 200)] = null;
       changes.set(token, from);
       await index.balances(owner, token, 1, from);
     }
-    // Collections have no portfolio.
+    // Collections are not part of portfolios.
     await index.balances(owner, addressOf(0x300), 2, { 5: "1", 150: "2" });
   });
 
-  it("have their largest, smallest and last value, of every token that changed", async () => {
+  it("have the highest, lowest and last value of every token that changed", async () => {
     for (const bounds of [
       [0, 300],
       [0, 10, 60, 60, 60, 200, 300],
@@ -66,8 +66,8 @@ describe("the changes of balances in spans of blocks", () => {
   });
 });
 
-describe("the metadata of contracts", () => {
-  it("is what is known of each, whether little or nothing", async () => {
+describe("metadata of contracts", () => {
+  it("is what is stored of each contract, if anything", async () => {
     const [both, named, moved, neither] = [1, 2, 3, 4].map((number) => addressOf(0x400 + number)) as [Address, Address, Address, Address];
     const known = (address: Address, name: string | null) => ({
       chain_id: chainId,
@@ -103,7 +103,7 @@ describe("logs by later topics", () => {
     for (let block = 0; block <= head; block += 1) {
       for (let log = random.between(0, 4); log > 0; log -= 1) {
         const topics = Array.from({ length: 4 }, (_, position) => {
-          // Low numbers are frequent, and later topics may be missing.
+          // Low numbers are frequent; later topics may be missing.
           const number = random.between(0, random.between(0, 8));
           return position > random.between(1, 4) ? null : wordOf(number);
         });
@@ -118,7 +118,7 @@ describe("logs by later topics", () => {
     await index.database.query("ANALYZE logs");
   });
 
-  it("are those that have all of them, at any position but the first", async () => {
+  it("are those that have all of them at any position but the first", async () => {
     const ledger = createLedgerQueries(index.database);
     for (const others of [[0], [8], [3, 5], [7, 7], [1, 2, 3], [99]]) {
       const otherTopics = others.map(wordOf);

@@ -4,17 +4,17 @@ import type { Hex } from "../../../../runtime/lib/hex.ts";
 import { addressOf, type Data, type HandIndex, openHandIndex, type Row, transactionRow, wordOf } from "./hand-index.ts";
 
 /**
- * The wallet sent 10 of a token to its friend in block 1 and native value to its bank in block 2. What follows moves nothing:
- * block 3 brings a transfer from the friend's double, block 4 one to the bank's, block 5 one to a stranger in the wallet's name, block 6 one that the wallet
- * sent to a stranger itself, block 7 one from a stranger. In block 8 the friend's double sends dust, in block 9 nothing again; in block 10 the friend sends 1.
+ * The wallet sent 10 of a token to a friend in block 1 and native value to a bank in block 2. The transfers after that move nothing:
+ * block 3 has one from a lookalike of the friend, block 4 one to a lookalike of the bank, block 5 one to an unknown address in the wallet's name, block 6 one that the wallet
+ * sent to an unknown address itself, block 7 one from an unknown address. In block 8 the friend's lookalike sends dust, in block 9 nothing again; in block 10 the friend sends 1.
  */
 const wallet = addressOf(0xabc);
 const friend: Hex = `0x1234${"1".repeat(32)}5678`;
-const double: Hex = `0x1234${"2".repeat(32)}5678`;
+const lookalike: Hex = `0x1234${"2".repeat(32)}5678`;
 const bank: Hex = `0xbbbb${"1".repeat(32)}cccc`;
-const bankDouble: Hex = `0xbbbb${"2".repeat(32)}cccc`;
-const [stranger, attacker, token] = [addressOf(0x57), addressOf(0xbad), addressOf(0xa)];
-const [gift, softName, notHandedOut, young] = [addressOf(0x61), addressOf(0x62), addressOf(0x63), addressOf(0x64)];
+const bankLookalike: Hex = `0xbbbb${"2".repeat(32)}cccc`;
+const [unknownAddress, attacker, token] = [addressOf(0x57), addressOf(0xbad), addressOf(0xa)];
+const [gift, softName, notHandedOut, short] = [addressOf(0x61), addressOf(0x62), addressOf(0x63), addressOf(0x64)];
 let index: HandIndex;
 
 const transfer = (block: number, from: Hex, to: Hex, amount: number): Row => ({
@@ -29,13 +29,13 @@ const transfer = (block: number, from: Hex, to: Hex, amount: number): Row => ({
   to_address: to,
   amount: String(amount),
 });
-/** As many Transfer logs in each of some blocks' first transactions. */
+/** Returns `each` Transfer logs in the first transaction of each of `blocks` blocks. */
 const logs = (address: Hex, blocks: number, each: number): Row[] =>
   Array.from({ length: blocks }, (_, position) => position + 11).flatMap((block) =>
     Array.from({ length: each }, (_, position) => ({
       chain_id: 7,
       block_number: block,
-      // A place of its own for each token's logs.
+      // Log indexes must differ between tokens.
       log_index: Number(BigInt(address)) * 1_000 + position,
       transaction_index: 0,
       address,
@@ -64,13 +64,13 @@ beforeAll(async () => {
   ]);
   const transfers = [
     transfer(1, wallet, friend, 10),
-    transfer(3, double, wallet, 0),
-    transfer(4, wallet, bankDouble, 0),
-    transfer(5, wallet, stranger, 0),
-    transfer(6, wallet, stranger, 0),
-    transfer(7, stranger, wallet, 0),
-    transfer(8, double, wallet, 1),
-    transfer(9, double, wallet, 0),
+    transfer(3, lookalike, wallet, 0),
+    transfer(4, wallet, bankLookalike, 0),
+    transfer(5, wallet, unknownAddress, 0),
+    transfer(6, wallet, unknownAddress, 0),
+    transfer(7, unknownAddress, wallet, 0),
+    transfer(8, lookalike, wallet, 1),
+    transfer(9, lookalike, wallet, 0),
     transfer(10, friend, wallet, 1),
   ];
   await index.insert("transfers", transfers);
@@ -97,20 +97,20 @@ beforeAll(async () => {
     named(gift, "Lucky Gift"),
     named(softName, "Free Ross"),
     named(notHandedOut, "Plain Coin"),
-    named(young, "Winner"),
+    named(short, "Winner"),
   ]);
-  // 200 logs in 4 transactions, in 200, in 4 again without a telling name, and 100 in 2.
-  await index.insert("logs", [...logs(gift, 4, 50), ...logs(softName, 200, 1), ...logs(notHandedOut, 4, 50), ...logs(young, 2, 50)]);
-  for (const held of [gift, softName, notHandedOut, young]) await index.balances(wallet, held, 1, { 20: "1" });
+  // 200 logs in 4 transactions, in 200, in 4 again with an ordinary name, and 100 in 2.
+  await index.insert("logs", [...logs(gift, 4, 50), ...logs(softName, 200, 1), ...logs(notHandedOut, 4, 50), ...logs(short, 2, 50)]);
+  for (const held of [gift, softName, notHandedOut, short]) await index.balances(wallet, held, 1, { 20: "1" });
   return index.end;
 });
 
-describe("transfers that move nothing", () => {
+describe("transfers of zero", () => {
   const path = `/v1/hand/address/${wallet}/transfers_v2/`;
   const marksOf = ({ items }: Data) =>
     Object.fromEntries(items.map((item: Data) => [item.block_height, item.transfers.map((one: Data) => one.is_poisoning)]));
 
-  it("are poisoning where they imitate whom the wallet dealt with, dust or not, or are in its name to a stranger", async () => {
+  it("are poisoning where they imitate a counterparty, also after dust, or are in the wallet's name to an unknown address", async () => {
     const { data } = await index.get(path);
     expect(marksOf(data)).toEqual({
       1: [false],
@@ -131,39 +131,39 @@ describe("transfers that move nothing", () => {
     expect(Object.assign({}, ...pages.map((page) => marksOf(page.data)))).toEqual(marksOf(data));
   });
 
-  it("are judged by as many transactions as the rules say", async () => {
+  it("are classified by the newest counterparties up to a limit", async () => {
     const { counterparties } = createCounterpartyQueries(index.database);
     const sort = (rows: readonly { readonly address: string }[]) =>
       [...rows].sort((left, right) => (left.address < right.address ? -1 : 1));
     expect(sort(await counterparties(7, wallet, 9, 100))).toEqual([
       { address: friend, since: 1, sentSince: 1 },
-      { address: double, since: 8, sentSince: null },
+      { address: lookalike, since: 8, sentSince: null },
       { address: bank, since: 2, sentSince: 2 },
     ]);
-    // The newest two with transfers move dust and nothing; of its own, the newest two have the native value of block 2.
+    // The newest two with transfers move dust and zero; the wallet's newest two sent the native value of block 2.
     expect(sort(await counterparties(7, wallet, 9, 2))).toEqual([
-      { address: double, since: 8, sentSince: null },
+      { address: lookalike, since: 8, sentSince: null },
       { address: bank, since: 2, sentSince: 2 },
     ]);
   });
 });
 
-describe("a token that was handed out", () => {
-  it("is spam where its name is of that kind too", async () => {
+describe("a token that was distributed in bulk", () => {
+  it("is spam if its name also matches the rules", async () => {
     const { data } = await index.get(`/v1/hand/address/${wallet}/balances_v2/`);
     const spam = Object.fromEntries(data.items.map((item: Data) => [item.contract_address, item.is_spam]));
-    expect(spam).toEqual({ [gift]: true, [softName]: false, [notHandedOut]: false, [young]: false });
+    expect(spam).toEqual({ [gift]: true, [softName]: false, [notHandedOut]: false, [short]: false });
     const without = await index.get(`/v1/hand/address/${wallet}/balances_v2/?no-spam=true`);
     expect(without.data.items.map((item: Data) => item.contract_address)).not.toContain(gift);
     const past = await index.get(`/v1/hand/address/${wallet}/historical_balances/?block-height=30`);
     expect(past.data.items.filter((item: Data) => item.is_spam)).toHaveLength(1);
   });
 
-  it("is one whose first logs stand in few transactions", async () => {
+  it("is one whose first logs are in few transactions", async () => {
     const { handedOut } = createCounterpartyQueries(index.database);
-    const all = [gift, softName, notHandedOut, young];
+    const all = [gift, softName, notHandedOut, short];
     expect(await handedOut(7, all, { transfers: 200, perTransaction: 20 })).toEqual(new Set([gift, notHandedOut]));
-    expect(await handedOut(7, all, { transfers: 100, perTransaction: 50 })).toEqual(new Set([gift, notHandedOut, young]));
+    expect(await handedOut(7, all, { transfers: 100, perTransaction: 50 })).toEqual(new Set([gift, notHandedOut, short]));
     expect(await handedOut(7, all, { transfers: 100, perTransaction: 51 })).toEqual(new Set());
   });
 });

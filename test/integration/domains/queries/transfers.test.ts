@@ -38,7 +38,7 @@ beforeAll(async () => {
   await index.insert("transfers", [
     ...upTo(12).map((block) => transfer(block, 0, tokenA, other, wallet, 10, { to_balance: String(10 * block), from_balance: "1000" })),
     ...[2, 4, 6, 8, 10, 12].map((block) => transfer(block, 1, tokenB, wallet, other, 4, { from_balance: String(100 - 2 * block) })),
-    // An ERC-721 transfer in the same transaction is no ERC-20 one.
+    // An ERC-721 transfer in the same transaction is not listed.
     transfer(12, 2, addressOf(0xe), other, wallet, 1, { standard: 2, token_id: "5" }),
     transfer(13, 0, tokenA, wallet, wallet, 3, { from_balance: "120", to_balance: "120" }),
     transfer(13, 1, tokenA, other, addressOf(5), 1, { transaction_index: 1 }),
@@ -50,7 +50,7 @@ beforeAll(async () => {
   return index.end;
 });
 
-describe("the transfers of a wallet", () => {
+describe("transfers of a wallet", () => {
   it("are listed by transaction, newest first, with the balance after each", async () => {
     const { data, credits } = await index.get(path);
     expect(heightsOf(data)).toEqual(upTo(13).reverse());
@@ -65,7 +65,7 @@ describe("the transfers of a wallet", () => {
     ]);
   });
 
-  it("to itself are both out and in, so that deltas add up to nothing", async () => {
+  it("to itself are both out and in, so that the deltas add up to 0", async () => {
     const [thirteen] = (await index.get(path)).data.items;
     expect(thirteen.transfers.map((item: Data) => [item.transfer_type, item.delta, item.balance])).toEqual([
       ["OUT", "3", "120"],
@@ -81,7 +81,7 @@ describe("the transfers of a wallet", () => {
     expect(deltas.reduce((sum: bigint, delta: bigint) => sum + delta, 0n)).toBe(120n);
   });
 
-  it("of one token are its alone, also in items that have others", async () => {
+  it("of one token exclude other tokens of the same transaction", async () => {
     const { data } = await index.get(`${path}?contract-address=${tokenB}`);
     expect(heightsOf(data)).toEqual([12, 10, 8, 6, 4, 2]);
     expect(data.items.flatMap((item: Data) => item.transfers).every((item: Data) => item.contract_address === tokenB)).toBe(true);
@@ -101,7 +101,7 @@ describe("the transfers of a wallet", () => {
     }
   });
 
-  it("can be bounded by blocks, ends included", async () => {
+  it("can be limited to a range of blocks, both ends included", async () => {
     for (const token of ["", `&contract-address=${tokenA}`]) {
       const bounded = await index.get(`${path}?starting-block=3&ending-block=0x5${token}`);
       expect(heightsOf(bounded.data)).toEqual([5, 4, 3]);
@@ -114,12 +114,12 @@ describe("the transfers of a wallet", () => {
     expect([above.status, above.message]).toEqual([400, expect.stringContaining("starting-block")]);
   });
 
-  it("of an address that was never seen are none", async () => {
+  it("of an address that is not indexed are an empty list", async () => {
     const { status, data, credits } = await index.get(`/v1/hand/address/${addressOf(999)}/transfers_v2/`);
     expect([status, data.items, data.pagination.total_count, credits]).toEqual([200, [], 0, "0.01"]);
   });
 
-  it("stay as they are between two pages while the chain grows, with and without a token", async () => {
+  it("are pinned to one block while the chain grows, with and without a token", async () => {
     const growing = await openHandIndex();
     await growing.blocks(0, 9);
     const add = async (blocks: readonly number[]) => {

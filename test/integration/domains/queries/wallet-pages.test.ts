@@ -22,8 +22,8 @@ beforeAll(async () => {
   return index.end;
 });
 
-describe("the pages of a wallet's transactions", () => {
-  it("begin with the oldest and link to newer and older", async () => {
+describe("pages of a wallet's transactions", () => {
+  it("start with the oldest and link to newer and older ones", async () => {
     const { data, credits } = await index.get(`${path}page/0/`);
     expect(heightsOf(data)).toEqual(down(100, 1));
     expect(data.current_page).toBe(0);
@@ -31,13 +31,13 @@ describe("the pages of a wallet's transactions", () => {
     expect(credits).toBe("10"); // 100 items at 0.10
   });
 
-  it("have both neighbours in the middle, and can be read oldest first", async () => {
+  it("link both neighbours in the middle, and can be read oldest first", async () => {
     const { data } = await index.get(`${path}page/1/?block-signed-at-asc=true`);
     expect(heightsOf(data)).toEqual(down(200, 101).reverse());
     expect(data.links).toEqual({ prev: linkTo(0), next: linkTo(2) });
   });
 
-  it("end with what is left, which is also the page without a number", async () => {
+  it("end with the remaining ones, which are also the page without a number", async () => {
     const last = await index.get(`${path}page/2/`);
     const recent = await index.get(path);
     expect(heightsOf(last.data)).toEqual(down(250, 201));
@@ -46,7 +46,7 @@ describe("the pages of a wallet's transactions", () => {
     expect(recent.data.links).toEqual({ prev: linkTo(1), next: null });
   });
 
-  it("past the end have no items, lead back to the newest, and cost the least", async () => {
+  it("past the end have no items, link back to the newest, and cost the minimum", async () => {
     const { status, data, credits } = await index.get(`${path}page/2147483647/`);
     expect(status).toBe(200);
     expect(data.items).toEqual([]);
@@ -54,13 +54,13 @@ describe("the pages of a wallet's transactions", () => {
     expect(credits).toBe("0.01");
   });
 
-  it("of an address that was never seen are one, without items and links", async () => {
+  it("of an address that is not indexed are one without items and links", async () => {
     const { status, data } = await index.get(`/v1/hand/address/${addressOf(999)}/transactions_v3/`);
     expect(status).toBe(200);
     expect([data.items, data.current_page, data.links]).toEqual([[], 0, { prev: null, next: null }]);
   });
 
-  it("read by their links from the newest hold each transaction once", async () => {
+  it("followed by their links from the newest have each transaction once", async () => {
     const seen: number[] = [];
     for (let next: string | null = path; next !== null; ) {
       const { data }: { data: Data } = await index.get(next.replace("https://data.example", ""));
@@ -70,7 +70,7 @@ describe("the pages of a wallet's transactions", () => {
     expect(seen).toEqual(down(250, 1));
   });
 
-  it("say what a transaction cost: gas used times price", async () => {
+  it("have the fee of a transaction: gas used times gas price", async () => {
     const { data } = await index.get(`/v1/hand/transaction_v2/${transactionHashOf(9, 0)}/`);
     expect(data.items[0]).toMatchObject({ block_height: 9, fees_paid: String(21_000n * 2_000_000_000n), value: "7", log_events: [] });
     const unknown = await index.get(`/v1/hand/transaction_v2/${transactionHashOf(9, 1)}/`);

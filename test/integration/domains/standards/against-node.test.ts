@@ -52,7 +52,7 @@ beforeAll(async () => {
     use("Fickle", alice, "claim", [alice, 7n]),
     use("Treasury", alice, "pay", [addressOf("AllIndexed"), alice, 7n]),
     use("Greedy", alice, "claim", [alice, 9n]),
-    // The first that is seen of it leaves no id that anybody owns.
+    // Its first indexed transaction leaves no id with an owner.
     use("hybrid", alice, "flash", [bob], hybrid),
     use("ownName", alice, "mint", [alice, 3n * unit], hybrid),
     call(artifacts.erc721(), addressOf("cards"), "mint", [alice]),
@@ -103,8 +103,8 @@ const standardsOf = async (database = test.database): Promise<Record<string, num
   return found;
 };
 
-describe("tokens whose logs have a form of their own", () => {
-  it("are of the standard that they prove to be of", async () => {
+describe("tokens with non-standard logs", () => {
+  it("have the standard that their contracts prove", async () => {
     const { erc20, erc721 } = standards;
     expect(await standardsOf()).toEqual({
       ...Object.fromEntries(coins.map((name) => [name, [erc20]])),
@@ -112,14 +112,14 @@ describe("tokens whose logs have a form of their own", () => {
       cards: [erc721],
       hybrid: [erc20, erc721],
       ownName: [erc20, erc721],
-      // What proves nothing is what its logs look like; what has answered once stays what it was.
+      // A contract that proves nothing has the standard of its logs; once read, the standard does not change.
       Silent: [erc721],
       Greedy: [erc721],
       Fickle: [erc20],
     });
   });
 
-  it("have the ERC-20 balances that their contracts say", async () => {
+  it("have the ERC-20 balances of their contracts", async () => {
     const named = [...coins, "hybrid", "ownName"].map(addressOf);
     const rows = (
       await rowsOf<{ owner: Address; token: Address; balance: string | null }>("SELECT * FROM balances WHERE standard = 1")
@@ -130,30 +130,30 @@ describe("tokens whose logs have a form of their own", () => {
       rows.map(({ owner, token }) => ({ owner, token, height })),
     );
     expect(rows.map(({ balance }) => balance)).toEqual(returned);
-    // Alice, bob and carol of each coin; alice and carol of the one hybrid, alice and bob of the other.
+    // Alice, bob and carol hold each coin; alice and carol one hybrid, alice and bob the other.
     expect(rows).toHaveLength(coins.length * 3 + 4);
     expect(rows.every(({ balance }) => balance !== null && balance !== "0")).toBe(true);
   });
 
-  it("have the owners of ids that their contracts say, and coins have no ids", async () => {
+  it("have the owners of ids of their contracts; coins have no ids", async () => {
     const held = await rowsOf<{ token: Address; token_id: string; owner: Address }>(
       "SELECT token, token_id, owner FROM nft_balances WHERE balance > 0 ORDER BY token, token_id",
     );
     expect(held.filter(({ token }) => coins.some((name) => addressOf(name) === token))).toEqual([]);
-    const answering = held.filter(({ token }) => !["Silent", "Greedy"].includes(nameOf(token) ?? ""));
+    const readable = held.filter(({ token }) => !["Silent", "Greedy"].includes(nameOf(token) ?? ""));
     const returned = await Promise.all(
-      answering.map(({ token, token_id }) =>
+      readable.map(({ token, token_id }) =>
         chain.rpc<string>("eth_call", [{ to: token, data: `0x6352211e${BigInt(token_id).toString(16).padStart(64, "0")}` }, "latest"]),
       ),
     );
-    expect(answering.map(({ owner }) => owner)).toEqual(returned.map((word) => `0x${word.slice(26)}`));
-    // 2 kitties, 1 card, 5 of the hybrid, 3 of the other one.
-    expect(answering).toHaveLength(11);
+    expect(readable.map(({ owner }) => owner)).toEqual(returned.map((word) => `0x${word.slice(26)}`));
+    // 2 kitties, 1 card, 5 ids of one hybrid, 3 of the other.
+    expect(readable).toHaveLength(11);
     const ids = await rowsOf<{ token: Address }>("SELECT DISTINCT token FROM nft_tokens");
     expect(ids.map(({ token }) => nameOf(token)).sort()).toEqual(["Greedy", "Kitties", "Silent", "cards", "hybrid", "ownName"]);
   });
 
-  it("have the allowances that their contracts say", async () => {
+  it("have the allowances of their contracts", async () => {
     const rows = await rowsOf<{ token: Address; owner: Address; spender: Address; amount: string }>("SELECT * FROM allowances");
     expect(rows.map(({ token, owner, spender, amount }) => [nameOf(token), owner, spender, amount]).sort()).toEqual(
       coins.map((name) => [name, alice, carol, "40"]).sort(),
@@ -161,7 +161,7 @@ describe("tokens whose logs have a form of their own", () => {
     expect(await rowsOf("SELECT 1 FROM nft_approvals")).toEqual([]);
   });
 
-  it("are what an audit finds no difference in", async () => {
+  it("pass the audit", async () => {
     const running = await createTestIndexer(chain.url, test.database, { projections });
     const head = await chain.head();
     for (const height of [head, head - 1, head - 2]) {
@@ -175,34 +175,45 @@ describe("tokens whose logs have a form of their own", () => {
     await running.close();
   });
 
-  it("are asked about once each, and not again when a projection is rebuilt, whatever they answer by then", async () => {
+  it("are read once each, and not again when a projection is rebuilt", async () => {
     const before = await dump(test.database);
     proxy.counts.clear();
-    // The same rows from the stored ledger, without a question.
+    // The rebuild from the stored ledger gives the same rows without a call.
     await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection <> 'ledger'");
     await index();
     expect(await dump(test.database)).toEqual(before);
     expect(proxy.counts.get("eth_call") ?? 0).toBe(0);
   });
 
-  it("are asked in two calls where they claim EIP-721, in five where they do not, and in none where their logs say all", async () => {
-    const asked = new Map<string, number>();
+  it("are read in two calls where they claim EIP-721, in readInFiveCalls otherwise, and in none where their logs are standard", async () => {
+    const callCounts = new Map<string, number>();
     proxy.tamper = (method, _, params) => {
       if (method !== "eth_call") return;
       const [{ to, gas }] = params as [{ to: Address; gas: string }];
       expect(Number(gas)).toBe(500_000);
-      asked.set(nameOf(to) ?? to, (asked.get(nameOf(to) ?? to) ?? 0) + 1);
+      callCounts.set(nameOf(to) ?? to, (callCounts.get(nameOf(to) ?? to) ?? 0) + 1);
     };
     const other = await createTestDatabase();
     await index(other.database);
     proxy.tamper = null;
-    const five = ["Treasury", "AllIndexed", "NoneIndexed", "OddApproval", "Kitties", "Silent", "Fickle", "Greedy", "hybrid", "ownName"];
-    expect(Object.fromEntries(asked)).toEqual({ cards: 2, ...Object.fromEntries(five.map((name) => [name, 5])) });
+    const readInFiveCalls = [
+      "Treasury",
+      "AllIndexed",
+      "NoneIndexed",
+      "OddApproval",
+      "Kitties",
+      "Silent",
+      "Fickle",
+      "Greedy",
+      "hybrid",
+      "ownName",
+    ];
+    expect(Object.fromEntries(callCounts)).toEqual({ cards: 2, ...Object.fromEntries(readInFiveCalls.map((name) => [name, 5])) });
     await other.drop();
   });
 });
 
-describe("a node", () => {
+describe("standards from a limited node", () => {
   const refuse = (isRefused: (height: string) => boolean) => {
     proxy.tamper = (method, reply, params) => {
       if (method !== "eth_call" || !isRefused(String(params[1]))) return;
@@ -211,19 +222,19 @@ describe("a node", () => {
     };
   };
 
-  it("that has no old state is asked at its head", async () => {
+  it("are read at the head where it has no old state", async () => {
     const head = `0x${(await chain.head()).toString(16)}`;
     refuse((height) => height !== head);
     const other = await createTestDatabase();
     const running = await index(other.database);
     proxy.tamper = null;
     expect(running.warnings.filter((warning) => warning.includes("eth_call"))).toEqual([]);
-    // Of the fickle one the answer is another one by then.
+    // The fickle contract responds differently by then.
     expect(await standardsOf(other.database)).toEqual({ ...(await standardsOf()), Fickle: [standards.erc721] });
     await other.drop();
   });
 
-  it("that runs no contracts leaves what their logs look like, and the log says so", async () => {
+  it("follow the form of the logs where it cannot run contracts, with a warning", async () => {
     refuse(() => true);
     const other = await createTestDatabase();
     const running = await index(other.database);
@@ -234,7 +245,7 @@ describe("a node", () => {
       AllIndexed: [erc721],
       NoneIndexed: [erc721],
       Fickle: [erc721],
-      // Without an answer, its coins' event may be anybody's.
+      // Without a response, any contract could have emitted its coin event.
       ownName: [erc721],
     });
     expect(running.warnings.filter((warning) => warning.includes("returned no result of eth_call to 11 contracts"))).toHaveLength(1);
@@ -252,11 +263,11 @@ describe("a node that fails for some seconds", () => {
     ["an internal error", -32_603, "Internal error"],
     ["a rate limit", -32_005, "rate limit exceeded"],
     ["a block that a node behind the gateway lacks", -32_000, "header not found"],
-  ])("decides no standard: the batch is tried again after %s", async (_, code, message) => {
+  ])("decides no standard: the batch is retried after %s", async (_, code, message) => {
     let end: number | undefined;
     let refused = 0;
     proxy.tamper = (method, reply) => {
-      // From the first call on, however long the index takes to come to it.
+      // Counts from the first call, whenever the index makes it.
       if (method === "eth_call") end ??= Date.now() + 3_000;
       if (method !== "eth_call" || Date.now() > (end ?? 0)) return;
       refused += 1;
@@ -272,7 +283,7 @@ describe("a node that fails for some seconds", () => {
     await other.drop();
   });
 
-  it("for the calls to one contract alone does not stop the index, however long", async () => {
+  it("on calls to one contract only does not block indexing", async () => {
     proxy.tamper = (method, reply, params) => {
       if (method !== "eth_call" || (params[0] as { to: Address }).to !== addressOf("Greedy")) return;
       reply.result = undefined;
@@ -289,7 +300,7 @@ describe("a node that fails for some seconds", () => {
     await other.drop();
   });
 
-  it("is not waited for where it says with the same code that it lacks the state", async () => {
+  it("is not retried where the error message reports missing state", async () => {
     proxy.tamper = (method, reply) => {
       if (method !== "eth_call") return;
       reply.result = undefined;
@@ -304,7 +315,7 @@ describe("a node that fails for some seconds", () => {
 });
 
 describe("an index that starts late", () => {
-  it("does not take coins that were had before for ids of a contract that has both", async () => {
+  it("does not count older coins as ids of a contract that has both standards", async () => {
     const late = await createTestDatabase();
     const head = await chain.head();
     const running = await createTestIndexer(chain.url, late.database, { projections, chain: chainOf({ from: head }) });
@@ -314,7 +325,7 @@ describe("an index that starts late", () => {
       "SELECT owner, standard, balance FROM balances WHERE token = $1 ORDER BY standard, owner",
       [Buffer.from(addressOf("hybrid").slice(2), "hex")],
     );
-    // Alice had 5 whole coins and one smallest unit, and gave carol 2 coins, which are ids as well.
+    // Alice had 5 whole coins and one smallest unit, and sent carol 2 coins, which are ids as well.
     expect(rows).toEqual(
       [
         { owner: alice, standard: standards.erc20, balance: (3n * unit + 1n).toString() },
@@ -328,7 +339,7 @@ describe("an index that starts late", () => {
 });
 
 describe("a token that emits ids as amounts", () => {
-  it("has the balances that its contract says, once they are compared, and an audit finds no difference", async () => {
+  it("has the balances of its contract after the comparison, and passes the audit", async () => {
     addresses.IdsAsAmounts = await chain.deploy(oddContracts("IdsAsAmounts"));
     await chain.send(use("IdsAsAmounts", alice, "mint", [alice, 70n]), use("IdsAsAmounts", alice, "mint", [alice, 71n]));
     await chain.mine();
@@ -352,7 +363,7 @@ describe("a token that emits ids as amounts", () => {
 });
 
 describe("a reorganisation", () => {
-  it("that puts another contract in the place of one has it asked anew", async () => {
+  it("that replaces a contract at an address reads its standard again", async () => {
     const deployer = chain.accounts[5] as Address;
     const head = await chain.head();
     addresses.Replaced = await chain.deploy(oddContracts("AllIndexed"), [], deployer);
@@ -361,7 +372,7 @@ describe("a reorganisation", () => {
     await index();
     expect((await standardsOf()).Replaced).toEqual([standards.erc20]);
     await chain.rpc("anvil_reorg", [(await chain.head()) - head, []]);
-    // The same account and nonce give the same address.
+    // The same deployer and nonce give the same address.
     expect(await chain.deploy(oddContracts("Kitties"), [], deployer)).toBe(addresses.Replaced);
     await chain.send(use("Replaced", alice, "mint", [alice, 3n], oddContracts("Kitties")));
     await chain.mine();
@@ -370,9 +381,9 @@ describe("a reorganisation", () => {
     expect((await standardsOf()).Replaced).toEqual([standards.erc721]);
     const other = await createTestDatabase();
     await index(other.database);
-    const [kept, fresh] = [await dump(test.database), await dump(other.database)];
-    expect(kept.contract_standards).toEqual(fresh.contract_standards);
-    expect(kept.balances).toEqual(fresh.balances);
+    const [followed, fresh] = [await dump(test.database), await dump(other.database)];
+    expect(followed.contract_standards).toEqual(fresh.contract_standards);
+    expect(followed.balances).toEqual(fresh.balances);
     await other.drop();
   });
 });

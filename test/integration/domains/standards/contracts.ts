@@ -1,11 +1,11 @@
 import { compileSolidity } from "../../../support/solidity.ts";
 
-/** Contracts whose Transfer and Approval logs have other forms than their standard gives them. */
+/** Contracts whose Transfer and Approval logs deviate from their standard. */
 const source = `
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity ^0.8.20;
 
-/** What an ERC-20 contract answers. What its logs look like is for the contracts below. */
+/** The functions of ERC-20; derived contracts define the form of the logs. */
 abstract contract Coin {
   uint8 public constant decimals = 18;
   uint256 public totalSupply;
@@ -39,7 +39,7 @@ abstract contract Coin {
   }
 }
 
-/** Appends fields to the data of its events, not always whole words. */
+/** Appends fields to the data of its events, which need not be whole words. */
 contract Appending is Coin {
   function _log(bytes32 topic, address a, address b, uint256 amount) private {
     bytes memory data = abi.encodePacked(amount, block.number, uint8(7));
@@ -67,7 +67,7 @@ contract NoneIndexed is Coin {
   function _logApproval(address owner, address spender, uint256 amount) internal override { emit Approval(owner, spender, amount); }
 }
 
-/** An ERC-20 token of which the Approval alone has another form. */
+/** An ERC-20 token of which only Approval has another form. */
 contract OddApproval is Coin {
   event Transfer(address indexed from, address indexed to, uint256 amount);
   event Approval(address indexed owner, address indexed spender, uint256 indexed amount);
@@ -75,7 +75,7 @@ contract OddApproval is Coin {
   function _logApproval(address owner, address spender, uint256 amount) internal override { emit Approval(owner, spender, amount); }
 }
 
-/** A collection older than EIP-721 and EIP-165, as CryptoKitties is one: nothing indexed. */
+/** Like CryptoKitties, predates EIP-721 and EIP-165: no parameter is indexed. */
 contract Kitties {
   event Transfer(address from, address to, uint256 tokenId);
   mapping(uint256 => address) internal owners;
@@ -112,13 +112,13 @@ library IdEvents {
   event Transfer(address indexed from, address indexed to, uint256 indexed id);
 }
 
-/** After ERC-404: every whole coin is an id as well, and both move with a Transfer of the form of their standard. */
+/** Like ERC-404: every whole coin is an id as well, and both move with a Transfer in the form of their standard. */
 contract Hybrid is Coin {
   uint256 public constant unit = 1e18;
   uint256 public minted;
   mapping(uint256 => address) internal owners;
   mapping(address => uint256[]) internal held;
-  /** Whether coins move with an event of a name of their own, as in the first contract of this kind. */
+  /** Whether coins move with an event of another name, as in the first contract of this kind. */
   bool internal immutable ownName;
   event ERC20Transfer(address indexed from, address indexed to, uint256 amount);
 
@@ -136,7 +136,7 @@ contract Hybrid is Coin {
     for (uint256 n = 0; n < amount / unit; n += 1) _give(address(0), to, ++minted);
   }
 
-  /** Moves whole coins and as many ids. */
+  /** Moves whole coins and the same number of ids. */
   function send(address to, uint256 units) external {
     balanceOf[msg.sender] -= units * unit;
     balanceOf[to] += units * unit;
@@ -148,7 +148,7 @@ contract Hybrid is Coin {
     }
   }
 
-  /** Mints an id and burns it at once, which leaves no id that anybody owns. */
+  /** Mints an id and burns it at once, which leaves no id with an owner. */
   function flash(address to) external {
     uint256 id = ++minted;
     _give(address(0), to, id);
@@ -169,13 +169,13 @@ contract Hybrid is Coin {
   function _logApproval(address, address, uint256) internal override {}
 }
 
-/** Tells of other contracts' coins by an event that hybrids move theirs by, and is no token. */
+/** Emits the hybrids' coin event for other contracts' coins; it is not a token. */
 contract Treasury {
   event ERC20Transfer(address indexed token, address indexed to, uint256 amount);
   function pay(address token, address to, uint256 amount) external { emit ERC20Transfer(token, to, amount); }
 }
 
-/** Emits ids where coins have their amount; its balances are numbers of ids. */
+/** Emits ids in place of amounts; its balances count ids. */
 contract IdsAsAmounts {
   event Transfer(address indexed from, address indexed to, uint256 id);
   mapping(address => uint256) public balanceOf;
@@ -185,13 +185,13 @@ contract IdsAsAmounts {
   }
 }
 
-/** Emits what an ERC-721 collection does, and answers nothing. */
+/** Emits the events of an ERC-721 collection and implements no function. */
 contract Silent {
   event Transfer(address indexed from, address indexed to, uint256 indexed tokenId);
   function claim(address from, address to, uint256 id) external { emit Transfer(from, to, id); }
 }
 
-/** Answers as a coin until it is switched, and as a collection from then on. */
+/** Responds as a coin until it is switched, and as a collection afterwards. */
 contract Fickle {
   event Transfer(address indexed from, address indexed to, uint256 indexed value);
   bool internal isCollection;
@@ -204,7 +204,7 @@ contract Fickle {
   function claim(address to, uint256 value) external { emit Transfer(address(0), to, value); }
 }
 
-/** Answers supportsInterface with a long text of zeros, and uses all the gas that it is given whatever else it is asked. */
+/** Returns a long string of zero bytes from supportsInterface(), and uses up all gas in any other call. */
 contract Greedy {
   event Transfer(address indexed from, address indexed to, uint256 indexed value);
   function claim(address to, uint256 value) external { emit Transfer(address(0), to, value); }
