@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
-import type { Answer } from "../support/judge.ts";
+import type { ServedResponse } from "../support/openapi-validator.ts";
 
 /** A response with its status and headers. */
-export interface Called extends Answer {
+export interface Called extends ServedResponse {
   readonly text: string;
   readonly headers: Headers;
 }

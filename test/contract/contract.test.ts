@@ -5,7 +5,7 @@ import { useApp } from "../support/app.ts";
 import { exampleOf, targetOf } from "../support/contract/examples.ts";
 import { parseCsv } from "../support/csv.ts";
 import { type Document, readDocument } from "../support/document.ts";
-import { createJudge, type Judge } from "../support/judge.ts";
+import { createOpenApiValidator, type OpenApiValidator } from "../support/openapi-validator.ts";
 import { type Called, createCaller } from "./caller.ts";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -21,14 +21,14 @@ const live = operations.filter(({ status }) => status === "live");
 const planned = operations.filter(({ status }) => status === "planned");
 
 let document: Document;
-let judge: Judge;
+let openApi: OpenApiValidator;
 
 beforeAll(async () => {
   document = await readDocument();
-  judge = await createJudge(document);
+  openApi = await createOpenApiValidator(document);
 });
 
-afterAll(() => judge?.close());
+afterAll(() => openApi?.close());
 
 /** The target of the documented example with replaced values. */
 function documentedTarget(operation: Operation, values: Readonly<Record<string, string>> = {}): string {
@@ -65,7 +65,7 @@ function cellOf({ kind, path, from }: CsvColumn, { parent, row }: ItemRow): stri
 
 async function expectFailure({ path }: Operation, answer: Called, status: number, message: RegExp): Promise<void> {
   expect(answer.status, answer.text).toBe(status);
-  expect(await judge.answer(path, answer), answer.text).toBeNull();
+  expect(await openApi.response(path, answer), answer.text).toBeNull();
   expect(answer.body).toEqual({ data: null, error: true, error_code: status, error_message: expect.stringMatching(message) });
   // No file names, SQL or keys.
   expect(answer.text).not.toMatch(/node_modules|\.[jt]s\b|\bselect\b.*\bfrom\b|ckey_[0-9a-f]/i);
@@ -74,10 +74,10 @@ async function expectFailure({ path }: Operation, answer: Called, status: number
 describe.each(live)("live operation $id", (operation) => {
   it("returns a documented response for its example", async () => {
     const target = documentedTarget(operation);
-    expect(await judge.request(target)).toEqual({ accepted: true, operation: operation.id });
+    expect(await openApi.request(target)).toEqual({ accepted: true, operation: operation.id });
     const answer = await call(target);
     expect(answer.status, answer.text).toBe(200);
-    expect(await judge.answer(operation.path, answer)).toBeNull();
+    expect(await openApi.response(operation.path, answer)).toBeNull();
     const validate = validators[operation.id as ValidatedOperation];
     expect(validate(answer.body), JSON.stringify(validate.errors)).toBe(true);
     const items = rowsOf(operation, answer.body).length;
@@ -132,7 +132,7 @@ describe.each(live)("live operation $id", (operation) => {
 describe.each(planned)("planned operation $id", (operation) => {
   it("returns 501 in the envelope, and is marked in the document", async () => {
     const target = documentedTarget(operation);
-    expect(await judge.request(target)).toEqual({ accepted: true, operation: operation.id });
+    expect(await openApi.request(target)).toEqual({ accepted: true, operation: operation.id });
     await expectFailure(operation, await call(target), 501, /\w+/);
     expect(document.paths[operation.path]?.get).toHaveProperty("x-status", "planned");
   });
@@ -169,7 +169,7 @@ describe("an entity or path that does not exist", () => {
       const target = targetOf(operation, { chainName: "demo", ...named });
       const answer = await call(target);
       expect(answer.status, answer.text).toBe(200);
-      expect(await judge.answer(operation.path, answer)).toBeNull();
+      expect(await openApi.response(operation.path, answer)).toBeNull();
       expect(rowsOf(operation, answer.body)).toEqual([]);
     },
   );

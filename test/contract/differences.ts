@@ -3,14 +3,14 @@ import type { Changes, RequestCase } from "./request-cases.ts";
 import { chains, registeredName } from "./values.ts";
 
 /**
- * A kind of request that the request code and the judge (express-openapi-validator with the generated document) handle differently.
+ * A kind of request that the request code and express-openapi-validator handle differently.
  * `applies` is exact: true for every request of the kind, false for every request that both handle alike.
  */
 export interface Difference {
   readonly kind: string;
   readonly reason: string;
-  /** Result of the request code; the judge's is the opposite. */
-  readonly here: "accepts" | "refuses";
+  /** Result of the request code; that of express-openapi-validator is the opposite. */
+  readonly here: "accepts" | "rejects";
   readonly applies: (request: RequestCase) => boolean;
   /** An example: the operation and the changes to its minimal request. */
   readonly example: { readonly operation: string } & Changes;
@@ -67,14 +67,14 @@ function breaksRule(request: RequestCase): boolean {
 export const differences: readonly Difference[] = [
   {
     kind: "a path without the trailing slash",
-    reason: "Both spellings return the same; the judge only knows the path as documented.",
+    reason: "Both spellings return the same; the validator only knows the path as documented.",
     here: "accepts",
     applies: ({ target }) => target.startsWith("/v1/") && !/\/(?:\?|$)/.test(target),
     example: { operation: "getAllChains", target: () => "/v1/chains" },
   },
   {
     kind: "xy%3Dk for xy=k",
-    reason: "Equivalent by RFC 3986, section 6.2.2, and clients send both; the judge compares paths without decoding.",
+    reason: "Equivalent by RFC 3986, section 6.2.2, and clients send both; the validator compares paths without decoding.",
     here: "accepts",
     applies: ({ target }) => target.includes("/xy%3Dk/"),
     example: { operation: "getSupportedDexes", target: () => "/v1/xy%3Dk/supported_dexes/" },
@@ -82,7 +82,7 @@ export const differences: readonly Difference[] = [
   {
     kind: "white space around a value",
     reason:
-      "Values are trimmed, also in lists, which a schema cannot express. The judge trims numbers only and accepts free text unchanged.",
+      "Values are trimmed, also in lists, which a schema cannot express. The validator trims numbers only and accepts free text unchanged.",
     here: "accepts",
     applies: oneTrimmed(
       [
@@ -107,7 +107,7 @@ export const differences: readonly Difference[] = [
   {
     kind: "an empty query value",
     reason:
-      "Treated as absent, because forms and spreadsheets send all their fields; for the judge it is a value, and blanks are 0 or free text.",
+      "Treated as absent, because forms and spreadsheets send all their fields; the validator treats it as a value, and blanks are 0 or free text.",
     here: "accepts",
     applies: one((parameter, text) => {
       if (parameter.in === "path" || parameter.required || !isBlank(text)) return false;
@@ -118,8 +118,8 @@ export const differences: readonly Difference[] = [
   },
   {
     kind: "a blank path value",
-    reason: "A path value cannot be absent, and trimmed blanks are empty; the judge reads them as 0 or as free text.",
-    here: "refuses",
+    reason: "A path value cannot be absent, and trimmed blanks are empty; the validator reads them as 0 or as free text.",
+    here: "rejects",
     applies: one((parameter, text) => {
       const takenAsValue = parameter.type === "text" || (parameter.type === "integer" && isInBounds(parameter, 0));
       return parameter.in === "path" && isBlank(text) && takenAsValue;
@@ -145,8 +145,8 @@ export const differences: readonly Difference[] = [
   },
   {
     kind: "a number in another notation",
-    reason: "Only plain decimals are accepted; the judge accepts everything that Number() parses, and checks no bound of Infinity.",
-    here: "refuses",
+    reason: "Only plain decimals are accepted; the validator accepts everything that Number() parses, and checks no bound of Infinity.",
+    here: "rejects",
     applies: oneTrimmed(["integer"], (text, parameter) => {
       const value = Number(text);
       if (text === "Infinity") return parameter.sizes === null;
@@ -157,7 +157,7 @@ export const differences: readonly Difference[] = [
   {
     kind: "a height above 2^53 - 1",
     reason: "Heights must be exact numbers; the document's pattern limits the format, not the value.",
-    here: "refuses",
+    here: "rejects",
     applies: oneTrimmed(
       ["height", "block"],
       (text, { type }) =>
@@ -167,15 +167,16 @@ export const differences: readonly Difference[] = [
   },
   {
     kind: "a day that does not exist, or before 1970",
-    reason: "A pattern cannot express the days of a month, no chain is older, and the judge does not check the format `date` of requests.",
-    here: "refuses",
+    reason:
+      "A pattern cannot express the days of a month, no chain is older, and the validator does not check the format `date` of requests.",
+    here: "rejects",
     applies: oneTrimmed(["date", "dateOrLatest"], (text) => /^\d{4}-\d\d-\d\d$/.test(text) && !isCalendarDay(text)),
     example: { operation: "getBlockHeights", values: { startDate: ["2026-02-30"] } },
   },
   {
     kind: "an unknown chain",
     reason: "Chains are configured by the operator, not in the document.",
-    here: "refuses",
+    here: "rejects",
     applies: oneTrimmed(
       ["chain"],
       (text) => /^[a-z0-9][a-z0-9-]*$/.test(text) && !chains.some(({ id, name }) => text === String(id) || text === name),
@@ -185,7 +186,7 @@ export const differences: readonly Difference[] = [
   {
     kind: "a chain outside the endpoint's network group",
     reason: "The chains of an endpoint are configured by the operator, not in the document.",
-    here: "refuses",
+    here: "rejects",
     applies: oneTrimmed(["chain"], (text, _parameter, { operation: { networks } }) => {
       const chain = chains.find(({ id, name }) => text === String(id) || text === name);
       return networks !== null && chain !== undefined && !chain.groups.some((group) => group === networks);
@@ -195,7 +196,7 @@ export const differences: readonly Difference[] = [
   {
     kind: "a name that is not registered",
     reason: "Names resolve on the chain; the document can only describe their format.",
-    here: "refuses",
+    here: "rejects",
     applies: oneTrimmed(["address", "addressList"], (text, parameter) => {
       const elements = elementsOf(parameter, text).map((element) => element.trim());
       const isName = (element: string): boolean => /^[^\s.,/\\?%@:;"<>]+(?:\.[^\s.,/\\?%@:;"<>]+)+$/.test(element);
@@ -207,28 +208,28 @@ export const differences: readonly Difference[] = [
   {
     kind: "parameters that are valid alone but not together",
     reason: "Some exclude or require each other, and a range must not descend; OpenAPI has no rules across parameters.",
-    here: "refuses",
+    here: "rejects",
     applies: breaksRule,
     example: { operation: "getBlockHeights", values: { startDate: ["2026-01-02"], endDate: ["2026-01-01"] } },
   },
   {
     kind: "a token id of 2^256 or more",
     reason: "Ids are uint256; the document's pattern limits their length, not their value.",
-    here: "refuses",
+    here: "rejects",
     applies: oneTrimmed(["tokenId"], (text) => /^[1-9]\d{0,77}$/.test(text) && BigInt(text) >= 2n ** 256n),
     example: { operation: "getNftMetadataForGivenTokenIdForContract", values: { tokenId: [String(2n ** 256n)] } },
   },
   {
     kind: "control characters in free text",
     reason: "No name contains them, and PostgreSQL cannot store NUL; the document does not restrict free text.",
-    here: "refuses",
+    here: "rejects",
     applies: oneTrimmed(["text", "textList"], (text, { maximum }) => /\p{Cc}/u.test(text) && text.length <= (maximum ?? 1024)),
     example: { operation: "getPools", values: { dexName: ["a\u0000b"] } },
   },
   {
     kind: "a list that is sent twice",
-    reason: "A list is one value with commas, and every parameter is sent once; the judge reads a repetition as a list.",
-    here: "refuses",
+    reason: "A list is one value with commas, and every parameter is sent once; the validator reads a repetition as a list.",
+    here: "rejects",
     applies: ({ operation, values }) =>
       operation.parameters.some(({ name, type }) => {
         const texts = values[name] ?? [];

@@ -6,10 +6,10 @@ import { registerRoutes } from "../../generated/routes.gen.ts";
 import { parseQuery } from "../../runtime/http/query.ts";
 import { readTarget } from "../../runtime/http/request-target.ts";
 import { createParsers } from "../../runtime/parameters/parsers.ts";
-import type { Verdict } from "../support/judge.ts";
+import type { RequestOutcome } from "../support/openapi-validator.ts";
 import { chains, registeredName } from "./values.ts";
 
-type Reader = (target: string) => Promise<Verdict>;
+type Reader = (target: string) => Promise<RequestOutcome>;
 
 const parsers = createParsers({
   chains,
@@ -28,7 +28,7 @@ export function createRequestCode(): Reader {
       const request = { method: "GET", url: path, query: parseQuery(query) } as unknown as express.Request;
       const response = { locals: { resolve } } as unknown as express.Response;
       router(request, response, (error: unknown) => {
-        if (error === undefined) resolve({ accepted: false, status: 404, blamed: [], message: "not found" });
+        if (error === undefined) resolve({ accepted: false, status: 404, invalidParameters: [], message: "not found" });
         else reject(error);
       });
     });
@@ -38,12 +38,13 @@ export function createRequestCode(): Reader {
 function run<R>(operation: Operation, parse: (raw: RawRequest, known: typeof parsers) => Promise<ParseOutcome<R>>): express.RequestHandler {
   return async (request, response) => {
     const outcome = await parse({ path: request.params as Record<string, string>, query: request.query }, parsers);
-    const { resolve } = response.locals as { readonly resolve: (verdict: Verdict) => void };
+    const { resolve } = response.locals as { readonly resolve: (outcome: RequestOutcome) => void };
     if (outcome.ok) resolve({ accepted: true, operation: operation.id });
-    else resolve({ accepted: false, status: 400, blamed: blamedBy(outcome.issues), message: JSON.stringify(outcome.issues) });
+    else
+      resolve({ accepted: false, status: 400, invalidParameters: parametersOf(outcome.issues), message: JSON.stringify(outcome.issues) });
   };
 }
 
-function blamedBy(issues: readonly { readonly parameter: string }[]): readonly string[] {
+function parametersOf(issues: readonly { readonly parameter: string }[]): readonly string[] {
   return [...new Set(issues.map(({ parameter }) => parameter))].sort();
 }

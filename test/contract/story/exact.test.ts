@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { useApp } from "../../support/app.ts";
-import { audit } from "../../support/audit.ts";
+import { compareBalances } from "../../support/compare-balances.ts";
 
 const app = await useApp();
 
 describe("the served story", () => {
   it("equals the node in every native, ERC-20, ERC-721 and ERC-1155 balance", async () => {
     // The first owners of the faces are told by an event that no coin has.
-    const result = await audit(app, app.rpcUrl, [app.storyValues.punks]);
+    const result = await compareBalances(app, app.rpcUrl, [app.storyValues.punks]);
     expect(result.differences).toEqual([]);
     expect(result.read).toBe(0);
     expect(result.native).toBeGreaterThan(300);

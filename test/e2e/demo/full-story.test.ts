@@ -3,16 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createNodeClient, type NodeClient } from "../../../demo/node/client.ts";
 import type { Demo } from "../../../demo/types.ts";
 import type { Address, Hash, Hex } from "../../../runtime/lib/hex.ts";
+import { type ChainContents, scanChain, topics } from "../../support/scan-chain.ts";
 import { startStory, storyEndTime } from "../../support/story.ts";
-import { type Survey, surveyChain, topics } from "../../support/survey.ts";
 
 const secondsPerDay = 86_400;
 
 describe("the whole story", () => {
   let demo: Demo;
   let client: NodeClient;
-  let survey: Survey;
-  const logs = (topic: Hash): number => survey.logs.get(topic) ?? 0;
+  let contents: ChainContents;
+  const logs = (topic: Hash): number => contents.logs.get(topic) ?? 0;
   const storyValue = (name: string): Address => demo.story.values[name] as Address;
   const call = async <Result>(to: Address, signature: string, parameters: readonly unknown[] = []): Promise<Result> => {
     const abi: Abi = [parseAbiItem(signature) as AbiFunction];
@@ -26,7 +26,7 @@ describe("the whole story", () => {
   beforeAll(async () => {
     demo = await startStory();
     client = createNodeClient(demo.rpcUrl);
-    survey = await surveyChain(demo.rpcUrl);
+    contents = await scanChain(demo.rpcUrl);
   });
   afterAll(async () => {
     await client?.close();
@@ -34,14 +34,14 @@ describe("the whole story", () => {
   });
 
   it("has at least 20,000 transactions of hundreds of senders over 60 days, up to the end time", () => {
-    expect(survey.transactions).toBeGreaterThanOrEqual(20_000);
-    expect(survey.senders.size).toBeGreaterThan(300);
-    expect(survey.lastTime).toBe(storyEndTime);
-    expect(survey.lastTime - survey.firstTime).toBe(60 * secondsPerDay);
+    expect(contents.transactions).toBeGreaterThanOrEqual(20_000);
+    expect(contents.senders.size).toBeGreaterThan(300);
+    expect(contents.lastTime).toBe(storyEndTime);
+    expect(contents.lastTime - contents.firstTime).toBe(60 * secondsPerDay);
   });
 
   it("has failed transactions among them, all mined", async () => {
-    expect(survey.failed).toBeGreaterThan(400);
+    expect(contents.failed).toBeGreaterThan(400);
     const receipt = await client.request<{ status: Hex }>("eth_getTransactionReceipt", [demo.story.values.failedTransaction]);
     expect(receipt.status).toBe("0x0");
     expect(await client.request("txpool_status")).toEqual({ pending: "0x0", queued: "0x0" });
@@ -66,10 +66,10 @@ describe("the whole story", () => {
       expect(logs(topic), topic).toBeGreaterThan(50);
     }
     // Five collections, and the positions of the concentrated exchange.
-    expect(survey.erc721.size).toBe(6);
-    expect(survey.erc1155.size).toBe(2);
+    expect(contents.erc721.size).toBe(6);
+    expect(contents.erc1155.size).toBe(2);
     // The faces are older than EIP-721: their contract emits ERC-20 transfers.
-    expect([...survey.erc20.keys()].sort()).toEqual([...demo.story.inventory.tokens, storyValue("punks")].sort());
+    expect([...contents.erc20.keys()].sort()).toEqual([...demo.story.inventory.tokens, storyValue("punks")].sort());
   });
 
   it("has a token of six decimals and one whose name is bytes32", async () => {
@@ -120,7 +120,7 @@ describe("the whole story", () => {
 
   it("moves native value inside transactions: by calls, creations and self-destruction, some reverted, some through DELEGATECALL", () => {
     for (const kind of ["call", "create", "suicide", "undone", "delegatecall"])
-      expect(survey.frames.get(kind) ?? 0, kind).toBeGreaterThan(20);
+      expect(contents.frames.get(kind) ?? 0, kind).toBeGreaterThan(20);
   });
 
   it("binds the values of the swap to one transaction in the middle of the story", async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createNodeClient } from "../../../demo/node/client.ts";
 import { createRandom } from "../../../demo/story/random.ts";
 import type { Demo } from "../../../demo/types.ts";
-import { audit } from "../../support/audit.ts";
+import { compareBalances } from "../../support/compare-balances.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { type IndexerProcess, runAudit, startIndexer } from "../../support/indexer-process.ts";
 import { headOf, isIndexed, serveStory } from "../../support/service.ts";
@@ -55,7 +55,7 @@ describe("an index under kills and reorganisations", () => {
     expect(killedRunning, seed).toBe(kills);
     indexer = await startIndexer(folder, demo.chain, test.url);
     await until("The backfill", indexed);
-    const result = await audit(service ?? { url: "", key: "" }, demo.rpcUrl, [demo.story.values.punks]);
+    const result = await compareBalances(service ?? { url: "", key: "" }, demo.rpcUrl, [demo.story.values.punks]);
     expect(result, seed).toMatchObject({ differences: [], read: 0 });
     expect(result.erc20).toBeGreaterThan(1_000);
   });
@@ -76,7 +76,7 @@ describe("an index under kills and reorganisations", () => {
     await demo.mineLiveBlock();
     await until("Following the new branch", indexed);
     expect(await blockHash(head - 5)).not.toBe(before);
-    expect(await audit(service ?? { url: "", key: "" }, demo.rpcUrl, [demo.story.values.punks])).toMatchObject({
+    expect(await compareBalances(service ?? { url: "", key: "" }, demo.rpcUrl, [demo.story.values.punks])).toMatchObject({
       differences: [],
       read: 0,
     });
@@ -91,7 +91,7 @@ describe("an index under kills and reorganisations", () => {
     expect(await auditCommand()).toMatchObject({ code: 0, output: expect.stringContaining("No difference.") });
     await test.database.query(plant, [1, ...key]);
     expect(await auditCommand()).toMatchObject({ code: 1, output: expect.stringContaining(`1 differences:\n${goldToken} of ${trader}`) });
-    const { differences } = await audit(service ?? { url: "", key: "" }, demo.rpcUrl, [demo.story.values.punks]);
+    const { differences } = await compareBalances(service ?? { url: "", key: "" }, demo.rpcUrl, [demo.story.values.punks]);
     await test.database.query(plant, [-1, ...key]);
     expect(differences).toHaveLength(1);
     expect(differences[0]).toContain(trader);

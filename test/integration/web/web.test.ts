@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { WantedTypes } from "../../../runtime/web/send-request.ts";
 import { createWeb, type FetchBounds, type Fetched, type WebDependencies } from "../../../runtime/web/web.ts";
 import { deadline } from "../../support/deadline.ts";
-import { type Listener, type Stranger, startSilence, startStranger, strangersCertificate } from "../../support/stranger.ts";
+import { type Listener, startHttpsServer, startSilentServer, type TestHttpsServer, testCertificate } from "../../support/https-server.ts";
 
 const json: WantedTypes = { header: "application/json", words: "JSON", includes: (type) => ["", "application/json"].includes(type) };
 const boundsOf = (changes: Partial<FetchBounds> = {}): FetchBounds => ({
@@ -27,13 +27,13 @@ const sendJson = (response: ServerResponse, body = '{"name":"A"}'): void => {
 
 /** What the stranger answers in this test. */
 let answer: (request: IncomingMessage, response: ServerResponse) => void;
-let stranger: Stranger;
+let stranger: TestHttpsServer;
 /** Nobody may ever come here. */
 let inside: Listener;
 
 beforeAll(async () => {
-  stranger = await startStranger((request, response) => answer(request, response));
-  inside = await startSilence();
+  stranger = await startHttpsServer((request, response) => answer(request, response));
+  inside = await startSilentServer();
 });
 afterAll(async () => {
   await stranger.close();
@@ -52,7 +52,7 @@ const worldOf = (names: Readonly<Record<string, readonly string[]>> = {}): WebDe
   // The one server of the tests stands on the loopback: it alone may be reached there, by its own names.
   isExempt: (address, hostname) => address === "127.0.0.1" && hostname.endsWith("documents.example"),
   ports: ["443", String(stranger.port), String(inside.port)],
-  certificates: [strangersCertificate],
+  certificates: [testCertificate],
 });
 const at = (path: string): string => `https://documents.example:${stranger.port}${path}`;
 const fetchWith = (url: string, changes?: Partial<FetchBounds>, world = worldOf()) => createWeb(world).fetch(url, boundsOf(changes));
@@ -169,7 +169,7 @@ describe("a URL that leads inside", () => {
   });
 
   it("is not reached by a name that leads elsewhere the second time it is asked for", async () => {
-    const elsewhere = await startSilence(stranger.port, "::1").catch(() => null);
+    const elsewhere = await startSilentServer(stranger.port, "::1").catch(() => null);
     const answers = [["127.0.0.1"], ["::1"]];
     const asked: string[] = [];
     const web = createWeb({
@@ -306,7 +306,7 @@ describe("an answer that does not come", () => {
   });
 
   it("a connection on which nobody speaks", async () => {
-    const silence = await startSilence();
+    const silence = await startSilentServer();
     const world = { ...worldOf(), ports: [String(silence.port)] };
     await within(fetchWith(`https://documents.example:${silence.port}/`, { milliseconds: 400 }, world), late);
     expect(silence.connections).toBe(1);
@@ -386,7 +386,7 @@ describe("an answer of the wrong kind", () => {
     answer = ({ socket }) => socket.destroy();
     const broken = await fetchWith(at("/"));
     expect([codeOf(broken), isLasting(broken)]).toEqual(["connection", false]);
-    const silence = await startSilence();
+    const silence = await startSilentServer();
     await silence.close();
     const world = { ...worldOf(), ports: [String(silence.port)] };
     const refused = await fetchWith(`https://documents.example:${silence.port}/`, {}, world);
@@ -451,7 +451,7 @@ describe("a gateway that the operator named", () => {
   });
 
   it("is not named where it cannot be reached or is too slow", async () => {
-    const silence = await startSilence();
+    const silence = await startSilentServer();
     const slow = await createWeb().fetchFrom(`http://127.0.0.1:${silence.port}`, "/a", boundsOf({ milliseconds: 100 }));
     await silence.close();
     const gone = await createWeb().fetchFrom(`http://127.0.0.1:${silence.port}`, "/a", boundsOf());

@@ -6,7 +6,13 @@ import type { DocumentOutcome } from "../../../../runtime/domains/nft-metadata/j
 import { createDocumentReader } from "../../../../runtime/domains/nft-metadata/jobs/fetch/documents/read-document.ts";
 import { createWeb } from "../../../../runtime/web/web.ts";
 import { deadline } from "../../../support/deadline.ts";
-import { type Listener, type Stranger, startSilence, startStranger, strangersCertificate } from "../../../support/stranger.ts";
+import {
+  type Listener,
+  startHttpsServer,
+  startSilentServer,
+  type TestHttpsServer,
+  testCertificate,
+} from "../../../support/https-server.ts";
 
 const contentId = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi";
 const oldContentId = `Qm${"a".repeat(44)}`;
@@ -30,14 +36,16 @@ const startGateway = async (name: string) => {
 
 let first: Awaited<ReturnType<typeof startGateway>>;
 let second: typeof first;
-let remote: Stranger;
+let remote: TestHttpsServer;
 /** No request may reach this listener. */
 let inside: Listener;
 beforeAll(async () => {
   first = await startGateway("first");
   second = await startGateway("second");
-  remote = await startStranger((_, response) => response.writeHead(200, { "content-type": "application/json" }).end('{"name":"strange"}'));
-  inside = await startSilence();
+  remote = await startHttpsServer((_, response) =>
+    response.writeHead(200, { "content-type": "application/json" }).end('{"name":"strange"}'),
+  );
+  inside = await startSilentServer();
 });
 afterAll(async () => {
   first.close();
@@ -57,7 +65,7 @@ const readWith = (url: string, changes: object = {}): Promise<DocumentOutcome> =
     resolve: async () => ["127.0.0.1"],
     isExempt: (_, hostname) => hostname === "documents.example",
     ports: ["443", String(remote.port), String(inside.port)],
-    certificates: [strangersCertificate],
+    certificates: [testCertificate],
   });
   return createDocumentReader({ ...config, ...changes }, { web })(url, signal);
 };

@@ -11,8 +11,8 @@ import { tokensProjection } from "../../../../runtime/domains/tokens/projection/
 import { createKeys } from "../../../../runtime/http/keys.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import type { Deployed } from "../../../support/edge-cases/story-builder.ts";
 import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
-import type { Deployed } from "../../../support/oddities/story-builder.ts";
 import { buildNftStory, editionKey, type NftStory } from "./story.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers were checked against the catalog; a test reads what it expects to be there

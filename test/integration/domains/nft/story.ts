@@ -1,7 +1,7 @@
 import { type Address, type Hex, toHex, zeroAddress } from "viem";
 import { type Artifact, artifacts, call, startTestChain, type TestChain } from "../../../support/chain.ts";
-import { compileOddities } from "../../../support/oddities/compile.ts";
-import { createTeller, type Deployed } from "../../../support/oddities/story-builder.ts";
+import { compileEdgeCases } from "../../../support/edge-cases/compile.ts";
+import { createStoryBuilder, type Deployed } from "../../../support/edge-cases/story-builder.ts";
 
 /** A chain with collections of every kind, whose node has the state of every block. */
 export interface NftStory {
@@ -34,7 +34,7 @@ const largest = 2n ** 256n - 1n;
 /** Runs the story's transactions on a new chain. */
 export async function buildNftStory(): Promise<NftStory> {
   const chain = await startTestChain();
-  const builder = createTeller(chain, await compileOddities());
+  const builder = createStoryBuilder(chain, await compileEdgeCases());
   const [, alice, bob, carol] = chain.accounts.map((address) => address.toLowerCase()) as [Address, Address, Address, Address];
   const artArtifact: Artifact = artifacts.erc721();
   const artAddress = (await chain.deploy(artArtifact, ["Art", "ART", "ipfs://art/"])).toLowerCase() as Address;

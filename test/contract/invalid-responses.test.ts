@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { operations } from "../../generated/operations.gen.ts";
+import { type ValidatedOperation, validators } from "../../generated/validators.gen.js";
+import { type Document, readDocument } from "../support/document.ts";
+import { createOpenApiValidator, type OpenApiValidator, type ServedResponse } from "../support/openapi-validator.ts";
+
+type Data = Record<string, unknown>;
+
+/** An operation of the document with its example response. */
+interface Documented {
+  readonly id: ValidatedOperation;
+  readonly path: string;
+  readonly body: unknown;
+}
+
+interface Example {
+  readonly example?: unknown;
+}
+
+const json = "application/json; charset=utf-8";
+const success = (body: unknown): ServedResponse => ({ status: 200, contentType: json, body });
+const failure = (status: number) => ({ data: null, error: true, error_message: "It did not work.", error_code: status });
+
+let openApi: OpenApiValidator;
+let documented: readonly Documented[];
+
+beforeAll(async () => {
+  const document = await readDocument();
+  openApi = await createOpenApiValidator(document);
+  documented = operations.map(({ id, path }) => ({
+    id: id as ValidatedOperation,
+    path,
+    body: exampleOf(document, path),
+  }));
+});
+
+afterAll(() => openApi?.close());
+
+function exampleOf(document: Document, path: string): unknown {
+  const media = document.paths[path]?.get?.responses["200"]?.content?.["application/json"] as Example | undefined;
+  if (media?.example === undefined) throw new Error(`${path} has no example.`);
+  return media.example;
+}
+
+function operation(id: string): Documented {
+  const found = documented.find((candidate) => candidate.id === id);
+  if (found === undefined) throw new Error(`Unknown operation ${id}.`);
+  return found;
+}
+
+/** The example response with one change to its payload. */
+function changed({ body }: Documented, change: (data: Data, row: Data) => void): unknown {
+  const copy = structuredClone(body) as { data: Data | Data[] };
+  const data = (Array.isArray(copy.data) ? copy.data[0] : copy.data) ?? {};
+  const [row = data] = (data.items ?? []) as Data[];
+  change(data, row);
+  return copy;
+}
+
+/** The violations of both validators; null if one of them has none. */
+async function violationsOf({ id, path }: Documented, body: unknown): Promise<{ openApi: string | null; generated: string | null }> {
+  const validate = validators[id];
+  const isValid = validate(body);
+  return { openApi: await openApi.response(path, success(body)), generated: isValid ? null : JSON.stringify(validate.errors) };
+}
+
+async function expectRejected(documentedOperation: Documented, body: unknown, where: RegExp): Promise<void> {
+  const violations = await violationsOf(documentedOperation, body);
+  expect(violations.openApi, documentedOperation.id).toMatch(where);
+  expect(violations.generated, documentedOperation.id).toMatch(where);
+}
+
+describe("the response validators", () => {
+  it("accept the documented response of every operation", async () => {
+    for (const each of documented) expect(await violationsOf(each, each.body), each.id).toEqual({ openApi: null, generated: null });
+  });
+
+  it("accept a documented error", async () => {
+    const { path } = operation("getBlock");
+    for (const status of [400, 401, 402, 404, 429, 500, 503]) {
+      expect(await openApi.response(path, { status, contentType: json, body: failure(status) }), String(status)).toBeNull();
+    }
+  });
+
+  it("reject a missing field in every operation's response", async () => {
+    for (const each of documented) {
+      const [field = ""] = Object.keys((changed(each, () => {}) as { data: Data }).data);
+      const name = Array.isArray((each.body as { data: unknown }).data)
+        ? Object.keys((each.body as { data: Data[] }).data[0] ?? {})[0]
+        : field;
+      await expectRejected(
+        each,
+        changed(each, (data) => {
+          delete data[name ?? ""];
+        }),
+        new RegExp(`required.*${name}|${name}.*required`),
+      );
+    }
+  });
+
+  it("reject an undeclared field in every operation's response", async () => {
+    for (const each of documented) {
+      await expectRejected(
+        each,
+        changed(each, (_data, row) => {
+          row.more = null;
+        }),
+        /additional/,
+      );
+    }
+  });
+
+  it("reject a payload that is null or not an object in every operation's response", async () => {
+    for (const each of documented) {
+      const envelope = each.body as Data;
+      await expectRejected(each, { ...envelope, data: "text" }, /\/data/);
+      await expectRejected(each, { ...envelope, data: null }, /\/data/);
+    }
+  });
+
+  it("reject an incomplete envelope, or one with an error", async () => {
+    const block = operation("getBlock");
+    const { error_code: _code, ...partial } = block.body as Data;
+    await expectRejected(block, partial, /error_code/);
+    await expectRejected(block, { ...(block.body as Data), error: true }, /\/error/);
+    await expectRejected(block, { ...(block.body as Data), took: 5 }, /additional/);
+  });
+});
+
+describe("a wrong value", () => {
+  const wrongValues: readonly (readonly [string, string, string, unknown])[] = [
+    ["a number as text", "getBlock", "height", "18420"],
+    ["text as a number", "getBlock", "block_hash", 1],
+    ["a list as an object", "getNativeTokenBalance", "supports_erc", {}],
+    ["a fraction where a whole number belongs", "getBlock", "gas_used", 1.5],
+    ["an amount as a number", "getNativeTokenBalance", "balance", 1_000_000],
+    ["an amount with a fraction", "getNativeTokenBalance", "balance", "1.5"],
+    ["an amount with an exponent", "getNativeTokenBalance", "balance", "1e18"],
+    ["a negative amount", "getNativeTokenBalance", "balance", "-1"],
+    ["an amount in hex", "getNativeTokenBalance", "balance", "0x10"],
+    ["an amount with a leading zero", "getNativeTokenBalance", "balance", "01"],
+    ["an empty amount", "getNativeTokenBalance", "balance", ""],
+    ["an address in upper case", "getBlock", "miner_address", "0x90F79BF6EB2C4F870365E785982E1F101E93B906"],
+    ["an address that is too short", "getBlock", "miner_address", "0x90f79bf6eb2c4f870365e785982e1f101e93b9"],
+    ["a hash in upper case", "getBlock", "block_hash", `0x${"AB".repeat(32)}`],
+    ["a timestamp without Z", "getBlock", "signed_at", "2026-02-28T21:04:12"],
+    ["a timestamp with an offset", "getBlock", "signed_at", "2026-02-28T21:04:12+00:00"],
+    ["a timestamp with a blank for its T", "getBlock", "signed_at", "2026-02-28 21:04:12Z"],
+    ["a timestamp as a number", "getBlock", "signed_at", 1_772_312_652],
+    ["null where a value is always known", "getBlock", "height", null],
+    ["null in the place of a timestamp", "getBlock", "signed_at", null],
+    ["a link without a host", "getBlock", "transactions_link", "/v1/demo/block/1/transactions_v3/"],
+  ];
+
+  it.each(wrongValues)("is rejected: %s: %s.%s", async (_name, id, field, value) => {
+    const each = operation(id);
+    await expectRejected(
+      each,
+      changed(each, (_data, row) => {
+        expect(row).toHaveProperty(field);
+        row[field] = value;
+      }),
+      new RegExp(`/${field}`),
+    );
+  });
+
+  it("is rejected: null in place of a list", async () => {
+    const each = operation("getErc20TransfersForWalletAddress");
+    await expectRejected(
+      each,
+      changed(each, (data) => {
+        data.items = null;
+      }),
+      /\/items/,
+    );
+  });
+
+  it("is rejected: a row of another endpoint", async () => {
+    const each = operation("getBlock");
+    await expectRejected(
+      each,
+      changed(each, (data) => {
+        data.items = [changed(operation("getNativeTokenBalance"), () => {})];
+      }),
+      /items\/0/,
+    );
+  });
+});
+
+describe("a wrong status or media type is rejected", () => {
+  const path = "/v1/{chainName}/block_v2/{blockHeight}/";
+
+  it.each([201, 204, 206, 302, 403, 406, 418, 504, 599])("undeclared status %i", async (status) => {
+    const body = status < 400 ? operation("getBlock").body : failure(status);
+    expect(await openApi.response(path, { status, contentType: json, body })).toBe(
+      `no schema defined for status code '${Math.min(status, 509)}' in the openapi spec`,
+    );
+  });
+
+  it("501 from a live operation, and only from a live one", async () => {
+    const answer = { status: 501, contentType: json, body: failure(501) };
+    expect(await openApi.response(path, answer)).toMatch(/status code '501'/);
+    const planned = operations.find(({ status }) => status === "planned");
+    expect(planned === undefined ? null : await openApi.response(planned.path, answer)).toBeNull();
+  });
+
+  it("an error with an extra field, also above 500", async () => {
+    for (const status of [400, 404, 500, 503]) {
+      const answer = { status, contentType: json, body: { ...failure(status), stack: "Error" } };
+      expect(await openApi.response(path, answer), String(status)).toMatch(/additional properties/);
+    }
+  });
+
+  it("an error with a success status, and a success with an error status", async () => {
+    expect(await openApi.response(path, success(failure(400)))).toMatch(/\/response\/data/);
+    expect(await openApi.response(path, { status: 400, contentType: json, body: operation("getBlock").body })).toMatch(/\/response\/data/);
+  });
+
+  it("JSON as HTML, and an error as CSV", async () => {
+    expect(await openApi.response(path, { ...success(operation("getBlock").body), contentType: "text/html" })).toMatch(
+      /text\/html is not declared/,
+    );
+    expect(await openApi.response(path, { status: 400, contentType: "text/csv", body: failure(400) })).toMatch(/text\/csv is not declared/);
+  });
+
+  it("an empty body", async () => {
+    expect(await openApi.response(path, success(null))).toMatch(/body required/);
+  });
+});

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadCatalog, readCatalogFiles } from "../../generator/catalog/load.ts";
+import { buildModel } from "../../generator/model/build-model.ts";
+import { readDocument } from "../support/document.ts";
+import { createOpenApiValidator, type OpenApiValidator, type RequestOutcome } from "../support/openapi-validator.ts";
+import { type Difference, differences } from "./differences.ts";
+import { type RequestCase, requestCases, requestOf } from "./request-cases.ts";
+import { createRequestCode } from "./request-code.ts";
+
+interface ComparedRequest {
+  readonly request: RequestCase;
+  readonly here: RequestOutcome;
+  readonly validator: RequestOutcome;
+}
+
+const readRequest = createRequestCode();
+let openApi: OpenApiValidator;
+let comparedCases: readonly ComparedRequest[];
+let examples: ReadonlyMap<Difference, ComparedRequest>;
+
+beforeAll(async () => {
+  const { catalog } = loadCatalog(await readCatalogFiles("spec"));
+  if (catalog === null) throw new Error("The catalog has errors.");
+  const model = buildModel(catalog, new Map());
+  openApi = await createOpenApiValidator(await readDocument());
+  const compare = async (request: RequestCase): Promise<ComparedRequest> => {
+    const [here, validator] = await Promise.all([readRequest(request.target), openApi.request(request.target)]);
+    return { request, here, validator };
+  };
+  const compareAll = async (requests: readonly RequestCase[]): Promise<ComparedRequest[]> => {
+    const results: ComparedRequest[] = [];
+    for (const request of requests) results.push(await compare(request));
+    return results;
+  };
+  comparedCases = await compareAll(requestCases(model));
+  const exampleRequests = differences.map(({ example: { operation: id, ...changes } }) => {
+    const operation = model.operations.find((candidate) => candidate.id === id);
+    if (operation === undefined) throw new Error(`Unknown operation ${id}.`);
+    return requestOf(operation, changes);
+  });
+  const comparedExamples = await compareAll(exampleRequests);
+  examples = new Map(
+    differences.flatMap((difference, index) => {
+      const example = comparedExamples[index];
+      return example === undefined ? [] : [[difference, example] as const];
+    }),
+  );
+});
+
+afterAll(() => openApi?.close());
+
+/** Equal results: accepted for the same operation, or rejected for the same parameters. */
+function agree({ here, validator }: ComparedRequest): boolean {
+  if (here.accepted || validator.accepted) return here.accepted && validator.accepted && here.operation === validator.operation;
+  return here.status === validator.status && here.invalidParameters.join() === validator.invalidParameters.join();
+}
+
+function differsAs({ here }: Difference, compared: ComparedRequest): boolean {
+  return compared.here.accepted === (here === "accepts") && compared.validator.accepted === (here === "rejects");
+}
+
+/** Disagreements missing from the table, and agreements that the table lists as differences. */
+function mismatches(table: readonly Difference[]): string[] {
+  return comparedCases.flatMap((compared) => {
+    const entries = table.filter(({ applies }) => applies(compared.request));
+    const matches = agree(compared) ? entries.length === 0 : entries.length > 0 && entries.every((entry) => differsAs(entry, compared));
+    if (matches) return [];
+    const outcomes = [compared.here, compared.validator].map((outcome) =>
+      outcome.accepted ? `accepts as ${outcome.operation}` : `rejects: ${outcome.message}`,
+    );
+    return [
+      `${compared.request.target}\n  here ${outcomes[0]}\n  validator ${outcomes[1]}\n  table: ${entries.map(({ kind }) => kind).join(", ") || "nothing"}`,
+    ];
+  });
+}
+
+describe("the generated request code and express-openapi-validator", () => {
+  it("receive hundreds of valid and hundreds of invalid requests for every endpoint", () => {
+    const agreed = comparedCases.filter(agree);
+    expect(agreed.filter(({ here }) => here.accepted).length).toBeGreaterThan(1000);
+    expect(agreed.filter(({ here }) => !here.accepted).length).toBeGreaterThan(1000);
+    expect(new Set(agreed.flatMap(({ here }) => (here.accepted ? [here.operation] : []))).size).toBe(
+      new Set(comparedCases.map(({ request }) => request.operation.id)).size,
+    );
+  });
+
+  it("agree on the operation and each invalid parameter of every request, except the listed differences", () => {
+    expect(mismatches(differences).slice(0, 20)).toEqual([]);
+  });
+
+  it.each(differences)("still differ for $kind", (difference) => {
+    const example = examples.get(difference);
+    expect(example).toBeDefined();
+    if (example === undefined) return;
+    expect(difference.applies(example.request)).toBe(true);
+    expect(example.here.accepted, JSON.stringify(example)).toBe(difference.here === "accepts");
+    expect(example.validator.accepted, JSON.stringify(example)).toBe(difference.here === "rejects");
+    expect(comparedCases.some(({ request }) => difference.applies(request))).toBe(true);
+  });
+
+  it.each(differences)("would fail without the entry for $kind", (difference) => {
+    expect(mismatches(differences.filter((other) => other !== difference))).not.toEqual([]);
+  });
+
+  it("would fail with an entry that does not differ", () => {
+    const stale: Difference = { ...(differences[0] as Difference), applies: ({ operation }) => operation.id === "getAllChains" };
+    expect(mismatches([...differences, stale])).not.toEqual([]);
+  });
+});

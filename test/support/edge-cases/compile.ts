@@ -1,0 +1,17 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Artifact } from "../chain.ts";
+import { compileInput, contractNamed, solidityInput } from "../solidity.ts";
+
+const folder = fileURLToPath(new URL(".", import.meta.url));
+
+/** Compiles the contracts of this folder. They target London, whose code runs on later forks too. */
+export const compileEdgeCases = (): Promise<(name: string) => Artifact> => compileFolder(folder, "london");
+
+/** Compiles the contracts of a folder and returns a lookup by name. */
+export async function compileFolder(folder: string, evmVersion: string): Promise<(name: string) => Artifact> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".sol")).sort();
+  const sources = names.map(async (name) => [name, await readFile(join(folder, name), "utf8")] as const);
+  return contractNamed(compileInput(solidityInput(Object.fromEntries(await Promise.all(sources)), evmVersion)));
+}

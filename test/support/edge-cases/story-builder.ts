@@ -1,0 +1,64 @@
+import { type Address, encodeDeployData, type Hash, type Hex } from "viem";
+import { type Artifact, call, type TestChain, type TestTransaction } from "../chain.ts";
+
+/** A deployed contract and an encoder of its calls. */
+export interface Deployed {
+  readonly address: Address;
+  /** Encodes a call as fields of a transaction. */
+  call(name: string, ...parameters: readonly unknown[]): { readonly to: Address; readonly data: Hex };
+}
+
+/** Mines the transactions of a story and verifies their status. */
+export interface StoryBuilder {
+  readonly chain: TestChain;
+  readonly artifact: (name: string) => Artifact;
+  deploy(name: string, parameters?: readonly unknown[], value?: bigint): Promise<Deployed>;
+  /** Mines one block of transactions. @throws if one fails */
+  block(...transactions: readonly TestTransaction[]): Promise<Hash[]>;
+  /** Mines one block of transactions that are expected to fail. @throws if one succeeds */
+  failingBlock(...transactions: readonly TestTransaction[]): Promise<Hash[]>;
+  /** Mines transactions that were sent directly. @throws if one fails */
+  mined(...hashes: readonly Hash[]): Promise<void>;
+}
+
+interface Receipt {
+  readonly status: Hex;
+  readonly contractAddress: Address;
+  readonly blockNumber: Hex;
+}
+
+/** Creates a story builder for a chain. */
+export function createStoryBuilder(chain: TestChain, artifact: (name: string) => Artifact): StoryBuilder {
+  const expectStatus = async (hashes: readonly Hash[], status: Hex): Promise<Receipt[]> => {
+    const receipts = await chain.batch<Receipt | null>(hashes.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] })));
+    receipts.forEach((receipt, position) => {
+      if (receipt?.status !== status) throw new Error(`Transaction ${position}: status ${receipt?.status ?? "not mined"}, not ${status}.`);
+    });
+    return receipts as Receipt[];
+  };
+  const mineBlock = async (transactions: readonly TestTransaction[], status: Hex): Promise<Hash[]> => {
+    const hashes = await chain.send(...transactions);
+    await chain.mine();
+    await expectStatus(hashes, status);
+    return hashes;
+  };
+  return {
+    chain,
+    artifact,
+    deploy: async (name, parameters = [], value = 0n) => {
+      const used = artifact(name);
+      const data = encodeDeployData({ abi: used.abi, bytecode: used.bytecode, args: parameters });
+      // Enough for a name of 10 kB, which takes 320 words of storage.
+      const hashes = await chain.send({ data, value, gas: 12_000_000n });
+      await chain.mine();
+      const address = (await expectStatus(hashes, "0x1"))[0]?.contractAddress.toLowerCase() as Address;
+      return { address, call: (functionName, ...rest) => call(used, address, functionName, rest) };
+    },
+    block: (...transactions) => mineBlock(transactions, "0x1"),
+    failingBlock: (...transactions) => mineBlock(transactions, "0x0"),
+    mined: async (...hashes) => {
+      await chain.mine();
+      await expectStatus(hashes, "0x1");
+    },
+  };
+}

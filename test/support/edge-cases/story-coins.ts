@@ -1,0 +1,156 @@
+import { type Address, encodeAbiParameters, type Hash, type Hex, maxUint256, pad, toHex } from "viem";
+import { artifacts, call } from "../chain.ts";
+import type { Deployed, StoryBuilder } from "./story-builder.ts";
+
+/** A token of the story. */
+export interface StoryToken {
+  readonly name: string;
+  readonly address: Address;
+  readonly kind: "erc20" | "erc721" | "erc1155";
+  /** Where the correct balances come from: its events, or only its contract (`node`), or nowhere because its code is destroyed (`none`). */
+  readonly balanceSource: "events" | "node" | "none";
+}
+
+/** The accounts of the story. */
+export interface Accounts {
+  readonly owner: Address;
+  readonly alice: Address;
+  readonly bob: Address;
+  readonly carol: Address;
+  /** Sends no transactions; other accounts name it in theirs. */
+  readonly victim: Address;
+}
+
+const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+const transferBatchTopic = "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb";
+const unit = 10n ** 18n;
+const asWord = (value: Hex | bigint): Hash => (typeof value === "bigint" ? toHex(value, { size: 32 }) : pad(value));
+
+/** Deploys coins with correct and with misleading events. */
+export async function deployCoins(builder: StoryBuilder) {
+  const { chain } = builder;
+  const deployed = async (artifact: ReturnType<typeof artifacts.weth>, parameters: readonly unknown[] = []): Promise<Deployed> => {
+    const address = (await chain.deploy(artifact, parameters)).toLowerCase() as Address;
+    return { address, call: (name, ...rest) => call(artifact, address, name, rest) };
+  };
+  return {
+    gold: await deployed(artifacts.erc20(), ["Gold", "GLD"]),
+    wrapped: await deployed(artifacts.weth()),
+    /** The same contract, missing from the configuration. */
+    unknownWrapped: await deployed(artifacts.weth()),
+    honestToll: await builder.deploy("HonestTollCoin"),
+    rebasing: await builder.deploy("RebasingCoin"),
+    toll: await builder.deploy("TollCoin"),
+    phishing: await builder.deploy("PhishingCoin"),
+    bragging: await builder.deploy("BraggingCoin"),
+    wrapping: await builder.deploy("WrappingCoin"),
+    mortal: await builder.deploy("MortalCoin"),
+    shouter: await builder.deploy("Shouter"),
+  };
+}
+export type Coins = Awaited<ReturnType<typeof deployCoins>>;
+
+/** Lists the coins with the source of their balances. */
+export const coinTokens = (coins: Coins): StoryToken[] => [
+  { name: "gold", address: coins.gold.address, kind: "erc20", balanceSource: "events" },
+  { name: "wrapped", address: coins.wrapped.address, kind: "erc20", balanceSource: "events" },
+  { name: "honestToll", address: coins.honestToll.address, kind: "erc20", balanceSource: "events" },
+  { name: "unknownWrapped", address: coins.unknownWrapped.address, kind: "erc20", balanceSource: "node" },
+  { name: "rebasing", address: coins.rebasing.address, kind: "erc20", balanceSource: "node" },
+  { name: "toll", address: coins.toll.address, kind: "erc20", balanceSource: "node" },
+  { name: "phishing", address: coins.phishing.address, kind: "erc20", balanceSource: "node" },
+  { name: "bragging", address: coins.bragging.address, kind: "erc20", balanceSource: "node" },
+  { name: "wrapping", address: coins.wrapping.address, kind: "erc20", balanceSource: "node" },
+];
+
+/** Mines one round for coins with correct events: two blocks, with other amounts in each round. */
+export async function addStandardCoins(builder: StoryBuilder, coins: Coins, accounts: Accounts, round: number): Promise<void> {
+  const { owner, alice, bob, carol, victim } = accounts;
+  const amount = BigInt(round + 1) * unit;
+  // Has the same first and last digits as the victim's address.
+  const lookalike = `${victim.slice(0, 6)}${"0".repeat(32)}${victim.slice(-4)}` as Address;
+  await builder.block(
+    coins.gold.call("mint", alice, 10n * amount),
+    coins.gold.call("mint", victim, amount),
+    { from: alice, ...coins.gold.call("transfer", bob, 3n * amount) },
+    { from: alice, ...coins.gold.call("transfer", alice, 2n * amount) },
+    // Address poisoning: a transferFrom of 0 needs no allowance.
+    { from: carol, ...coins.gold.call("transferFrom", victim, lookalike, 0n) },
+    { from: bob, ...coins.wrapped.call("deposit"), value: 5n * amount },
+    { from: carol, ...coins.wrapped.call("deposit"), value: amount },
+    coins.honestToll.call("mint", alice, 100n * amount),
+  );
+  await builder.block(
+    { from: bob, ...coins.wrapped.call("withdraw", 2n * amount) },
+    { from: bob, ...coins.wrapped.call("transfer", carol, amount) },
+    { from: bob, ...coins.gold.call("burn", amount) },
+    { from: alice, ...coins.honestToll.call("transfer", bob, 40n * amount + 7n) },
+    { from: bob, ...coins.honestToll.call("transfer", coins.honestToll.address, amount) },
+    { from: owner, ...coins.mortal.call("mint", carol, amount) },
+  );
+}
+
+/** Mines a block with many transfers back and forth between the same accounts. */
+export async function addCrowdedBlock(builder: StoryBuilder, coins: Coins, { alice, bob }: Accounts): Promise<void> {
+  const there = { from: alice, ...coins.gold.call("transfer", bob, 5n), gas: 100_000n };
+  const back = { from: bob, ...coins.gold.call("transfer", alice, 3n), gas: 100_000n };
+  await builder.block(...Array.from({ length: 40 }, () => [there, back]).flat());
+}
+
+/** Mines one round for coins with misleading events: two blocks. */
+export async function addMisleadingCoins(builder: StoryBuilder, coins: Coins, accounts: Accounts, round: number): Promise<void> {
+  const { alice, bob, carol, victim } = accounts;
+  const amount = BigInt(round + 1) * unit;
+  await builder.block(
+    coins.rebasing.call("mint", alice, 100n * amount),
+    coins.toll.call("mint", alice, 100n * amount),
+    coins.phishing.call("claim", victim, carol, 5n * amount),
+    coins.phishing.call("claim", carol, victim, 9n * amount),
+    coins.bragging.call("airdrop", bob, amount),
+    { from: carol, ...coins.unknownWrapped.call("deposit"), value: 4n * amount },
+    coins.wrapping.call("mint", alice, amount),
+  );
+  await builder.block(
+    { from: alice, ...coins.rebasing.call("transfer", bob, 30n * amount) },
+    coins.rebasing.call("rebase", 1_000n * amount + 13n),
+    { from: alice, ...coins.toll.call("transfer", bob, 60n * amount) },
+    { from: carol, ...coins.unknownWrapped.call("transfer", bob, 3n * amount) },
+    { from: bob, ...coins.unknownWrapped.call("withdraw", amount) },
+    // More than the balance, which underflows.
+    coins.wrapping.call("transferFrom", bob, carol, 2n * amount),
+  );
+}
+
+/** Mines transfers of 2^256 - 1, and mints whose sum overflows. */
+export async function addOverflows(builder: StoryBuilder, coins: Coins, { alice, bob }: Accounts): Promise<Deployed> {
+  const largest = await builder.deploy("HonestTollCoin");
+  await builder.block(
+    largest.call("mint", alice, maxUint256),
+    { from: alice, ...largest.call("transferFrom", alice, bob, maxUint256) },
+    coins.wrapping.call("mint", alice, maxUint256),
+    coins.wrapping.call("mint", alice, maxUint256),
+  );
+  return largest;
+}
+
+/** Mines logs that have the topics of transfers but are malformed. */
+export async function addMalformedLogs(builder: StoryBuilder, { shouter }: Coins, { alice, bob }: Accounts): Promise<void> {
+  const shout = (topics: readonly Hex[], data: Hex = "0x") => shouter.call("shout", topics, data);
+  const [from, to] = [asWord(alice), asWord(bob)];
+  const dirty = `0xffffffffffffffffffffffff${alice.slice(2)}` as Hash;
+  const outOfBounds = asWord(maxUint256 - 31n);
+  await builder.block(
+    shout([]),
+    shout([], asWord(7n)),
+    shout([transferTopic]),
+    shout([transferTopic, from], asWord(to)),
+    shout([transferTopic, dirty, to], asWord(5n)),
+    shout([transferTopic, from, to], "0x05"),
+    shout([transferTopic, from, to], `${asWord(5n)}${asWord(6n).slice(2)}`),
+    shout([transferTopic, from, to, asWord(1n)], asWord(5n)),
+    shout([transferTopic], encodeAbiParameters([{ type: "bytes32" }, { type: "address" }, { type: "uint256" }], [dirty, bob, 1n])),
+    shout([transferBatchTopic, from, from, to], `${outOfBounds}${outOfBounds.slice(2)}`),
+    shout([transferBatchTopic, from, from, to], `${asWord(64n)}${asWord(64n).slice(2)}${outOfBounds.slice(2)}`),
+    shout([transferBatchTopic, from, from, to], encodeAbiParameters([{ type: "uint256[]" }, { type: "uint256[]" }], [[1n, 2n], [5n]])),
+  );
+}

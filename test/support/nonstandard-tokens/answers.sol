@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {Book, Coin, Functions, Labelled} from "base.sol";
+
+/// transfer, transferFrom and approve return nothing, as USDT's.
+contract MissingReturn is Book, Labelled("Missing Return") {
+    function totalSupply() external view returns (uint256) {
+        return supply;
+    }
+
+    function mint(address to, uint256 value) external {
+        _mint(to, value);
+    }
+
+    function transfer(address to, uint256 value) external {
+        _move(msg.sender, to, value);
+    }
+
+    function transferFrom(address from, address to, uint256 value) external {
+        _spend(from, msg.sender, value);
+        _move(from, to, value);
+    }
+
+    function approve(address spender, uint256 value) external {
+        _approve(msg.sender, spender, value);
+    }
+}
+
+/// Returns false on success, as Tether Gold.
+contract ReturnsFalse is Coin("Returns False") {
+    function transfer(address to, uint256 value) external override returns (bool) {
+        _move(msg.sender, to, value);
+        return false;
+    }
+}
+
+/// Does not revert when it fails: it returns false without effect.
+contract NoRevert is Coin("No Revert") {
+    function transfer(address to, uint256 value) external override returns (bool) {
+        if (held[msg.sender] < value) return false;
+        _move(msg.sender, to, value);
+        return true;
+    }
+
+    function transferFrom(address from, address to, uint256 value) external override returns (bool) {
+        if (held[from] < value || allowed[from][msg.sender] < value) return false;
+        _spend(from, msg.sender, value);
+        _move(from, to, value);
+        return true;
+    }
+}
+
+/// A failed transfer does not revert and emits its event, with nothing moved.
+contract EventOfFailure is Coin("Event Of Failure") {
+    function _move(address from, address to, uint256 value) internal override {
+        if (held[from] >= value) {
+            held[from] -= value;
+            held[to] += value;
+        }
+        emit Transfer(from, to, value);
+    }
+}
+
+/// Results of one word where ERC-20 has a bool, as early Vyper: transfer returns a count, decimals is a uint256, and name is a fixed array.
+contract VyperLike is Book {
+    uint256 public constant decimals = 18;
+
+    function name() external pure returns (bytes32[3] memory) {
+        return [bytes32(uint256(32)), bytes32(uint256(6)), bytes32("Vyper ")];
+    }
+
+    function symbol() external pure returns (bytes32[3] memory) {
+        return [bytes32(uint256(32)), bytes32(uint256(2)), bytes32("VY")];
+    }
+
+    function totalSupply() external view returns (uint256) {
+        return supply;
+    }
+
+    function mint(address to, uint256 value) external {
+        _mint(to, value);
+    }
+
+    function transfer(address to, uint256 value) external returns (uint256) {
+        _move(msg.sender, to, value);
+        return 1;
+    }
+
+    function transferFrom(address from, address to, uint256 value) external returns (uint256) {
+        _spend(from, msg.sender, value);
+        _move(from, to, value);
+        return 1;
+    }
+
+    function approve(address spender, uint256 value) external returns (uint256) {
+        _approve(msg.sender, spender, value);
+        return 1;
+    }
+}
+
+/// Name and symbol are a bytes32, as those of MKR.
+contract Bytes32Metadata is Functions {
+    bytes32 public constant name = "Bytes32 Metadata";
+    bytes32 public constant symbol = "B32";
+    uint256 public constant decimals = 18;
+
+    function totalSupply() external view returns (uint256) {
+        return supply;
+    }
+}
+
+/// No decimals: the smallest unit is a whole token.
+contract ZeroDecimals is Coin("Zero Decimals") {
+    function decimals() public pure override returns (uint8) {
+        return 0;
+    }
+}
+
+/// 255 decimals: no amount that fits a word is a whole token.
+contract ManyDecimals is Coin("Many Decimals") {
+    function decimals() public pure override returns (uint8) {
+        return 255;
+    }
+}
+
+/// name, symbol and decimals revert.
+contract MetadataReverts is Coin("") {
+    function name() public pure override returns (string memory) {
+        revert("no name");
+    }
+
+    function symbol() public pure override returns (string memory) {
+        revert("no symbol");
+    }
+
+    function decimals() public pure override returns (uint8) {
+        revert("no decimals");
+    }
+}
+
+/// Without the optional functions of ERC-20.
+contract NoMetadata is Functions {
+    function totalSupply() external view returns (uint256) {
+        return supply;
+    }
+}
+
+/// A name of 100,000 letters.
+contract HugeName is Coin("") {
+    function name() public pure override returns (string memory) {
+        bytes memory text = new bytes(100_000);
+        for (uint256 i = 0; i < text.length; i += 1_000) text[i] = "N";
+        return string(text);
+    }
+}
+
+/// A name that is markup, a formula, an escape sequence of terminals and text that runs backwards; a symbol that is no UTF-8.
+contract HostileName is Coin("") {
+    function name() public pure override returns (string memory) {
+        return unicode"=cmd|'/c calc'!A1<script>alert(1)</script>\u001b[2J\u202eevil\u0000";
+    }
+
+    function symbol() public pure override returns (string memory) {
+        return string(bytes.concat(bytes4(0xfffe80c0)));
+    }
+}
+
+/// Without totalSupply.
+contract NoTotalSupply is Functions, Labelled("No Total Supply") {}
+
+/// totalSupply reverts.
+contract SupplyReverts is Coin("Supply Reverts") {
+    function totalSupply() public pure override returns (uint256) {
+        revert("not yours to know");
+    }
+}
+
+/// totalSupply is a constant unrelated to the balances.
+contract SupplyInvented is Coin("Supply Invented") {
+    function totalSupply() public pure override returns (uint256) {
+        return 21_000_000 * 10 ** 18;
+    }
+}
+
+/// balanceOf reverts for accounts that are hidden.
+contract BalanceReverts is Coin("Balance Reverts") {
+    mapping(address => bool) private hidden;
+
+    function hide(address account) external {
+        hidden[account] = true;
+    }
+
+    function balanceOf(address owner) public view override returns (uint256) {
+        require(!hidden[owner], "hidden");
+        return held[owner];
+    }
+}
+
+/// balanceOf consumes all gas for accounts that are hidden.
+contract BalanceEndless is Coin("Balance Endless") {
+    mapping(address => bool) private hidden;
+
+    function hide(address account) external {
+        hidden[account] = true;
+    }
+
+    function balanceOf(address owner) public view override returns (uint256) {
+        if (hidden[owner]) assembly { invalid() }
+        return held[owner];
+    }
+}
+
+/// balanceOf returns two words, the balance and the block number; ABI decoders use the first.
+contract LongAnswer is Book, Labelled("Long Answer") {
+    function totalSupply() external view returns (uint256, uint256) {
+        return (supply, block.number);
+    }
+
+    function balanceOf(address owner) public view override returns (uint256) {
+        uint256 amount = held[owner];
+        assembly {
+            mstore(0, amount)
+            mstore(32, number())
+            return(0, 64)
+        }
+    }
+
+    function mint(address to, uint256 value) external {
+        _mint(to, value);
+    }
+
+    function transfer(address to, uint256 value) external returns (bool) {
+        _move(msg.sender, to, value);
+        return true;
+    }
+}
+
+/// balanceOf of 0x0 reverts, as it does in tokens that follow ERC-721's text too closely; a burn goes to 0x0 all the same.
+contract ZeroBalanceReverts is Coin("Zero Balance Reverts") {
+    function balanceOf(address owner) public view override returns (uint256) {
+        require(owner != address(0), "zero address");
+        return held[owner];
+    }
+}

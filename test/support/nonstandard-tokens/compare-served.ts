@@ -1,0 +1,186 @@
+import type { Address } from "viem";
+import type { ServedChain } from "../edge-cases/compare-heights.ts";
+import type { NodeAllowance, NodeState } from "./node-values.ts";
+import { type ServedHolders, type ServedItem, servedAllowances, servedHolders, servedItems } from "./served.ts";
+import type { TestToken } from "./token-kind.ts";
+
+/** A served value that differs from the contract's. */
+export interface Difference {
+  readonly kind: string;
+  readonly what: "balance" | "holder" | "number of holders" | "order of holders" | "supply" | "allowance" | "ids";
+  readonly of: string;
+  readonly height: number;
+  readonly served: string;
+  readonly expected: string;
+}
+
+/** The result of a comparison at a height. */
+export interface ComparisonResult {
+  readonly compared: number;
+  readonly differences: readonly Difference[];
+}
+
+/** 2^255 or more, and the largest amounts of 96, 128 and 160 bits, are served as UNLIMITED. */
+const isUnlimited = (amount: bigint): boolean => amount >= 2n ** 255n || [96n, 128n, 160n].some((bits) => amount === 2n ** bits - 1n);
+
+const text = (value: bigint | number | string | null | undefined): string =>
+  value === undefined ? "absent" : value === null ? "null" : String(value);
+
+/** Collects differences and counts comparisons. */
+const createCollector = (height: number) => {
+  const differences: Difference[] = [];
+  let compared = 0;
+  return {
+    /** Compares a served value with the accepted ones, of which the first is reported as expected. */
+    expect: (token: TestToken, what: Difference["what"], of: string, served: string, ...accepted: readonly string[]): void => {
+      compared += 1;
+      if (accepted.includes(served)) return;
+      differences.push({ kind: token.kind.name, what, of, height, served, expected: accepted[0] ?? "" });
+    },
+    result: (): ComparisonResult => ({ compared, differences }),
+  };
+};
+type Collector = ReturnType<typeof createCollector>;
+
+/**
+ * Returns the accepted values of a balance. If the contract does not return it: null, absent, the last value of a destroyed contract, or the sum of the Transfers
+ * where balanceOf reverts. The balance of an owner that no Transfer has named may also be absent.
+ */
+const acceptedBalance = (state: NodeState, token: TestToken, owner: Address): string[] => {
+  const balance = state.balance(token, owner);
+  if (balance === null) return ["null", "absent", "0", text(state.lastBalance(token, owner) ?? state.sumOfEvents(token, owner))];
+  const exact = balance === 0n ? ["0", "absent"] : [text(balance)];
+  return state.isNamed(token, owner) && token.kind.isUndetectable !== true ? exact : [...exact, "absent"];
+};
+
+const compareItems = (
+  collector: Collector,
+  state: NodeState,
+  tokens: readonly TestToken[],
+  items: ReadonlyMap<Address, readonly ServedItem[]>,
+): void => {
+  for (const token of tokens) {
+    for (const owner of state.ownersOf(token)) {
+      const own = items.get(owner)?.filter(({ contract_address: address }) => address === token.address) ?? [];
+      const coin = own.find(({ nft_data: nfts }) => nfts === null);
+      const collection = own.find(({ nft_data: nfts }) => nfts !== null);
+      if (collection !== undefined) compareIds(collector, state, token, owner, collection);
+      // The coins of a contract that is listed as a collection may be missing if their event is not a Transfer.
+      const needsCoin = token.kind.isAlsoCollection !== true || token.kind.isSilent !== true;
+      if (needsCoin || coin !== undefined)
+        collector.expect(
+          token,
+          "balance",
+          owner,
+          text(coin === undefined ? undefined : coin.balance),
+          ...acceptedBalance(state, token, owner),
+        );
+    }
+  }
+};
+
+const compareIds = (collector: Collector, state: NodeState, token: TestToken, owner: Address, { nft_data: nfts }: ServedItem): void => {
+  if (token.kind.isAlsoCollection !== true) {
+    collector.expect(token, "ids", owner, "a collection", "no collection");
+    return;
+  }
+  const inOrder = (ids: readonly string[]): string => [...ids].sort().join(" ");
+  const listed = (nfts ?? []).map(({ token_id: id }) => id);
+  collector.expect(token, "ids", owner, inOrder(listed), inOrder(state.idsOf(token, owner).map(String)));
+};
+
+const compareHolders = (collector: Collector, state: NodeState, token: TestToken, served: ServedHolders | null): void => {
+  const found = served === null ? "not found" : text(served.items.length);
+  const named = state.ownersOf(token).filter((owner) => state.isNamed(token, owner));
+  if (served === null && named.length > 0 && token.kind.isUndetectable !== true)
+    collector.expect(token, "number of holders", "all", found, text(named.length));
+  if (served === null || named.length === 0) return;
+  const { items, total } = served;
+  // A collection's holders are ranked by their number of ids.
+  const isCollection =
+    token.kind.isAlsoCollection === true && items.every(({ address, balance }) => balance === text(state.idsOf(token, address).length));
+  if (!isCollection) compareCoinHolders(collector, state, token, items);
+  collector.expect(token, "number of holders", "all", text(total), text(items.length));
+  const addresses = (list: ServedHolders["items"]): string => list.map(({ address }) => address).join(" ");
+  const ranked = [...items].sort((a, b) => descending(BigInt(a.balance ?? 0), BigInt(b.balance ?? 0)) || (a.address < b.address ? -1 : 1));
+  collector.expect(token, "order of holders", "all", addresses(items), addresses(ranked));
+};
+
+const descending = (left: bigint, right: bigint): number => (left > right ? -1 : left < right ? 1 : 0);
+
+const compareCoinHolders = (collector: Collector, state: NodeState, token: TestToken, items: ServedHolders["items"]): void => {
+  const owners = state.ownersOf(token);
+  const listed = new Map(items.map(({ address, balance }) => [address, balance]));
+  for (const owner of owners) {
+    // Accounts with a balance of 0 are not holders.
+    const accepted = acceptedBalance(state, token, owner).map((one) => (one === "0" ? "absent" : one));
+    collector.expect(token, "holder", owner, text(listed.get(owner)), ...accepted);
+  }
+  for (const { address, balance } of items) {
+    if (!owners.includes(address)) collector.expect(token, "holder", address, text(balance), "absent");
+  }
+  const supply = text(state.supply(token));
+  for (const { total_supply: returned } of items.slice(0, 1)) {
+    // Null if totalSupply fails; the supply of a destroyed contract may be the last one.
+    collector.expect(token, "supply", "all", text(returned), supply, ...(supply === "null" ? [text(state.lastSupply(token))] : []));
+  }
+};
+
+const compareAllowances = (
+  collector: Collector,
+  allowances: readonly NodeAllowance[],
+  served: ReadonlyMap<string, string | null>,
+): void => {
+  const servedAs = (amount: bigint | null): string =>
+    amount === null ? "null" : amount === 0n ? "absent" : isUnlimited(amount) ? "UNLIMITED" : text(amount);
+  for (const { token, owner, spender, amount, lastAmount, isObservable } of allowances) {
+    const accepted = [
+      servedAs(amount),
+      ...(amount === null ? [servedAs(lastAmount)] : []),
+      ...(isObservable && amount !== null ? [] : ["absent"]),
+    ];
+    collector.expect(token, "allowance", `${owner} for ${spender}`, text(served.get(`${token.address} ${owner} ${spender}`)), ...accepted);
+  }
+};
+
+/** Compares the served balances, holders, supplies and allowances at a height or at the head with the contracts' values. */
+export const compareAt = async (
+  on: ServedChain,
+  state: NodeState,
+  tokens: readonly TestToken[],
+  at: number | "head",
+  allowances: readonly NodeAllowance[] = [],
+): Promise<ComparisonResult> => {
+  const collector = createCollector(state.height);
+  const owners = [...new Set(tokens.flatMap((token) => state.ownersOf(token)))];
+  compareItems(collector, state, tokens, await servedItems(on, owners, at));
+  const holders = await servedHolders(on, tokens, at);
+  for (const token of tokens) compareHolders(collector, state, token, holders.get(token.address) ?? null);
+  if (at === "head" && allowances.length > 0) {
+    compareAllowances(collector, allowances, await servedAllowances(on, [...new Set(allowances.map(({ owner }) => owner))]));
+  }
+  return collector.result();
+};
+
+const shownOfEach = 2;
+
+const groupsOf = <T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> => {
+  const groups = new Map<string, T[]>();
+  for (const one of all) groups.set(keyOf(one), [...(groups.get(keyOf(one)) ?? []), one]);
+  return groups;
+};
+
+/** Renders differences as a table: for each token kind and value the number, the heights and the first few. */
+export const renderDifferences = (differences: readonly Difference[]): string => {
+  const line = (of: string, height: string | number, served: string, expected: string): string =>
+    `    ${of.padEnd(44)} ${String(height).padStart(6)} ${served.padStart(28)} ${expected.padStart(28)}\n`;
+  const blocks = [...groupsOf(differences, ({ kind }) => kind)].map(([kind, ofKind]) => {
+    const sorts = [...groupsOf(ofKind, ({ what }) => what)].map(([what, group]) => {
+      const heights = [...new Set(group.map(({ height }) => height))].join(", ");
+      const shown = group.slice(0, shownOfEach).map(({ of, height, served, expected }) => line(of, height, served, expected));
+      return `  ${what}: ${group.length} at ${heights}\n${shown.join("")}`;
+    });
+    return `${kind}\n${sorts.join("")}`;
+  });
+  return `${line("of", "height", "served", "expected")}${blocks.join("")}`;
+};

@@ -1,0 +1,61 @@
+import type { Address, Hex } from "viem";
+import type { Artifact, TestTransaction } from "../chain.ts";
+import type { Random } from "./random.ts";
+
+/** A token of the story at its address. */
+export interface TestToken {
+  readonly kind: TokenKind;
+  readonly address: Address;
+  readonly artifact: Artifact;
+}
+
+/** The context of a step. */
+export interface StepContext {
+  readonly random: Random;
+  readonly accounts: readonly Address[];
+  /** The round of the story, from 0. */
+  readonly round: number;
+  readonly timestamp: number;
+  /** A contract that returns half of what it receives. */
+  readonly reentering: Address;
+  readonly anyAccount: () => Address;
+  /** A random amount from 10^14 to 10^18. */
+  readonly amount: () => bigint;
+  /** Calls a view function of a contract at the head. */
+  readonly read: (token: TestToken, functionName: string, args: readonly unknown[]) => Promise<unknown>;
+  /** The token of a kind, by its name. */
+  readonly tokenOf: (kindName: string) => TestToken;
+  /** Signs EIP-712 typed data with the key of an account. */
+  readonly sign: (owner: Address, token: TestToken, name: string, primaryType: "Permit", fields: readonly Field[]) => Promise<Hex>;
+}
+
+/** A field of a signed message. */
+export interface Field {
+  readonly name: string;
+  readonly type: "address" | "uint256" | "bool";
+  readonly value: Address | bigint | boolean;
+}
+
+/** Creates one call of a token. The call may fail; the story counts successes and failures. */
+export type Step = (token: TestToken, context: StepContext) => TestTransaction | Promise<TestTransaction>;
+
+/** A kind of token; its contract describes what is unusual about it. */
+export interface TokenKind {
+  /** The name of its contract. */
+  readonly name: string;
+  /** Steps of this kind only, by name; each is run once in a round. */
+  readonly steps?: Readonly<Record<string, Step>>;
+  /** The rounds in which these steps are run; by default all. */
+  readonly rounds?: readonly number[];
+  /**
+   * Whether balances change without a Transfer that names their owner. At past heights such a balance is only known where reconciliation read it at that height:
+   * at the end of each round.
+   */
+  readonly isSilent?: true;
+  /** Whether its events are not those of a token standard, so that an index need not serve it. Served values must still be correct. */
+  readonly isUndetectable?: true;
+  /** Whether it can be destroyed, after which its values cannot be read. */
+  readonly mayBeDestroyed?: true;
+  /** Whether it is also a collection, which is compared with `ownerOf`. */
+  readonly isAlsoCollection?: true;
+}
