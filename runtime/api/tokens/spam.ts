@@ -6,7 +6,7 @@ import type { TransferRow } from "../../domains/tokens/queries/transfer.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";
 
-/** The tokens that the rules classify as spam. Queries the database only for the few whose names make the way they were handed out matter. */
+/** The tokens that the rules classify as spam. Queries the database only for the few tokens whose names suggest an airdrop. */
 export async function spamAmong(
   { classifier, tokens }: Pick<ResolverContext, "classifier" | "tokens">,
   chain: Chain,
@@ -27,15 +27,15 @@ export async function spamAmong(
   const spam = new Set<Address>();
   const suspects: ClassifiedToken[] = [];
   for (const token of classified) {
-    if (classifier.isSpam(token).answer) spam.add(token.address);
+    if (classifier.isSpam(token).value) spam.add(token.address);
     else if (classifier.mayBeAirdrop(token)) suspects.push(token);
   }
-  const handedOut = await tokens.handedOut(
+  const airdropped = await tokens.airdroppedTokens(
     chain.id,
     suspects.map(({ address }) => address),
     classifier.sampling.airdrops,
   );
-  for (const { address } of suspects) if (handedOut.has(address)) spam.add(address);
+  for (const { address } of suspects) if (airdropped.has(address)) spam.add(address);
   return spam;
 }
 
@@ -57,7 +57,7 @@ export async function poisoningAmong(
     empty.filter((transfer) => {
       const { block_number: block, from_address: from, to_address: to, amount } = transfer;
       const sender = senderOf(transfer);
-      return sender !== undefined && classifier.isPoisoning({ wallet, block, from, to, amount, sender }, known).answer;
+      return sender !== undefined && classifier.isPoisoning({ wallet, block, from, to, amount, sender }, known).value;
     }),
   );
 }

@@ -69,7 +69,7 @@ export function viewHolding(
     contract_display_name: contract.contract_name,
     last_transferred_at: row.transfer_timestamp === null ? null : isoTimestamp(row.transfer_timestamp),
     native_token: row.standard === standards.native,
-    type: classifier.typeOf(classified, worthUsd).answer,
+    type: classifier.typeOf(classified, worthUsd).value,
     is_spam: isSpam,
     balance: row.balance,
     quote_rate: quoted.rate,

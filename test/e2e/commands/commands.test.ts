@@ -85,7 +85,7 @@ describe("the rules of classification", () => {
     await writeFile(join(folder, "own.yaml"), "rulesFile: rules.yaml\n");
     expect(await outcome(["rules", "--config", "own.yaml"])).toEqual([0, expect.stringMatching(/belowUsd: 7\n/)]);
     await writeFile(join(folder, "rules.yaml"), "dusty: {}\n");
-    expect(await outcome(["rules", "--config", "own.yaml"])).toEqual([1, expect.stringContaining("rules.yaml:1:1: dusty: no such key")]);
+    expect(await outcome(["rules", "--config", "own.yaml"])).toEqual([1, expect.stringContaining("rules.yaml:1:1: dusty: unknown key")]);
   });
 });
 

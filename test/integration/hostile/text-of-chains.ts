@@ -91,13 +91,13 @@ export const chainCases: readonly DoublingCase[] = [
   ...textCases("lures: createLureFinder, long,", lureIn, hostileNames, 1_000),
   ...textCases("homoglyphs: skeletonOf, long,", skeletonOf, hostileNames, 1_000),
   {
-    name: "poisoning: createCounterparties and resembled of addresses that look alike",
+    name: "poisoning: createCounterparties and imitated of addresses that look alike",
     size: 1_000,
     input: (size) => ({ dealt: lookalikes(size, "0"), asked: lookalikes(size, "1") }),
     run: ({ dealt, asked }: { readonly dealt: Counterparty[]; readonly asked: Counterparty[] }) => {
       const counterparties = createCounterparties(builtInRules, dealt);
       // None of them is a counterparty by then, so that the search runs to its end.
-      for (const { address } of asked) counterparties.resembled(address, 4);
+      for (const { address } of asked) counterparties.imitated(address, 4);
     },
   },
   {

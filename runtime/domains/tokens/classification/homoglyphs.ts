@@ -1,4 +1,4 @@
-/** Letters and signs of other scripts that look like a Latin letter; what Unicode's compatibility forms cover (full width, mathematical) is not here. */
+/** Characters that look like a Latin letter, without those that Unicode's compatibility forms cover (full width, mathematical). */
 const lookAlikes: Readonly<Record<string, string>> = {
   a: "АаΑαᎪᴀɑꓮ₳",
   b: "ВвΒᏴʙꓐ฿₿",
@@ -28,7 +28,7 @@ const lookAlikes: Readonly<Record<string, string>> = {
   z: "ΖᏃᴢꓜ",
 };
 
-/** Digits and signs that stand for a letter between others. */
+/** Characters that are used in place of a letter. */
 const standIns: Readonly<Record<string, string>> = { "0": "o", "1": "i", "5": "s", l: "i", "|": "i", "!": "i" };
 
 const standIn = /[015l|!]/g;
@@ -38,15 +38,15 @@ const latinOf = new Map(Object.entries(lookAlikes).flatMap(([latin, others]) => 
 const printable = /^[\x20-\x7e]*$/;
 const latinOfPrintable = [...latinOf].filter(([other]) => printable.test(other));
 
-/** UTF-16 units of a text that are looked at: 200 characters of a name are kept (`reads-metadata`), each two units at most. */
+/** Max UTF-16 units of a text: stored names have up to 200 characters (`reads-metadata`) of one or two units. */
 const maxText = 400;
-/** Units that these may become: NFKD makes up to 18 of one (U+FDFA). */
+/** Their max number after NFKD, which expands a unit to up to 18 (U+FDFA). */
 const maxFolded = 18 * maxText;
 
 const marks = /\p{M}+/gu;
 const invisible = /[\p{Cc}\p{Cf}\p{M}\p{Zl}\p{Zp}]/gu;
 
-/** Compatibility forms, accents and invisible characters undone. Marks go first: to sort a run of them takes a time that grows with its square. */
+/** Applies compatibility decomposition and removes accents and invisible characters. Marks are removed first: normalization sorts a run of them in quadratic time. */
 const decompose = (text: string): string =>
   text.slice(0, maxText).replace(marks, "").normalize("NFKD").slice(0, maxFolded).replace(invisible, "");
 
@@ -56,9 +56,9 @@ const toLatin = (decomposed: string): string =>
     .join("")
     .toLowerCase();
 
-/** A text as a reader sees it: invisible characters and accents gone, look-alike letters Latin, in lower case. Of a longer text than a name is, its beginning. */
+/** A text as it looks to a reader: without invisible characters and accents, with Latin letters in place of look-alikes, in lower case; cut to the length of a name. */
 export const foldText = (text: string): string => {
-  // Most texts are plain ASCII, of which no normal form and no accent changes anything.
+  // Most texts are plain ASCII, which normalization leaves unchanged.
   if (!printable.test(text)) return toLatin(decompose(text));
   return latinOfPrintable.reduce((folded, [other, latin]) => folded.replaceAll(other, latin), text.slice(0, maxText)).toLowerCase();
 };
@@ -66,12 +66,12 @@ export const foldText = (text: string): string => {
 const leadingSigns = /^[^\p{L}\p{N}]+/u;
 const endsSymbol = /[\p{L}\p{N}\p{Sc}]/u;
 
-/** Without the signs around the letters; a sign of a currency at the end may stand for a letter. From the end by hand: a pattern would start again at each sign. */
+/** Removes punctuation around the letters, but no currency sign at the end, which may replace a letter. A pattern for the end would take quadratic time. */
 const trimSigns = (text: string): string => {
   const characters = [...text.replace(leadingSigns, "")];
   return characters.slice(0, characters.findLastIndex((character) => endsSymbol.test(character)) + 1).join("");
 };
 
-/** What two symbols share that a hurried reader takes for the same: folded, without what surrounds the letters, and digits read as the letters they resemble. */
+/** The common form of symbols that look alike: folded, without surrounding punctuation, and with letters in place of the digits that resemble them. */
 export const skeletonOf = (symbol: string): string =>
   toLatin(trimSigns(decompose(symbol))).replace(standIn, (character) => standIns[character] ?? character);

@@ -4,12 +4,12 @@ import type { z } from "zod";
 import { builtInRules } from "./built-in.ts";
 import { type Rules, rulesSchema } from "./rules.ts";
 
-/** A file of rules that cannot be used, with every reason and its place. */
+/** A file of rules that cannot be used, with every error and its position. */
 class RulesError extends Error {
   override readonly name = "RulesError";
 }
 
-/** The built-in rules, and over them the sections of the operator's file where there is one. @throws {RulesError} */
+/** The built-in rules, with the sections of the operator's file if there is one. @throws {RulesError} */
 export function loadRules(file: string | undefined): Rules {
   if (file === undefined) return builtInRules;
   let text: string;
@@ -18,13 +18,13 @@ export function loadRules(file: string | undefined): Rules {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new RulesError(
-      `${file}: the file of classification rules cannot be read (${reason}); set rulesFile to its path or leave it out.`,
+      `Classification rules in ${file} cannot be read (${reason}): set rulesFile to the path of a readable file, or remove it to use the built-in rules.`,
     );
   }
   return parseRules(file, text);
 }
 
-/** The rules that a file's text makes of the built-in ones. @throws {RulesError} one line a fault: file:line:column and what is accepted. */
+/** The built-in rules with the sections of a file's text. @throws {RulesError} one line for each error: file:line:column and what is expected. */
 export function parseRules(file: string, text: string): Rules {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -51,7 +51,7 @@ export function parseRules(file: string, text: string): Rules {
   };
 }
 
-/** YAML reads 0x… without quotes as a number, and an address does not fit into one (YAML 1.2.2, 10.3.2). */
+/** YAML parses 0x… without quotes as a number, which cannot hold an address (YAML 1.2.2, 10.3.2). */
 function keepAddressesAsText(document: Document.Parsed): void {
   visit(document, {
     Scalar: (_key, node) => {
@@ -60,16 +60,15 @@ function keepAddressesAsText(document: Document.Parsed): void {
   });
 }
 
-/** One line for each fault; keys that are not known are named where they stand. */
+/** One line for each error; an unknown key is reported at its own position. */
 function renderIssue(document: Document.Parsed, issue: z.core.$ZodIssue, placeAt: (offset: number) => string): string[] {
   const path = issue.path.map(String);
-  if (issue.code !== "unrecognized_keys")
-    return [`${placeAt(offsetOf(document, path))}: ${path.join(".") || "the rules"}: ${issue.message}`];
-  const accepted = path.length === 0 ? `; ${Object.keys(rulesSchema.shape).join(", ")} are accepted` : "";
-  return issue.keys.map((key) => `${placeAt(offsetOf(document, [...path, key]))}: ${[...path, key].join(".")}: no such key${accepted}`);
+  if (issue.code !== "unrecognized_keys") return [`${placeAt(offsetOf(document, path))}: ${path.join(".") || "rules"}: ${issue.message}`];
+  const expected = path.length === 0 ? `; expected one of ${Object.keys(rulesSchema.shape).join(", ")}` : "";
+  return issue.keys.map((key) => `${placeAt(offsetOf(document, [...path, key]))}: ${[...path, key].join(".")}: unknown key${expected}`);
 }
 
-/** Where the key or the element at a path begins; its nearest parent where it is missing. */
+/** The offset of the key or element at a path, or of its nearest parent if it is missing. */
 function offsetOf(document: Document.Parsed, path: readonly string[]): number {
   let node: unknown = document.contents;
   let offset = document.contents?.range[0] ?? 0;

@@ -1,7 +1,7 @@
 import { foldText } from "./homoglyphs.ts";
 import type { Rules } from "./rules.ts";
 
-/** What in a text tells its reader to go somewhere. */
+/** A part of a text that asks its reader to visit a site or to act. */
 export interface Lure {
   readonly rule: "web-address" | "lure-word";
   readonly found: string;
@@ -14,7 +14,7 @@ const edge = { before: "(?<![\\p{L}\\p{N}])", after: "(?![\\p{L}\\p{N}])" };
 const wholeWords = (texts: readonly string[], flags: "u" | "gu"): RegExp | null =>
   texts.length === 0 ? null : new RegExp(`${edge.before}(?:${anyOf(texts)})${edge.after}`, flags);
 
-/** Looks for whole words of a list, also where their letters are those of another script. */
+/** Finds whole words of a list, also if look-alike letters of another script replace theirs. */
 export function createWordFinder(words: readonly string[]): (text: string) => string | null {
   const wordIn = createFoldedWordFinder(words);
   return (text) => wordIn(foldText(text));
@@ -25,7 +25,7 @@ function createFoldedWordFinder(words: readonly string[]): (folded: string) => s
   return (folded) => pattern?.exec(folded)?.[0] ?? null;
 }
 
-/** Looks for web addresses and words of spam, also where their letters are those of another script. */
+/** Finds web addresses and words of spam, also if look-alike letters of another script replace theirs. */
 export function createLureFinder({ lures }: Pick<Rules, "lures">): (text: string) => Lure | null {
   const harmless = wholeWords(lures.harmless, "gu");
   const wordIn = createFoldedWordFinder(lures.words);
@@ -41,13 +41,13 @@ export function createLureFinder({ lures }: Pick<Rules, "lures">): (text: string
 }
 
 /**
- * Looks for a label, a dot, also a spelt one, and an ending: what a browser takes for an address. It goes from the dots back to their labels, so that each
- * character is looked at once; from labels on to their dots, each letter of a long word would begin a label that goes to the end of the word.
+ * Finds a label, a dot (also written as "[dot]") and a top-level domain. It searches for dots and then backwards for the label, in linear time: searching forwards from
+ * labels would scan a long word once for each of its letters.
  */
 function createDomainFinder(endings: readonly string[]): (folded: string) => string | null {
   if (endings.length === 0) return () => null;
   const dot = "(?:\\.|\\s?[[(](?:\\.|dot)[\\])]\\s?)";
-  // Looks back only where a dot may begin: each hyphen of a long run would look back to its start.
+  // The lookahead limits the lookbehind to possible dots; otherwise each hyphen of a long run would scan back to its start.
   const dotAndEnding = new RegExp(`(?=[.\\s[(])(?<=[\\p{L}\\p{N}]-*)${dot}(?:${anyOf(endings)})${edge.after}`, "u");
   return (folded) => {
     const found = dotAndEnding.exec(folded);
@@ -57,7 +57,7 @@ function createDomainFinder(endings: readonly string[]): (folded: string) => str
 
 const ofLabel = /[\p{L}\p{N}-]/u;
 
-/** The letters, digits and hyphens that end at a place, from the first letter or digit on. */
+/** The letters, digits and hyphens before an offset, without leading hyphens. */
 function labelBefore(folded: string, end: number): string {
   const before = [...folded.slice(0, end)];
   const start = before.findLastIndex((character) => !ofLabel.test(character)) + 1;

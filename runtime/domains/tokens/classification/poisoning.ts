@@ -1,110 +1,117 @@
 import type { Address } from "../../../lib/hex.ts";
 import type { Rules } from "./rules.ts";
-import { ruled, unruled, type Verdict } from "./verdict.ts";
+import { byDefault, byRule, type Verdict } from "./verdict.ts";
 
-/** A token transfer as one of its sides sees it. */
-export interface SeenTransfer {
-  /** Whose list it stands in. */
+/** A token transfer in the list of one wallet. */
+export interface WalletTransfer {
   readonly wallet: Address;
   readonly block: number;
   readonly from: Address;
   readonly to: Address;
   readonly amount: string | bigint;
-  /** Who sent the transaction. */
+  /** The sender of the transaction. */
   readonly sender: Address;
 }
 
-/** Somebody with whom a wallet moved something. */
+/** An account that transferred a nonzero amount to or from a wallet. */
 export interface Counterparty {
   readonly address: Address;
-  /** The first block in which anything moved between them. */
+  /** The block of the first transfer between them. */
   readonly since: number;
-  /** The first one in which the wallet itself sent the transaction; null where others sent all of them, who may move dust or a token of their own. */
+  /**
+   * The block of the first one in a transaction that the wallet sent. Null if others sent all of them: they can send the wallet dust, or transfer a token of their own
+   * between any accounts.
+   */
   readonly sentSince: number | null;
 }
 
-/** Those whom a wallet dealt with, ready to be compared with others. */
+/** A wallet's counterparties, indexed for comparison with other addresses. */
 export interface Counterparties {
-  /** Whether something moved between them before a block. */
+  /** Whether there was a transfer with an account before a block. */
   readonly has: (address: Address, block: number) => boolean;
-  /** One that begins and ends like an address, is another, and with whom there were closer dealings up to a block. */
-  readonly resembled: (address: Address, block: number) => Address | null;
-  /** Whether the wallet sends transactions itself; a contract's are sent by others. */
+  /** The counterparty up to a block that an address imitates: another address with the same first and last digits and closer to the wallet; null without one. */
+  readonly imitated: (address: Address, block: number) => Address | null;
+  /** Whether the wallet sends transactions itself, which a contract does not. */
   readonly sends: boolean;
 }
 
-/** An address, and the first block in which the wallet dealt with it. */
-interface Dealing {
+/** An address, and the first block of a transfer with it. */
+interface Contact {
   readonly address: Address;
   readonly since: number;
 }
 
-/** The two earliest dealings with addresses that begin and end alike; the second counts where the first is with the address that is asked about. */
-interface Earliest {
-  readonly first: Dealing;
-  readonly second: Dealing | null;
+/** The two earliest contacts with the same first and last digits; the second one counts for the address of the first. */
+interface EarliestContacts {
+  readonly first: Contact;
+  readonly second: Contact | null;
 }
 
-const withDealing = (known: Earliest | undefined, dealing: Dealing): Earliest => {
-  if (known === undefined) return { first: dealing, second: null };
+const withContact = (known: EarliestContacts | undefined, contact: Contact): EarliestContacts => {
+  if (known === undefined) return { first: contact, second: null };
   const { first, second } = known;
-  if (dealing.since < first.since) return { first: dealing, second: first };
-  return second === null || dealing.since < second.since ? { first, second: dealing } : known;
+  if (contact.since < first.since) return { first: contact, second: first };
+  return second === null || contact.since < second.since ? { first, second: contact } : known;
 };
 
-/** Makes a wallet's counterparties comparable. Of those that look alike, which may be thousands that somebody made, only the earliest are kept. */
+/** How a wallet and a counterparty are related: the wallet sent a transaction between them, others sent all of them, or there are none. */
+type Closeness = "chosen" | "passive" | "none";
+
+/** Indexes a wallet's counterparties. Of addresses with equal digits, of which an attacker can create thousands, only the earliest are stored. */
 export function createCounterparties({ poisoning }: Pick<Rules, "poisoning">, counterparties: Iterable<Counterparty>): Counterparties {
   const digits = poisoning.matchingDigits;
   const outline = (address: Address): string => `${address.slice(2, 2 + digits)}…${address.slice(-digits)}`;
   const known = new Map<Address, Counterparty>();
   for (const counterparty of counterparties) known.set(counterparty.address, counterparty);
-  /** By outline: those with whom anything moved, and those to whom the wallet sent. */
-  const [moved, sent] = [new Map<string, Earliest>(), new Map<string, Earliest>()];
+  /** Contacts by outline: all of them, and those to which the wallet sent. */
+  const [all, chosen] = [new Map<string, EarliestContacts>(), new Map<string, EarliestContacts>()];
   for (const { address, since, sentSince } of known.values()) {
     const key = outline(address);
-    moved.set(key, withDealing(moved.get(key), { address, since }));
-    if (sentSince !== null) sent.set(key, withDealing(sent.get(key), { address, since: Math.max(since, sentSince) }));
+    all.set(key, withContact(all.get(key), { address, since }));
+    if (sentSince !== null) chosen.set(key, withContact(chosen.get(key), { address, since: Math.max(since, sentSince) }));
   }
-  /** 2 where the wallet chose the dealings, 1 where others did, 0 without any. A block counts from its end for who is imitated, from its begin for who imitates. */
-  const closeness = (counterparty: Counterparty | undefined, before: number): number => {
-    if (counterparty === undefined || counterparty.since >= before) return 0;
-    return counterparty.sentSince !== null && counterparty.sentSince < before ? 2 : 1;
+  /** The relation before a block, not at it: a contact of the same block is imitated, but does not prove that an address imitates nobody. */
+  const closenessOf = (address: Address, block: number): Closeness => {
+    const counterparty = known.get(address);
+    if (counterparty === undefined || counterparty.since >= block) return "none";
+    return counterparty.sentSince !== null && counterparty.sentSince < block ? "chosen" : "passive";
   };
-  /** The earliest dealing up to a block with another address of the same outline. */
-  const otherThan = (address: Address, earliest: Earliest | undefined, block: number): Address | null => {
+  /** The earliest contact up to a block with another address of the same outline. */
+  const otherThan = (address: Address, earliest: EarliestContacts | undefined, block: number): Address | null => {
     const other = earliest?.first.address === address ? earliest.second : earliest?.first;
     return other !== undefined && other !== null && other.since <= block ? other.address : null;
   };
   return {
-    has: (address, block) => closeness(known.get(address), block) > 0,
-    resembled: (address, block) => {
-      const own = closeness(known.get(address), block);
+    has: (address, block) => closenessOf(address, block) !== "none",
+    imitated: (address, block) => {
+      const closeness = closenessOf(address, block);
+      if (closeness === "chosen") return null;
       const key = outline(address);
-      if (own === 2) return null;
-      return otherThan(address, sent.get(key), block) ?? (own === 0 ? otherThan(address, moved.get(key), block) : null);
+      return otherThan(address, chosen.get(key), block) ?? (closeness === "none" ? otherThan(address, all.get(key), block) : null);
     },
     sends: [...known.values()].some(({ sentSince }) => sentSince !== null),
   };
 }
 
 /**
- * Whether a transfer was made to leave an address in the wallet's list: it moves nothing, and either names an address that looks like one the wallet dealt
- * with, or goes out to a stranger in the wallet's name (EIP-20 lets anybody "transfer from" it nothing) in somebody else's transaction.
+ * Whether the purpose of a transfer is to put an address into the wallet's list: its amount is 0, and it either involves an address that imitates a counterparty, or
+ * is a transfer from the wallet to an unknown account in a transaction that another account sent (EIP-20 lets any account transfer 0 from any other).
  */
-export function judgePoisoning(
+export function classifyPoisoning(
   { poisoning }: Pick<Rules, "poisoning">,
-  transfer: SeenTransfer,
+  transfer: WalletTransfer,
   counterparties: Counterparties,
 ): Verdict<boolean> {
   const { wallet, block, from, to, sender } = transfer;
-  if (BigInt(transfer.amount) !== 0n || from === to) return unruled(false);
+  if (BigInt(transfer.amount) !== 0n || from === to) return byDefault(false);
   const other = from === wallet ? to : from;
-  const resembled = counterparties.resembled(other, block);
-  if (resembled !== null)
-    return ruled(true, "resembling-address", `It moves nothing, and ${other} looks like ${resembled}, with which ${wallet} dealt.`);
-  const inItsName = from === wallet && sender !== wallet && counterparties.sends;
-  if (poisoning.sentByOthers && inItsName && !counterparties.has(other, block)) {
-    return ruled(true, "sent-by-others", `It moves nothing out of ${wallet}, and ${sender} sent it.`);
+  const imitated = counterparties.imitated(other, block);
+  if (imitated !== null) {
+    return byRule(true, "resembling-address", `The amount is 0, and ${other} looks like ${imitated}, a counterparty of ${wallet}.`);
   }
-  return unruled(false);
+  const isSentByOther = from === wallet && sender !== wallet && counterparties.sends;
+  if (poisoning.sentByOthers && isSentByOther && !counterparties.has(other, block)) {
+    return byRule(true, "sent-by-others", `The amount is 0, and ${sender} sent this transfer from ${wallet}.`);
+  }
+  return byDefault(false);
 }

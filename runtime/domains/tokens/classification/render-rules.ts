@@ -2,11 +2,11 @@ import { Document, isMap, isScalar } from "yaml";
 import { z } from "zod";
 import { type Rules, rulesSchema } from "./rules.ts";
 
-const head = ` The rules by which tokens are typed, spam is marked and transfers are called poisoning.
- To change them, save this file, name it as rulesFile in ashlar.yaml, and keep the sections that you change: what a section of the file says replaces the
- built-in section, and a section that is not in the file stays the built-in one.`;
+const head = ` The rules that determine the types of tokens, spam and poisoning.
+ To change them, save this file, set rulesFile in ashlar.yaml to its path, and keep only the sections that you change: a section of the file replaces the
+ built-in section, and a section that is not in the file keeps its built-in values.`;
 
-/** Rules as a file of rules, each section and setting with what it means. */
+/** Renders rules as YAML in which a comment describes each section and setting. */
 export function renderRules(rules: Rules): string {
   const document = new Document(rules);
   document.commentBefore = head;
@@ -14,7 +14,7 @@ export function renderRules(rules: Rules): string {
   return document.toString({ lineWidth: 140, flowCollectionPadding: true });
 }
 
-/** Puts the schema's words above the keys of a map, and of the maps in it. */
+/** Adds the schema's descriptions as comments above the keys of a map and of nested maps. */
 function explain(node: unknown, schema: unknown): void {
   if (!isMap(node) || !(schema instanceof z.ZodObject)) return;
   for (const { key, value } of node.items) {

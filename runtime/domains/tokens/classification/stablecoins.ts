@@ -3,8 +3,8 @@ import { memoizeText } from "../../../lib/memoize-text.ts";
 import { skeletonOf } from "./homoglyphs.ts";
 import type { Rules, Stablecoin } from "./rules.ts";
 
-/** What a symbol is to the stablecoins of the rules. */
-export type Likeness =
+/** How a token relates to the stablecoins of the rules. */
+export type StablecoinMatch =
   | { readonly kind: "genuine" | "by-symbol" | "fake" | "look-alike"; readonly coin: Stablecoin }
   | { readonly kind: "none" };
 
@@ -15,22 +15,24 @@ interface StablecoinCandidate {
   readonly decimals: number | null;
 }
 
-const unlike: Likeness = { kind: "none" };
-/** Symbols whose likeness is kept. */
+const noMatch: StablecoinMatch = { kind: "none" };
+/** Symbols whose matches are cached. */
 const maxSymbols = 20_000;
 const lowerCase = (symbol: string): string => symbol.normalize("NFC").trim().toLowerCase();
 
-/** Whether a token is a stablecoin; `named` leaves the search for look-alikes out. */
-export interface Stablecoins {
-  named(token: StablecoinCandidate): Likeness;
-  likenessOf(token: StablecoinCandidate): Likeness;
+/** Matches tokens with the stablecoins of the rules. */
+export interface StablecoinMatcher {
+  /** By address, or by the exact symbol. */
+  matchExact(token: StablecoinCandidate): StablecoinMatch;
+  /** Also by symbols that only look like a stablecoin's. */
+  match(token: StablecoinCandidate): StablecoinMatch;
 }
 
 /**
- * Finds out whether a token is a stablecoin: by its address, or on chains for which the rules have no address by symbol and decimals.
- * The symbol elsewhere on a chain that has one is a fake, and one that only looks the same is a look-alike on every chain.
+ * Matches tokens by address or, on chains without an address in the rules, by symbol and decimals. A token with the symbol and another address
+ * is a fake on a chain with an address in the rules; a symbol that only looks the same is a look-alike on every chain.
  */
-export function createStablecoins({ stablecoins }: Pick<Rules, "stablecoins">): Stablecoins {
+export function createStablecoinMatcher({ stablecoins }: Pick<Rules, "stablecoins">): StablecoinMatcher {
   const byAddress = new Map<string, Stablecoin>();
   const bySymbol = new Map<string, Stablecoin>();
   const bySkeleton = new Map<string, Stablecoin>();
@@ -41,20 +43,21 @@ export function createStablecoins({ stablecoins }: Pick<Rules, "stablecoins">): 
     bySymbol.set(lowerCase(coin.symbol), coin);
     bySkeleton.set(skeletonOf(coin.symbol), coin);
   }
-  const exactOf = memoizeText((symbol) => bySymbol.get(lowerCase(symbol)), maxSymbols);
-  const similarOf = memoizeText((symbol) => bySkeleton.get(skeletonOf(symbol)), maxSymbols);
-  const named = ({ chainId, address, symbol, decimals }: StablecoinCandidate): Likeness | null => {
+  const withSymbol = memoizeText((symbol) => bySymbol.get(lowerCase(symbol)), maxSymbols);
+  const withSkeleton = memoizeText((symbol) => bySkeleton.get(skeletonOf(symbol)), maxSymbols);
+  /** Null if neither the address nor the exact symbol is a stablecoin's. */
+  const matchExact = ({ chainId, address, symbol, decimals }: StablecoinCandidate): StablecoinMatch | null => {
     const genuine = byAddress.get(`${chainId}:${address}`);
     if (genuine !== undefined) return { kind: "genuine", coin: genuine };
-    if (symbol === null) return unlike;
-    const coin = exactOf(symbol);
+    if (symbol === null) return noMatch;
+    const coin = withSymbol(symbol);
     if (coin === undefined) return null;
     if ((coin.addresses[String(chainId)]?.length ?? 0) > 0) return { kind: "fake", coin };
-    return decimals !== null && coin.decimals.includes(decimals) ? { kind: "by-symbol", coin } : unlike;
+    return decimals !== null && coin.decimals.includes(decimals) ? { kind: "by-symbol", coin } : noMatch;
   };
-  const similar = ({ symbol }: StablecoinCandidate): Likeness => {
-    const coin = similarOf(symbol ?? "");
-    return coin === undefined ? unlike : { kind: "look-alike", coin };
+  const matchLookAlike = ({ symbol }: StablecoinCandidate): StablecoinMatch => {
+    const coin = withSkeleton(symbol ?? "");
+    return coin === undefined ? noMatch : { kind: "look-alike", coin };
   };
-  return { named: (token) => named(token) ?? unlike, likenessOf: (token) => named(token) ?? similar(token) };
+  return { matchExact: (token) => matchExact(token) ?? noMatch, match: (token) => matchExact(token) ?? matchLookAlike(token) };
 }

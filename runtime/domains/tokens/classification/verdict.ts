@@ -1,14 +1,14 @@
-/** What a rule says, and why. */
+/** The result of applying the rules. */
 export interface Verdict<T> {
-  readonly answer: T;
-  /** The rule's name; null where none applies. */
+  readonly value: T;
+  /** The name of the rule that applies; null if none does. */
   readonly rule: string | null;
-  /** A sentence for whoever asks why; null where no rule applies. */
+  /** A sentence that explains the value; null if no rule applies. */
   readonly reason: string | null;
 }
 
-/** A verdict by a rule. */
-export const ruled = <T>(answer: T, rule: string, reason: string): Verdict<T> => ({ answer, rule, reason });
+/** The verdict of a rule. */
+export const byRule = <T>(value: T, rule: string, reason: string): Verdict<T> => ({ value, rule, reason });
 
-/** What holds where no rule applies. */
-export const unruled = <T>(answer: T): Verdict<T> => ({ answer, rule: null, reason: null });
+/** The verdict if no rule applies. */
+export const byDefault = <T>(value: T): Verdict<T> => ({ value, rule: null, reason: null });

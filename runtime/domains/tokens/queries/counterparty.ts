@@ -3,7 +3,7 @@ import type { Database } from "../../../database/database.ts";
 import type { Address } from "../../../lib/hex.ts";
 import type { Counterparty } from "../classification/poisoning.ts";
 
-/** Queries of a wallet's counterparties, and of how a token reached its holders. */
+/** Queries for a wallet's counterparties and for airdropped tokens. */
 export function createCounterpartyQueries({ query }: Pick<Database, "query">) {
   /**
    * The accounts with which a wallet exchanged nonzero ERC-20 amounts or native value, in the newest `max` of its transactions with transfers up to a block and in as
@@ -26,7 +26,7 @@ export function createCounterpartyQueries({ query }: Pick<Database, "query">) {
            WHERE chain_id = $1 AND address = $2 AND block_number <= $3 ORDER BY block_number DESC, ordinal DESC LIMIT $4) place
          JOIN transactions x ON x.chain_id = $1 AND x.block_number = place.block_number AND x.transaction_index = place.transaction_index
          WHERE x.value > 0 AND x.successful IS NOT FALSE AND $2 IN (x.from_address, x.to_address) AND x.from_address <> x.to_address
-       ) dealings GROUP BY address`,
+       ) contacts GROUP BY address`,
       [chainId, bytes(wallet), block, max],
     );
 
@@ -34,23 +34,23 @@ export function createCounterpartyQueries({ query }: Pick<Database, "query">) {
    * The contracts among the given ones that have at least `logs` logs, of which the first `logs` are in transactions with an average of `perTransaction` of them or more.
    * Served by logs_address, which contains all that is read: as many entries for each contract.
    */
-  const handedOut = async (
+  const airdroppedTokens = async (
     chainId: number,
     tokens: readonly Address[],
     { transfers: logs, perTransaction }: { readonly transfers: number; readonly perTransaction: number },
   ): Promise<ReadonlySet<Address>> => {
     if (tokens.length === 0) return new Set();
     const rows = await query<{ token: Address }>(
-      `SELECT given.token FROM unnest($2::bytea[]) AS given(token)
+      `SELECT k.token FROM unnest($2::bytea[]) AS k(token)
        CROSS JOIN LATERAL (
          SELECT count(*) AS logs, count(DISTINCT (block_number, transaction_index)) AS transactions
          FROM (SELECT block_number, transaction_index FROM logs
-           WHERE chain_id = $1 AND address = given.token ORDER BY block_number, log_index LIMIT $3) first) seen
+           WHERE chain_id = $1 AND address = k.token ORDER BY block_number, log_index LIMIT $3) first) seen
        WHERE seen.logs = $3 AND seen.logs >= seen.transactions * $4::int8`,
       [chainId, tokens.map(bytes), logs, perTransaction],
     );
     return new Set(rows.map(({ token }) => token));
   };
 
-  return { counterparties, handedOut };
+  return { counterparties, airdroppedTokens };
 }

@@ -160,10 +160,10 @@ describe("a token that was distributed in bulk", () => {
   });
 
   it("is one whose first logs are in few transactions", async () => {
-    const { handedOut } = createCounterpartyQueries(index.database);
+    const { airdroppedTokens } = createCounterpartyQueries(index.database);
     const all = [gift, softName, notHandedOut, short];
-    expect(await handedOut(7, all, { transfers: 200, perTransaction: 20 })).toEqual(new Set([gift, notHandedOut]));
-    expect(await handedOut(7, all, { transfers: 100, perTransaction: 50 })).toEqual(new Set([gift, notHandedOut, short]));
-    expect(await handedOut(7, all, { transfers: 100, perTransaction: 51 })).toEqual(new Set());
+    expect(await airdroppedTokens(7, all, { transfers: 200, perTransaction: 20 })).toEqual(new Set([gift, notHandedOut]));
+    expect(await airdroppedTokens(7, all, { transfers: 100, perTransaction: 50 })).toEqual(new Set([gift, notHandedOut, short]));
+    expect(await airdroppedTokens(7, all, { transfers: 100, perTransaction: 51 })).toEqual(new Set());
   });
 });

@@ -21,15 +21,15 @@ describe("spamAmong", () => {
     const rules = createClassifier(builtInRules);
     const classifier: typeof rules = {
       ...rules,
-      isSpam: (token, handedOut) => {
+      isSpam: (token, isAirdropped) => {
         classified.push(token.address);
-        return rules.isSpam(token, handedOut);
+        return rules.isSpam(token, isAirdropped);
       },
     };
     const queried: string[] = [];
     // The distribution is read from logs, which this test has none of.
     const tokens = {
-      handedOut: async (_chainId: number, addresses: readonly string[]) => {
+      airdroppedTokens: async (_chainId: number, addresses: readonly string[]) => {
         queried.push(...addresses);
         return new Set([gift.address]);
       },

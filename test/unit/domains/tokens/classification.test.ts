@@ -20,35 +20,35 @@ const token = (overrides: Partial<ClassifiedToken> = {}): ClassifiedToken => ({
   ...overrides,
 });
 const ruleOfSpam = (overrides: Partial<ClassifiedToken>): string | null => {
-  const { answer, rule } = classifier.isSpam(token(overrides));
-  return answer ? rule : null;
+  const { value, rule } = classifier.isSpam(token(overrides));
+  return value ? rule : null;
 };
 
 describe("the type of a token", () => {
   it("is nft by its standard, whatever it is worth", () => {
-    expect(classifier.typeOf(token({ standard: 2 }), null).answer).toBe("nft");
-    expect(classifier.typeOf(token({ standard: 3 }), 0.01).answer).toBe("nft");
+    expect(classifier.typeOf(token({ standard: 2 }), null).value).toBe("nft");
+    expect(classifier.typeOf(token({ standard: 3 }), 0.01).value).toBe("nft");
   });
 
   it("is stablecoin by the address, whatever the symbol says", () => {
     expect(classifier.typeOf(token({ address: usdc, symbol: "OTHER" }), null)).toMatchObject({
-      answer: "stablecoin",
+      value: "stablecoin",
       rule: "stablecoin-address",
     });
   });
 
   it("is stablecoin by symbol and decimals where the rules know no address on the chain, and only there", () => {
-    expect(classifier.typeOf(token({ chainId: 31337, symbol: "USDC", decimals: 6 }), null).answer).toBe("stablecoin");
-    expect(classifier.typeOf(token({ chainId: 31337, symbol: "USDC", decimals: 9 }), null).answer).toBe("cryptocurrency");
-    expect(classifier.typeOf(token({ chainId: 1, symbol: "USDC", decimals: 6 }), null).answer).toBe("cryptocurrency");
+    expect(classifier.typeOf(token({ chainId: 31337, symbol: "USDC", decimals: 6 }), null).value).toBe("stablecoin");
+    expect(classifier.typeOf(token({ chainId: 31337, symbol: "USDC", decimals: 9 }), null).value).toBe("cryptocurrency");
+    expect(classifier.typeOf(token({ chainId: 1, symbol: "USDC", decimals: 6 }), null).value).toBe("cryptocurrency");
   });
 
   it("is dust below 0.10 USD, and never without a price", () => {
-    expect(classifier.typeOf(token(), 0.0999).answer).toBe("dust");
-    expect(classifier.typeOf(token(), 0.1).answer).toBe("cryptocurrency");
-    expect(classifier.typeOf(token(), null).answer).toBe("cryptocurrency");
-    expect(classifier.typeOf(token({ standard: 0, symbol: "ETH" }), 0.05).answer).toBe("dust");
-    expect(classifier.typeOf(token({ standard: 0, symbol: "xDAI" }), null).answer).toBe("cryptocurrency");
+    expect(classifier.typeOf(token(), 0.0999).value).toBe("dust");
+    expect(classifier.typeOf(token(), 0.1).value).toBe("cryptocurrency");
+    expect(classifier.typeOf(token(), null).value).toBe("cryptocurrency");
+    expect(classifier.typeOf(token({ standard: 0, symbol: "ETH" }), 0.05).value).toBe("dust");
+    expect(classifier.typeOf(token({ standard: 0, symbol: "xDAI" }), null).value).toBe("cryptocurrency");
   });
 });
 
@@ -77,7 +77,7 @@ describe("spam", () => {
     ["Version 1.5 Coin", "V1.5"],
     ["Staked St. Com", "SC"],
   ])("is not %j (%s)", (name, symbol) => {
-    expect(classifier.isSpam(token({ name, symbol }))).toEqual({ answer: false, rule: null, reason: null });
+    expect(classifier.isSpam(token({ name, symbol }))).toEqual({ value: false, rule: null, reason: null });
   });
 
   // The letters that stand for "square apartment" become six, the ligature U+FDFA eighteen: a name of 200 characters up to 3,600.
@@ -106,14 +106,16 @@ describe("spam", () => {
     ["b.a curve.fi gift.fi", "gift.fi"],
   ])("names the address in %j", (name, found) => {
     expect(classifier.isSpam(token({ name }))).toMatchObject({
-      answer: true,
-      reason: `Its name or symbol holds the web address "${found}".`,
+      value: true,
+      reason: `The name or symbol contains the web address "${found}".`,
     });
   });
 
   it("names 100 characters of a longer address", () => {
     const address = `https://${"a".repeat(150)}`;
-    expect(classifier.isSpam(token({ name: address })).reason).toBe(`Its name or symbol holds the web address "${address.slice(0, 100)}".`);
+    expect(classifier.isSpam(token({ name: address })).reason).toBe(
+      `The name or symbol contains the web address "${address.slice(0, 100)}".`,
+    );
   });
 
   it("is a stablecoin's symbol at another address than the configured ones", () => {
@@ -141,9 +143,9 @@ describe("spam", () => {
 
   it("is a token that was handed out and whose name holds a word of such tokens; each of the two alone is not", () => {
     const gift = token({ name: "Lucky Whale" });
-    expect(classifier.isSpam(gift, true)).toMatchObject({ answer: true, rule: "airdrop" });
-    expect(classifier.isSpam(gift, false).answer).toBe(false);
-    expect(classifier.isSpam(token(), true).answer).toBe(false);
+    expect(classifier.isSpam(gift, true)).toMatchObject({ value: true, rule: "airdrop" });
+    expect(classifier.isSpam(gift, false).value).toBe(false);
+    expect(classifier.isSpam(token(), true).value).toBe(false);
     expect(classifier.mayBeAirdrop(gift)).toBe(true);
     expect(classifier.mayBeAirdrop(token())).toBe(false);
     // Spam already, and a token that the operator trusts: neither needs another look.
@@ -158,9 +160,9 @@ describe("spam", () => {
     const own = createClassifier(
       parseRules("rules.yaml", `trusted: { 1: [${account("aaaa", "aaaa")}] }\nspam: { 1: [${account("bbbb", "bbbb")}] }`),
     );
-    expect(own.isSpam(token({ address: account("aaaa", "aaaa"), name: "claim" }))).toMatchObject({ answer: false, rule: "trusted" });
-    expect(own.isSpam(token({ address: account("bbbb", "bbbb") }))).toMatchObject({ answer: true, rule: "spam-list" });
-    expect(own.isSpam(token({ chainId: 2, address: account("bbbb", "bbbb") })).answer).toBe(false);
+    expect(own.isSpam(token({ address: account("aaaa", "aaaa"), name: "claim" }))).toMatchObject({ value: false, rule: "trusted" });
+    expect(own.isSpam(token({ address: account("bbbb", "bbbb") }))).toMatchObject({ value: true, rule: "spam-list" });
+    expect(own.isSpam(token({ chainId: 2, address: account("bbbb", "bbbb") })).value).toBe(false);
   });
 });
 
@@ -241,7 +243,7 @@ describe("poisoning", () => {
   it("compares as many digits as the rules say", () => {
     const strict = createClassifier(parseRules("rules.yaml", "poisoning: { matchingDigits: 5, sentByOthers: false }"));
     const counterparties = strict.counterpartiesOf([friendship]);
-    expect(strict.isPoisoning({ wallet, block: 20, from: wallet, to: double, amount: 0n, sender: stranger }, counterparties).answer).toBe(
+    expect(strict.isPoisoning({ wallet, block: 20, from: wallet, to: double, amount: 0n, sender: stranger }, counterparties).value).toBe(
       false,
     );
   });
@@ -259,7 +261,7 @@ describe("a file of rules", () => {
     const text = renderRules(builtInRules);
     expect(parseRules("rules.yaml", text)).toEqual(builtInRules);
     expect(text).toContain("rulesFile in ashlar.yaml");
-    expect(text).toMatch(/ {2}# Hex digits at either end in which an address resembles another\.\n {2}matchingDigits: 4/);
+    expect(text).toMatch(/ {2}# Number of hex digits at each end that two addresses must share to look alike\.\n {2}matchingDigits: 4/);
     const own = parseRules("rules.yaml", `spam: { 1: [${usdc}] }`);
     expect(parseRules("rules.yaml", renderRules(own)).spam).toEqual({ 1: [usdc] });
   });
@@ -273,9 +275,9 @@ describe("a file of rules", () => {
     ["dust:\n  belowUsd: cheap\n", "rules.yaml:2:3: dust.belowUsd: "],
     [
       "dust: { belowUsd: 1 }\nlure: {}\n",
-      "rules.yaml:2:1: lure: no such key; stablecoins, dust, lures, airdrops, poisoning, trusted, spam are accepted",
+      "rules.yaml:2:1: lure: unknown key; expected one of stablecoins, dust, lures, airdrops, poisoning, trusted, spam",
     ],
-    ["spam:\n  1:\n    - 0x12\n", "rules.yaml:3:7: spam.1.0: 0x and 40 hex digits are accepted as an address"],
+    ["spam:\n  1:\n    - 0x12\n", "rules.yaml:3:7: spam.1.0: expected an address: 0x and 40 hex digits"],
     ["spam:\n  main: []\n", "rules.yaml:2:3: spam.main: "],
     ["stablecoins:\n  - symbol: X\n", "rules.yaml:2:5: stablecoins.0.decimals: "],
     ["dust: { belowUsd: 1\n", "rules.yaml:"],
@@ -284,6 +286,6 @@ describe("a file of rules", () => {
   });
 
   it("is named where it cannot be read", () => {
-    expect(() => loadRules("/nowhere/rules.yaml")).toThrow("/nowhere/rules.yaml: the file of classification rules cannot be read");
+    expect(() => loadRules("/nowhere/rules.yaml")).toThrow("Classification rules in /nowhere/rules.yaml cannot be read");
   });
 });
