@@ -1,5 +1,5 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
-import type { ApprovalPlace, Given } from "../../domains/approvals/queries/allowance.ts";
+import type { ApprovalPlace, ApprovalScope } from "../../domains/approvals/queries/allowance.ts";
 import { type Labels, labelOf } from "../../domains/names/labels.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import type { Address } from "../../lib/hex.ts";
@@ -21,10 +21,10 @@ export interface Listed<R> {
  * The approvals of a wallet that an answer can list. Where there are too many, which hostile contracts can bring about for anybody, only those that the wallet gave itself.
  * @throws {notAcceptable} a wallet that gave too many itself, or none of so many.
  */
-export async function foundOf<R>(wallet: Address, most: number, ask: (limit: number, given: Given) => Promise<R[]>): Promise<R[]> {
-  const all = await ask(most + 1, "anyhow");
+export async function foundOf<R>(wallet: Address, most: number, ask: (limit: number, scope: ApprovalScope) => Promise<R[]>): Promise<R[]> {
+  const all = await ask(most + 1, "all");
   if (all.length <= most) return all;
-  const own = await ask(most + 1, "by the owner");
+  const own = await ask(most + 1, "sent-by-owner");
   if (own.length === 0 || own.length > most) throw notAcceptable("walletAddress", wallet, `a wallet with at most ${most} approvals`);
   return own;
 }

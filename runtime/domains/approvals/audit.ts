@@ -13,7 +13,7 @@ interface Sampled {
 
 /**
  * Compares at most `sample` approvals of each kind, as they were after a block, with `allowance`, `getApproved` and `isApprovedForAll` there. An allowance is
- * compared where it is the same since, as from when on a contract had lowered another is not known; one in doubt is not known.
+ * compared if it has not changed since, because the block at which a contract lowered it is unknown; an allowance in doubt is unknown.
  */
 export async function auditApprovals(
   database: Queryable,
@@ -23,12 +23,12 @@ export async function auditApprovals(
   sample: number,
 ): Promise<AuditRow[]> {
   const parameters = [chainId, height, sample];
-  const compare = async (what: string, sampled: readonly Sampled[], told: (outcome: CallOutcome | undefined) => string | null) => {
+  const compare = async (what: string, sampled: readonly Sampled[], decode: (outcome: CallOutcome | undefined) => string | null) => {
     const calls = sampled.map(({ token, data }) => ({ to: token, data }));
     const outcomes = await source.calls(calls, height);
     return auditRow(
       what,
-      sampled.map((one, position) => ({ what: `${one.what} at block ${height}`, index: one.index, node: told(outcomes[position]) })),
+      sampled.map((one, position) => ({ what: `${one.what} at block ${height}`, index: one.index, node: decode(outcomes[position]) })),
     );
   };
   return [
@@ -46,7 +46,7 @@ export async function auditApprovals(
 
 const wordOf = (value: Address | bigint): string => (typeof value === "bigint" ? value.toString(16) : value.slice(2)).padStart(64, "0");
 
-/** Keys in the order of a hash: the same sample each time, of all parts of the table, which is read once. */
+/** A sample of the whole table that is the same each time: keys in the order of a hash. Scans the table once. */
 const sampleAllowances = async (database: Queryable, parameters: readonly number[]): Promise<Sampled[]> => {
   const rows = await database.query<{ owner: Address; token: Address; spender: Address; amount: string; is_doubtful: boolean }>(
     `SELECT a.owner, a.token, a.spender, a.amount, r.owner IS NOT NULL AND b.number IS NULL AS is_doubtful

@@ -4,15 +4,15 @@ import { transfersByStandard } from "../../../events/transfers.ts";
 import { defineProjection, type FoldInput, type Row } from "../../../indexer/projection.ts";
 import { createKeySet, type Key, keyText, type State } from "../../../indexer/state/state.ts";
 import { type Address, zeroAddress } from "../../../lib/hex.ts";
-import { createSheet } from "./sheet.ts";
 import { spendersIn } from "./spenders.ts";
 import { allowanceReadsTable, allowancesTable, approvalPeriodTables, nftApprovalsTable, nftOperatorsTable } from "./tables.ts";
+import { createValueHistory } from "./value-history.ts";
 
 /**
- * Who may move whose tokens. The last Approval or ApprovalForAll counts (EIP-20, EIP-721, EIP-1155), and a transfer ends the approval of its id. What is given
- * by or to the zero address is given by or to nobody. Contracts of all kinds are taken at their word: what they say is judged when it is asked for.
- * Where somebody else moved an owner's tokens, an allowance may have been used: whoever ever gave one for that token is entered to be read. One that no event gave,
- * as some permits are, is entered with amount 0 when the transaction shows its spender, and read likewise.
+ * Approvals: the accounts that may transfer tokens of others. The last Approval or ApprovalForAll counts (EIP-20, EIP-721, EIP-1155), and a transfer ends the approval of
+ * its id. Approvals by or to the zero address are ignored. Events of all contracts are stored; queries decide which contracts to trust.
+ * A transfer that another account made may have used an allowance: if the owner ever gave one for the token, its allowances are queued to be read from the contract. An
+ * allowance that no event reported, as with some permits, is stored with amount 0 when the transaction shows its spender, and is read as well.
  */
 export const approvalsProjection = defineProjection({
   id: "approvals",
@@ -25,8 +25,8 @@ export const approvalsProjection = defineProjection({
       key: { owner: "bytea", token: "bytea", spender: "bytea" },
       values: ["since_block", "approved_block", "transaction_index", "log_index", "amount"],
     },
-    // Whether an owner ever gave an allowance for a token: by it the usual transfer is done with.
-    givers: { table: "allowances", key: { owner: "bytea", token: "bytea" }, values: [] },
+    // Whether an owner ever gave an allowance for a token, which decides most transfers.
+    approvers: { table: "allowances", key: { owner: "bytea", token: "bytea" }, values: [] },
     nftApprovals: {
       table: "nft_approvals",
       key: { token: "bytea", token_id: "numeric" },
@@ -39,7 +39,7 @@ export const approvalsProjection = defineProjection({
     },
   },
   needs: (blocks) => {
-    const sets = { allowances: createKeySet(), givers: createKeySet(), nftApprovals: createKeySet(), nftOperators: createKeySet() };
+    const sets = { allowances: createKeySet(), approvers: createKeySet(), nftApprovals: createKeySet(), nftOperators: createKeySet() };
     for (const decoded of blocks) {
       for (const event of decoded.events) {
         for (const { load, key } of touchedBy(decoded, event)) sets[load].add(...key);
@@ -54,8 +54,8 @@ export const approvalsProjection = defineProjection({
 const plainTransfer = "0xa9059cbb";
 
 /**
- * Whether a transfer may have used an allowance: not where the owner called the token's `transfer` itself. Other functions of a token may call a spender, as those that
- * approve and call in one do. What moves nothing uses nothing, and a minting has no owner.
+ * Whether a transfer may have used an allowance: not if the owner called the token's `transfer` directly, as other functions of a token may call a spender
+ * (approveAndCall). A transfer of 0 uses none, and a mint has no owner.
  */
 const mayLower = ({ block }: DecodedBlock, { address, from, amount, transactionIndex }: Erc20Transfer): boolean => {
   if (amount === 0n || from === zeroAddress) return false;
@@ -63,18 +63,18 @@ const mayLower = ({ block }: DecodedBlock, { address, from, amount, transactionI
   return transaction?.from !== from || transaction.to !== address || !transaction.input.startsWith(plainTransfer);
 };
 
-/** The stored rows that an event may have to do with. */
+/** The stored rows that an event may change or depend on. */
 const touchedBy = (
   decoded: DecodedBlock,
   event: DecodedEvent,
-): readonly { readonly load: "allowances" | "givers" | "nftApprovals" | "nftOperators"; readonly key: Key }[] => {
+): readonly { readonly load: "allowances" | "approvers" | "nftApprovals" | "nftOperators"; readonly key: Key }[] => {
   switch (event.kind) {
     case "erc20Transfer": {
       if (!mayLower(decoded, event)) return [];
       const { from, address } = event;
       const spender = spendersIn(decoded).get(event);
-      const giver = { load: "givers", key: [from, address] } as const;
-      return spender === undefined ? [giver] : [giver, { load: "allowances", key: [from, address, spender] }];
+      const approver = { load: "approvers", key: [from, address] } as const;
+      return spender === undefined ? [approver] : [approver, { load: "allowances", key: [from, address, spender] }];
     }
     case "erc20Approval":
       return [{ load: "allowances", key: [event.owner, event.address, event.spender] }];
@@ -89,12 +89,12 @@ const touchedBy = (
 };
 
 const foldApprovals = (blocks: readonly DecodedBlock[], { state }: Pick<FoldInput, "state">): Record<string, Row[]> => {
-  const books = openBooks(state);
+  const histories = createHistories(state);
   for (const decoded of blocks) {
-    for (const event of decoded.events) enter(books, decoded, event);
-    for (const sheet of [books.allowances, books.nftApprovals, books.operators]) sheet.endBlock(decoded.block.number);
+    for (const event of decoded.events) applyEvent(histories, decoded, event);
+    for (const history of [histories.allowances, histories.nftApprovals, histories.operators]) history.endBlock(decoded.block.number);
   }
-  const { allowances, nftApprovals, operators, reads } = books;
+  const { allowances, nftApprovals, operators, reads } = histories;
   return {
     allowances: allowances.latest(),
     allowance_periods: allowances.periods,
@@ -106,64 +106,64 @@ const foldApprovals = (blocks: readonly DecodedBlock[], { state }: Pick<FoldInpu
   };
 };
 
-type Books = ReturnType<typeof openBooks>;
+type Histories = ReturnType<typeof createHistories>;
 
-const openBooks = (state: State) => {
-  /** Who gave an allowance in these blocks, or had one used. */
-  const givers = new Set<string>();
+const createHistories = (state: State) => {
+  /** Owners and tokens with an allowance in these blocks. */
+  const approvers = new Set<string>();
   return {
-    allowances: createSheet(
+    allowances: createValueHistory(
       allowancesTable,
       ({ amount }) => amount === 0n,
       ({ owner, token, spender }) => state.get("allowances", String(owner), String(token), String(spender)),
     ),
-    nftApprovals: createSheet(
+    nftApprovals: createValueHistory(
       nftApprovalsTable,
       ({ spender }) => spender === null,
       ({ token, token_id }) => state.get("nftApprovals", String(token), String(token_id)),
     ),
-    operators: createSheet(
+    operators: createValueHistory(
       nftOperatorsTable,
       ({ approved }) => approved === false,
       ({ owner, token, operator }) => state.get("nftOperators", String(owner), String(token), String(operator)),
     ),
-    givers,
+    approvers,
     /** By owner and token. */
     reads: new Map<string, Row>(),
-    hasGiven: (owner: Address, token: Address): boolean =>
-      givers.has(keyText([owner, token])) || state.get("givers", owner, token) !== undefined,
+    hasApproved: (owner: Address, token: Address): boolean =>
+      approvers.has(keyText([owner, token])) || state.get("approvers", owner, token) !== undefined,
   };
 };
 
-const enter = (books: Books, decoded: DecodedBlock, event: DecodedEvent): void => {
+const applyEvent = (histories: Histories, decoded: DecodedBlock, event: DecodedEvent): void => {
   const token = event.address;
   const place = { transaction_index: event.transactionIndex, log_index: event.logIndex };
   switch (event.kind) {
     case "erc20Approval":
-      enterAllowance(books, decoded.block.number, event);
+      setAllowance(histories, decoded.block.number, event);
       return;
     case "erc20Transfer":
       if (!mayLower(decoded, event)) return;
-      openAllowance(books, decoded, event);
-      if (books.hasGiven(event.from, token)) {
+      addUnreportedAllowance(histories, decoded, event);
+      if (histories.hasApproved(event.from, token)) {
         const read = { owner: event.from, token, block_number: decoded.block.number };
-        books.reads.set(keyText([event.from, token]), { ...read, read_at_block: null, read_at_hash: null, attempts: 0 });
+        histories.reads.set(keyText([event.from, token]), { ...read, read_at_block: null, read_at_hash: null, attempts: 0 });
       }
       return;
     case "erc721Approval": {
       const { owner, spender, tokenId: token_id } = event;
-      books.nftApprovals.set({ token, token_id }, { ...place, owner, spender: isNobodys(owner, spender) ? null : spender });
+      histories.nftApprovals.set({ token, token_id }, { ...place, owner, spender: isOfZeroAddress(owner, spender) ? null : spender });
       return;
     }
     case "erc721Transfer": {
       const key = { token, token_id: event.tokenId };
-      const approval = books.nftApprovals.get(key);
-      if (typeof approval?.spender === "string") books.nftApprovals.set(key, { ...approval, ...place, spender: null });
+      const approval = histories.nftApprovals.get(key);
+      if (typeof approval?.spender === "string") histories.nftApprovals.set(key, { ...approval, ...place, spender: null });
       return;
     }
     case "approvalForAll": {
       const { owner, operator, approved } = event;
-      if (!isNobodys(owner, operator)) books.operators.set({ owner, token, operator }, { ...place, approved });
+      if (!isOfZeroAddress(owner, operator)) histories.operators.set({ owner, token, operator }, { ...place, approved });
       return;
     }
     default:
@@ -171,22 +171,22 @@ const enter = (books: Books, decoded: DecodedBlock, event: DecodedEvent): void =
   }
 };
 
-const enterAllowance = (books: Books, block: number, event: Erc20Approval): void => {
+const setAllowance = (histories: Histories, block: number, event: Erc20Approval): void => {
   const { owner, address: token, spender, amount, transactionIndex, logIndex } = event;
-  if (isNobodys(owner, spender)) return;
+  if (isOfZeroAddress(owner, spender)) return;
   const place = { approved_block: block, transaction_index: transactionIndex, log_index: logIndex };
-  books.allowances.set({ owner, token, spender }, { ...place, amount });
-  if (amount > 0n) books.givers.add(keyText([owner, token]));
+  histories.allowances.set({ owner, token, spender }, { ...place, amount });
+  if (amount > 0n) histories.approvers.add(keyText([owner, token]));
 };
 
-/** Makes the allowance known that a transfer may have used, at the transfer's own place, to be read: what nothing gave is nothing until the contract says more. */
-const openAllowance = (books: Books, decoded: DecodedBlock, event: Erc20Transfer): void => {
+/** Adds the allowance that a transfer may have used although no event reported it. Its amount is 0 until it is read. */
+const addUnreportedAllowance = (histories: Histories, decoded: DecodedBlock, event: Erc20Transfer): void => {
   const { from: owner, address: token, transactionIndex, logIndex } = event;
   const spender = spendersIn(decoded).get(event);
-  if (spender === undefined || isNobodys(owner, spender)) return;
+  if (spender === undefined || isOfZeroAddress(owner, spender)) return;
   const place = { approved_block: decoded.block.number, transaction_index: transactionIndex, log_index: logIndex };
-  books.allowances.open({ owner, token, spender }, { ...place, amount: 0n });
-  books.givers.add(keyText([owner, token]));
+  histories.allowances.setFirst({ owner, token, spender }, { ...place, amount: 0n });
+  histories.approvers.add(keyText([owner, token]));
 };
 
-const isNobodys = (owner: Address, spender: Address): boolean => owner === zeroAddress || spender === zeroAddress;
+const isOfZeroAddress = (owner: Address, spender: Address): boolean => owner === zeroAddress || spender === zeroAddress;

@@ -4,21 +4,21 @@ import { type Address, type Hex, zeroAddress } from "../../../lib/hex.ts";
 
 /** EIP-20 transferFrom(address,address,uint256). */
 const transferFrom = "0x23b872dd";
-/** Owners and tokens of one transaction that are looked at: a wallet pays with a few, and whoever sends junk does not fill the table. */
+/** Max pairs of owner and token of one transaction: wallets need a few, and spam must not fill the table. */
 const maxPairs = 16;
-/** Hex digits of call data that are searched for an owner: 2 kB, so that a block of long call data is read in bounded time. */
+/** Hex digits of call data that are searched for an owner (2 kB), which bounds the time for a block with long call data. */
 const maxDigits = 4_096;
 
-/** What was found for a block, as long as the block lives: a batch asks for it twice. */
-const found = new WeakMap<DecodedBlock, ReadonlyMap<Erc20Transfer, Address>>();
+/** Results by block, because a batch needs them twice. */
+const cache = new WeakMap<DecodedBlock, ReadonlyMap<Erc20Transfer, Address>>();
 
 /**
- * Who may have taken an owner's tokens by `transferFrom`, and so may have an allowance that no event gave: the sender of a transaction that calls the token's
- * `transferFrom` itself; else the contract that the transaction calls, where the owner sent the transaction or its call data names the owner. Who calls a
- * token deeper inside a transaction is in no stored trace. A pool that pays out is neither: it sends no transactions, and nobody has to name it.
+ * The spenders that may have transferred an owner's tokens by `transferFrom`, and may thus have an allowance that no event reported: the sender of a transaction that calls
+ * the token's `transferFrom` directly; otherwise the contract that the transaction calls, if the owner sent the transaction or its call data contains the owner. Stored
+ * traces do not contain inner calls of tokens. A pool that pays out matches neither case: it sends no transactions, and no call data has to contain it.
  */
 export const spendersIn = (decoded: DecodedBlock): ReadonlyMap<Erc20Transfer, Address> => {
-  const known = found.get(decoded);
+  const known = cache.get(decoded);
   if (known !== undefined) return known;
   const spenders = new Map<Erc20Transfer, Address>();
   const pairs = new Map<number, Map<string, Address | null>>();
@@ -29,15 +29,15 @@ export const spendersIn = (decoded: DecodedBlock): ReadonlyMap<Erc20Transfer, Ad
     const spender = transaction.to === event.address ? callerOf(transaction, event) : calledFor(transaction, transaction.to, event, pairs);
     if (spender !== null) spenders.set(event, spender);
   }
-  found.set(decoded, spenders);
+  cache.set(decoded, spenders);
   return spenders;
 };
 
-/** Who called the token's `transferFrom` for the tokens of the owner. */
+/** The sender of a direct call of `transferFrom` for the owner's tokens. */
 const callerOf = ({ from, input }: ChainTransaction, { from: owner }: Erc20Transfer): Address | null =>
   from !== owner && input.startsWith(transferFrom) && firstAddress(input) === owner ? from : null;
 
-/** The contract that a transaction calls, where it may have called the token for the owner. `pairs` has what was found for owners and tokens, by transaction. */
+/** The contract that a transaction calls, if it may have called the token for the owner. `pairs` caches the results by transaction. */
 const calledFor = (
   { index, from, input }: ChainTransaction,
   called: Address,
@@ -49,23 +49,23 @@ const calledFor = (
   const pair = `${owner}${address}`;
   const known = seen.get(pair);
   if (known !== undefined || seen.size >= maxPairs) return known ?? null;
-  const isCalledFor = called !== owner && (from === owner || names(input, owner.slice(2)));
+  const isCalledFor = called !== owner && (from === owner || containsAddress(input, owner.slice(2)));
   const spender = isCalledFor ? called : null;
   seen.set(pair, spender);
   return spender;
 };
 
-/** Where arguments of a call begin: after 0x and the selector. Selectors of calls within a call shift the words by four bytes, or eight digits. */
+/** The offset of the first argument, after 0x and the selector; selectors of nested calls shift words by four bytes, which are eight digits. */
 const [firstDigit, step] = [10, 8];
 
-/** Whether call data names an address, in time that is proportional to its length whatever it holds. */
-const names = (input: Hex, digits: string): boolean => {
+/** Whether call data contains an address; takes linear time for any input. */
+const containsAddress = (input: Hex, digits: string): boolean => {
   const last = Math.min(input.length, maxDigits) - digits.length;
   for (let at = firstDigit; at <= last; at += step) if (hasAt(input, digits, at)) return true;
   return false;
 };
 
-/** As `startsWith`, but from the last digit on: addresses differ there, where padding is the same. */
+/** As `startsWith`, but backwards: addresses differ in their last digits, while padding is equal. */
 const hasAt = (text: string, part: string, at: number): boolean => {
   for (let place = part.length - 1; place >= 0; place -= 1) if (text.charCodeAt(at + place) !== part.charCodeAt(place)) return false;
   return true;

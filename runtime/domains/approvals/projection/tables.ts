@@ -26,7 +26,7 @@ export const nftOperatorsTable = latest("nft_operators", operatorKey, "nft_opera
   ...operating,
 });
 
-/** What held before. */
+/** Past values. */
 export const approvalPeriodTables: readonly PeriodTable[] = [
   { kind: "periods", name: "allowance_periods", columns: { ...allowanceKey, ...ended, ...allowed } },
   { kind: "periods", name: "nft_approval_periods", columns: { ...nftKey, ...ended, ...approved } },
@@ -34,8 +34,8 @@ export const approvalPeriodTables: readonly PeriodTable[] = [
 ];
 
 /**
- * Whose allowances are to be read of the contract. No queue, whose rows stay as they are: a later transfer must be seen by whoever read before it. A roll-back
- * leaves it alone, as one reading too many does no harm, and one too few would.
+ * Owners and tokens whose allowances are to be read from the contract. Not a queue table, whose rows stay unchanged: a later transfer must invalidate a read that is in
+ * progress. Roll-backs leave it unchanged, because a missing read does harm and a superfluous one does not.
  */
 export const allowanceReadsTable: LatestTable = {
   kind: "latest",

@@ -16,7 +16,7 @@ export interface ApprovalPlace {
 }
 
 /** Whether to include approvals in transactions that others sent: those of permits and contract wallets, and any event of hostile contracts. */
-export type Given = "anyhow" | "by the owner";
+export type ApprovalScope = "all" | "sent-by-owner";
 
 /** An allowance of an owner above zero. */
 export interface AllowanceRow extends ApprovalPlace {
@@ -50,11 +50,11 @@ const selectAllowances = sql`SELECT a.token, a.spender, a.amount, ${placeColumns
 /** Queries of ERC-20 allowances. */
 export const createAllowanceQueries = ({ query }: Pick<Database, "query">) => ({
   /**
-   * The allowances of an owner above zero, up to `limit`: those that the owner gave in its own transaction and, if requested, of the others those whose contract was
-   * observed as an ERC-20 token, or of which the owner has had a balance. Served by the primary keys: a range of allowances, and a few probes for each.
+   * The allowances of an owner above zero, up to `limit`: those given in a transaction that the owner sent and, with scope `all`, the others whose contract was
+   * observed as an ERC-20 token or of whose token the owner has had a balance. Served by the primary keys: a range of allowances, and a few probes for each.
    */
-  allowancesOf: (chainId: number, owner: Address, limit: number, given: Given = "anyhow") =>
-    query<AllowanceRow>(selectAllowances, [chainId, bytes(owner), limit, given === "anyhow"]),
+  allowancesOf: (chainId: number, owner: Address, limit: number, scope: ApprovalScope = "all") =>
+    query<AllowanceRow>(selectAllowances, [chainId, bytes(owner), limit, scope === "all"]),
 
   /** The current balances of an owner of ERC-20 tokens that it ever received. Served by the primary key of balances. */
   coinsOf: async (chainId: number, owner: Address, tokens: Iterable<Address>): Promise<ReadonlyMap<Address, string | null>> => {

@@ -3,7 +3,7 @@ import type { Database } from "../../../database/database.ts";
 import { sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { standards } from "../../tokens/projection/standards.ts";
-import { type ApprovalPlace, type Given, isSeenAs, joinPlace, placeColumns } from "./allowance.ts";
+import { type ApprovalPlace, type ApprovalScope, isSeenAs, joinPlace, placeColumns } from "./allowance.ts";
 
 /** A spender that may transfer one token of an owner or, without an id, all of a collection. */
 export interface NftApprovalRow extends ApprovalPlace {
@@ -33,12 +33,12 @@ const selectApprovals = sql`SELECT a.token, a.spender, a.token_id, ${placeColumn
 /** Queries of NFT approvals. */
 export const createNftApprovalQueries = ({ query }: Pick<Database, "query">) => ({
   /**
-   * The current approvals of an owner, up to `limit`: those that the owner gave in its own transaction and, if requested, of the others those whose contract was observed
+   * The current approvals of an owner, up to `limit`: those given in a transaction that the owner sent and, with scope `all`, the others whose contract was observed
    * as a collection. The approval of a single token counts if the owner has that token, or may have it because the index begins after the token's last transfer.
    * Served by nft_approvals_owner and the primary keys: a range of each, and a few probes for each row.
    */
-  nftApprovalsOf: (chainId: number, owner: Address, isComplete: boolean, limit: number, given: Given = "anyhow") =>
-    query<NftApprovalRow>(selectApprovals, [chainId, bytes(owner), isComplete, limit, given === "anyhow"]),
+  nftApprovalsOf: (chainId: number, owner: Address, isComplete: boolean, limit: number, scope: ApprovalScope = "all") =>
+    query<NftApprovalRow>(selectApprovals, [chainId, bytes(owner), isComplete, limit, scope === "all"]),
 
   /** The token ids of collections that an owner has now, by id, up to `limit`. Served by the primary key of nft_balances. */
   idsOf: (chainId: number, owner: Address, tokens: Iterable<Address>, limit: number) =>

@@ -123,7 +123,7 @@ describe("allowances", () => {
     const needs = approvalsProjection.needs(decoded, facts);
     expect(Object.fromEntries(Object.entries(needs).map(([name, keys]) => [name, [...keys.values()]]))).toEqual({
       allowances: [],
-      givers: [[alice, token]],
+      approvers: [[alice, token]],
       nftApprovals: [],
       nftOperators: [],
     });

@@ -1,18 +1,20 @@
 import { type LatestTable, type Row, valuesOf } from "../../../indexer/projection.ts";
 import { keyText } from "../../../indexer/state/state.ts";
 
-/** One key while it runs through a batch of blocks; values of null are those of a key that never had any. */
+/** The running values of a key within a batch; null if the key has no row. */
 interface Entry {
   readonly key: Row;
   values: Row | null;
   since: number | null;
-  /** What stood when the block began. */
-  standing: Row | null;
+  /** The values when the block began. */
+  atBlockStart: Row | null;
   isTouched: boolean;
 }
 
-/** What holds of each key of a latest table, block by block, with the periods that it ends. What is nothing makes no key known, unless it is opened. */
-export const createSheet = (table: LatestTable, isNothing: (values: Row) => boolean, stored: (key: Row) => Row | undefined) => {
+/**
+ * The values of each key of a latest table, block by block, with the periods that they end. Empty values create no row, unless they are set by `setFirst`.
+ */
+export const createValueHistory = (table: LatestTable, isEmpty: (values: Row) => boolean, stored: (key: Row) => Row | undefined) => {
   const columns = valuesOf(table);
   const entries = new Map<string, Entry>();
   const inBlock = new Set<Entry>();
@@ -24,7 +26,7 @@ export const createSheet = (table: LatestTable, isNothing: (values: Row) => bool
     if (known !== undefined) return known;
     const row = stored(key);
     const values = row === undefined ? null : Object.fromEntries(columns.map((column) => [column, row[column] ?? null]));
-    const entry: Entry = { key, values, since: row === undefined ? null : Number(row.since_block), standing: null, isTouched: false };
+    const entry: Entry = { key, values, since: row === undefined ? null : Number(row.since_block), atBlockStart: null, isTouched: false };
     entries.set(text, entry);
     return entry;
   };
@@ -32,34 +34,38 @@ export const createSheet = (table: LatestTable, isNothing: (values: Row) => bool
   const change = (entry: Entry, values: Row): void => {
     if (!inBlock.has(entry)) {
       inBlock.add(entry);
-      entry.standing = entry.values;
+      entry.atBlockStart = entry.values;
     }
     entry.values = values;
   };
 
   return {
-    /** What holds; null where nothing was ever said. */
+    /** The current values of a key; null without a row. */
     get: (key: Row): Row | null => entryOf(key).values,
+    /** Sets the values of a key. */
     set: (key: Row, values: Row): void => {
       const entry = entryOf(key);
-      if (entry.values !== null || !isNothing(values)) change(entry, values);
+      if (entry.values !== null || !isEmpty(values)) change(entry, values);
     },
-    /** Sets the first values of a key, even if they are nothing; a key that has values keeps them. */
-    open: (key: Row, values: Row): void => {
+    /** Sets the values of a key without a row, even if they are empty. */
+    setFirst: (key: Row, values: Row): void => {
       const entry = entryOf(key);
       if (entry.values === null) change(entry, values);
     },
+    /** Ends a block: the previous values of keys that changed in it become periods. */
     endBlock: (block: number): void => {
       for (const entry of inBlock) {
-        const { key, since, standing } = entry;
-        if (standing !== null && since !== null && since < block)
-          periods.push({ ...key, from_block: since, to_block: block - 1, ...standing });
+        const { key, since, atBlockStart } = entry;
+        if (atBlockStart !== null && since !== null && since < block) {
+          periods.push({ ...key, from_block: since, to_block: block - 1, ...atBlockStart });
+        }
         entry.since = block;
         entry.isTouched = true;
       }
       inBlock.clear();
     },
     periods,
+    /** The rows of keys that changed. */
     latest: (): Row[] =>
       [...entries.values()].flatMap(({ key, values, since, isTouched }) => (isTouched ? [{ ...key, since_block: since, ...values }] : [])),
   };
