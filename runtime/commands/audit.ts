@@ -18,15 +18,15 @@ import { invalidValue } from "./option-values.ts";
 import { requireDatabase } from "./used-database.ts";
 
 export interface AuditOptions {
-  /** How many of each kind are compared. */
+  /** The number of values of each kind to compare. */
   readonly sample: number;
-  /** The block whose state is compared; the indexed head unless given. */
+  /** The block whose state is compared; the indexed head by default. */
   readonly at?: number | undefined;
 }
 
 const differencesShown = 20;
 
-/** `ashlar audit`: compares the index of a chain with its node and prints a table. True where nothing differs. */
+/** `ashlar audit`: compares the index of a chain with its node, prints a table, and returns whether they are equal. */
 export async function audit(config: Config, options: AuditOptions): Promise<boolean> {
   requireDatabase(config);
   const database = await openDatabase(config);
@@ -48,7 +48,7 @@ export async function audit(config: Config, options: AuditOptions): Promise<bool
 async function heightOf(database: OpenDatabase, chain: ChainConfig, at: number | undefined): Promise<number> {
   const ledger = createLedgerQueries(database.indexing);
   const [head, tail] = await Promise.all([ledger.head(chain.id), ledger.tail(chain.id)]);
-  if (head === null || tail === null) throw new CommandError(`Nothing of ${chain.name} is indexed yet; run ashlar index first.`);
+  if (head === null || tail === null) throw new CommandError(`No block of ${chain.name} is indexed yet; run ashlar index first.`);
   if (at === undefined) return head.number;
   if (at < tail.number || at > head.number) throw invalidValue("--at", at, `an indexed block, from ${tail.number} to ${head.number}`);
   return at;

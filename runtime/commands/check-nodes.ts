@@ -9,9 +9,9 @@ import type { Logger } from "../logger.ts";
 import { CommandError } from "./command-error.ts";
 
 /**
- * Finds chains that could not be indexed before a server answers for them: a new chain whose node is of another one, and a first block above the node's head.
- * A node that does not answer is left to the indexer, which tries again; of a chain whose index goes on as it was begun none is asked. Where only some chains
- * are refused, the others are served, and the indexer refuses those again. @throws {CommandError} when all are refused. @throws the signal's reason.
+ * Checks chains before the server starts: rejects a new chain whose node has another chain id, and a first block above the node's head. Nodes that do not respond
+ * are left to the indexer, which retries; chains with an index that continues are not checked. If only some chains are rejected, the reasons are logged, the
+ * others are served, and the indexer rejects them again. @throws {CommandError} if all chains are rejected. @throws the signal's reason.
  */
 export async function checkNodes(chains: readonly ChainConfig[], database: Queryable, logger: Logger, signal: AbortSignal): Promise<void> {
   const outcomes = await Promise.all(chains.map((chain) => refusalOf(chain, database, signal)));
@@ -23,8 +23,8 @@ export async function checkNodes(chains: readonly ChainConfig[], database: Query
 
 async function refusalOf(chain: ChainConfig, database: Queryable, signal: AbortSignal): Promise<string | null> {
   const record = await readChain(database, chain.id);
-  const goesOn = record !== null && [0, record.indexedFrom].includes(chain.from);
-  const node = chain.rpc === undefined || goesOn ? null : await ask(chain.rpc, signal);
+  const continues = record !== null && [0, record.indexedFrom].includes(chain.from);
+  const node = chain.rpc === undefined || continues ? null : await readNode(chain.rpc, signal);
   if (node === null) return null;
   try {
     refuseChainId(chain, node.chainId);
@@ -36,11 +36,12 @@ async function refusalOf(chain: ChainConfig, database: Queryable, signal: AbortS
   }
 }
 
-async function ask(url: string, signal: AbortSignal): Promise<{ readonly chainId: number; readonly head: number } | null> {
+/** The chain id and head of a node; null if it does not respond. */
+async function readNode(url: string, signal: AbortSignal): Promise<{ readonly chainId: number; readonly head: number } | null> {
   const rpc = createRpc({ url, retries: 1, timeoutMilliseconds: 5_000 });
   try {
-    const asked = rpc.batch(["eth_chainId", "eth_blockNumber"].map((method) => ({ method, params: [] })));
-    const [chainId, head] = ((await nullOnAbort(asked, signal)) ?? []).map(Number);
+    const responses = rpc.batch(["eth_chainId", "eth_blockNumber"].map((method) => ({ method, params: [] })));
+    const [chainId, head] = ((await nullOnAbort(responses, signal)) ?? []).map(Number);
     const isWhole = (value: number | undefined): value is number => Number.isSafeInteger(value);
     return isWhole(chainId) && isWhole(head) ? { chainId, head } : null;
   } catch {

@@ -1,4 +1,4 @@
-/** A command that cannot go on: one sentence that says why and what to do next. */
+/** A failed command; the message contains the reason and what to do. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
 }

@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, rmdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CommandError } from "./command-error.ts";
 
-/** Paths below it are longer; PostgreSQL's end at 1,024 bytes (MAXPGPATH in pg_config_manual.h). */
+/** PostgreSQL limits paths to 1,024 bytes (MAXPGPATH in pg_config_manual.h), and those of its files are longer than the folder's. */
 const maxBytes = 900;
 const shownLength = 120;
 
-/** Creates the data directory where it is missing, so that one that cannot be used is refused before any work begins. @throws {CommandError} */
+/** Creates the data directory if it is missing, and checks that it can be written to. @throws {CommandError} */
 export function prepareDataDirectory(folder: string): void {
   const reason = faultOf(folder);
   if (reason === null) return;
@@ -22,7 +22,7 @@ function faultOf(folder: string): string | null {
   try {
     create(folder);
     if (!statSync(folder).isDirectory()) return "it is not a directory";
-    // Permissions alone do not tell: root has them everywhere, and some file systems take no new entries.
+    // Permissions are not enough: root has them everywhere, and some file systems reject new entries.
     rmdirSync(mkdtempSync(join(folder, ".writable-")));
     return null;
   } catch (error) {
@@ -34,14 +34,14 @@ function faultOf(folder: string): string | null {
   }
 }
 
-/** Folder by folder: the recursive mkdir of Node.js 20 does not return where a file system refuses new folders as missing (/proc). */
+/** Creates a folder and its parents one by one: Node.js 20's recursive mkdir never returns if the file system rejects new folders with ENOENT (/proc). */
 function create(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return;
   if (dirname(folder) !== folder) create(dirname(folder));
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    // Another process may have been faster.
+    // Another process may have created it meanwhile.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }

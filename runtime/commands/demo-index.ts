@@ -3,7 +3,7 @@ import { identifier, sql } from "../database/sql.ts";
 import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
 import type { DemoIdentity } from "./demo.ts";
 
-/** Whether the index and the demo chain share their history: the same genesis block, and the same block at the lower of both heads. An empty index fits any chain. */
+/** Whether index and demo chain have the same history: equal genesis blocks, and equal blocks at the lower head. An empty index matches every chain. */
 export async function fitsDemo(database: Database, chainId: number, identity: DemoIdentity): Promise<boolean> {
   const [known] = await database.query<{ genesis_hash: string }>("SELECT genesis_hash FROM chains WHERE chain_id = $1", [chainId]);
   if (known === undefined) return true;

@@ -5,7 +5,7 @@ import { CommandError } from "./command-error.ts";
 
 const keyForm = /^ckey_[a-f0-9]{27}$/;
 
-/** The demo's key: ASHLAR_API_KEY, else the one kept in the data folder, else a new one that is kept there, readable by its owner alone. @throws {CommandError} */
+/** The demo's key: ASHLAR_API_KEY, or the one stored in the data folder, or a new one that is stored there with access for its owner only. @throws {CommandError} */
 export function demoKey(dataDirectory: string, fromEnvironment: string | undefined): string {
   if (fromEnvironment !== undefined && fromEnvironment !== "") {
     if (!keyForm.test(fromEnvironment))
@@ -13,15 +13,15 @@ export function demoKey(dataDirectory: string, fromEnvironment: string | undefin
     return fromEnvironment;
   }
   const file = join(dataDirectory, "demo-key");
-  const kept = readKept(file);
-  if (keyForm.test(kept)) return kept;
+  const stored = readStored(file);
+  if (keyForm.test(stored)) return stored;
   const key = newKey();
   mkdirSync(dataDirectory, { recursive: true });
   writeFileSync(file, key, { mode: 0o600 });
   return key;
 }
 
-function readKept(file: string): string {
+function readStored(file: string): string {
   try {
     return readFileSync(file, "utf8").trim();
   } catch {

@@ -5,7 +5,7 @@ interface Welcome {
   readonly storyValues: Readonly<Record<string, string>>;
 }
 
-/** What the demo says when it is ready: where everything is, and five requests that work. */
+/** Renders the message of a ready demo: its addresses, its key and five example requests. */
 export function renderWelcome({ url, rpcUrl, key, storyValues }: Welcome): string {
   const paths = [
     `/v1/demo/address/${storyValues.trader}/balances_v2/`,

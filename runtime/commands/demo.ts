@@ -4,10 +4,10 @@ import type { ChainConfig } from "../config/config.ts";
 import type { Hex } from "../lib/hex.ts";
 import { CommandError } from "./command-error.ts";
 
-/** The steps of a start of the demo, in this order; only the first start has all of them. */
+/** The phases of a start of the demo, in order; only the first start has all of them. */
 export type DemoPhase = "contracts" | "story" | "check" | "save" | "load";
 
-/** What a saved chain is recognized by. */
+/** The blocks that identify a saved chain. */
 export interface DemoIdentity {
   readonly genesisHash: Hex;
   /** The last block that was saved. */
@@ -15,15 +15,15 @@ export interface DemoIdentity {
   readonly lastBlockHash: Hex;
 }
 
-/** A running demo chain, as far as commands use it. */
+/** A running demo chain, as used by commands. */
 export interface Demo {
   readonly rpcUrl: string;
   readonly chain: ChainConfig;
   readonly story: { readonly values: Readonly<Record<string, string>> };
-  /** Whether the chain was built, loaded from its saved state, or found running after its process was killed. */
+  /** Whether the chain was built, loaded from its saved state, or taken over from a killed process. */
   readonly origin: "built" | "loaded" | "adopted";
   identity(): DemoIdentity;
-  /** Mines a block every few seconds until the signal, and saves the state; never rejects. */
+  /** Mines a block every few seconds and saves the state until the signal aborts; never rejects. */
   live(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
   /** Stops the node and deletes its saved state: the next start builds the chain again. */
@@ -39,25 +39,25 @@ export interface DemoOptions {
   onProgress?(phase: DemoPhase, done: number, total: number): void;
 }
 
-/** What `demo/index.ts` exports as `demo`. */
+/** The export `demo` of `demo/index.ts`. */
 export interface DemoModule {
   startDemo(options: DemoOptions): Promise<Demo>;
   /** The chain of the demo that last ran on a data folder; null if none did. */
   lastDemoChain(dataDirectory: string): Promise<ChainConfig | null>;
 }
 
-/** By its address, so that the build does not contain it. */
+/** Imported by its URL, so that the build does not include it. */
 const entry = new URL("../../demo/index.ts", import.meta.url);
 
-/** The demo; null in an installed package, which does not contain it. */
+/** The demo module; null in an installed package, which does not contain it. */
 export const findDemo = async (): Promise<DemoModule | null> =>
   existsSync(fileURLToPath(entry)) ? ((await import(entry.href)) as { readonly demo: DemoModule }).demo : null;
 
-/** The demo. @throws {CommandError} in an installed package. */
+/** The demo module. @throws {CommandError} in an installed package. */
 export const loadDemo = async (): Promise<DemoModule> => {
   const demo = await findDemo();
   if (demo !== null) return demo;
   throw new CommandError(
-    "The demo is not part of the installed package: clone the repository to run it, or name a node with --rpc URL --chain NAME.",
+    "The demo is not part of the installed package: clone the repository to run it, or give a node with --rpc URL --chain NAME.",
   );
 };

@@ -12,12 +12,12 @@ import { createProgress, type Progress } from "./progress.ts";
 import { runUntilStopped, stopped } from "./shutdown.ts";
 import { stopService } from "./stop-service.ts";
 
-/** `ashlar index`: the indexer alone, until it is stopped. */
+/** `ashlar index`: runs the indexer without a server until the process is stopped. */
 export async function indexChains(config: Config): Promise<void> {
   requireChains(config);
   const progress = createProgress();
   const logger = createLogger({ ...config, destination: progress.logs });
-  await runUntilStopped(progress.say, async (shutdown) => {
+  await runUntilStopped(progress.print, async (shutdown) => {
     const { signal } = shutdown;
     const stop = stopService(shutdown);
     const database = await openDatabase(config, { shutdown, logger });
@@ -35,7 +35,7 @@ export async function indexChains(config: Config): Promise<void> {
   });
 }
 
-/** Indexes several chains beside each other; one that cannot go on is said and leaves the others alone. @throws {CommandError} when none can go on. */
+/** Indexes several chains concurrently; the failure of one is logged and does not stop the others. @throws {CommandError} if all have failed. */
 export async function runIndexers(
   chains: readonly ChainConfig[],
   database: Database,
@@ -49,25 +49,25 @@ export async function runIndexers(
       try {
         await indexChain({ chain, database, logger, onProgress: reportTo(progress, chain) }, signal);
       } catch (error) {
-        // What a stop interrupts is not at fault.
+        // The stop has interrupted the work.
         if (signal.aborted) return;
         const reason = error instanceof Error ? error.message : String(error);
         failed.push(reason);
-        // An error of the database carries rows, statements and file names of the server: the log gets its sentence alone.
-        logger.error({ chain: chain.name, reason: redactMessage(reason) }, "a chain is not indexed any further");
-        progress.say(`${chain.name} is not indexed any further: ${escapeTerminal(redactMessage(reason))}`);
+        // A database error contains rows, statements and file names of the server: only its message is logged.
+        logger.error({ chain: chain.name, reason: redactMessage(reason) }, "Indexing stopped");
+        progress.print(`Indexing of ${chain.name} stopped: ${escapeTerminal(redactMessage(reason))}`);
       }
     }),
   );
   if (failed.length === chains.length) throw new CommandError(failed.join("\n"));
 }
 
-/** Backfill and each catch-up as a piece of work of its own; a batch at the head is no long work. */
+/** Reports the backfill and each catch-up as a task; batches at the head are not reported. */
 const reportTo =
   (progress: Progress, chain: ChainConfig): NonNullable<Parameters<typeof indexChain>[0]["onProgress"]> =>
   ({ phase, projection, from, block, target, rows }) => {
     const pace = { unit: "blocks", rows };
     const name = phase === "backfill" ? `index ${chain.name}` : `catch up ${projection} of ${chain.name}`;
     if (phase === "backfill" || phase === "catch-up") progress.report(name, block - from + 1, target - from + 1, pace);
-    if (phase === "reorganisation") progress.say(`${chain.name} was reorganised above block ${block}.`);
+    if (phase === "reorganisation") progress.print(`${chain.name}: Reorganisation above block ${block}`);
   };

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { examineNode, type Node } from "../chain/node.ts";
 import { createRpc, type Rpc } from "../chain/rpc.ts";
 import type { ChainConfig } from "../config/config.ts";
@@ -18,7 +17,7 @@ import type { IndexerStatus } from "../indexer/types.ts";
 import { createAnalyzeTables } from "../jobs/analyze-tables.ts";
 import { createChainScheduler } from "../jobs/chain-scheduler.ts";
 import { createNodeReads } from "../jobs/node-reads.ts";
-import { nullOnAbort } from "../lib/async.ts";
+import { every, nullOnAbort, poll } from "../lib/async.ts";
 import type { Logger } from "../logger.ts";
 import { followingTables, projections } from "../projections.ts";
 import { CommandError } from "./command-error.ts";
@@ -31,17 +30,17 @@ export interface IndexingOptions {
   readonly onProgress?: (progress: Progress) => void;
 }
 
-const secondsBetweenTries = 5;
+const retrySeconds = 5;
 const neverAborted = new AbortController().signal;
-/** Blocks between index and head while jobs go on; chains of fast blocks are always some behind. */
+/** Jobs run while the index is at most this many blocks behind the head; with short block times it is always a few behind. */
 const maxBehind = 16;
 
-/** Indexes one chain until the signal: the loop, and beside it what can wait. @throws {IndexMismatchError} when an operator has to decide. */
+/** Indexes one chain, and runs its jobs, until the signal aborts. @throws {IndexMismatchError} if the index does not fit the configuration or the node. */
 export async function indexChain({ chain, database, logger, onProgress }: IndexingOptions, signal: AbortSignal): Promise<void> {
   if (chain.rpc === undefined) throw new CommandError(`Chain ${chain.name} has no node; set its rpc in ashlar.yaml or give --rpc URL.`);
   const rpc = createRpc({
     url: chain.rpc,
-    onRetry: (reason, attempt) => logger.debug({ chain: chain.name, attempt, reason }, "asking the node again"),
+    onRetry: (reason, attempt) => logger.debug({ chain: chain.name, attempt, reason }, "Retrying a request to the node"),
   });
   try {
     const node = await examine(rpc, { ...chain, rpc: chain.rpc }, logger, signal);
@@ -99,20 +98,20 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
       multicall: chain.multicall,
       exclusive: indexer.exclusive,
       beside: indexer.beside,
-      isReady: () => isLevel(indexer.status()),
+      isReady: () => isAtHead(indexer.status()),
       clock: () => new Date(),
       logger,
     });
     const stop = new AbortController();
     const either = AbortSignal.any([signal, stop.signal]);
-    const reading = Promise.all([nodeReads.run(either), scheduler.run(either), watch.run(either), metadata.run(either)]);
+    const jobs = Promise.all([nodeReads.run(either), scheduler.run(either), watch.run(either), metadata.run(either)]);
     try {
       await indexer.run(signal);
     } finally {
       stop.abort();
-      // A node that hangs would hold up what reads from it: requests in flight end with their connections.
+      // Jobs may wait for a node that does not respond: closing the connections ends their requests.
       await rpc.close();
-      await reading;
+      await jobs;
       heads?.close();
     }
   } finally {
@@ -121,15 +120,15 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
 }
 
 /**
- * Whether this process has brought all of an index to the node's head, or next to it: each work of a job has the blocks that were folded beside it folded again,
- * and an index that fell behind, or cannot keep up, must not be held back by that.
+ * Whether this process leads the chain and its index is at the head, or close to it. A job in progress has concurrent batches folded again, which must not slow
+ * down an index that is behind.
  */
-export const isLevel = ({ leading, following, catchingUp, head, block }: IndexerStatus): boolean =>
+export const isAtHead = ({ leading, following, catchingUp, head, block }: IndexerStatus): boolean =>
   leading && following && catchingUp.length === 0 && (head ?? block) - block <= maxBehind;
 
-/** Asks the node what it offers, again and again while it cannot be reached; null when the signal came first. */
-async function examine(rpc: Rpc, chain: ChainConfig & { readonly rpc: string }, logger: Logger, signal: AbortSignal): Promise<Node | null> {
-  while (!signal.aborted) {
+/** Probes the node's capabilities, with retries while it cannot be reached; null when the signal aborts. */
+function examine(rpc: Rpc, chain: ChainConfig & { readonly rpc: string }, logger: Logger, signal: AbortSignal): Promise<Node | null> {
+  const attempt = async (): Promise<Node | null> => {
     try {
       const examined = examineNode({
         rpc,
@@ -139,7 +138,7 @@ async function examine(rpc: Rpc, chain: ChainConfig & { readonly rpc: string }, 
         from: chain.from,
         tracing: chain.nativeAccounting !== "none",
         systemAccounts: chain.systemAccounts,
-        onBadReply: (reason) => logger.warn({ chain: chain.name, reason }, "a reply of the node does not fit together"),
+        onBadReply: (reason) => logger.warn({ chain: chain.name, reason }, "Inconsistent response of the node"),
         onHeads: (message) => logger.info({ chain: chain.name }, message),
       });
       const node = await nullOnAbort(examined, signal);
@@ -147,31 +146,31 @@ async function examine(rpc: Rpc, chain: ChainConfig & { readonly rpc: string }, 
       return node;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      logger.warn(`${chain.name}: the node does not answer (${reason}); trying again in ${secondsBetweenTries} s.`);
-      await sleep(secondsBetweenTries * 1000, undefined, { signal }).catch(() => undefined);
+      logger.warn(`${chain.name}: The node does not respond (${reason}); retrying in ${retrySeconds} s`);
+      return null;
     }
-  }
-  return null;
+  };
+  return poll(attempt, { ...every(retrySeconds * 1_000), signal });
 }
 
-/** Closes the head feed of an examination that ends after a stop, which nothing else closes. */
+/** Closes the head feed of an examination that completes after the abort. */
 const closeWhenExamined = (examined: Promise<Node>): void =>
   void examined.then(
     ({ heads }) => heads?.close(),
     () => undefined,
   );
 
-/** The chain id that a chain's node reports. @throws {CommandError} where it does not answer. @throws the signal's reason. */
-export async function askChainId(name: string, url: string, signal: AbortSignal = neverAborted): Promise<number> {
+/** The chain id that a chain's node reports. @throws {CommandError} if the node does not respond. @throws the signal's reason. */
+export async function fetchChainId(name: string, url: string, signal: AbortSignal = neverAborted): Promise<number> {
   const rpc = createRpc({ url, retries: 2, timeoutMilliseconds: 10_000 });
   try {
     const id = Number(await nullOnAbort(rpc.request("eth_chainId", []), signal));
-    if (!Number.isSafeInteger(id) || id <= 0) throw new Error("it reports no chain id");
+    if (!Number.isSafeInteger(id) || id <= 0) throw new Error("invalid chain id");
     return id;
   } catch (error) {
     signal.throwIfAborted();
     throw new CommandError(
-      `The node of ${name} does not answer (${error instanceof Error ? error.message : String(error)}); check --rpc or its rpc in ashlar.yaml.`,
+      `The node of ${name} does not respond (${error instanceof Error ? error.message : String(error)}); check --rpc or its rpc in ashlar.yaml.`,
     );
   } finally {
     await rpc.close();

@@ -3,7 +3,7 @@ import process from "node:process";
 
 /** How this process was started. */
 export interface Invocation {
-  /** The program, as process.argv has it. */
+  /** The path of the program in process.argv. */
   readonly program: string;
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;
@@ -18,8 +18,8 @@ const thisProcess = (): Invocation => ({
 });
 
 /**
- * The command that makes a key in the database of this process, as its user can type it: from the folder that npm was called in, with the configuration and the data
- * folder that this process has. A database URL is a secret, and not repeated: a second line names it.
+ * The shell command that creates a key in the database of this process: runs in the folder where npm was called, with the configuration and the data folder of this
+ * process. DATABASE_URL is a secret and not repeated: a second line names the variable.
  */
 export function keysCommand(
   configFile: string | undefined,
@@ -31,7 +31,7 @@ export function keysCommand(
     if (/^[\w./:@%+=,~\\-]+$/.test(word) && (isWindows || !word.includes("\\"))) return word;
     return isWindows ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`;
   };
-  // npm sets INIT_CWD to where its user is and changes to the package's folder.
+  // npm sets INIT_CWD to the folder where it was called, and changes to the package's folder.
   const moved = npm_command !== undefined && INIT_CWD !== undefined && resolve(INIT_CWD) !== resolve(folder);
   const onPath = npm_command === undefined && PATH.split(delimiter).some((entry) => isAbsolute(entry) && join(entry, "ashlar") === program);
   const nearby = relative(folder, program);
@@ -44,7 +44,7 @@ export function keysCommand(
     "my-key",
     ...(configFile === undefined ? [] : ["--config", configFile]),
   ];
-  // cmd.exe has no assignment in front of a command.
+  // cmd.exe has no syntax for an assignment before a command.
   const assignment =
     ASHLAR_DATA_DIR === undefined || ASHLAR_DATA_DIR === "" || isWindows ? "" : `ASHLAR_DATA_DIR=${quote(ASHLAR_DATA_DIR)} `;
   const command = `${moved ? `cd ${quote(folder)} && ` : ""}${assignment}${words.map(quote).join(" ")}`;

@@ -5,7 +5,7 @@ import { escapeTerminal } from "../lib/terminal-text.ts";
 import { openDatabase } from "./open-database.ts";
 import { requireDatabase } from "./used-database.ts";
 
-const say = (line: string): void => void stdout.write(`${escapeTerminal(line)}\n`);
+const print = (line: string): void => void stdout.write(`${escapeTerminal(line)}\n`);
 
 /** Runs work with the keys of the configured database. */
 async function withKeys(config: Config, work: (keys: Keys) => Promise<void>): Promise<void> {
@@ -18,29 +18,29 @@ async function withKeys(config: Config, work: (keys: Keys) => Promise<void>): Pr
   }
 }
 
-/** `ashlar keys create`: prints the key, this once. */
+/** `ashlar keys create`: creates a key and prints it. */
 export const createKey = (config: Config, label: string, credits: number | undefined): Promise<void> =>
   withKeys(config, async (keys) => {
     const { id, key } = await keys.create({ label, creditLimitHundredths: credits === undefined ? undefined : credits * 100 });
-    say(`Key ${id} (${label}): ${key}`);
-    say("It is shown this once: only its hash is stored.");
+    print(`Key ${id} (${label}): ${key}`);
+    print("Save it now: only its hash is stored, and it is not shown again.");
   });
 
-/** `ashlar keys list`. */
+/** `ashlar keys list`: prints all keys and their usage. */
 export const listKeys = (config: Config): Promise<void> =>
   withKeys(config, async (keys) => {
     const rows = await keys.list();
-    if (rows.length === 0) say("There are no keys; make one with: ashlar keys create --label NAME");
-    for (const row of rows) say(renderKey(row));
+    if (rows.length === 0) print("There are no keys; create one with: ashlar keys create --label NAME");
+    for (const row of rows) print(renderKey(row));
   });
 
-/** `ashlar keys revoke`: servers stop accepting the key within 5 seconds. False where no active key has the number. */
+/** `ashlar keys revoke`: revokes a key, which servers stop accepting within 5 seconds. False if no active key has the number. */
 export async function revokeKey(config: Config, id: number): Promise<boolean> {
   let revoked = false;
   await withKeys(config, async (keys) => {
     revoked = await keys.revoke(id);
   });
-  if (revoked) say(`Key ${id} is revoked.`);
+  if (revoked) print(`Key ${id} is revoked.`);
   return revoked;
 }
 

@@ -5,7 +5,7 @@ import { migrate } from "../database/migrate.ts";
 import { migrations } from "../migrations.ts";
 import { openServer } from "./open-database.ts";
 
-/** `ashlar migrate`: brings the database's tables up to date. */
+/** `ashlar migrate`: runs the pending migrations. */
 export async function migrateDatabase(config: Config): Promise<void> {
   const { url, description, stop } = await openServer(config);
   const database = createDatabase({
@@ -16,8 +16,8 @@ export async function migrateDatabase(config: Config): Promise<void> {
     applicationName: "ashlar-migrate",
   });
   try {
-    const landed = await migrate(database, migrations);
-    stdout.write(landed.length === 0 ? "The tables are up to date.\n" : `Done: ${landed.join(", ")}\n`);
+    const applied = await migrate(database, migrations);
+    stdout.write(applied.length === 0 ? "The schema is up to date.\n" : `Applied migrations: ${applied.join(", ")}\n`);
   } finally {
     await database.close();
     await stop();

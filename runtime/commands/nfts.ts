@@ -11,33 +11,31 @@ import { oneChain } from "./one-chain.ts";
 import { openDatabase } from "./open-database.ts";
 import { requireDatabase } from "./used-database.ts";
 
-/** Lines that one chain, and one collection, takes at most. */
+/** Limits of the printed lines for each chain and each collection. */
 const maxCollections = 100;
 const maxReasons = 5;
 
-const say = (line: string): void => void stdout.write(`${escapeTerminal(line)}\n`);
+const print = (line: string): void => void stdout.write(`${escapeTerminal(line)}\n`);
 
-/** `ashlar nfts status`: how far the metadata of each collection is read, and why what has none has none. @throws {CommandError} */
+/** `ashlar nfts status`: prints how much metadata of each collection is pending, fetched and rejected, and the reasons. @throws {CommandError} */
 export const nftStatus = (config: Config): Promise<void> =>
   withDatabase(config, async (database) => {
     for (const chain of await resolveChains(config, database)) {
       const collections = await readMetadataStatus(database, chain.id);
-      for (const line of renderStatus(chain, collections, new Date())) say(line);
+      for (const line of renderStatus(chain, collections, new Date())) print(line);
     }
   });
 
-/** `ashlar nfts refresh`: has the metadata of a collection, or of one token, read again. @throws {CommandError} */
+/** `ashlar nfts refresh`: queues the metadata of a collection, or of one token, to be fetched again. @throws {CommandError} */
 export const refreshNfts = (config: Config, collection: Address, tokenId: string | null): Promise<void> =>
   withDatabase(config, async (database) => {
     const chain = await oneChain(config, database);
     if (chain.nfts.metadata !== "cached")
-      throw new CommandError(`The metadata of ${chain.name} is not kept; set nfts.metadata of the chain to cached in ashlar.yaml.`);
+      throw new CommandError(`Metadata of ${chain.name} is not stored; set nfts.metadata of the chain to cached in ashlar.yaml.`);
     const what = tokenId === null ? `collection ${collection}` : `token ${tokenId} of ${collection}`;
     if (!(await database.transaction((client) => requestRefresh(client, chain.id, collection, tokenId))))
-      throw new CommandError(`${chain.name} has no ${what} as far as it is indexed.`);
-    say(
-      `The metadata of ${what} is read again. The process that indexes ${chain.name} does it, or ashlar index the next time that it runs.`,
-    );
+      throw new CommandError(`No ${what} in the index of ${chain.name}; check the address, or wait until it is indexed.`);
+    print(`Queued: the metadata of ${what} is fetched by the process that indexes ${chain.name}, or when ashlar index runs next.`);
   });
 
 async function withDatabase(config: Config, work: (database: Database) => Promise<void>): Promise<void> {
@@ -51,24 +49,24 @@ async function withDatabase(config: Config, work: (database: Database) => Promis
   }
 }
 
-/** The lines about one chain. */
+/** Renders the lines for one chain. */
 function renderStatus(chain: Pick<ChainConfig, "name" | "nfts">, collections: readonly CollectionStatus[], now: Date): string[] {
   const sum = (of: (status: CollectionStatus) => number): number => collections.reduce((total, status) => total + of(status), 0);
-  const kept =
-    chain.nfts.metadata === "cached" ? "" : " Metadata is not kept on this chain (nfts.metadata: uncached): nothing more is read.";
+  const note =
+    chain.nfts.metadata === "cached" ? "" : " Metadata of this chain is not stored (nfts.metadata: uncached): no more is fetched.";
   const [waiting, read, refused] = [sum((own) => own.waiting), sum((own) => own.read), sum((own) => own.refused)];
   const left = collections.length - maxCollections;
   return [
-    `${chain.name}: ${waiting} tokens wait, ${read} are read, ${refused} are refused.${kept}`,
+    `${chain.name}: ${waiting} tokens pending, ${read} fetched, ${refused} rejected.${note}`,
     ...collections.slice(0, maxCollections).flatMap((status) => renderCollection(status, now)),
     ...(left > 0 ? [`  and ${left} more collections`] : []),
   ];
 }
 
 const renderCollection = ({ token, waiting, oldest, read, refused, refusals, problems }: CollectionStatus, now: Date): string[] => [
-  `  ${token}  ${waiting} wait${oldest === null ? "" : `, the oldest ${renderWait(now.getTime() - oldest.getTime())}`}  ${read} read  ${refused} refused`,
-  ...renderReasons(problems, "tried again"),
-  ...renderReasons(refusals, "refused"),
+  `  ${token}  ${waiting} pending${oldest === null ? "" : `, the oldest for ${renderWait(now.getTime() - oldest.getTime())}`}  ${read} fetched  ${refused} rejected`,
+  ...renderReasons(problems, "retried"),
+  ...renderReasons(refusals, "rejected"),
 ];
 
 const renderReasons = (reasons: readonly Reason[], what: string): string[] => [

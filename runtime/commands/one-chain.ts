@@ -4,7 +4,7 @@ import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
 import { resolveChains } from "./chains.ts";
 import { CommandError } from "./command-error.ts";
 
-/** The only configured chain, of which a command is. @throws {CommandError} where none or several are configured, with their names. */
+/** The only configured chain. @throws {CommandError} if none or several are configured. */
 export async function oneChain(config: Config, database: Queryable): Promise<ChainConfig> {
   if (config.chains.length > 1)
     throw new CommandError(

@@ -18,18 +18,18 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
-/** Passed by commands that run until they are stopped: their embedded server is restarted when it ends. */
+/** Options of commands that run until they are stopped: their embedded server is restarted when it ends. */
 export interface LongRunning {
   readonly shutdown: Shutdown;
   readonly logger: Pick<Logger, "info" | "warn" | "error">;
 }
 
-/** In addition to the one that each chain's leader or candidate occupies. */
+/** In addition to one for each chain, which its leader or candidate occupies. */
 const connectionsForIndexing = 4;
 /** How long to wait for running statements before the server is stopped, which cancels them. */
 const closeMilliseconds = 5_000;
 
-/** Where the configured database is: DATABASE_URL, or else the embedded server. */
+/** The configured database server: that of DATABASE_URL, or else the embedded one. */
 export interface Server extends Pick<DatabaseOptions, "url"> {
   readonly description: DatabaseDescription;
   stop(): Promise<void>;
@@ -37,7 +37,7 @@ export interface Server extends Pick<DatabaseOptions, "url"> {
   interrupt(): void;
 }
 
-/** Announces which database is used, and starts or joins the embedded server if none is configured. */
+/** Prints which database is used, and starts or joins the embedded server if none is configured. */
 export async function openServer(config: Config, longRunning?: LongRunning): Promise<Server> {
   announceDatabase(config);
   const { databaseUrl, dataDirectory } = config;
@@ -50,7 +50,7 @@ export async function openServer(config: Config, longRunning?: LongRunning): Pro
   return keepEmbedded({ dataDirectory, logger, signal: shutdown.signal, onLost: shutdown.fail });
 }
 
-/** Connects to DATABASE_URL or else to the embedded server, and brings the tables up to date. */
+/** Connects to DATABASE_URL, or else to the embedded server, and runs the pending migrations. */
 export async function openDatabase(config: Config, longRunning?: LongRunning): Promise<OpenDatabase> {
   const server = await openServer(config, longRunning);
   const { url, description } = server;
@@ -68,7 +68,7 @@ export async function openDatabase(config: Config, longRunning?: LongRunning): P
     statementTimeoutMilliseconds: 0,
     applicationName: "ashlar-index",
   });
-  // A process that ends at once, as on a second signal, leaves no server behind.
+  // Stops the embedded server of a process that exits immediately, for example on a second signal.
   process.on("exit", server.interrupt);
   const close = async (): Promise<void> => {
     await isDoneWithin(Promise.allSettled([serving.close(), indexing.close()]), closeMilliseconds);

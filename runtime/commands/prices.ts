@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { stdout } from "node:process";
 import type { ChainConfig, Config } from "../config/config.ts";
+import { fileProblem } from "../config/file-problem.ts";
 import type { Database } from "../database/database.ts";
 import { discardPrices } from "../domains/prices/jobs/compute-prices/price-settings.ts";
 import { importPrices } from "../domains/prices/jobs/import-prices/import-prices.ts";
@@ -11,39 +12,37 @@ import { oneChain } from "./one-chain.ts";
 import { openDatabase } from "./open-database.ts";
 import { requireDatabase } from "./used-database.ts";
 
-/** A file is read whole: some million lines. */
+/** Files are read into memory; this is enough for some million lines. */
 const maxBytes = 128 * 1024 * 1024;
-const whoMakesThem = "The process that indexes the chain makes them, or ashlar index the next time that it runs.";
+const whenComputed = "They are computed by the process that indexes the chain, or when ashlar index runs next.";
 
-/** `ashlar prices import FILE`: all of the file, or nothing. @throws {CommandError} @throws {PriceFileError} */
+/** `ashlar prices import FILE`: imports all prices of a file, or none. @throws {CommandError} @throws {PriceFileError} */
 export async function importPriceFile(config: Config, file: string): Promise<void> {
   const prices = parsePrices(file, await readText(file), currencies);
-  if (prices.length === 0) throw new CommandError(`${file} has no prices.`);
+  if (prices.length === 0) throw new CommandError(`${file} contains no prices; expected lines asset,time,price.`);
   await withChain(config, async (database, chain) => {
     if (!chain.prices.sources.includes("file"))
-      throw new CommandError(`The prices of ${chain.name} are not made of a file; add file to its prices.sources in ashlar.yaml.`);
+      throw new CommandError(`Prices of ${chain.name} are not computed from files; add file to its prices.sources in ashlar.yaml.`);
     await database.transaction((client) => importPrices(client, chain.id, prices));
-    stdout.write(
-      `${prices.length} prices of ${chain.name} were imported; all prices from the first of them on are computed again. ${whoMakesThem}\n`,
-    );
+    stdout.write(`Imported ${prices.length} prices of ${chain.name}; all prices since the first of them are outdated. ${whenComputed}\n`);
   });
 }
 
-/** `ashlar prices rebuild`: has all prices of a chain computed again, as after a source was added. @throws {CommandError} */
+/** `ashlar prices rebuild`: discards the prices of a chain, which are then computed again. @throws {CommandError} */
 export const rebuildPrices = (config: Config): Promise<void> =>
   withChain(config, async (database, chain) => {
     await database.transaction((client) => discardPrices(client, chain.id, null));
-    stdout.write(`The prices of ${chain.name} are computed again. ${whoMakesThem}\n`);
+    stdout.write(`Discarded the computed prices of ${chain.name}. ${whenComputed}\n`);
   });
 
 async function readText(file: string): Promise<string> {
   try {
     const { size } = await stat(file);
-    if (size > maxBytes) throw new CommandError(`${file} has ${size} bytes, at most ${maxBytes} are accepted; import it in parts.`);
+    if (size > maxBytes) throw new CommandError(`${file} has ${size} bytes: the maximum is ${maxBytes}; import it in parts.`);
     return await readFile(file, "utf8");
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    throw new CommandError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown reason"}).`);
+    throw new CommandError(`Cannot read ${file}: ${fileProblem(error)}; give the path of a CSV file.`);
   }
 }
 

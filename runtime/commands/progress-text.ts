@@ -1,24 +1,24 @@
 import type { Rates } from "./rates.ts";
 
-/** A piece of work as it stands. */
-export interface Standing {
+/** The progress of a task. */
+export interface TaskProgress {
   readonly label: string;
   readonly done: number;
   readonly total: number;
-  /** What is counted, and how fast it goes; null for work of seconds. */
+  /** The unit and the rates; null for short tasks. */
   readonly pace: { readonly unit: string; readonly rates: Rates } | null;
 }
 
-const longestBar = 30;
-const shortestBar = 5;
+const maxBarLength = 30;
+const minBarLength = 5;
 
-/** `1234.5` as `1,235`, `1.25` as `1.3`, null as `-`. */
+/** Formats `1234.5` as `1,235`, `1.25` as `1.3`, and null as `-`. */
 const amount = (value: number | null): string => {
   if (value === null) return "-";
   return value >= 10 || Number.isInteger(value) ? Math.round(value).toLocaleString("en-US") : value.toFixed(1);
 };
 
-/** A time in its two largest units: `2 d 3 h`, `1 h 5 min`, `12 s`; null as `-`. */
+/** Formats a time in its two largest units: `2 d 3 h`, `1 h 5 min`, `12 s`; null as `-`. */
 export const duration = (seconds: number | null): string => {
   if (seconds === null || !Number.isFinite(seconds)) return "-";
   const whole = Math.ceil(seconds);
@@ -33,28 +33,28 @@ export const duration = (seconds: number | null): string => {
   return shown.map(([count, unit]) => `${count} ${unit}`).join(" ");
 };
 
-const percent = ({ done, total }: Standing): string => `${total <= 0 ? 100 : Math.floor((100 * done) / total)}%`;
+const percent = ({ done, total }: TaskProgress): string => `${total <= 0 ? 100 : Math.floor((100 * done) / total)}%`;
 
-const paceOf = ({ done, total, pace }: Standing): string[] => {
+const paceOf = ({ done, total, pace }: TaskProgress): string[] => {
   if (pace === null) return [];
   const { donePerSecond, rowsPerSecond, secondsLeft } = pace.rates;
   const left = done >= total ? [] : [`${duration(secondsLeft)} left`];
   return [`${amount(donePerSecond)} ${pace.unit}/s`, `${amount(rowsPerSecond)} rows/s`, ...left];
 };
 
-/** `index demo: 1,200 of 20,000 blocks (6%), 350 blocks/s, 4,100 rows/s, 54 s left`. */
-export const renderLine = (standing: Standing): string => {
-  const { label, done, total, pace } = standing;
-  const count = `${amount(done)} of ${amount(total)}${pace === null ? "" : ` ${pace.unit}`} (${percent(standing)})`;
-  return `${label}: ${[count, ...paceOf(standing)].join(", ")}`;
+/** Renders a line such as `index demo: 1,200 of 20,000 blocks (6%), 350 blocks/s, 4,100 rows/s, 54 s left`. */
+export const renderLine = (task: TaskProgress): string => {
+  const { label, done, total, pace } = task;
+  const count = `${amount(done)} of ${amount(total)}${pace === null ? "" : ` ${pace.unit}`} (${percent(task)})`;
+  return `${label}: ${[count, ...paceOf(task)].join(", ")}`;
 };
 
-/** The same as a bar in a terminal of so many columns, labels padded to one width. */
-export const renderBar = (standing: Standing, labelWidth: number, columns: number): string => {
-  const { label, done, total } = standing;
-  const figures = [`${percent(standing).padStart(4)}  ${amount(done)}/${amount(total)}`, ...paceOf(standing)].join("  ");
+/** Renders a bar for a terminal of the given width, with the label padded. */
+export const renderBar = (task: TaskProgress, labelWidth: number, columns: number): string => {
+  const { label, done, total } = task;
+  const figures = [`${percent(task).padStart(4)}  ${amount(done)}/${amount(total)}`, ...paceOf(task)].join("  ");
   const room = columns - labelWidth - figures.length - 3;
-  const length = Math.max(shortestBar, Math.min(longestBar, room));
+  const length = Math.max(minBarLength, Math.min(maxBarLength, room));
   const full = total <= 0 ? length : Math.min(length, Math.floor((length * done) / total));
   return `${label.padEnd(labelWidth)} ${"█".repeat(full)}${"░".repeat(length - full)} ${figures}`;
 };

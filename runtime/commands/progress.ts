@@ -1,53 +1,53 @@
 import { stderr, stdout } from "node:process";
 import { MultiBar, type SingleBar } from "cli-progress";
 import type { LogDestination } from "../logger.ts";
-import { renderBar, renderLine, type Standing } from "./progress-text.ts";
-import { createRates, type RatesOfWork } from "./rates.ts";
+import { renderBar, renderLine, type TaskProgress } from "./progress-text.ts";
+import { createRates, type RateMeter } from "./rates.ts";
 
-/** What is counted and how many rows were written since the last report. */
+/** The unit of the steps, and the number of rows written since the last report. */
 export interface Pace {
   readonly unit: string;
   readonly rows: number;
 }
 
-/** Shows how far long work has come: on a terminal bars that go away when they are full, lines elsewhere, with the same figures. */
+/** Shows the progress of long tasks: bars that disappear when they are full on a terminal, and lines elsewhere. */
 export interface Progress {
-  /** `done` of `total` steps of a phase by now; the total may grow. */
-  report(phase: string, done: number, total: number, pace?: Pace): void;
-  /** Says one line, above the bars. */
-  say(line: string): void;
+  /** Reports that `done` of `total` steps of a task are done; the total may grow. */
+  report(task: string, done: number, total: number, pace?: Pace): void;
+  /** Prints one line, above the bars. */
+  print(line: string): void;
   end(): void;
-  /** Where logs must go for the bars to stay whole; undefined where the two do not meet. */
+  /** The destination of logs that does not corrupt the bars; undefined if logs are not written to the same terminal. */
   readonly logs?: LogDestination;
 }
 
-/** A process that is watched for days shall not fill a disk with lines: at first often, later seldom. */
-const linesApart = { atFirst: 2_000, atLast: 30_000 } as const;
+/** Bounds of the interval between lines, which grows with the duration of the task: a process that runs for days must not fill a disk. */
+const lineMilliseconds = { min: 2_000, max: 30_000 } as const;
 
-/** Progress for this process's standard output. */
+/** Creates the progress display of this process's standard output. */
 export const createProgress = (clock: () => number = () => performance.now()): Progress =>
   stdout.isTTY ? createBars(clock) : createLines(clock, (line) => void stdout.write(`${line}\n`));
 
-/** Each phase's standing, by its name. */
-const createStandings = (clock: () => number) => {
-  const standings = new Map<string, { done: number; total: number; unit: string | null; rates: RatesOfWork }>();
+/** The progress of each task, by its name. */
+const createTasks = (clock: () => number) => {
+  const tasks = new Map<string, { done: number; total: number; unit: string | null; rates: RateMeter }>();
   return {
-    note(phase: string, done: number, total: number, pace: Pace | undefined): void {
-      const known = standings.get(phase) ?? { done, total, unit: pace?.unit ?? null, rates: createRates(clock) };
-      known.rates.note(done, pace?.rows ?? 0);
-      standings.set(phase, Object.assign(known, { done, total }));
+    update(name: string, done: number, total: number, pace: Pace | undefined): void {
+      const task = tasks.get(name) ?? { done, total, unit: pace?.unit ?? null, rates: createRates(clock) };
+      task.rates.record(done, pace?.rows ?? 0);
+      tasks.set(name, Object.assign(task, { done, total }));
     },
-    of(phase: string): Standing {
-      const { done, total, unit, rates } = standings.get(phase) ?? { done: 0, total: 0, unit: null, rates: createRates(clock) };
-      return { label: phase, done, total, pace: unit === null ? null : { unit, rates: rates.of(total) } };
+    get(name: string): TaskProgress {
+      const { done, total, unit, rates } = tasks.get(name) ?? { done: 0, total: 0, unit: null, rates: createRates(clock) };
+      return { label: name, done, total, pace: unit === null ? null : { unit, rates: rates.get(total) } };
     },
-    forget: (phase: string): void => void standings.delete(phase),
-    labelWidth: () => Math.max(0, ...[...standings.keys()].map((phase) => phase.length)),
+    delete: (name: string): void => void tasks.delete(name),
+    labelWidth: () => Math.max(0, ...[...tasks.keys()].map((name) => name.length)),
   };
 };
 
 function createBars(clock: () => number): Progress {
-  const standings = createStandings(clock);
+  const tasks = createTasks(clock);
   const write = (text: string): void => void stdout.write(text);
   let bars: MultiBar | null = null;
   const running = new Map<string, SingleBar>();
@@ -60,12 +60,12 @@ function createBars(clock: () => number): Progress {
       fps: 4,
       // A printed line overwrites the bars below it, although they have not changed.
       forceRedraw: true,
-      // Computed at each drawing, so that the rate of work that makes no progress falls.
-      format: (_options, _params, { phase }: { readonly phase: string }) =>
-        renderBar(standings.of(phase), standings.labelWidth(), stdout.columns || 80),
+      // Computed at each redraw, so that the rate of a stalled task falls.
+      format: (_options, _params, { task }: { readonly task: string }) =>
+        renderBar(tasks.get(task), tasks.labelWidth(), stdout.columns || 80),
     });
   const close = (): void => {
-    // Lines that were said since the last drawing; clearing forgets them.
+    // Prints the lines since the last redraw, which clearing would drop.
     bars?.update();
     bars?.stop();
     bars = null;
@@ -73,46 +73,46 @@ function createBars(clock: () => number): Progress {
   };
   const above = (text: string, otherwise: (text: string) => void): void => (bars === null ? otherwise(text) : bars.log(text));
   return {
-    report(phase, done, total, pace) {
-      if (ended || (done >= total && !running.has(phase))) return;
-      standings.note(phase, done, total, pace);
+    report(task, done, total, pace) {
+      if (ended || (done >= total && !running.has(task))) return;
+      tasks.update(task, done, total, pace);
       bars ??= open();
-      const bar = running.get(phase) ?? bars.create(total, done, { phase });
-      running.set(phase, bar);
+      const bar = running.get(task) ?? bars.create(total, done, { task });
+      running.set(task, bar);
       bar.setTotal(total);
-      bar.update(done, { phase });
+      bar.update(done, { task });
       if (done < total) return;
-      standings.forget(phase);
-      running.delete(phase);
+      tasks.delete(task);
+      running.delete(task);
       bars.remove(bar);
       if (running.size === 0) close();
     },
-    say: (line) => above(`${line}\n`, write),
+    print: (line) => above(`${line}\n`, write),
     end: () => {
       if (!ended) close();
       ended = true;
     },
-    // Standard error on the same terminal: a line of it would stand in the middle of a bar.
+    // Standard error is on the same terminal: its lines would interrupt a bar.
     ...(stderr.isTTY ? { logs: { write: (text) => above(text, (line) => void stderr.write(line)) } } : {}),
   };
 }
 
-/** Progress as lines: the first report, then one now and then, and the end of each phase. */
-export function createLines(clock: () => number, say: (line: string) => void): Progress {
-  const standings = createStandings(clock);
-  const said = new Map<string, { readonly begun: number; at: number; finished: number | null }>();
+/** Creates a progress display of lines: one for the first report of each task, one for its end, and some in between. */
+export function createLines(clock: () => number, print: (line: string) => void): Progress {
+  const tasks = createTasks(clock);
+  const printed = new Map<string, { readonly begin: number; at: number; finished: number | null }>();
   return {
-    report(phase, done, total, pace) {
-      standings.note(phase, done, total, pace);
+    report(task, done, total, pace) {
+      tasks.update(task, done, total, pace);
       const now = clock();
-      const last = said.get(phase);
-      const apart = Math.min(linesApart.atLast, Math.max(linesApart.atFirst, (now - (last?.begun ?? now)) / 20));
-      const isNews = done >= total ? last?.finished !== total : last === undefined || now - last.at >= apart;
-      if (!isNews) return;
-      said.set(phase, { begun: last?.begun ?? now, at: now, finished: done >= total ? total : null });
-      say(renderLine(standings.of(phase)));
+      const last = printed.get(task);
+      const interval = Math.min(lineMilliseconds.max, Math.max(lineMilliseconds.min, (now - (last?.begin ?? now)) / 20));
+      const isDue = done >= total ? last?.finished !== total : last === undefined || now - last.at >= interval;
+      if (!isDue) return;
+      printed.set(task, { begin: last?.begin ?? now, at: now, finished: done >= total ? total : null });
+      print(renderLine(tasks.get(task)));
     },
-    say,
+    print,
     end: () => undefined,
   };
 }

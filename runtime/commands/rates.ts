@@ -1,4 +1,4 @@
-/** How fast work goes, and how long it will take at that; null where it cannot be said yet. */
+/** The rates of a task and the estimated time left; null while they are unknown. */
 export interface Rates {
   readonly donePerSecond: number | null;
   readonly rowsPerSecond: number | null;
@@ -13,41 +13,41 @@ interface Sample {
   readonly rows: number;
 }
 
-/** Over which time rates are means: long enough for batches to even out, short enough to follow a chain whose blocks grow. */
+/** The window over which rates are averaged: long enough to smooth batches, short enough to follow a chain whose blocks grow. */
 const windowMilliseconds = 20_000;
-/** Below it, a rate says more of the clock than of the work. */
-const shortestMilliseconds = 500;
+/** Rates over shorter times are dominated by the resolution of the clock. */
+const minMilliseconds = 500;
 
-/** Rates of one piece of work over a sliding window, by a clock in milliseconds. What was done before the first note counts for nothing. */
+/** Measures the rates of one task over a sliding window, with a clock in milliseconds. Steps before the first record are not counted. */
 export const createRates = (clock: () => number) => {
   let samples: Sample[] = [];
   let rows = 0;
 
-  /** The window's samples, the last one before it being where it begins. */
-  const forget = (now: number): void => {
-    const beginning = samples.findLastIndex(({ time }) => time <= now - windowMilliseconds);
-    if (beginning > 0) samples = samples.slice(beginning);
+  /** Drops the samples before the window, except the last of them, at which the window begins. */
+  const dropOld = (now: number): void => {
+    const first = samples.findLastIndex(({ time }) => time <= now - windowMilliseconds);
+    if (first > 0) samples = samples.slice(first);
   };
 
   return {
-    /** `done` steps were done by now, and so many more rows written. Fewer steps than before begin anew: a chain was reorganised. */
-    note(done: number, newRows: number): void {
+    /** Records the steps done so far and the rows written since the last record. Fewer steps than before, after a reorganisation, restart the measurement. */
+    record(done: number, newRows: number): void {
       const now = clock();
       if (done < (samples.at(-1)?.done ?? 0)) samples = [];
       rows += newRows;
       samples.push({ time: now, done, rows });
-      forget(now);
+      dropOld(now);
     },
-    /** The rates by now, or when the work was done; what has stood still for the whole window has a rate of 0 and no end. */
-    of(total: number): Rates {
+    /** The current rates, or those at the end of the task. A task without progress during the whole window has a rate of 0 and no estimate. */
+    get(total: number): Rates {
       const last = samples.at(-1);
       if (last === undefined) return unknown;
       const now = last.done >= total ? last.time : clock();
-      forget(now);
+      dropOld(now);
       const first = samples[0] ?? last;
-      // With one note alone, nothing was seen of the work until a whole window has passed without another.
-      const seen = samples.length > 1 ? shortestMilliseconds : windowMilliseconds;
-      if (now - first.time < seen) return unknown;
+      // After a single record the rate is unknown until the window has passed without another.
+      const needed = samples.length > 1 ? minMilliseconds : windowMilliseconds;
+      if (now - first.time < needed) return unknown;
       const perSecond = (amount: number): number => (amount * 1_000) / (now - first.time);
       const donePerSecond = perSecond(last.done - first.done);
       const secondsLeft = donePerSecond > 0 ? Math.max(0, total - last.done) / donePerSecond : null;
@@ -56,4 +56,4 @@ export const createRates = (clock: () => number) => {
   };
 };
 
-export type RatesOfWork = ReturnType<typeof createRates>;
+export type RateMeter = ReturnType<typeof createRates>;

@@ -3,24 +3,24 @@ import type { Database } from "../database/database.ts";
 
 interface Ready {
   readonly url: string;
-  /** The command that makes a key. */
+  /** The command that creates a key. */
   readonly keys: string;
-  /** Of a request that returns something. */
+  /** The path of an example request that returns data. */
   readonly path: string;
 }
 
-/** What `ashlar start` says when it is ready: where it is, how to make a key, and a request that works with it. */
+/** Renders the message of a ready `ashlar start`: its address, how to create a key, and an example request. */
 export const renderReady = ({ url, keys, path }: Ready): string =>
   [
     "",
     "Ashlar is ready.",
     `  documentation  ${url}/docs/`,
-    `  make a key     ${keys}`,
+    `  create a key   ${keys}`,
     `  then try       curl -H "Authorization: Bearer YOUR_KEY" "${url}${path}"`,
     "",
   ].join("\n");
 
-/** The balances of whoever sent the newest indexed transaction; the newest block where there is no transaction yet. Served by the primary key of transactions. */
+/** The balances of the newest transaction's sender, or the newest block if no transaction is indexed. Served by the primary key of transactions. */
 export async function examplePath(database: Pick<Database, "query">, chains: readonly ChainConfig[]): Promise<string> {
   for (const { id, name } of chains) {
     const [newest] = await database.query<{ sender: string }>(

@@ -7,19 +7,19 @@ import { startServing } from "./serving.ts";
 import { runUntilStopped, stopped } from "./shutdown.ts";
 import { stopService } from "./stop-service.ts";
 
-const say = (line: string): void => void stdout.write(`${line}\n`);
+const print = (line: string): void => void stdout.write(`${line}\n`);
 
-/** `ashlar serve`: the server alone, until it is stopped. */
+/** `ashlar serve`: runs the server without an indexer until the process is stopped. */
 export async function serve(config: Config): Promise<void> {
   requireChains(config);
   const logger = createLogger(config);
-  await runUntilStopped(say, async (shutdown) => {
+  await runUntilStopped(print, async (shutdown) => {
     const stop = stopService(shutdown);
     const database = await openDatabase(config, { shutdown, logger });
     try {
       const chains = await resolveChains(config, database.serving, shutdown.signal);
       const serving = await startServing({ config, chains, database: database.serving, logger });
-      say(`Ashlar answers at ${serving.url}; its documentation is ${serving.url}/docs/`);
+      print(`Ashlar answers at ${serving.url}; its documentation is ${serving.url}/docs/`);
       await stopped(shutdown.signal);
       await stop.server(serving);
     } finally {

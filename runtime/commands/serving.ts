@@ -4,19 +4,19 @@ import type { Config } from "../config/config.ts";
 import { createServer } from "../http/server.ts";
 import { CommandError } from "./command-error.ts";
 
-/** A server that answers. */
+/** A running server. */
 export interface Serving {
-  /** Its address on this machine. */
+  /** Its URL on this machine. */
   readonly url: string;
-  /** Whether /readyz says so. */
+  /** Whether /readyz reports that it is ready. */
   isReady(): Promise<boolean>;
-  /** How many requests are being answered. */
+  /** The number of requests in flight. */
   requests(): number;
-  /** Lets the requests in flight finish, then enters what is still to be entered. */
+  /** Completes the requests in flight and stores the pending usage of keys. */
   stop(): Promise<void>;
 }
 
-/** Starts the HTTP server. @throws {CommandError} where its address cannot be had. */
+/** Starts the HTTP server. @throws {CommandError} if it cannot listen on its address. */
 export async function startServing({ config, ...rest }: AppOptions): Promise<Serving> {
   const http = createApp({ config, ...rest });
   const server = createServer(http.app);
@@ -29,7 +29,7 @@ export async function startServing({ config, ...rest }: AppOptions): Promise<Ser
   });
   const address = await server.listen(config.port, config.host).catch(async (error: NodeJS.ErrnoException) => {
     await http.close();
-    throw new CommandError(refusal(error, config));
+    throw new CommandError(listenProblem(error, config));
   });
   return {
     url: urlOf(address),
@@ -43,13 +43,13 @@ export async function startServing({ config, ...rest }: AppOptions): Promise<Ser
   };
 }
 
-function refusal(error: NodeJS.ErrnoException, { host, port }: Config): string {
-  if (error.code === "EADDRINUSE") return `Port ${port} of ${host} is in use; choose another with PORT=… or end what uses it.`;
-  if (error.code === "EACCES") return `Port ${port} of ${host} may not be used by this user; choose one above 1023 with PORT=….`;
+function listenProblem(error: NodeJS.ErrnoException, { host, port }: Config): string {
+  if (error.code === "EADDRINUSE") return `Port ${port} of ${host} is in use; choose another with PORT=… or stop the process that uses it.`;
+  if (error.code === "EACCES") return `Port ${port} of ${host} requires privileges; choose one above 1023 with PORT=….`;
   return `The server cannot listen on ${host}:${port} (${error.code ?? "unknown reason"}); choose another address with HOST=… and PORT=….`;
 }
 
-/** A server that listens on all addresses is reached at the local one: not every system connects to 0.0.0.0. */
+/** The URL of a server that listens on all addresses uses the loopback address: not every system connects to 0.0.0.0. */
 const localAddresses: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
 
 const urlOf = ({ address, family, port }: AddressInfo): string =>

@@ -3,46 +3,47 @@ import { redactMessage } from "../http/redact.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
 import { onStopRequest } from "./stop-requests.ts";
 
-/** How a command that runs until it is stopped ends. */
+/** The shutdown of a command that runs until it is stopped. */
 export interface Shutdown {
-  /** Aborted when the process was asked to stop, or cannot go on. */
+  /** Aborts when the process is requested to stop, or a part of it has failed. */
   readonly signal: AbortSignal;
-  /** Stops the command because of an error, which `run` throws in the end. */
+  /** Stops the command because of an error, which `runUntilStopped` then throws. */
   fail(error: Error): void;
-  /** Waits until a part of the process has ended, for a bounded time, and says what it waits for unless that takes a moment only. */
+  /** Waits for the end of a part of the process, for a limited time, and prints what it waits for if that takes noticeable time. */
   waitFor(what: string, work: Promise<unknown>, milliseconds: number): Promise<void>;
 }
 
-const momentMilliseconds = 50;
-/** More than the bounds of all parts together: reached only where something waits that nobody thought of. */
-const lastResortMilliseconds = 90_000;
+/** Shorter waits are not printed. */
+const unnoticedMilliseconds = 50;
+/** More than the time limits of all parts together: the process then exits although something still runs. */
+const exitMilliseconds = 90_000;
 
 /**
- * Runs a command until it is asked to stop (SIGTERM, SIGINT, SIGHUP, or the end of `npm start`), and has it end in bounded time.
- * @throws what the command throws before it is asked to stop, or the error that it failed with.
+ * Runs a command until it is requested to stop (SIGTERM, SIGINT, SIGHUP, or the end of `npm start`), and then limits the time of its shutdown.
+ * @throws the error of the command before the request, or the error that it failed with.
  */
-export async function runUntilStopped(say: (line: string) => void, run: (shutdown: Shutdown) => Promise<void>): Promise<void> {
+export async function runUntilStopped(print: (line: string) => void, run: (shutdown: Shutdown) => Promise<void>): Promise<void> {
   const stop = new AbortController();
   let failure: Error | undefined;
   let stoppedAt: number | null = null;
   let isIncomplete = false;
 
-  /** Also a command that fails ends its parts; then its error says enough. */
+  /** Prints a line about the shutdown; nothing if the command has failed before a request to stop, as its error is printed. */
   const note = (line: string): void => {
-    if (stoppedAt !== null) say(line);
+    if (stoppedAt !== null) print(line);
   };
   const begin = (cause: string): void => {
     if (stoppedAt !== null) return;
     stoppedAt = performance.now();
-    say(`Stopping (${cause}).`);
+    print(`Stopping (${cause}).`);
     setTimeout(() => {
-      say(`Stopping: not done after ${lastResortMilliseconds / 1000} s; the process ends now.`);
+      print(`Stopping: incomplete after ${exitMilliseconds / 1000} s; the process exits now.`);
       process.exit(1);
-    }, lastResortMilliseconds).unref();
-    stop.abort(new Error(`the process stops (${cause})`));
+    }, exitMilliseconds).unref();
+    stop.abort(new Error(`The process stops (${cause})`));
   };
   onStopRequest(begin);
-  // Nobody reads what is written to a closed terminal or pipe; that is no reason to end.
+  // Errors of writing to a closed terminal or pipe must not end the process.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 
   const shutdown: Shutdown = {
@@ -56,7 +57,7 @@ export async function runUntilStopped(say: (line: string) => void, run: (shutdow
         () => undefined,
         (error: unknown) => note(`Stopping: ${what} failed: ${messageOf(error)}`),
       );
-      if (await isDoneWithin(settled, momentMilliseconds)) return;
+      if (await isDoneWithin(settled, unnoticedMilliseconds)) return;
       note(`Stopping: waiting for ${what}, ${milliseconds / 1000} s at most.`);
       if (await isDoneWithin(settled, milliseconds)) return;
       isIncomplete = true;
@@ -66,27 +67,27 @@ export async function runUntilStopped(say: (line: string) => void, run: (shutdow
   try {
     await run(shutdown);
   } catch (error) {
-    // What is interrupted by a stop fails with the reason of the signal.
+    // Work that the stop interrupts fails with the signal's reason.
     if (stoppedAt === null) throw error;
     if (failure === undefined && error !== stop.signal.reason) note(`Stopping: ${messageOf(error)}`);
   }
-  if (stoppedAt !== null) say(`Stopped after ${((performance.now() - stoppedAt) / 1000).toFixed(1)} s.`);
-  // What was given up may hold the process open; its error is printed first.
-  if (isIncomplete) setTimeout(() => process.exit(1), momentMilliseconds);
+  if (stoppedAt !== null) print(`Stopped after ${((performance.now() - stoppedAt) / 1000).toFixed(1)} s.`);
+  // Work that did not end in time may keep the process alive; an error is printed first.
+  if (isIncomplete) setTimeout(() => process.exit(1), unnoticedMilliseconds);
   if (failure !== undefined) throw failure;
 }
 
-/** Text of an error may come from a node or a database. */
+/** The redacted and escaped message of an error, which may contain text of a node or a database. */
 const messageOf = (error: unknown): string => escapeTerminal(redactMessage(error instanceof Error ? error.message : String(error)));
 
-/** Resolves when the signal is aborted. */
+/** Resolves when the signal aborts. */
 export const stopped = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
 
-/** Whether work ends within a time; its timer keeps no process alive. */
+/** Whether work ends within a time limit. */
 export async function isDoneWithin(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const bound = new Promise<false>((resolve) => {

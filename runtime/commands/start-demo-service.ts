@@ -23,19 +23,19 @@ const phases = {
   load: "load the chain",
 };
 
-/** The demo: a chain of its own, its index and its server, until it is stopped. */
+/** Runs the demo, which is its own chain with index and server, until the process is stopped. */
 export async function startDemoService(config: Config, environment: NodeJS.ProcessEnv): Promise<void> {
   prepareDataDirectory(config.dataDirectory);
   const progress = createProgress();
   const logLevel = environment.ASHLAR_LOG_LEVEL === undefined ? "warn" : config.logLevel;
   const logger = createLogger({ logLevel, logFormat: config.logFormat, destination: progress.logs });
   const key = demoKey(config.dataDirectory, environment.ASHLAR_API_KEY);
-  await runUntilStopped(progress.say, async (shutdown) => {
+  await runUntilStopped(progress.print, async (shutdown) => {
     const { signal } = shutdown;
     const stop = stopService(shutdown);
     const open = (): Promise<Demo> => openDemo(config, environment, { logger, progress, signal });
     const both = await openBoth(() => openDatabase(config, { shutdown, logger }), open).catch((error: unknown) => {
-      // Stopped while the story was built: what was started is stopped, which is not a failure.
+      // A stop while the story is built is not a failure.
       if (signal.aborted) return null;
       throw error;
     });
@@ -54,13 +54,13 @@ export async function startDemoService(config: Config, environment: NodeJS.Proce
   });
 }
 
-interface Surroundings {
+interface DemoContext {
   readonly logger: Logger;
   readonly progress: Progress;
   readonly signal: AbortSignal;
 }
 
-const openDemo = async (config: Config, environment: NodeJS.ProcessEnv, { logger, progress, signal }: Surroundings): Promise<Demo> => {
+const openDemo = async (config: Config, environment: NodeJS.ProcessEnv, { logger, progress, signal }: DemoContext): Promise<Demo> => {
   const { startDemo } = await loadDemo();
   return startDemo({
     dataDirectory: config.dataDirectory,
@@ -71,7 +71,7 @@ const openDemo = async (config: Config, environment: NodeJS.ProcessEnv, { logger
   });
 };
 
-/** Chain and database beside each other; when one cannot be had, the other is let go. */
+/** Opens chain and database concurrently; if one fails, the other is closed. */
 async function openBoth(openIndex: () => Promise<OpenDatabase>, open: () => Promise<Demo>): Promise<[OpenDatabase, Demo]> {
   const [database, demo] = await Promise.allSettled([openIndex(), open()]);
   if (database.status === "fulfilled" && demo.status === "fulfilled") return [database.value, demo.value];
@@ -80,7 +80,7 @@ async function openBoth(openIndex: () => Promise<OpenDatabase>, open: () => Prom
   throw database.status === "rejected" ? database.reason : demo.status === "rejected" ? demo.reason : new Error("unreachable");
 }
 
-/** Chain and index carry one identity: where they do not fit, both are built anew. */
+/** Checks that chain and index have the same history; if they do not, both are rebuilt. */
 async function matchIndex(demo: Demo, database: OpenDatabase, reopen: () => Promise<Demo>): Promise<Demo> {
   if (await fitsDemo(database.indexing, demo.chain.id, demo.identity())) return demo;
   await forgetChain(database.indexing, demo.chain.id);
@@ -98,10 +98,10 @@ interface Running {
   readonly progress: Progress;
 }
 
-/** Serves at once (not ready until indexed), indexes, and lets the chain live on once it is indexed. */
+/** Starts the server, which is not ready until the chain is indexed, and the indexer; once the chain is indexed, new blocks are mined. */
 async function runDemo({ config, database, demo, key, logger, progress }: Running, shutdown: Shutdown): Promise<void> {
   const chain: ChainConfig = demo.chain;
-  // Its key is on its documentation page, and who plays with it shall not be slowed down.
+  // The demo's key is public on its documentation page and has no rate limit.
   const unlimited: Config = { ...config, limits: { ...config.limits, requestsPerSecond: "unlimited" } };
   const { values: storyValues } = demo.story;
   const serving = await startServing({
@@ -111,17 +111,17 @@ async function runDemo({ config, database, demo, key, logger, progress }: Runnin
     logger,
     demo: { key, storyValues },
   });
-  // What fails ends the others too: nothing would be left that could end them.
+  // A failure of one part stops the others.
   const failed = new AbortController();
   const either = AbortSignal.any([shutdown.signal, failed.signal]);
   const indexing = runIndexers([chain], database.indexing, logger, progress, either);
-  const living = whenReady(serving, either).then(async (ready) => {
+  const mining = whenReady(serving, either).then(async (ready) => {
     if (!ready) return;
     progress.end();
-    progress.say(renderWelcome({ url: serving.url, rpcUrl: demo.rpcUrl, key, storyValues }));
+    progress.print(renderWelcome({ url: serving.url, rpcUrl: demo.rpcUrl, key, storyValues }));
     await demo.live(either);
   });
-  const works = [indexing, living].map((work) =>
+  const works = [indexing, mining].map((work) =>
     work.catch((error: unknown) => {
       failed.abort();
       throw error;

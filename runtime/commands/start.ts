@@ -15,12 +15,12 @@ import { startDemoService } from "./start-demo-service.ts";
 import { stopService } from "./stop-service.ts";
 import { whenReady } from "./when-ready.ts";
 
-/** `ashlar start`: database, indexer and server in one process; the demo where no chain is configured. */
+/** `ashlar start`: runs database, indexer and server in one process; the demo if no chain is configured. */
 export async function start(config: Config, configFile?: string): Promise<void> {
   if (config.chains.length === 0) return startDemoService(config, process.env);
   const progress = createProgress();
   const logger = createLogger({ ...config, destination: progress.logs });
-  await runUntilStopped(progress.say, async (shutdown) => {
+  await runUntilStopped(progress.print, async (shutdown) => {
     const database = await openDatabase(config, { shutdown, logger });
     try {
       const chains = await resolveChains(config, database.serving, shutdown.signal);
@@ -41,19 +41,19 @@ interface Running {
   readonly database: Database;
   readonly logger: Logger;
   readonly progress: Progress;
-  /** How keys are made. */
+  /** The command that creates a key. */
   readonly keys: string;
 }
 
 async function runService({ chains, serving, database, logger, progress, keys }: Running, shutdown: Shutdown): Promise<void> {
   const { signal } = shutdown;
-  // An index that cannot be carried on is still worth serving, and was reported.
+  // The index is served although indexing has failed, which was logged.
   const indexing = runIndexers(chains, database, logger, progress, signal).catch(() => undefined);
   const welcoming = whenReady(serving, signal).then(async (isReady) => {
-    if (isReady) progress.say(renderReady({ url: serving.url, keys, path: await examplePath(database, chains) }));
+    if (isReady) progress.print(renderReady({ url: serving.url, keys, path: await examplePath(database, chains) }));
   });
   welcoming.catch((error: unknown) =>
-    logger.warn(`The first request could not be proposed: ${error instanceof Error ? error.message : "unknown"}`),
+    logger.warn(`No example request can be printed: ${error instanceof Error ? error.message : "unknown reason"}`),
   );
   await stopped(signal);
   progress.end();

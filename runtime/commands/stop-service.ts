@@ -1,20 +1,21 @@
 import type { Serving } from "./serving.ts";
 import type { Shutdown } from "./shutdown.ts";
 
-/** The server's own bound for requests is 10 s; what they cost is entered after it. */
+/** The server limits requests in flight to 10 s, and stores their credits after that. */
 const serverMilliseconds = 12_000;
 const indexerMilliseconds = 15_000;
 const demoMilliseconds = 30_000;
-/** What a server's shutdown, then its quick shutdown, and then its end take at most, after connections were waited for. */
+/** The time limits of waiting for connections (5 s) and of the server's fast shutdown, immediate shutdown and SIGKILL (15 s, 5 s and 5 s). */
 const databaseMilliseconds = 32_000;
 
-/** Waits for the parts of a service, each for a bounded time; the database, which the others use, comes last. */
+/** Waits for the parts of a service, each for a limited time; the database is stopped last, because the others use it. */
 export const stopService = ({ waitFor }: Shutdown) => ({
   server: (serving: Serving): Promise<void> => {
     const requests = serving.requests();
     return waitFor(`the server, with ${requests} ${requests === 1 ? "request" : "requests"} in flight`, serving.stop(), serverMilliseconds);
   },
-  indexer: (indexing: Promise<unknown>): Promise<void> => waitFor("the batch that the indexer writes", indexing, indexerMilliseconds),
+  indexer: (indexing: Promise<unknown>): Promise<void> => waitFor("the indexer's current batch", indexing, indexerMilliseconds),
   database: (database: { close(): Promise<void> }): Promise<void> => waitFor("PostgreSQL", database.close(), databaseMilliseconds),
-  demo: (demo: { stop(): Promise<void> }): Promise<void> => waitFor("the demo's node, whose chain is saved", demo.stop(), demoMilliseconds),
+  demo: (demo: { stop(): Promise<void> }): Promise<void> =>
+    waitFor("the demo's node, which saves its chain", demo.stop(), demoMilliseconds),
 });

@@ -4,7 +4,7 @@ import { findNativeDifferences, type NativeDifference, sampleNativeAccounts } fr
 import { nativeBalancesDiffer } from "../indexer/errors.ts";
 import { features, readChain, recordMissing } from "../indexer/storage/chain-record.ts";
 import type { IndexerStatus } from "../indexer/types.ts";
-import { sleep } from "../lib/async.ts";
+import { every, poll, sleep } from "../lib/async.ts";
 import type { Address } from "../lib/hex.ts";
 
 export interface NativeWatchDeps {
@@ -14,56 +14,57 @@ export interface NativeWatchDeps {
   readonly status: () => Pick<IndexerStatus, "following" | "leading" | "catchingUp">;
   readonly logger: { info(message: string): void; warn(message: string): void };
   readonly everyMilliseconds?: number;
-  /** Between two looks at what seems to differ. */
-  readonly againMilliseconds?: number;
+  /** The wait before a difference is read again, to confirm it. */
+  readonly confirmMilliseconds?: number;
 }
 
-/** Looks now and then whether native balances are the node's. */
+/** Compares native balances with the node at intervals. */
 export interface NativeWatch {
   run(signal: AbortSignal): Promise<void>;
-  /** Accounts that changed unseen, to be asked for with the next block; each is given once. */
+  /** Takes the accounts whose balance changed unseen, to be read with the next block; each is returned once. */
   takeUnseen(): readonly Address[];
 }
 
 const tenMinutes = 600_000;
-const waitForHead = 500;
+/** Between checks whether the index has reached the head. */
+const headMilliseconds = 500;
 
 /**
- * Compares a small sample of native balances with the node at the indexed head, when it is reached and then every ten minutes. Where they were followed by
- * traces, a confirmed difference means that traces do not tell all that moves value on this chain: the balances are served as unknown from then on. Where
- * they are the node's word, it means that an account changed unseen: its balance is asked for with the next block.
+ * Compares a small sample of native balances with the node at the indexed head, when it is reached and then every ten minutes. If the balances are derived from
+ * traces, a confirmed difference means that value moves in ways that traces do not report: native balances are served as unknown from then on. If they are read
+ * from the node, it means that a balance changed without a touched account: it is read with the next block.
  */
 export const createNativeWatch = (deps: NativeWatchDeps): NativeWatch => {
-  const { chain, database, source, logger, everyMilliseconds = tenMinutes, againMilliseconds = 2_000 } = deps;
+  const { chain, database, source, logger, everyMilliseconds = tenMinutes, confirmMilliseconds = 2_000 } = deps;
   const unseen = new Set<Address>();
   let last: Address | null = null;
 
-  const confirmed = async (signal: AbortSignal): Promise<readonly NativeDifference[]> => {
+  const confirmDifferences = async (signal: AbortSignal): Promise<readonly NativeDifference[]> => {
     const sample = await sampleNativeAccounts(database, chain.id, last);
     last = sample.last;
     const first = await findNativeDifferences(database, source, chain.id, sample.owners);
     if (first === null || first.length === 0) return [];
-    await sleep(againMilliseconds, signal);
+    await sleep(confirmMilliseconds, signal);
     const owners = first.map(({ owner }) => owner);
     return signal.aborted ? [] : ((await findNativeDifferences(database, source, chain.id, owners)) ?? []);
   };
 
-  /** False where there is nothing to look for any more. */
-  const look = async (signal: AbortSignal): Promise<boolean> => {
+  /** Compares one sample; false if no further comparison is needed. */
+  const compareSample = async (signal: AbortSignal): Promise<boolean> => {
     const record = await readChain(database, chain.id);
     if (record === null || record.nativeAccounting === "none" || record.missing.includes(features.nativeBalancesDiffer)) return false;
-    const differences = await confirmed(signal);
+    const differences = await confirmDifferences(signal);
     const [example] = differences;
     if (example === undefined) return true;
     if (record.nativeAccounting === "state") {
       for (const { owner } of differences) unseen.add(owner);
-      logger.info(`${chain.name}: ${differences.length} native balances changed unseen; they are read with the next block.`);
+      logger.info(`${chain.name}: ${differences.length} native balances changed unseen; they are read with the next block`);
       return true;
     }
     await recordMissing(database, chain.id, features.nativeBalancesDiffer);
-    const { owner, height, indexed: held, reported } = example;
+    const { owner, height, indexed, reported } = example;
     logger.warn(
-      `${nativeBalancesDiffer(chain.name)} Until then they are served as unknown. After block ${height}, ${owner} has ${held} in the index and ${reported} at the node.`,
+      `${nativeBalancesDiffer(chain.name)} Until then they are served as unknown. After block ${height}, ${owner} has ${indexed} in the index and ${reported} at the node.`,
     );
     return false;
   };
@@ -75,16 +76,12 @@ export const createNativeWatch = (deps: NativeWatchDeps): NativeWatch => {
 
   return {
     run: async (signal) => {
-      while (!signal.aborted) {
-        if (!isReady()) {
-          await sleep(waitForHead, signal);
-          continue;
-        }
-        const goesOn = await look(signal).catch((error: unknown) => {
-          logger.warn(`${chain.name}: native balances could not be compared: ${error instanceof Error ? error.message : "unknown reason"}`);
+      while ((await poll(() => isReady() || null, { ...every(headMilliseconds), signal })) !== null) {
+        const continues = await compareSample(signal).catch((error: unknown) => {
+          logger.warn(`${chain.name}: Native balances cannot be compared: ${error instanceof Error ? error.message : "unknown reason"}`);
           return true;
         });
-        if (!goesOn) return;
+        if (!continues) return;
         await sleep(everyMilliseconds, signal);
       }
     },

@@ -1,14 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { poll } from "../lib/async.ts";
 import type { Serving } from "./serving.ts";
 
-const firstMilliseconds = 100;
-const maxMilliseconds = 2_000;
+/** Between checks; the interval grows, because a backfill may take days. */
+const interval = { base: 100, max: 2_000, factor: 1.1 };
 
-/** Waits until the server is ready, looking ever more seldom: a backfill may take days. False when the signal came first. */
-export async function whenReady(serving: Pick<Serving, "isReady">, signal: AbortSignal): Promise<boolean> {
-  for (let wait = firstMilliseconds; !signal.aborted; wait = Math.min(maxMilliseconds, wait * 1.1)) {
-    if (await serving.isReady()) return true;
-    await sleep(wait, undefined, { signal }).catch(() => undefined);
-  }
-  return false;
-}
+/** Resolves to true when the server is ready, and to false when the signal aborts first. */
+export const whenReady = async (serving: Pick<Serving, "isReady">, signal: AbortSignal): Promise<boolean> =>
+  (await poll(async () => ((await serving.isReady()) ? true : null), { ...interval, signal })) ?? false;

@@ -48,6 +48,30 @@ export const retry = async <T, E>(work: () => Promise<T>, options: RetryOptions<
   }
 };
 
+/** How `poll` repeats a read. */
+export interface PollOptions extends BackoffOptions {
+  /** Ends the polling. */
+  readonly signal?: AbortSignal | undefined;
+  /** The time after which no further read begins; unlimited by default. */
+  readonly withinMilliseconds?: number;
+}
+
+/** The first result of a read that is not null, with backoff in milliseconds between reads; null when the signal aborts or the time is over. */
+export const poll = async <T>(read: () => Promise<T | null> | T | null, options: PollOptions): Promise<T | null> => {
+  const { signal, withinMilliseconds = Number.POSITIVE_INFINITY } = options;
+  const end = performance.now() + withinMilliseconds;
+  for (let reads = 1; signal?.aborted !== true; reads += 1) {
+    const result = await read();
+    if (result !== null) return result;
+    if (performance.now() >= end) return null;
+    await sleep(backoff(reads, options), signal);
+  }
+  return null;
+};
+
+/** The options of a poll at a constant interval in milliseconds. */
+export const every = (milliseconds: number): BackoffOptions => ({ base: milliseconds, max: milliseconds, factor: 1 });
+
 /** The promise's result; rejects with the signal's reason as soon as it aborts. The work itself goes on, and its result is dropped. */
 export const abortable = async <T>(signal: AbortSignal, promise: Promise<T>): Promise<T> => {
   let stop: (() => void) | undefined;

@@ -32,8 +32,8 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-describe("a command that cannot do its work", () => {
-  it("says which setting of the database is wrong, without its password, and ends with 1", async () => {
+describe("a command that fails", () => {
+  it("names the setting of the rejected database, without its password, and exits with 1", async () => {
     const wrong = new URL(test.url);
     wrong.password = "wrong-secret";
     const [code, said] = await outcome(["migrate"], { DATABASE_URL: wrong.href });
@@ -50,25 +50,28 @@ describe("a command that cannot do its work", () => {
     expect(nowhere).toEqual([1, "The database cannot be used: the connection was refused (ECONNREFUSED); check DATABASE_URL.\n"]);
   });
 
-  it("says that a node does not answer, without what its URL holds", async () => {
+  it("reports a node that does not respond, without the secrets of its URL", async () => {
     const [code, said] = await outcome(["index", "--chain", "one", "--rpc", "http://user:secret@127.0.0.1:1/private"]);
     expect(code).toBe(1);
-    expect(said).toMatch(/^The node of one does not answer \(.*ECONNREFUSED.*\); check --rpc/);
+    expect(said).toMatch(/^The node of one does not respond \(.*ECONNREFUSED.*\); check --rpc/);
     expect(said).not.toMatch(/secret|private/);
   });
 
-  it("says that its port is taken", async () => {
+  it("reports that its port is in use", async () => {
     const other = createServer();
     const node = createServer((_request, response) => response.end('{"jsonrpc":"2.0","id":1,"result":"0x5"}'));
     const port = await listen(other);
     const nodePort = await listen(node);
     const [code, said] = await outcome(["serve", "--chain", "one", "--rpc", `http://127.0.0.1:${nodePort}`], { PORT: String(port) });
-    expect([code, said]).toEqual([1, `Port ${port} of 127.0.0.1 is in use; choose another with PORT=… or end what uses it.\n`]);
+    expect([code, said]).toEqual([
+      1,
+      `Port ${port} of 127.0.0.1 is in use; choose another with PORT=… or stop the process that uses it.\n`,
+    ]);
     other.close();
     node.close();
   });
 
-  it("refuses numbers that are none, and numbers that it could not count with", async () => {
+  it("rejects unsafe integers and unknown keys", async () => {
     const [code, said] = await outcome(["keys", "create", "--label", "one", "--credits", "100000000000000"]);
     expect([code, said]).toEqual([1, 'Invalid value "100000000000000" for --credits: expected an integer from 0 to 90071992547409.\n']);
     const revoked = await outcome(["keys", "revoke", "99"]);
@@ -77,7 +80,7 @@ describe("a command that cannot do its work", () => {
 });
 
 describe("the rules of classification", () => {
-  it("are printed as they are in force, and a file that is wrong is named", async () => {
+  it("are printed as they are in force, and an invalid file is reported", async () => {
     const [code, said] = await outcome(["rules"]);
     expect(code).toBe(0);
     expect(parseRules("rules.yaml", said)).toEqual(builtInRules);
@@ -107,7 +110,7 @@ describe("a stop", () => {
     return row ?? { indexed: -1, lowest: -1, count: 0 };
   };
 
-  it("of an indexer in its backfill ends on the border of a batch, and the next one goes on from there", async () => {
+  it("of an indexer in its backfill ends at a batch boundary, from which the next one continues", async () => {
     const words = ["index", "--chain", "one", "--rpc", chain.url];
     const one = run(words);
     await until("The first batch", async () => (await heightsOf()).indexed >= 0);
@@ -124,7 +127,7 @@ describe("a stop", () => {
     expect(await heightsOf()).toEqual({ indexed: blocks, lowest: blocks, count: blocks + 1 });
   });
 
-  it("of a server lets it say so and end with 0", async () => {
+  it("of a server exits with 0", async () => {
     const serving = run(["serve", "--chain", "one", "--rpc", chain.url]);
     await until("Serving", () => serving.said().includes("Ashlar answers at"));
     const url = /Ashlar answers at (\S+);/.exec(serving.said())?.[1] ?? "";

@@ -37,34 +37,34 @@ beforeEach(async () => {
 });
 
 describe("ashlar nfts status", () => {
-  it("says how many tokens wait, are read and are refused, and why", async () => {
+  it("prints how many tokens are pending, fetched and rejected, and why", async () => {
     expect(await outcome(["nfts", "status"])).toEqual([
       0,
       [
-        "one: 4 tokens wait, 3 are read, 3 are refused.",
-        `  ${collection}  4 wait, the oldest 3 h  3 read  3 refused`,
-        "    1 tried again: The host is down.",
-        "    2 refused: Too large.",
-        "    1 refused: Gone.",
-        "two: 0 tokens wait, 0 are read, 0 are refused. Metadata is not kept on this chain (nfts.metadata: uncached): nothing more is read.",
+        "one: 4 tokens pending, 3 fetched, 3 rejected.",
+        `  ${collection}  4 pending, the oldest for 3 h  3 fetched  3 rejected`,
+        "    1 retried: The host is down.",
+        "    2 rejected: Too large.",
+        "    1 rejected: Gone.",
+        "two: 0 tokens pending, 0 fetched, 0 rejected. Metadata of this chain is not stored (nfts.metadata: uncached): no more is fetched.",
         "",
       ].join("\n"),
     ]);
     expect((await outcome(["nfts", "status", "--chain", "two"]))[1]).not.toContain("one:");
   });
 
-  it("writes what a terminal would act on in a host's or document's words as escapes", async () => {
+  it("escapes control characters in texts of hosts and documents", async () => {
     await test.database.query("UPDATE nft_metadata SET refusal = $1 WHERE refusal IS NOT NULL", [
       "It has the element \u001b]0;owned\u0007\u009b2J\u202egnp.exe\u2028.",
     ]);
-    await test.database.query("UPDATE nft_reads SET problem = $1 WHERE problem IS NOT NULL", ["Down.\r\none: 0 tokens wait\u007f"]);
+    await test.database.query("UPDATE nft_reads SET problem = $1 WHERE problem IS NOT NULL", ["Down.\r\none: 0 tokens pending\u007f"]);
     const [code, said] = await outcome(["nfts", "status", "--chain", "one"]);
     expect(code).toBe(0);
     expect(said.split("\n")).toEqual([
-      "one: 4 tokens wait, 3 are read, 3 are refused.",
-      `  ${collection}  4 wait, the oldest 3 h  3 read  3 refused`,
-      "    1 tried again: Down.\\u000d\\u000aone: 0 tokens wait\\u007f",
-      "    3 refused: It has the element \\u001b]0;owned\\u0007\\u009b2J\\u202egnp.exe\\u2028.",
+      "one: 4 tokens pending, 3 fetched, 3 rejected.",
+      `  ${collection}  4 pending, the oldest for 3 h  3 fetched  3 rejected`,
+      "    1 retried: Down.\\u000d\\u000aone: 0 tokens pending\\u007f",
+      "    3 rejected: It has the element \\u001b]0;owned\\u0007\\u009b2J\\u202egnp.exe\\u2028.",
       "",
     ]);
   });
@@ -73,11 +73,11 @@ describe("ashlar nfts status", () => {
 describe("ashlar nfts refresh", () => {
   const ranges = () => test.database.query("SELECT chain_id, token, from_id, to_id FROM nft_refreshes ORDER BY from_id, to_id");
 
-  it("has a collection read again, or one token", async () => {
-    const who = "The process that indexes one does it, or ashlar index the next time that it runs.\n";
+  it("queues a collection, or one token", async () => {
+    const who = "is fetched by the process that indexes one, or when ashlar index runs next.\n";
     expect(await outcome(["nfts", "refresh", "--chain", "one", collection.toUpperCase().replace("0X", "0x")])).toEqual([
       0,
-      `The metadata of collection ${collection} is read again. ${who}`,
+      `Queued: the metadata of collection ${collection} ${who}`,
     ]);
     expect((await outcome(["nfts", "refresh", "--chain", "one", collection, "9"]))[0]).toBe(0);
     expect(await ranges()).toEqual([
@@ -93,13 +93,16 @@ describe("ashlar nfts refresh", () => {
   });
 
   it.each([
-    [["--chain", "one", collection, "10"], `one has no token 10 of ${collection} as far as it is indexed.\n`],
-    [["--chain", "two", collection], "The metadata of two is not kept; set nfts.metadata of the chain to cached in ashlar.yaml.\n"],
+    [
+      ["--chain", "one", collection, "10"],
+      `No token 10 of ${collection} in the index of one; check the address, or wait until it is indexed.\n`,
+    ],
+    [["--chain", "two", collection], "Metadata of two is not stored; set nfts.metadata of the chain to cached in ashlar.yaml.\n"],
     [[collection], "Several chains are configured (one, two); choose one with --chain NAME.\n"],
     [["--chain", "one", "0x12"], 'Invalid value "0x12" for collection: expected an address (0x and 40 hexadecimal digits).'],
     [["--chain", "one", collection, "-1"], 'Invalid value "-1" for token-id: expected an integer from 0 to 2^256 - 1.'],
     [["--chain", "one", collection, "1e3"], 'Invalid value "1e3" for token-id: expected an integer from 0 to 2^256 - 1.'],
-  ])("with %j says what to do, and queues nothing", async (words, sentence) => {
+  ])("with %j prints what to do, and queues nothing", async (words, sentence) => {
     const [code, said] = await outcome(["nfts", "refresh", ...words]);
     expect(code).toBe(1);
     expect(said).toContain(sentence);

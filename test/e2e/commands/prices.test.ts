@@ -9,7 +9,7 @@ let folder: string;
 let test: TestDatabase;
 const { outcome } = commandLineIn(() => ({ folder, url: test.url }));
 const token = "0x00000000000000000000000000000000000000aa";
-const whoMakesThem = "The process that indexes the chain makes them, or ashlar index the next time that it runs.\n";
+const whenComputed = "They are computed by the process that indexes the chain, or when ashlar index runs next.\n";
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "ashlar-prices-"));
@@ -51,12 +51,12 @@ describe("ashlar prices import", () => {
     expect(said).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
   });
 
-  it("keeps what a file says, and undoes the chain's prices from the first of it on", async () => {
+  it("stores the prices of a file, and discards computed prices since the first of them", async () => {
     await makeSome();
     const before = await revision();
     expect(await outcome(["prices", "import", "good.csv", "--chain", "one"])).toEqual([
       0,
-      `3 prices of one were imported; all prices from the first of them on are computed again. ${whoMakesThem}`,
+      `Imported 3 prices of one; all prices since the first of them are outdated. ${whenComputed}`,
     ]);
     expect(await imports()).toEqual([
       { chain_id: 7, asset: token, since: 86_400, price: "1.5" },
@@ -68,7 +68,7 @@ describe("ashlar prices import", () => {
     expect(await revision()).toBe(before + 1);
   });
 
-  it("takes a file again, and a corrected price in place of the one before", async () => {
+  it("accepts a file again, and replaces corrected prices", async () => {
     await outcome(["prices", "import", "good.csv", "--chain", "one"]);
     await writeFile(join(folder, "good.csv"), `asset,time,price\n${token},1970-01-02,2\n`);
     expect((await outcome(["prices", "import", "good.csv", "--chain", "one"]))[0]).toBe(0);
@@ -85,20 +85,20 @@ describe("ashlar prices import", () => {
   });
 
   it.each([
-    [["nowhere.csv", "--chain", "one"], "nowhere.csv cannot be read (ENOENT).\n"],
+    [["nowhere.csv", "--chain", "one"], "Cannot read nowhere.csv: no such file; give the path of a CSV file.\n"],
     [["good.csv"], "Several chains are configured (one, two); choose one with --chain NAME.\n"],
-    [["good.csv", "--chain", "two"], "The prices of two are not made of a file; add file to its prices.sources in ashlar.yaml.\n"],
-  ])("with %j says what to do", async (words, sentence) => {
+    [["good.csv", "--chain", "two"], "Prices of two are not computed from files; add file to its prices.sources in ashlar.yaml.\n"],
+  ])("with %j prints what to do", async (words, sentence) => {
     expect(await outcome(["prices", "import", ...words])).toEqual([1, sentence]);
   });
 });
 
 describe("ashlar prices rebuild", () => {
-  it("undoes all prices of the chain, and keeps what was imported", async () => {
+  it("discards all computed prices of the chain, and keeps imported ones", async () => {
     await makeSome();
     const kept = await imports();
     const before = await revision();
-    expect(await outcome(["prices", "rebuild", "--chain", "one"])).toEqual([0, `The prices of one are computed again. ${whoMakesThem}`]);
+    expect(await outcome(["prices", "rebuild", "--chain", "one"])).toEqual([0, `Discarded the computed prices of one. ${whenComputed}`]);
     expect([await hoursOf(7), await hoursOf(8)]).toEqual([[], [0, 24, 48]]);
     expect(await imports()).toEqual(kept);
     expect(await revision()).toBe(before + 1);

@@ -55,7 +55,7 @@ describe("the database of a command", () => {
     const [code, said] = await outcome(words, embedded);
     expect(code).toBe(1);
     expect(said).toBe(
-      `No database in ${join(folder, ".ashlar")}. ashlar.yaml and .ashlar were looked for in ${folder} and the folders above it. ` +
+      `No database in ${join(folder, ".ashlar")}. Searched for ashlar.yaml and .ashlar in ${folder} and the folders above it. ` +
         "Run this command in the folder where ashlar start runs, or set ASHLAR_DATA_DIR or DATABASE_URL; ashlar start and ashlar migrate create a database.\n",
     );
     expect(await readdir(folder)).toEqual([]);

@@ -86,7 +86,7 @@ describe("ashlar start", () => {
         await chain.mine();
         await sleep(2_000);
         service.child.kill("SIGTERM");
-        await until("The message about the pending batch", async () => /the batch that the indexer writes/.test(service.output()), 20_000);
+        await until("The message about the pending batch", async () => /the indexer's current batch/.test(service.output()), 20_000);
         expect(service.output()).toMatch(/Stopping: waiting for the server, with 1 request in flight, 12 s at most\./);
         const begun = performance.now();
         service.child.kill("SIGTERM");

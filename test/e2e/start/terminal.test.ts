@@ -39,14 +39,14 @@ const startOnTerminal = (
   });
 const program = [process.execPath, commandLine, "start"];
 const isReady = (service: ServiceProcess) =>
-  until("The welcome", async () => /then try .*\n\r?\n/.test(service.output().replaceAll("\r", "")));
+  until("The ready message", async () => /then try .*\n\r?\n/.test(service.output().replaceAll("\r", "")));
 const hasColour = (text: string): boolean => text.includes("\u001b[3");
 
-/** Sends the request that the welcome proposes, with a key created by its command. */
-async function followTheWelcome(service: ServiceProcess, folder: string): Promise<{ url: string; items: Record<string, string>[] }> {
+/** Sends the example request of the ready message, with a key created by its command. */
+async function sendExampleRequest(service: ServiceProcess, folder: string): Promise<{ url: string; items: Record<string, string>[] }> {
   const lines = service.output().replaceAll("\r", "").split("\n");
   const command = (label: string): string => lines.find((line) => line.startsWith(`  ${label} `))?.slice(17) ?? "";
-  const { stdout: created } = await run("bash", ["-c", command("make a key")], { cwd: folder });
+  const { stdout: created } = await run("bash", ["-c", command("create a key")], { cwd: folder });
   const key = /ckey_[0-9a-f]{27}/.exec(created)?.[0] ?? "";
   const curl = command("then try").replace("YOUR_KEY", key);
   const { stdout: answered } = await run("bash", ["-c", curl.replace("curl", "curl -sS")]);
@@ -71,10 +71,10 @@ describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)("on 
     expect(screen.slice(ready, ready + 4)).toEqual([
       "Ashlar is ready.",
       `  documentation  ${service.url()}/docs/`,
-      expect.stringMatching(/^ {2}make a key {5}\S/),
+      expect.stringMatching(/^ {2}create a key {3}\S/),
       expect.stringMatching(/^ {2}then try {7}curl /),
     ]);
-    const { url, items } = await followTheWelcome(service, "/");
+    const { url, items } = await sendExampleRequest(service, "/");
     const [sender = "0x"] = long.accounts;
     expect(url).toBe(`${service.url()}/v1/own/address/${sender}/balances_v2/`);
     // The expected value comes from the node.
@@ -134,7 +134,7 @@ describe("without a terminal", () => {
     try {
       const service = await startService(empty.url);
       await isReady(service);
-      const { url, items } = await followTheWelcome(service, "/");
+      const { url, items } = await sendExampleRequest(service, "/");
       expect(url).toBe(`${service.url()}/v1/own/block_v2/latest/`);
       const { hash } = await empty.rpc<{ hash: string }>("eth_getBlockByNumber", ["latest", false]);
       expect(items[0]?.block_hash).toBe(hash);

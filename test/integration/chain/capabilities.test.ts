@@ -177,7 +177,7 @@ describe("an examined node", () => {
 describe("ashlar doctor", () => {
   const run = async (url: string): Promise<[number, string]> => {
     const lines: string[] = [];
-    const code = await doctor(url, { say: (line) => lines.push(line) });
+    const code = await doctor(url, { print: (line) => lines.push(line) });
     return [code, lines.join("\n")];
   };
 
@@ -185,15 +185,15 @@ describe("ashlar doctor", () => {
     change("eth_getBalance", (reply) => refuse(reply, "missing trie node"));
     const [code, text] = await run(proxy.url);
     expect(code).toBe(0);
-    expect(text).toMatch(/is of chain 31337 \(anvil.*\); its head is block 20\./);
+    expect(text).toMatch(/serves chain 31337 \(anvil.*\); its head is block 20\./);
     expect(text).toMatch(/^block-receipts {2,}eth_getBlockReceipts {2,}all receipts of a block are read by one call$/m);
     expect(text).toMatch(
       /^archive-state {2,}no {2,}balances before the first indexed block are derived at the head; past balances that follow from neither events nor traces stay unknown$/m,
     );
     expect(text).toMatch(/^websocket {2,}no {2,}new blocks are found by polling$/m);
     expect(text).toContain(
-      "Native balances of a new index: by the node's state of the accounts that each block touches, unknown before the blocks of which the node has the state " +
-        "(nativeAccounting: state, as usual), or by the values of transactions and inner calls (nativeAccounting: traces, ",
+      "Native balances of a new index: by the node's state of the accounts that each block touches, unknown for blocks whose state the node does not have " +
+        "(nativeAccounting: state, the default), or by the values of transactions and inner calls (nativeAccounting: traces, ",
     );
     // The last ten of 21 blocks: five empty ones, and five with two transactions each.
     expect(text).toMatch(/^Its last 10 blocks \(10 transactions\) are consistent; fetched in \d+ ms\.$/m);
@@ -206,16 +206,16 @@ describe("ashlar doctor", () => {
     expect(await run("ftp://127.0.0.1/s3cr3tt0ken")).toEqual([1, sentence]);
   });
 
-  it("refuses a first block above the head", async () => {
+  it("rejects a first block above the head", async () => {
     const lines: string[] = [];
-    expect(await doctor(proxy.url, { from: 21, say: (line) => lines.push(line) })).toBe(1);
+    expect(await doctor(proxy.url, { from: 21, print: (line) => lines.push(line) })).toBe(1);
     expect(lines).toEqual(["Invalid value 21 for --from: expected at most 20, the head of the node."]);
   });
 
-  it("prints why a node cannot be indexed from, and hides its URL", async () => {
+  it("prints why a node cannot be used, and hides its URL", async () => {
     const [code, text] = await run("http://127.0.0.1:1/v3/s3cr3tt0ken");
     expect(code).toBe(1);
-    expect(text).toMatch(/^This node cannot be indexed from: Node at 127\.0\.0\.1:1 cannot be reached/);
+    expect(text).toMatch(/^This node cannot be used: Node at 127\.0\.0\.1:1 cannot be reached/);
     expect(text).not.toContain("s3cr3tt0ken");
   });
 });

@@ -10,7 +10,7 @@ import { until } from "../../support/until.ts";
 
 let folder: string;
 let test: TestDatabase;
-/** A node that accepts connections and never answers. */
+/** A node that accepts connections and never responds. */
 const connections = new Set<Socket>();
 const node = createServer((socket) => {
   connections.add(socket);
@@ -37,12 +37,12 @@ beforeAll(async () => {
 });
 
 it.each([
-  ["start", "asks for the chain id", ""],
-  ["serve", "asks for the chain id", ""],
-  ["index", "asks for the chain id", ""],
+  ["start", "fetches the chain id", ""],
+  ["serve", "fetches the chain id", ""],
+  ["index", "fetches the chain id", ""],
   ["start", "checks its chain", "id: 5, "],
-  ["index", "examines the node", "id: 5, "],
-])("%s that %s stops on SIGTERM although the node never answers", async (command, _, id) => {
+  ["index", "probes the node", "id: 5, "],
+])("%s that %s stops on SIGTERM although the node never responds", async (command, _, id) => {
   const { port } = node.address() as AddressInfo;
   await writeFile(join(folder, "ashlar.yaml"), `chains: [{ name: own, ${id}rpc: "http://127.0.0.1:${port}" }]\n`);
   const running = run([command]);

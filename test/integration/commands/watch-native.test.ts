@@ -40,36 +40,36 @@ const indexUp = async (nativeAccounting: "traces" | "state") => {
   await running.runToHead(await chain.head());
   await running.close();
 };
-/** Blocks and a change that none of them shows. */
+/** Changes a balance without a transaction. */
 const changeUnseen = async () => {
   await chain.rpc("anvil_setBalance", [friend, "0x1388"]);
   await chain.mine();
 };
 
 const watching = (node: Pick<Source, "balances" | "hashesOf"> = source) => {
-  const said: string[] = [];
+  const logged: string[] = [];
   const stop = new AbortController();
   const watch = createNativeWatch({
     chain: { id: 31337, name: "test" },
     database: test.database,
     source: node,
     status: () => ({ following: true, leading: true, catchingUp: [] }),
-    logger: { info: (message) => said.push(message), warn: (message) => said.push(message) },
+    logger: { info: (message) => logged.push(message), warn: (message) => logged.push(message) },
     everyMilliseconds: 10,
-    againMilliseconds: 10,
+    confirmMilliseconds: 10,
   });
   const run = watch.run(stop.signal);
   return {
     watch,
-    said,
+    logged,
     end: async () => {
       stop.abort();
       await run;
     },
   };
 };
-/** The node, and how often its hashes were asked for: once a look. */
-const counting = () => {
+/** The node with a count of its requests for hashes, one for each comparison. */
+const countingNode = () => {
   let count = 0;
   const node: typeof source = {
     ...source,
@@ -78,36 +78,36 @@ const counting = () => {
       return source.hashesOf(heights);
     },
   };
-  return { node, looks: () => count };
+  return { node, comparisons: () => count };
 };
 const missing = async () => (await readChain(test.database, 31337))?.missing;
 
-describe("a look at native balances", () => {
-  it("says nothing where they are the node's", async () => {
+describe("the comparison of native balances", () => {
+  it("logs nothing if they are equal to the node's", async () => {
     await indexUp("traces");
-    const { node, looks } = counting();
-    const { said, end } = watching(node);
-    await until("Some looks", () => looks() > 3);
+    const { node, comparisons } = countingNode();
+    const { logged, end } = watching(node);
+    await until("Some comparisons", () => comparisons() > 3);
     await end();
-    expect([said, await missing()]).toEqual([[], []]);
+    expect([logged, await missing()]).toEqual([[], []]);
   });
 
-  it("finds that traces do not tell all, records it and ends", async () => {
+  it("records that balances by traces differ, and ends", async () => {
     await changeUnseen();
     await chain.send({ to: friend, value: 1n, gas: 21_000n });
     await chain.mine();
     await indexUp("traces");
-    const { said, end } = watching();
+    const { logged, end } = watching();
     await until("The difference being recorded", async () => (await missing())?.includes("native-balances-differ") === true);
     await end();
-    expect(said).toHaveLength(1);
-    expect(said[0]).toMatch(/set nativeAccounting to state .* has \d+ in the index and 5001 at the node\.$/);
-    // It stays so when the indexer begins anew.
+    expect(logged).toHaveLength(1);
+    expect(logged[0]).toMatch(/set nativeAccounting to state .* has \d+ in the index and 5001 at the node\.$/);
+    // The record survives a restart of the indexer.
     await indexUp("traces");
     expect(await missing()).toEqual(["native-balances-differ"]);
   });
 
-  it("asks for an account that changed unseen with the next block, where balances are the node's word", async () => {
+  it("returns accounts that changed unseen, if balances are read from the node", async () => {
     await indexUp("state");
     await changeUnseen();
     await chain.mine();
@@ -123,31 +123,31 @@ describe("a look at native balances", () => {
     expect(await missing()).toEqual([]);
   });
 
-  it("believes no difference of a node that has left the indexed block", async () => {
+  it("ignores differences of a node that has replaced the indexed block", async () => {
     await changeUnseen();
     await indexUp("traces");
-    const { node, looks } = counting();
-    const { said, end } = watching({ ...node, hashesOf: async (heights) => [`0x${"5".repeat(64)}`, ...(await node.hashesOf(heights))] });
-    await until("Some looks", () => looks() > 3);
+    const { node, comparisons } = countingNode();
+    const { logged, end } = watching({ ...node, hashesOf: async (heights) => [`0x${"5".repeat(64)}`, ...(await node.hashesOf(heights))] });
+    await until("Some comparisons", () => comparisons() > 3);
     await end();
-    expect([said, await missing()]).toEqual([[], []]);
+    expect([logged, await missing()]).toEqual([[], []]);
   });
 });
 
 describe("ashlar audit", () => {
-  it("says what to set where native balances followed by traces differ", async () => {
+  it("prints which setting to change if native balances by traces differ", async () => {
     await changeUnseen();
     await chain.send({ to: friend, value: 1n, gas: 21_000n });
     await chain.mine();
     await indexUp("traces");
-    const written: string[] = [];
-    const write = vi.spyOn(process.stdout, "write").mockImplementation((text) => written.push(String(text)) > 0);
+    const output: string[] = [];
+    const write = vi.spyOn(process.stdout, "write").mockImplementation((text) => output.push(String(text)) > 0);
     try {
       const settings = { databaseUrl: test.url, chains: [{ name: "test", id: 31337, rpc: chain.url }] };
       expect(await audit(config.parse(settings), { sample: 100 })).toBe(false);
     } finally {
       write.mockRestore();
     }
-    expect(written.join("")).toContain("set nativeAccounting to state and index into a new database");
+    expect(output.join("")).toContain("set nativeAccounting to state and index into a new database");
   });
 });

@@ -9,37 +9,37 @@ import type { Database } from "../../../runtime/database/database.ts";
 const configOf = (...chains: readonly object[]) => configSchema.parse({ chains });
 const chain: ChainConfig = { ...chainConfig.parse({ name: "one", id: 5, rpc: "http://127.0.0.1:1" }), id: 5 };
 const silent = pino({ level: "silent" });
-/** Nothing that is asked of it here may reach it. */
+/** A database that these tests must not query. */
 const noDatabase = {} as Database;
 
 describe("the chains of a command", () => {
-  it("are needed by a server and an indexer alone", () => {
+  it("are required", () => {
     expect(() => requireChains(configOf())).toThrow(/^No chain is configured; add one to ashlar.yaml/);
     expect(() => requireChains(configOf({ name: "one", id: 5 }))).not.toThrow();
   });
 
-  it("get the ids that the index knows, and no two the same", async () => {
+  it("have the ids stored in the index, which must be distinct", async () => {
     const rows = async <Row>() => [{ chain_id: 5, name: "one" }] as Row[];
     const database = { query: rows, run: rows };
     expect((await resolveChains(configOf({ name: "one" }, { name: "two", id: 6 }), database)).map(({ id }) => id)).toEqual([5, 6]);
     await expect(resolveChains(configOf({ name: "one" }, { name: "two", id: 5 }), database)).rejects.toThrow(
-      "Chains one and two are both of id 5; configure each network once.",
+      "Chains one and two have the same id 5; configure each network once.",
     );
     await expect(resolveChains(configOf({ name: "new" }), database)).rejects.toThrow(/no id, no node and no index yet/);
   });
 });
 
-describe("a chain that cannot be indexed any further", () => {
-  it("is said in a sentence, and logged without what its error carries", async () => {
+describe("a chain whose indexing fails", () => {
+  it("is reported by the message of its error, and logged without its details", async () => {
     const { rpc: _, ...withoutNode } = chain;
     const lines: string[] = [];
-    const said: string[] = [];
-    const progress = { report: () => undefined, say: (line: string) => void said.push(line), end: () => undefined };
+    const printed: string[] = [];
+    const progress = { report: () => undefined, print: (line: string) => void printed.push(line), end: () => undefined };
     const logger = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) });
     const reason = "Chain one has no node; set its rpc in ashlar.yaml or give --rpc URL.";
     await expect(runIndexers([withoutNode], noDatabase, logger, progress, new AbortController().signal)).rejects.toThrow(reason);
-    expect(said).toEqual([`one is not indexed any further: ${reason}`]);
-    expect(lines.map((line) => JSON.parse(line))).toEqual([{ level: 50, chain: "one", reason, msg: "a chain is not indexed any further" }]);
+    expect(printed).toEqual([`Indexing of one stopped: ${reason}`]);
+    expect(lines.map((line) => JSON.parse(line))).toEqual([{ level: 50, chain: "one", reason, msg: "Indexing stopped" }]);
   });
 });
 

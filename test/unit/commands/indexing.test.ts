@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { isLevel } from "../../../runtime/commands/indexing.ts";
+import { isAtHead } from "../../../runtime/commands/indexing.ts";
 import type { IndexerStatus } from "../../../runtime/indexer/types.ts";
 
-const level: IndexerStatus = {
+const atHead: IndexerStatus = {
   block: 100,
   head: 100,
   following: true,
@@ -14,11 +14,11 @@ const level: IndexerStatus = {
 it.each<[string, Partial<IndexerStatus>, boolean]>([
   ["at the head", {}, true],
   ["a few blocks behind it", { head: 103 }, true],
-  ["ahead of a node that lags", { head: 98 }, true],
-  ["far behind after a time without its node", { head: 1_000 }, false],
+  ["ahead of a lagging node", { head: 98 }, true],
+  ["far behind after an outage of its node", { head: 1_000 }, false],
   ["on its way to the head for the first time", { following: false }, false],
   ["of another process", { leading: false }, false],
-  ["with a projection that catches up", { catchingUp: ["tokens"] }, false],
-])("whether jobs are done in an index %s", (_, status, expected) => {
-  expect(isLevel({ ...level, ...status })).toBe(expected);
+  ["with a projection that is catching up", { catchingUp: ["tokens"] }, false],
+])("decides whether jobs run in an index %s", (_, status, expected) => {
+  expect(isAtHead({ ...atHead, ...status })).toBe(expected);
 });

@@ -9,21 +9,21 @@ const invoked = (given: Partial<Invocation>): Invocation => ({
   ...given,
 });
 
-describe("the command that makes a key, as its user can type it", () => {
-  it("names the program from the user's folder, or by its path where it is elsewhere", () => {
+describe("the command that creates a key", () => {
+  it("names the program by its path relative to the folder, or by its absolute path", () => {
     expect(keysCommand(undefined, invoked({}))).toBe("node bin/ashlar.js keys create --label my-key");
     expect(keysCommand(undefined, invoked({ folder: "/home/me" }))).toBe("node /clone/bin/ashlar.js keys create --label my-key");
   });
 
-  it("is the installed program's name where that is on the path", () => {
+  it("is the name of the installed program if that is on the PATH", () => {
     const installed = { program: "/opt/bin/ashlar", folder: "/home/me", environment: { PATH: "/usr/bin:/opt/bin" } };
     expect(keysCommand(undefined, invoked(installed))).toBe("ashlar keys create --label my-key");
-    // npm puts folders on the path that are on nobody else's.
+    // npm adds folders to the PATH that a user's shell does not have.
     const inNpm = { ...installed, environment: { ...installed.environment, npm_command: "exec" } };
     expect(keysCommand(undefined, invoked(inNpm))).toBe("node /opt/bin/ashlar keys create --label my-key");
   });
 
-  it("leads to the package's folder where npm was called from another", () => {
+  it("changes to the package's folder if npm was called in another", () => {
     const environment = { PATH: "/usr/bin", npm_command: "start", INIT_CWD: "/home/me" };
     expect(keysCommand(undefined, invoked({ environment }))).toBe("cd /clone && node bin/ashlar.js keys create --label my-key");
     expect(keysCommand(undefined, invoked({ environment: { ...environment, INIT_CWD: "/clone" } }))).toBe(
@@ -31,7 +31,7 @@ describe("the command that makes a key, as its user can type it", () => {
     );
   });
 
-  it("has the configuration and the data folder of the running service, quoted for a shell, and no secret", () => {
+  it("contains the configuration and the data folder of the running service, quoted for a shell, and no secret", () => {
     const environment = { PATH: "/usr/bin", ASHLAR_DATA_DIR: "/my data/it's", DATABASE_URL: "" };
     expect(keysCommand("my conf.yaml", invoked({ environment }))).toBe(
       `ASHLAR_DATA_DIR='/my data/it'\\''s' node bin/ashlar.js keys create --label my-key --config 'my conf.yaml'`,
@@ -40,7 +40,7 @@ describe("the command that makes a key, as its user can type it", () => {
     expect(withUrl).toBe("node bin/ashlar.js keys create --label my-key\n                 with DATABASE_URL set as for this process");
   });
 
-  it("is one for cmd.exe on Windows", () => {
+  it("has the syntax of cmd.exe on Windows", () => {
     const environment = { PATH: "", ASHLAR_DATA_DIR: "D:\\data" };
     expect(keysCommand("my conf.yaml", invoked({ environment, platform: "win32" }))).toBe(
       'node bin/ashlar.js keys create --label my-key --config "my conf.yaml"\n                 with ASHLAR_DATA_DIR set as for this process',

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createLines } from "../../../runtime/commands/progress.ts";
-import { duration, renderBar, renderLine, type Standing } from "../../../runtime/commands/progress-text.ts";
+import { duration, renderBar, renderLine, type TaskProgress } from "../../../runtime/commands/progress-text.ts";
 import { createRates } from "../../../runtime/commands/rates.ts";
 
-/** A clock that stands until it is set, in milliseconds. */
+/** A clock in milliseconds that is advanced by hand. */
 const createClock = () => {
   let now = 1_000_000;
   return {
@@ -16,95 +16,95 @@ const createClock = () => {
 const unknown = { donePerSecond: null, rowsPerSecond: null, secondsLeft: null };
 
 describe("rates", () => {
-  it("are not known before something was done for a while", () => {
+  it("are unknown before enough time has passed", () => {
     const clock = createClock();
     const rates = createRates(clock.read);
-    expect(rates.of(1_000)).toEqual(unknown);
-    rates.note(600, 0);
-    expect(rates.of(1_000)).toEqual(unknown);
+    expect(rates.get(1_000)).toEqual(unknown);
+    rates.record(600, 0);
+    expect(rates.get(1_000)).toEqual(unknown);
     clock.pass(100);
-    rates.note(610, 50);
-    expect(rates.of(1_000)).toEqual(unknown);
+    rates.record(610, 50);
+    expect(rates.get(1_000)).toEqual(unknown);
   });
 
-  it("count from where the work goes on, not from its beginning", () => {
+  it("count from the first record, not from the beginning of the task", () => {
     const clock = createClock();
     const rates = createRates(clock.read);
-    rates.note(600, 0);
+    rates.record(600, 0);
     clock.pass(2_000);
-    rates.note(700, 5_000);
+    rates.record(700, 5_000);
     // 100 steps and 5,000 rows in 2 s; the other 300 steps take 6 s.
-    expect(rates.of(1_000)).toEqual({ donePerSecond: 50, rowsPerSecond: 2_500, secondsLeft: 6 });
+    expect(rates.get(1_000)).toEqual({ donePerSecond: 50, rowsPerSecond: 2_500, secondsLeft: 6 });
     // The head moved: 800 more.
-    expect(rates.of(1_800).secondsLeft).toBe(22);
-    expect(rates.of(700).secondsLeft).toBe(0);
+    expect(rates.get(1_800).secondsLeft).toBe(22);
+    expect(rates.get(700).secondsLeft).toBe(0);
   });
 
   it("are those of the last twenty seconds", () => {
     const clock = createClock();
     const rates = createRates(clock.read);
-    rates.note(0, 0);
+    rates.record(0, 0);
     for (let second = 1; second <= 60; second += 1) {
       clock.pass(1_000);
       // 100 steps a second for 40 s, then 10.
-      rates.note(second <= 40 ? second * 100 : 4_000 + (second - 40) * 10, 7);
+      rates.record(second <= 40 ? second * 100 : 4_000 + (second - 40) * 10, 7);
     }
-    expect(rates.of(5_200)).toEqual({ donePerSecond: 10, rowsPerSecond: 7, secondsLeft: 100 });
+    expect(rates.get(5_200)).toEqual({ donePerSecond: 10, rowsPerSecond: 7, secondsLeft: 100 });
   });
 
-  it("fall while nothing is done, to 0 after the window, and then there is no end in sight", () => {
+  it("fall without progress, to 0 after the window, without an estimate", () => {
     const clock = createClock();
     const rates = createRates(clock.read);
-    rates.note(0, 0);
+    rates.record(0, 0);
     clock.pass(10_000);
-    rates.note(100, 100);
-    expect(rates.of(200)).toEqual({ donePerSecond: 10, rowsPerSecond: 10, secondsLeft: 10 });
+    rates.record(100, 100);
+    expect(rates.get(200)).toEqual({ donePerSecond: 10, rowsPerSecond: 10, secondsLeft: 10 });
     clock.pass(6_000);
     // 100 steps in 16 s.
-    expect(rates.of(200).donePerSecond).toBe(6.25);
+    expect(rates.get(200).donePerSecond).toBe(6.25);
     clock.pass(14_001);
-    expect(rates.of(200)).toEqual({ donePerSecond: 0, rowsPerSecond: 0, secondsLeft: null });
+    expect(rates.get(200)).toEqual({ donePerSecond: 0, rowsPerSecond: 0, secondsLeft: null });
   });
 
-  it("stay as they were when the work was done", () => {
+  it("stay constant after the end of the task", () => {
     const clock = createClock();
     const rates = createRates(clock.read);
-    rates.note(0, 0);
+    rates.record(0, 0);
     clock.pass(10_000);
-    rates.note(100, 300);
+    rates.record(100, 300);
     clock.pass(3_600_000);
-    expect(rates.of(100)).toEqual({ donePerSecond: 10, rowsPerSecond: 30, secondsLeft: 0 });
+    expect(rates.get(100)).toEqual({ donePerSecond: 10, rowsPerSecond: 30, secondsLeft: 0 });
     // More is to be done: the hour counts again.
-    expect(rates.of(200).donePerSecond).toBe(0);
+    expect(rates.get(200).donePerSecond).toBe(0);
   });
 
-  it("are not known while the first batch takes its time", () => {
+  it("are unknown during a long first batch", () => {
     const clock = createClock();
     const rates = createRates(clock.read);
-    rates.note(0, 0);
+    rates.record(0, 0);
     clock.pass(19_000);
-    expect(rates.of(100)).toEqual(unknown);
+    expect(rates.get(100)).toEqual(unknown);
     clock.pass(1_000);
-    expect(rates.of(100)).toEqual({ donePerSecond: 0, rowsPerSecond: 0, secondsLeft: null });
+    expect(rates.get(100)).toEqual({ donePerSecond: 0, rowsPerSecond: 0, secondsLeft: null });
   });
 
-  it("begin anew where a reorganisation took steps back", () => {
+  it("restart after a reorganisation that removes steps", () => {
     const clock = createClock();
     const rates = createRates(clock.read);
-    rates.note(0, 0);
+    rates.record(0, 0);
     clock.pass(5_000);
-    rates.note(500, 500);
+    rates.record(500, 500);
     clock.pass(1_000);
-    rates.note(490, 0);
-    expect(rates.of(1_000)).toEqual(unknown);
+    rates.record(490, 0);
+    expect(rates.get(1_000)).toEqual(unknown);
     clock.pass(1_000);
-    rates.note(500, 20);
-    expect(rates.of(1_000)).toEqual({ donePerSecond: 10, rowsPerSecond: 20, secondsLeft: 50 });
+    rates.record(500, 20);
+    expect(rates.get(1_000)).toEqual({ donePerSecond: 10, rowsPerSecond: 20, secondsLeft: 50 });
   });
 });
 
-describe("what is shown of work", () => {
-  const standing = (overrides: Partial<Standing> = {}): Standing => ({
+describe("the text of a task's progress", () => {
+  const taskOf = (overrides: Partial<TaskProgress> = {}): TaskProgress => ({
     label: "index demo",
     done: 1_200,
     total: 20_000,
@@ -112,31 +112,29 @@ describe("what is shown of work", () => {
     ...overrides,
   });
 
-  it("are the same figures in a line and in a bar", () => {
-    expect(renderLine(standing())).toBe("index demo: 1,200 of 20,000 blocks (6%), 350 blocks/s, 4,100 rows/s, 54 s left");
-    expect(renderBar(standing(), 12, 120)).toBe(
-      `index demo   █${"░".repeat(29)}   6%  1,200/20,000  350 blocks/s  4,100 rows/s  54 s left`,
-    );
+  it("has the same figures in a line and in a bar", () => {
+    expect(renderLine(taskOf())).toBe("index demo: 1,200 of 20,000 blocks (6%), 350 blocks/s, 4,100 rows/s, 54 s left");
+    expect(renderBar(taskOf(), 12, 120)).toBe(`index demo   █${"░".repeat(29)}   6%  1,200/20,000  350 blocks/s  4,100 rows/s  54 s left`);
   });
 
-  it("are dashes where they are not known, and no time where the work is done", () => {
-    expect(renderLine(standing({ pace: { unit: "blocks", rates: unknown } }))).toBe(
+  it("has dashes for unknown rates, and no estimate for a completed task", () => {
+    expect(renderLine(taskOf({ pace: { unit: "blocks", rates: unknown } }))).toBe(
       "index demo: 1,200 of 20,000 blocks (6%), - blocks/s, - rows/s, - left",
     );
     const rates = { donePerSecond: 0.25, rowsPerSecond: 0, secondsLeft: 0 };
-    expect(renderLine(standing({ done: 20_000, pace: { unit: "blocks", rates } }))).toBe(
+    expect(renderLine(taskOf({ done: 20_000, pace: { unit: "blocks", rates } }))).toBe(
       "index demo: 20,000 of 20,000 blocks (100%), 0.3 blocks/s, 0 rows/s",
     );
-    expect(renderLine(standing({ label: "tell the story", done: 1, total: 4, pace: null }))).toBe("tell the story: 1 of 4 (25%)");
+    expect(renderLine(taskOf({ label: "build the story", done: 1, total: 4, pace: null }))).toBe("build the story: 1 of 4 (25%)");
   });
 
-  it("fit into a narrow terminal by a shorter bar, and never say 100% before the end", () => {
-    expect(renderBar(standing(), 10, 85).length).toBeLessThanOrEqual(85);
-    expect(renderBar(standing({ done: 19_999 }), 10, 20)).toMatch(/^index demo █{4}░ {2}99% /);
-    expect(renderBar(standing({ done: 0, total: 0 }), 10, 20)).toMatch(/█{5} 100%/);
+  it("has a shorter bar on a narrow terminal, and is never 100% before the end", () => {
+    expect(renderBar(taskOf(), 10, 85).length).toBeLessThanOrEqual(85);
+    expect(renderBar(taskOf({ done: 19_999 }), 10, 20)).toMatch(/^index demo █{4}░ {2}99% /);
+    expect(renderBar(taskOf({ done: 0, total: 0 }), 10, 20)).toMatch(/█{5} 100%/);
   });
 
-  it("are times in two units", () => {
+  it("has times in two units", () => {
     expect([0, 0.2, 59.5, 61, 120, 3_600, 3_660, 86_399, 90_061, 40 * 86_400].map(duration)).toEqual([
       "0 s",
       "1 s",
@@ -154,7 +152,7 @@ describe("what is shown of work", () => {
 });
 
 describe("progress as lines", () => {
-  it("is said at first, every two seconds, at the end, and again when the head has moved", () => {
+  it("is printed at first, every two seconds, at the end, and again when the head has moved", () => {
     const clock = createClock();
     const lines: string[] = [];
     const progress = createLines(clock.read, (line) => lines.push(line));
@@ -177,20 +175,20 @@ describe("progress as lines", () => {
     ]);
   });
 
-  it("keeps chains and what catches up apart", () => {
+  it("distinguishes chains and projections that catch up", () => {
     const clock = createClock();
     const lines: string[] = [];
     const progress = createLines(clock.read, (line) => lines.push(line));
-    for (const [phase, done] of [
+    for (const [task, done] of [
       ["index one", 1],
       ["index two", 5],
       ["catch up names of one", 3],
     ] as const)
-      progress.report(phase, done, 10);
+      progress.report(task, done, 10);
     expect(lines).toEqual(["index one: 1 of 10 (10%)", "index two: 5 of 10 (50%)", "catch up names of one: 3 of 10 (30%)"]);
   });
 
-  it("comes ever more seldom, so that days fill no disk", () => {
+  it("is printed at growing intervals, so that a log of days stays small", () => {
     const clock = createClock();
     let count = 0;
     const progress = createLines(clock.read, () => (count += 1));
