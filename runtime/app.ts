@@ -45,93 +45,68 @@ import type { ValidateMode } from "./http/validation/validation.ts";
 import type { Logger } from "./logger.ts";
 import { migrations } from "./migrations.ts";
 
-/** What a server is made of. */
+/** The dependencies of a server. */
 export interface AppOptions {
   readonly config: Config;
-  /** The chains that it answers about, in the order in which lists name them. */
+  /** The chains that it serves, in the order of lists. */
   readonly chains: readonly ChainConfig[];
   readonly database: Database;
   readonly logger: Logger;
   readonly demo?: { readonly key: string; readonly storyValues: Readonly<Record<string, string>> } | undefined;
-  /** In place of the configured mode. */
+  /** Overrides the configured mode. */
   readonly validate?: ValidateMode;
   readonly now?: () => Date;
 }
 
-/** The server's application, and what /readyz says. */
+/** The server's application, and the readiness that /readyz returns. */
 export interface App extends HttpApp {
   readiness(): Promise<Readiness>;
 }
 
-/** The one place where server, resolvers and queries are wired. */
+const handlers = {
+  ...ledgerHandlers,
+  ...tokensHandlers,
+  ...chainsHandlers,
+  ...namesHandlers,
+  ...pricesHandlers,
+  ...dexHandlers,
+  ...nftHandlers,
+  ...approvalsHandlers,
+};
+
+/** Creates the application of a server: the one place where server, resolvers and queries are wired. */
 export function createApp({ config, chains, database, logger, demo, validate = config.validate, now = () => new Date() }: AppOptions): App {
-  const ledger = createLedgerQueries(database);
-  const tokens = createTokenQueries(database);
-  const tokenRequests = createTokenRequests(database, now);
-  const pools = createPoolQueries(database);
-  const prices = createPriceQueries(database, chainOfCurrencies(chains));
-  const rollUps = createRollUpQueries(database);
-  const nfts = createNftQueries(database);
-  const nftMetadata = createNftMetadataQueries(database);
-  const nftSales = createNftSaleQueries(database);
-  const uncached = createUncachedMetadata(chains);
-  const unseenBalances = createUnseenBalances(chains);
-  const approvals = createApprovalQueries(database);
-  const network = createNetworkQueries(database);
-  const registries = new Map(chains.map((chain) => [chain.id, registriesOfChain(chain)]));
-  const names = createNameQueries(database, (chainId) => registries.get(chainId) ?? []);
+  const queries = createQueries(chains, database, now);
   const { headOf, requireBuilt } = createAsOfProjection(createProgressQueries(database), createIsRead(chains));
-  const { labels } = createLabelQueries(names, readLabels(chains));
-  const classifier = createClassifier(loadRules(config.rulesFile));
-  const directory = createDirectory(chains.map(withTokenList));
-  const decoderOf = createDecoders(chains);
-  const readinessOfAll = () => readiness(chains, ledger, network, database, now);
+  const { labels } = createLabelQueries(queries.names, readLabels(chains));
+  const resources = {
+    ...queries,
+    requireBuilt,
+    labels,
+    chains: createDirectory(chains.map(withTokenList)),
+    limits: config.limits,
+    decoderOf: createDecoders(chains),
+    classifier: createClassifier(loadRules(config.rulesFile)),
+  };
+  const readinessOfAll = () => readiness(chains, queries.ledger, queries.network, database, now);
   const http = createHttpApp<ResolverContext>({
     database,
     logger,
     limits: config.limits,
     chains,
-    handlers: {
-      ...ledgerHandlers,
-      ...tokensHandlers,
-      ...chainsHandlers,
-      ...namesHandlers,
-      ...pricesHandlers,
-      ...dexHandlers,
-      ...nftHandlers,
-      ...approvalsHandlers,
-    },
+    handlers,
     context: ({ now, link, anchor, rebuilding, checkpoints, pin, counted }) => ({
       now,
       link,
       anchor,
       rebuilding,
       checkpoints,
-      requireBuilt,
       pin,
       counted,
-      chains: directory,
-      limits: config.limits,
-      decoderOf,
-      ledger,
-      tokens,
-      tokenRequests,
-      pools,
-      prices,
-      rollUps,
-      nfts,
-      nftMetadata,
-      nftSales,
-      uncached,
-      unseenBalances,
-      approvals,
-      network,
-      names,
-      labels,
-      classifier,
+      ...resources,
     }),
     head: headOf,
-    resolveName: createNameResolution(names, chains, requireBuilt),
+    resolveName: createNameResolution(queries.names, chains, requireBuilt),
     readiness: readinessOfAll,
     document: readDocument(),
     publicUrl: config.publicUrl,
@@ -145,16 +120,37 @@ export function createApp({ config, chains, database, logger, demo, validate = c
     ...http,
     readiness: readinessOfAll,
     async close() {
-      await Promise.all([uncached.close(), unseenBalances.close(), tokenRequests.close()]);
+      await Promise.all([queries.uncached.close(), queries.unseenBalances.close(), queries.tokenRequests.close()]);
       await http.close();
     },
+  };
+}
+
+/** Creates the queries of all domains. */
+function createQueries(chains: readonly ChainConfig[], database: Database, now: () => Date) {
+  const registries = new Map(chains.map((chain) => [chain.id, registriesOfChain(chain)]));
+  return {
+    ledger: createLedgerQueries(database),
+    tokens: createTokenQueries(database),
+    tokenRequests: createTokenRequests(database, now),
+    pools: createPoolQueries(database),
+    prices: createPriceQueries(database, chainOfCurrencies(chains)),
+    rollUps: createRollUpQueries(database),
+    nfts: createNftQueries(database),
+    nftMetadata: createNftMetadataQueries(database),
+    nftSales: createNftSaleQueries(database),
+    uncached: createUncachedMetadata(chains),
+    unseenBalances: createUnseenBalances(chains),
+    approvals: createApprovalQueries(database),
+    network: createNetworkQueries(database),
+    names: createNameQueries(database, (chainId) => registries.get(chainId) ?? []),
   };
 }
 
 const readDocument = (): OpenApiDocument =>
   JSON.parse(readFileSync(new URL("../generated/openapi.json", import.meta.url), "utf8")) as OpenApiDocument;
 
-/** Whether a chain's configuration has answers read a projection: names need a registry, sales a marketplace. */
+/** Whether answers of a chain read a projection: names require a configured registry, sales a marketplace. */
 function createIsRead(chains: readonly ChainConfig[]): (chainId: number, projection: ProjectionId) => boolean {
   const unread = new Map(
     chains.map((chain): [number, readonly ProjectionId[]] => [
@@ -196,7 +192,7 @@ const readLabels = (chains: readonly ChainConfig[]): ReadonlyMap<number, Labels>
     ),
   );
 
-/** One ABI registry a chain, as ABI files are a chain's. @throws {ConfigError} @throws {AbiFileError} */
+/** The log decoders of the chains, each with its own ABI files. @throws {ConfigError} @throws {AbiFileError} */
 function createDecoders(chains: readonly ChainConfig[]): ResolverContext["decoderOf"] {
   const decoders = new Map<number, DecodeLog>(
     chains.map((chain) => {
@@ -207,7 +203,7 @@ function createDecoders(chains: readonly ChainConfig[]): ResolverContext["decode
   return (chainId) => decoders.get(chainId) ?? (() => null);
 }
 
-/** Ready: the database answers and is migrated, and each chain's first backfill is done. How far behind a chain is goes into the details. */
+/** Ready means that the database is reachable and migrated, and that the first backfill of each chain is complete. The details state how far each chain is behind. */
 async function readiness(
   chains: readonly ChainConfig[],
   ledger: LedgerQueries,
@@ -236,12 +232,12 @@ async function readiness(
     );
     const nodes = new Map((await network.nodes()).map((row) => [row.chain_id, row]));
     const building = chains.flatMap(({ id, name }) =>
-      (nodes.get(id)?.building ?? []).map((projection) => `The projection ${projection} of ${name} is being built from the stored ledger.`),
+      (nodes.get(id)?.building ?? []).map((projection) => `Projection ${projection} of ${name} is being built from the stored ledger`),
     );
-    const unfilled = states.filter((state) => !state.backfilled).map((state) => `The first backfill of ${state.name} is not done.`);
+    const unfilled = states.filter((state) => !state.backfilled).map((state) => `First backfill of ${state.name} is incomplete`);
     const reasons = [...unfilled, ...building];
     return { reasons, details: { database: "up", chains: states.map(({ backfilled: _, ...state }) => state) } };
   } catch (error) {
-    return { reasons: [error instanceof DatabaseUnavailable ? error.summary : "The database does not answer."], details: {} };
+    return { reasons: [error instanceof DatabaseUnavailable ? error.summary : "The database does not respond"], details: {} };
   }
 }

@@ -1,4 +1,4 @@
-import { backoff } from "../lib/async.ts";
+import { backoff, sleep } from "../lib/async.ts";
 import { subscribeToHeads } from "./subscription.ts";
 import type { Head } from "./types.ts";
 
@@ -28,15 +28,13 @@ const maxBackOff = 60_000;
 /** Follows a node's heads over WebSocket, and reconnects when the connection breaks or falls silent. */
 export const createHeadFeed = (options: HeadFeedOptions): HeadFeed => {
   const { url, chainId, onChange, pollMilliseconds = 5_000, graceMilliseconds = 2_000, backOffMilliseconds = 500 } = options;
-  let newest: Head | null = null;
+  const newest = createNewestHead();
   let announced = -1;
   let polled = -1;
-  let wake: (() => void) | null = null;
   let live = false;
   let failures = 0;
-  let closed = false;
+  const closing = new AbortController();
   let unsubscribe: () => void = () => undefined;
-  let timer: NodeJS.Timeout | undefined;
   let silence: NodeJS.Timeout | undefined;
 
   const connect = (): void => {
@@ -52,8 +50,7 @@ export const createHeadFeed = (options: HeadFeedOptions): HeadFeed => {
       onHead: (head) => {
         failures = 0;
         announced = Math.max(announced, head.number);
-        newest = head;
-        wake?.();
+        newest.put(head);
       },
       onEnd: drop,
     });
@@ -66,29 +63,18 @@ export const createHeadFeed = (options: HeadFeedOptions): HeadFeed => {
     if (live) onChange?.(`The node's WebSocket subscription ended (${reason}): polling for new blocks until it is restored.`);
     live = false;
     failures += 1;
-    if (closed) return;
-    timer = setTimeout(connect, backoff(failures, { base: backOffMilliseconds, max: maxBackOff }));
-    timer.unref();
+    void reconnect(backoff(failures, { base: backOffMilliseconds, max: maxBackOff }));
+  };
+
+  const reconnect = async (wait: number): Promise<void> => {
+    await sleep(wait, closing.signal, { ref: false });
+    if (!closing.signal.aborted) connect();
   };
 
   connect();
   return {
     live: () => live,
-    next: (milliseconds, signal) =>
-      new Promise((resolve) => {
-        const end = (): void => {
-          clearTimeout(waiting);
-          signal.removeEventListener("abort", end);
-          wake = null;
-          const head = newest;
-          newest = null;
-          resolve(signal.aborted ? null : head);
-        };
-        const waiting = setTimeout(end, live ? Math.max(milliseconds, pollMilliseconds) : milliseconds);
-        wake = end;
-        signal.addEventListener("abort", end);
-        if (newest !== null || signal.aborted) end();
-      }),
+    next: (milliseconds, signal) => newest.take(live ? Math.max(milliseconds, pollMilliseconds) : milliseconds, signal),
     seen: (height) => {
       const isFirst = polled < 0;
       polled = Math.max(polled, height);
@@ -101,11 +87,34 @@ export const createHeadFeed = (options: HeadFeedOptions): HeadFeed => {
       silence.unref();
     },
     close: () => {
-      closed = true;
-      clearTimeout(timer);
+      closing.abort();
       clearTimeout(silence);
       unsubscribe();
       live = false;
+    },
+  };
+};
+
+/** Holds the newest head until it is taken. */
+const createNewestHead = () => {
+  let newest: Head | null = null;
+  let wake: (() => void) | null = null;
+  return {
+    put(head: Head): void {
+      newest = head;
+      wake?.();
+    },
+    /** Takes the head, waiting for one if there is none; null after this time, or when the signal aborts. */
+    async take(milliseconds: number, signal: AbortSignal): Promise<Head | null> {
+      if (newest === null) {
+        const put = new AbortController();
+        wake = () => put.abort();
+        await sleep(milliseconds, AbortSignal.any([signal, put.signal]));
+        wake = null;
+      }
+      const head = newest;
+      newest = null;
+      return signal.aborted ? null : head;
     },
   };
 };

@@ -36,7 +36,8 @@ const neverAborted = new AbortController().signal;
 const maxBehind = 16;
 
 /** Indexes one chain, and runs its jobs, until the signal aborts. @throws {IndexMismatchError} if the index does not fit the configuration or the node. */
-export async function indexChain({ chain, database, logger, onProgress }: IndexingOptions, signal: AbortSignal): Promise<void> {
+export async function indexChain(options: IndexingOptions, signal: AbortSignal): Promise<void> {
+  const { chain, logger } = options;
   if (chain.rpc === undefined) throw new CommandError(`Chain ${chain.name} has no node; set its rpc in ashlar.yaml or give --rpc URL.`);
   const rpc = createRpc({
     url: chain.rpc,
@@ -45,78 +46,65 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
   try {
     const node = await examine(rpc, { ...chain, rpc: chain.rpc }, logger, signal);
     if (node === null) return;
-    const { source, heads } = node;
-    const watch = createNativeWatch({ chain, database, source, logger, status: () => indexer.status() });
-    const indexer = createIndexer({
-      chain,
-      source,
-      database,
-      ledger: createStoredLedger(database, chain.id),
-      projections,
-      following: followingTables,
-      logger,
-      clock: () => new Date(),
-      alsoTouched: watch.takeUnseen,
-      ...(heads === null ? {} : { heads }),
-      ...(onProgress === undefined ? {} : { onProgress }),
-    });
-    const nodeReads = createNodeReads({
-      chainId: chain.id,
-      chainName: chain.name,
-      database,
-      source,
-      reads: [tokenMetadataRead],
-      multicall: chain.multicall,
-      clock: () => new Date(),
-      logger,
-      isLeading: () => indexer.status().leading,
-    });
-    const metadata = createMetadataWorker({
-      chainId: chain.id,
-      chainName: chain.name,
-      nfts: chain.nfts,
-      database,
-      source,
-      multicall: chain.multicall,
-      readDocument: createDocumentReader(chain.nfts),
-      clock: () => new Date(),
-      logger,
-    });
-    const scheduler = createChainScheduler({
-      chainName: chain.name,
-      chainId: chain.id,
-      database,
-      source,
-      jobs: [
-        ...createReconciliationJobs(),
-        createComputePricesJob(chain),
-        ...createRollUpJobs(chain),
-        ...createAllowanceJobs(),
-        ...createMetadataJobs(chain),
-        createAnalyzeTables(),
-      ],
-      multicall: chain.multicall,
-      exclusive: indexer.exclusive,
-      beside: indexer.beside,
-      isReady: () => isAtHead(indexer.status()),
-      clock: () => new Date(),
-      logger,
-    });
+    const { indexer, runners } = createIndexing(options, node);
     const stop = new AbortController();
     const either = AbortSignal.any([signal, stop.signal]);
-    const jobs = Promise.all([nodeReads.run(either), scheduler.run(either), watch.run(either), metadata.run(either)]);
+    const running = Promise.all(runners.map((runner) => runner.run(either)));
     try {
       await indexer.run(signal);
     } finally {
       stop.abort();
       // Jobs may wait for a node that does not respond: closing the connections ends their requests.
       await rpc.close();
-      await jobs;
-      heads?.close();
+      await running;
+      node.heads?.close();
     }
   } finally {
     await rpc.close();
   }
+}
+
+/** Work that runs beside the indexer until the signal aborts. */
+interface Runner {
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Creates the indexer of a chain and what runs beside it: jobs, reads of contracts, metadata, and the comparison of native balances. */
+function createIndexing({ chain, database, logger, onProgress }: IndexingOptions, { source, heads }: Node) {
+  const clock = (): Date => new Date();
+  const common = { chainId: chain.id, chainName: chain.name, database, source, multicall: chain.multicall, clock, logger };
+  const watch = createNativeWatch({ chain, database, source, logger, status: () => indexer.status() });
+  const indexer = createIndexer({
+    chain,
+    source,
+    database,
+    ledger: createStoredLedger(database, chain.id),
+    projections,
+    following: followingTables,
+    logger,
+    clock,
+    alsoTouched: watch.takeUnseen,
+    ...(heads === null ? {} : { heads }),
+    ...(onProgress === undefined ? {} : { onProgress }),
+  });
+  const nodeReads = createNodeReads({ ...common, reads: [tokenMetadataRead], isLeading: () => indexer.status().leading });
+  const metadata = createMetadataWorker({ ...common, nfts: chain.nfts, readDocument: createDocumentReader(chain.nfts) });
+  const scheduler = createChainScheduler({
+    ...common,
+    jobs: [
+      ...createReconciliationJobs(),
+      createComputePricesJob(chain),
+      ...createRollUpJobs(chain),
+      ...createAllowanceJobs(),
+      ...createMetadataJobs(chain),
+      createAnalyzeTables(),
+    ],
+    exclusive: indexer.exclusive,
+    beside: indexer.beside,
+    isReady: () => isAtHead(indexer.status()),
+  });
+  const runners: readonly Runner[] = [nodeReads, scheduler, watch, metadata];
+  return { indexer, runners };
 }
 
 /**

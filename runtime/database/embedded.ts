@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { every, poll } from "../lib/async.ts";
 import { chooseAccount } from "./embedded/account.ts";
 import { findBinaries } from "./embedded/binaries.ts";
 import { prepareCluster, roleName } from "./embedded/cluster.ts";
@@ -17,7 +17,7 @@ export interface EmbeddedOptions {
   /** Settings of the server that override the defaults, if this call starts it. */
   readonly settings?: Readonly<Record<string, string>>;
   /** How long to wait for a server that another process starts or stops. */
-  readonly patienceMilliseconds?: number;
+  readonly waitMilliseconds?: number;
   /** The port to try first: that of an ended server, which its clients still use. */
   readonly port?: number;
   /** Whether to create a missing cluster; true by default. */
@@ -40,6 +40,8 @@ export interface Embedded {
   interrupt(): void;
 }
 
+/** Between attempts to start or join a server. */
+const pollMilliseconds = 50;
 /** Crash recovery may take minutes. */
 const recoveryMilliseconds = 300_000;
 
@@ -48,16 +50,16 @@ const recoveryMilliseconds = 300_000;
  * @throws {EmbeddedUnavailable} with the reason and the alternative.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
-  const { dataDirectory, patienceMilliseconds = 30_000, signal } = options;
+  const { dataDirectory, waitMilliseconds = 30_000, signal } = options;
   const places = findPlaces(dataDirectory);
-  for (const end = Date.now() + patienceMilliseconds; ; await sleep(50)) {
+  const attempt = async (): Promise<Embedded | null> => {
     signal?.throwIfAborted();
     const ownership = await claim(places.root);
-    if (ownership !== undefined) return own(places, ownership, options);
-    const joined = await join(places);
-    if (joined !== undefined) return joined;
-    if (Date.now() >= end) throw new EmbeddedUnavailable(`another process has ${places.root}, and its server does not answer`);
-  }
+    return ownership === undefined ? join(places) : own(places, ownership, options);
+  };
+  const embedded = await poll(attempt, { ...every(pollMilliseconds), withinMilliseconds: waitMilliseconds });
+  if (embedded === null) throw new EmbeddedUnavailable(`another process has claimed ${places.root}, and its server does not respond`);
+  return embedded;
 }
 
 async function own(places: Places, ownership: Ownership, options: EmbeddedOptions): Promise<Embedded> {
@@ -100,24 +102,26 @@ async function own(places: Places, ownership: Ownership, options: EmbeddedOption
 
 /** The server of a killed process, once it has finished starting or stopping. */
 async function orphan(places: Places, signal: AbortSignal | undefined): Promise<Postmaster | undefined> {
-  for (const end = Date.now() + recoveryMilliseconds; Date.now() < end; await sleep(50)) {
+  const find = (): { readonly postmaster: Postmaster | undefined } | null => {
     signal?.throwIfAborted();
     const postmaster = findPostmaster(places);
-    if (postmaster !== undefined || !isOccupied(places)) return postmaster;
-  }
-  throw new EmbeddedUnavailable(`an earlier server of ${places.root} neither starts nor stops`);
+    return postmaster !== undefined || !isOccupied(places) ? { postmaster } : null;
+  };
+  const found = await poll(find, { ...every(pollMilliseconds), withinMilliseconds: recoveryMilliseconds });
+  if (found === null) throw new EmbeddedUnavailable(`an earlier server of ${places.root} neither starts nor stops`);
+  return found.postmaster;
 }
 
-async function join(places: Places): Promise<Embedded | undefined> {
+async function join(places: Places): Promise<Embedded | null> {
   const postmaster = findPostmaster(places);
-  if (postmaster === undefined) return undefined;
+  if (postmaster === undefined) return null;
   const { port, alive } = postmaster;
   try {
     const url = urlOf(places, postmaster);
     await probe(url);
     return { url, owner: false, port, alive, stop: async () => undefined, interrupt: () => undefined };
   } catch {
-    return undefined; // It is starting or stopping.
+    return null; // It is starting or stopping.
   }
 }
 

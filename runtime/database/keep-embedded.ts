@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { every, poll, retry } from "../lib/async.ts";
 import { findPlaces } from "./embedded/places.ts";
 import { type Embedded, type EmbeddedOptions, EmbeddedUnavailable, startEmbedded } from "./embedded.ts";
 import type { DatabaseDescription } from "./errors.ts";
@@ -20,8 +20,8 @@ export interface KeptEmbedded {
 
 /** On systems other than Linux, checking a server of another process spawns a program. */
 const checkMilliseconds = process.platform === "linux" ? 250 : 1_000;
-/** Waits before the attempts of one restart. */
-const waits = [0, 250, 500, 1_000, 2_000, 4_000] as const;
+/** Attempts of one restart, and the waits between them. */
+const restartAttempts = { attempts: 6, base: 250, max: 4_000 } as const;
 /** A server that ends more often than this within five minutes is not restarted again. */
 const maxRestarts = { count: 5, milliseconds: 300_000 } as const;
 
@@ -49,38 +49,42 @@ export async function keepEmbedded({ logger, onLost, ...options }: KeptOptions):
   const startAgain = async (): Promise<Embedded> => {
     // Releases the claim on the folder.
     await current.stop();
-    return startEmbedded({ ...options, signal, port: current.port, mayCreate: false, patienceMilliseconds: 5_000 });
+    return startEmbedded({ ...options, signal, port: current.port, mayCreate: false, waitMilliseconds: 5_000 });
   };
 
   /** @throws after the last attempt. */
   const restart = async (): Promise<void> => {
+    const { attempts } = restartAttempts;
     const start = performance.now();
     logger.error(`The embedded PostgreSQL ended unexpectedly, restarting it; ${description.remedy}.`);
-    let reason = "";
-    for (const [index, wait] of waits.entries()) {
-      problem = `it ended and is being restarted (attempt ${index + 1} of ${waits.length})`;
-      await sleep(wait, undefined, { signal });
+    const isRetryable = (error: unknown): error is EmbeddedUnavailable => error instanceof EmbeddedUnavailable && !signal.aborted;
+    const restartOnce = async (attempt: number): Promise<void> => {
+      problem = `it ended and is being restarted (attempt ${attempt} of ${attempts})`;
       try {
         current = await startAgain();
-        problem = null;
-        const seconds = ((performance.now() - start) / 1000).toFixed(1);
-        return logger.info(`The embedded PostgreSQL was restarted in ${seconds} s.`);
       } catch (error) {
-        if (!(error instanceof EmbeddedUnavailable) || signal.aborted) throw error;
-        reason = error.reason;
-        logger.warn(`Attempt ${index + 1} of ${waits.length} to restart the embedded PostgreSQL failed: ${reason}.`);
+        if (isRetryable(error))
+          logger.warn(`Attempt ${attempt} of ${attempts} to restart the embedded PostgreSQL failed: ${error.reason}.`);
+        throw error;
       }
+    };
+    try {
+      await retry(restartOnce, { ...restartAttempts, isRetryable, signal });
+    } catch (error) {
+      if (!isRetryable(error)) throw error;
+      throw new Error(
+        `The embedded PostgreSQL ended and could not be restarted in ${attempts} attempts: ${error.reason}; ${description.remedy}.`,
+      );
     }
-    throw new Error(
-      `The embedded PostgreSQL ended and could not be restarted in ${waits.length} attempts: ${reason}; ${description.remedy}.`,
-    );
+    problem = null;
+    logger.info(`The embedded PostgreSQL was restarted in ${((performance.now() - start) / 1000).toFixed(1)} s.`);
   };
+
+  const hasEnded = (): true | null => !current.alive() || null;
 
   const watch = async (): Promise<void> => {
     const restarts: number[] = [];
-    for (;;) {
-      await sleep(checkMilliseconds, undefined, { signal, ref: false });
-      if (current.alive()) continue;
+    while ((await poll(hasEnded, { ...every(checkMilliseconds), signal, ref: false })) !== null) {
       const now = performance.now();
       restarts.push(now);
       const recent = restarts.filter((at) => now - at < maxRestarts.milliseconds).length;

@@ -1,5 +1,11 @@
+/** How `sleep` waits. */
+export interface SleepOptions {
+  /** Whether the wait keeps the process alive; true by default. */
+  readonly ref?: boolean;
+}
+
 /** Waits; returns early, without an error, when the signal aborts. */
-export const sleep = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
+export const sleep = (milliseconds: number, signal?: AbortSignal, { ref = true }: SleepOptions = {}): Promise<void> =>
   new Promise((resolve) => {
     if (signal?.aborted === true) return resolve();
     const end = () => {
@@ -8,6 +14,7 @@ export const sleep = (milliseconds: number, signal?: AbortSignal): Promise<void>
       resolve();
     };
     const timer = setTimeout(end, milliseconds);
+    if (!ref) timer.unref();
     signal?.addEventListener("abort", end);
   });
 
@@ -33,23 +40,29 @@ export interface RetryOptions<E> extends BackoffOptions {
   readonly attempts: number;
   readonly isRetryable: (error: unknown) => error is E;
   readonly onRetry?: (error: E) => void;
+  /** Ends the wait between attempts; `retry` then throws its reason. */
+  readonly signal?: AbortSignal;
 }
 
-/** The result of the first attempt that succeeds, with backoff in milliseconds between attempts; throws the last error, or one that is not retryable at once. */
-export const retry = async <T, E>(work: () => Promise<T>, options: RetryOptions<E>): Promise<T> => {
+/**
+ * The result of the first attempt that succeeds, with backoff in milliseconds between attempts, which are numbered from 1. Throws the last error, or immediately
+ * one that is not retryable.
+ */
+export const retry = async <T, E>(work: (attempt: number) => Promise<T>, options: RetryOptions<E>): Promise<T> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await work();
+      return await work(attempt);
     } catch (error) {
       if (attempt >= options.attempts || !options.isRetryable(error)) throw error;
       options.onRetry?.(error);
-      await sleep(backoff(attempt, options));
+      await sleep(backoff(attempt, options), options.signal);
+      options.signal?.throwIfAborted();
     }
   }
 };
 
 /** How `poll` repeats a read. */
-export interface PollOptions extends BackoffOptions {
+export interface PollOptions extends BackoffOptions, SleepOptions {
   /** Ends the polling. */
   readonly signal?: AbortSignal | undefined;
   /** The time after which no further read begins; unlimited by default. */
@@ -64,7 +77,7 @@ export const poll = async <T>(read: () => Promise<T | null> | T | null, options:
     const result = await read();
     if (result !== null) return result;
     if (performance.now() >= end) return null;
-    await sleep(backoff(reads, options), signal);
+    await sleep(backoff(reads, options), signal, options);
   }
   return null;
 };

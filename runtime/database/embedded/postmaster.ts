@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { closeSync, fstatSync, openSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { every, poll } from "../../lib/async.ts";
 import { type Account, inside } from "./account.ts";
 import type { Binaries } from "./binaries.ts";
 import { lastErrorIn } from "./cluster.ts";
@@ -25,6 +25,8 @@ const childTimeouts = [
   ["SIGKILL", 1_000],
   [null, 5_000],
 ] as const;
+/** Between checks of the lock file and of processes. */
+const pollMilliseconds = 10;
 const logBytes = 10 * 1024 * 1024;
 
 /** The server that runs on this cluster and accepts connections, started by this or an earlier process. */
@@ -88,16 +90,17 @@ async function launchOnce(
   child.unref();
   const alive = (): boolean => child.exitCode === null && child.signalCode === null;
   // After a crash the server first replays the WAL since the last checkpoint, which may take minutes.
-  while (failure === undefined) {
+  const outcome = await poll(async (): Promise<Postmaster | string | null> => {
+    if (failure !== undefined) return failure;
     const file = readLockFile(places);
     if (file?.pid === child.pid && file?.ready && file.port === port) return { pid: file.pid, port, alive };
     if (signal?.aborted) {
       if (child.pid !== undefined) await stopPostmaster({ pid: child.pid, port, alive });
       throw signal.reason;
     }
-    await sleep(10);
-  }
-  return failure;
+    return null;
+  }, every(pollMilliseconds));
+  return outcome ?? "it did not become ready";
 }
 
 /** Stops a server: open transactions are rolled back. If that takes too long, the server is killed, which loses no committed data. */
@@ -110,7 +113,7 @@ export async function stopPostmaster(postmaster: Postmaster): Promise<void> {
   for (const [signal, milliseconds] of timeouts) {
     if (!postmaster.alive()) return;
     signalProcess(postmaster.pid, signal);
-    for (const end = Date.now() + milliseconds; Date.now() < end && postmaster.alive(); ) await sleep(10);
+    await poll(() => !postmaster.alive() || null, { ...every(pollMilliseconds), withinMilliseconds: milliseconds });
   }
 }
 
@@ -124,10 +127,13 @@ export function interruptPostmaster(postmaster: Postmaster): void {
  * exit when they next wait for an event; one that keeps computing is killed, as it holds the shared memory that prevents a new server from starting.
  */
 async function cleanUpKilledServer(places: Places): Promise<void> {
-  let children = processesOf(places.cluster);
+  let children: readonly number[] = [];
+  const haveEnded = (): true | null => {
+    children = processesOf(places.cluster);
+    return children.length === 0 || null;
+  };
   for (const [signal, milliseconds] of childTimeouts) {
-    for (const end = Date.now() + milliseconds; children.length > 0 && Date.now() < end; children = processesOf(places.cluster))
-      await sleep(20);
+    if ((await poll(haveEnded, { ...every(2 * pollMilliseconds), withinMilliseconds: milliseconds })) !== null) break;
     if (signal !== null) for (const pid of orphansAmong(children)) signalProcess(pid, signal);
   }
   if (children.length > 0) throw new EmbeddedUnavailable(`processes ${children.join(", ")} of an earlier server still use its data`);

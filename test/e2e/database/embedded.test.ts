@@ -167,7 +167,7 @@ describe("the embedded server", () => {
 
 describe("an unavailable embedded server", () => {
   async function refusal(dataDirectory: string): Promise<string> {
-    const error = await startEmbedded({ dataDirectory, patienceMilliseconds: 0 }).catch((thrown: unknown) => thrown);
+    const error = await startEmbedded({ dataDirectory, waitMilliseconds: 0 }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(EmbeddedUnavailable);
     return (error as Error).message;
   }
@@ -197,7 +197,7 @@ describe("an unavailable embedded server", () => {
     const owner = await start(data);
     process.kill(postmasterOf(data), "SIGKILL");
     await expect.poll(() => ask(owner.url, "SELECT 1").catch(() => "gone")).toBe("gone");
-    expect(await refusal(data)).toMatch(/another process has .*, and its server does not answer;/);
+    expect(await refusal(data)).toMatch(/another process has .*, and its server does not respond;/);
   });
 
   it("rejects a folder that is not readable", async () => {

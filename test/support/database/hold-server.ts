@@ -11,7 +11,7 @@ if (uid !== undefined) {
   process.setuid?.(Number(uid));
 }
 try {
-  const { url, owner, stop } = await startEmbedded({ dataDirectory, patienceMilliseconds: 5_000 });
+  const { url, owner, stop } = await startEmbedded({ dataDirectory, waitMilliseconds: 5_000 });
   process.stdout.write(`${JSON.stringify({ url, owner })}\n`);
   process.stdin.resume();
   process.stdin.once("end", stop);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { abortable, backoff, createMutex, nullOnAbort, retry, sleep, withJitter } from "../../../runtime/lib/async.ts";
+import { abortable, backoff, createMutex, every, nullOnAbort, poll, retry, sleep, withJitter } from "../../../runtime/lib/async.ts";
 
 const isRangeError = (error: unknown): error is RangeError => error instanceof RangeError;
 const never = new Promise<never>(() => undefined);
 
 describe("sleep", () => {
-  it("ends as soon as the signal aborts, and at once where it has aborted", async () => {
+  it("ends when the signal aborts, or immediately if it has aborted", async () => {
     const controller = new AbortController();
     const slept = sleep(60_000, controller.signal);
     controller.abort();
@@ -44,7 +44,7 @@ describe("retry", () => {
     expect(reported).toEqual(["attempt 1", "attempt 2"]);
   });
 
-  it("throws the last error when the attempts are used up, and another kind of error at once", async () => {
+  it("throws the last error after all attempts, and immediately an error that is not retryable", async () => {
     let attempts = 0;
     const failing = async (): Promise<never> => {
       attempts += 1;
@@ -58,6 +58,37 @@ describe("retry", () => {
     };
     await expect(retry(broken, options)).rejects.toThrow("broken");
     expect(attempts).toBe(1);
+  });
+});
+
+describe("poll", () => {
+  it("returns the first result that is not null, with growing waits between reads", async () => {
+    const times: number[] = [];
+    const read = () => (times.push(performance.now()) < 4 ? null : "result");
+    expect(await poll(read, { base: 20, max: 1_000 })).toBe("result");
+    const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+    // 20, 40 and 80 ms; timers may be early by a millisecond.
+    for (const [index, wait] of waits.entries()) expect(wait).toBeGreaterThanOrEqual(20 * 2 ** index - 1);
+  });
+
+  it("returns null after a read beyond the time limit, and without a read when the signal has aborted", async () => {
+    let reads = 0;
+    const read = () => {
+      reads += 1;
+      return null;
+    };
+    expect(await poll(read, { ...every(1), withinMilliseconds: 0 })).toBeNull();
+    expect(reads).toBe(1);
+    expect(await poll(read, { ...every(1), signal: AbortSignal.abort() })).toBeNull();
+    expect(reads).toBe(1);
+  });
+
+  it("ends the wait when the signal aborts", async () => {
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), 5);
+    const begin = performance.now();
+    expect(await poll(() => null, { ...every(60_000), signal: stop.signal })).toBeNull();
+    expect(performance.now() - begin).toBeLessThan(30_000);
   });
 });
 

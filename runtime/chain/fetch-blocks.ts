@@ -1,0 +1,79 @@
+import type { Address } from "../lib/hex.ts";
+import { type BalanceReader, withBalances } from "./account-balances.ts";
+import { createBloom } from "./bloom.ts";
+import type { Capabilities } from "./capabilities.ts";
+import type { DecodedReply } from "./decode-block.ts";
+import { fetchReplies } from "./fetch-replies.ts";
+import { withTraces } from "./fetch-traces.ts";
+import { createRememberedFields } from "./remembered.ts";
+import { isPassing, type ReplyRetryOptions, untilConsistent } from "./retry-replies.ts";
+import type { Rpc } from "./rpc.ts";
+import type { ChainBlock, NativeAccounting } from "./types.ts";
+import { type Checks, verifyBlock, verifyChain } from "./verify.ts";
+
+/** The parts of blocks to fetch beside transactions, receipts and logs. */
+export interface BlockDetail {
+  readonly accounting: NativeAccounting;
+  /** Accounts whose balances are fetched with every block, whether it touched them or not. */
+  readonly also?: readonly Address[];
+}
+
+/** How blocks are fetched and checked. */
+export interface BlockFetchOptions extends ReplyRetryOptions {
+  /** Whether to trace value moved by inner calls, if the node can. */
+  readonly tracing: boolean;
+  /** Accounts that the network credits or debits without naming them in the block. */
+  readonly systemAccounts?: readonly Address[];
+  /** Transactions with another chain id (EIP-155) are rejected. */
+  readonly chainId?: number;
+  readonly checks?: Partial<Checks>;
+}
+
+/** Fetches and checks blocks from..to inclusive. @throws {BadReplyError} if the node keeps returning inconsistent blocks. */
+export type FetchBlocks = (from: number, to: number, detail?: BlockDetail) => Promise<ChainBlock[]>;
+
+/** Creates the function that fetches the blocks of a source. */
+export const createFetchBlocks = (rpc: Rpc, capabilities: Capabilities, reader: BalanceReader, options: BlockFetchOptions): FetchBlocks => {
+  const tracing = options.tracing && capabilities.traces !== null;
+  const checks: Checks = { bloom: true, gasUsed: true, ...options.checks };
+  const bloom = createBloom();
+  const fields = createRememberedFields();
+
+  /** With balances from the state, traces only list transfers: where the node lacks old ones, an index without them is better than none. */
+  const wantsTraces = (accounting: NativeAccounting | undefined): boolean =>
+    tracing && (accounting === undefined || accounting === "traces" || (accounting === "state" && capabilities.oldTraces));
+
+  /**
+   * With balances from the state, traces are optional: those of some networks' system transactions are inconsistent. A block without valid traces is indexed without,
+   * and what its inner calls change is found when the accounts are touched again.
+   */
+  const withTracesOrNone = (replies: readonly DecodedReply[]): Promise<ChainBlock[]> =>
+    withTraces(rpc, replies, capabilities.traces).catch((error: unknown) => {
+      if (!isPassing(error)) throw error;
+      return Promise.all(
+        replies.map((reply) =>
+          untilConsistent(() => withTraces(rpc, [reply], capabilities.traces), options).catch((error: unknown) =>
+            untracedUnless(error, reply.block),
+          ),
+        ),
+      ).then((portions) => portions.flat());
+    });
+
+  const fetchOnce = async (from: number, to: number, detail: BlockDetail | undefined): Promise<ChainBlock[]> => {
+    const heights = Array.from({ length: to - from + 1 }, (_, offset) => from + offset);
+    const replies = await fetchReplies(rpc, heights, capabilities.blockReceipts, fields);
+    for (const [position, reply] of replies.entries()) verifyBlock(reply, from + position, bloom, checks, options.chainId);
+    const blocks = replies.map(({ block }) => block);
+    verifyChain(blocks);
+    if (detail?.accounting !== "state") return wantsTraces(detail?.accounting) ? withTraces(rpc, replies, capabilities.traces) : blocks;
+    const traced = wantsTraces("state") ? await withTracesOrNone(replies) : blocks;
+    return withBalances(reader, traced, [...(options.systemAccounts ?? []), ...(detail.also ?? [])]);
+  };
+
+  return (from, to, detail) => untilConsistent(() => fetchOnce(from, to, detail), options);
+};
+
+const untracedUnless = (error: unknown, block: ChainBlock): ChainBlock[] => {
+  if (!isPassing(error)) throw error;
+  return [block];
+};

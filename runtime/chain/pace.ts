@@ -1,0 +1,36 @@
+import { backoff, sleep, withJitter } from "../lib/async.ts";
+import type { Fault } from "./faults.ts";
+
+/** The longest wait before a request. */
+const maxWait = 20_000;
+
+/** How long a client waits before it sends a request again. */
+export interface PaceOptions {
+  readonly backOffMilliseconds?: number;
+  readonly random?: () => number;
+}
+
+/** Waits between attempts: exponential backoff with jitter; a rate limit delays all requests. */
+export const createPace = ({ backOffMilliseconds = 200, random = Math.random }: PaceOptions, closed: AbortSignal) => {
+  let readyAt = 0;
+  let rejections = 0;
+  const waitOf = (attempt: number): number => withJitter(backoff(attempt, { base: backOffMilliseconds, max: maxWait }), random);
+  return {
+    /** Waits until a rate limit has passed. */
+    ready: async (): Promise<void> => {
+      for (let left = readyAt - Date.now(); left > 0 && !closed.aborted; left = readyAt - Date.now()) await sleep(left, closed);
+    },
+    /** Waits after a failed attempt. */
+    after: async (fault: Fault, attempt: number): Promise<void> => {
+      if (fault.kind !== "rate") return sleep(waitOf(attempt), closed);
+      // Concurrent requests are rejected together, which counts as one rejection.
+      if (Date.now() >= readyAt) rejections += 1;
+      const pause = Math.max(waitOf(rejections), fault.retryAfterMilliseconds ?? 0);
+      readyAt = Math.max(readyAt, Date.now() + Math.min(maxWait, pause));
+    },
+    /** Ends the backoff of rate limits. */
+    succeed: (): void => {
+      rejections = 0;
+    },
+  };
+};
