@@ -1,10 +1,14 @@
 import { defineConfig } from "vitest/config";
 import { measureSlowness, workers } from "./test/support/machine-speed.ts";
 import { SlowFilesFirst } from "./test/support/slow-files-first.ts";
+import { memoryBackedDirectory } from "./test/support/temporary-directory.ts";
 
 const slowness = measureSlowness();
 // Inherited by workers, where test/support/deadline.ts reads it.
 process.env.ASHLAR_TEST_SLOWNESS = String(slowness);
+// Where os.tmpdir() is, in this process and in all that it starts.
+const temporaryDirectory = process.env.TMPDIR ?? memoryBackedDirectory();
+if (temporaryDirectory !== undefined) process.env.TMPDIR = temporaryDirectory;
 const limits = (milliseconds: number) => ({ testTimeout: milliseconds * slowness, hookTimeout: 300_000 * slowness });
 
 /** The end-to-end tests that `npm test` runs: one start and stop of each kind. The rest runs in `npm run test:all`. */

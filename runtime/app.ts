@@ -147,8 +147,13 @@ function createQueries(chains: readonly ChainConfig[], database: Database, now: 
   };
 }
 
-const readDocument = (): OpenApiDocument =>
-  JSON.parse(readFileSync(new URL("../generated/openapi.json", import.meta.url), "utf8")) as OpenApiDocument;
+let document: OpenApiDocument | undefined;
+
+/** The generated document, read once: all services of a process share the checks that are compiled from it. */
+const readDocument = (): OpenApiDocument => {
+  document ??= JSON.parse(readFileSync(new URL("../generated/openapi.json", import.meta.url), "utf8")) as OpenApiDocument;
+  return document;
+};
 
 /** Whether answers of a chain read a projection: names require a configured registry, sales a marketplace. */
 function createIsRead(chains: readonly ChainConfig[]): (chainId: number, projection: ProjectionId) => boolean {

@@ -12,7 +12,7 @@ export interface TestDatabase {
 /** Creates a database on a server: a copy of the migrated template, or an empty one. */
 export async function openTestDatabase(serverUrl: string, { migrated = true, poolSize = 4 } = {}): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString("hex")}`;
-  await onServer(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${migrated ? templateName : "template0"}`);
+  await onServer(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${migrated ? templateName : "template0"} STRATEGY FILE_COPY`);
   const url = databaseUrl(serverUrl, name);
   const database = createDatabase({ url, poolSize, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
   return {

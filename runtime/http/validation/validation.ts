@@ -4,7 +4,7 @@ import { failures } from "../errors.ts";
 import type { OpenApiDocument } from "../openapi-document.ts";
 import type { Query } from "../query.ts";
 import { type CompiledValidators, compiledViolations, type Violation } from "./compiled-check.ts";
-import { createOpenApiChecks } from "./openapi-checks.ts";
+import { createOpenApiChecks, type OpenApiChecks } from "./openapi-checks.ts";
 
 /**
  * Which requests and answers are validated against the OpenAPI document: all, and a violating one is refused; one answer in a thousand, and a violating
@@ -37,6 +37,15 @@ export interface ValidationDeps {
 const sampleInterval = 1000;
 const accept = async (): Promise<void> => undefined;
 
+const checksByDocument = new WeakMap<OpenApiDocument, OpenApiChecks>();
+
+/** The checks of a document, which are costly to compile: services of one document share them. */
+function checksOf(document: OpenApiDocument): OpenApiChecks {
+  const checks = checksByDocument.get(document) ?? createOpenApiChecks(document);
+  checksByDocument.set(document, checks);
+  return checks;
+}
+
 /** Creates the validation of a mode. */
 export function createValidation({ mode, document, validators, logger }: ValidationDeps): Validation {
   if (mode === "off") return { checkRequest: accept, checkAnswer: accept };
@@ -55,7 +64,7 @@ export function createValidation({ mode, document, validators, logger }: Validat
       },
     };
   }
-  const checks = createOpenApiChecks(document);
+  const checks = checksOf(document);
   return {
     async checkRequest(operation, path, query) {
       const violation = await checks.request(operation, path, query);

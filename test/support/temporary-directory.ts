@@ -1,0 +1,34 @@
+import { accessSync, constants, readFileSync, statfsSync } from "node:fs";
+
+/** Linux's memory-backed file system. */
+const memoryDirectory = "/dev/shm";
+/** What a run's databases and packages take at once, with room to spare. */
+const requiredBytes = 6 * 2 ** 30;
+
+/**
+ * Where a run's temporary files go: memory, if the machine has a memory-backed file system with enough room, else undefined for the default directory. A
+ * test database is a copy of some 650 files, which take 20 ms to create in memory and 300 ms on a disk.
+ */
+export function memoryBackedDirectory(): string | undefined {
+  try {
+    accessSync(memoryDirectory, constants.W_OK);
+    const { bavail, bsize } = statfsSync(memoryDirectory);
+    return bavail * bsize >= requiredBytes && availableMemory() >= 2 * requiredBytes && allowsPrograms() ? memoryDirectory : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Tests execute programs of packages that they install. */
+const allowsPrograms = (): boolean =>
+  readFileSync("/proc/mounts", "utf8")
+    .split("\n")
+    .some((line) => {
+      const [, place, , options = ""] = line.split(" ");
+      return place === memoryDirectory && !options.split(",").includes("noexec");
+    });
+
+function availableMemory(): number {
+  const [, kibibytes = "0"] = /^MemAvailable:\s+(\d+) kB/m.exec(readFileSync("/proc/meminfo", "utf8")) ?? [];
+  return Number(kibibytes) * 1024;
+}
