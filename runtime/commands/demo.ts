@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ChainConfig } from "../config/config.ts";
 import type { Hex } from "../lib/hex.ts";
@@ -46,8 +47,8 @@ export interface DemoModule {
   lastDemoChain(dataDirectory: string): Promise<ChainConfig | null>;
 }
 
-/** Imported by its URL, so that the build does not include it. */
-const entry = new URL("../../demo/index.ts", import.meta.url);
+/** Imported by its URL, so that the build does not include it; compiled where this module is. */
+const entry = new URL(`../../demo/index${extname(import.meta.url)}`, import.meta.url);
 
 /** The demo module; null in an installed package, which does not contain it. */
 export const findDemo = async (): Promise<DemoModule | null> =>

@@ -6,6 +6,7 @@ import { createDatabase } from "../../runtime/database/database.ts";
 import { startEmbedded } from "../../runtime/database/embedded.ts";
 import { migrate } from "../../runtime/database/migrate.ts";
 import { migrations } from "../../runtime/migrations.ts";
+import { compileProgram } from "./compile-program.ts";
 import { databaseUrl, templateName } from "./database-url.ts";
 
 declare module "vitest" {
@@ -15,7 +16,7 @@ declare module "vitest" {
   }
 }
 
-/** Starts one PostgreSQL server for the whole run, with a migrated template database. Durability is off: nothing outlives the run. */
+/** Starts one PostgreSQL server for the whole run, with a migrated template database, and compiles the program. Durability is off: nothing outlives the run. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), "ashlar-test-"));
   const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", shared_buffers: "128MB" };
@@ -31,7 +32,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     throw error;
   }
   project.provide("serverUrl", server.url);
-  return teardown;
+  const program = await compileProgram();
+  project.provide("program", program.entry);
+  return async () => {
+    await program.remove();
+    await teardown();
+  };
 }
 
 async function prepareTemplate(serverUrl: string): Promise<void> {

@@ -2,10 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { ChainConfig } from "../../runtime/config/config.ts";
-
-const commandLine = fileURLToPath(new URL("../../bin/ashlar.js", import.meta.url));
+import { program } from "./program.ts";
 
 /** `ashlar index` as a process of its own, so that it can be killed. */
 export interface IndexerProcess {
@@ -23,7 +21,7 @@ export async function startIndexer(folder: string, chain: ChainConfig, databaseU
   const file = join(folder, "ashlar.yaml");
   // JSON is YAML.
   await writeFile(file, JSON.stringify({ chains: [chain] }));
-  const child = spawn(process.execPath, [commandLine, "index", "--config", file], {
+  const child = spawn(process.execPath, [program, "index", "--config", file], {
     env: { ...process.env, DATABASE_URL: databaseUrl, ASHLAR_LOG_LEVEL: "warn" },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -46,7 +44,7 @@ export async function startIndexer(folder: string, chain: ChainConfig, databaseU
 
 /** Runs `ashlar audit` over everything that `startIndexer` has indexed, with its configuration. */
 export function runAudit(folder: string, databaseUrl: string): Promise<{ readonly code: number | null; readonly output: string }> {
-  const parameters = [commandLine, "audit", "--config", join(folder, "ashlar.yaml"), "--sample", "100000"];
+  const parameters = [program, "audit", "--config", join(folder, "ashlar.yaml"), "--sample", "100000"];
   const child = spawn(process.execPath, parameters, {
     env: { ...process.env, DATABASE_URL: databaseUrl },
     stdio: ["ignore", "pipe", "pipe"],

