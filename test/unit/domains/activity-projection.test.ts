@@ -50,33 +50,33 @@ const block = (number: number, transactions: ChainTransaction[]): DecodedBlock =
 
 const chain = { from: 0, baseBlock: 0, nativeAccounting: "traces" as const, wrappedNative: new Set<Address>() };
 const base = () => {
-  throw new Error("Nothing is asked of the node.");
+  throw new Error("Unexpected read of the node");
 };
 const fold = (blocks: DecodedBlock[], stored: Record<Address, { sent_count: number; fees_paid: string }> = {}) =>
   addressActivityProjection.fold(blocks, { chain, base, state: createState({ sums: new Map(Object.entries(stored)) }) }).address_fees;
 
-describe("the projection of what addresses sent", () => {
-  it("sums up one row a sender and block, going on from what is stored", () => {
+describe("the activity projection", () => {
+  it("writes one row of sums per sender and block, continuing from the stored rows", () => {
     const blocks = [
       block(7, [transaction(alice, 10n, 3n), transaction(alice, 1n, 5n, { successful: false }), transaction(bob, 2n, 2n)]),
       block(8, []),
       block(9, [transaction(alice, 4n, 1n)]),
     ];
     expect(fold(blocks, { [alice]: { sent_count: 100, fees_paid: "1000000000000000000000" } })).toEqual([
-      // 10 × 3 and 1 × 5: a failed transaction pays too.
+      // 10 × 3 and 1 × 5: a failed transaction pays as well.
       { address: alice, block_number: 7, sent_count: 102, fees_paid: 10n ** 21n + 35n },
       { address: bob, block_number: 7, sent_count: 1, fees_paid: 4n },
       { address: alice, block_number: 9, sent_count: 103, fees_paid: 10n ** 21n + 39n },
     ]);
   });
 
-  it("adds the fees of the layer below and of blobs", () => {
+  it("adds L1 fees and blob fees", () => {
     expect(fold([block(1, [transaction(alice, 2n, 3n, { l1Fee: 40n, blobFee: 500n })])])).toEqual([
       { address: alice, block_number: 1, sent_count: 1, fees_paid: 546n },
     ]);
   });
 
-  it("needs the sums of the senders alone", () => {
+  it("loads only the sums of the senders", () => {
     expect([...(addressActivityProjection.needs([block(1, [transaction(alice, 1n, 1n)])], chain).sums?.keys() ?? [])]).toEqual([alice]);
   });
 });

@@ -8,9 +8,9 @@ const sample = (price: number, base: number | null, used = 21_000, l1: number | 
   l1_fee: l1 === null ? null : String(l1),
 });
 
-describe("the estimate of gas", () => {
+describe("a gas estimate", () => {
   it("is the newest base fee and a percentile of the tips", () => {
-    // Tips 1 to 10 above base fees that differ; the nearest ranks of 90, 50 and 10 percent of ten are the 9th, the 5th and the 1st.
+    // Tips 1 to 10 above different base fees; the nearest ranks of 90, 50 and 10 percent of ten are the 9th, the 5th and the 1st.
     const samples = Array.from({ length: 10 }, (_, index) => sample(100 * index + index + 1, 100 * index, 50_000 + index));
     expect(estimateGas(samples, "7000", 12)).toEqual([
       { gasPrice: 7_009n, gasSpent: 50_004, l1Fee: null, interval: "12 seconds" },
@@ -24,18 +24,18 @@ describe("the estimate of gas", () => {
     expect(estimates.map(({ gasPrice }) => gasPrice)).toEqual([30n, 20n, 10n]);
   });
 
-  it("is nothing without transactions, and has no interval where the pace is not known", () => {
+  it("is null without transactions, and has no interval without a known block time", () => {
     expect(estimateGas([], "7", 12)).toEqual([]);
     expect(estimateGas([sample(8, 7)], "7", null).map(({ interval }) => interval)).toEqual([null, null, null]);
   });
 
-  it("has the median of what the layer below charged those that it charged", () => {
+  it("has the median L1 fee of the transactions that paid one", () => {
     const charged = [null, 30, 10, null, 20, 90].map((l1) => sample(8, 7, 21_000, l1));
     // The nearest rank of 50 percent of 10, 20, 30 and 90 is the 2nd.
     expect(estimateGas(charged, "7", null).map(({ l1Fee }) => l1Fee)).toEqual([20n, 20n, 20n]);
   });
 
-  it("says durations in the largest unit that is there twice", () => {
+  it("formats durations in the largest unit of which there are at least two", () => {
     expect([1, 2, 119, 120, 3599, 7200].map(renderDuration)).toEqual([
       "1 second",
       "2 seconds",

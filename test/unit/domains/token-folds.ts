@@ -8,7 +8,7 @@ import { createState } from "../../../runtime/indexer/state/state.ts";
 import type { Address, Hash, Hex } from "../../../runtime/lib/hex.ts";
 
 const account = (digit: string): Address => `0x${digit.repeat(40)}`;
-/** Four people, a contract and a wrapped token. */
+/** Accounts, a token contract and a wrapped token. */
 export const [alice, bob, carol, miner, token, weth] = ["a", "b", "c", "d", "e", "f"].map(account) as [
   Address,
   Address,
@@ -19,9 +19,9 @@ export const [alice, bob, carol, miner, token, weth] = ["a", "b", "c", "d", "e",
 ];
 const word = (value: bigint | number | Address): string =>
   (typeof value === "string" ? value.slice(2) : value.toString(16)).padStart(64, "0");
-/** A number or an address as a topic. */
+/** Encodes a number or an address as a topic. */
 export const topic = (value: bigint | number | Address): Hash => `0x${word(value)}`;
-/** Numbers as the data of a log. */
+/** Encodes numbers as the data of a log. */
 export const data = (...words: (bigint | number)[]): Hex => `0x${words.map(word).join("")}`;
 /** A log of the token, or of another contract. */
 export const log = (topics: Hash[], body: Hex = "0x", address: Address = token): ChainLog => ({ index: 0, address, topics, data: body });
@@ -37,7 +37,7 @@ export const batch = (from: Address, to: Address, ids: bigint[], amounts: bigint
     data(64, 64 + 32 * (ids.length + 1), ids.length, ...ids, amounts.length, ...amounts),
   );
 
-/** A transaction that costs nothing. */
+/** A transaction without a fee. */
 export const transaction = (overrides: Partial<ChainTransaction> = {}): ChainTransaction => ({
   index: 0,
   hash: topic(1),
@@ -59,7 +59,7 @@ export const transaction = (overrides: Partial<ChainTransaction> = {}): ChainTra
   ...overrides,
 });
 
-/** A block of transactions; indices of transactions and logs are given here. */
+/** A block of transactions, which assigns the indexes of transactions and logs. */
 export const block = (number: number, transactions: ChainTransaction[], overrides: Partial<ChainBlock> = {}): ChainBlock => {
   let logIndex = 0;
   return {
@@ -86,25 +86,25 @@ export const block = (number: number, transactions: ChainTransaction[], override
 /** A block of one transaction with these logs. */
 export const withLogs = (number: number, ...logs: ChainLog[]) => block(number, [transaction({ logs })]);
 
-interface Given {
+interface FoldOptions {
   readonly facts?: Partial<ChainFacts>;
-  /** The node's word, by owner for native balances, else by call. */
+  /** The node's response, by owner for native balances, else by call. */
   readonly base?: (read: BaseRead) => CallOutcome;
   readonly state?: Record<string, Map<string, Row>>;
 }
-/** A node that knows one whole unit of everything. */
-const hasEther: NonNullable<Given["base"]> = () => ({ ok: true, data: topic(10n ** 18n) });
-/** The rows that blocks are folded to. */
-export const fold = (blocks: ChainBlock[], { facts, base = hasEther, state = {} }: Given = {}) => {
+/** A node that returns one whole unit for every read. */
+const hasEther: NonNullable<FoldOptions["base"]> = () => ({ ok: true, data: topic(10n ** 18n) });
+/** Folds blocks and returns the rows. */
+export const fold = (blocks: ChainBlock[], { facts, base = hasEther, state = {} }: FoldOptions = {}) => {
   const chain: ChainFacts = { from: 0, baseBlock: 0, nativeAccounting: "traces", wrappedNative: new Set([weth]), ...facts };
   const decoded = blocks.map(createEventDecoder(tokensProjection.events));
   const loaded = createState(state);
-  const asked = new Set((tokensProjection.reads?.(decoded, loaded, chain) ?? []).map(baseReadKey));
+  const declared = new Set((tokensProjection.reads?.(decoded, loaded, chain) ?? []).map(baseReadKey));
   const rows = tokensProjection.fold(decoded, {
     chain,
     state: loaded,
     base: (read) => {
-      if (!asked.has(baseReadKey(read))) throw new Error(`${baseReadKey(read)} was not declared`);
+      if (!declared.has(baseReadKey(read))) throw new Error(`${baseReadKey(read)} was not declared`);
       return base(read);
     },
   });
@@ -122,10 +122,10 @@ export const fold = (blocks: ChainBlock[], { facts, base = hasEther, state = {} 
     Row[]
   >;
 };
-/** Some columns of rows. */
+/** Returns some columns of rows. */
 export const pick = (rows: readonly Row[], ...columns: string[]) => rows.map((row) => columns.map((column) => row[column]));
 
-/** What each owner had from which block on, by block and owner. */
+/** Returns the balances with the block since which they held, by block and owner. */
 export const history = (rows: ReturnType<typeof fold>) =>
   [...pick(rows.balance_periods, "owner", "from_block", "balance"), ...pick(rows.balances, "owner", "since_block", "balance")].sort(
     ([leftOwner, left], [rightOwner, right]) => Number(left) - Number(right) || (String(leftOwner) < String(rightOwner) ? -1 : 1),

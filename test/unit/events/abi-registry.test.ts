@@ -32,7 +32,7 @@ describe("logs of known events", () => {
     });
   });
 
-  it("show arrays and tuples as JSON text, in lower case and decimal", () => {
+  it("have arrays and tuples as JSON text, in lower case and decimal", () => {
     const abi = parseAbi([
       "event OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, (uint8 itemType, address token, uint256 identifier, uint256 amount)[] offer, (uint8 itemType, address token, uint256 identifier, uint256 amount, address recipient)[] consideration)",
     ]);
@@ -51,7 +51,7 @@ describe("logs of known events", () => {
     expect(params?.find(({ name }) => name === "recipient")?.value).toBe(lower);
   });
 
-  it("show the hash of an indexed string, not decoded", () => {
+  it("have the hash of an indexed string, not decoded", () => {
     const hash = keccak256(toHex("avatar"));
     const abi = parseAbi(["event TextChanged(bytes32 indexed node, string indexed indexedKey, string key)"]);
     const topics = encodeEventTopics({ abi, args: { node: hash, indexedKey: "avatar" } }) as Hash[];
@@ -60,7 +60,7 @@ describe("logs of known events", () => {
     expect(decoded?.params[2]?.value).toBe("avatar");
   });
 
-  it("show signed numbers and booleans as text", () => {
+  it("have signed numbers and booleans as text", () => {
     const abi = parseAbi(["event AnswerUpdated(int256 indexed current, uint256 indexed roundId, uint256 updatedAt)"]);
     const topics = encodeEventTopics({ abi, args: { current: -5n, roundId: 1n } }) as Hash[];
     const decoded = registry.decodeLog({ address: lower, topics, data: encodeAbiParameters([{ type: "uint256" }], [9n]) });
@@ -92,7 +92,7 @@ describe("logs that match no known event", () => {
     }) as [Hash];
     const topics = [batch, padded, padded, padded];
     const word = (value: bigint) => value.toString(16).padStart(64, "0");
-    const bodies = [
+    const sharedInner = [
       word(64n) + word(64n) + word(2n ** 255n),
       word(0n) + word(0n),
       word(2n ** 256n - 32n) + word(2n ** 256n - 1n),
@@ -101,8 +101,8 @@ describe("logs that match no known event", () => {
       "00".repeat(5_000_000),
     ];
     const start = performance.now();
-    for (const body of bodies) registry.decodeLog({ address: lower, topics, data: `0x${body}` });
-    expect(registry.decodeLog({ address: lower, topics, data: `0x${bodies[0]}` })).toBeNull();
+    for (const body of sharedInner) registry.decodeLog({ address: lower, topics, data: `0x${body}` });
+    expect(registry.decodeLog({ address: lower, topics, data: `0x${sharedInner[0]}` })).toBeNull();
     expect(performance.now() - start).toBeLessThan(deadline(1_000));
   });
 
@@ -113,7 +113,7 @@ describe("logs that match no known event", () => {
     ]);
     const topic = keccak256(toHex("Bomb(bytes[][])"));
     const word = (value: number) => value.toString(16).padStart(64, "0");
-    // An outer list whose items are all one inner list, whose items are all one long value: what fits into `size` bytes unfolds to their cube.
+    // An outer list whose items all point to one inner list, whose items all point to one long value: `size` bytes expand to their cube.
     const bomb = (size: number): Hex => {
       const count = Math.floor(size / 96);
       const inner = word(count) + word(count * 32).repeat(count) + word(count * 32) + "ab".repeat(count * 32);
@@ -148,7 +148,7 @@ describe("ABI files of the operator", () => {
     ["{", "it is not JSON"],
     ["{}", "it contains no ABI"],
     ['[{"type":"event","name":"X"}]', "one of its events is malformed"],
-  ])("are refused in one sentence when they are none: %s", (json, reason) => {
+  ])("are refused if invalid: %s", (json, reason) => {
     expect(() => createAbiRegistry([{ name: "bad.json", json }])).toThrow(AbiFileError);
     expect(() => createAbiRegistry([{ name: "bad.json", json }])).toThrow(`Invalid ABI file bad.json: ${reason}`);
   });

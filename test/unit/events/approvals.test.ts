@@ -47,7 +47,7 @@ describe("approvals in logs", () => {
     ["an approval of an id", [approval, topicOf(owner), topicOf(spender), topicOf(7n)], "0x"],
     ["an old approval", [approval], words(owner, spender, 7n)],
     ["an approval for all", [forAll, topicOf(owner), topicOf(spender)], words(1n)],
-  ] as [string, Hash[], Hex][])("are the same whatever follows what they declare: %s", (_, topics, data) => {
+  ] as [string, Hash[], Hex][])("are decoded regardless of appended data: %s", (_, topics, data) => {
     const [event] = decode(topics, data);
     expect(event).toBeDefined();
     for (const appended of ["ab", "ab".repeat(33)]) expect(decode(topics, `${data}${appended}`)).toEqual([event]);
@@ -59,12 +59,12 @@ describe("approvals in logs", () => {
     ["an allowance whose owner has more than 20 bytes", [approval, dirty, topicOf(spender)], words(1n)],
     ["an allowance whose spender has more than 20 bytes", [approval, topicOf(owner), dirty], words(1n)],
     ["an approval with one address indexed", [approval, topicOf(owner)], words(spender, 1n)],
-    ["an old approval with a word too few", [approval], words(owner, spender)],
+    ["an old approval with a missing word", [approval], words(owner, spender)],
     ["an old approval whose spender has more than 20 bytes", [approval], words(owner, dirty, 1n)],
     ["an approval for all that is neither true nor false", [forAll, topicOf(owner), topicOf(spender)], words(2n)],
     ["an approval for all without a word", [forAll, topicOf(owner), topicOf(spender)], "0x"],
     ["an approval for all with everything in the data", [forAll], words(owner, spender, 1n)],
-  ] as [string, Hash[], Hex][])("are no event as %s", (_, topics, data) => {
+  ] as [string, Hash[], Hex][])("are not decoded: %s", (_, topics, data) => {
     expect(decode(topics, data)).toEqual([]);
   });
 });

@@ -45,22 +45,22 @@ describe("the standard of a contract", () => {
   // Results of supportsInterface(EIP-721), allowance, ownerOf, isApprovedForAll, decimals.
   it.each([
     ["an ERC-20 token", [reverted, word(0n), reverted, reverted, word(18n)], coin],
-    ["one without decimals, which EIP-20 leaves open", [reverted, word(0n), reverted, reverted, reverted], coin],
-    ["one that has decimals alone", [reverted, reverted, reverted, reverted, word(6n)], coin],
-    ["one whose fallback answers nothing, as WETH9's", [empty, word(0n), empty, empty, word(18n)], coin],
-    ["a collection of before EIP-165", [reverted, reverted, word(BigInt(alice)), reverted, reverted], collection],
-    ["one with decimals of 0, whose id was burnt", [word(0n), reverted, reverted, word(0n), word(0n)], collection],
-    ["one that says 0 for the owner of a burnt id", [reverted, reverted, word(0n), reverted, reverted], collection],
-    ["a contract after ERC-404", [word(0n), word(0n), word(BigInt(alice)), word(0n), word(18n)], both],
-    ["a contract that answers nothing", [reverted, reverted, reverted, reverted, reverted], neither],
-    ["one that is gone", [empty, empty, empty, empty, empty], neither],
-    ["one that answers with numbers that are no answers", [word(2n), reverted, word(2n ** 160n), word(2n), word(256n)], neither],
-    ["one with decimals of 0 and nothing else", [reverted, reverted, reverted, reverted, word(0n)], neither],
+    ["a coin without decimals, which are optional in EIP-20", [reverted, word(0n), reverted, reverted, reverted], coin],
+    ["a coin with decimals only", [reverted, reverted, reverted, reverted, word(6n)], coin],
+    ["a coin whose fallback returns nothing, like WETH9", [empty, word(0n), empty, empty, word(18n)], coin],
+    ["a collection that predates EIP-165", [reverted, reverted, word(BigInt(alice)), reverted, reverted], collection],
+    ["a collection with decimals of 0 whose id was burned", [word(0n), reverted, reverted, word(0n), word(0n)], collection],
+    ["a collection that returns 0 as the owner of a burned id", [reverted, reverted, word(0n), reverted, reverted], collection],
+    ["an ERC-404 contract", [word(0n), word(0n), word(BigInt(alice)), word(0n), word(18n)], both],
+    ["a contract whose calls revert", [reverted, reverted, reverted, reverted, reverted], neither],
+    ["a destroyed contract", [empty, empty, empty, empty, empty], neither],
+    ["a contract that returns out-of-range values", [word(2n), reverted, word(2n ** 160n), word(2n), word(256n)], neither],
+    ["a contract with decimals of 0 only", [reverted, reverted, reverted, reverted, word(0n)], neither],
   ] as [string, CallOutcome[], ContractEvidence][])("%s", (_, outcomes, expected) => {
     expect(evidenceOf(subject, outcomes.slice(0, 2), outcomes.slice(2))).toEqual(expected);
   });
 
-  it("a collection that claims to be one needs no more than that; a coin that claims it is both", () => {
+  it("a claim of EIP-721 suffices for a collection; a coin with that claim has both standards", () => {
     expect(claimsCollection([word(1n)])).toBe(true);
     expect(evidenceOf(subject, [word(1n), reverted], [])).toEqual(collection);
     expect(evidenceOf(subject, [word(1n), word(0n)], [])).toEqual(both);
@@ -84,7 +84,7 @@ describe("contracts whose standard is read", () => {
     ]);
     expect(subjectsOf([blockOf(5, approval(3n))]).get(token)).toEqual({ address: token, block: 5, value: 3n, hasBothForms: false });
     expect(subjectsOf([blockOf(5, ids(3n), coins(1n))]).get(token)?.hasBothForms).toBe(true);
-    // An approval of the other form is not a second form of Transfer.
+    // An Approval of the other form does not count as a second form of Transfer.
     expect(subjectsOf([blockOf(5, approval(3n), coins(1n))]).get(token)?.hasBothForms).toBe(false);
     expect(subjectsOf([blockOf(5, coins(1n))]).size).toBe(0);
   });
@@ -105,7 +105,7 @@ describe("events of blocks", () => {
   });
 
   it.each([{ isCoin: false, isCollection: true }, { isCoin: false, isCollection: false }, undefined])(
-    "stay what their form says where the contract is no coin: %j",
+    "follow their form if the contract is not a coin: %j",
     (evidence) => {
       expect(read(ids(5n), evidence)).toEqual([ids(5n)]);
       expect(read(approval(5n), evidence)).toEqual([approval(5n)]);

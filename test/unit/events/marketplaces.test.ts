@@ -51,18 +51,18 @@ describe("OrderFulfilled", () => {
 
   it("is null where it is malformed, wherever it is changed or truncated", () => {
     const words = (data.length - 2) / 64;
-    for (let cut = 0; cut < data.length - 2; cut += 32)
-      expect(orderFulfilled.decode(log({ data: data.slice(0, 2 + cut) as Hex }), 0)).toBeNull();
-    const huge = "f".repeat(64);
+    for (let truncated = 0; truncated < data.length - 2; truncated += 32)
+      expect(orderFulfilled.decode(log({ data: data.slice(0, 2 + truncated) as Hex }), 0)).toBeNull();
+    const oversized = "f".repeat(64);
     for (let at = 0; at < words; at += 1) {
-      for (const value of [huge, word(2n ** 31n), word(1), word(words * 32), word(words * 32 - 32)]) {
+      for (const value of [oversized, word(2n ** 31n), word(1), word(words * 32), word(words * 32 - 32)]) {
         const changed = `${data.slice(0, 2 + at * 64)}${value}${data.slice(2 + (at + 1) * 64)}` as Hex;
         expect(() => orderFulfilled.decode(log({ data: changed }), 0)).not.toThrow();
       }
     }
     // Recipient, both offsets, both lengths, a kind, tokens and recipients cannot be so large.
     for (const at of [1, 2, 3, 4, 5, 6, 9, 10, 11, 14, 16, 19]) {
-      const changed = `${data.slice(0, 2 + at * 64)}${huge}${data.slice(2 + (at + 1) * 64)}` as Hex;
+      const changed = `${data.slice(0, 2 + at * 64)}${oversized}${data.slice(2 + (at + 1) * 64)}` as Hex;
       expect(orderFulfilled.decode(log({ data: changed }), 0), String(at)).toBeNull();
     }
     expect(orderFulfilled.decode(log({ topics: topics.slice(0, 2) }), 0)).toBeNull();
@@ -121,12 +121,12 @@ describe("CryptoPunks events", () => {
     ] as const;
     for (const [definition, signature, args, value, expected] of cases) {
       const own = encodeEventTopics({ abi: [parseAbiItem(signature)], args } as never) as Hash[];
-      const said: ChainLog = { index: 1, address: market, topics: own, data: `0x${word(value)}` };
+      const emitted: ChainLog = { index: 1, address: market, topics: own, data: `0x${word(value)}` };
       expect(definition.topic0).toBe(own[0]);
-      expect(definition.decode(said, 0)).toMatchObject(expected);
-      expect(definition.decode({ ...said, data: "0x" }, 0)).toBeNull();
-      expect(definition.decode({ ...said, topics: own.slice(0, -1) }, 0)).toBeNull();
-      expect(definition.decode({ ...said, topics: [...own.slice(0, -1), hash] }, 0)).toBeNull();
+      expect(definition.decode(emitted, 0)).toMatchObject(expected);
+      expect(definition.decode({ ...emitted, data: "0x" }, 0)).toBeNull();
+      expect(definition.decode({ ...emitted, topics: own.slice(0, -1) }, 0)).toBeNull();
+      expect(definition.decode({ ...emitted, topics: [...own.slice(0, -1), hash] }, 0)).toBeNull();
     }
   });
 });

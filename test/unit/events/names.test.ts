@@ -69,11 +69,11 @@ describe("events of names", () => {
 
   it.each([
     ["no data", "0x"],
-    ["an offset behind the data", `0x${word(64)}`],
-    ["an offset of absurd size", `0x${"f".repeat(64)}`],
+    ["an offset beyond the data", `0x${word(64)}`],
+    ["an oversized offset", `0x${"f".repeat(64)}`],
     ["a length beyond the data", `0x${word(32)}${word(33)}${"61".repeat(32)}`],
-    ["a length of absurd size", `0x${word(32)}${"f".repeat(64)}`],
-  ] as const)("are none with %s", (_, data) => {
+    ["an oversized length", `0x${word(32)}${"f".repeat(64)}`],
+  ] as const)("are null with %s", (_, data) => {
     expect(decode(names.nameNameChanged, [node], data)).toBeNull();
   });
 

@@ -11,7 +11,7 @@ const [low, high, pool, sender, to] = ["1", "2", "3", "4", "5"].map(address) as 
 const { pairCreated, pairSync, pairSwap, pairMint, pairBurn, poolCreated, poolInitialize, poolSwap, poolMint, poolBurn } = pools;
 const { poolCollect, poolCollectProtocol, poolFlash, poolSwapWithFees } = pools;
 
-/** The signatures as the contracts declare them; by the number of parameters where two generations share a name. */
+/** The signatures as the contracts declare them; with the number of parameters where two versions share a name. */
 const signatureOf = (name: string, parameters: number): AbiEvent => {
   const found = knownEvents
     .map((text) => parseAbiItem(text) as unknown as AbiEvent)
@@ -54,7 +54,7 @@ const decode = (log: ChainLog) =>
   createEventDecoder(Object.values(pools))({ transactions: [{ index: 3, logs: [log] }] } as unknown as ChainBlock).events;
 const place = { address: pool, transactionIndex: 3, logIndex: 7 };
 
-describe("the topics of pools' events", () => {
+describe("topics of pool events", () => {
   it.each([
     [events.PairCreated, pairCreated],
     [events.Sync, pairSync],
@@ -76,7 +76,7 @@ describe("the topics of pools' events", () => {
 });
 
 describe("events of constant-product pools", () => {
-  it("are decoded as viem's ABI encoder writes them", () => {
+  it("are decoded as viem encodes them", () => {
     expect(decode(logOf(events.PairCreated, [low, high, to, 9n]))).toEqual([
       { kind: "poolCreated", ...place, family: "xy=k", pool: to, token0: low, token1: high, feePpm: null },
     ]);
@@ -106,7 +106,7 @@ describe("events of constant-product pools", () => {
 });
 
 describe("events of concentrated pools", () => {
-  it("are decoded as viem's ABI encoder writes them", () => {
+  it("are decoded as viem encodes them", () => {
     expect(decode(logOf(events.PoolCreated, [low, high, 3000, 60, to]))).toEqual([
       { kind: "poolCreated", ...place, family: "concentrated", pool: to, token0: low, token1: high, feePpm: 3000 },
     ]);
@@ -123,12 +123,16 @@ describe("events of concentrated pools", () => {
   });
 
   it("have collected amounts as outgoing, and the fees of a flash loan as incoming", () => {
-    const still = { kind: "poolMoved", ...place, amount0In: 0n, amount1In: 0n, amount0Out: 0n, amount1Out: 0n };
-    const most = 2n ** 128n - 1n;
-    expect(decode(logOf(events.PoolCollect, [sender, to, -60, 120, most, 6n]))).toEqual([{ ...still, amount0Out: most, amount1Out: 6n }]);
-    expect(decode(logOf(events.PoolCollectProtocol, [sender, to, 5n, most]))).toEqual([{ ...still, amount0Out: 5n, amount1Out: most }]);
+    const unchangedPosition = { kind: "poolMoved", ...place, amount0In: 0n, amount1In: 0n, amount0Out: 0n, amount1Out: 0n };
+    const maxAmount = 2n ** 128n - 1n;
+    expect(decode(logOf(events.PoolCollect, [sender, to, -60, 120, maxAmount, 6n]))).toEqual([
+      { ...unchangedPosition, amount0Out: maxAmount, amount1Out: 6n },
+    ]);
+    expect(decode(logOf(events.PoolCollectProtocol, [sender, to, 5n, maxAmount]))).toEqual([
+      { ...unchangedPosition, amount0Out: 5n, amount1Out: maxAmount },
+    ]);
     expect(decode(logOf(events.PoolFlash, [sender, to, 100n, 200n, 3n, 2n ** 256n - 1n]))).toEqual([
-      { ...still, amount0In: 3n, amount1In: 2n ** 256n - 1n },
+      { ...unchangedPosition, amount0In: 3n, amount1In: 2n ** 256n - 1n },
     ]);
   });
 
@@ -158,22 +162,22 @@ describe("logs that resemble events of pools", () => {
   it.each<[string, ChainLog]>([
     ["a reserve above 112 bits", { ...created, topics: [pairSync.topic0], data: words(2n ** 112n, 1n) }],
     ["half a word", { ...created, topics: [pairSync.topic0], data: "0x00ff" }],
-    ["a word too many", { ...created, topics: [pairSync.topic0], data: words(1n, 1n, 1n) }],
+    ["one word too many", { ...created, topics: [pairSync.topic0], data: words(1n, 1n, 1n) }],
     ["no data", { ...created, topics: [pairSync.topic0], data: "0x" }],
     ["tokens in the wrong order", logOf(events.PairCreated, [high, low, to, 9n])],
     ["a pool of one token", logOf(events.PairCreated, [low, low, to, 9n])],
-    ["a pool that is no address", { ...created, data: words(2n ** 255n, 1n) }],
-    ["a token that is no address", { ...created, topics: [pairCreated.topic0, topic(2n ** 200n), topic(2n ** 201n)] }],
-    ["a topic too few", { ...created, topics: created.topics.slice(0, 2) }],
+    ["an invalid pool address", { ...created, data: words(2n ** 255n, 1n) }],
+    ["an invalid token address", { ...created, topics: [pairCreated.topic0, topic(2n ** 200n), topic(2n ** 201n)] }],
+    ["a missing topic", { ...created, topics: created.topics.slice(0, 2) }],
     ["a fee above 24 bits", { ...v3Created, topics: [...v3Created.topics.slice(0, 3), topic(2n ** 24n)] }],
-    ["a sender that is no address", { ...swap, topics: [pairSwap.topic0, topic(2n ** 200n), topic(1n)] }],
+    ["an invalid sender address", { ...swap, topics: [pairSwap.topic0, topic(2n ** 200n), topic(1n)] }],
     ["a tick above 24 bits", { ...v3Swap, data: words(1n, 1n, 1n, 1n, 2n ** 23n) }],
     ["a price above 160 bits", { ...v3Swap, data: words(1n, 1n, 2n ** 160n, 1n, 1n) }],
     ["liquidity above 128 bits", { ...v3Swap, data: words(1n, 1n, 1n, 2n ** 128n, 1n) }],
-    ["a border of a range that is no tick", { ...minted, topics: [...minted.topics.slice(0, 3), topic(2n ** 255n)] }],
+    ["a range bound that is not a tick", { ...minted, topics: [...minted.topics.slice(0, 3), topic(2n ** 255n)] }],
     ["a collected amount above 128 bits", { ...collected, data: words(1n, 2n ** 128n, 1n) }],
-    ["a receiver that is no address", { ...collected, data: words(2n ** 200n, 1n, 1n) }],
-    ["a loan without what was paid", { ...collected, topics: [poolFlash.topic0, topic(1n), topic(1n)], data: words(1n, 1n) }],
+    ["an invalid receiver address", { ...collected, data: words(2n ** 200n, 1n, 1n) }],
+    ["a flash loan without the paid amounts", { ...collected, topics: [poolFlash.topic0, topic(1n), topic(1n)], data: words(1n, 1n) }],
   ])("is none: %s", (_, log) => {
     expect(decode(log)).toEqual([]);
   });

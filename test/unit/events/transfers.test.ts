@@ -36,7 +36,7 @@ const decode = (topics: Hash[], data: Hex) => {
   return createEventDecoder(all)(block).events;
 };
 
-describe("the topics of the events", () => {
+describe("topics of the events", () => {
   it.each([
     ["event Transfer(address,address,uint256)", erc20Transfer],
     ["event ConsecutiveTransfer(uint256,uint256,address,address)", consecutiveMint],
@@ -55,7 +55,7 @@ describe("a ConsecutiveTransfer", () => {
   const ofRange = (first: bigint, last: bigint, sender: Address = nobody, receiver: Address = to) =>
     decode([consecutiveMint.topic0, topicOf(first), topicOf(sender), topicOf(receiver)], words(last));
 
-  it("is a mint of the ids from and to, up to 5,000 of them", () => {
+  it("is a mint of the ids of a range, up to 5,000", () => {
     const mint = { kind: "consecutiveMint", address: to, transactionIndex: 2, logIndex: 4, to };
     expect(ofRange(7n, 7n)).toEqual([{ ...mint, fromId: 7n, toId: 7n }]);
     expect(ofRange(1n, 5_000n)).toEqual([{ ...mint, fromId: 1n, toId: 5_000n }]);
@@ -65,18 +65,18 @@ describe("a ConsecutiveTransfer", () => {
   it.each([
     ["has too many ids", () => ofRange(1n, 5_001n)],
     ["has all ids", () => ofRange(0n, largest)],
-    ["ends before it begins", () => ofRange(2n, 1n)],
-    ["is no mint", () => ofRange(1n, 2n, from)],
-    ["goes to nobody", () => ofRange(1n, 2n, nobody, nobody)],
+    ["ends before it starts", () => ofRange(2n, 1n)],
+    ["is not a mint", () => ofRange(1n, 2n, from)],
+    ["mints to the zero address", () => ofRange(1n, 2n, nobody, nobody)],
     ["has no end", () => decode([consecutiveMint.topic0, topicOf(1n), topicOf(nobody), topicOf(to)], "0x")],
     ["has fewer topics", () => decode([consecutiveMint.topic0, topicOf(1n), topicOf(nobody)], words(2n))],
-  ])("is left out where it %s", (_, decoded) => {
+  ])("is ignored if it %s", (_, decoded) => {
     expect(decoded()).toEqual([]);
   });
 });
 
 describe("a Transfer", () => {
-  it("with three topics is of ERC-20, with four of ERC-721, with one of an early ERC-721 contract", () => {
+  it("with three topics is of ERC-20, with four of ERC-721, with one of a contract that predates ERC-721", () => {
     const shared = { address: to, transactionIndex: 2, logIndex: 4, from, to };
     expect(decode([erc20Transfer.topic0, topicOf(from), topicOf(to)], words(5n))).toEqual([
       { kind: "erc20Transfer", ...shared, amount: 5n },
@@ -91,23 +91,23 @@ describe("a Transfer", () => {
     ["no data", [erc20Transfer.topic0, topicOf(from), topicOf(to)], "0x"],
     ["half a word", [erc20Transfer.topic0, topicOf(from), topicOf(to)], "0x00ff"],
     ["two topics", [erc20Transfer.topic0, topicOf(from)], words(to, 5n)],
-    ["an address with something above it", [erc20Transfer.topic0, topicOf(2n ** 200n), topicOf(to)], words(5n)],
-    ["a word too few in the data", [erc20Transfer.topic0], words(from, to)],
-    ["all in the data, an address too long", [erc20Transfer.topic0], words(2n ** 255n, to, 5n)],
+    ["an address with dirty upper bytes", [erc20Transfer.topic0, topicOf(2n ** 200n), topicOf(to)], words(5n)],
+    ["a missing word in the data", [erc20Transfer.topic0], words(from, to)],
+    ["an oversized address in the data", [erc20Transfer.topic0], words(2n ** 255n, to, 5n)],
     ["no topics", [], words(5n)],
-  ] as [string, Hash[], Hex][])("is no event with %s", (_, topics, data) => {
+  ] as [string, Hash[], Hex][])("is not decoded with %s", (_, topics, data) => {
     expect(decode(topics, data)).toEqual([]);
   });
 });
 
-describe("data after what an event declares", () => {
+describe("data after the declared parameters", () => {
   const appended = (data: Hex) => [`${data}${"ab".repeat(33)}`, `${data}ab`] as Hex[];
   const [three, four] = [
     [topicOf(from), topicOf(to)],
     [topicOf(to), topicOf(from), topicOf(to)],
   ];
 
-  // As viem's decodeEventLog, and the ABI specification, which defines where values are and not what follows them.
+  // As in viem's decodeEventLog and the ABI specification, which defines the position of values and not the data after them.
   it.each([
     ["an ERC-20 Transfer", [erc20Transfer.topic0, ...three], words(5n)],
     ["an ERC-721 Transfer", [erc20Transfer.topic0, ...three, topicOf(5n)], "0x"],
@@ -116,7 +116,7 @@ describe("data after what an event declares", () => {
     ["a TransferSingle", [erc1155TransferSingle.topic0, ...four], words(1n, 2n)],
     ["a TransferBatch", [erc1155TransferBatch.topic0, ...four], words(64n, 128n, 1n, 7n, 1n, 2n)],
     ["a Deposit", [wrappedDeposit.topic0, topicOf(to)], words(5n)],
-  ] as [string, Hash[], Hex][])("does not matter: %s", (_, topics, data) => {
+  ] as [string, Hash[], Hex][])("is ignored: %s", (_, topics, data) => {
     const [event] = decode(topics, data);
     expect(event).toBeDefined();
     for (const longer of appended(data)) expect(decode(topics, longer)).toEqual([event]);
@@ -127,7 +127,7 @@ describe("a TransferBatch", () => {
   const topics = [erc1155TransferBatch.topic0, topicOf(to), topicOf(from), topicOf(to)];
   const arrays = [{ type: "uint256[]" }, { type: "uint256[]" }] as const;
 
-  it("is decoded as viem's ABI encoder writes it", () => {
+  it("is decoded as viem encodes it", () => {
     const events = decode(
       topics,
       encodeAbiParameters(arrays, [
@@ -159,12 +159,12 @@ describe("a TransferBatch", () => {
   it.each([
     ["unequal lengths", encodeAbiParameters(arrays, [[1n], [3n, 4n]])],
     ["a length beyond the data", words(64n, 128n, 2n ** 31n, 1n, 1n, 1n)],
-    ["a length that no memory holds", words(64n, 128n, 2n ** 255n, 1n, 1n, 1n)],
+    ["an oversized length", words(64n, 128n, 2n ** 255n, 1n, 1n, 1n)],
     ["an offset beyond the data", words(64n, 2n ** 60n, 1n, 1n)],
     ["an offset between words", words(65n, 128n, 1n, 1n, 1n, 1n)],
     ["no data", "0x" as Hex],
     ["one word", words(64n)],
-  ])("is no event with %s", (_, data) => {
+  ])("is not decoded with %s", (_, data) => {
     expect(decode(topics, data)).toEqual([]);
   });
 });

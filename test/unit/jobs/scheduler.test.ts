@@ -4,7 +4,7 @@ import { type ChainSchedulerDeps, createChainScheduler } from "../../../runtime/
 import type { Job } from "../../../runtime/jobs/job.ts";
 import { deadline } from "../../support/deadline.ts";
 
-/** Jobs with a clock of the test's own; what they would work with is not used, save a node that never answers. */
+/** Starts a scheduler with a clock that the test advances and a node that never responds. */
 const start = (jobs: readonly Job[], isReady = () => true) => {
   const warnings: string[] = [];
   let now = 0;
@@ -42,8 +42,8 @@ const counting = (name: string, everyMilliseconds: number, run: () => boolean = 
   return job;
 };
 
-describe("jobs", () => {
-  it("are done when they are due, and at once again while there is more", async () => {
+describe("the scheduler", () => {
+  it("runs jobs when they are due, and repeatedly while they have more work", async () => {
     const [rare, frequent] = [counting("a", 1_000), counting("b", 100)];
     let portions = 3;
     const much = counting("c", 1_000, () => --portions > 0);
@@ -59,7 +59,7 @@ describe("jobs", () => {
     expect([rare.runs, frequent.runs, much.runs]).toEqual([2, 3, 4]);
   });
 
-  it("wait while this process does not write the chain", async () => {
+  it("runs no job while this process is not the leader", async () => {
     const job = counting("a", 100);
     let isReady = false;
     const { scheduler } = start([job], () => isReady);
@@ -70,14 +70,14 @@ describe("jobs", () => {
     expect(job.runs).toBe(1);
   });
 
-  it("that fail are told, and tried again later and later, while others go on", async () => {
+  it("logs failures and retries with backoff, while other jobs continue", async () => {
     const failing = counting("fail", 1_000, () => {
-      throw new Error("no luck");
+      throw new Error("connection refused");
     });
     const other = counting("b", 1_000);
     const { scheduler, warnings, pass } = start([failing, other]);
     const runs: number[] = [];
-    // Due after 2, 4 and 8 seconds more: at 0, 2, 6 and 14.
+    // Due after 2, 4 and 8 more seconds: at 0, 2, 6 and 14.
     for (let second = 0; second < 16; second += 1) {
       const before = failing.runs;
       await scheduler.runDue();
@@ -87,10 +87,10 @@ describe("jobs", () => {
     expect(runs).toEqual([0, 2, 6, 14]);
     expect(other.runs).toBe(16);
     expect(warnings).toHaveLength(4);
-    expect(warnings[0]).toBe("test: job fail failed, retrying in 2 s: no luck");
+    expect(warnings[0]).toBe("test: job fail failed, retrying in 2 s: connection refused");
   });
 
-  it("end at once when the process stops, whatever the node does", async () => {
+  it("stops immediately with the process, even while the node does not respond", async () => {
     const waiting: Job = {
       name: "wait",
       everyMilliseconds: 10,

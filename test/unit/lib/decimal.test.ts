@@ -70,7 +70,7 @@ describe("a quotient", () => {
     expect(text(divide(of("2"), of("3")))).toBe(`0.${"6".repeat(40)}`);
     expect(text(divide(of("-2"), of("3")))).toBe(`-0.${"6".repeat(40)}`);
     expect(text(divide(of("200"), of("3")))).toBe(`66.${"6".repeat(38)}`);
-    // 1 / 7 = 0.142857…: six digits again and again, so 40 of them end with 1428.
+    // 1 / 7 = 0.142857…, six repeating digits, so 40 of them end with 1428.
     expect(text(divide(of("1"), of("7")))).toBe(`0.${"142857".repeat(6)}1428`);
     expect(text(divide(of("2"), of("3000000")))).toBe(`0.000000${"6".repeat(40)}`);
   });
@@ -81,11 +81,11 @@ describe("a quotient", () => {
     expect(text(divide(of("0"), of("8")))).toBe("0");
   });
 
-  it("of the largest amounts keeps their first 40 digits", () => {
+  it("of the largest amounts has their first 40 digits", () => {
     const digits = largest.toString();
     expect(text(divide(decimal(largest), of("1")))).toBe(`${digits.slice(0, 40)}${"0".repeat(digits.length - 40)}`);
     expect(text(divide(decimal(largest), decimal(largest)))).toBe("1");
-    // 1 / (2^256 - 1) = 8.636168555094444625386351862800399571116e-78, cut there: 77 zeros after the point come before its first digit.
+    // 1 / (2^256 - 1) = 8.636168555094444625386351862800399571116e-78, truncated: 77 zeros after the point precede the first digit.
     expect(text(divide(of("1"), decimal(largest)))).toBe(`0.${"0".repeat(77)}${(10n ** 117n / largest).toString()}`);
   });
 

@@ -5,7 +5,7 @@ import { normalName } from "../../../runtime/lib/normal-name.ts";
 describe("names", () => {
   it("are normalised as ENSIP-15 specifies", () => {
     expect(normalName("Nick.ETH")).toBe("nick.eth");
-    // The example of its reference implementation: emoji lose their presentation selector.
+    // The example of the reference implementation: emoji lose their presentation selector.
     expect(normalName("RaFFY\u{1F6B4}‍♂️.eTh")).toBe("raffy\u{1F6B4}‍♂.eth");
     expect(normalName("a..eth")).toBeNull();
     expect(normalName("a_b.eth")).toBeNull();
@@ -16,19 +16,19 @@ describe("names", () => {
   });
 
   it.each(["alice", "a-b.c--d.eth", "ab--c.eth", "x.ab--c", "-a-.eth", "1.2.3", "xn--abc.eth", "a.-", "ab-", "abc--d.eth", "a."])(
-    "of plain letters, like %s, are what the reference implementation makes of them",
+    "of plain letters, like %s, equal the reference implementation's result",
     (name) => {
       let expected: string | null = null;
       try {
         expected = normalize(name);
       } catch {
-        // It is not a valid name.
+        // Not a valid name.
       }
       expect(normalName(name)).toBe(expected);
     },
   );
 
-  // Of the emoji that ENSIP-15 takes from Unicode (UTS #51): sequences joined by U+200D, by tags and by keycaps.
+  // Emoji sequences of Unicode (UTS #51) in ENSIP-15: joined by U+200D, with tags, and keycaps.
   it.each([
     ["a family", "\u{1F468}\u200d\u{1F469}\u200d\u{1F467}.eth", "\u{1F468}\u200d\u{1F469}\u200d\u{1F467}.eth"],
     ["a rainbow flag", "\u{1F3F3}\ufe0f\u200d\u{1F308}.eth", "\u{1F3F3}\u200d\u{1F308}.eth"],
@@ -43,7 +43,7 @@ describe("names", () => {
   });
 
   it.each(["ni\u200dck.eth", "\u200d.eth", "a\u200cb.eth", "a\u200e.eth", "\u{1F468}\u200d.eth", "\u{E0067}.eth"])(
-    "hold no joiner or mark outside of an emoji, as %j does",
+    "may not have joiners or marks outside of emoji, as in %j",
     (name) => {
       expect(normalName(name)).toBeNull();
     },

@@ -3,12 +3,12 @@ import { escapeTerminal, escapeTerminalLines } from "../../../runtime/lib/termin
 
 describe("text for a terminal", () => {
   it.each([
-    ["a title that is set", "\u001b]0;owned\u0007", "\\u001b]0;owned\\u0007"],
-    ["a colour by CSI of C1", "\u009b31mred", "\\u009b31mred"],
-    ["a line that is written over", "refused\rread", "refused\\u000dread"],
-    ["a second line", "one\ntwo", "one\\u000atwo"],
+    ["a window title sequence", "\u001b]0;owned\u0007", "\\u001b]0;owned\\u0007"],
+    ["a colour by the C1 control CSI", "\u009b31mred", "\\u009b31mred"],
+    ["a carriage return", "refused\rread", "refused\\u000dread"],
+    ["a line break", "one\ntwo", "one\\u000atwo"],
     ["a rubout", "a\u007fb\bc", "a\\u007fb\\u0008c"],
-    ["text from right to left", "\u202eexe.gpj\u2066\u2069\u200f\u061c", "\\u202eexe.gpj\\u2066\\u2069\\u200f\\u061c"],
+    ["bidirectional controls", "\u202eexe.gpj\u2066\u2069\u200f\u061c", "\\u202eexe.gpj\\u2066\\u2069\\u200f\\u061c"],
     ["separators of Unicode", "a\u2028b\u2029c\u0085d", "a\\u2028b\\u2029c\\u0085d"],
     ["a NUL", "a\0b", "a\\u0000b"],
   ])("shows %s as an escape", (_, text, shown) => {
@@ -20,7 +20,7 @@ describe("text for a terminal", () => {
       expect(escapeTerminal(text)).toBe(text);
   });
 
-  it("keeps line breaks where requested, and no other control character", () => {
+  it("preserves only line breaks on request", () => {
     expect(escapeTerminalLines("one\ntwo\r\n\u001b[2J")).toBe("one\ntwo\\u000d\n\\u001b[2J");
   });
 });

@@ -124,7 +124,7 @@ describe("addresses", () => {
     "a/b.eth",
     "a%b.eth",
     `${"a".repeat(252)}.eth`,
-  ])("refuses %j, which has a dot and is no name", (text) => {
+  ])("refuses %j, which has a dot and is not a name", (text) => {
     expect(refusalOf(parsers.address(text))).toBe(
       "0x + 40 hex digits or a registered name (of characters that ENSIP-15 allows, up to 255)",
     );

@@ -18,7 +18,7 @@ const oldApprovalOf = (owner: Address, spender: Address, id: bigint) =>
   log([erc20Approval.topic0], `0x${[owner, spender, id].map((part) => topic(part).slice(2)).join("")}`);
 const forAll = (owner: Address, operator: Address, approved: boolean) =>
   log([approvalForAll.topic0, topic(owner), topic(operator)], data(approved ? 1 : 0));
-/** A block of one transaction from somebody to something with these logs. */
+/** A block of one transaction with sender, recipient and logs. */
 const sent = (number: number, from: Address, to: Address, ...logs: ChainLog[]) => block(number, [transaction({ from, to, logs })]);
 
 /** A block in which alice calls the token's transfer. */
@@ -27,7 +27,7 @@ const plain = (number: number, ...logs: ChainLog[]) =>
 
 type Rows = Record<string, Row[]>;
 
-/** The rows after these blocks, folded in portions of so many, each from what the ones before it left: as the tables would have them. */
+/** Folds blocks in portions, each on the rows of the previous ones, and returns the rows as the tables would have them. */
 const fold = (blocks: readonly ChainBlock[], portion = blocks.length): Rows => {
   const tables: Rows = {};
   const decode = createEventDecoder(approvalsProjection.events);
@@ -38,7 +38,7 @@ const fold = (blocks: readonly ChainBlock[], portion = blocks.length): Rows => {
       Object.fromEntries(
         Object.entries(approvalsProjection.loads).map(([name, { table, key }]) => {
           const rows = (tables[table] ?? []).map((row) => [keyText(Object.keys(key).map((column) => String(row[column]))), row] as const);
-          // What was not asked for is not loaded.
+          // Only declared keys are loaded.
           return [name, new Map(rows.filter(([text]) => needs[name]?.has(text)))];
         }),
       ),
@@ -47,16 +47,16 @@ const fold = (blocks: readonly ChainBlock[], portion = blocks.length): Rows => {
       chain: facts,
       state,
       base: () => {
-        throw new Error("nothing is asked of the node");
+        throw new Error("Unexpected read of the node");
       },
     });
     for (const table of approvalsProjection.tables) {
       const rows = folded[table.name] ?? [];
-      const kept =
+      const retained =
         table.kind === "latest"
           ? (tables[table.name] ?? []).filter((row) => !rows.some((other) => isSame(table, row, other)))
           : (tables[table.name] ?? []);
-      tables[table.name] = [...kept, ...rows];
+      tables[table.name] = [...retained, ...rows];
     }
   }
   return tables;
@@ -66,13 +66,13 @@ const isSame = ({ key }: LatestTable, left: Row, right: Row) => key.every((colum
 describe("allowances", () => {
   const blocks = [
     sent(5, alice, token, approval(alice, bob, 7n), approval(alice, carol, 1n)),
-    // Two in one block: the last one counts.
+    // Of two in one block the last one counts.
     sent(6, alice, token, approval(alice, bob, 8n), approval(alice, bob, 9n)),
     sent(8, alice, token, approval(alice, bob, 0n)),
     sent(9, alice, token, approval(alice, bob, 2n ** 256n - 1n)),
   ];
 
-  it.each([1, 2, 3, 4])("are what the last Approval said, with periods of what it replaced, folded %i blocks at a time", (portion) => {
+  it.each([1, 2, 3, 4])("are those of the last Approval, with periods of the replaced ones, folded %i blocks at a time", (portion) => {
     const rows = fold(blocks, portion);
     expect(pick(rows.allowances ?? [], "spender", "amount", "since_block", "approved_block", "log_index").sort()).toEqual([
       [bob, 2n ** 256n - 1n, 9, 9, 0],
@@ -85,38 +85,38 @@ describe("allowances", () => {
     ]);
   });
 
-  it("are none where the zero address gives or is given, and where there was none to take back", () => {
+  it("are not stored for the zero address, and not for a revocation without an allowance", () => {
     const rows = fold([withLogs(5, approval(zeroAddress, bob, 7n), approval(alice, zeroAddress, 7n), approval(alice, bob, 0n))]);
     expect(rows.allowances).toEqual([]);
     expect(rows.allowance_periods).toEqual([]);
   });
 
-  it("are to be read where somebody else moved an owner's tokens, and the owner ever gave one of that token", () => {
+  it("are queued for a read after another account moved tokens of an owner who has approved any of that token", () => {
     const readsAfter = (...later: ChainBlock[]) =>
       pick(fold([blocks[0] as ChainBlock, ...later], 1).allowance_reads ?? [], "owner", "block_number");
     const moved = erc20(alice, carol, 5n);
     expect(readsAfter(sent(6, bob, token, moved))).toEqual([[alice, 6]]);
-    // Through a contract of whoever it may be, the owner's own call included.
+    // Through any contract, also when the owner calls it.
     expect(readsAfter(sent(6, alice, router, moved))).toEqual([[alice, 6]]);
-    // The last one counts: whoever read before it has not read.
+    // The last one counts: an earlier read does not cover it.
     expect(readsAfter(sent(6, bob, token, moved), sent(9, bob, token, moved))).toEqual([[alice, 9]]);
-    // The owner itself calls the token's transfer, or something else of it, which may have a spender take what it is allowed.
+    // The owner calls transfer() of the token itself; another function may let a spender use its allowance.
     expect(readsAfter(plain(6, moved))).toEqual([]);
     expect(readsAfter(sent(6, alice, token, moved))).toEqual([[alice, 6]]);
-    // Nothing is moved; nobody's is moved; one who never gave any has some moved; another token of the owner's is moved.
+    // A transfer of zero; a mint; tokens of an owner without allowances; another token of the owner.
     expect(readsAfter(sent(6, bob, token, erc20(alice, carol, 0n)))).toEqual([]);
     expect(readsAfter(sent(6, bob, token, erc20(zeroAddress, carol, 5n)))).toEqual([]);
     expect(readsAfter(sent(6, alice, token, erc20(bob, carol, 5n)))).toEqual([]);
     expect(readsAfter(sent(6, bob, router, erc20(alice, carol, 5n, router)))).toEqual([]);
   });
 
-  it("are to be read where one is given and used in one transaction, not where it is given afterwards", () => {
+  it("are queued for a read if set and used in one transaction, but not if set after the transfer", () => {
     const reads = (...logs: ChainLog[]) => pick(fold([sent(5, bob, router, ...logs)]).allowance_reads ?? [], "owner");
     expect(reads(approval(alice, bob, 5n), erc20(alice, carol, 5n))).toEqual([[alice]]);
     expect(reads(erc20(alice, carol, 5n), approval(alice, bob, 5n))).toEqual([]);
   });
 
-  it("ask for one key a transfer that is not plain, and for none of a plain one", () => {
+  it("load one key per transfer that another account may have made, and none for plain transfers", () => {
     const decoded = [plain(5, erc20(alice, carol, 5n)), sent(6, bob, router, erc20(alice, carol, 5n))].map(
       createEventDecoder(approvalsProjection.events),
     );
@@ -141,7 +141,7 @@ describe("approvals of single tokens", () => {
         sent(6, bob, token, erc721(alice, carol, giant)),
         sent(7, alice, token, approvalOf(alice, carol, 2n)),
         sent(8, alice, token, approvalOf(alice, zeroAddress, 3n)),
-        // Given again by the new owner, and taken in the same block.
+        // Approved again by the new owner and transferred in the same block.
         sent(9, carol, token, approvalOf(carol, bob, giant), erc721(carol, alice, giant)),
       ],
       portion,
@@ -160,7 +160,7 @@ describe("approvals of single tokens", () => {
     ]);
   });
 
-  it("leave no row where nothing was approved: a transfer, an approval of nobody or by nobody", () => {
+  it("store no row for a transfer without an approval, or for approvals of or by the zero address", () => {
     const rows = fold([
       withLogs(
         5,
@@ -173,7 +173,7 @@ describe("approvals of single tokens", () => {
     expect(rows.nft_approvals).toEqual([]);
   });
 
-  it("are not what an allowance of the same contract is", () => {
+  it("are separate from allowances of the same contract", () => {
     const rows = fold([withLogs(5, approval(alice, bob, 7n), approvalOf(alice, carol, 7n), erc20(alice, bob, 7n))]);
     expect(pick(rows.allowances ?? [], "spender", "amount")).toEqual([[bob, 7n]]);
     expect(state(rows)).toEqual([[7n, alice, carol, 5, 1]]);
@@ -181,7 +181,7 @@ describe("approvals of single tokens", () => {
 });
 
 describe("approvals for all", () => {
-  it.each([1, 3])("hold until they are taken back, folded %i blocks at a time", (portion) => {
+  it.each([1, 3])("hold until they are revoked, folded %i blocks at a time", (portion) => {
     const rows = fold(
       [
         withLogs(

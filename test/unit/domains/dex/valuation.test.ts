@@ -11,7 +11,7 @@ import {
 import { emptyPool, type PoolState } from "../../../../runtime/domains/pools/queries/state.ts";
 import { type Decimal, decimalOf, toNumber } from "../../../../runtime/lib/decimal.ts";
 
-/** Two dollars for a whole token of 6 decimals, and for a token of 18 of which one is worth 3,000. */
+/** A token of 6 decimals at 2 dollars, and one of 18 decimals at 3,000 dollars. */
 const [ofSix, ofEighteen] = [decimalOf("0.000002"), decimalOf("0.000000000000003")];
 const number = (value: Decimal | null): number | null => (value === null ? null : toNumber(value));
 const moved = (...[in0 = "0", out0 = "0", in1 = "0", out1 = "0"]: readonly string[]) => ({
@@ -26,11 +26,11 @@ describe("the value of swaps", () => {
   const one = moved("5000000", "1000000", "2000000000000000000", "500000000000000000");
   it.each([
     // 5 tokens of 2 dollars and 2 of 3,000 were paid in.
-    ["by what was paid in, where both prices are known", ofSix, ofEighteen, 6_010],
+    ["by the amounts paid in, if both prices are known", ofSix, ofEighteen, 6_010],
     // 5 in and 1 out, of 2 dollars each; 2 in and a half out, of 3,000 each.
-    ["by what went in and out of the first, where only its price is known", ofSix, null, 12],
-    ["by what went in and out of the second, where only its price is known", null, ofEighteen, 7_500],
-    ["not known without prices", null, null, null],
+    ["by the amounts in and out of the first token, if only its price is known", ofSix, null, 12],
+    ["by the amounts in and out of the second token, if only its price is known", null, ofEighteen, 7_500],
+    ["unknown without prices", null, null, null],
   ])("is determined %s", (_, first, second, expected) => {
     expect(number(swapValue(one, [first, second]))).toBe(expected);
   });
@@ -42,7 +42,7 @@ describe("the value of swaps", () => {
 });
 
 describe("the value of a span", () => {
-  it("is the growth of the sums", () => {
+  it("is the difference of the sums", () => {
     expect(number(volumeValue(state(3, "1000000"), state(4, "4000000"), [ofSix, ofEighteen]))).toBe(6);
   });
 

@@ -10,7 +10,7 @@ const [space = "0x"] = reverseNamespaces(1);
 /** A name of the given length with labels of one letter. */
 const labels = (length: number, own: string): string => `${own}${".a".repeat((length - own.length) / 2)}`;
 
-/** Addresses that claim names, each of which resolves to its address. The rows are those that the statement would return. */
+/** Answers the query for claimed names: each of the names resolves to its address. */
 const registryOf = (claims: ReadonlyMap<Address, string>) => {
   const values = new Map<Hash, Hex>();
   for (const [address, name] of claims) {
@@ -30,7 +30,7 @@ const registryOf = (claims: ReadonlyMap<Address, string>) => {
 };
 const account = (number: number): Address => `0x${number.toString(16).padStart(40, "0")}`;
 
-describe("names that addresses claim", () => {
+describe("primary names of addresses", () => {
   it("are returned up to 255 characters, the maximum of a parameter", async () => {
     const [longest, longer] = [labels(255, "bcd"), labels(257, "bcd")];
     expect([longest.length, longer.length]).toEqual([255, 257]);
@@ -57,7 +57,7 @@ describe("names that addresses claim", () => {
     };
     const first = await timed();
     const later = Math.min(await timed(), await timed(), await timed());
-    // 100 names of 127 labels, two hashes each, against 100 reverse nodes of two hashes.
+    // 100 names of 127 labels with two hashes each, compared with 100 reverse nodes of two hashes.
     expect(later).toBeLessThan(first / 5);
   });
 });

@@ -54,7 +54,7 @@ describe("a file of labels", () => {
 });
 
 describe("labels", () => {
-  it("are set by the operator, or else the names that addresses claim", async () => {
+  it("are set by the operator, else the primary names of addresses", async () => {
     const asked: Address[] = [];
     const claimed = new Map([
       [alice, "alice.eth"],

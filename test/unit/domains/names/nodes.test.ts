@@ -8,11 +8,11 @@ describe("names", () => {
     ["foo.eth", "0xde9b09fd7c5f901e23a3f19fecc54828e9c848539801e86591bd9801b019f84f"],
     // EIP-181.
     ["addr.reverse", "0x91d1777781884d03a6757a803996e38de2a42967fb37eeaca72729271025a9e2"],
-  ])("%s has the node of its standard", (name, node) => {
+  ])("%s has the node of the standard", (name, node) => {
     expect(nodeOf(name)).toBe(node);
   });
 
-  it("of addresses have their nodes below the reverse namespaces", () => {
+  it("of addresses have nodes below the reverse namespaces", () => {
     const [ether] = reverseNamespaces(1);
     const address = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045";
     expect(reverseNamespaces(1)).toHaveLength(1);

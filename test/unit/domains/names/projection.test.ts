@@ -26,14 +26,14 @@ const fold = (...blocks: (readonly ChainLog[])[]) => {
     chain: { from: 0, baseBlock: 0, nativeAccounting: "none", wrappedNative: new Set() },
     state: createState({}),
     base: () => {
-      throw new Error("Names ask the node for nothing.");
+      throw new Error("Unexpected read of the node");
     },
   });
   return rows.name_records?.map(({ contract, record, block_number, value }) => [contract, record, block_number, value]);
 };
 
 describe("the projection of names", () => {
-  it("keeps the last record of each block", () => {
+  it("stores the last record of each block", () => {
     const records = fold([addr(alice), addr(bob)], [addr(alice), log(registry, nameNewResolver.topic0, word(resolver))]);
     expect(records).toEqual([
       [resolver, 2, 0, bob],

@@ -7,7 +7,7 @@ import {
 } from "../../../../runtime/domains/nft-metadata/jobs/fetch/documents/json-text.ts";
 import { deadline } from "../../../support/deadline.ts";
 
-/** The value as the platform's parser gives it: what it rounds is no part of these texts. */
+/** The value as JSON.parse returns it; the texts contain no number that it rounds. */
 const plain = (value: JsonValue): unknown => JSON.parse(renderJson(value));
 
 describe("JSON", () => {
@@ -21,7 +21,7 @@ describe("JSON", () => {
     "null",
     '{"a":1,"a":2}',
     '{"constructor":1,"":2}',
-  ])("is read as the platform reads it: %s", (text) => {
+  ])("is parsed like JSON.parse: %s", (text) => {
     expect(plain(parseJsonText(text))).toEqual(JSON.parse(text));
   });
 
@@ -48,21 +48,21 @@ describe("JSON", () => {
     "{}x",
     "\u00a0{}",
     "//",
-  ])("is refused where the platform refuses it: %j", (text) => {
+  ])("is refused like JSON.parse: %j", (text) => {
     expect(() => JSON.parse(text)).toThrow();
     expect(() => parseJsonText(text)).toThrow(SyntaxError);
   });
 
-  it("may have line ends and tabs in its strings, as contracts write them", () => {
+  it("may have line breaks and tabs in strings, as contracts write them", () => {
     expect(parseJsonText('"one\n\ttwo\u0000"')).toBe("one\n\ttwo\u0000");
   });
 
-  it("keeps numbers as they were written", () => {
+  it("returns numbers as they were written", () => {
     const numbers = ["12345678901234567890", "1e400", "-0.10", "0.1234567890123456789", "1E-7"];
     expect(renderJson(parseJsonText(`[${numbers.join(" , ")}]`))).toBe(`[${numbers.join(",")}]`);
   });
 
-  it("changes nothing but what it gives: keys such as __proto__ are keys", () => {
+  it("treats keys such as __proto__ as ordinary keys", () => {
     const value = parseJsonText('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}');
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
     expect((value as ReadonlyMap<string, JsonValue>).get("__proto__")).toBeInstanceOf(Map);
@@ -115,7 +115,10 @@ describe("a number as plain digits", () => {
     expect(plainNumber(text)).toBe(digits);
   });
 
-  it.each(["", "1,000", "0x10", "1e", "--1", "Infinity", "1e1001", "1e99999999999999999999", "1".repeat(1_001)])("%s is none", (text) => {
-    expect(plainNumber(text)).toBeNull();
-  });
+  it.each(["", "1,000", "0x10", "1e", "--1", "Infinity", "1e1001", "1e99999999999999999999", "1".repeat(1_001)])(
+    "%s is not a number",
+    (text) => {
+      expect(plainNumber(text)).toBeNull();
+    },
+  );
 });

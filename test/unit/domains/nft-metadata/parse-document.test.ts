@@ -13,7 +13,7 @@ const attributesOf = (value: object) => documentOf(value).attributes?.map(({ tra
 const image = (svg: string): string => `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`;
 
 describe("a metadata document", () => {
-  it("is read as its fields say, and kept as it came", () => {
+  it("is parsed into its fields and stored unchanged", () => {
     const text = `{ "name": "Flower #1", "description": "Red.\\nTall.", "image": "ipfs://Qm/1.png", "animation_url": "https://a.example/1.mp4",
       "external_url": "https://garden.example/1", "owner": "alice.eth" }`;
     expect(read(text)).toEqual({
@@ -31,7 +31,7 @@ describe("a metadata document", () => {
     });
   });
 
-  it("has its image under any of the names in use, the first that can be shown", () => {
+  it("has its image under any of the common field names, the first that is accepted", () => {
     expect(documentOf({ image_url: "https://a.example/1" }).image).toBe("https://a.example/1");
     expect(documentOf({ imageUrl: "ar://abc" }).image).toBe("ar://abc");
     expect(documentOf({ image_data: "<svg xmlns='http://www.w3.org/2000/svg'/>" }).image).toBe(
@@ -41,7 +41,7 @@ describe("a metadata document", () => {
     expect(documentOf({ image: 5, image_url: null, imageUrl: {} }).image).toBeNull();
   });
 
-  it("may be one whose names are numbers, and no others", () => {
+  it("may have numeric keys", () => {
     expect(documentOf({ name: 7, description: ["x"] })).toMatchObject({ name: "7", description: null });
   });
 
@@ -50,19 +50,19 @@ describe("a metadata document", () => {
     ['{"name":', "The metadata is not JSON: unexpected end."],
     ["[1]", "The metadata is not a JSON object."],
     ['"text"', "The metadata is not a JSON object."],
-  ])("is refused for good where there is none: %s", (text, refusal) => {
+  ])("is refused as lasting if invalid: %s", (text, refusal) => {
     expect(parseDocument(text)).toEqual({ ok: false, refusal, isLasting: true });
   });
 
-  it("is UTF-8, with its mark or without, and keeps going after a wrong byte", () => {
+  it("is UTF-8 with or without a byte order mark; invalid bytes are replaced", () => {
     expect(textOfBytes(Buffer.from("\ufeff{}"))).toBe("{}");
     const bytes = Buffer.concat([Buffer.from('{"name":"caf'), Buffer.from([0xe9]), Buffer.from('"}')]);
     expect(read(textOfBytes(bytes)).name).toBe("caf");
   });
 });
 
-describe("words of a document", () => {
-  it("lose what is invisible and what would act, and keep joined emoji", () => {
+describe("text of a document", () => {
+  it("loses invisible and control characters, but not joined emoji", () => {
     expect(documentOf({ name: "a\u0000b\u001b[31m\u202ec\u200bd\ufeff\u2066" }).name).toBe("ab[31mcd");
     expect(documentOf({ name: "👩‍🚀 👨‍👩‍👧 🏳️‍🌈 🏃🏽‍♂️ a\u200db" }).name).toBe("👩‍🚀 👨‍👩‍👧 🏳️‍🌈 🏃🏽‍♂️ ab");
     expect(read('{"name":"a\\ud800b\\udc00"}').name).toBe("ab");
@@ -71,20 +71,20 @@ describe("words of a document", () => {
     expect(documentOf({ name: " \u200b " }).name).toBeNull();
   });
 
-  it("are cut to 200 and 10,000 characters", () => {
+  it("is truncated to 200 and 10,000 characters", () => {
     expect([...(documentOf({ name: "🦊".repeat(500) }).name ?? "")].length).toBe(200);
     expect(documentOf({ description: "x".repeat(20_000) }).description?.length).toBe(10_000);
     expect(documentOf({ owner: "x".repeat(20_000) }).owner?.length).toBe(200);
   });
 
-  it("stay text where a spreadsheet would compute them, and a CSV cell makes them harmless", () => {
+  it("is unchanged where a spreadsheet would evaluate it, and escaped in CSV", () => {
     const { name } = documentOf({ name: '=HYPERLINK("http://evil.example","win")' });
     expect(name).toBe('=HYPERLINK("http://evil.example","win")');
     expect(renderCell(name, "text")).toBe(`'${name}`);
   });
 });
 
-describe("addresses of a document", () => {
+describe("URLs of a document", () => {
   it.each([
     ["image", "javascript:alert(1)", "Left out image: it has the unsupported scheme javascript:."],
     ["image", " JaVaScRiPt:alert(1)", "Left out image: it has the unsupported scheme javascript:."],
@@ -101,12 +101,12 @@ describe("addresses of a document", () => {
     ["animation_url", "data:text/html,x", "Left out animation_url: it has the media type text/html; expected an image, video or audio."],
     ["external_url", "data:text/html,x", "Left out external_url: it has the scheme data:; expected http: or https:."],
     ["external_url", "vbscript:x", "Left out external_url: it has the unsupported scheme vbscript:."],
-  ])("that are not shown are named: %s %s", (field, address, refusal) => {
+  ])("are refused with a reason: %s %s", (field, address, refusal) => {
     const document = documentOf({ name: "Kept", [field]: address });
     expect(document).toMatchObject({ name: "Kept", image: null, animationUrl: null, externalUrl: null, refusal });
   });
 
-  it("are kept when they are data of pictures, video or sound, written anew", () => {
+  it("may be data: URLs of images, video or audio, which are encoded again", () => {
     const pixel = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
     const document = documentOf({
       image: `DATA: image/PNG ;x=y; base64 ,${pixel.toString("base64")}`,
@@ -114,13 +114,13 @@ describe("addresses of a document", () => {
     });
     expect(document.image).toBe(`data:image/png;base64,${pixel.toString("base64")}`);
     expect(document.animationUrl).toBe("data:audio/mpeg;base64,AAE=");
-    // The asset is what moves, where there is such a thing.
+    // The asset is the animation, if there is one.
     expect(document.assetBytes).toBe(2);
     expect(documentOf({ image: document.image }).assetBytes).toBe(4);
     expect(documentOf({ image: document.image, animation_url: "https://a.example/1.mp4" }).assetBytes).toBeNull();
   });
 
-  it("are escaped where they hold what no URL may", () => {
+  it("are escaped if they contain invalid characters", () => {
     expect(documentOf({ image: 'https://a.example/a b"><script>' }).image).toBe("https://a.example/a%20b%22%3E%3Cscript%3E");
     expect(documentOf({ image: "ipfs://Qm/a b%20<c>.png" }).image).toBe("ipfs://Qm/a%20b%20%3Cc%3E.png");
   });
@@ -130,7 +130,7 @@ describe("addresses of a document", () => {
     expect(documentOf({ image: `${id}/1.png` }).image).toBe(`ipfs://${id}/1.png`);
   });
 
-  it("give way to the next where they are refused, and the refusal stays", () => {
+  it("fall back to the next field if refused, and the refusal is stored", () => {
     const document = documentOf({ image: "javascript:x", image_url: "https://a.example/1" });
     expect(document.image).toBe("https://a.example/1");
     expect(document.refusal).toContain("javascript:");
@@ -138,7 +138,7 @@ describe("addresses of a document", () => {
 });
 
 describe("attributes of a document", () => {
-  it("are pairs under any of the names in use", () => {
+  it("are pairs under any of the common field names", () => {
     const attributes = [
       { trait_type: "Colour", value: "Red" },
       { trait: "Shape", value: "Round" },
@@ -174,7 +174,7 @@ describe("attributes of a document", () => {
     ]);
   });
 
-  it("may stand as an object, as traits or as properties; the first that has any counts", () => {
+  it("may be an object, in traits or properties; the first field that has any is used", () => {
     expect(attributesOf({ attributes: { Colour: "Red", Size: 7 } })).toEqual([
       ["Colour", "Red"],
       ["Size", "7"],
@@ -195,7 +195,7 @@ describe("attributes of a document", () => {
     expect(documentOf({ attributes: "none" }).attributes).toBeNull();
   });
 
-  it("are counted with their numbers, exactly; what has no trait is not counted", () => {
+  it("are counted with their exact numbers; values without a trait are not counted", () => {
     const text = `{"attributes":[
       {"trait_type":"Exact","value":12345678901234567890}, {"trait_type":"Huge","value":1e400}, {"trait_type":"Half","value":5.50},
       {"trait_type":"Level","display_type":"number","value":"12"}, {"trait_type":"Text","value":"12"}, {"trait_type":"Word","display_type":"number","value":"x"},
@@ -212,7 +212,7 @@ describe("attributes of a document", () => {
     ]);
   });
 
-  it("that are dates are times, counted by their seconds", () => {
+  it("that are dates are counted by their Unix seconds", () => {
     // 1546360800 is 2019-01-01T16:40:00Z: 17,897 days of 86,400 s and 60,000 s.
     expect(17_897 * 86_400 + 60_000).toBe(1_546_360_800);
     const attributes = [1_546_360_800, 1_546_360_800_000, "1546360800", "soon", -5, 1e300].map((value) => ({
@@ -226,7 +226,7 @@ describe("attributes of a document", () => {
     expect(document.counted[0]?.number).toBe("1546360800");
   });
 
-  it("are at most 512, and their words bounded", () => {
+  it("are limited to 512, with bounded text", () => {
     const many = documentOf({ attributes: Array.from({ length: 600 }, (_, index) => ({ trait_type: `T${index}`, value: index })) });
     expect(many.attributes?.length).toBe(512);
     expect(many.counted.length).toBe(512);
@@ -237,7 +237,7 @@ describe("attributes of a document", () => {
     expect(documentOf({ attributes: Array.from({ length: 512 }, () => "x") }).refusal).toBeNull();
   });
 
-  it("nested without end are left where they are", () => {
+  it("nested too deeply are ignored", () => {
     let nested: unknown = "deep";
     for (let depth = 0; depth < 50; depth += 1) nested = [nested];
     expect(attributesOf({ attributes: [nested, { trait_type: "A", value: 1 }] })).toEqual([["A", "1"]]);

@@ -5,7 +5,7 @@ import { deadline } from "../../../support/deadline.ts";
 const svg = (inside: string, attributes = ""): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ${attributes}>${inside}</svg>`;
 
-describe("an SVG that only draws", () => {
+describe("a passive SVG", () => {
   it.each([
     svg(
       '<rect width="100%" height="100%" fill="url(#g)"/><defs><linearGradient id="g"><stop offset="0" stop-color="#fff"/></linearGradient></defs>',
@@ -26,7 +26,7 @@ describe("an SVG that only draws", () => {
   });
 });
 
-describe("an SVG that acts or asks", () => {
+describe("an SVG with active content or external references", () => {
   const outside = "has an external reference; expected references to its own parts or to embedded pictures";
   it.each([
     [svg("<script>alert(1)</script>"), "has the element script; expected elements that draw"],
@@ -89,7 +89,7 @@ describe("an SVG that acts or asks", () => {
     '<svg><use xlink:href="#a"/></svg>',
     "<svg/><script/>",
     "text",
-  ])("is refused where it is no XML: %j", (text) => {
+  ])("is refused if it is not XML: %j", (text) => {
     expect(svgFault(text)).toMatch(/^is not well-formed XML/);
   });
 

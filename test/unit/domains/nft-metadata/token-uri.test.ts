@@ -9,10 +9,10 @@ const abi = parseAbi(["function tokenURI(uint256 id) view returns (string)", "fu
 const largest = (2n ** 256n - 1n).toString();
 const collectible = { token, token_id: "314592", standard: standards.erc1155 };
 const single = { token, token_id: "7", standard: standards.erc721 };
-const said = (text: string) => ({ ok: true as const, data: encodeAbiParameters([{ type: "string" }], [text]) });
+const returned = (text: string) => ({ ok: true as const, data: encodeAbiParameters([{ type: "string" }], [text]) });
 const word = (value: bigint | number): string => BigInt(value).toString(16).padStart(64, "0");
 
-describe("the call for the address of a token's metadata", () => {
+describe("the call for a token's metadata URL", () => {
   it("is tokenURI of EIP-721 and uri of EIP-1155", () => {
     expect(uriCall({ token, token_id: largest, standard: standards.erc721 })).toEqual({
       to: token,
@@ -22,19 +22,19 @@ describe("the call for the address of a token's metadata", () => {
   });
 });
 
-describe("the address of a token's metadata", () => {
+describe("a token's metadata URL", () => {
   it("is the string that the contract returns", () => {
-    expect(decodeUri(said("https://nft.example/7"), single)).toBe("https://nft.example/7");
-    expect(decodeUri(said(" ipfs://Qm/ü.json\n"), single)).toBe("ipfs://Qm/ü.json");
+    expect(decodeUri(returned("https://nft.example/7"), single)).toBe("https://nft.example/7");
+    expect(decodeUri(returned(" ipfs://Qm/ü.json\n"), single)).toBe("ipfs://Qm/ü.json");
   });
 
-  it("has the id of an EIP-1155 token put in, as in the standard's example", () => {
+  it("has the id of an EIP-1155 token substituted, as in the standard's example", () => {
     const id = "000000000000000000000000000000000000000000000000000000000004cce0";
-    expect(decodeUri(said("https://token-cdn-domain/{id}.json"), collectible)).toBe(`https://token-cdn-domain/${id}.json`);
-    expect(decodeUri(said("https://token-cdn-domain/{id}.json"), single)).toBe("https://token-cdn-domain/{id}.json");
+    expect(decodeUri(returned("https://token-cdn-domain/{id}.json"), collectible)).toBe(`https://token-cdn-domain/${id}.json`);
+    expect(decodeUri(returned("https://token-cdn-domain/{id}.json"), single)).toBe("https://token-cdn-domain/{id}.json");
   });
 
-  it("is none where the contract refuses, says nothing, or says what is no string", () => {
+  it("is null if the call reverts, returns nothing, or returns no string", () => {
     const answers: Hex[] = [
       "0x",
       "0x00",
@@ -42,8 +42,8 @@ describe("the address of a token's metadata", () => {
       `0x${word(32)}${word(5)}`,
       `0x${word(32)}${word(2n ** 255n)}`,
       `0x${word(2n ** 40n)}${word(1)}`,
-      said("").data,
-      said("\0 \0").data,
+      returned("").data,
+      returned("\0 \0").data,
     ];
     expect(answers.map((data) => decodeUri({ ok: true, data }, single))).toEqual(answers.map(() => null));
     expect(decodeUri({ ok: false, reverted: true }, single)).toBeNull();

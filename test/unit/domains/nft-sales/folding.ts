@@ -5,14 +5,14 @@ import type { ChainFacts, Row } from "../../../../runtime/indexer/projection.ts"
 import { createState, keyText } from "../../../../runtime/indexer/state/state.ts";
 import { type Address, type Hash, zeroAddress } from "../../../../runtime/lib/hex.ts";
 
-/** An account or a contract whose address is one digit. */
+/** An address that repeats one digit. */
 const account = (digit: string): Address => `0x${digit.repeat(40)}`;
 export const [anna, ben, cleo, router] = ["a", "b", "c", "d"].map(account) as [Address, Address, Address, Address];
 export const [market, views, editions, weth] = ["1", "2", "3", "4"].map(account) as [Address, Address, Address, Address];
 
 type WithoutPlace<Event> = Event extends DecodedEvent ? Omit<Event, "address" | "logIndex" | "transactionIndex"> : never;
-/** An event without its log index, which is given by its place in the block; in transaction 0 where it does not say. */
-export type Told = { readonly address: Address; readonly transactionIndex?: number } & WithoutPlace<DecodedEvent>;
+/** An event without its log index, which is its position in the block; in transaction 0 by default. */
+export type EmittedEvent = { readonly address: Address; readonly transactionIndex?: number } & WithoutPlace<DecodedEvent>;
 
 export const token = (collection: Address, tokenId: bigint, amount = 1n): OrderItem => ({
   kind: "token",
@@ -22,24 +22,30 @@ export const token = (collection: Address, tokenId: bigint, amount = 1n): OrderI
 });
 export const paid = (amount: bigint, by: Address = zeroAddress): OrderItem => ({ kind: "payment", token: by, tokenId: 0n, amount });
 
-/** An order that was filled; what it asked for went to its offerer. */
+/** A fulfilled order whose consideration went to its offerer. */
 export const filled = (
   offerer: Address,
   recipient: Address,
   offer: readonly OrderItem[],
-  asked: readonly OrderItem[],
+  wanted: readonly OrderItem[],
   { orderHash = "0x01", address = market }: { readonly orderHash?: Hash; readonly address?: Address } = {},
-): Told => ({
+): EmittedEvent => ({
   kind: "orderFulfilled",
   address,
   orderHash,
   offerer,
   recipient,
   offer,
-  consideration: asked.map((item): OrderFulfilled["consideration"][number] => ({ ...item, recipient: offerer })),
+  consideration: wanted.map((item): OrderFulfilled["consideration"][number] => ({ ...item, recipient: offerer })),
 });
-export const moved = (from: Address, to: Address, tokenId: bigint): Told => ({ kind: "erc721Transfer", address: views, from, to, tokenId });
-export const movedUnits = (from: Address, to: Address, tokenId: bigint, amount: bigint): Told => ({
+export const moved = (from: Address, to: Address, tokenId: bigint): EmittedEvent => ({
+  kind: "erc721Transfer",
+  address: views,
+  from,
+  to,
+  tokenId,
+});
+export const movedUnits = (from: Address, to: Address, tokenId: bigint, amount: bigint): EmittedEvent => ({
   kind: "erc1155Transfer",
   address: editions,
   operator: market,
@@ -47,18 +53,18 @@ export const movedUnits = (from: Address, to: Address, tokenId: bigint, amount: 
   to,
   items: [{ tokenId, amount }],
 });
-/** A view that is sold and moves, and units of an edition. */
-export const soldView = (from: Address, to: Address, tokenId: bigint, price = 100n): Told[] => [
+/** The events of a sold token of the collection `views`. */
+export const soldView = (from: Address, to: Address, tokenId: bigint, price = 100n): EmittedEvent[] => [
   moved(from, to, tokenId),
   filled(from, to, [token(views, tokenId)], [paid(price)]),
 ];
-export const soldUnits = (from: Address, to: Address, tokenId: bigint, amount: bigint, price = 100n): Told[] => [
+export const soldUnits = (from: Address, to: Address, tokenId: bigint, amount: bigint, price = 100n): EmittedEvent[] => [
   movedUnits(from, to, tokenId, amount),
   filled(from, to, [token(editions, tokenId, amount)], [paid(price)]),
 ];
 
-/** A block at noon of a UTC day since 1970; anna sends its transactions. */
-export const blockOf = (number: number, day: number, returned: readonly Told[]): DecodedBlock => {
+/** A block at noon of a UTC day (days since 1970); anna sends its transactions. */
+export const blockOf = (number: number, day: number, returned: readonly EmittedEvent[]): DecodedBlock => {
   const transactions = [0, 1, 2].map((index) => ({ index, from: anna }) as ChainTransaction);
   const events = returned.map((event, logIndex) => ({ transactionIndex: 0, logIndex, ...event }) as EventPlace as DecodedEvent);
   return { block: { number, timestamp: day * 86_400 + 43_200, transactions } as unknown as DecodedBlock["block"], events };
@@ -67,13 +73,13 @@ export const blockOf = (number: number, day: number, returned: readonly Told[]):
 type Rows = Record<"nft_sales" | "nft_sale_marks" | "nft_market_days" | "nft_market_day_periods" | "nft_bids", Row[]>;
 const facts: ChainFacts = { from: 0, baseBlock: 0, nativeAccounting: "none", wrappedNative: new Set([weth]) };
 
-/** What the database would load of the rows so far. */
+/** Emulates what the database loads from the rows so far. */
 const stateOf = (rows: Rows, blocks: readonly DecodedBlock[]) =>
   createState(
     Object.fromEntries(
       Object.entries(salesProjection.needs(blocks, facts)).map(([name, keys]) => {
         const load = salesProjection.loads[name];
-        if (load === undefined) throw new Error(`There is no load ${name}.`);
+        if (load === undefined) throw new Error(`Unknown load ${name}`);
         const columns = Object.keys(load.key);
         const found = [...keys.values()].flatMap((key): [string, Row][] => {
           const own = rows[load.table as keyof Rows].filter(
@@ -89,7 +95,7 @@ const stateOf = (rows: Rows, blocks: readonly DecodedBlock[]) =>
     ),
   );
 
-/** Folds blocks in batches of a size, each on what the ones before it wrote. */
+/** Folds blocks in batches of a size, each on the rows of the previous ones. */
 export const foldSales = (blocks: readonly DecodedBlock[], batchSize = blocks.length): Rows => {
   const rows: Rows = { nft_sales: [], nft_sale_marks: [], nft_market_days: [], nft_market_day_periods: [], nft_bids: [] };
   for (let start = 0; start < blocks.length; start += batchSize) {
@@ -98,7 +104,7 @@ export const foldSales = (blocks: readonly DecodedBlock[], batchSize = blocks.le
       chain: facts,
       state: stateOf(rows, batch),
       base: () => {
-        throw new Error("Sales ask the node for nothing.");
+        throw new Error("Unexpected read of the node");
       },
     });
     for (const [name, own] of Object.entries(written)) rows[name as keyof Rows].push(...own);
@@ -106,20 +112,20 @@ export const foldSales = (blocks: readonly DecodedBlock[], batchSize = blocks.le
   return rows;
 };
 
-/** Who sold what to whom for how much, oldest first. */
+/** Returns the sales, oldest first, as "seller buyer id units price". */
 export const salesOf = (blocks: readonly DecodedBlock[]): string[] =>
   foldSales(blocks).nft_sales.map((row) => [row.seller, row.buyer, row.token_id, row.units, row.price].map(short).join(" "));
 
-/** The days on which there was a wash trade, by what is known in the end; the same however the blocks are cut into batches. */
+/** Returns the days of all wash trades. @throws if the result depends on the batch size */
 export const washDaysOf = (blocks: readonly DecodedBlock[]): number[] => {
-  const judged = [blocks.length, 1, 2].map((size) => {
+  const washDays = [blocks.length, 1, 2].map((size) => {
     const { nft_sales, nft_sale_marks } = foldSales(blocks, size);
     const marked = nft_sale_marks.map(({ sale }) => sale);
-    if (new Set(marked).size < marked.length) throw new Error("A sale was marked twice.");
+    if (new Set(marked).size < marked.length) throw new Error("Duplicate wash mark of a sale");
     return nft_sales.filter((row) => row.is_wash === true || marked.includes(row.sale ?? null)).map(({ day }) => Number(day));
   });
-  if (new Set(judged.map(String)).size > 1) throw new Error(`Batches differ: ${judged.join(" / ")}`);
-  return judged[0] ?? [];
+  if (new Set(washDays.map(String)).size > 1) throw new Error(`Batches differ: ${washDays.join(" / ")}`);
+  return washDays[0] ?? [];
 };
 
 const names = new Map([anna, ben, cleo, router].map((address, position) => [String(address), ["anna", "ben", "cleo", "router"][position]]));

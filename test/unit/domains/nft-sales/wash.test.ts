@@ -16,7 +16,7 @@ import {
   washDaysOf,
 } from "./folding.ts";
 
-/** One block a sale. */
+/** Returns one block per sale. */
 const days = (...sales: readonly (readonly [number, ReturnType<typeof soldView>])[]) =>
   sales.map(([day, returned], position) => blockOf(position + 1, day, returned));
 
@@ -25,33 +25,33 @@ describe("a wash trade", () => {
     expect(washDaysOf(days([1, soldView(anna, anna, 1n)], [2, soldView(anna, ben, 2n)]))).toEqual([2 - 1]);
   });
 
-  it("is a sale of a token between the same two, back or again, within thirty days; and so is the one before it", () => {
+  it("is a sale of a token between the same two accounts, in either direction, within thirty days, as is the sale before it", () => {
     expect(washDaysOf(days([1, soldView(anna, ben, 1n)], [31, soldView(ben, anna, 1n)]))).toEqual([1, 31]);
     expect(washDaysOf(days([1, soldView(anna, ben, 1n)], [32, soldView(ben, anna, 1n)]))).toEqual([]);
-    // A token that is sold to the same buyer again came back in between.
+    // Between two sales to the same buyer the token came back.
     const again = [...days([1, soldView(anna, ben, 1n)]), blockOf(2, 3, [moved(ben, anna, 1n)]), blockOf(3, 5, soldView(anna, ben, 1n))];
     expect(washDaysOf(again)).toEqual([1, 5]);
-    // A chain of sales, each within thirty days of the one before.
+    // A chain of sales, each within thirty days of the previous one.
     expect(washDaysOf(days([1, soldView(anna, ben, 1n)], [25, soldView(ben, anna, 1n)], [50, soldView(anna, ben, 1n)]))).toEqual([
       1, 25, 50,
     ]);
   });
 
-  it("is none of another token, or between others", () => {
+  it("is not a sale of another token or between other accounts", () => {
     expect(washDaysOf(days([1, soldView(anna, ben, 1n)], [2, soldView(ben, anna, 2n)]))).toEqual([]);
     expect(washDaysOf(days([1, soldView(anna, ben, 1n)], [2, soldView(ben, cleo, 1n)], [3, soldView(cleo, ben, 1n)]))).toEqual([2, 3]);
   });
 
-  it("is none by what another contract tells of the same move", () => {
-    const retold = filled(anna, ben, [token(views, 1n)], [paid(1n)], { address: router });
-    expect(washDaysOf(days([1, [...soldView(anna, ben, 1n), retold]]))).toEqual([]);
-    expect(washDaysOf(days([1, [retold, ...soldView(anna, ben, 1n)]]))).toEqual([]);
-    // To oneself it is one, whoever tells.
+  it("is not caused by another contract's event for the same transfer", () => {
+    const duplicate = filled(anna, ben, [token(views, 1n)], [paid(1n)], { address: router });
+    expect(washDaysOf(days([1, [...soldView(anna, ben, 1n), duplicate]]))).toEqual([]);
+    expect(washDaysOf(days([1, [duplicate, ...soldView(anna, ben, 1n)]]))).toEqual([]);
+    // A sale to oneself is a wash trade on any contract.
     const own = filled(anna, anna, [token(views, 1n)], [paid(1n)], { address: router });
     expect(washDaysOf(days([1, [...soldView(anna, anna, 1n), own]]))).toEqual([1, 1]);
   });
 
-  it("of an edition is a sale the other way alone, with the last one that it undoes", () => {
+  it("of an edition is a sale in the opposite direction, with the last sale that it reverses", () => {
     expect(washDaysOf(days([1, soldUnits(anna, ben, 1n, 2n)], [2, soldUnits(anna, ben, 1n, 3n)]))).toEqual([]);
     const back = days([1, soldUnits(anna, ben, 1n, 1n)], [2, soldUnits(anna, ben, 1n, 1n)], [3, soldUnits(ben, anna, 1n, 1n)]);
     expect(washDaysOf(back)).toEqual([2, 3]);
@@ -59,7 +59,7 @@ describe("a wash trade", () => {
     expect(washDaysOf(more)).toEqual([2, 3, 4, 5]);
   });
 
-  it("that a later sale makes one is marked with the block of that one, in several sales of one block too", () => {
+  it("that a later sale causes is marked with that sale's block, also with several sales in one block", () => {
     const blocks = [blockOf(7, 1, soldView(anna, ben, 1n)), blockOf(8, 2, [...soldView(ben, anna, 1n), ...soldView(anna, ben, 1n)])];
     const { nft_sale_marks, nft_sales } = foldSales(blocks);
     expect(nft_sale_marks.map(({ sale, block_number, day }) => [sale, block_number, day])).toEqual([[7_000_000, 8, 1]]);

@@ -39,15 +39,15 @@ const sizes = (rows: ReturnType<typeof fold>) => pick(rows.nft_collection_sizes,
 
 const single = (from: Address, to: Address, id: bigint, amount: bigint): ChainLog =>
   log([erc1155TransferSingle.topic0, topic(alice), topic(from), topic(to)], data(id, amount));
-/** A Transfer as collections emitted it before EIP-721 was final: nothing indexed. */
+/** A Transfer as collections emitted it before EIP-721 was final: without indexed parameters. */
 const old = (from: Address, to: Address, id: bigint): ChainLog => log([erc721Transfer.topic0], data(BigInt(from), BigInt(to), id));
 
-describe("the ids of a collection", () => {
-  it("are entered once, with the block and the receiver of their mint, whatever moves them later", () => {
+describe("ids of a collection", () => {
+  it("are stored once, with block and receiver of their mint, whatever moves them later", () => {
     const rows = fold([
       withLogs(1, erc721(zeroAddress, alice, 7n), erc721(alice, bob, 7n)),
       withLogs(2, erc721(bob, zeroAddress, 7n), old(zeroAddress, carol, largest)),
-      // An id that was burnt and is minted again is no new one.
+      // An id that is minted again after a burn is not new.
       withLogs(3, erc721(zeroAddress, bob, 7n)),
     ]);
     expect(ids(rows)).toEqual([
@@ -60,7 +60,7 @@ describe("the ids of a collection", () => {
     ]);
   });
 
-  it("count once a block that a collection grew in, all standards of a contract together", () => {
+  it("are counted once per block with mints, all standards of a contract together", () => {
     const rows = fold([
       withLogs(1, batch(zeroAddress, alice, [1n, 2n, 1n], [5n, 6n, 7n]), single(zeroAddress, bob, 3n, 1n), erc721(zeroAddress, carol, 1n)),
       withLogs(2, single(alice, bob, 1n, 2n)),
@@ -80,7 +80,7 @@ describe("the ids of a collection", () => {
     ]);
   });
 
-  it("go on from what is stored", () => {
+  it("continue from the stored rows", () => {
     const stored = {
       tokens: new Map([[`${token}|7|2`, {}]]),
       sizes: new Map([[token, { tokens: 41 }]]),
@@ -90,7 +90,7 @@ describe("the ids of a collection", () => {
     expect(sizes(rows)).toEqual([[token, 9, 42]]);
   });
 
-  it("have no known original owner where the first movement seen is no mint, as in an index that starts late", () => {
+  it("have an unknown original owner if their first indexed transfer is not a mint, as in an index that starts late", () => {
     const rows = fold(
       [withLogs(101, erc721(alice, bob, 7n)), withLogs(102, erc721(bob, zeroAddress, 8n))],
       {},
@@ -102,10 +102,10 @@ describe("the ids of a collection", () => {
     ]);
   });
 
-  it("may be minted in ranges, as far as their transaction paid for them", () => {
+  it("may be minted in ranges, limited by the gas of their transaction", () => {
     const range = (first: bigint, last: bigint): ChainLog =>
       log([consecutiveMint.topic0, topic(first), topic(zeroAddress), topic(alice)], data(last));
-    // 250 gas an id: three ids for 999 gas, of which one is left for one more id alone.
+    // 250 gas per id: 999 gas pay for three ids in total.
     const paid = transaction({ gasUsed: 999n, logs: [range(1n, 2n), range(10n, 11n), range(20n, 20n), erc721(alice, bob, 2n)] });
     const free = transaction({ gasUsed: 249n, logs: [range(30n, 30n)] });
     const rows = fold([block(1, [paid, free])]);
@@ -117,7 +117,7 @@ describe("the ids of a collection", () => {
     expect(sizes(rows)).toEqual([[token, 1, 3]]);
   });
 
-  it("of ERC-1155 have no known original owner in an index that starts late, as some of them may be older", () => {
+  it("of ERC-1155 have an unknown original owner in an index that starts late, as older units may exist", () => {
     const late = { from: 100, baseBlock: 99 };
     const rows = fold([withLogs(101, single(zeroAddress, alice, 7n, 1n), erc721(zeroAddress, bob, 8n))], {}, late);
     expect(ids(rows)).toEqual([
@@ -126,7 +126,7 @@ describe("the ids of a collection", () => {
     ]);
   });
 
-  it("do not come from movements of nothing, empty batches, or movements from nobody to nobody", () => {
+  it("are not created by transfers of zero, empty batches, or transfers from the zero address to itself", () => {
     const rows = fold([
       withLogs(
         1,
@@ -137,14 +137,14 @@ describe("the ids of a collection", () => {
         erc721(zeroAddress, zeroAddress, 5n),
         erc20(zeroAddress, alice, 6n),
       ),
-      // The first receiver of some of it is the original owner.
+      // The first receiver of any units is the original owner.
       withLogs(2, single(zeroAddress, carol, 2n, 1n)),
     ]);
     expect(ids(rows)).toEqual([[token, 2n, 3, 2, carol]]);
     expect(sizes(rows)).toEqual([[token, 2, 1]]);
   });
 
-  it("are asked for once a batch of blocks, and their collection once", () => {
+  it("are loaded once per batch, as is their collection", () => {
     const { tokens, sizes: counts } = needs(
       withLogs(1, erc721(zeroAddress, alice, 1n), erc721(alice, bob, 1n), single(alice, bob, 9n, 0n)),
       block(2, [transaction({ logs: [erc721(bob, carol, 1n), erc20(alice, bob, 1n, weth)] })]),
@@ -158,8 +158,8 @@ describe("announced changes of metadata", () => {
   const updates = (...logs: ChainLog[]) =>
     pick(fold([withLogs(4, ...logs)]).nft_metadata_updates, "block_number", "log_index", "token", "from_id", "to_id");
 
-  it("are those of EIP-4906 and EIP-1155, with the ids that they are about", () => {
-    // Any text: "a" as ABI data is its offset, its length and its bytes.
+  it("are those of EIP-4906 and EIP-1155, with their ids", () => {
+    // The string "a" as ABI data: offset, length and bytes.
     const text = data(32, 1, BigInt(`0x61${"0".repeat(62)}`));
     expect(
       updates(
@@ -174,7 +174,7 @@ describe("announced changes of metadata", () => {
     ]);
   });
 
-  it("are left out where they are malformed", () => {
+  it("are ignored if malformed", () => {
     expect(
       updates(
         log([metadataUpdate.topic0], "0x"),
@@ -189,7 +189,7 @@ describe("announced changes of metadata", () => {
     ).toEqual([]);
   });
 
-  it("say nothing of whether an id exists", () => {
+  it("do not create ids", () => {
     expect(fold([withLogs(4, log([metadataUpdate.topic0], data(7)))]).nft_tokens).toEqual([]);
   });
 });

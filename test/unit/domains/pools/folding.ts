@@ -45,7 +45,7 @@ const stateOf = (rows: Rows, blocks: readonly DecodedBlock[]) => {
   };
   const loaded = Object.entries(needs).map(([load, keys]) => {
     const definition = poolsProjection.loads[load];
-    if (definition === undefined) throw new Error(`There is no load ${load}.`);
+    if (definition === undefined) throw new Error(`Unknown load ${load}`);
     const columns = Object.keys(definition.key);
     const found = [...keys.values()].flatMap((key): [string, Row][] => {
       const row =
@@ -72,7 +72,7 @@ export const foldPools = (blocks: readonly DecodedBlock[], batchSize = blocks.le
       chain: { from: 0, baseBlock: 0, nativeAccounting: "none", wrappedNative: new Set() },
       state: stateOf(rows, batch),
       base: () => {
-        throw new Error("Pools ask the node for nothing.");
+        throw new Error("Unexpected read of the node");
       },
     });
     for (const [name, own] of Object.entries(written)) rows[name] = [...(rows[name] ?? []), ...own];

@@ -179,7 +179,7 @@ describe("several pools of an exchange", () => {
 });
 
 describe("a pool that is emptied in the block of its creation", () => {
-  it("keeps only the locked shares", () => {
+  it("has only the locked shares", () => {
     const rows = foldPools([
       blockOf(1, [
         created(factory, pool),
@@ -203,7 +203,7 @@ describe("a pool that is emptied in the block of its creation", () => {
 });
 
 describe("a contract without a valid announcement", () => {
-  it("is no pool without a prior announcement", () => {
+  it("is not a pool without a prior announcement", () => {
     const rows = foldPools([
       blockOf(1, [...opening(pool), swap(pool, [1n, 0n], [0n, 1n])]),
       blockOf(2, [sync(pool, 1n, 1n), { ...created(factory, pool), transactionIndex: 1 }]),
@@ -313,7 +313,7 @@ describe("a contract without a valid announcement", () => {
     }
   });
 
-  it("may emit absurd numbers without harm", () => {
+  it("may emit the largest numbers", () => {
     const giant = 2n ** 256n - 1n;
     const blocks = [1, 2, 3].map((number) =>
       blockOf(number, [...(number === 1 ? [created(factory, pool)] : []), swap(pool, [giant, giant], [giant, giant])]),

@@ -25,7 +25,7 @@ const startBuilder = (before: string | null = null) => {
         builder.advance(quarter);
       }
     },
-    look: (price: string | null) => shown(builder.take(pricesOf(price))),
+    preview: (price: string | null) => shown(builder.take(pricesOf(price))),
     take: () => shown(builder.take(null)),
   };
 };
@@ -106,30 +106,30 @@ describe("hours and days of prices", () => {
 
 describe("the current hour", () => {
   it("is emitted as if it ended now, and only when that changes", () => {
-    const { quarters, look } = startBuilder("3");
+    const { quarters, preview } = startBuilder("3");
     quarters("4", "6");
-    expect(look("5").hours).toEqual([[0, "4", "6", "4", "5", "runs"]]);
-    expect(look("5").hours).toEqual([]);
-    expect(look("7")).toMatchObject({ hours: [[0, "4", "7", "4", "7", "runs"]], days: [[0, "4", "7", "4", "7", "runs"]] });
+    expect(preview("5").hours).toEqual([[0, "4", "6", "4", "5", "runs"]]);
+    expect(preview("5").hours).toEqual([]);
+    expect(preview("7")).toMatchObject({ hours: [[0, "4", "7", "4", "7", "runs"]], days: [[0, "4", "7", "4", "7", "runs"]] });
   });
 
   it("is overwritten with its final values when it ends", () => {
-    const { quarters, look, take } = startBuilder("3");
+    const { quarters, preview, take } = startBuilder("3");
     quarters("4");
-    look("9");
+    preview("9");
     quarters("5", "5", "5");
     expect(take()).toMatchObject({ hours: [[0, "4", "5", "4", "5", 1]], retracted: [[], []] });
   });
 
   it("is deleted if a preliminary price does not last, during the hour or at its end", () => {
-    const { quarters, look, take } = startBuilder("3");
-    expect(look("9").hours).toEqual([[0, "9", "9", "9", "9", "runs"]]);
+    const { quarters, preview, take } = startBuilder("3");
+    expect(preview("9").hours).toEqual([[0, "9", "9", "9", "9", "runs"]]);
     quarters("3");
-    expect(look("3")).toMatchObject({ hours: [], retracted: [[0], [0]] });
-    expect(look("8").hours).toEqual([[0, "3", "8", "3", "8", "runs"]]);
+    expect(preview("3")).toMatchObject({ hours: [], retracted: [[0], [0]] });
+    expect(preview("8").hours).toEqual([[0, "3", "8", "3", "8", "runs"]]);
     quarters("3", "3", "3");
     expect(take()).toMatchObject({ hours: [], retracted: [[0], []] });
-    expect(look("3")).toMatchObject({ hours: [], days: [], retracted: [[], [0]] });
+    expect(preview("3")).toMatchObject({ hours: [], days: [], retracted: [[], [0]] });
   });
 });
 
@@ -145,34 +145,34 @@ describe("an asset's first price", () => {
   });
 
   it("is emitted during its hour, and again when the hour ends", () => {
-    const { quarters, look } = startBuilder();
+    const { quarters, preview } = startBuilder();
     quarters("4");
-    expect(look("4").firsts).toEqual([[0, "runs"]]);
-    expect(look("5").firsts).toEqual([]);
+    expect(preview("4").firsts).toEqual([[0, "runs"]]);
+    expect(preview("5").firsts).toEqual([]);
     quarters("4", "4", "4");
-    expect(look("4").firsts).toEqual([[0, 1]]);
+    expect(preview("4").firsts).toEqual([[0, 1]]);
   });
 
   it("belongs to the hour in which its bucket closes, even if it was previewed earlier", () => {
-    const { quarters, look } = startBuilder();
+    const { quarters, preview } = startBuilder();
     quarters("=", "=", "=");
-    expect(look("4").firsts).toEqual([[0, "runs"]]);
+    expect(preview("4").firsts).toEqual([[0, "runs"]]);
     quarters(null);
-    expect(look("4").firsts).toEqual([[1, "runs"]]);
+    expect(preview("4").firsts).toEqual([[1, "runs"]]);
     quarters("4", "4", "4", "4");
-    expect(look("4").firsts).toEqual([[1, 2]]);
+    expect(preview("4").firsts).toEqual([[1, 2]]);
   });
 
   it("is deleted if the preliminary price does not last", () => {
-    const { look } = startBuilder();
-    look("4");
-    expect(look(null).retractedFirsts).toEqual([token]);
+    const { preview } = startBuilder();
+    preview("4");
+    expect(preview(null).retractedFirsts).toEqual([token]);
   });
 
   it("is not emitted for an asset that had one before", () => {
-    const { quarters, look, builder } = startBuilder("4");
+    const { quarters, preview, builder } = startBuilder("4");
     quarters(null, "=", "=", "=");
-    expect(look("4").firsts).toEqual([]);
+    expect(preview("4").firsts).toEqual([]);
     const other = contract("99");
     expect(builder.take(new Map([[other, decimalOf("1")]])).firsts.rows).toEqual([{ asset: other, hour: firstHour + 1, end: null }]);
   });

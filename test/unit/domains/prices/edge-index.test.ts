@@ -36,19 +36,21 @@ describe("the index of pools by depth", () => {
         book.update(edge);
       }
       worth *= 2 ** random.between(-6, 6);
-      for (const asked of [usd, token, other]) {
+      for (const queried of [usd, token, other]) {
         const deep = edges.filter(({ tokens, summary: { depths } }) =>
-          tokens.some((one, side) => one === asked && (depths[side] ?? 0) * worth >= floor),
+          tokens.some((one, side) => one === queried && (depths[side] ?? 0) * worth >= floor),
         );
-        const found = new Set(book.withDepth(asked, worth));
+        const found = new Set(book.withDepth(queried, worth));
         expect(
           deep.every((edge) => found.has(edge)),
-          `${turn} ${asked}`,
+          `${turn} ${queried}`,
         ).toBe(true);
-        // And few others: none below a 64th of the floor.
-        const least = floor / 64 / worth / 1.001;
+        // And few others: none below 1/64 of the floor.
+        const lowestWorth = floor / 64 / worth / 1.001;
         expect(
-          [...found].every(({ tokens, summary: { depths } }) => tokens.some((one, side) => one === asked && (depths[side] ?? 0) >= least)),
+          [...found].every(({ tokens, summary: { depths } }) =>
+            tokens.some((one, side) => one === queried && (depths[side] ?? 0) >= lowestWorth),
+          ),
         ).toBe(true);
       }
     }

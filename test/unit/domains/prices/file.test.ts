@@ -12,11 +12,11 @@ const faultOf = (text: string): string => {
     if (error instanceof PriceFileError) return error.message;
     throw error;
   }
-  throw new Error("The file was taken.");
+  throw new Error("The file was accepted.");
 };
 
 describe("the operator's price file", () => {
-  it("names tokens, the native one and currencies, by day, time or second", () => {
+  it("has prices of tokens, the native one and currencies, by day, time or second", () => {
     const text = [
       "\uFEFFAsset,time,price",
       `"${token.toUpperCase().replace("0X", "0x")}",2024-02-29,1.50`,

@@ -46,7 +46,7 @@ describe("a formatted quote", () => {
     ]);
   });
 
-  it("keeps its sign", () => {
+  it("has the sign of the value", () => {
     expect(["-0.019", "-1234.5", "-1000000"].map(dollars)).toEqual(["-$0.01", "-$1,234.50", "-$1.00M"]);
   });
 
@@ -67,7 +67,7 @@ describe("a formatted quote", () => {
     ["AUD", "A$"],
     ["CHF", "CHF"],
     ["GBP", "£"],
-  ] satisfies [Currency, string][])("in %s begins with %s", (currency, symbol) => {
+  ] satisfies [Currency, string][])("in %s starts with %s", (currency, symbol) => {
     expect(pretty(decimalOf("1234.5"), currency)).toBe(`${symbol}1,234.50`);
   });
 });

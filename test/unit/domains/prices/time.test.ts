@@ -134,18 +134,18 @@ describe("liquidity over time", () => {
 
 describe("current prices", () => {
   it("cover the last 15 minutes, and do not affect later buckets", () => {
-    const [inspected, undisturbed] = [traded(), traded()];
-    for (const observed of [inspected, undisturbed]) {
+    const [previewed, withoutPreview] = [traded(), traded()];
+    for (const observed of [previewed, withoutPreview]) {
       observed.close();
       observed.updatePool(pool, end + 10, skewed);
     }
     // The skewed price has held since `end + 10`: 450 of 900 seconds at `end + 460`.
-    expect(inspected.priceAt(end + 460, token)).toBe(skewedPrice);
-    expect(inspected.priceAt(end + 459, token)).toBe(four);
-    inspected.priceAt(end + 899, token);
-    for (const observed of [inspected, undisturbed]) observed.close(end + 900);
-    expect(inspected.price(token)).toBe(skewedPrice);
-    expect(undisturbed.price(token)).toBe(skewedPrice);
+    expect(previewed.priceAt(end + 460, token)).toBe(skewedPrice);
+    expect(previewed.priceAt(end + 459, token)).toBe(four);
+    previewed.priceAt(end + 899, token);
+    for (const observed of [previewed, withoutPreview]) observed.close(end + 900);
+    expect(previewed.price(token)).toBe(skewedPrice);
+    expect(withoutPreview.price(token)).toBe(skewedPrice);
   });
 
   it("do not hide a feed's answer from its bucket", () => {

@@ -8,7 +8,7 @@ import type { Address } from "../../../../runtime/lib/hex.ts";
 
 const classifier = createClassifier(builtInRules);
 const account = (start: string, end: string, middle = "0"): Address => `0x${start}${middle.repeat(40 - start.length - end.length)}${end}`;
-/** The contract of USD Coin on Ethereum, as its issuer states it. */
+/** The contract of USD Coin on Ethereum, as published by its issuer. */
 const usdc: Address = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
 const token = (overrides: Partial<ClassifiedToken> = {}): ClassifiedToken => ({
   chainId: 1,
@@ -25,19 +25,19 @@ const ruleOfSpam = (overrides: Partial<ClassifiedToken>): string | null => {
 };
 
 describe("the type of a token", () => {
-  it("is nft by its standard, whatever it is worth", () => {
+  it("is nft by its standard, whatever its value", () => {
     expect(classifier.typeOf(token({ standard: 2 }), null).value).toBe("nft");
     expect(classifier.typeOf(token({ standard: 3 }), 0.01).value).toBe("nft");
   });
 
-  it("is stablecoin by the address, whatever the symbol says", () => {
+  it("is stablecoin by address, whatever its symbol", () => {
     expect(classifier.typeOf(token({ address: usdc, symbol: "OTHER" }), null)).toMatchObject({
       value: "stablecoin",
       rule: "stablecoin-address",
     });
   });
 
-  it("is stablecoin by symbol and decimals where the rules know no address on the chain, and only there", () => {
+  it("is stablecoin by symbol and decimals only on chains without configured addresses", () => {
     expect(classifier.typeOf(token({ chainId: 31337, symbol: "USDC", decimals: 6 }), null).value).toBe("stablecoin");
     expect(classifier.typeOf(token({ chainId: 31337, symbol: "USDC", decimals: 9 }), null).value).toBe("cryptocurrency");
     expect(classifier.typeOf(token({ chainId: 1, symbol: "USDC", decimals: 6 }), null).value).toBe("cryptocurrency");
@@ -54,7 +54,7 @@ describe("the type of a token", () => {
 
 describe("spam", () => {
   it.each(["https://example.com/free", "$ 1000 usdc-gift.xyz", "www.example.gift", "Open t.me/freecoins", "token [dot] io", "ехаmрlе.соm"])(
-    "is the name %j, which holds a web address",
+    "is the name %j, which contains a web address",
     (name) => {
       expect(ruleOfSpam({ name })).toBe("web-address");
       expect(ruleOfSpam({ name: null, symbol: name })).toBe("web-address");
@@ -62,7 +62,7 @@ describe("spam", () => {
   );
 
   it.each(["Claim your bonus", "VISIT to get more", "Reward", "ETH Rewards", "Free Airdrop", "сlаim now", "cla\u200bim", "Ｃｌａｉｍ"])(
-    "is the name %j, which holds a word of spam",
+    "is the name %j, which contains a spam word",
     (name) => {
       expect(ruleOfSpam({ name })).toBe("lure-word");
     },
@@ -80,9 +80,9 @@ describe("spam", () => {
     expect(classifier.isSpam(token({ name, symbol }))).toEqual({ value: false, rule: null, reason: null });
   });
 
-  // The letters that stand for "square apartment" become six, the ligature U+FDFA eighteen: a name of 200 characters up to 3,600.
+  // NFKC expands U+3316 to six letters and U+FDFA to eighteen: a name of 200 characters to up to 3,600.
   it.each(["\u3316", "\ufdfa", "\u0301", "-", "(", "a", "a-", "ab.", "\u{1f468}\u200d"])(
-    "is found behind as many %j as a name has room for",
+    "is found after as many %j as fit into a name",
     (filler) => {
       const behind = (word: string) => {
         const room = 200 - [...word].length - 1;
@@ -104,28 +104,28 @@ describe("spam", () => {
     ["𝐠𝐢𝐟𝐭.xyz", "gift.xyz"],
     ["gift-.xyz", "gift-.xyz"],
     ["b.a curve.fi gift.fi", "gift.fi"],
-  ])("names the address in %j", (name, found) => {
+  ])("reports the web address in %j", (name, found) => {
     expect(classifier.isSpam(token({ name }))).toMatchObject({
       value: true,
       reason: `The name or symbol contains the web address "${found}".`,
     });
   });
 
-  it("names 100 characters of a longer address", () => {
+  it("reports 100 characters of a longer address", () => {
     const address = `https://${"a".repeat(150)}`;
     expect(classifier.isSpam(token({ name: address })).reason).toBe(
       `The name or symbol contains the web address "${address.slice(0, 100)}".`,
     );
   });
 
-  it("is a stablecoin's symbol at another address than the configured ones", () => {
+  it("is a stablecoin's symbol at an address that is not configured", () => {
     expect(ruleOfSpam({ symbol: "USDC", decimals: 6 })).toBe("fake-stablecoin");
     expect(ruleOfSpam({ symbol: "usdt" })).toBe("fake-stablecoin");
     expect(ruleOfSpam({ symbol: "USDC", address: usdc })).toBeNull();
     expect(ruleOfSpam({ symbol: "USDC", decimals: 6, chainId: 31337 })).toBeNull();
   });
 
-  // Cyrillic U+0405 and U+0421, full width, zero width, digits for letters, a lower-case L for an I, the sign of the tugrik, and dots around.
+  // Cyrillic U+0405 and U+0421, full width, zero width, digits for letters, a lower-case L for an I, the tugrik sign, and punctuation.
   it.each(["U\u0405D\u0421", "ＵＳＤＣ", "US\u200bDC", "U5DC", "DAl", "DA1", "USD\u20ae", "USDC.", "U\u0301SDT", "$USDT"])(
     "is the symbol %j on any chain, which looks like a stablecoin's",
     (symbol) => {
@@ -133,7 +133,7 @@ describe("spam", () => {
     },
   );
 
-  it("is not a configured stablecoin that writes its symbol in a way of its own", () => {
+  it("is not a configured stablecoin with an unusual symbol", () => {
     expect(ruleOfSpam({ chainId: 42161, symbol: "USD\u20ae0", address: "0xfd086bc7cd5c481dcc9c85ebe478a1c0b69fcbb9" })).toBeNull();
   });
 
@@ -141,14 +141,14 @@ describe("spam", () => {
     expect(ruleOfSpam({ standard: 0, symbol: "USDT", name: "Claim" })).toBeNull();
   });
 
-  it("is a token that was handed out and whose name holds a word of such tokens; each of the two alone is not", () => {
+  it("is a token that was distributed in bulk and has an airdrop word in its name, not one of the two alone", () => {
     const gift = token({ name: "Lucky Whale" });
     expect(classifier.isSpam(gift, true)).toMatchObject({ value: true, rule: "airdrop" });
     expect(classifier.isSpam(gift, false).value).toBe(false);
     expect(classifier.isSpam(token(), true).value).toBe(false);
     expect(classifier.mayBeAirdrop(gift)).toBe(true);
     expect(classifier.mayBeAirdrop(token())).toBe(false);
-    // Spam already, and a token that the operator trusts: neither needs another look.
+    // Neither a token that is spam already nor a trusted one needs the distribution.
     expect(classifier.mayBeAirdrop(token({ name: "Claim your prize" }))).toBe(false);
     const trusting = createClassifier(parseRules("rules.yaml", `trusted: { 1: [${gift.address}] }`));
     expect(trusting.mayBeAirdrop(gift)).toBe(false);
@@ -156,7 +156,7 @@ describe("spam", () => {
     expect(off.mayBeAirdrop(gift)).toBe(false);
   });
 
-  it("follows the operator's lists before all else", () => {
+  it("follows the operator's lists first", () => {
     const own = createClassifier(
       parseRules("rules.yaml", `trusted: { 1: [${account("aaaa", "aaaa")}] }\nspam: { 1: [${account("bbbb", "bbbb")}] }`),
     );
@@ -169,55 +169,55 @@ describe("spam", () => {
 describe("poisoning", () => {
   const wallet = account("c0ffee", "c0ffee");
   const friend = account("abcd", "ef01", "1");
-  const double = account("abcd", "ef01", "2");
-  const stranger = account("9999", "9999", "3");
-  /** The wallet sent to its friend in block 10; what is judged is in block 20. */
+  const lookalike = account("abcd", "ef01", "2");
+  const unknownAddress = account("9999", "9999", "3");
+  /** The wallet sent to its friend in block 10; transfers are classified in block 20. */
   const friendship: Counterparty = { address: friend, since: 10, sentSince: 10 };
-  interface Judged {
+  interface TransferOverrides {
     readonly from?: Address;
     readonly to?: Address;
     readonly amount?: string;
     readonly sender?: Address;
     readonly block?: number;
   }
-  const rule = (overrides: Judged, known: readonly Counterparty[] = [friendship]) =>
+  const rule = (overrides: TransferOverrides, known: readonly Counterparty[] = [friendship]) =>
     classifier.isPoisoning(
-      { wallet, block: 20, from: wallet, to: double, amount: "0", sender: stranger, ...overrides },
+      { wallet, block: 20, from: wallet, to: lookalike, amount: "0", sender: unknownAddress, ...overrides },
       classifier.counterpartiesOf(known),
     ).rule;
 
-  it("is a transfer of nothing with an address that begins and ends like one the wallet dealt with, in either direction", () => {
+  it("is a transfer of zero from or to an address that resembles a counterparty", () => {
     expect(rule({})).toBe("resembling-address");
-    expect(rule({ from: double, to: wallet })).toBe("resembling-address");
-    expect(rule({ from: double, to: wallet, sender: wallet })).toBe("resembling-address");
+    expect(rule({ from: lookalike, to: wallet })).toBe("resembling-address");
+    expect(rule({ from: lookalike, to: wallet, sender: wallet })).toBe("resembling-address");
   });
 
-  it("is a transfer of nothing in the wallet's name by somebody else", () => {
-    expect(rule({ to: stranger })).toBe("sent-by-others");
+  it("is a transfer of zero in the wallet's name by another sender", () => {
+    expect(rule({ to: unknownAddress })).toBe("sent-by-others");
   });
 
-  it("is not what moves something, what is between the wallet and who it dealt with, or what the wallet sent to a stranger", () => {
+  it("is not a transfer of an amount, with a counterparty, or sent by the wallet itself", () => {
     expect(rule({ amount: "1" })).toBeNull();
     expect(rule({ to: friend })).toBeNull();
-    expect(rule({ to: stranger, sender: wallet })).toBeNull();
-    expect(rule({ from: stranger, to: wallet })).toBeNull();
+    expect(rule({ to: unknownAddress, sender: wallet })).toBeNull();
+    expect(rule({ from: unknownAddress, to: wallet })).toBeNull();
     expect(rule({ to: wallet })).toBeNull();
   });
 
-  it("is not hidden by dust that the other sent before, and not shown by what came after", () => {
-    const dust: Counterparty = { address: double, since: 15, sentSince: null };
-    expect(rule({ from: double, to: wallet }, [friendship, dust])).toBe("resembling-address");
-    // Once the wallet chose to send there, the two are alike.
-    expect(rule({ from: double, to: wallet }, [friendship, { ...dust, sentSince: 15 }])).toBeNull();
-    expect(rule({ from: double, to: wallet, block: 15 }, [friendship, { ...dust, sentSince: 15 }])).toBe("resembling-address");
-    // A friend of the same block is imitated, one of a later block cannot be.
-    expect(rule({ from: double, to: wallet, block: 10 })).toBe("resembling-address");
-    expect(rule({ from: double, to: wallet, block: 9 })).toBeNull();
-    // Who only paid the wallet is imitated as well.
-    expect(rule({ from: double, to: wallet }, [{ ...friendship, sentSince: null }])).toBe("resembling-address");
+  it("is not affected by earlier dust from the lookalike or by later transfers", () => {
+    const dust: Counterparty = { address: lookalike, since: 15, sentSince: null };
+    expect(rule({ from: lookalike, to: wallet }, [friendship, dust])).toBe("resembling-address");
+    // Once the wallet sent to the lookalike, it is a counterparty too.
+    expect(rule({ from: lookalike, to: wallet }, [friendship, { ...dust, sentSince: 15 }])).toBeNull();
+    expect(rule({ from: lookalike, to: wallet, block: 15 }, [friendship, { ...dust, sentSince: 15 }])).toBe("resembling-address");
+    // A counterparty of the same block can be imitated, one of a later block cannot.
+    expect(rule({ from: lookalike, to: wallet, block: 10 })).toBe("resembling-address");
+    expect(rule({ from: lookalike, to: wallet, block: 9 })).toBeNull();
+    // An address that only paid the wallet can be imitated as well.
+    expect(rule({ from: lookalike, to: wallet }, [{ ...friendship, sentSince: null }])).toBe("resembling-address");
   });
 
-  it("is found among doubles that somebody made by the thousand, and never resembles itself", () => {
+  it("is found among thousands of lookalikes, and an address never resembles itself", () => {
     const others = Array.from(
       { length: 3_000 },
       (_, index): Counterparty => ({
@@ -228,36 +228,36 @@ describe("poisoning", () => {
     );
     expect(rule({}, others)).toBe("resembling-address");
     expect(rule({ block: 11 }, others)).toBe("sent-by-others");
-    // Of two that look alike: one that the wallet sent to first is imitated by the other, and not the other way round.
-    const second: Counterparty = { address: double, since: 12, sentSince: 12 };
+    // Of two similar addresses, the later one imitates the one that the wallet sent to first, not the other way round.
+    const second: Counterparty = { address: lookalike, since: 12, sentSince: 12 };
     expect(rule({ block: 12 }, [friendship, second])).toBe("resembling-address");
     expect(rule({ to: friend, block: 12 }, [friendship, second])).toBeNull();
     expect(rule({ to: friend, block: 11 }, [friendship])).toBeNull();
     expect(rule({ block: 13 }, [second])).toBeNull();
   });
 
-  it("is not a transfer to a stranger where the wallet never sends for itself, as a contract does not", () => {
-    expect(rule({ to: stranger }, [{ ...friendship, sentSince: null }])).toBeNull();
+  it("is not a transfer in the name of a wallet that never sends transactions, such as a contract", () => {
+    expect(rule({ to: unknownAddress }, [{ ...friendship, sentSince: null }])).toBeNull();
   });
 
-  it("compares as many digits as the rules say", () => {
+  it("compares the configured number of digits", () => {
     const strict = createClassifier(parseRules("rules.yaml", "poisoning: { matchingDigits: 5, sentByOthers: false }"));
     const counterparties = strict.counterpartiesOf([friendship]);
-    expect(strict.isPoisoning({ wallet, block: 20, from: wallet, to: double, amount: 0n, sender: stranger }, counterparties).value).toBe(
-      false,
-    );
+    expect(
+      strict.isPoisoning({ wallet, block: 20, from: wallet, to: lookalike, amount: 0n, sender: unknownAddress }, counterparties).value,
+    ).toBe(false);
   });
 });
 
-describe("a file of rules", () => {
-  it("replaces the sections that it has, and keeps the others", () => {
+describe("a rules file", () => {
+  it("replaces its sections and leaves the others at their defaults", () => {
     const rules = parseRules("rules.yaml", "dust: { belowUsd: 5 }");
     expect(rules).toEqual({ ...builtInRules, dust: { belowUsd: 5 } });
     expect(loadRules(undefined)).toBe(builtInRules);
     expect(parseRules("rules.yaml", "# nothing but a comment\n")).toEqual(builtInRules);
   });
 
-  it("is printed from the rules in force, each setting with its meaning, and reads as the same rules", () => {
+  it("is rendered with comments from the current rules, and parses to the same rules", () => {
     const text = renderRules(builtInRules);
     expect(parseRules("rules.yaml", text)).toEqual(builtInRules);
     expect(text).toContain("rulesFile in ashlar.yaml");
@@ -266,7 +266,7 @@ describe("a file of rules", () => {
     expect(parseRules("rules.yaml", renderRules(own)).spam).toEqual({ 1: [usdc] });
   });
 
-  it("takes addresses with and without quotes, in any case", () => {
+  it("accepts addresses with and without quotes, in any case", () => {
     const text = `spam:\n  1:\n    - ${usdc.toUpperCase().replace("0X", "0x")}\n    - "${usdc}"\n`;
     expect(parseRules("rules.yaml", text).spam).toEqual({ 1: [usdc, usdc] });
   });
@@ -281,11 +281,11 @@ describe("a file of rules", () => {
     ["spam:\n  main: []\n", "rules.yaml:2:3: spam.main: "],
     ["stablecoins:\n  - symbol: X\n", "rules.yaml:2:5: stablecoins.0.decimals: "],
     ["dust: { belowUsd: 1\n", "rules.yaml:"],
-  ])("says where %j is wrong", (text, message) => {
+  ])("reports the position of the error in %j", (text, message) => {
     expect(() => parseRules("rules.yaml", text)).toThrow(message);
   });
 
-  it("is named where it cannot be read", () => {
-    expect(() => loadRules("/nowhere/rules.yaml")).toThrow("Classification rules in /nowhere/rules.yaml cannot be read");
+  it("is named in the error if it cannot be read", () => {
+    expect(() => loadRules("/nowhere/rules.yaml")).toThrow("/nowhere/rules.yaml: the file of classification rules cannot be read");
   });
 });

@@ -5,8 +5,8 @@ const change = (high: string | null, low: string | null, close: string | null) =
 const whole = (days: number): Coverage[] => Array.from({ length: days }, () => "whole");
 const flat = (days: ReturnType<typeof dailyBalances>) => days.map(({ open, high, low, close }) => [open, high, low, close]);
 
-describe("the days of a balance", () => {
-  it("open with what the day before closed with, and stay there without changes", () => {
+describe("daily balances", () => {
+  it("open with the previous close, and stay unchanged without transfers", () => {
     expect(flat(dailyBalances("5", new Map([[1, [change("9", "7", "8")]]]), whole(3)))).toEqual([
       ["5", "5", "5", "5"],
       ["5", "9", "5", "8"],
@@ -14,13 +14,13 @@ describe("the days of a balance", () => {
     ]);
   });
 
-  it("peak and dip at amounts, not at texts, over all changes of a day and its opening", () => {
+  it("have high and low by amount over the opening and all changes of a day", () => {
     expect(flat(dailyBalances("10", new Map([[0, [change("9", "2", "9"), change("100", "100", "100")]]]), whole(1)))).toEqual([
       ["10", "100", "2", "100"],
     ]);
   });
 
-  it("are unknown where a balance of the day is, and known again from the next opening on", () => {
+  it("are unknown if a balance of the day is, and known again from the next opening", () => {
     expect(flat(dailyBalances(null, new Map([[0, [change("4", "3", "4")]]]), whole(2)))).toEqual([
       [null, null, null, "4"],
       ["4", "4", "4", "4"],
@@ -28,7 +28,7 @@ describe("the days of a balance", () => {
     expect(flat(dailyBalances("4", new Map([[0, [change(null, null, "6")]]]), whole(1)))).toEqual([["4", null, null, "6"]]);
   });
 
-  it("before the index are unknown, and of the day it begins in the close is known alone", () => {
+  it("are unknown before the first indexed block, and have only the close of its day", () => {
     expect(flat(dailyBalances("5", new Map([[1, [change("9", "1", "7")]]]), ["none", "end", "whole"]))).toEqual([
       [null, null, null, null],
       [null, null, null, "7"],

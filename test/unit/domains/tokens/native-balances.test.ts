@@ -3,7 +3,7 @@ import { type Address, nativeTokenAddress } from "../../../../runtime/lib/hex.ts
 import { alice, block, bob, carol, fold, miner, pick, topic, transaction } from "../token-folds.ts";
 
 describe("native balances", () => {
-  it("pay fee, value, inner value and tip in this order; the base fee is burnt", () => {
+  it("change by fee, value, inner value and tip in this order; the base fee is burned", () => {
     const paying = transaction({
       to: bob,
       value: 1_000n,
@@ -23,39 +23,39 @@ describe("native balances", () => {
       [carol, start + 400n],
       [miner, start + 42_000n],
     ]);
-    // What the genesis block gave held until the block before.
+    // The genesis balance held until the block before.
     expect(pick(rows.balance_periods, "from_block", "to_block", "balance")).toEqual(Array.from({ length: 4 }, () => [0, 0, start]));
     expect(rows.transfers.every((row) => row.token === nativeTokenAddress && row.standard === 0 && row.log_index === null)).toBe(true);
   });
 
-  it("of a failed transaction lose the fee alone, that of data and blobs included", () => {
+  it("lose only the fee of a failed transaction, including those of data and blobs", () => {
     const failing = transaction({ to: bob, value: 5n, successful: false, gasUsed: 100n, effectiveGasPrice: 2n, l1Fee: 30n, blobFee: 4n });
     const rows = fold([block(1, [failing], { baseFeePerGas: 2n })]);
     expect(rows.transfers).toEqual([]);
     expect(pick(rows.balances, "owner", "balance")).toEqual([[alice, 10n ** 18n - 234n]]);
   });
 
-  it("of a created contract begin with what came along", () => {
+  it("of a created contract start with the value of its creation", () => {
     const rows = fold([block(1, [transaction({ to: null, createdContract: carol, value: 8n })])], {
       base: () => ({ ok: true, data: topic(10n) }),
     });
     expect(pick(rows.transfers, "to_address", "amount", "to_balance")).toEqual([[carol, 8n, 18n]]);
   });
 
-  it("gain withdrawals in gwei, several for one address in a block, without a transfer", () => {
+  it("gain withdrawals in gwei, also several for one address in a block, without a transfer", () => {
     const withdrawals = [1, 2].map((index) => ({ index, validatorIndex: index, address: alice, amountGwei: 3n }));
     const rows = fold([block(1, [], { withdrawals })], { base: () => ({ ok: true, data: topic(0n) }) });
     expect(rows.transfers).toEqual([]);
     expect(pick(rows.balances, "owner", "balance")).toEqual([[alice, 6_000_000_000n]]);
   });
 
-  it("lose what a contract leaves to itself when it destroys itself", () => {
+  it("lose the value that a contract leaves to itself in a self-destruct", () => {
     const burning = transaction({ to: bob, traces: [{ index: 0, type: "selfdestruct", from: bob, to: bob, value: 10n }] });
     const rows = fold([block(1, [burning])], { base: () => ({ ok: true, data: topic(10n) }) });
     expect(pick(rows.balances, "owner", "balance")).toEqual([[bob, 0n]]);
   });
 
-  it("are not kept without native accounting; the transactions' own transfers are", () => {
+  it("are not stored without native accounting, unlike top-level transfers", () => {
     const rows = fold([block(1, [transaction({ to: bob, value: 5n, gasUsed: 1n, effectiveGasPrice: 1n })])], {
       facts: { nativeAccounting: "none" },
     });
@@ -64,7 +64,7 @@ describe("native balances", () => {
   });
 });
 
-describe("native balances that the node tells", () => {
+describe("native balances read from state", () => {
   const facts = { nativeAccounting: "state" } as const;
   const returned = (number: number, ...balances: [Address, bigint | null, bigint | null][]) =>
     block(number, [], { balances: balances.map(([address, before, balance]) => ({ address, before, balance })) });
@@ -72,7 +72,7 @@ describe("native balances that the node tells", () => {
   const periods = (rows: ReturnType<typeof fold>) => pick(rows.balance_periods, "owner", "from_block", "to_block", "balance");
   const current = (rows: ReturnType<typeof fold>) => pick(rows.balances, "owner", "since_block", "balance");
 
-  it("are set and not moved, and the transfers are listed without balances", () => {
+  it("are set from the node, and transfers are listed without balances", () => {
     const sent = transaction({ to: bob, value: 5n, traces: [{ index: 0, type: "call", from: bob, to: carol, value: 2n }] });
     const rows = fold([{ ...block(1, [sent]), balances: [{ address: bob, before: 0n, balance: 1_000n }] }], { facts, base: nothing });
     expect(pick(rows.transfers, "from_address", "to_address", "amount", "from_balance", "to_balance")).toEqual([
@@ -82,7 +82,7 @@ describe("native balances that the node tells", () => {
     expect([periods(rows), current(rows)]).toEqual([[], [[bob, 1, 1_000n]]]);
   });
 
-  it("have no row of an account that never had anything, and no new one of an account that did not change", () => {
+  it("have no row for an account without any balance, and no new one for an unchanged account", () => {
     const rows = fold([returned(1, [alice, 0n, 0n], [bob, 0n, 3n]), returned(4, [bob, 3n, 3n]), returned(6, [bob, 3n, 4n])], {
       facts,
       base: nothing,
@@ -90,9 +90,9 @@ describe("native balances that the node tells", () => {
     expect([periods(rows), current(rows)]).toEqual([[[bob, 1, 5, 3n]], [[bob, 6, 4n]]]);
   });
 
-  it("are unknown between a touch and a change that nobody saw, before the first touch as well", () => {
+  it("are unknown between two touches if they differ, also before the first touch", () => {
     const rows = fold([returned(5, [alice, 7n, 9n]), returned(10, [alice, 30n, 31n])], { facts, base: nothing });
-    // Nothing at the genesis block, 7 right before block 5; 9 after it, and 30 right before block 10.
+    // 0 at the genesis block, 7 right before block 5; 9 after it, and 30 right before block 10.
     expect(periods(rows)).toEqual([
       [alice, 1, 3, null],
       [alice, 4, 4, 7n],
@@ -103,7 +103,7 @@ describe("native balances that the node tells", () => {
     expect(current(rows)).toEqual([[alice, 10, 31n]]);
   });
 
-  it("keep what an account had before the index, even where the touch changes nothing", () => {
+  it("include the balance before the first indexed block, even if the touch changes nothing", () => {
     const rows = fold([returned(101, [alice, 8n, 8n])], {
       facts: { ...facts, from: 100, baseBlock: 99 },
       base: () => ({ ok: true, data: topic(8n) }),
@@ -111,7 +111,7 @@ describe("native balances that the node tells", () => {
     expect([periods(rows), current(rows)]).toEqual([[[alice, 99, 100, 8n]], [[alice, 101, 8n]]]);
   });
 
-  it("are unknown where the node cannot tell, until it can", () => {
+  it("are unknown while the node has no state", () => {
     const rows = fold([returned(3, [alice, null, null]), returned(5, [alice, null, null]), returned(9, [alice, 6n, 7n])], {
       facts,
       base: () => ({ ok: false, reverted: false }),

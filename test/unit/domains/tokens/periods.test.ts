@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { pivotOf, pivotsOf } from "../../../../runtime/domains/tokens/projection/periods.ts";
 
-/** How often two divides a height; 0 is divisible by all of them. */
+/** Returns how often 2 divides a height; infinitely often for 0. */
 const twos = (height: number): number => {
   let count = 0;
   for (let rest = height; rest > 0 && rest % 2 === 0; rest /= 2) count += 1;
@@ -10,7 +10,7 @@ const twos = (height: number): number => {
 const range = (first: number, last: number): number[] => Array.from({ length: last - first + 1 }, (_, position) => first + position);
 
 describe("the pivot of a period", () => {
-  it("is the one of its blocks that is divisible by the highest power of two", () => {
+  it("is the block that is divisible by the highest power of two", () => {
     for (const first of range(0, 70)) {
       for (const last of range(first, 70)) {
         const roundest = range(first, last).reduce((best, height) => (twos(height) > twos(best) ? height : best));
@@ -26,7 +26,7 @@ describe("the pivot of a period", () => {
     }
   });
 
-  it("is found for heights beyond 32 bits, among few", () => {
+  it("is found for heights beyond 32 bits, within few candidates", () => {
     const block = 2 ** 33 + 12_345;
     expect(pivotOf(block - 5_000, block + 10)).toBe(2 ** 33 + 8_192);
     expect(pivotsOf(block)).toContain(2 ** 33 + 8_192);

@@ -6,7 +6,7 @@ import { type Address, zeroAddress } from "../../../../runtime/lib/hex.ts";
 import { alice, batch, bob, carol, data, erc20, erc721, fold, history, log, pick, token, topic, weth, withLogs } from "../token-folds.ts";
 
 describe("token balances", () => {
-  it("run through a block transfer by transfer, and what a block ends is a period", () => {
+  it("are updated transfer by transfer, and a balance that a block ends becomes a period", () => {
     const rows = fold([
       withLogs(1, erc20(zeroAddress, alice, 100n), erc20(alice, bob, 30n), erc20(bob, carol, 10n)),
       withLogs(2, erc20(alice, bob, 5n)),
@@ -28,7 +28,7 @@ describe("token balances", () => {
     ]);
   });
 
-  it("go on from what is stored", () => {
+  it("continue from the stored rows", () => {
     const state = {
       balances: new Map([
         [`${alice}|${token}|1`, { balance: "50", since_block: 4 }],
@@ -41,14 +41,14 @@ describe("token balances", () => {
       [bob, null],
     ]);
     expect(pick(rows.transfers, "from_balance", "to_balance")).toEqual([[30n, null]]);
-    // Of 4 to 8, 8 is divisible by the highest power of two; of 7 and 8 as well.
+    // Of 4 to 8, and of 7 and 8, 8 is divisible by the highest power of two.
     expect(pick(rows.balance_periods, "owner", "from_block", "to_block", "pivot_block", "balance")).toEqual([
       [alice, 4, 8, 8, 50n],
       [bob, 7, 8, 8, null],
     ]);
   });
 
-  it("end a period with a transfer that changes nothing, so that the last transfer is known", () => {
+  it("end a period at a transfer that changes nothing, to record the last transfer", () => {
     const rows = fold([withLogs(1, erc20(zeroAddress, alice, 7n)), withLogs(4, erc20(alice, bob, 0n))]);
     expect(pick(rows.balance_periods, "owner", "from_block", "to_block", "balance")).toEqual([[alice, 1, 3, 7n]]);
     expect(pick(rows.balances, "owner", "since_block", "balance")).toEqual([
@@ -57,7 +57,7 @@ describe("token balances", () => {
     ]);
   });
 
-  it("take a transfer to oneself and a transfer of nothing as transfers that change nothing", () => {
+  it("are unchanged by a transfer to oneself and by a transfer of zero", () => {
     const rows = fold([withLogs(1, erc20(zeroAddress, alice, 7n), erc20(alice, alice, 7n), erc20(alice, bob, 0n))]);
     expect(pick(rows.transfers, "from_address", "to_address", "from_balance", "to_balance").slice(1)).toEqual([
       [alice, alice, 7n, 7n],
@@ -65,7 +65,7 @@ describe("token balances", () => {
     ]);
   });
 
-  it("become unknown, and stay so, where events take them below zero or above a word", () => {
+  it("become and stay unknown where events take them below zero or above 256 bits", () => {
     const most = 2n ** 256n - 1n;
     const rows = fold([withLogs(1, erc20(bob, alice, 5n)), withLogs(2, erc20(zeroAddress, bob, 100n), erc20(zeroAddress, alice, most))]);
     expect(history(rows)).toEqual([
@@ -76,7 +76,7 @@ describe("token balances", () => {
     ]);
   });
 
-  it("of an ERC-721 collection count its tokens, and say of each id who has it", () => {
+  it("of an ERC-721 collection count its tokens, with the owner of each id", () => {
     const rows = fold([withLogs(1, erc721(zeroAddress, alice, 0n), erc721(zeroAddress, alice, 7n), erc721(alice, bob, 7n))]);
     expect(pick(rows.balances, "owner", "standard", "balance")).toEqual([
       [alice, 2, 1n],
@@ -89,7 +89,7 @@ describe("token balances", () => {
     ]);
   });
 
-  it("of an ERC-1155 batch count units, one transfer an item and none for an empty batch", () => {
+  it("of an ERC-1155 batch count units, with one transfer per item and none for an empty batch", () => {
     const rows = fold([
       withLogs(1, batch(zeroAddress, alice, [1n, 2n], [10n, 5n]), batch(alice, bob, [], []), batch(alice, bob, [2n], [5n])),
     ]);
@@ -115,7 +115,7 @@ describe("token balances", () => {
     expect(pick(rows.balances, "owner", "token", "balance")).toEqual([[alice, weth, 5n]]);
   });
 
-  it("of a late start begin with the node's word, from the block before the first on", () => {
+  it("of an index that starts late start from the node's balance at the block before the first", () => {
     const base = (read: BaseRead): CallOutcome =>
       "data" in read && read.data.includes(alice.slice(2)) ? { ok: true, data: topic(40n) } : { ok: true, data: "0x" };
     const rows = fold([withLogs(101, erc20(alice, bob, 15n))], { facts: { from: 100, baseBlock: 99 }, base });
@@ -126,7 +126,7 @@ describe("token balances", () => {
     ]);
   });
 
-  it("of a late start are unknown where the node does not know", () => {
+  it("of an index that starts late are unknown where the node has no state", () => {
     const rows = fold([withLogs(101, erc20(alice, bob, 15n), batch(alice, bob, [1n], [1n]))], {
       facts: { from: 100, baseBlock: 99 },
       base: () => ({ ok: false, reverted: false }),
@@ -135,7 +135,7 @@ describe("token balances", () => {
     expect(pick(rows.balance_periods, "from_block", "to_block", "balance")).toEqual(Array.from({ length: 4 }, () => [99, 100, null]));
   });
 
-  it("of a late start keep what moved while what was before is not known, save of what no call tells", () => {
+  it("of an index that starts late record the net change while the base is unknown, except for ERC-1155 collections", () => {
     const rows = fold([withLogs(101, erc20(alice, bob, 15n), batch(alice, bob, [1n], [4n])), withLogs(103, erc20(bob, alice, 6n))], {
       facts: { from: 100, baseBlock: 99 },
       base: () => ({ ok: false, reverted: false }),
@@ -143,7 +143,7 @@ describe("token balances", () => {
     expect(pick(rows.balance_periods, "owner", "standard", "from_block", "to_block", "balance", "net_change")).toEqual([
       [alice, 1, 99, 100, null, 0n],
       [bob, 1, 99, 100, null, 0n],
-      // The number of units of all ids of an ERC-1155 collection.
+      // No call returns the sum of all ids of an ERC-1155 collection.
       [alice, 3, 99, 100, null, null],
       [bob, 3, 99, 100, null, null],
       [bob, 1, 101, 102, null, 15n],
@@ -166,7 +166,7 @@ describe("token balances", () => {
     ]);
   });
 
-  it("go on from a stored movement, and from a settled balance", () => {
+  it("continue from a stored net change and from a reconciled balance", () => {
     const state = {
       balances: new Map([
         [`${alice}|${token}|1`, { balance: null, net_change: "-9", since_block: 103 }],
@@ -185,7 +185,7 @@ describe("token balances", () => {
     expect(pick(rows.transfers, "from_balance", "to_balance")).toEqual([[null, 31n]]);
   });
 
-  it("of a token whose events do not tell them end with each transfer, and nothing is known of what begins", () => {
+  it("of a node-sourced token end with each transfer and are unknown afterwards", () => {
     const state = {
       nodeSourced: new Map([[`${token}|1`, {}]]),
       balances: new Map([[`${alice}|${token}|1`, { balance: "50", net_change: null, since_block: 4 }]]),
@@ -201,7 +201,7 @@ describe("token balances", () => {
     expect(pick(rows.balances, "owner", "token", "since_block", "balance", "net_change")).toEqual([
       [alice, token, 11, null, null],
       [bob, token, 9, null, null],
-      // Another token's events go below zero: that alone says that they lie.
+      // Another token's events go below zero, which marks it as node-sourced.
       [alice, weth, 9, null, null],
       [bob, weth, 9, 20n, null],
     ]);
@@ -210,14 +210,14 @@ describe("token balances", () => {
       [weth, null, 20n],
       [token, null, null],
     ]);
-    // How many hold it is for the node to say as well.
+    // Its holder count is unknown as well.
     expect(pick(rows.holder_counts, "token", "block_number", "holders")).toEqual([
       [token, 9, null],
       [weth, 9, 1],
     ]);
   });
 
-  it("know that an id which nobody owned yet was nobody's", () => {
+  it("treat a newly minted id as previously unowned", () => {
     const base = (read: BaseRead): CallOutcome =>
       "data" in read && read.data.startsWith("0x6352211e") ? { ok: false, reverted: true } : { ok: true, data: topic(3n) };
     const rows = fold([withLogs(101, erc721(zeroAddress, alice, 5n))], { facts: { from: 100, baseBlock: 99 }, base });

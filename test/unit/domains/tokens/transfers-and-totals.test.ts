@@ -19,11 +19,11 @@ import {
   withLogs,
 } from "../token-folds.ts";
 
-describe("the totals of a token", () => {
+describe("totals of a token", () => {
   const holders = (rows: ReturnType<typeof fold>) => pick(rows.holder_counts, "token", "standard", "block_number", "holders");
   const supplies = (rows: ReturnType<typeof fold>) => pick(rows.token_supplies, "token", "standard", "block_number", "supply");
 
-  it("have a row at each block that changed how many hold it, and one at each that changed how much there is", () => {
+  it("have a row at each block that changed the holder count or the supply", () => {
     const rows = fold([
       withLogs(1, erc20(zeroAddress, alice, 100n)),
       withLogs(2, erc20(alice, bob, 30n)),
@@ -31,7 +31,7 @@ describe("the totals of a token", () => {
       withLogs(4, erc20(alice, carol, 65n)),
       withLogs(5, erc20(bob, zeroAddress, 35n), erc20(zeroAddress, alice, 1n)),
     ]);
-    // Block 3 moves without making a holder; in block 4 carol takes alice's place; in block 5 alice takes bob's, and 100 - 35 + 1 are left.
+    // Block 3 moves tokens between holders; in block 4 carol replaces alice; in block 5 alice replaces bob, and 100 - 35 + 1 remain.
     expect(holders(rows)).toEqual([
       [token, 1, 1, 1],
       [token, 1, 2, 2],
@@ -42,7 +42,7 @@ describe("the totals of a token", () => {
     ]);
   });
 
-  it("go on from what is stored, each standard of a contract by itself", () => {
+  it("continue from the stored rows, separately for each standard of a contract", () => {
     const state = {
       totals: new Map([[`${token}|1`, { holders: 7 }]]),
       supplies: new Map([[`${token}|1`, { supply: "900" }]]),
@@ -59,28 +59,28 @@ describe("the totals of a token", () => {
     ]);
   });
 
-  it("of an ERC-20 token are the sum of mints less burns whatever it is: the contract's number corrects it", () => {
-    const lying = fold([withLogs(1, erc20(bob, zeroAddress, 9n)), withLogs(2, erc20(bob, alice, 1n))]);
-    expect(supplies(lying)).toEqual([[token, 1, 1, -9n]]);
+  it("of an ERC-20 token are mints less burns even if negative, to be corrected by totalSupply()", () => {
+    const inconsistent = fold([withLogs(1, erc20(bob, zeroAddress, 9n)), withLogs(2, erc20(bob, alice, 1n))]);
+    expect(supplies(inconsistent)).toEqual([[token, 1, 1, -9n]]);
     const late = fold([withLogs(101, erc20(zeroAddress, alice, 9n))], { facts: { from: 100, baseBlock: 99 } });
     expect(supplies(late)).toEqual([[token, 1, 101, 9n]]);
   });
 
-  it("of a collection do not say how much there is where its first tokens were minted before the index", () => {
+  it("of a collection have an unknown supply if its first tokens were minted before the first indexed block", () => {
     const late = fold([withLogs(101, erc721(zeroAddress, alice, 9n))], { facts: { from: 100, baseBlock: 99 } });
     expect(supplies(late)).toEqual([]);
-    const lying = fold([withLogs(1, erc721(zeroAddress, alice, 9n)), withLogs(2, erc721(bob, alice, 8n))]);
-    expect(supplies(lying)).toEqual([
+    const inconsistent = fold([withLogs(1, erc721(zeroAddress, alice, 9n)), withLogs(2, erc721(bob, alice, 8n))]);
+    expect(supplies(inconsistent)).toEqual([
       [token, 2, 1, 1n],
       [token, 2, 2, null],
     ]);
   });
 
   it("count a mint to the zero address, as the first liquidity of a Uniswap V2 pool is (MINIMUM_LIQUIDITY)", () => {
-    // 1,000 to nobody for ever, and 500 to the first provider.
+    // 1,000 locked at the zero address, and 500 to the first provider.
     const rows = fold([withLogs(1, erc20(zeroAddress, zeroAddress, 1_000n), erc20(zeroAddress, alice, 500n))]);
     expect(supplies(rows)).toEqual([[token, 1, 1, 1_500n]]);
-    // The zero address is counted where the number is served, as its balance is read from the contract.
+    // The zero address is added when the count is served, as its balance is read from the contract.
     expect(holders(rows)).toEqual([[token, 1, 1, 1]]);
     expect(pick(rows.balances, "owner", "balance")).toEqual([
       [zeroAddress, 1_000n],
@@ -94,7 +94,7 @@ describe("the totals of a token", () => {
 });
 
 describe("a mint of many ids in one event (EIP-2309)", () => {
-  it("moves each of them, and what its transaction did not pay for is left out", () => {
+  it("moves each of them, limited by the gas of its transaction", () => {
     const range = (first: bigint, last: bigint) => log([consecutiveMint.topic0, topic(first), topic(0), topic(alice)], data(last));
     const rows = fold([
       block(1, [transaction({ gasUsed: 750n, logs: [range(1n, 3n), range(4n, 4n)] })]),
@@ -113,15 +113,15 @@ describe("a mint of many ids in one event (EIP-2309)", () => {
         [alice, 2n, 0n],
         [alice, 3n, 1n],
         [bob, 2n, 1n],
-        // Nobody saw alice get it.
+        // No event moved it to alice.
         [alice, 4n, null],
       ]),
     );
   });
 });
 
-describe("the order and the lists of transfers", () => {
-  it("is by transaction, in it native before inner before events", () => {
+describe("transfers", () => {
+  it("are ordered by transaction, and within it native, inner, then events", () => {
     const first = transaction({
       to: bob,
       value: 1n,
@@ -139,7 +139,7 @@ describe("the order and the lists of transfers", () => {
     ]);
   });
 
-  it("lists a transaction once an address, numbered on from what is stored, ERC-20 transfers only", () => {
+  it("with ERC-20 tokens add one numbered list entry per transaction and address", () => {
     const state = { ordinals: new Map([[alice, { ordinal: 41 }]]) };
     const rows = fold(
       [block(1, [transaction({ logs: [erc20(alice, bob, 1n), erc20(bob, alice, 1n)] }), transaction({ logs: [erc721(alice, bob, 1n)] })])],
@@ -151,7 +151,7 @@ describe("the order and the lists of transfers", () => {
     ]);
   });
 
-  it("enters each standard of a contract once, and reads its metadata once", () => {
+  it("store each standard of a contract once and queue one read of its metadata", () => {
     const state = { standards: new Map([[`${weth}|1`, {}]]), metadata: new Map([[weth, {}]]) };
     const rows = fold([withLogs(3, erc20(alice, bob, 0n), erc721(alice, bob, 1n), erc20(alice, bob, 0n), erc20(alice, bob, 0n, weth))], {
       state,

@@ -7,7 +7,7 @@ import {
   type Value,
 } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/supplies/step-function.ts";
 
-/** Narrows a gap down as resolve-supplies does, and gives all steps with the number of readings. */
+/** Narrows a gap as resolve-supplies does; returns all steps and the number of readings. */
 const resolve = (valueAt: (block: number) => Value, gap: Gap, limit: number, candidates: readonly number[] = [], newestFirst = false) => {
   let [steps, reads]: [Step[], number] = [
     [
@@ -28,19 +28,19 @@ const resolve = (valueAt: (block: number) => Value, gap: Gap, limit: number, can
     const readings = probes.blocks.map((block) => ({ block, value: valueAt(block) }));
     steps = [...steps.slice(0, place), ...fillGap(part, readings, probes.isCut), ...steps.slice(place + 2)];
   }
-  throw new Error("the gap was not resolved");
+  throw new Error("The gap was not resolved");
 };
 
-it("one change among twenty million blocks is found with some hundred readings", () => {
+it("finds one change among twenty million blocks with a few hundred readings", () => {
   const changed = 13_131_313;
   const valueAt = (block: number) => (block < changed ? 0n : 7n);
   const { steps, reads } = resolve(valueAt, { first: 1, last: 19_999_999, before: 0n, after: 7n }, 24);
   expect(steps).toEqual([{ block: changed, value: 7n }]);
-  // 24 readings leave one part in 23: 20 million take six rounds.
+  // 24 readings split a gap into 23 parts: 20 million blocks take six rounds.
   expect(reads).toBeLessThanOrEqual(6 * 24);
 });
 
-it("several changes are all found, each at its block", () => {
+it("finds several changes, each at its block", () => {
   const values = new Map([
     [100, 1n],
     [101, 2n],
@@ -52,9 +52,9 @@ it("several changes are all found, each at its block", () => {
   expect(steps).toEqual([...values].map(([block, value]) => ({ block, value })));
 });
 
-it("a value that comes back is found where every candidate is read, the newest first", () => {
+it("finds a value that is restored if every candidate block is read, the newest first", () => {
   const touched = Array.from({ length: 100 }, (_, place) => 10 + place * 10);
-  // It is another one in each second block that touched it, and the same again in the next.
+  // It changes in every second block that touched it, and changes back in the next one.
   const valueAt = (block: number) => (Math.floor(block / 10) % 2 === 0 ? 1n : 0n);
   const { steps } = resolve(valueAt, { first: 1, last: 1_009, before: 1n, after: valueAt(1_010) }, 8, touched, true);
   const expected = touched.filter((block) => valueAt(block) !== valueAt(block - 1)).map((block) => ({ block, value: valueAt(block) }));
@@ -62,7 +62,7 @@ it("a value that comes back is found where every candidate is read, the newest f
   expect(changes.filter(({ block }) => block <= 1_000)).toEqual(expected);
 });
 
-it("without a value before it, a gap is read to its first block", () => {
+it("reads a gap to its first block if no value precedes it", () => {
   const { steps } = resolve((block) => (block < 40 ? 5n : null), { first: 10, last: 99, before: undefined, after: null }, 4);
   expect(steps).toEqual([
     { block: 10, value: 5n },

@@ -11,7 +11,7 @@ const token: Address = `0x${"a".repeat(40)}`;
 const owner: Address = `0x${"b".repeat(40)}`;
 const hash = `0x${"c".repeat(64)}` as const;
 
-/** Compares stored rows with a mocked result: deploying ninety tokens that change between two comparisons would take long. */
+/** Compares stored rows with a mocked response: deploying ninety tokens that change between two comparisons would take long. */
 const compareWith = async (answer: CallOutcome, rows: readonly object[], state: Parameters<typeof compareBalances>[2], now: Date) => {
   const unused = () => {
     throw new Error("not used");
@@ -34,8 +34,8 @@ const differs: CallOutcome = { ok: true, data: `0x${"6".padStart(64, "0")}` };
 
 it.each([
   ["falls silent", { ok: false, reverted: true } as const, [row]],
-  ["has no such balance any more", differs, []],
-])("a token that differed once and then %s takes no place of a later look", async (_, second, rows) => {
+  ["no longer has that balance", differs, []],
+])("a token that differed once and then %s is no longer compared as a suspect", async (_, second, rows) => {
   const state = { backoff: createContractBackoff(1_000), suspects: createSuspects(20_000) };
   await compareWith(differs, [row], state, new Date(0));
   expect(state.suspects.due(new Date(20_000))).toEqual([{ token, owner }]);
