@@ -88,7 +88,7 @@ async function measure(
     const taken: number[] = [];
     const random = createRandom(1);
     for (let block = -warmUp; block < blocks; block += 1) {
-      // Blocks are mined at random moments between two polls; mined right after one, they would always wait the longest.
+      // Blocks are mined at random times between two polls; mined right after one, they would always wait the longest.
       await wait(random() * poll);
       const milliseconds = await liveOneBlock(work, block + warmUp);
       // The first blocks wait for the backfill and warm up all caches.

@@ -4,28 +4,28 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { compareProjections, resultOfComparison } from "./indexing/compare-projections.ts";
 import { resultOfDocuments } from "./nft/documents-figures.ts";
-import { readDocuments, startAlmanac } from "./nft/read-documents.ts";
+import { readDocuments, startCollectionNode } from "./nft/read-documents.ts";
 import { serveCollections } from "./nft/serve.ts";
 import { startTradeHistory, type TradeSize } from "./nft/trade-chain.ts";
 import type { BenchResult } from "./result.ts";
 import { type BenchServer, startBenchServer } from "./support/server.ts";
 
 const help = `npm run bench -- nft [options]
-  --only documents|index|serve  one part alone: reading metadata, indexing with and without NFTs, or the answers about them
-  --documents 10000    of the collection whose metadata is read
-  --transactions 20000 of the chain that is indexed, --blocks 1500 of it, --runs 3 of each kind
-  --tokens 10000       of the large collection of the generated index that is asked, --sales 50000, --seed 1
-  --times 31           requests of each kind of question, --rows 7,8 of these rows alone
-  --data FOLDER        where the generated index is kept between runs (ASHLAR_BENCH_DIR, else a folder of the system's for temporary files)
+  --only documents|index|serve  one part: reading metadata, indexing with and without NFTs, or serving the endpoints
+  --documents 10000    tokens of the collection whose metadata is read
+  --transactions 20000 and --blocks 1500 of the indexed chain, --runs 3 of each kind
+  --tokens 10000       tokens of the large collection of the served index, --sales 50000, --seed 1
+  --times 31           requests per endpoint case, --rows 7,8 only these endpoint rows
+  --data FOLDER        where the generated index is stored between runs (default: ASHLAR_BENCH_DIR, else a folder in the system's temporary directory)
 `;
-/** What is made can be made again: it need not survive a power failure. */
+/** Benchmark data can be rebuilt and need not survive a power failure. */
 const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", maintenance_work_mem: "512MB" };
 const parts = ["documents", "index", "serve"] as const;
 type Part = (typeof parts)[number];
-/** The projections that are there for collections, their sales, and approvals. */
-const own: ReadonlySet<string> = new Set(["nft", "nft-sales", "approvals"]);
+/** The projections of collections, sales and approvals. */
+const nftProjections: ReadonlySet<string> = new Set(["nft", "nft-sales", "approvals"]);
 
-/** What NFTs cost: metadata read from their contracts, an index with their projections against the same chain without, and the answers about them. */
+/** Measures the cost of NFTs: reading metadata, indexing a chain with and without their projections, and their endpoints on a generated index. */
 export async function run(words: readonly string[]): Promise<BenchResult> {
   const { values } = parseArgs({
     args: [...words],
@@ -45,16 +45,17 @@ export async function run(words: readonly string[]): Promise<BenchResult> {
     },
   });
   const { only } = values;
-  if (only !== undefined && !parts.some((part) => part === only)) throw new Error(`--only ${only} is none of ${parts.join(", ")}.`);
+  if (only !== undefined && !parts.some((part) => part === only))
+    throw new Error(`Invalid value "${only}" for --only: expected ${parts.join(", ")}`);
   if (values.help) {
     process.stdout.write(help);
     return { table: [], figures: {}, missed: [] };
   }
   const work: Readonly<Record<Part, () => Promise<BenchResult>>> = {
-    documents: () => onOwnServer((server, folder) => readAll(server, folder, Number(values.documents))),
+    documents: () => withServer((server, folder) => benchDocuments(server, folder, Number(values.documents))),
     index: () =>
-      onOwnServer((server, folder) =>
-        indexTwice(server, folder, { transactions: Number(values.transactions), blocks: Number(values.blocks) }, Number(values.runs)),
+      withServer((server, folder) =>
+        benchIndexing(server, folder, { transactions: Number(values.transactions), blocks: Number(values.blocks) }, Number(values.runs)),
       ),
     serve: async () => {
       const size = { tokens: Number(values.tokens), sales: Number(values.sales), seed: Number(values.seed) };
@@ -76,8 +77,8 @@ export async function run(words: readonly string[]): Promise<BenchResult> {
   };
 }
 
-/** With a server's usual, durable settings and an empty folder, both of which go afterwards. */
-async function onOwnServer(work: (server: BenchServer, folder: string) => Promise<BenchResult>): Promise<BenchResult> {
+/** Runs work on a server with durable settings in an empty folder, and removes both afterwards. */
+async function withServer(work: (server: BenchServer, folder: string) => Promise<BenchResult>): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), "ashlar-bench-nft-"));
   const server = await startBenchServer(join(folder, "database"));
   try {
@@ -88,8 +89,8 @@ async function onOwnServer(work: (server: BenchServer, folder: string) => Promis
   }
 }
 
-async function readAll(server: BenchServer, folder: string, documents: number): Promise<BenchResult> {
-  const chain = await startAlmanac(documents, join(folder, "node"));
+async function benchDocuments(server: BenchServer, folder: string, documents: number): Promise<BenchResult> {
+  const chain = await startCollectionNode(documents, join(folder, "node"));
   try {
     return resultOfDocuments(await readDocuments(server, chain, documents, folder));
   } finally {
@@ -97,7 +98,7 @@ async function readAll(server: BenchServer, folder: string, documents: number): 
   }
 }
 
-async function indexTwice(server: BenchServer, folder: string, size: TradeSize, runs: number): Promise<BenchResult> {
+async function benchIndexing(server: BenchServer, folder: string, size: TradeSize, runs: number): Promise<BenchResult> {
   const chain = await startTradeHistory(size, join(folder, "node"));
   try {
     const comparison = await compareProjections(server, {
@@ -105,11 +106,11 @@ async function indexTwice(server: BenchServer, folder: string, size: TradeSize, 
       chainId: chain.chainId,
       head: await chain.head(),
       subject: "NFTs and approvals",
-      own,
+      own: nftProjections,
       folder: join(folder, "compiled"),
       runs,
       check: (rows) => {
-        if (rows.nft_sales !== chain.sales) throw new Error(`${chain.sales} sales were made and ${rows.nft_sales ?? 0} indexed.`);
+        if (rows.nft_sales !== chain.sales) throw new Error(`Indexed ${rows.nft_sales ?? 0} of ${chain.sales} sales`);
       },
     });
     return resultOfComparison(comparison);

@@ -7,8 +7,8 @@ import { openEndpointCases } from "./queries/endpoint-cases.ts";
 import type { QueryCase } from "./queries/query-case.ts";
 import { factsOf, type StoryFacts, type StorySize, storyVersion } from "./queries/story.ts";
 import { type BenchResult, median, rounded } from "./result.ts";
+import { openCachedIndex } from "./support/cached-index.ts";
 import { type Calibration, calibrateByQuery } from "./support/calibration.ts";
-import { openKeptIndex } from "./support/kept-index.ts";
 import { startProcessorClock } from "./support/processor-time.ts";
 import { type BenchServer, startBenchServer } from "./support/server.ts";
 import { countRows, megabytesOf } from "./support/tables.ts";
@@ -43,7 +43,7 @@ interface IndexSize {
   readonly megabytes: number;
 }
 
-/** Measures the queries on a small and a large generated index, kept in ASHLAR_BENCH_DIR (default: a folder in the system's temporary directory). */
+/** Measures the queries on a small and a large generated index, stored in ASHLAR_BENCH_DIR (default: a folder in the system's temporary directory). */
 export async function run(words: readonly string[]): Promise<BenchResult> {
   const { values } = parseArgs({
     args: [...words],
@@ -89,14 +89,14 @@ async function onIndex<T>(
   size: StorySize,
   work: (index: { readonly database: Database; readonly cases: readonly QueryCase[] }) => Promise<T>,
 ): Promise<T> {
-  const kept = {
+  const cached = {
     name: `queries_${size.transfers}`,
     inputs: [storyVersion, size],
     label: `an index with ${size.transfers} transfers`,
     script: new URL("./queries/fill-process.ts", import.meta.url),
     argument: { ...size, chainId: 1 },
   };
-  const name = await openKeptIndex(server, kept, (line) => process.stdout.write(`${line}\n`));
+  const name = await openCachedIndex(server, cached, (line) => process.stdout.write(`${line}\n`));
   return server.on(name, async (database) => {
     const facts: StoryFacts = factsOf(size);
     const endpoints = await openEndpointCases(database, facts);

@@ -25,14 +25,14 @@ export async function compareDomain(server: BenchServer, chain: SwapHistory, fol
       if (rows.pool_actions !== actions) throw new Error(`${actions} actions were made and ${rows.pool_actions ?? 0} indexed.`);
     },
     afterwards: async (database, before) => {
-      jobs = await workOff(database, chain, before);
+      jobs = await runPendingJobs(database, chain, before);
     },
   });
   return resultOfComparison(comparison, jobs);
 }
 
 /** Runs the jobs, with token metadata written directly. Returns their duration and the row counts. */
-async function workOff(
+async function runPendingJobs(
   database: Database,
   { config }: SwapHistory,
   before: Readonly<Record<string, number>>,

@@ -1,7 +1,7 @@
 import type { Database } from "../../runtime/database/database.ts";
 import type { BenchResult } from "../result.ts";
+import { openCachedIndex } from "../support/cached-index.ts";
 import { calibrateByQuery } from "../support/calibration.ts";
-import { openKeptIndex } from "../support/kept-index.ts";
 import { projections } from "../support/projections.ts";
 import { type JobTime, runJobs } from "../support/run-jobs.ts";
 import { resultOfServing } from "../support/serve-figures.ts";
@@ -23,11 +23,11 @@ export interface ServeOptions extends Omit<MarketSize, "until"> {
 }
 
 const served = "dex_served";
-const say = (line: string): unknown => process.stdout.write(`${line}\n`);
+const print = (line: string): unknown => process.stdout.write(`${line}\n`);
 
 /** Fills an index with a generated market or reuses that of an earlier run, runs the jobs and measures the endpoints. */
 export async function serveMarket(server: BenchServer, { times, again, ...size }: ServeOptions): Promise<BenchResult> {
-  const filled = await openKeptIndex(
+  const filled = await openCachedIndex(
     server,
     {
       name: `dex_${size.swaps}_${size.pools}`,
@@ -36,17 +36,17 @@ export async function serveMarket(server: BenchServer, { times, again, ...size }
       script: new URL("./fill-process.ts", import.meta.url),
       argument: { ...size, until: Math.floor(Date.now() / 1000) } satisfies MarketSize,
     },
-    say,
+    print,
   );
   const worked = filled.replace("dex_", "dexworked_");
   const names = await server.names();
   const isNew = again || !names.includes(worked);
   if (isNew) {
     for (const outdated of names.filter((name) => name.startsWith("dexworked_"))) await server.drop(outdated);
-    say("copying what was filled, for the jobs");
+    print("copying the filled index for the jobs");
     await server.copy(filled, served);
   }
-  const jobs = isNew ? await server.on(served, workOff(size)) : null;
+  const jobs = isNew ? await server.on(served, runPendingJobs(size)) : null;
   if (isNew) await server.rename(served, worked);
   return server.on(worked, async (database) => {
     const whole = { ...size, until: await newestTime(database) };
@@ -69,12 +69,12 @@ export async function serveMarket(server: BenchServer, { times, again, ...size }
 }
 
 /** Runs the jobs, and then VACUUM as autovacuum would. */
-const workOff =
+const runPendingJobs =
   (size: Omit<MarketSize, "until">) =>
   async (database: Database): Promise<JobTime[]> => {
     const until = await newestTime(database);
     const times = await runJobs(database, chainId, jobsOf(configOf(marketOf({ ...size, until }))));
-    for (const { name, turns, milliseconds } of times) say(`to ${name} took ${Math.round(milliseconds)} ms in ${turns} turns`);
+    for (const { name, turns, milliseconds } of times) print(`to ${name} took ${Math.round(milliseconds)} ms in ${turns} turns`);
     await database.query("VACUUM ANALYZE");
     return times;
   };

@@ -35,10 +35,10 @@ export async function startHistory(size: HistorySize, cacheFolder: string): Prom
 
 async function buildHistory(chain: TestChain, { transfers, blocks }: HistorySize): Promise<Address> {
   const erc20 = artifacts.erc20();
-  const people = Array.from({ length: senders }, (_, index) => hexOf(1, index, 5));
-  await chain.batch(people.map((person) => ({ method: "anvil_setBalance", params: [person, `0x${(10n ** 24n).toString(16)}`] })));
+  const accounts = Array.from({ length: senders }, (_, index) => hexOf(1, index, 5));
+  await chain.batch(accounts.map((person) => ({ method: "anvil_setBalance", params: [person, `0x${(10n ** 24n).toString(16)}`] })));
   const token = await chain.deploy(erc20, ["Ledger Coin", "LEDGER"]);
-  const movements = plan(transfers, people);
+  const movements = plan(transfers, accounts);
   for (let block = 1, sent = 0; block < blocks; block += 1) {
     const until = Math.floor((transfers * block) / (blocks - 1));
     const calls: TestTransaction[] = movements
@@ -56,13 +56,13 @@ async function buildHistory(chain: TestChain, { transfers, blocks }: HistorySize
 }
 
 /** Mints for every sender, then transfers from them to random recipients. */
-function plan(transfers: number, people: readonly Address[]) {
+function plan(transfers: number, accounts: readonly Address[]) {
   const random = createRandom(1);
   const pick = (count: number): number => Math.floor(random() * count);
   return Array.from({ length: transfers }, (_, index) => {
-    const minted = people[index];
+    const minted = accounts[index];
     if (minted !== undefined) return { from: null, to: minted, amount: 10n ** 27n };
-    const from = people[pick(people.length)] ?? null;
+    const from = accounts[pick(accounts.length)] ?? null;
     return { from, to: hexOf(2, pick(recipients), 5), amount: BigInt(1 + pick(1_000_000)) * 10n ** 15n };
   });
 }

@@ -16,7 +16,7 @@ interface SolcOutput {
 const require = createRequire(import.meta.url);
 const file = "almanac.sol";
 
-/** Compiles the collection of almanac.sol, as optimised as what is deployed anywhere. */
+/** Compiles the collection of almanac.sol with the optimizer. */
 export function compileAlmanac(): Artifact {
   const input = {
     language: "Solidity",
@@ -31,7 +31,8 @@ export function compileAlmanac(): Artifact {
   const output = JSON.parse(compiler.compile(JSON.stringify(input), { import: readImport })) as SolcOutput;
   const failure = output.errors?.find(({ severity }) => severity === "error");
   const contract = output.contracts[file]?.Almanac;
-  if (failure !== undefined || contract === undefined) throw new Error(`almanac.sol does not compile: ${failure?.formattedMessage ?? ""}`);
+  if (failure !== undefined || contract === undefined)
+    throw new Error(`Failed to compile almanac.sol: ${failure?.formattedMessage ?? "no output"}`);
   return { abi: contract.abi, bytecode: `0x${contract.evm.bytecode.object}` as Hex };
 }
 

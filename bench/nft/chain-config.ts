@@ -1,9 +1,9 @@
 import { type ChainConfig, chainConfig } from "../../runtime/config/config.ts";
-import type { Cast } from "./cast.ts";
 import { chainId } from "./fill-index.ts";
+import type { NftMarket } from "./nft-market.ts";
 
-/** The network of generated collections as an operator would configure it. */
-export const configOf = ({ wrapped, market, feed }: Cast): ChainConfig =>
+/** The network of a market as an operator would configure it. */
+export const configOf = ({ wrapped, market, feed }: NftMarket): ChainConfig =>
   chainConfig.parse({
     name: "bench",
     id: chainId,

@@ -1,19 +1,26 @@
 import { type BenchResult, rounded } from "../result.ts";
 import type { DocumentsRun } from "./read-documents.ts";
 
-/** For 10,000 documents on the reference machine; fewer may take their share. */
+/** For 10,000 documents on the reference machine; scaled for fewer. */
 const target = { documents: 10_000, milliseconds: 60_000 };
 
-/** The table and figures of metadata that was read. */
-export function resultOfDocuments({ documents, levelMilliseconds, milliseconds, processor, load, calibration }: DocumentsRun): BenchResult {
+/** Returns the table and figures of a run. */
+export function resultOfDocuments({
+  documents,
+  catchUpMilliseconds,
+  milliseconds,
+  processor,
+  load,
+  calibration,
+}: DocumentsRun): BenchResult {
   const max = Math.round(((target.milliseconds * documents) / target.documents) * calibration.factor);
   const seconds = (value: number | null): number | string => (value === null ? "" : rounded(value, 1));
   return {
     table: [
       {
         "on-chain documents": documents,
-        "ms until level": Math.round(levelMilliseconds),
-        "ms until all are kept": Math.round(milliseconds),
+        "ms until the index is at the head": Math.round(catchUpMilliseconds),
+        "ms until all are stored": Math.round(milliseconds),
         "target ms": max,
         "a second": Math.round((documents * 1_000) / milliseconds),
         "own CPU s": seconds(processor.indexer),
@@ -26,6 +33,6 @@ export function resultOfDocuments({ documents, levelMilliseconds, milliseconds, 
     missed:
       milliseconds < max
         ? []
-        : [`${documents} documents took ${Math.round(milliseconds)} ms after the index was level, not less than ${max}.`],
+        : [`${documents} documents took ${Math.round(milliseconds)} ms after the index was at the head, not less than ${max}.`],
   };
 }

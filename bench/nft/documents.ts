@@ -1,8 +1,8 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import { hexOf } from "../support/random.ts";
-import type { Cast } from "./cast.ts";
+import type { NftMarket } from "./nft-market.ts";
 
-/** A token and what its metadata says. */
+/** A token and its metadata document. */
 export interface TokenDocument {
   readonly token: Address;
   readonly id: number;
@@ -18,8 +18,8 @@ interface Trait {
 }
 
 const documentKind = 67;
-/** Traits that are words, with how many there are of each; the first are more frequent. */
-const words = [
+/** Text traits with their numbers of values; the first values are more frequent. */
+const textTraits = [
   ["Paper", 6],
   ["Ink", 12],
   ["Season", 4],
@@ -30,12 +30,12 @@ const words = [
   ["Herb", 60],
 ] as const;
 
-/** The twelve traits of a token: eight words, one that no other token has, and three numbers. */
+/** The twelve traits of a token: eight texts, one unique text, and three numbers. */
 export const traitsOf = (id: number): readonly Trait[] => {
   const digits = hexOf(documentKind, id, 16).slice(2);
   const chance = (position: number): number => Number.parseInt(digits.slice(position * 8, position * 8 + 8), 16) / 2 ** 32;
   return [
-    ...words.map(([name, count], position) => ({ trait_type: name, value: `${name} ${Math.floor(chance(position) ** 2 * count)}` })),
+    ...textTraits.map(([name, count], position) => ({ trait_type: name, value: `${name} ${Math.floor(chance(position) ** 2 * count)}` })),
     { trait_type: "Serial", value: `No. ${id}` },
     { trait_type: "Moons", value: Math.floor(chance(9) * 30) },
     { trait_type: "Luck", value: Math.floor(chance(10) * 101), display_type: "boost_percentage" },
@@ -43,11 +43,12 @@ export const traitsOf = (id: number): readonly Trait[] => {
   ];
 };
 
-/** The metadata of all tokens of the large collection, of the small ones and of the editions. */
-export function* documentsOf(cast: Cast, tokens: number): Generator<TokenDocument> {
-  for (let id = 0; id < tokens; id += 1) yield documentOf(cast.large, id, "erc721");
-  for (const token of cast.small) for (let id = 0; id < cast.tokensOfSmall; id += 1) yield documentOf(token, id, "erc721");
-  for (let id = 0; id < cast.editionIds; id += 1) yield documentOf(cast.editions, id, "erc1155");
+/** Generates the metadata of all tokens of the large collection, the small ones and the editions. */
+export function* documentsOf(nftMarket: NftMarket, tokens: number): Generator<TokenDocument> {
+  for (let id = 0; id < tokens; id += 1) yield documentOf(nftMarket.large, id, "erc721");
+  for (const token of nftMarket.small)
+    for (let id = 0; id < nftMarket.tokensPerSmallCollection; id += 1) yield documentOf(token, id, "erc721");
+  for (let id = 0; id < nftMarket.editionIds; id += 1) yield documentOf(nftMarket.editions, id, "erc1155");
 }
 
 const documentOf = (token: Address, id: number, standard: TokenDocument["standard"]): TokenDocument => {
@@ -55,7 +56,7 @@ const documentOf = (token: Address, id: number, standard: TokenDocument["standar
   const document = {
     name: `Leaf ${id}`,
     description:
-      "A leaf of a generated almanac, with as many words about itself as such documents have: who drew it, when, and what is to be seen.",
+      "A leaf of a generated almanac, with as many textTraits about itself as such documents have: who drew it, when, and what is to be seen.",
     image: `${folder}/${id}.png`,
     external_url: `https://almanac.example/${id}`,
     attributes: traitsOf(id),

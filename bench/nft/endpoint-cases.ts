@@ -1,15 +1,15 @@
 import type { EndpointCase, Variant } from "../support/endpoint-case.ts";
-import type { Cast, CastSize } from "./cast.ts";
+import type { NftMarket, NftMarketSize } from "./nft-market.ts";
 
-/** What the endpoints of rows 7 to 21 are asked: first, deep and filtered pages, ordinary wallets and large ones. */
-export function endpointCases(cast: Cast, { tokens }: CastSize): readonly EndpointCase[] {
-  const { large, small, editions, traders, whale, curator, approver } = cast;
+/** The requests to the NFT and approval endpoints: first, deep and filtered pages, of ordinary and of large wallets. */
+export function endpointCases(nftMarket: NftMarket, { tokens }: NftMarketSize): readonly EndpointCase[] {
+  const { large, small, editions, traders, whale, curator, approver } = nftMarket;
   const of = (name: string, ...paths: readonly string[]): Variant => ({ name, paths: paths.map((path) => `bench/${path}`) });
   const ordinary = traders.slice(Math.floor(traders.length / 4), Math.floor(traders.length / 4) + 5);
   const busy = traders.slice(0, 3);
   const csv = "format=csv";
   const lastPage = Math.max(0, Math.ceil(tokens / 100) - 1);
-  /** Tokens from all over the collection. */
+  /** Tokens spread over the collection. */
   const ids = [0, 0.001, 0.1, 0.5, 0.9].map((share) => Math.floor(share * tokens));
 
   const balances = (wallet: string, query = ""): string => `address/${wallet}/balances_nft/?${query}`;
@@ -117,7 +117,7 @@ export function endpointCases(cast: Cast, { tokens }: CastSize): readonly Endpoi
     { row: 17, name: "counts of sales", variants: market("sale_count") },
     {
       row: 18,
-      name: "what a wallet has of a collection",
+      name: "NFTs of a wallet in a collection",
       variants: [
         of("busy wallets", ...busy.map((wallet) => owned(wallet))),
         of("1,000 ids", owned(whale)),
@@ -129,14 +129,14 @@ export function endpointCases(cast: Cast, { tokens }: CastSize): readonly Endpoi
     },
     {
       row: 19,
-      name: "whether a wallet has a token",
+      name: "ownership of a token",
       variants: [
         of(
           "it has",
           `address/${whale}/collection/${large}/token/${tokens - 1}/`,
           `address/${whale}/collection/${large}/token/${tokens - 2}/`,
         ),
-        of("units", `address/${cast.publisher}/collection/${editions}/token/7/`),
+        of("units", `address/${nftMarket.publisher}/collection/${editions}/token/7/`),
         of("CSV", `address/${whale}/collection/${large}/token/${tokens - 1}/?${csv}`),
       ],
     },

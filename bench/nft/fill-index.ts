@@ -13,9 +13,9 @@ import { createEventDecoder } from "../../runtime/events/decode-events.ts";
 import { describeChain, describeTokens, fillTables } from "../support/fill.ts";
 import { projections } from "../support/projections.ts";
 import { withoutIndexes } from "../support/without-indexes.ts";
-import { type CastSize, castOf } from "./cast.ts";
 import { documentsOf, type TokenDocument } from "./documents.ts";
-import { tellCollections } from "./story.ts";
+import { type NftMarketSize, nftMarketOf } from "./nft-market.ts";
+import { generateBlocks } from "./story.ts";
 
 /** The generated index has one chain. */
 export const chainId = 1;
@@ -24,41 +24,41 @@ const blocksAtOnce = 1_000;
 const documentsAtOnce = 1_000;
 
 /**
- * Fills an empty database with a year of generated collections: their blocks through the product's decoder and folds, their documents through its parser into
- * the rows that its reader writes, of which the tables' own triggers make the sums.
+ * Fills an empty database with a generated market: the blocks through the product's decoder and folds, the documents through its parser into
+ * the rows that its worker writes; triggers of the tables compute the sums.
  */
-export async function fillIndex(database: Database, size: CastSize): Promise<void> {
-  const cast = castOf(size);
+export async function fillIndex(database: Database, size: NftMarketSize): Promise<void> {
+  const nftMarket = nftMarketOf(size);
   let head = 0;
   await withoutIndexes(database, async () => {
     const decode = createEventDecoder(projections.flatMap(({ events }) => events));
     const decoded = function* () {
-      for (const block of tellCollections(size)) yield decode(block);
+      for (const block of generateBlocks(size)) yield decode(block);
     };
     const last = await fillTables(database, decoded(), {
       chainId,
       projections,
       nativeAccounting: "none",
       blocksAtOnce,
-      wrappedNative: [cast.wrapped],
+      wrappedNative: [nftMarket.wrapped],
     });
     if (last !== undefined) await describeChain(database, chainId, last);
     head = last?.number ?? 0;
     await describeTokens(database, chainId);
   });
   let portion: Outcome[] = [];
-  for (const document of documentsOf(cast, size.tokens)) {
+  for (const document of documentsOf(nftMarket, size.tokens)) {
     portion.push(outcomeOf(document, head));
     if (portion.length < documentsAtOnce) continue;
-    await keep(database, portion);
+    await storeDocuments(database, portion);
     portion = [];
   }
-  await keep(database, portion);
+  await storeDocuments(database, portion);
   await database.query("VACUUM ANALYZE");
 }
 
-/** With the indexes there: what counts the traits needs them. */
-const keep = (database: Database, outcomes: readonly Outcome[]): Promise<void> =>
+/** Stores documents after the indexes exist, which the triggers that count traits need. */
+const storeDocuments = (database: Database, outcomes: readonly Outcome[]): Promise<void> =>
   database.transaction(async (client) => {
     const { table, columns, types } = metadataTarget;
     await client.copy(table, columns, rowsOf(chainId, new Date(), outcomes), types);
@@ -67,7 +67,7 @@ const keep = (database: Database, outcomes: readonly Outcome[]): Promise<void> =
 
 const outcomeOf = ({ token, id, standard, url, text }: TokenDocument, head: number): Outcome => {
   const parsed = parseDocument(text);
-  if (!parsed.ok) throw new Error(`A generated document is refused: ${parsed.refusal}`);
+  if (!parsed.ok) throw new Error(`Generated document was refused: ${parsed.refusal}`);
   const claim = { token, token_id: String(id), standard: standards[standard], block_number: 0, attempts: 1, url, asked_at: head };
   return { claim, readAt: head, tokenUrl: url, result: { document: parsed.document } };
 };

@@ -2,7 +2,7 @@ import type { ChainLog, ChainTransaction } from "../../runtime/chain/types.ts";
 import { type Address, type Hash, type Hex, zeroAddress } from "../../runtime/lib/hex.ts";
 import { hexOf } from "../support/random.ts";
 
-/** Something that an order moves: Seaport's numbers of item types. */
+/** An offered item of an order, with Seaport's item types. */
 export interface SoldItem {
   readonly type: 0 | 1 | 2 | 3;
   readonly token: Address;
@@ -10,8 +10,8 @@ export interface SoldItem {
   readonly amount: bigint;
 }
 
-/** What an order asks for, and for whom. */
-export interface AskedItem extends SoldItem {
+/** An item of an order's consideration with its recipient. */
+export interface ConsiderationItem extends SoldItem {
   readonly recipient: Address;
 }
 
@@ -37,21 +37,21 @@ export interface BlockWriter {
   approve(token: Address, owner: Address, spender: Address, id: number): void;
   approveAll(token: Address, owner: Address, operator: Address, approved: boolean): void;
   approveCoins(token: Address, owner: Address, spender: Address, amount: bigint): void;
-  /** `zone` is nobody. */
+  /** The order's `zone` is the zero address. */
   fulfil(
     market: Address,
     number: number,
     offerer: Address,
     recipient: Address,
     offer: readonly SoldItem[],
-    asked: readonly AskedItem[],
+    asked: readonly ConsiderationItem[],
   ): void;
   answer(feed: Address, answer: bigint, round: number, time: number): void;
-  /** Ends a transaction: the logs since the last one are its own. */
+  /** Ends a transaction, which has the logs since the previous one. */
   end(from: Address, to: Address, value?: bigint): void;
 }
 
-/** A writer of one block, whose transactions are numbered from `first` on. */
+/** Creates a writer of one block whose transactions are numbered from `first`. */
 export const createBlockWriter = (first: number): BlockWriter => {
   const transactions: ChainTransaction[] = [];
   let logs: ChainLog[] = [];
@@ -79,8 +79,8 @@ export const createBlockWriter = (first: number): BlockWriter => {
   };
 };
 
-/** The hash, the recipient, where both lists begin (in bytes), then each list with its length before it. */
-const orderData = (number: number, recipient: Address, offer: readonly SoldItem[], asked: readonly AskedItem[]): Hex => {
+/** The order's hash, the recipient, the byte offsets of both lists, then each list preceded by its length. */
+const orderData = (number: number, recipient: Address, offer: readonly SoldItem[], asked: readonly ConsiderationItem[]): Hex => {
   const item = ({ type, token, id, amount }: SoldItem): string =>
     `${digitsOf(type)}${addressDigits(token)}${digitsOf(id)}${digitsOf(amount)}`;
   const offered = 4 * 32;

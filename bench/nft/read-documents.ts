@@ -13,40 +13,40 @@ import { hexOf } from "../support/random.ts";
 import type { BenchServer } from "../support/server.ts";
 import { compileAlmanac } from "./almanac.ts";
 
-/** What it took until all documents of a collection were kept. */
+/** The time and processor time until all documents of a collection were stored. */
 export interface DocumentsRun {
   readonly documents: number;
-  /** From the process's start until the index had the node's head. */
-  readonly levelMilliseconds: number;
-  /** From then on until the last document was kept. */
+  /** From the start of the process until the index had the node's head. */
+  readonly catchUpMilliseconds: number;
+  /** From then until the last document was stored. */
   readonly milliseconds: number;
-  /** Processor seconds of the node, the database and the indexer, until the last document was kept; null where the system does not say. */
+  /** Processor seconds of the node, the database and the indexer until the last document was stored; null where the system does not report them. */
   readonly processor: Readonly<Record<"node" | "database" | "indexer", number | null>>;
   readonly load: number;
   readonly calibration: Calibration;
 }
 
-const printedAtOnce = 100;
+const mintedAtOnce = 100;
 const owners = 500;
 const ownerKind = 71;
-const betweenLooks = 50;
-const patienceMilliseconds = 600_000;
+const pollMilliseconds = 50;
+const maxWaitMilliseconds = 600_000;
 
-/** A node of one's own with a collection of so many tokens that draws their metadata itself. */
-export async function startAlmanac(documents: number, cacheFolder: string): Promise<TestChain & { readonly collection: Address }> {
+/** Starts a node with a collection of `documents` tokens, which generates their metadata on the chain. */
+export async function startCollectionNode(documents: number, cacheFolder: string): Promise<TestChain & { readonly collection: Address }> {
   const chain = await startTestChain({ args: ["--prune-history", "10", "--cache-path", cacheFolder] });
   try {
     await chain.rpc("anvil_setCode", [multicall, await multicallCode(chain)]);
     const artifact = compileAlmanac();
     const collection = await chain.deploy(artifact);
-    for (let first = 0; first < documents; first += printedAtOnce) {
-      const recipients = Array.from({ length: Math.min(printedAtOnce, documents - first) }, (_, index) =>
+    for (let first = 0; first < documents; first += mintedAtOnce) {
+      const recipients = Array.from({ length: Math.min(mintedAtOnce, documents - first) }, (_, index) =>
         hexOf(ownerKind, (first + index) % owners, 5),
       );
       const [hash] = await chain.send({ ...call(artifact, collection, "print", [recipients]), gas: 15_000_000n });
       await chain.mine();
       const { status } = await chain.rpc<{ status: string }>("eth_getTransactionReceipt", [hash]);
-      if (status !== "0x1") throw new Error("The collection could not be printed.");
+      if (status !== "0x1") throw new Error("Failed to mint the collection");
     }
     return { ...chain, collection: collection.toLowerCase() as Address };
   } catch (error) {
@@ -55,10 +55,10 @@ export async function startAlmanac(documents: number, cacheFolder: string): Prom
   }
 }
 
-/** Indexes the collection with `ashlar index` into an empty database and waits for its documents. @throws where they are not all kept in time, or one was refused. */
+/** Indexes the collection with `ashlar index` into an empty database and waits for its documents. @throws if they are not stored in time or one is refused */
 export async function readDocuments(
   server: BenchServer,
-  chain: Awaited<ReturnType<typeof startAlmanac>>,
+  chain: Awaited<ReturnType<typeof startCollectionNode>>,
   documents: number,
   folder: string,
 ): Promise<DocumentsRun> {
@@ -71,27 +71,34 @@ export async function readDocuments(
     const before = processorNow();
     const started = performance.now();
     const indexer = await startIndexer(join(folder), config, url);
-    const look = async (done: () => Promise<boolean>): Promise<number> => {
+    const waitFor = async (done: () => Promise<boolean>): Promise<number> => {
       for (;;) {
         if (await done()) return performance.now() - started;
-        const isOver = performance.now() - started > patienceMilliseconds;
-        if (isOver || indexer.child.exitCode !== null) throw new Error(`The documents were not read: ${indexer.output().slice(-1_000)}`);
-        await wait(betweenLooks);
+        const isOver = performance.now() - started > maxWaitMilliseconds;
+        if (isOver || indexer.child.exitCode !== null) throw new Error(`Failed to read the documents: ${indexer.output().slice(-1_000)}`);
+        await wait(pollMilliseconds);
       }
     };
     try {
-      const level = await look(async () => (await indexedBlock(database, id)) >= head);
-      const kept = await look(async () => (await keptDocuments(database, id)) >= documents);
+      const caughtUp = await waitFor(async () => (await indexedBlock(database, id)) >= head);
+      const stored = await waitFor(async () => (await storedDocuments(database, id)) >= documents);
       const after = processorNow();
       const [load = Number.NaN] = loadavg();
-      return { documents, levelMilliseconds: level, milliseconds: kept - level, processor: difference(before, after), load, calibration };
+      return {
+        documents,
+        catchUpMilliseconds: caughtUp,
+        milliseconds: stored - caughtUp,
+        processor: difference(before, after),
+        load,
+        calibration,
+      };
     } finally {
       await indexer.stop();
     }
   });
 }
 
-/** The block that every projection has. */
+/** Returns the lowest checkpoint. */
 const indexedBlock = async (database: Database, chainId: number): Promise<number> => {
   const [row] = await database.query<{ block: number | null }>(
     "SELECT min(block_number) AS block FROM projection_checkpoints WHERE chain_id = $1",
@@ -100,14 +107,14 @@ const indexedBlock = async (database: Database, chainId: number): Promise<number
   return row?.block ?? -1;
 };
 
-/** Tokens with a document and all of its traits. @throws where one was refused. */
-const keptDocuments = async (database: Database, chainId: number): Promise<number> => {
-  const [row] = await database.query<{ kept: number; refused: number }>(
-    "SELECT metadata_count AS kept, refused_count AS refused FROM nft_documents WHERE chain_id = $1",
+/** Returns the number of stored documents. @throws if one was refused */
+const storedDocuments = async (database: Database, chainId: number): Promise<number> => {
+  const [row] = await database.query<{ stored: number; refused: number }>(
+    "SELECT metadata_count AS stored, refused_count AS refused FROM nft_documents WHERE chain_id = $1",
     [chainId],
   );
   if ((row?.refused ?? 0) > 0) throw new Error(`${row?.refused} documents were refused.`);
-  return row?.kept ?? 0;
+  return row?.stored ?? 0;
 };
 
 const processorNow = (): DocumentsRun["processor"] => ({

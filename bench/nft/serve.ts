@@ -1,8 +1,8 @@
 import type { Database } from "../../runtime/database/database.ts";
 import type { BenchResult } from "../result.ts";
+import { openCachedIndex } from "../support/cached-index.ts";
 import { calibrateByQuery } from "../support/calibration.ts";
 import type { EndpointCase } from "../support/endpoint-case.ts";
-import { openKeptIndex } from "../support/kept-index.ts";
 import { projections } from "../support/projections.ts";
 import { type JobTime, runJobs } from "../support/run-jobs.ts";
 import { kindsOf, resultOfServing } from "../support/serve-figures.ts";
@@ -10,52 +10,52 @@ import { measureEndpoints } from "../support/served.ts";
 import type { BenchServer } from "../support/server.ts";
 import { openServing } from "../support/serving.ts";
 import { countRows, megabytesOf } from "../support/tables.ts";
-import { type CastSize, castOf } from "./cast.ts";
 import { configOf } from "./chain-config.ts";
 import { endpointCases } from "./endpoint-cases.ts";
 import { chainId } from "./fill-index.ts";
 import { jobsOf } from "./jobs.ts";
+import { type NftMarketSize, nftMarketOf } from "./nft-market.ts";
 import { storyVersion } from "./story.ts";
 
-export interface ServeOptions extends Omit<CastSize, "until"> {
-  /** Requests a kind of question. */
+export interface ServeOptions extends Omit<NftMarketSize, "until"> {
+  /** Requests per endpoint case. */
   readonly times: number;
-  /** All where it is not said. */
+  /** Endpoint rows; all by default. */
   readonly rows?: readonly number[] | undefined;
 }
 
-const say = (line: string): unknown => process.stdout.write(`${line}\n`);
+const print = (line: string): unknown => process.stdout.write(`${line}\n`);
 
-/** Fills an index with generated collections or takes the one of an earlier run, and asks the endpoints. */
+/** Fills an index with a generated market or reuses that of an earlier run, and measures the endpoints. */
 export async function serveCollections(server: BenchServer, { times, rows, ...size }: ServeOptions): Promise<BenchResult> {
-  const filled = await openKeptIndex(
+  const filled = await openCachedIndex(
     server,
     {
       name: `nft_${size.tokens}_${size.sales}`,
       inputs: ["nft", storyVersion, size, projections.map(({ id, version }) => [id, version])],
       label: `an index with ${size.tokens} tokens of a collection and ${size.sales} sales`,
       script: new URL("./fill-process.ts", import.meta.url),
-      argument: { ...size, until: Math.floor(Date.now() / 1000) } satisfies CastSize,
+      argument: { ...size, until: Math.floor(Date.now() / 1000) } satisfies NftMarketSize,
     },
-    say,
+    print,
   );
   return server.on(filled, async (database) => {
     const whole = { ...size, until: await newestTime(database) };
-    const jobs = await workOff(database, whole);
-    const cases = endpointCases(castOf(whole), whole).filter(({ row }) => rows?.includes(row) ?? true);
+    const jobs = await runPendingJobs(database, whole);
+    const cases = endpointCases(nftMarketOf(whole), whole).filter(({ row }) => rows?.includes(row) ?? true);
     return serveCases(database, whole, cases, times, jobs);
   });
 }
 
-/** Asks everything so many times. */
+/** Measures the endpoint cases. */
 export async function serveCases(
   database: Database,
-  size: CastSize,
+  size: NftMarketSize,
   cases: readonly EndpointCase[],
   times: number,
   jobs: readonly JobTime[] | null,
 ): Promise<BenchResult> {
-  const serving = await openServing(database, configOf(castOf(size)));
+  const serving = await openServing(database, configOf(nftMarketOf(size)));
   try {
     const endpoints = await measureEndpoints(database, serving, cases, times);
     const subject = "rows 7 to 21, whole answers over HTTP";
@@ -73,12 +73,12 @@ export async function serveCases(
   }
 }
 
-/** Does the jobs, unless an earlier run did, and then what the server's own autovacuum would have done meanwhile. */
-export async function workOff(database: Database, size: CastSize): Promise<readonly JobTime[] | null> {
+/** Runs the jobs unless an earlier run did, and then VACUUM as autovacuum would. */
+export async function runPendingJobs(database: Database, size: NftMarketSize): Promise<readonly JobTime[] | null> {
   const [done] = await database.query("SELECT FROM price_progress WHERE chain_id = $1 LIMIT 1", [chainId]);
   if (done !== undefined) return null;
-  const times = await runJobs(database, chainId, jobsOf(configOf(castOf(size))));
-  for (const { name, turns, milliseconds } of times) say(`to ${name} took ${Math.round(milliseconds)} ms in ${turns} turns`);
+  const times = await runJobs(database, chainId, jobsOf(configOf(nftMarketOf(size))));
+  for (const { name, turns, milliseconds } of times) print(`${name} took ${Math.round(milliseconds)} ms in ${turns} runs`);
   await database.query("VACUUM ANALYZE");
   return times;
 }

@@ -6,9 +6,9 @@ import { type Artifact, artifacts, call, startTestChain, type TestChain, type Te
 import { createRandom, hexOf } from "../support/random.ts";
 import { compileAlmanac } from "./almanac.ts";
 
-/** How long a history of trade with collections is made. */
+/** The size of a generated trade history. */
 export interface TradeSize {
-  /** Those that make collections are left out. */
+  /** Excludes the set-up of the collections. */
   readonly transactions: number;
   readonly blocks: number;
 }
@@ -16,7 +16,7 @@ export interface TradeSize {
 export interface TradeHistory extends TestChain {
   readonly chainId: number;
   readonly sales: number;
-  /** Approvals of coins, of tokens and of all tokens. */
+  /** Approvals of coins, of single tokens and for all tokens. */
   readonly approvals: number;
   /** All tokens of the ERC-721 collections. */
   readonly tokens: number;
@@ -26,7 +26,7 @@ const collectionCount = 10;
 const tokensOfCollection = 300;
 const editionIds = 20;
 const traderCount = 60;
-/** Of a hundred transactions; the rest transfers a token. */
+/** Percentages of the transactions; the others transfer a token. */
 const shares = { sales: 25, approvals: 10, operators: 5, allowances: 10, units: 5, prints: 5 } as const;
 const secondsApart = 12;
 const traderKind = 72;
@@ -49,13 +49,13 @@ interface Market {
   readonly traders: readonly Trader[];
 }
 
-/** A node of one's own with a history of trade on a real marketplace; the same history for the same size. */
+/** Starts a node with a trade history on a real marketplace, which is the same for the same size. */
 export async function startTradeHistory(size: TradeSize, cacheFolder: string): Promise<TradeHistory> {
   const chain = await startTestChain({ args: ["--prune-history", "10", "--cache-path", cacheFolder] });
   try {
     const market = await openMarket(chain);
-    const told = await trade(chain, market, size);
-    return { ...chain, ...told, chainId: market.chainId, tokens: market.owners.reduce((sum, { length }) => sum + length, 0) };
+    const counts = await trade(chain, market, size);
+    return { ...chain, ...counts, chainId: market.chainId, tokens: market.owners.reduce((sum, { length }) => sum + length, 0) };
   } catch (error) {
     await chain.stop();
     throw error;
@@ -99,57 +99,57 @@ async function openMarket(chain: TestChain): Promise<Market> {
   return { chainId: Number(await chain.rpc("eth_chainId")), almanac, seaport, collections, owners, editions, coin, traders };
 }
 
-/** Some transactions a block, by gas if not by number. @throws where one fails. */
+/** Sends a limited number of transactions per block. @throws if one fails */
 async function mineAll(chain: TestChain, inBlock: number, transactions: readonly TestTransaction[]): Promise<void> {
   for (let first = 0; first < transactions.length; first += inBlock) {
     const hashes = await chain.send(...transactions.slice(first, first + inBlock));
     await minePending(chain);
-    await inspect(chain, hashes);
+    await expectSuccess(chain, hashes);
   }
 }
 
-/** What does not fit into a block goes into the next. */
+/** Mines until no transaction is pending. */
 async function minePending(chain: TestChain, time?: number): Promise<void> {
   await chain.mine(time);
   while (Number((await chain.rpc<{ pending: Hex }>("txpool_status")).pending) > 0) await chain.mine();
 }
 
-const inspect = async (chain: TestChain, hashes: readonly Hash[]): Promise<void> => {
+const expectSuccess = async (chain: TestChain, hashes: readonly Hash[]): Promise<void> => {
   const receipts = await chain.batch<{ status: Hex } | null>(
     hashes.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] })),
   );
   const failed = receipts.findIndex((receipt) => receipt?.status !== "0x1");
-  if (failed >= 0) throw new Error(`The trade failed at its transaction ${hashes[failed]}.`);
+  if (failed >= 0) throw new Error(`Transaction ${hashes[failed]} of the trade history failed`);
 };
 
-/** The trade itself; gives how many of its transactions are what. */
+/** Sends the trades; returns the numbers of sales and approvals. */
 async function trade(
   chain: TestChain,
   market: Market,
   { transactions, blocks }: TradeSize,
 ): Promise<Pick<TradeHistory, "sales" | "approvals">> {
   const { timestamp } = await chain.rpc<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false]);
-  const deeds = createDeeds(market);
+  const actions = createActions(market);
   for (let block = 0, sent = 0; block < blocks; block += 1) {
     const until = Math.floor((transactions * (block + 1)) / blocks);
     const next: TestTransaction[] = [];
-    for (let number = sent; number < until; number += 1) next.push(await deeds.next(number));
+    for (let number = sent; number < until; number += 1) next.push(await actions.next(number));
     const hashes = await chain.send(...next);
     await chain.mine(Number(timestamp) + (block + 1) * secondsApart);
-    await inspect(chain, hashes);
+    await expectSuccess(chain, hashes);
     sent = until;
   }
-  // Each trader approves the marketplace for each collection before.
-  return { sales: deeds.counts.sales, approvals: deeds.counts.approvals + traderCount * collectionCount };
+  // Each trader approved the marketplace for each collection during the set-up.
+  return { sales: actions.counts.sales, approvals: actions.counts.approvals + traderCount * collectionCount };
 }
 
-/** Chooses what is done next, by whom; nobody gives what they do not have. */
-const createDeeds = ({ chainId, almanac, seaport, collections, owners, editions, coin, traders }: Market) => {
+/** Generates random transactions in which accounts transfer only tokens that they hold. */
+const createActions = ({ chainId, almanac, seaport, collections, owners, editions, coin, traders }: Market) => {
   const random = createRandom(1);
   const counts = { sales: 0, approvals: 0 };
   const any = (count: number): number => Math.floor(random() * count);
   const traderAt = (position: number): Trader => traders[position % traderCount] as Trader;
-  /** A token, who has it, and somebody else, who has it from now on. */
+  /** Moves a random token to another trader. */
   const move = () => {
     const collection = any(collectionCount);
     const own = owners[collection] as number[];

@@ -39,17 +39,17 @@ const span = 90 * 86_400;
 const transferTopic: Hash = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const emptyHash = `0x${"0".repeat(64)}` as Hash;
 
-const kinds = { token: 1, holder: 2, person: 3, transaction: 4, block: 5 } as const;
-const people = { busy: 0, treasury: 1, collector: 2, miner: 3, ordinary: 10 } as const;
-const person = (number: number): Address => hexOf(kinds.person, number, 5);
+const kinds = { token: 1, holder: 2, account: 3, transaction: 4, block: 5 } as const;
+const accounts = { busy: 0, treasury: 1, collector: 2, miner: 3, ordinary: 10 } as const;
+const account = (number: number): Address => hexOf(kinds.account, number, 5);
 const tokenOf = (number: number): Address => hexOf(kinds.token, number, 5);
 
 /** Returns the addresses of a generated chain without generating it. */
 export const factsOf = ({ transfers }: StorySize): StoryFacts => ({
   blocks: Math.ceil(transfers / perBlock),
-  busy: person(people.busy),
-  collector: person(people.collector),
-  ordinary: Array.from({ length: wallets(transfers) }, (_, index) => person(people.ordinary + index)),
+  busy: account(accounts.busy),
+  collector: account(accounts.collector),
+  ordinary: Array.from({ length: wallets(transfers) }, (_, index) => account(accounts.ordinary + index)),
   popularToken: tokenOf(0),
   popularHolders: Math.floor(transfers / 10),
   tokenOf,
@@ -90,7 +90,7 @@ export function* generateBlocks(size: StorySize): Generator<ChainBlock> {
       hash,
       parentHash,
       timestamp: timeOfBlock(facts, number),
-      miner: person(people.miner),
+      miner: account(accounts.miner),
       extraData: "0x",
       gasUsed: BigInt(transactions.length * 150_000),
       gasLimit: 30_000_000n,
@@ -145,14 +145,14 @@ const createMover = ({ seed, transfers }: StorySize) => {
   };
 
   const first = (transaction: number): Movement => {
-    if (transaction === 0) return { token: 0, from: zeroAddress, to: person(people.treasury), amount: holders * 2_000_000 };
+    if (transaction === 0) return { token: 0, from: zeroAddress, to: account(accounts.treasury), amount: holders * 2_000_000 };
     // Four in ten transactions move the popular token, until every holder has some.
     if (transaction % 10 < 4 && popular < holders) {
       const to = popularHolder(popular);
       const amount = 1_000_000 + (((popular + 1) * 31) % 999_983);
       popularBalances[popular] = amount;
       popular += 1;
-      return { token: 0, from: person(people.treasury), to, amount };
+      return { token: 0, from: account(accounts.treasury), to, amount };
     }
     const token = anyToken() || 1;
     return give(token, holderOf(token, random()));
@@ -160,7 +160,7 @@ const createMover = ({ seed, transfers }: StorySize) => {
   const second = (transaction: number): Movement => {
     if (transaction % 5 === 0) {
       const turn = transaction / 5;
-      const wallet = person(people.ordinary + (turn % ordinary));
+      const wallet = account(accounts.ordinary + (turn % ordinary));
       const round = Math.floor(turn / ordinary);
       const token = ordinaryTokens + ((turn % ordinary) % 100) * tokensOfOrdinary + (round % tokensOfOrdinary);
       return Math.floor(round / tokensOfOrdinary) % 2 === 0 || lastReceiver[token] !== wallet
@@ -172,7 +172,7 @@ const createMover = ({ seed, transfers }: StorySize) => {
   };
   const third = (transaction: number): Movement => {
     const turn = transaction / collecting;
-    if (Number.isInteger(turn) && turn < collected) return give(turn + 1, person(people.collector));
+    if (Number.isInteger(turn) && turn < collected) return give(turn + 1, account(accounts.collector));
     if (transaction % 5 === 1 && popular > 1) return passOn();
     const token = anyToken() || 1;
     return give(token, holderOf(token, random()));
@@ -181,8 +181,8 @@ const createMover = ({ seed, transfers }: StorySize) => {
     movements: (transaction: number): Movement[] => {
       if (!isBusy(transaction)) return [first(transaction), second(transaction), third(transaction)];
       const token = 1 + Math.floor(random() * 300);
-      const deposit = give(token, person(people.busy));
-      return [deposit, give(token, holderOf(token, random()), person(people.busy)), third(transaction)];
+      const deposit = give(token, account(accounts.busy));
+      return [deposit, give(token, holderOf(token, random()), account(accounts.busy)), third(transaction)];
     },
   };
 };
@@ -195,8 +195,8 @@ const wordOf = (amount: number): Hex => `0x${(BigInt(amount) * 10n ** 9n).toStri
 
 const toTransaction = (number: number, index: number, movements: readonly Movement[]): ChainTransaction => {
   const sender = isBusy(number)
-    ? person(people.busy)
-    : (movements.find(({ from }) => from !== zeroAddress)?.from ?? person(people.treasury));
+    ? account(accounts.busy)
+    : (movements.find(({ from }) => from !== zeroAddress)?.from ?? account(accounts.treasury));
   const logs = movements.map(
     ({ token, from, to, amount }, position): ChainLog => ({
       index: index * perTransaction + position,

@@ -1,13 +1,13 @@
 import type { Projection, Row } from "../../runtime/indexer/projection.ts";
 import { type Key, keyText, type State } from "../../runtime/indexer/state/state.ts";
 
-/** Keeps one copy of each address, which occurs in many rows; a substring of a log would keep the whole log in memory. */
+/** Stores one copy of each address, which occurs in many rows; a substring of a log would retain the whole log in memory. */
 export const createInterned = (): ((row: Row, columns: readonly string[]) => Row) => {
   const texts = new Map<string, string>();
   const intern = (text: string): string => {
     const known = texts.get(text);
     if (known !== undefined) return known;
-    // Copied, because a substring would keep the longer text in memory.
+    // Copied, because a substring would retain the longer text in memory.
     const own = Buffer.from(text, "latin1").toString("latin1");
     texts.set(own, own);
     return own;
@@ -21,7 +21,7 @@ export const createInterned = (): ((row: Row, columns: readonly string[]) => Row
     );
 };
 
-/** Keeps in memory what a projection would load from its tables, and the rows of tables with one row a key until the end. */
+/** Holds in memory what a projection loads from its tables, and the rows of tables with one row per key. */
 export const createMemoryState = (projection: Projection, interned: ReturnType<typeof createInterned>) => {
   const written = new Map(projection.tables.map((table) => [table.name, table]));
   const stores = new Map<

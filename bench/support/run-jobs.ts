@@ -5,7 +5,7 @@ import type { Indexer } from "../../runtime/indexer/types.ts";
 import type { Job, JobContext } from "../../runtime/jobs/job.ts";
 import type { Hash } from "../../runtime/lib/hex.ts";
 
-/** What a job took until it had nothing more to do. */
+/** The runs and time of a job until it had no more work. */
 export interface JobTime {
   readonly name: string;
   readonly turns: number;
@@ -22,8 +22,8 @@ const noCapabilities: Capabilities = {
   webSocket: null,
   batchSize: 1,
 };
-/** A job that is not done by then goes on for ever. */
-const patienceMilliseconds = 3_600_000;
+/** The time after which a job counts as endless. */
+const maxWaitMilliseconds = 3_600_000;
 
 /** Runs jobs in order, each until it has no more work, on an index without other writers. The jobs have no node. */
 export async function runJobs(database: Database, chainId: number, jobs: readonly Job[]): Promise<JobTime[]> {
@@ -34,7 +34,8 @@ export async function runJobs(database: Database, chainId: number, jobs: readonl
     let turns = 1;
     while (await job.run(context)) {
       turns += 1;
-      if (performance.now() - started > patienceMilliseconds) throw new Error(`To ${job.name} does not end.`);
+      if (performance.now() - started > maxWaitMilliseconds)
+        throw new Error(`Job ${job.name} did not end in ${maxWaitMilliseconds / 1000} s`);
     }
     times.push({ name: job.name, turns, milliseconds: performance.now() - started });
   }
@@ -49,14 +50,14 @@ function contextOf(database: Database, chainId: number): JobContext {
       const [block] = await client.query<{ hash: Hash }>("SELECT hash FROM blocks WHERE chain_id = $1 AND number = $2", [chainId, number]);
       return block === undefined ? null : work(client, { number, hash: block.hash });
     });
-  const ask = (): Promise<never> => Promise.reject(new Error("This benchmark has no node to ask."));
+  const unexpectedRequest = (): Promise<never> => Promise.reject(new Error("Unexpected request to the node"));
   return {
     chainId,
     database,
     exclusive: beside,
     beside,
-    source: { capabilities: noCapabilities, balances: ask, calls: ask, hashesOf: ask },
-    multicall: ask,
+    source: { capabilities: noCapabilities, balances: unexpectedRequest, calls: unexpectedRequest, hashesOf: unexpectedRequest },
+    multicall: unexpectedRequest,
     clock: () => new Date(),
     logger: { info: () => undefined },
   };

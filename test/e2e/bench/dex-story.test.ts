@@ -16,12 +16,12 @@ const ofKind = <Kind extends DecodedEvent["kind"]>(kind: Kind) =>
 const swaps = ofKind("poolSwap");
 
 describe("the generated market", () => {
-  it("is the same for the same seed, and another for another", () => {
+  it("is the same for the same seed and different for another", () => {
     expect([...generateMarket(size)].slice(0, 200)).toEqual(blocks.slice(0, 200));
     expect([...generateMarket({ ...size, seed: 6 })].slice(0, 200)).not.toEqual(blocks.slice(0, 200));
   });
 
-  it("has as many swaps and pools as it should, in blocks that follow each other up to its last second", () => {
+  it("has the requested numbers of swaps and pools in consecutive blocks up to its last second", () => {
     expect(swaps.length).toBe(20_000);
     expect(new Set(ofKind("poolCreated").map(({ pool }) => pool)).size).toBe(400);
     const pairs = market.pools.map(({ exchange, tokens }) => `${exchange.name} ${tokens[0].address} ${tokens[1].address}`);
@@ -29,15 +29,15 @@ describe("the generated market", () => {
     expect(blocks.slice(1).every(({ block }, index) => block.parentHash === blocks[index]?.block.hash)).toBe(true);
     const [first, last] = [blocks[0]?.block.timestamp ?? 0, blocks.at(-1)?.block.timestamp ?? 0];
     expect(last).toBe(1_760_000_000);
-    // The first block is a block's time short of sixty days before the last.
+    // The first block is sixty days less one block time before the last.
     expect(last - first).toBeGreaterThan((marketDays - 1) * 86_400);
     expect(last - first).toBeLessThanOrEqual(marketDays * 86_400);
   });
 
-  it("numbers logs and transactions of each block upwards", () => {
-    const rising = (values: readonly number[]): boolean =>
+  it("numbers the logs and transactions of each block in ascending order", () => {
+    const isAscending = (values: readonly number[]): boolean =>
       values.every((value, index) => index === 0 || value > (values[index - 1] ?? value));
-    expect(blocks.every((block) => rising(block.events.map(({ logIndex }) => logIndex)))).toBe(true);
+    expect(blocks.every((block) => isAscending(block.events.map(({ logIndex }) => logIndex)))).toBe(true);
     expect(
       blocks.every(({ block, events: own }) =>
         own.every(({ transactionIndex }) => block.transactions[transactionIndex]?.index === transactionIndex),
@@ -45,20 +45,20 @@ describe("the generated market", () => {
     ).toBe(true);
   });
 
-  it("never gives more than the product of reserves allows", () => {
-    const said = new Map<string, readonly [bigint, bigint]>();
+  it("never pays out more than the product of the reserves allows", () => {
+    const synced = new Map<string, readonly [bigint, bigint]>();
     for (const event of events) {
-      if (event.kind === "poolReserves") said.set(event.address, [event.reserve0, event.reserve1]);
+      if (event.kind === "poolReserves") synced.set(event.address, [event.reserve0, event.reserve1]);
       if (event.kind !== "poolSwap" || event.price !== null) continue;
-      // Sync stands before Swap: what it says less what this swap moved is what was there.
-      const [reserve0, reserve1] = said.get(event.address) ?? [0n, 0n];
+      // Sync precedes Swap: its reserves less the swap's amounts are the earlier ones.
+      const [reserve0, reserve1] = synced.get(event.address) ?? [0n, 0n];
       const before = (reserve0 - event.amount0In + event.amount0Out) * (reserve1 - event.amount1In + event.amount1Out);
       expect(before <= reserve0 * reserve1 && event.amount0Out + event.amount1Out > 0n, event.address).toBe(true);
     }
   });
 
-  it("keeps reserves as what went in less what went out", () => {
-    const said = new Map(ofKind("poolReserves").map(({ address, reserve0, reserve1 }) => [address, [reserve0, reserve1]]));
+  it("has reserves equal to inflows less outflows", () => {
+    const synced = new Map(ofKind("poolReserves").map(({ address, reserve0, reserve1 }) => [address, [reserve0, reserve1]]));
     const totals = new Map<string, [bigint, bigint]>();
     const move = (pool: string, amount0: bigint, amount1: bigint): void => {
       const total = totals.get(pool) ?? [0n, 0n];
@@ -67,12 +67,12 @@ describe("the generated market", () => {
     for (const swap of swaps) move(swap.address, swap.amount0In - swap.amount0Out, swap.amount1In - swap.amount1Out);
     for (const { address, amount0, amount1 } of ofKind("poolDeposit")) move(address, amount0, amount1);
     for (const { address, amount0, amount1 } of ofKind("poolWithdrawal")) move(address, -amount0, -amount1);
-    expect(said.size).toBe(380);
-    for (const [pool, reserves] of said) expect(totals.get(pool), pool).toEqual(reserves);
+    expect(synced.size).toBe(380);
+    for (const [pool, reserves] of synced) expect(totals.get(pool), pool).toEqual(reserves);
   });
 
-  it("is skewed: the first of 400 pools has the share that Zipf's law gives it", () => {
-    // 1 / (1 + 1/2 + … + 1/400) is 0.152; more while the others are not there yet and from those that end.
+  it("gives the first of 400 pools its share by Zipf's law", () => {
+    // 1 / (1 + 1/2 + … + 1/400) is 0.152; more before the others exist and after some end.
     const ofFirst = swaps.filter(({ address }) => address === market.pools[0]?.address).length / swaps.length;
     expect(ofFirst).toBeGreaterThan(0.13);
     expect(ofFirst).toBeLessThan(0.2);
@@ -81,7 +81,7 @@ describe("the generated market", () => {
     expect(active.has(market.pools.at(-1)?.address ?? "0x")).toBe(false);
   });
 
-  it("gives the whale shares of 200 pools, and nobody burns what they do not have", () => {
+  it("gives the whale shares of 200 pools, and burns only shares that exist", () => {
     const shares = new Map<string, bigint>();
     const pools = new Set<string>(market.pools.map(({ address }) => address));
     let overdrawn = 0;
@@ -96,39 +96,39 @@ describe("the generated market", () => {
     const own = market.pools.filter(
       ({ address, exchange }) => exchange.family === "xy=k" && (shares.get(address + market.whale) ?? 0n) > 0n,
     );
-    // Every second of 400 pools, of which the concentrated ones (every twentieth, odd numbers) have no shares of this kind.
+    // Every second of 400 pools; the concentrated ones (every twentieth, odd numbers) have no shares.
     expect(own.length).toBe(200);
   });
 });
 
 describe("a generated pool", () => {
   const [pool] = market.pools;
-  if (pool === undefined) throw new Error("There is a first pool.");
+  if (pool === undefined) throw new Error("Missing first pool");
   const even = { ...pool, reserves: [1_000_000n, 1_000_000n] as const };
 
-  it("trades by the product of its reserves, less three thousandths of what goes in", () => {
-    // 10,000 go in, 9,970 work: 1,000,000 * 9,970 / (1,000,000 + 9,970) is 9,871.6.
+  it("trades by the product of its reserves, less a fee of three thousandths of the input", () => {
+    // Of 10,000 in, 9,970 count: 1,000,000 * 9,970 / (1,000,000 + 9,970) is 9,871.6.
     const book = createPoolBook(even);
     expect(book.trade(0, 10_000)).toEqual({ side: 0, in: 10_000n, out: 9_871n });
     expect(book.reserves).toEqual([1_010_000n, 990_129n]);
   });
 
-  it("gives its first provider back no more than they have", () => {
-    // The square root of the product is 1,000,000, of which 1,000 are nobody's; half of 999,000 twice, with half of the rest the second time.
+  it("returns to its first provider at most their shares", () => {
+    // The square root of the product is 1,000,000, of which 1,000 are locked; half of 999,000, then half of the rest.
     const book = createPoolBook(even);
     expect(book.remove(500)).toEqual({ amounts: [499_500n, 499_500n], shares: 499_500n });
     expect(book.remove(500).shares).toBe(249_750n);
     expect([book.supply, book.own]).toEqual([250_750n, 249_750n]);
   });
 
-  it("gives as many new shares for a part of its reserves as that part is of the old ones", () => {
+  it("mints shares in proportion to the deposit", () => {
     const book = createPoolBook(even);
     expect(book.add(20)).toEqual({ amounts: [20_000n, 20_000n], shares: 20_000n });
     expect(book.supply).toBe(1_020_000n);
   });
 });
 
-describe("the rows that the projection makes of it", () => {
+describe("its rows by the projection", () => {
   it("have the sums of the raw swaps", () => {
     const rows = foldInPortions(blocks, 97);
     const wanted = new Map<string, { swaps: number; sums: [bigint, bigint, bigint, bigint] }>();
@@ -152,7 +152,7 @@ describe("the rows that the projection makes of it", () => {
   });
 });
 
-/** The rows of a table, all that the projection gives for the blocks when they come in portions. */
+/** Folds the blocks in portions and returns the rows by table. */
 function foldInPortions(all: readonly DecodedBlock[], portion: number): (table: string) => readonly Row[] {
   const memory = createMemoryState(poolsProjection, createInterned());
   const rows = new Map<string, Row[]>();
@@ -162,7 +162,7 @@ function foldInPortions(all: readonly DecodedBlock[], portion: number): (table: 
       chain,
       state: memory.state,
       base: () => {
-        throw new Error("The projection reads nothing.");
+        throw new Error("Unexpected read of the node");
       },
     });
     memory.store(folded);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { decodeFunctionResult } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { compileAlmanac } from "../../../bench/nft/almanac.ts";
-import { startAlmanac } from "../../../bench/nft/read-documents.ts";
+import { startCollectionNode } from "../../../bench/nft/read-documents.ts";
 import { startTradeHistory } from "../../../bench/nft/trade-chain.ts";
 import { call } from "../../support/chain.ts";
 
@@ -14,9 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe("the almanac", () => {
-  it("draws a document with twelve traits for each of its tokens", async () => {
-    const chain = await startAlmanac(130, join(folder, "almanac"));
+describe("the generated collection", () => {
+  it("generates a document with twelve traits for each token", async () => {
+    const chain = await startCollectionNode(130, join(folder, "almanac"));
     try {
       const artifact = compileAlmanac();
       for (const id of [0n, 129n]) {
@@ -39,8 +39,8 @@ describe("the almanac", () => {
   });
 });
 
-describe("the history of trade with collections", () => {
-  it("has as many transactions and sales as it says", async () => {
+describe("the trade history", () => {
+  it("has the reported numbers of transactions and sales", async () => {
     const chain = await startTradeHistory({ transactions: 60, blocks: 6 }, join(folder, "trade"));
     try {
       const head = await chain.head();

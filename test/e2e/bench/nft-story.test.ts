@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { castOf } from "../../../bench/nft/cast.ts";
 import { documentsOf, traitsOf } from "../../../bench/nft/documents.ts";
 import { endpointCases } from "../../../bench/nft/endpoint-cases.ts";
 import { fillIndex } from "../../../bench/nft/fill-index.ts";
-import { serveCases, workOff } from "../../../bench/nft/serve.ts";
-import { tellCollections } from "../../../bench/nft/story.ts";
+import { nftMarketOf } from "../../../bench/nft/nft-market.ts";
+import { runPendingJobs, serveCases } from "../../../bench/nft/serve.ts";
+import { generateBlocks } from "../../../bench/nft/story.ts";
 import type { BenchResult } from "../../../bench/result.ts";
 import { projections } from "../../../bench/support/projections.ts";
 import { countRows } from "../../../bench/support/tables.ts";
@@ -15,40 +15,40 @@ import { zeroAddress } from "../../../runtime/lib/hex.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 const size = { seed: 3, tokens: 500, sales: 1_500, until: 1_780_000_000 };
-const cast = castOf(size);
+const nftMarket = nftMarketOf(size);
 const decode = createEventDecoder(projections.flatMap(({ events }) => events));
-const blocks = [...tellCollections(size)].map(decode);
+const blocks = [...generateBlocks(size)].map(decode);
 const events = blocks.flatMap((block) => block.events);
 const ofKind = <Kind extends DecodedEvent["kind"]>(kind: Kind) =>
   events.filter((event): event is DecodedEvent & { kind: Kind } => event.kind === kind);
 
 const soldIn = (items: readonly { readonly kind: string }[]): number => items.filter(({ kind }) => kind === "token").length;
 
-describe("the generated collections", () => {
-  it("are the same for the same seed, and others for another", () => {
-    expect([...tellCollections(size)].slice(0, 50).map(decode)).toEqual(blocks.slice(0, 50));
-    expect([...tellCollections({ ...size, seed: 4 })].slice(0, 50).map(decode)).not.toEqual(blocks.slice(0, 50));
+describe("generated collections", () => {
+  it("are the same for the same seed and different for another", () => {
+    expect([...generateBlocks(size)].slice(0, 50).map(decode)).toEqual(blocks.slice(0, 50));
+    expect([...generateBlocks({ ...size, seed: 4 })].slice(0, 50).map(decode)).not.toEqual(blocks.slice(0, 50));
   });
 
-  it("are of events that the decoder knows, each of their logs", () => {
+  it("have only logs that the decoder knows", () => {
     expect(events.length).toBe(blocks.flatMap(({ block }) => block.transactions).reduce((sum, { logs }) => sum + logs.length, 0));
     const kinds = new Set(events.map(({ kind }) => kind));
     for (const kind of ["erc20Approval", "erc721Approval", "approvalForAll", "erc1155Transfer", "feedAnswer"])
       expect(kinds).toContain(kind);
   });
 
-  it("have as many sales as they should, in a year of blocks that follow each other", () => {
+  it("have the requested number of sales in a year of consecutive blocks", () => {
     expect(ofKind("orderFulfilled").length).toBe(1_500);
     expect(blocks.length).toBe(750);
     expect(blocks.slice(1).every(({ block }, index) => block.parentHash === blocks[index]?.block.hash)).toBe(true);
     const [first, last] = [blocks[0]?.block.timestamp ?? 0, blocks.at(-1)?.block.timestamp ?? 0];
     expect(last).toBe(size.until);
-    // The first block is a block's time short of a year before the last.
+    // The first block is a year less one block time before the last.
     expect(last - first).toBeGreaterThan(364 * 86_400);
     expect(last - first).toBeLessThanOrEqual(365 * 86_400);
   });
 
-  it("let nobody give a token that they do not have", () => {
+  it("are transferred only by their owners", () => {
     const owners = new Map<string, string>();
     let wrong = 0;
     for (const { address, from, to, tokenId } of ofKind("erc721Transfer")) {
@@ -57,17 +57,17 @@ describe("the generated collections", () => {
       owners.set(key, to);
     }
     expect(wrong).toBe(0);
-    const has = (owner: string): number => [...owners].filter(([key, own]) => key.startsWith(cast.large) && own === owner).length;
-    // Of 10,000 tokens the whale has 1,000 and the approver 300: of 500, a twentieth of that.
-    expect([has(cast.whale), has(cast.approver)]).toEqual([50, 15]);
+    const has = (owner: string): number => [...owners].filter(([key, own]) => key.startsWith(nftMarket.large) && own === owner).length;
+    // The whale holds 1,000 of 10,000 tokens and the approver 300: of 500 tokens, a twentieth of that.
+    expect([has(nftMarket.whale), has(nftMarket.approver)]).toEqual([50, 15]);
   });
 
-  it("give each token twelve traits, one of which no other has", () => {
+  it("have twelve traits per token, one of them unique", () => {
     const all = Array.from({ length: size.tokens }, (_, id) => traitsOf(id));
     expect(all.every((traits) => traits.length === 12)).toBe(true);
     expect(new Set(all.map((traits) => traits.find(({ trait_type: name }) => name === "Serial")?.value)).size).toBe(size.tokens);
-    const outcomes = [...documentsOf(cast, size.tokens)].map(({ text }) => parseDocument(text));
-    // Ten small collections of 50 and 50 editions beside.
+    const outcomes = [...documentsOf(nftMarket, size.tokens)].map(({ text }) => parseDocument(text));
+    // Besides, ten small collections of 50 tokens and 50 editions.
     expect(outcomes.length).toBe(500 + 10 * 50 + 50);
     expect(outcomes.every((outcome) => outcome.ok && outcome.document.counted.length === 12 && outcome.document.refusal === null)).toBe(
       true,
@@ -75,41 +75,42 @@ describe("the generated collections", () => {
   });
 });
 
-describe("a small index of them", () => {
+describe("a small index of generated collections", () => {
   let test: TestDatabase;
   let result: BenchResult;
   let rows: Readonly<Record<string, number>>;
-  let given: number | undefined;
-  const cases = endpointCases(cast, size);
+  let nonZeroAllowances: number | undefined;
+  const cases = endpointCases(nftMarket, size);
   beforeAll(async () => {
     test = await createTestDatabase();
     await fillIndex(test.database, size);
     rows = await countRows(test.database);
-    given = (await test.database.query<{ count: number }>("SELECT count(*) AS count FROM allowances WHERE amount > 0"))[0]?.count;
-    await workOff(test.database, size);
+    nonZeroAllowances = (await test.database.query<{ count: number }>("SELECT count(*) AS count FROM allowances WHERE amount > 0"))[0]
+      ?.count;
+    await runPendingJobs(test.database, size);
     result = await serveCases(test.database, size, cases, 1, null);
   });
   afterAll(() => test?.drop());
 
-  it("has what was told", () => {
-    const [allowances, tokens] = [cast.coins.length * 2, 500 + 10 * 50];
+  it("has the generated rows", () => {
+    const [allowances, tokens] = [nftMarket.coins.length * 2, 500 + 10 * 50];
     expect(rows).toMatchObject({
       nft_tokens: tokens + 50,
       nft_metadata: tokens + 50,
       nft_attributes: (tokens + 50) * 12,
       nft_approvals: 15,
-      // Each trader's marketplace, and an operator of each small collection.
-      nft_operators: cast.traders.length + 10,
-      // A row for each token that an order moved.
+      // The marketplace for each trader, and an operator of each small collection.
+      nft_operators: nftMarket.traders.length + 10,
+      // A row for each sold token.
       nft_sales: ofKind("orderFulfilled").reduce((sum, { offer, consideration }) => sum + soldIn(offer) + soldIn(consideration), 0),
-      // 8,760 answers in 750 blocks: the last one of each.
+      // 8,760 answers in 750 blocks: the last one of each block.
       feed_answers: 750,
     });
-    // Beside them are allowances of nothing: what the marketplace took of coins for which no Approval was emitted.
-    expect(given).toBe(allowances);
+    // Other rows are allowances of 0: the marketplace moved coins for which no Approval was emitted.
+    expect(nonZeroAllowances).toBe(allowances);
   });
 
-  it("answers every kind of question", () => {
+  it("answers every endpoint case", () => {
     expect(cases.map(({ row }) => row)).toEqual(Array.from({ length: 15 }, (_, index) => index + 7));
     expect(result.further?.[0]?.length).toBe(cases.reduce((sum, { variants }) => sum + variants.length, 0));
   });

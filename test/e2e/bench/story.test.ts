@@ -16,19 +16,19 @@ const movements = transactions.flatMap((transaction) =>
 );
 
 describe("the generated chain", () => {
-  it("is the same for the same seed, and another for another", () => {
+  it("is the same for the same seed and different for another", () => {
     expect([...generateBlocks(size)].slice(0, 50)).toEqual(blocks.slice(0, 50));
     expect([...generateBlocks({ ...size, seed: 8 })].slice(0, 50)).not.toEqual(blocks.slice(0, 50));
   });
 
-  it("has as many transfers as it should, in blocks that follow each other", () => {
+  it("has the requested number of transfers in consecutive blocks", () => {
     expect(movements.length).toBe(120_000);
     expect(blocks.length).toBe(facts.blocks);
     expect(blocks.slice(1).every((block, index) => block.parentHash === blocks[index]?.hash)).toBe(true);
     expect(new Set(transactions.map(({ hash }) => hash)).size).toBe(transactions.length);
   });
 
-  it("lets nobody spend what they do not have", () => {
+  it("never overdraws a balance", () => {
     const balances = new Map<string, bigint>();
     let overdrawn = 0;
     for (const { token, from, to, amount } of movements) {
@@ -40,12 +40,12 @@ describe("the generated chain", () => {
     expect(overdrawn).toBe(0);
   });
 
-  it("is skewed as real ones are", () => {
+  it("is skewed like real chains", () => {
     const sent = transactions.filter(({ from }) => from === facts.busy).length;
-    // Every sixth of 40,000 but every fifth of those: 40,000 / 6 * 4 / 5.
+    // Four fifths of every sixth of 40,000: 40,000 / 6 * 4 / 5.
     expect(sent).toBeGreaterThan(5_300);
     const holders = new Set(movements.filter(({ token }) => token === facts.popularToken).map(({ to }) => to));
-    // The treasury, which the token was minted for, is one more.
+    // The treasury, which received the mint, is one more.
     expect(holders.size).toBe(facts.popularHolders + 1);
     const collected = new Set(movements.filter(({ to }) => to === facts.collector).map(({ token }) => token));
     expect(collected.size).toBe(30_000);

@@ -122,7 +122,7 @@ describe.each(chapters)("an index %s", (_, transact) => {
 
   beforeAll(async () => {
     await transact();
-    await pricing.mineTransactions();
+    await pricing.computeAll();
     node = await createExpectedValues(market);
     closed = Math.floor(node.headTime / secondsOfHour) * secondsOfHour;
   }, 60_000);

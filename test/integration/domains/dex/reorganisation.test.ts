@@ -110,10 +110,10 @@ const answers = async (served: Served): Promise<Record<string, unknown>> => {
 
 /** Compares with an index of the current chain whose jobs ran once, at the end. */
 const expectEqualToFreshIndex = async (): Promise<void> => {
-  await pricing.mineTransactions();
+  await pricing.computeAll();
   const fresh = await createTestDatabase();
   const other = await startPricing(market.chain, fresh.database, market.config, market.jobs);
-  await other.mineTransactions();
+  await other.computeAll();
   await other.end();
   const served = await servePools(fresh.database, market.exchanges, clock);
   const keptServed = await hoursOf(fresh.database);
@@ -128,14 +128,14 @@ const expectEqualToFreshIndex = async (): Promise<void> => {
 const mineAt = async (times: readonly number[], transactions: () => readonly TestTransaction[] = randomTransactions): Promise<void> => {
   for (const time of times) {
     await market.block(time, ...transactions());
-    await pricing.mineTransactions();
+    await pricing.computeAll();
   }
 };
 /** The same with a restart after each run: prices are computed, and the first of several roll-ups that are due. */
 const mineWithRestarts = async (times: readonly number[]): Promise<void> => {
   for (const time of times) {
     await market.block(time, ...randomTransactions());
-    await pricing.mineTransactions(1);
+    await pricing.computeAll(1);
     pricing.interrupt();
   }
 };

@@ -41,7 +41,7 @@ const priceOf = async (asset: Address): Promise<string | null> => {
 const pass = async (): Promise<void> => {
   const { timestamp } = await market.chain.rpc<{ timestamp: string }>("eth_getBlockByNumber", ["latest", false]);
   await market.chain.mine(Number(timestamp) + 3_600);
-  await pricing.mineTransactions();
+  await pricing.computeAll();
 };
 const four = "0.000000000000000004";
 

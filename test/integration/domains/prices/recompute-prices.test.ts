@@ -59,7 +59,7 @@ const fresh = async (files: readonly (readonly string[])[]): Promise<Record<stri
   const other = await createTestDatabase();
   for (const lines of files) await importText(other.database, lines);
   const creating = await startPricing(market.chain, other.database, market.config);
-  await creating.mineTransactions();
+  await creating.computeAll();
   await creating.end();
   const rows = await retained(other.database);
   await other.drop();
@@ -95,10 +95,10 @@ beforeAll(async () => {
   served = await servePools(test.database, market.exchanges, () => new Date(at(9, 0) * 1000));
   for (const time of [at(0, 3), at(0, 18, 30), at(1, 2, 5), at(1, 20)]) {
     await market.block(time, buy(20_000n));
-    await pricing.mineTransactions();
+    await pricing.computeAll();
   }
   await market.block(at(2, 4));
-  await pricing.mineTransactions();
+  await pricing.computeAll();
 }, 120_000);
 afterAll(async () => {
   await served?.end();
@@ -113,7 +113,7 @@ describe("a price file imported into a running index", () => {
     expect(await daily(mist)).toEqual(times(14, null));
     const before = await daily(gold);
     await importText(test.database, first);
-    await pricing.mineTransactions();
+    await pricing.computeAll();
     expect(await retained(test.database)).toEqual(await fresh([first]));
     // Prices since the tenth, since noon of the fifteenth, and none since the sixteenth.
     expect(await daily(mist)).toEqual([...times(6, null), ...times(5, 7), 9, null, null]);
@@ -135,7 +135,7 @@ describe("a price file imported into a running index", () => {
 
   it("changes only prices after its first entry", async () => {
     await importText(test.database, second);
-    await pricing.mineTransactions();
+    await pricing.computeAll();
     expect(await retained(test.database)).toEqual(await fresh([first, second]));
     expect(await daily(market.tokens.mist)).toEqual([...times(6, null), 7, 7, ...times(3, 8.5), 9, null, null]);
     expect(await daily(nativeTokenAddress)).toEqual([...times(8, 1_500), 1_600, 1_600, ...times(4, 2_000)]);
@@ -145,7 +145,7 @@ describe("a price file imported into a running index", () => {
     const third = [`${market.tokens.mist},2023-11-14,6`];
     between = () => importText(test.database, third);
     await market.block(at(2, 9), buy(30_000n));
-    await pricing.mineTransactions();
+    await pricing.computeAll();
     expect(between).toBeNull();
     expect(await retained(test.database)).toEqual(await fresh([first, second, third]));
     expect((await daily(market.tokens.mist)).slice(8)).toEqual([8.5, 8.5, 6, 9, null, null]);
@@ -167,7 +167,7 @@ describe("a price file for the current hour", () => {
   ])("takes effect at once %s", async (_, minute, importLine) => {
     const line = `${market.tokens.mist},${at(2, 9, minute - 1)},${minute}.5`;
     await importLine(line);
-    await pricing.mineTransactions();
+    await pricing.computeAll();
     second.push(line);
     expect((await daily(market.tokens.mist)).at(-1)).toBe(minute + 0.5);
     expect(await retained(test.database)).toEqual(await fresh([first, second]));
@@ -180,12 +180,12 @@ describe("prices that are deleted for recomputation", () => {
     second.push(end);
     await importText(test.database, [end]);
     await market.block(at(2, 11, 10), buy(5_000n));
-    await pricing.mineTransactions();
+    await pricing.computeAll();
     await test.database.transaction((client) => discardPrices(client, chainId, null));
     expect(await daily(market.tokens.gold)).toEqual(times(14, null));
     await market.block(at(2, 13, 40), buy(6_000n));
     between = () => test.database.transaction((client) => discardPrices(client, chainId, null));
-    await pricing.mineTransactions();
+    await pricing.computeAll();
     expect(between).toBeNull();
     expect(await retained(test.database)).toEqual(await fresh([first, second]));
   });
@@ -210,13 +210,13 @@ describe("a preliminary price that does not last", () => {
           [mist.slice(2)],
         )
       )[0]?.close ?? null;
-    await pricing.mineTransactions();
+    await pricing.computeAll();
     expect(await price()).not.toBeNull();
     then();
     const shares = BigInt(await market.chain.rpc<string>("eth_call", [call(uniswap.pair(), pair, "balanceOf", [person]), "latest"]));
     await market.block(at(day, 5, 0, 11), swap.remove(person, [usd, mist], shares));
     await market.block(at(day, 7), buy(100n));
-    await pricing.mineTransactions();
+    await pricing.computeAll();
     expect(await price()).toBeNull();
     const days = await test.database.query("SELECT FROM price_days WHERE asset = decode($1, 'hex') AND close IS NOT NULL AND day >= $2", [
       mist.slice(2),
@@ -232,7 +232,7 @@ describe("a token without transfers", () => {
     const still = (await market.chain.deploy(artifacts.erc20(), ["Still", "STILL"])).toLowerCase();
     await market.chain.mine();
     await importText(test.database, [`${still},2023-11-16,3`]);
-    await pricing.mineTransactions();
+    await pricing.computeAll();
     const [item] = await served.get(`pricing/historical_by_addresses_v2/week/USD/${still}/?from=2023-11-15&to=2023-11-16`);
     expect(item).toMatchObject({ contract_decimals: 18, prices: [{ price: 3 }, { price: null }] });
   });

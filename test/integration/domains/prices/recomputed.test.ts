@@ -27,13 +27,13 @@ beforeAll(async () => {
     const pricing = await startPricing(chain, test.database, settings);
     for (let time = from; time < to; time += 5_000) {
       await market.trade(`${seed}${time}`, midnight + time, midnight + Math.min(time + 5_000, to));
-      await pricing.mineTransactions();
+      await pricing.computeAll();
     }
     await pricing.end();
   }
   await chain.mine(midnight + days * day + 900);
   const pricing = await startPricing(chain, test.database, settings);
-  await pricing.mineTransactions();
+  await pricing.computeAll();
   await pricing.end();
 }, 240_000);
 

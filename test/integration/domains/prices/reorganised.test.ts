@@ -16,7 +16,7 @@ beforeAll(async () => {
   await chain.mine(midnight);
   test = await createTestDatabase();
   pricing = await startPricing(chain, test.database, settings);
-  await pricing.mineTransactions();
+  await pricing.computeAll();
 }, 120_000);
 
 afterAll(async () => {
@@ -28,7 +28,7 @@ afterAll(async () => {
 /** Replaces the last blocks with as many empty ones. */
 const reorganise = (depth: number) => market.chain.rpc("anvil_reorg", [depth, []]);
 const agrees = async () => {
-  await pricing.mineTransactions();
+  await pricing.computeAll();
   expect(await pricesIn(test.database)).toEqual(await pricesAtOnce(market.chain, settings));
 };
 
@@ -39,7 +39,7 @@ describe("prices after a reorganisation", () => {
     await swap(midnight + 60, 100_000n * unit, [usd, token]);
     await swap(midnight + 3_600, 100_000n * unit, [usd, token]);
     await chain.mine(midnight + 5_000);
-    await pricing.mineTransactions();
+    await pricing.computeAll();
     const followed = await pricesIn(test.database);
     expect(followed.price_hours?.length).toBeGreaterThan(before.price_hours?.length ?? 0);
     await reorganise(3);
@@ -59,7 +59,7 @@ describe("prices after a reorganisation", () => {
       [[90_200, 90_300], 1],
     ] as const) {
       for (const time of times) await swap(midnight + time, 50_000n * unit, time % 1_000 === 0 ? [usd, token] : [other, token, usd]);
-      await pricing.mineTransactions();
+      await pricing.computeAll();
       await reorganise(depth);
       const { timestamp } = await chain.rpc<{ timestamp: string }>("eth_getBlockByNumber", ["latest", false]);
       for (let count = 1; count <= 3; count += 1) await chain.mine(Number(timestamp) + count * 500);
@@ -73,7 +73,7 @@ describe("prices after a reorganisation", () => {
     await chain.send(exchange.add(owner, [usd, other], [90_000n * unit, 10n * unit]));
     await chain.mine(midnight + 100_000);
     await chain.mine(midnight + 101_000);
-    await pricing.mineTransactions();
+    await pricing.computeAll();
     const pair = await exchange.pairOf(usd, other);
     expect((await pricesIn(test.database)).priced_assets?.some((line) => line.includes(pair.slice(2)))).toBe(true);
     await reorganise(2);

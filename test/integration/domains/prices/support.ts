@@ -24,8 +24,8 @@ export const pricedChain = (settings: Record<string, unknown>): ChainConfig => (
 /** An index that follows a chain and computes prices on demand. */
 export interface Pricing {
   readonly notes: string[];
-  /** Waits for the node's head, then computes all prices up to it, or as many as a number of runs computes. */
-  mineTransactions(rounds?: number): Promise<void>;
+  /** Waits for the node's head, then computes all prices up to it, or at most those of `maxRounds` runs. */
+  computeAll(maxRounds?: number): Promise<void>;
   /** Discards the state of the jobs, as a restart does. */
   interrupt(): void;
   end(): Promise<void>;
@@ -77,11 +77,11 @@ export const startPricing = async (
   let scheduler = start();
   return {
     notes,
-    mineTransactions: async (most = 500) => {
+    computeAll: async (maxRounds = 500) => {
       const head = await chain.head();
       await until("the index to reach the node's head", () => isReady() && indexer.status().block === head);
-      await until("The metadata of tokens being read", async () => (await database.query("SELECT FROM node_reads LIMIT 1")).length === 0);
-      for (let rounds = 0; (await scheduler.runDue()) && rounds < most; rounds += 1);
+      await until("token metadata to be read", async () => (await database.query("SELECT FROM node_reads LIMIT 1")).length === 0);
+      for (let rounds = 0; (await scheduler.runDue()) && rounds < maxRounds; rounds += 1);
     },
     interrupt: () => {
       scheduler = start();
@@ -113,7 +113,7 @@ export const pricesAtOnce = async (
   const test = await createTestDatabase();
   const pricing = await startPricing(chain, test.database, settings, () => [createComputePricesJob(settings, options)]);
   try {
-    await pricing.mineTransactions();
+    await pricing.computeAll();
     return await pricesIn(test.database);
   } finally {
     await pricing.end();

@@ -201,7 +201,7 @@ describe("token balances", () => {
     expect(pick(rows.balances, "owner", "token", "since_block", "balance", "net_change")).toEqual([
       [alice, token, 11, null, null],
       [bob, token, 9, null, null],
-      // Another token's events go below zero, which marks it as node-sourced.
+      // Another token's events take a balance below zero, so it is unknown.
       [alice, weth, 9, null, null],
       [bob, weth, 9, 20n, null],
     ]);

@@ -33,7 +33,7 @@ const row = { number: 9, hash, token, owner, balance: "5" };
 const differs: CallOutcome = { ok: true, data: `0x${"6".padStart(64, "0")}` };
 
 it.each([
-  ["falls silent", { ok: false, reverted: true } as const, [row]],
+  ["reverts", { ok: false, reverted: true } as const, [row]],
   ["no longer has that balance", differs, []],
 ])("a token that differed once and then %s is no longer compared as a suspect", async (_, second, rows) => {
   const state = { backoff: createContractBackoff(1_000), suspects: createSuspects(20_000) };

@@ -3,8 +3,8 @@ import { measureProcess } from "./measured-process.ts";
 import type { BenchServer } from "./server.ts";
 import { describeSchema } from "./tables.ts";
 
-/** A generated index that is kept between runs; its name contains a hash of its inputs. */
-export interface KeptIndex {
+/** A generated index that is stored between runs; its name contains a hash of its inputs. */
+export interface CachedIndex {
   /** Benchmark and size; an older index with this prefix is dropped. */
   readonly name: string;
   /** All inputs that change its contents, including a version of the generating code. */
@@ -17,10 +17,10 @@ export interface KeptIndex {
 }
 
 /** Opens the database of a generated index: the one of an earlier run if inputs and schema are the same, else a new one. Returns its name. */
-export async function openKeptIndex(
+export async function openCachedIndex(
   server: BenchServer,
-  { name: prefix, inputs, label, script, argument }: KeptIndex,
-  say: (line: string) => void,
+  { name: prefix, inputs, label, script, argument }: CachedIndex,
+  print: (line: string) => void,
 ): Promise<string> {
   const draft = "bench_draft";
   await server.create(draft);
@@ -37,10 +37,10 @@ export async function openKeptIndex(
   }
   // Indexes of an earlier schema are useless, and large.
   for (const outdated of names.filter((other) => other.startsWith(`${prefix}_`))) await server.drop(outdated);
-  say(`generating ${label}; it is kept for later runs`);
+  print(`generating ${label}; it is stored for later runs`);
   const started = performance.now();
   const { megabytes } = await measureProcess(script, { ...argument, databaseUrl: server.urlOf(draft) }, ["--max-old-space-size=10000"]);
   await server.rename(draft, name);
-  say(`generated in ${Math.round((performance.now() - started) / 1000)} s with ${megabytes} MB of memory`);
+  print(`generated in ${Math.round((performance.now() - started) / 1000)} s with ${megabytes} MB of memory`);
   return name;
 }
