@@ -19,8 +19,8 @@ export function resultOfDocuments({
     table: [
       {
         "on-chain documents": documents,
-        "ms until the index is at the head": Math.round(catchUpMilliseconds),
-        "ms until all are stored": Math.round(milliseconds),
+        "ms to catch up": Math.round(catchUpMilliseconds),
+        "ms until stored": Math.round(milliseconds),
         "target ms": max,
         "a second": Math.round((documents * 1_000) / milliseconds),
         "own CPU s": seconds(processor.indexer),

@@ -44,7 +44,7 @@ export function queryCases(database: Queryable, facts: StoryFacts): readonly Que
   const last = (count: number): number => Math.ceil(count / pageSize) - 1;
 
   return [
-    { name: "one row, to compare", target: null, rows: 1, ask: () => database.query("SELECT 1 AS one", []) },
+    { name: "one row, for comparison", target: null, rows: 1, ask: () => database.query("SELECT 1 AS one", []) },
     { name: "balances of 30 tokens", target: 10, rows: 25, ask: (time) => balances(ordinary, time) },
     { name: "balances of 30,000 tokens", target: 100, rows: 10_000, ask: (time) => balances(() => facts.collector, time) },
     { name: "transfers page", target: 10, rows: pageSize, ask: transfersPage },
