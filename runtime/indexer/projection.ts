@@ -34,7 +34,7 @@ export interface PeriodTable extends TableBase {
   readonly kind: "periods";
 }
 
-/** Queued work, one row a key: an existing row is kept, also when the projection is rebuilt. */
+/** Queued work, one row for each key: an existing row is not replaced, not even when the projection is rebuilt. */
 export interface QueueTable extends TableBase {
   readonly kind: "queue";
   readonly key: readonly string[];

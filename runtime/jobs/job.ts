@@ -3,17 +3,17 @@ import type { Queryable } from "../database/database.ts";
 import type { Indexer } from "../indexer/types.ts";
 import type { ContractCall } from "./multicall.ts";
 
-/** Background work that is never finished: it looks for something to do, does a bounded portion of it, and looks again. */
+/** Background work that runs repeatedly; each run does a bounded portion of what is due. */
 export interface Job<Context = JobContext> {
   /** In log messages, in the form of `compare-allowances`. */
   readonly name: string;
   /** The interval between two runs while there is nothing more to do. */
   readonly everyMilliseconds: number;
-  /** True if more can be done at once. The next run finds what an interrupted one left. */
+  /** Does one portion; true if more is due at once. A run after an interrupted one continues its work. */
   run(context: Context): Promise<boolean>;
 }
 
-/** What a job of a chain works with. Reads of the node reject when the process stops. */
+/** The dependencies of a job of one chain. Reads of the node reject when the process stops. */
 export interface JobContext {
   readonly chainId: number;
   readonly source: Pick<Source, "balances" | "calls" | "hashesOf" | "capabilities">;

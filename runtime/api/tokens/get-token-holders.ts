@@ -15,7 +15,7 @@ export const getTokenHolders: Handlers["getTokenHolders"] = async (request, cont
   const metadata = (await tokens.metadata(chain.id, [tokenAddress])).get(tokenAddress);
   const standard = metadata?.standards[0];
   if (standard === undefined) throw notFound("Token", tokenAddress, chain.name);
-  if (standard === standards.erc20) tokenRequests.note(chain.id, [tokenAddress]);
+  if (standard === standards.erc20) tokenRequests.record(chain.id, [tokenAddress]);
   const height = (await heightAt(context, chain, request)) ?? 0;
   const offset = page.number * page.size;
   const [totals, indexedFrom] = await Promise.all([

@@ -65,7 +65,7 @@ export async function holdingsOf(
     heldNfts(context, chain, wallet, ids, block, options),
   ]);
   const requested = held.filter(({ standard, token }) => standard === standards.erc20 && !spam.has(token)).slice(0, maxNotedTokens);
-  context.tokenRequests.note(
+  context.tokenRequests.record(
     chain.id,
     requested.map(({ token }) => token),
   );

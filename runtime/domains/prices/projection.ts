@@ -3,7 +3,7 @@ import { feedAnswer } from "../../events/feeds.ts";
 import { defineProjection, type Row } from "../../indexer/projection.ts";
 import type { Address } from "../../lib/hex.ts";
 
-/** What contracts say in the event of price feeds, whoever they are: the last word of a block counts. */
+/** The answers of price feeds, from any contract that emits their event; the last one of a block counts. */
 export const feedsProjection = defineProjection({
   id: "feeds",
   version: 1,

@@ -22,7 +22,7 @@ export interface BatchDeps extends FoldDeps {
   readonly onUnanswered: (contracts: readonly Address[]) => void;
 }
 
-/** Folds blocks as they arrive, and keeps only the resulting rows. */
+/** Folds blocks as they arrive, and stores only the resulting rows. */
 export interface Batch {
   /** Adds blocks that follow the previous ones; false, with nothing added, where the signal aborted while the node was queried. */
   add(blocks: readonly ChainBlock[], signal: AbortSignal): Promise<boolean>;

@@ -1,6 +1,6 @@
 import type { Database, DatabaseClient, Queryable } from "../../database/database.ts";
 import { DatabaseUnavailable } from "../../database/errors.ts";
-import { sleep } from "../../lib/async.ts";
+import { nullOnAbort, sleep } from "../../lib/async.ts";
 
 /** The lock that allows this process to write a chain is lost: another process may hold it. */
 export class LeadershipLostError extends Error {
@@ -116,11 +116,8 @@ const take = async (client: DatabaseClient, deps: LeaderDeps, signal: AbortSigna
 const beat = async (client: DatabaseClient, deps: LeaderDeps, released: AbortSignal): Promise<void> => {
   while (!released.aborted) {
     await sleep(deps.beatMilliseconds ?? 1_000, released);
-    let timer: NodeJS.Timeout | undefined;
-    const silence = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new DatabaseUnavailable("ETIMEDOUT", "no response in time")), silenceMilliseconds);
-    });
-    await Promise.race([client.query("SELECT 1"), silence]).finally(() => clearTimeout(timer));
+    const response = await nullOnAbort(client.query("SELECT 1"), AbortSignal.timeout(silenceMilliseconds));
+    if (response === null) throw new DatabaseUnavailable("ETIMEDOUT", "no response in time");
   }
 };
 

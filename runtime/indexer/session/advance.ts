@@ -23,7 +23,7 @@ type Phase = "backfill" | "follow";
 
 /**
  * Indexes up to a block, in batches of bounded memory. While one batch is written, the blocks of the next are fetched, decoded and folded. Batches are committed in
- * order; when one cannot be written, the batch prepared after it is dropped. Ends early when somebody else has written in between: the prepared rows
+ * order; when one cannot be written, the batch prepared after it is dropped. Ends early when another writer has committed in between: the prepared rows
  * were folded from rows that are gone.
  */
 export const createAdvance = (deps: AdvanceDeps) => {
@@ -71,7 +71,7 @@ const createReport = ({ session, onProgress }: AdvanceDeps, phase: Phase, target
 
 /**
  * Portions of blocks that follow the position. `next` returns an empty portion at the end, or where a fetch failed, and null when the signal aborts. The failure
- * is kept for `throwFailure`, so that the blocks before it are written first: a node that fails now and then must not stop the index.
+ * is kept for `throwFailure`, so that the blocks before it are written first: a node that fails occasionally must not stop the index.
  */
 const fetchPortions = ({ session, source, chain, alsoTouched, stopwatch, tuning }: AdvanceDeps, to: number, signal: AbortSignal) => {
   const accounting = session.facts.nativeAccounting;

@@ -46,7 +46,7 @@ export const createFollower = (deps: FollowDeps): Follower => {
     if (announced === null) deps.heads?.seen(head.number);
     latest = head.number;
     if (await mayHaveForked(deps, head, mustCompare)) await handleReorg(deps, head);
-    // After the comparison: the current finalized block says nothing about blocks that were indexed before it was final.
+    // After the comparison: the current finalized block does not apply to blocks that were indexed before it was final.
     const recorded = nullOnAbort(record(head, session.position.block), signal);
     recorded.catch(() => undefined);
     // Awaited after the batches, so that nothing is being written when a failure reopens the index.

@@ -50,7 +50,7 @@ export interface IndexSession {
   commit(batch: PreparedBatch, isDurable: boolean): Promise<Commit | null>;
   /** Rolls the index back to a block in one transaction, and reopens it; to be called while nothing else writes. */
   rewind(ancestor: number): Promise<void>;
-  /** Replaces the cache, because somebody else has written rows that it may contain. */
+  /** Replaces the cache, because another writer has changed rows that it may contain. */
   invalidateCache(): void;
   /** Runs work while nothing else writes. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;

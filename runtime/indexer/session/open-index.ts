@@ -27,7 +27,7 @@ export interface OpenedIndex {
   readonly warnings: readonly string[];
 }
 
-/** Checks that node and index belong together, and creates what is new: the chain, a projection, a version of one. @throws {IndexMismatchError} */
+/** Checks that node and index belong together, and creates the chain and projections that are new or have another version. @throws {IndexMismatchError} */
 export const openIndex = async (deps: OpenIndexDeps): Promise<OpenedIndex> => {
   const { chain, source, database } = deps;
   const record = await openChain(deps);
@@ -48,7 +48,7 @@ export const openIndex = async (deps: OpenIndexDeps): Promise<OpenedIndex> => {
   };
 };
 
-/** The record of the chain, which is inserted where there is none. */
+/** The record of the chain, inserted if it does not exist. */
 const openChain = async ({ chain, source, database }: OpenIndexDeps): Promise<ChainRecord> => {
   refuseChainId(chain, await source.chainId());
   const genesisHash = await source.genesisHash();
@@ -95,24 +95,24 @@ const warningsOf = (chain: IndexedChain, record: ChainRecord, source: Source): s
 };
 
 const nativeWarnings = ({ name, nativeAccounting: configured }: IndexedChain, record: ChainRecord, source: Source): string[] => {
-  const { nativeAccounting: kept, missing } = record;
+  const { nativeAccounting: stored, missing } = record;
   const { traces, archiveState } = source.capabilities;
   const warnings: string[] = [];
-  if (kept === "none") {
+  if (stored === "none") {
     const reason = configured === "none" ? "nativeAccounting is none" : "it was created without them";
     warnings.push(`The index of ${name} keeps no native balances: ${reason}.`);
-  } else if (configured === "traces" && kept === "state") {
+  } else if (configured === "traces" && stored === "state") {
     const reason =
       !source.tracing || traces === null
         ? "the node has no traces"
         : "the node had no traces of the first blocks when the index was created";
     warnings.push(`The index of ${name} reads native balances from the state instead of following traces: ${reason}.`);
-  } else if (configured !== kept) {
+  } else if (configured !== stored) {
     warnings.push(
-      `The index of ${name} keeps native balances ${accountingDescriptions[kept]}, as it was created; nativeAccounting ${configured} requires a new index.`,
+      `The index of ${name} keeps native balances ${accountingDescriptions[stored]}, as it was created; nativeAccounting ${configured} requires a new index.`,
     );
   }
-  if (kept === "state" && !archiveState) {
+  if (stored === "state" && !archiveState) {
     warnings.push(`The index of ${name} knows native balances of recent blocks only: the node has no state of older ones.`);
   }
   if (missing.includes(features.nativeBalancesDiffer)) warnings.push(nativeBalancesDiffer(name));

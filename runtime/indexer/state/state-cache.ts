@@ -3,7 +3,7 @@ import type { Projection, Row, StateLoad } from "../projection.ts";
 import { loadRows } from "./load-rows.ts";
 import { createState, type KeySet, keyText, type State } from "./state.ts";
 
-/** Rows of all loads together that are kept when a batch begins; the rows that two batches touch come on top. */
+/** Max rows of all loads when a batch begins; the rows that two batches touch are added to them. */
 const defaultLimit = 50_000;
 
 /**

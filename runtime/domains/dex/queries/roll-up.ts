@@ -5,7 +5,7 @@ import type { Address } from "../../../lib/hex.ts";
 import type { PoolRow } from "../../pools/queries/pool.ts";
 import { lastHourOf } from "./spans.ts";
 
-/** Hourly roll-ups are kept for so many hours, so that the later pages of a list stay readable. */
+/** Hours for which hourly roll-ups are stored, so that the later pages of a list remain available. */
 export const keptHours = 4;
 
 /** An exchange at the end of an hour. Values are US dollars as decimal digits. */
@@ -39,12 +39,12 @@ export interface RankedToken {
   readonly swaps: number;
 }
 
-/** All queries of the roll-ups of exchanges. */
+/** All queries for roll-ups of exchanges. */
 export type RollUpQueries = ReturnType<typeof createRollUpQueries>;
 
 const columns = sql`hour, block_number, pools, week_pools, tokens, ranked_tokens, liquidity, volume, swaps, day_volume, day_swaps`;
 
-/** Queries of the roll-ups of exchanges. */
+/** Queries for roll-ups of exchanges. */
 export const createRollUpQueries = ({ query }: Queryable) => ({
   /** The newest roll-up from an hour on that the chain had passed by a block. Served by the primary key. */
   newestHour: async (chainId: number, factory: Address, from: number, block: number): Promise<ExchangeHour | null> => {

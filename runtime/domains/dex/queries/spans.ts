@@ -2,10 +2,10 @@ import { secondsOfDay } from "../../../lib/time.ts";
 
 const daysOfWeek = 7;
 
-/** Where the seven spans of 24 hours up to a time end (unix seconds), newest first, and where the last one begins. */
+/** The ends (unix seconds) of the seven spans of 24 hours up to a time, newest first, and the beginning of the last span. */
 export const endsOfWeek = (end: number): readonly number[] => Array.from({ length: daysOfWeek + 1 }, (_, day) => end - day * secondsOfDay);
 
-/** The last second of each of those spans: the time that it is priced at. */
+/** The last second of each of these spans, whose prices apply to it. */
 export const closesOfWeek = (end: number): readonly number[] =>
   endsOfWeek(end)
     .slice(0, daysOfWeek)

@@ -21,8 +21,8 @@ export const liquidityValue = ({ reserve0, reserve1 }: Pick<PoolState, "reserve0
 export type SwapAmounts = Pick<PoolState, "amount0_in" | "amount0_out" | "amount1_in" | "amount1_out">;
 
 /**
- * What swaps are worth: each counts by what was paid in, where both prices are known; by the token whose price is known otherwise, which went in or came
- * out. Null where neither is known.
+ * The value of swaps: of the amounts in if both prices are known, otherwise of the amounts of the token with a known price, in or out. Null if neither price
+ * is known.
  */
 export function swapValue(moved: SwapAmounts, [first, second]: PairRates): Decimal | null {
   const of = (amount: keyof SwapAmounts) => decimalOf(moved[amount]);
@@ -32,7 +32,7 @@ export function swapValue(moved: SwapAmounts, [first, second]: PairRates): Decim
   return null;
 }
 
-/** What was swapped in a pool between two of its states, as `swapsWorth`; nothing where nobody swapped, whatever is known of prices. */
+/** The value of the swaps in a pool between two of its states; 0 without swaps, even if no price is known. */
 export function volumeValue(before: PoolState, after: PoolState, rates: PairRates): Decimal | null {
   if (after.swaps === before.swaps) return zeroValue;
   const moved = (amount: keyof SwapAmounts) => String(BigInt(after[amount]) - BigInt(before[amount]));
@@ -48,8 +48,8 @@ export function volumeValue(before: PoolState, after: PoolState, rates: PairRate
 }
 
 /**
- * What was swapped in spans that follow each other, newest first: `states` are those at the ends of the spans and at the beginning of the last, `rates` those
- * of each span's end. Null where a span with swaps is not known.
+ * The volume of consecutive spans, newest first. `states` are those at the ends of the spans and at the beginning of the last one, `rates` those at the end of
+ * each span. Null if the volume of any span is unknown.
  */
 export function volumeOfSpans(states: readonly PoolState[], rates: readonly PairRates[]): Decimal | null {
   let sum: Decimal | null = zeroValue;
@@ -66,7 +66,7 @@ export function volumeOfSpans(states: readonly PoolState[], rates: readonly Pair
 export const feesOf = (volume: Decimal | null, feePpm: number | undefined): Decimal | null =>
   volume === null || feePpm === undefined ? null : shift(multiply(volume, decimal(BigInt(feePpm))), -6);
 
-/** A year's fees at a day's pace, as a fraction of the liquidity; null where one is not known or the liquidity is nothing. */
+/** The fees of a year, extrapolated from a day, as a fraction of the liquidity; null if one of them is unknown or the liquidity is 0. */
 export const annualizedFee = (fees: Decimal | null, liquidity: Decimal | null): Decimal | null =>
   fees === null || liquidity === null || liquidity.digits === 0n ? null : divide(multiply(fees, decimal(365n)), liquidity);
 

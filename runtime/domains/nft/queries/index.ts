@@ -1,6 +1,6 @@
 import type { Database } from "../../../database/database.ts";
 import { createNftHoldingQueries } from "./holders.ts";
-import { createNftTokenQueries } from "./tokens.ts";
+import { createNftOwnerQueries, createNftTokenQueries } from "./tokens.ts";
 
 /** Queries for the tokens of collections and their holders. */
 export type NftQueries = ReturnType<typeof createNftQueries>;
@@ -8,5 +8,6 @@ export type NftQueries = ReturnType<typeof createNftQueries>;
 /** Creates the queries for the tokens of collections and their holders. */
 export const createNftQueries = (database: Pick<Database, "query">) => ({
   ...createNftTokenQueries(database),
+  ...createNftOwnerQueries(database),
   ...createNftHoldingQueries(database),
 });

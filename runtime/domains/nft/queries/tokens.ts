@@ -54,6 +54,20 @@ export function createNftTokenQueries({ query }: Pick<Database, "query">) {
       [chainId, bytes(token), String(tokenId), block],
     );
 
+  /** The transactions that moved an id up to a block, newest first. Served by transfers_token_id. */
+  const nftTransactions = (chainId: number, token: Address, tokenId: bigint, block: number, limit: number) =>
+    query<TransactionPlace>(
+      `SELECT DISTINCT block_number, transaction_index FROM transfers
+       WHERE chain_id = $1 AND token = $2 AND token_id = $3 AND block_number <= $4
+       ORDER BY block_number DESC, transaction_index DESC LIMIT $5`,
+      [chainId, bytes(token), String(tokenId), block, limit],
+    );
+
+  return { collectionSizeAt, nftTokensAt, nftTokenAt, nftTransactions };
+}
+
+/** Queries for the owners of collections' tokens. */
+export function createNftOwnerQueries({ query }: Pick<Database, "query">) {
   /** The original owners of tokens, by `nftKeyText`; tokens whose mint is not indexed are left out. One probe of the primary key for each. */
   const originalOwners = async (chainId: number, keys: readonly NftKey[]): Promise<ReadonlyMap<string, Address>> => {
     if (keys.length === 0) return new Map();
@@ -94,14 +108,5 @@ export function createNftTokenQueries({ query }: Pick<Database, "query">) {
     return new Map(rows.map(({ token_id: id, to_address: owner }) => [id, owner]));
   };
 
-  /** The transactions that moved an id up to a block, newest first. Served by transfers_token_id. */
-  const nftTransactions = (chainId: number, token: Address, tokenId: bigint, block: number, limit: number) =>
-    query<TransactionPlace>(
-      `SELECT DISTINCT block_number, transaction_index FROM transfers
-       WHERE chain_id = $1 AND token = $2 AND token_id = $3 AND block_number <= $4
-       ORDER BY block_number DESC, transaction_index DESC LIMIT $5`,
-      [chainId, bytes(token), String(tokenId), block, limit],
-    );
-
-  return { collectionSizeAt, nftTokensAt, nftTokenAt, originalOwners, nftOwnersAt, nftTransactions };
+  return { originalOwners, nftOwnersAt };
 }

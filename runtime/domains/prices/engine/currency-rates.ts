@@ -8,7 +8,7 @@ const dollar = decimal(1n);
 
 /** US dollars for one unit of a currency. */
 export interface CurrencyRates {
-  /** The rate by the first source that has one. */
+  /** The rate from the first source that has one. */
   rate(currency: Currency, time: number): Decimal | null;
   /** The rates of all currencies that have one. */
   all(time: number): Map<Asset, Decimal>;

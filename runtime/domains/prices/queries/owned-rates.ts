@@ -7,12 +7,12 @@ import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
 import { standards } from "../../tokens/projection/standards.ts";
 import { type Closes, convert, days, hourOf, hours, type Rate, type SpanTable } from "./rates.ts";
 
-/** The rates of an owner's tokens at several moments, each given by its position in the request. */
+/** The rates of an owner's tokens at several times, each given by its position in the request. */
 export interface OwnedRates {
   /** In the requested currency. */
-  readonly rate: (asset: Address, moment: number) => Rate;
+  readonly rate: (asset: Address, position: number) => Rate;
   /** In US dollars, whatever the currency. */
-  readonly usd: (asset: Address, moment: number) => Rate;
+  readonly usd: (asset: Address, position: number) => Rate;
 }
 
 /** Queries of the rates of the tokens that an owner has ever held; they do not depend on the balances and can run beside that query. */
@@ -27,14 +27,14 @@ export function createOwnedRateQueries({ query }: Queryable, { knownUntil, curre
     const { table, column } = spans;
     const [until, rows, currencies] = await Promise.all([
       knownUntil(chainId, spans),
-      query<{ asset: Address; moment: number; close: string | null }>(
+      query<{ asset: Address; position: number; close: string | null }>(
         // Materialized: the planner might otherwise look up the prices of all assets that ever had one.
         sql`WITH owned AS MATERIALIZED (
               SELECT a.asset FROM balances b JOIN priced_assets a ON a.chain_id = $1 AND a.asset = b.token
               WHERE b.chain_id = $1 AND b.owner = $2 AND b.standard IN (${standards.native}, ${standards.erc20})
               UNION SELECT asset FROM priced_assets WHERE chain_id = $1 AND asset = $4)
-            SELECT o.asset, k.moment::int4 AS moment, p.close
-            FROM owned o CROSS JOIN unnest($3::int4[]) WITH ORDINALITY AS k(span, moment) CROSS JOIN LATERAL (
+            SELECT o.asset, k.position::int4 AS position, p.close
+            FROM owned o CROSS JOIN unnest($3::int4[]) WITH ORDINALITY AS k(span, position) CROSS JOIN LATERAL (
               SELECT close FROM ${table} p WHERE p.chain_id = $1 AND p.asset = o.asset AND p.${column} <= k.span
               ORDER BY p.${column} DESC LIMIT 1) p`,
         [chainId, bytes(owner), wanted, bytes(nativeTokenAddress)],
@@ -42,12 +42,12 @@ export function createOwnedRateQueries({ query }: Queryable, { knownUntil, curre
       currencyRates(chainId, currency, spans, wanted),
     ]);
     const dollars = wanted.map(() => new Map<Address, Rate>());
-    for (const { asset, moment, close } of rows) {
-      if ((wanted[moment - 1] ?? 0) <= until) dollars[moment - 1]?.set(asset, close === null ? null : decimalOf(close));
+    for (const { asset, position, close } of rows) {
+      if ((wanted[position - 1] ?? 0) <= until) dollars[position - 1]?.set(asset, close === null ? null : decimalOf(close));
     }
-    const usd: OwnedRates["usd"] = (asset, moment) => dollars[moment]?.get(asset) ?? null;
+    const usd: OwnedRates["usd"] = (asset, position) => dollars[position]?.get(asset) ?? null;
     if (currencies === null) return { rate: usd, usd };
-    return { rate: (asset, moment) => convert(usd(asset, moment), currencies.get(wanted[moment] ?? -1) ?? null), usd };
+    return { rate: (asset, position) => convert(usd(asset, position), currencies.get(wanted[position] ?? -1) ?? null), usd };
   };
 
   return {

@@ -1,33 +1,34 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
+import { createMutex } from "../../../lib/async.ts";
 import type { Address } from "../../../lib/hex.ts";
 
-/** Between two writes, and the max tokens of one. */
+/** The interval between two writes, and the max tokens of one. */
 const flushMilliseconds = 5_000;
 const maxTokensPerFlush = 1_000;
-/** Max tokens that wait to be written; further ones are dropped and recorded by a later request. */
+/** Max tokens that wait to be written; others are dropped until a later request records them. */
 const maxTokens = 10_000;
-/** A token that was written less than this ago is not written again. */
+/** The time after a write during which a token is not written again. */
 const renewSeconds = 900;
 
 export interface TokenRequests {
-  /** Notes that a request asked for balances of tokens. Runs no query. */
-  note(chainId: number, tokens: Iterable<Address>): void;
-  /** Writes one portion of the noted tokens. */
+  /** Records that a request read balances of tokens. Runs no query. */
+  record(chainId: number, tokens: Iterable<Address>): void;
+  /** Writes one portion of the recorded tokens. */
   flush(): Promise<void>;
   /** Writes the rest and stops the timer. */
   close(): Promise<void>;
 }
 
 /**
- * Records which tokens requests ask for, so that the process that indexes the chain compares them more often (compare-requested-tokens). Tokens that could
+ * Records the tokens that requests read, so that the process that indexes the chain compares them more often (compare-requested-tokens). Tokens that could
  * not be written wait for the next flush; their number is bounded.
  */
 export const createTokenRequests = (database: Pick<Database, "query">, now: () => Date): TokenRequests => {
   const waiting = new Map<string, { readonly chainId: number; readonly token: Address }>();
   /** The time of each write, oldest first. */
   const written = new Map<string, number>();
-  let running: Promise<void> = Promise.resolve();
+  const exclusively = createMutex();
 
   const write = async (): Promise<void> => {
     const at = now();
@@ -49,15 +50,12 @@ export const createTokenRequests = (database: Pick<Database, "query">, now: () =
       written.set(key, at.getTime());
     }
   };
-  const flush = (): Promise<void> => {
-    running = running.then(write).catch(() => undefined);
-    return running;
-  };
+  const flush = (): Promise<void> => exclusively(write).catch(() => undefined);
   const timer = setInterval(flush, flushMilliseconds);
   timer.unref();
 
   return {
-    note: (chainId, tokens) => {
+    record: (chainId, tokens) => {
       for (const token of tokens) {
         if (waiting.size >= maxTokens) return;
         const key = `${chainId}${token}`;

@@ -42,43 +42,51 @@ export interface HolderChange {
 /** Max uint256; a larger sum shows that a token's events are false. */
 export const largestWord = 2n ** 256n - 1n;
 
+/** The accounts of a batch, opened when they are first needed. */
+const createAccounts = (open: (key: BalanceKey) => Opening) => {
+  /** By token and id, then by owner: movements of one token are often adjacent, and a lookup by owner alone is faster than building a combined key. */
+  const holdings = new Map<string, Map<Address, Account>>();
+  let current: Pick<BalanceKey, "token" | "standard" | "tokenId"> | null = null;
+  let holders = new Map<Address, Account>();
+  const all: Account[] = [];
+  return {
+    all,
+    accountOf: (key: BalanceKey): Account => {
+      if (current?.token !== key.token || current.standard !== key.standard || current.tokenId !== key.tokenId) {
+        const text = `${key.token}${key.standard}${key.tokenId ?? ""}`;
+        current = key;
+        holders = holdings.get(text) ?? new Map();
+        holdings.set(text, holders);
+      }
+      const known = holders.get(key.owner);
+      if (known !== undefined) return known;
+      const account = openAccount(key, open(key));
+      holders.set(key.owner, account);
+      all.push(account);
+      return account;
+    },
+  };
+};
+
+const openAccount = (key: BalanceKey, { balance, netChange, since, isStored }: Opening): Account => ({
+  key,
+  balance,
+  netChange,
+  since,
+  atBlockStart: { balance, netChange },
+  isHolder: isStored && isPositive(balance),
+  hasRow: isStored,
+  isTouched: false,
+});
+
 /**
  * Running balances of a batch: each movement applies at once, and a block that touches a key ends the period of its previous balance, even if the balance
  * stays the same, so that the block of a token's last transfer is always known.
  */
 export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock = 0) => {
-  /** By token and id, then by owner: movements of one token are often adjacent, and a lookup by owner alone is faster than building a combined key. */
-  const holdings = new Map<string, Map<Address, Account>>();
-  let current: Pick<BalanceKey, "token" | "standard" | "tokenId"> | null = null;
-  let holders = new Map<Address, Account>();
-  const accounts: Account[] = [];
+  const { all, accountOf } = createAccounts(open);
   const inBlock = new Set<Account>();
   const periods: Row[] = [];
-
-  const accountOf = (key: BalanceKey): Account => {
-    if (current?.token !== key.token || current.standard !== key.standard || current.tokenId !== key.tokenId) {
-      const text = `${key.token}${key.standard}${key.tokenId ?? ""}`;
-      current = key;
-      holders = holdings.get(text) ?? new Map();
-      holdings.set(text, holders);
-    }
-    const known = holders.get(key.owner);
-    if (known !== undefined) return known;
-    const { balance, netChange, since, isStored } = open(key);
-    const account: Account = {
-      key,
-      balance,
-      netChange,
-      since,
-      atBlockStart: { balance, netChange },
-      isHolder: isStored && isPositive(balance),
-      hasRow: isStored,
-      isTouched: false,
-    };
-    holders.set(key.owner, account);
-    accounts.push(account);
-    return account;
-  };
 
   const touch = (account: Account): void => {
     if (inBlock.has(account)) return;
@@ -86,17 +94,6 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock
     account.isTouched = true;
     account.hasRow = true;
     account.atBlockStart = { balance: account.balance, netChange: account.netChange };
-  };
-
-  const endPeriod = (account: Account, block: number): void => {
-    const { key, before, atBlockStart } = account;
-    // A reported balance is no sum, so its unknown periods do not wait for a base.
-    const netChange = before === undefined ? atBlockStart.netChange : null;
-    for (const { from, to, balance } of endedPeriodsOf(account, block, baseBlock)) {
-      const { owner, token, standard, tokenId: token_id } = key;
-      const pivot_block = pivotOf(from, to);
-      periods.push({ owner, token, standard, token_id, from_block: from, to_block: to, balance, net_change: netChange, pivot_block });
-    }
   };
 
   return {
@@ -134,7 +131,7 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock
     endBlock: (block: number): HolderChange[] => {
       const changes: HolderChange[] = [];
       for (const account of inBlock) {
-        endPeriod(account, block);
+        pushPeriods(periods, account, block, baseBlock);
         account.since = block;
         const isHolder = isPositive(account.balance);
         const change = isHolder === account.isHolder ? 0 : isHolder ? 1 : -1;
@@ -145,16 +142,30 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock
       return changes;
     },
     periods,
-    latest: (): Row[] => {
-      const rows: Row[] = [];
-      for (const { key, isTouched, since, balance, netChange } of accounts) {
-        if (!isTouched) continue;
-        const { owner, token, standard, tokenId: token_id } = key;
-        rows.push({ owner, token, standard, token_id, since_block: since, balance, net_change: netChange });
-      }
-      return rows;
-    },
+    latest: (): Row[] => latestRows(all),
   };
+};
+
+const latestRows = (accounts: readonly Account[]): Row[] => {
+  const rows: Row[] = [];
+  for (const { key, isTouched, since, balance, netChange } of accounts) {
+    if (!isTouched) continue;
+    const { owner, token, standard, tokenId: token_id } = key;
+    rows.push({ owner, token, standard, token_id, since_block: since, balance, net_change: netChange });
+  }
+  return rows;
+};
+
+/** Adds the periods that a block ends. */
+const pushPeriods = (periods: Row[], account: Account, block: number, baseBlock: number): void => {
+  const { key, before, atBlockStart } = account;
+  // A reported balance is no sum, so its unknown periods do not wait for a base.
+  const netChange = before === undefined ? atBlockStart.netChange : null;
+  for (const { from, to, balance } of endedPeriodsOf(account, block, baseBlock)) {
+    const { owner, token, standard, tokenId: token_id } = key;
+    const pivot_block = pivotOf(from, to);
+    periods.push({ owner, token, standard, token_id, from_block: from, to_block: to, balance, net_change: netChange, pivot_block });
+  }
 };
 
 const endedPeriodsOf = ({ since, atBlockStart, before }: Account, block: number, baseBlock: number): ReportedPeriod[] => {

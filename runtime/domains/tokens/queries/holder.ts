@@ -117,8 +117,8 @@ interface Ranking {
   readonly block: number;
 }
 
-/** Holder queries. */
-export function createHolderQueries({ query }: Pick<Database, "query">) {
+/** Queries for a page of a ranking, the current one or a past one. */
+const createRankingQueries = ({ query }: Pick<Database, "query">) => {
   const keyOf = ({ chainId, token, standard, block }: Ranking) => [chainId, bytes(token), standard, block];
 
   /**
@@ -177,6 +177,13 @@ export function createHolderQueries({ query }: Pick<Database, "query">) {
     }
   };
 
+  return { ranked };
+};
+
+/** Queries for the holders of tokens. */
+export function createHolderQueries(database: Pick<Database, "query">) {
+  const { ranked } = createRankingQueries(database);
+
   /**
    * The holders of a token after a block, the largest first, equal ones by address. `total` is their exact number, or null if unknown: with it, a page of the second half
    * is counted from the end.
@@ -203,7 +210,8 @@ export function createHolderQueries({ query }: Pick<Database, "query">) {
    * the list. Served by the primary keys of holder_counts, token_supplies, supply_offsets, balances and balance_periods.
    */
   const tokenTotalsAt = async (chainId: number, token: Address, standard: number, block: number): Promise<TokenTotalsRow | null> => {
-    const rows = await query<TokenTotalsRow>(selectTotals, [chainId, bytes(token), standard, block, bytes(zeroAddress), largestWord]);
+    const parameters = [chainId, bytes(token), standard, block, bytes(zeroAddress), largestWord];
+    const rows = await database.query<TokenTotalsRow>(selectTotals, parameters);
     return rows[0] ?? null;
   };
 

@@ -24,23 +24,23 @@ it("writes requested tokens in portions, each token at most once per quarter of 
   const requests = createTokenRequests(database, () => now);
   // 1,500 tokens on one chain, requested twice, and one on another.
   for (let time = 0; time < 2; time += 1)
-    requests.note(
+    requests.record(
       1,
       Array.from({ length: 1_500 }, (_, number) => tokenOf(number)),
     );
-  requests.note(2, [tokenOf(7)]);
+  requests.record(2, [tokenOf(7)]);
   expect(queries).toBe(0);
   await requests.flush();
   expect(await stored()).toHaveLength(1_000);
   await requests.flush();
   expect(await stored()).toHaveLength(1_501);
-  requests.note(2, [tokenOf(7)]);
+  requests.record(2, [tokenOf(7)]);
   await requests.flush();
   expect(queries).toBe(2);
   // After a quarter of an hour the time of the request is written again.
   now = new Date(Date.UTC(2026, 0, 1, 1));
   await requests.flush();
-  requests.note(2, [tokenOf(7)]);
+  requests.record(2, [tokenOf(7)]);
   await requests.close();
   expect((await stored()).find((row) => row.chain_id === 2)?.asked_at).toEqual(now);
 });
@@ -48,7 +48,7 @@ it("writes requested tokens in portions, each token at most once per quarter of 
 it("queues at most 10,000 tokens", async () => {
   const requests = createTokenRequests(test.database, () => new Date(Date.UTC(2026, 0, 2)));
   await test.database.query("DELETE FROM token_requests");
-  requests.note(
+  requests.record(
     3,
     Array.from({ length: 50_000 }, (_, number) => tokenOf(number)),
   );
@@ -65,7 +65,7 @@ it("writes tokens whose write failed with the next flush", async () => {
       isDown ? Promise.reject(new Error("connection refused")) : test.database.query(sql, parameters)) as typeof test.database.query,
   };
   const requests = createTokenRequests(database, () => new Date(Date.UTC(2026, 0, 3)));
-  requests.note(4, [tokenOf(1), tokenOf(2)]);
+  requests.record(4, [tokenOf(1), tokenOf(2)]);
   await requests.flush();
   isDown = false;
   await requests.flush();

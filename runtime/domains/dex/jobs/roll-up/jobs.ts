@@ -16,7 +16,7 @@ import { storeRollUp } from "./store.ts";
 /** The configuration that roll-ups depend on. */
 export type RolledUpChain = Pick<ChainConfig, "exchanges" | "activePoolDays">;
 
-/** Changes with the computation of roll-ups: stored ones are recomputed then. */
+/** Increased with each change of the computation, so that stored roll-ups are recomputed. */
 const version = 1;
 
 /** Rolls up exchanges at the end of each hour, and at the end of each past day, once the prices of that time are known; one exchange and hour a run. */
@@ -56,7 +56,7 @@ const missingDay: Choice = async (context, factory, { fingerprint, first, last }
   return day === null ? null : lastHourOf(day);
 };
 
-/** Rolls up the first hour that is due of any exchange. True where it did. */
+/** Rolls up the first due hour of any exchange; false if none is due. */
 const rollUp = async (context: JobContext, { exchanges, activePoolDays }: RolledUpChain, choose: Choice): Promise<boolean> => {
   const range = await rangeOf(context, activePoolDays);
   if (range === null) return false;

@@ -7,20 +7,20 @@ import { liquidityValue, volumeOfSpans, volumeValue } from "../../queries/valuat
 import { createKnownSum, type PoolValue, type RollUp, type RollUpDeps, rankPools, rankTokens } from "./roll-up.ts";
 import { tokenValues } from "./token-values.ts";
 
-/** Pools that are looked at together, so that neither a statement nor what is in memory grows with the exchange. */
+/** Pools that are read at once, which bounds statements and memory for exchanges of any size. */
 const portion = 1_000;
 const daysOfWeek = 7;
-/** More than there can be. */
+/** Above any number of pools. */
 const everyPool = 2 ** 31 - 1;
 
-/** The heights by which the spans of an hour's roll-up end; null before the first block. */
+/** The last blocks of the spans of an hour's roll-up; null before the first block. */
 interface Heights {
   readonly week: readonly (number | null)[];
   readonly midnight: number | null;
   readonly activeSince: number | null;
 }
 
-/** An exchange at the end of an hour whose prices are done. Only reads, portion by portion; what it reads stays as it is until a reorganisation. */
+/** Computes the roll-up of an exchange at the end of an hour whose prices are complete. Reads in portions rows that only a reorganisation changes. */
 export async function rollUpHour(deps: RollUpDeps, factory: Address, activePoolDays: number, hour: number): Promise<RollUp> {
   const { chainId, pools } = deps;
   const end = (hour + 1) * secondsOfHour;
@@ -43,22 +43,22 @@ export async function rollUpHour(deps: RollUpDeps, factory: Address, activePoolD
   ]);
   const isActive = new Set(active.pools);
   const [liquidity, volume, dayVolume] = [createKnownSum(), createKnownSum(), createKnownSum()];
-  const worths: PoolValue[] = [];
+  const poolValues: PoolValue[] = [];
   const priced = new Set<Address>();
   let hasPools = false;
   for await (const rows of portions(deps, factory, block)) {
     hasPools = true;
-    const worth = await worthOfPools(deps, rows, isActive, heights, end);
-    for (const token of worth.priced) priced.add(token);
-    worth.liquidity.forEach(liquidity.add);
-    worth.volumes.forEach(volume.add);
-    worth.dayVolumes.forEach(dayVolume.add);
-    worths.push(...worth.active);
+    const values = await valueOfPools(deps, rows, isActive, heights, end);
+    for (const token of values.priced) priced.add(token);
+    values.liquidity.forEach(liquidity.add);
+    values.volumes.forEach(volume.add);
+    values.dayVolumes.forEach(dayVolume.add);
+    poolValues.push(...values.active);
   }
   const tokens = await tokenValues(deps, factory, [...priced], key.shared, { at, dayBefore }, end);
   return {
     hour,
-    pools: rankPools(worths),
+    pools: rankPools(poolValues),
     tokens: rankTokens(tokens.ranked),
     weekPools: week.total,
     tokenCount: tokens.count,
@@ -91,8 +91,8 @@ async function* portions({ chainId, pools }: RollUpDeps, factory: Address, block
   }
 }
 
-/** What some pools are worth, and which of their tokens have a price. Of pools that are not active only those are looked at whose tokens both have one. */
-const worthOfPools = async (
+/** The values of pools, and their tokens with a price. Inactive pools count only if both of their tokens have a price. */
+const valueOfPools = async (
   { chainId, pools, prices }: RollUpDeps,
   rows: readonly PoolRow[],
   isActive: ReadonlySet<Address>,
@@ -119,23 +119,23 @@ const worthOfPools = async (
     const rates = times.map((time) => [rateAt(token0, time), rateAt(token1, time)] as const);
     const [pair = [null, null]] = rates;
     return {
-      worth: {
+      value: {
         pool,
         liquidity: liquidityValue(now, pair),
         volume: volumeValue(dayBefore, now, pair),
         weekVolume: volumeOfSpans(states.slice(0, week.length), rates),
       },
-      // What was not swapped in a span says nothing of whether its worth is known.
+      // Without swaps in a span, an unknown price does not make its volume unknown.
       volume: now.swaps === dayBefore.swaps ? null : volumeValue(dayBefore, now, pair),
       dayVolume: now.swaps === byMidnight.swaps ? null : volumeValue(byMidnight, now, pair),
     };
   });
   return {
-    active: valued.map(({ worth }) => worth),
+    active: valued.map(({ value }) => value),
     volumes: valued.map(({ volume }) => volume),
     dayVolumes: valued.map(({ dayVolume }) => dayVolume),
     liquidity: [
-      ...valued.map(({ worth }) => worth.liquidity),
+      ...valued.map(({ value }) => value.liquidity),
       ...idle.map(({ pool, token0, token1 }) => liquidityValue(idleStates(pool)[0] ?? emptyPool, [rateNow(token0), rateNow(token1)])),
     ],
     priced: [...tokensOf(rows)].filter((token) => rateNow(token) !== null),

@@ -34,7 +34,7 @@ export interface RollUp {
   readonly pools: readonly PoolValue[];
   readonly tokens: readonly TokenValue[];
   readonly weekPools: number;
-  /** All tokens; null above what is counted. */
+  /** The number of all tokens; null above the counted maximum. */
   readonly tokenCount: number | null;
   readonly liquidity: Decimal | null;
   readonly volume: Decimal | null;
@@ -49,11 +49,11 @@ const byAddress = (left: Address, right: Address): number => (left < right ? -1 
 const byValue = (left: Decimal | null, right: Decimal | null): number =>
   left === null || right === null ? Number(left === null) - Number(right === null) : compare(right, left);
 
-/** Pools from the most liquidity to the least; unknown ones last, equal ones by address. */
+/** Pools by liquidity, descending; unknown ones last, equal ones by address. */
 export const rankPools = (pools: readonly PoolValue[]): PoolValue[] =>
   [...pools].sort((left, right) => byValue(left.liquidity, right.liquidity) || byAddress(left.pool, right.pool));
 
-/** Tokens from the most worth in pools to the least; equal ones by address. */
+/** Tokens by the value of their reserves, descending; equal ones by address. */
 export function rankTokens(tokens: readonly TokenValue[]): TokenValue[] {
   const worths = new Map(tokens.map((token) => [token, multiply(decimalOf(token.reserve), token.rate)]));
   return [...tokens].sort(

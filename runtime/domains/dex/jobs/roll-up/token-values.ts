@@ -5,7 +5,7 @@ import type { RollUpDeps, TokenValue } from "./roll-up.ts";
 
 const portion = 1_000;
 
-/** Those tokens of an exchange that have a price, with what its pools had of them and moved in a day; and how many tokens of all kinds it has. */
+/** The priced tokens of an exchange with their reserves and daily volumes in its pools, and the number of all its tokens. */
 export const tokenValues = async (
   { chainId, pools, prices }: RollUpDeps,
   factory: Address,

@@ -3,7 +3,7 @@ import { sleep } from "../../../../lib/async.ts";
 import { type Claim, claimOfHost, hostsAfter, postpone, release } from "./claims.ts";
 import type { ReadDocument } from "./documents/document.ts";
 import { maxOfHost } from "./documents/host.ts";
-import { keepOutcomes } from "./store-outcomes.ts";
+import { storeOutcomes } from "./store-outcomes.ts";
 import { addDocument, type ReadResults, readTokenDocument } from "./token-document.ts";
 
 /** What fetching documents depends on. */
@@ -12,38 +12,59 @@ export interface FetchDeps extends QueueDeps {
   readonly atOnce: number;
 }
 
-/** Hosts that are checked at once, and during one run in which none is due: thousands of failing hosts must not delay the others. */
-const hostsAtOnce = 64;
-const hostsALook = 100 * hostsAtOnce;
-const togetherMilliseconds = 20;
+/** Hosts that one query returns, and that one run checks while none is due: thousands of failing hosts must not delay the others. */
+const hostsOfQuery = 64;
+const maxHostsOfRun = 100 * hostsOfQuery;
+/** Fetches that end within this time are stored together. */
+const storeDelayMilliseconds = 20;
 
 /** Fetches the documents of tokens whose URL is known. */
 export interface Fetcher {
-  /** Claims due tokens up to the concurrency limits and stores finished ones; returns the number of both. */
-  look(signal: AbortSignal): Promise<number>;
-  /** Waits until a fetch ends, at most for a time. */
+  /** Stores finished documents and claims due tokens up to the concurrency limits; returns the number of both. */
+  run(signal: AbortSignal): Promise<number>;
+  /** Waits until a fetch ends or the time has passed. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>;
-  readonly inHand: () => number;
-  /** Stores finished tokens and releases the others. */
+  /** The number of claimed tokens. */
+  readonly claimed: () => number;
+  /** Stores finished documents and releases the other tokens. */
   end(): Promise<void>;
 }
 
-/** Creates a fetcher with a limit on concurrent fetches, and a lower one for each host: a slow host, however many tokens it has, occupies its share only. */
-export const createFetcher = (deps: FetchDeps): Fetcher => {
-  const inHand = new Map<Claim, string>();
-  let results: ReadResults = { outcomes: [], failed: [] };
+/** Iterates over the hosts with queued tokens, and starts again after the last one. */
+const createHostCursor = (deps: QueueDeps) => {
   let after = "";
+  return {
+    /** The next hosts, and whether they include the last one. */
+    next: async () => {
+      const hosts = await hostsAfter(deps, after, hostsOfQuery);
+      return { hosts, isLast: hosts.length < hostsOfQuery };
+    },
+    moveTo: (host: string): void => {
+      after = host;
+    },
+    restart: (): void => {
+      after = "";
+    },
+  };
+};
+
+/** Creates a fetcher with a limit on concurrent fetches, and a lower one for each host: a slow host, however many tokens it has, uses its share only. */
+export const createFetcher = (deps: FetchDeps): Fetcher => {
+  /** The hosts of running fetches. */
+  const running = new Map<Claim, string>();
+  const cursor = createHostCursor(deps);
+  let results: ReadResults = { outcomes: [], failed: [] };
   let onEnd: () => void = () => undefined;
 
   const hasResults = (): boolean => results.outcomes.length + results.failed.length > 0;
 
   const roomOf = (host: string): number => {
-    const busy = [...inHand.values()].filter((other) => other === host).length;
-    return Math.min(deps.atOnce - inHand.size, maxOfHost(host, deps.atOnce) - busy);
+    const busy = [...running.values()].filter((other) => other === host).length;
+    return Math.min(deps.atOnce - running.size, maxOfHost(host, deps.atOnce) - busy);
   };
 
   const start = async (claim: Claim, host: string, signal: AbortSignal): Promise<void> => {
-    inHand.set(claim, host);
+    running.set(claim, host);
     const { url, asked_at: readAt } = claim;
     if (url !== null && readAt !== null) {
       const document = await readTokenDocument(deps.readDocument, claim, url, signal);
@@ -51,62 +72,59 @@ export const createFetcher = (deps: FetchDeps): Fetcher => {
       if (signal.aborted) return;
       addDocument(results, { claim, url }, readAt, document);
     }
-    inHand.delete(claim);
+    running.delete(claim);
     onEnd();
   };
 
   /** Claims tokens of the next hosts; returns their number, and whether these were the last hosts. */
-  const takeOfSome = async (signal: AbortSignal): Promise<{ readonly taken: number; readonly isLast: boolean }> => {
-    const hosts = await hostsAfter(deps, after, hostsAtOnce);
-    let taken = 0;
+  const claimOfNextHosts = async (signal: AbortSignal): Promise<{ readonly count: number; readonly isLast: boolean }> => {
+    const { hosts, isLast } = await cursor.next();
+    let count = 0;
     for (const { host, is_due: isDue } of hosts) {
-      if (inHand.size >= deps.atOnce) return { taken, isLast: false };
-      after = host;
+      if (running.size >= deps.atOnce) return { count, isLast: false };
+      cursor.moveTo(host);
       const room = roomOf(host);
       if (!isDue || room <= 0) continue;
       const claims = await claimOfHost(deps, host, room);
       // Each fetch has its own signal: many listeners on one would raise the warning about a leak.
       for (const claim of claims) void start(claim, host, AbortSignal.any([signal]));
-      taken += claims.length;
+      count += claims.length;
     }
-    // Starts again at the first name.
-    const isLast = hosts.length < hostsAtOnce;
-    if (isLast) after = "";
-    return { taken, isLast };
+    if (isLast) cursor.restart();
+    return { count, isLast };
   };
 
-  const take = async (signal: AbortSignal): Promise<number> => {
-    for (let looked = 0; looked < hostsALook && inHand.size < deps.atOnce && !signal.aborted; looked += hostsAtOnce) {
-      const { taken, isLast } = await takeOfSome(signal);
-      if (taken > 0 || isLast) return taken;
+  const claimDue = async (signal: AbortSignal): Promise<number> => {
+    for (let checked = 0; checked < maxHostsOfRun && running.size < deps.atOnce && !signal.aborted; checked += hostsOfQuery) {
+      const { count, isLast } = await claimOfNextHosts(signal);
+      if (count > 0 || isLast) return count;
     }
     return 0;
   };
 
-  const keep = async (): Promise<number> => {
+  const storeResults = async (): Promise<number> => {
     const { outcomes, failed } = results;
     if (!hasResults()) return 0;
     results = { outcomes: [], failed: [] };
-    if (outcomes.length > 0) await keepOutcomes(deps, outcomes);
+    if (outcomes.length > 0) await storeOutcomes(deps, outcomes);
     await postpone(deps, failed);
     return outcomes.length + failed.length;
   };
 
   return {
-    look: async (signal) => (await keep()) + (await take(signal)),
+    run: async (signal) => (await storeResults()) + (await claimDue(signal)),
     wait: async (milliseconds, signal) => {
       const stop = new AbortController();
       onEnd = () => stop.abort();
       if (hasResults()) stop.abort();
       await sleep(milliseconds, AbortSignal.any([signal, stop.signal]));
-      // Fetches that end at about the same time are stored together.
-      if (hasResults()) await sleep(togetherMilliseconds, signal);
+      if (hasResults()) await sleep(storeDelayMilliseconds, signal);
     },
-    inHand: () => inHand.size + results.outcomes.length + results.failed.length,
+    claimed: () => running.size + results.outcomes.length + results.failed.length,
     end: async () => {
-      await keep();
-      await release(deps, [...inHand.keys()]);
-      inHand.clear();
+      await storeResults();
+      await release(deps, [...running.keys()]);
+      running.clear();
     },
   };
 };

@@ -10,7 +10,7 @@ import { lockQueue } from "./lock-queue.ts";
 import { attributeColumns, attributesOf, attributeTypes, metadataTarget, type Outcome, rowsOf } from "./outcome-rows.ts";
 
 /** Stores the outcomes of claims with a URL. A claim is void if the index has lost the block of its contract call. */
-export const keepOutcomes = (deps: QueueDeps, outcomes: readonly Outcome[]): Promise<void> =>
+export const storeOutcomes = (deps: QueueDeps, outcomes: readonly Outcome[]): Promise<void> =>
   deps.database.transaction(async (client) => {
     await lockQueue(client, deps.chainId);
     await writeOutcomes(client, deps, outcomes);

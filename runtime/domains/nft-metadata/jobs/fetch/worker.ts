@@ -54,8 +54,8 @@ export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker =
       const { signal } = new AbortController();
       const fetcher = createFetcher(own);
       for (;;) {
-        const done = (await readContracts(own, signal)) + (await fetcher.look(signal));
-        if (done === 0 && fetcher.inHand() === 0) return;
+        const done = (await readContracts(own, signal)) + (await fetcher.run(signal));
+        if (done === 0 && fetcher.claimed() === 0) return;
         if (done === 0) await fetcher.wait(pause, signal);
       }
     },
@@ -64,7 +64,7 @@ export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker =
       const fetcher = createFetcher(own);
       await Promise.all([
         schedule(repeated("read-nft-urls", (signal) => readContracts(own, signal), sleep)).run(signal),
-        schedule(repeated("fetch-nft-documents", fetcher.look, fetcher.wait)).run(signal),
+        schedule(repeated("fetch-nft-documents", fetcher.run, fetcher.wait)).run(signal),
         schedule(
           repeated(
             "log-nft-backlog",

@@ -75,7 +75,7 @@ export const createMovedTokens = (events: readonly DecodedEvent[]) => {
         },
         /**
          * The account that has the units at the end of the transaction, or had them at its start: a contract that the sender used as an intermediary passes
-         * on what it bought at once, and receives what it sells right before. A resale is no passing on.
+         * on what it bought at once, and receives what it sells right before. A resale does not count.
          */
         follow: ({ move, units }: Taken, side: "from" | "to", sender: Address | null): Address => {
           let end = move;

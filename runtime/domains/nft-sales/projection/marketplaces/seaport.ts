@@ -128,7 +128,7 @@ const askedOf = ({ consideration, offerer }: OrderFulfilled, given: readonly Ord
   return asked.filter((item) => item.recipient === offerer || !isGivenOn(item));
 };
 
-/** Buying orders for several tokens that pay nobody but the sellers, matched with several listings that together sell all of these tokens. */
+/** Buying orders for several tokens whose payments all go to the sellers, matched with several listings that together sell all of these tokens. */
 const sweepsAmong = (offers: readonly Offer[]): ReadonlySet<Offer> => {
   const listings = new Map<string, Offer>();
   for (const offer of offers) if (offer.isMatched && !offer.isBid) for (const item of offer.tokens) listings.set(keyOf(item), offer);
