@@ -49,7 +49,7 @@ interface QueuedRead {
 
 /** Reads of one run. */
 const portion = 60;
-/** Attempts after which a value that no attempt could read is stored as unknown. */
+/** Attempts after which a value that could not be read is stored as unknown. */
 const maxAttempts = 8;
 const everyMilliseconds = 500;
 /** Only the process that writes the chain claims reads: this is how long they wait after it was killed. */
@@ -106,25 +106,25 @@ const perform = async (deps: NodeReadsDeps, read: NodeRead, entries: readonly Qu
   const plans = entries.map((entry) => ({ entry, calls: read.calls(entry.key) }));
   const calls = plans.flatMap((plan) => plan.calls);
   const result = await callsAtHead(deps, calls).catch(async (error: unknown) => {
-    // The node failed, not these contracts.
+    // The node failed, not these contracts: the attempt does not count.
     await queue.release(deps.database, deps, entries);
     throw error;
   });
   const outcomes = result.outcomes.values();
   const finished: { entry: QueuedRead; row: Row }[] = [];
-  const unanswered: { entry: QueuedRead }[] = [];
+  const failed: { entry: QueuedRead }[] = [];
   for (const { entry, calls: own } of plans) {
     const results = own.map(() => outcomes.next().value);
     // A revert is an outcome; a call that the node failed at may succeed later.
     const isComplete = results.every((outcome) => outcome?.ok === true || outcome?.reverted === true);
-    if (!isComplete && entry.attempts < maxAttempts) unanswered.push({ entry });
+    if (!isComplete && entry.attempts < maxAttempts) failed.push({ entry });
     else {
       const place = { key: entry.key, blockNumber: entry.block_number, readAtBlock: result.height };
       finished.push({ entry, row: read.toRow(place, results) });
     }
   }
   await finish(deps, read, finished);
-  await queue.postpone(deps.database, deps, unanswered);
+  await queue.postpone(deps.database, deps, failed);
 };
 
 const callsAtHead = async ({ source, multicall }: NodeReadsDeps, calls: readonly ContractCall[]) => {

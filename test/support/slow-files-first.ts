@@ -5,7 +5,7 @@ const slowFiles: readonly string[] = [
   "e2e/story/kills-and-reorganisations",
   "e2e/start/start",
   "e2e/start/stopping",
-  "integration/indexer/lying-node",
+  "integration/indexer/faulty-node",
   "e2e/start/terminal",
   "e2e/commands/used-database",
   "e2e/generator/scaffold/stubs",

@@ -7,7 +7,7 @@ let test: TestDatabase;
 
 beforeAll(async () => {
   test = await createTestDatabase({ migrated: false, poolSize: 1 });
-  // The test's own: the server's turn could come first.
+  // Without autovacuum, which might analyze these tables first.
   for (const name of ["large", "larger", "small"])
     await test.database.query(`CREATE TABLE ${name} (n int8) WITH (autovacuum_enabled = false)`);
   await test.database.query("INSERT INTO large SELECT generate_series(1, 11000)");
@@ -16,29 +16,29 @@ beforeAll(async () => {
   return test.drop;
 });
 
-/** What the planner takes the tables to hold; -1 where it was never told (pg_class, reltuples). */
-const returned = async (): Promise<Record<string, number>> => {
+/** The estimated number of rows of each table; -1 before its first ANALYZE (pg_class, reltuples). */
+const estimates = async (): Promise<Record<string, number>> => {
   const rows = await test.database.query<{ name: string; rows: number }>(
     "SELECT relname::text AS name, reltuples::int8 AS rows FROM pg_class WHERE relname IN ('large', 'larger', 'small')",
   );
   return Object.fromEntries(rows.map(({ name, rows }) => [name, rows]));
 };
 
-describe("statistics", () => {
-  it("are gathered of large tables without any, the largest first, one a turn, and once", async () => {
+describe("the job analyze-tables", () => {
+  it("analyzes each large table without statistics once, the largest first, one per run", async () => {
     const job = createAnalyzeTables();
     const run = async () => {
-      // A session tells its counts when it has been idle, or when it is asked to.
+      // A session reports its row counts only when it is idle or requested to.
       await test.database.query("SELECT pg_stat_force_next_flush()");
       return job.run({ database: test.database } as unknown as JobContext);
     };
-    expect(await returned()).toEqual({ large: -1, larger: -1, small: -1 });
+    expect(await estimates()).toEqual({ large: -1, larger: -1, small: -1 });
     expect(await run()).toBe(true);
-    expect(await returned()).toEqual({ large: -1, larger: 12_000, small: -1 });
+    expect(await estimates()).toEqual({ large: -1, larger: 12_000, small: -1 });
     expect(await run()).toBe(false);
-    expect(await returned()).toEqual({ large: 11_000, larger: 12_000, small: -1 });
+    expect(await estimates()).toEqual({ large: 11_000, larger: 12_000, small: -1 });
     await test.database.query("INSERT INTO small SELECT generate_series(1, 1000)");
     expect(await run()).toBe(false);
-    expect(await returned()).toEqual({ large: 11_000, larger: 12_000, small: -1 });
+    expect(await estimates()).toEqual({ large: 11_000, larger: 12_000, small: -1 });
   });
 });

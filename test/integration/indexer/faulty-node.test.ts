@@ -18,7 +18,7 @@ let proxy: RpcProxy;
 let capped: RpcProxy;
 let story: Story;
 let round = 12;
-let honestIndex: TestDatabase | undefined;
+let correctIndex: TestDatabase | undefined;
 const databases: TestDatabase[] = [];
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ afterEach(async () => {
   await Promise.all(databases.splice(0).map((test) => test.drop()));
 });
 afterAll(async () => {
-  await honestIndex?.drop();
+  await correctIndex?.drop();
   await proxy?.close();
   await capped?.close();
   await chain?.stop();
@@ -70,18 +70,18 @@ const configured = () => chainOf({ wrappedNative: [story.weth], pollMilliseconds
 const tuning = { requestBlocks: 3, requestTransactions: 12, batchTransactions: 30 };
 
 /** The contents of an index of all blocks from a correct node: one index that follows the chain through all tests. */
-const honestAtHead = async () => {
-  honestIndex ??= await createTestDatabase();
-  const running = await createTestIndexer(capped.url, honestIndex.database, { chain: configured() });
+const correctContentsAtHead = async () => {
+  correctIndex ??= await createTestDatabase();
+  const running = await createTestIndexer(capped.url, correctIndex.database, { chain: configured() });
   capped.tamper = null;
   await running.runToHead(await chain.head());
   await running.close();
-  return contents(honestIndex.database);
+  return contents(correctIndex.database);
 };
 
 /** The contents of an index of the blocks up to a height from a correct node. */
-const honest = async (height: number) => {
-  if (height === (await chain.head())) return honestAtHead();
+const correctContents = async (height: number) => {
+  if (height === (await chain.head())) return correctContentsAtHead();
   const last = await chain.rpc("eth_getBlockByNumber", [`0x${height.toString(16)}`, false]);
   capped.tamper = (method, reply, params) => {
     if (method === "eth_getBlockByNumber" && params[0] === "latest") reply.result = last;
@@ -131,7 +131,7 @@ describe("an index whose node occasionally", () => {
       proxy.tamper = null;
       await stop();
       const height = running.indexer.status().block;
-      if (height >= 0) expect(await contents(test.database)).toEqual(await honest(height));
+      if (height >= 0) expect(await contents(test.database)).toEqual(await correctContents(height));
 
       stop = runInBackground(running);
       await until("The backfill", () => isLevel(test.database, chain));
@@ -145,7 +145,7 @@ describe("an index whose node occasionally", () => {
       await stop();
       expect(duringBackfill.count).toBeGreaterThan(0);
       expect(duringFollowing.count).toBeGreaterThan(0);
-      expect(await contents(test.database)).toEqual(await honestAtHead());
+      expect(await contents(test.database)).toEqual(await correctContentsAtHead());
     },
   );
 
@@ -166,7 +166,7 @@ describe("an index whose node occasionally", () => {
     proxy.delay = null;
     await stop();
     expect(late).toBeGreaterThan(3);
-    expect(await contents(test.database)).toEqual(await honestAtHead());
+    expect(await contents(test.database)).toEqual(await correctContentsAtHead());
   });
 
   it("truncates its replies has no wrong row", async () => {
@@ -184,6 +184,6 @@ describe("an index whose node occasionally", () => {
     proxy.rewrite = null;
     await stop();
     expect(cut).toBeGreaterThan(3);
-    expect(await contents(test.database)).toEqual(await honestAtHead());
+    expect(await contents(test.database)).toEqual(await correctContentsAtHead());
   });
 });
