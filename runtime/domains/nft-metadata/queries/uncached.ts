@@ -116,7 +116,7 @@ const readAll = async (
   const batches = Array.from({ length: Math.ceil(tokens.length / callsAtOnce) }, (_, index) =>
     tokens.slice(index * callsAtOnce, (index + 1) * callsAtOnce),
   );
-  // A batch that fails leaves the others alone.
+  // A batch that fails does not affect the others.
   await Promise.allSettled(batches.map((batch) => readBatch(chain, batch, rows, signal)));
 };
 
@@ -130,7 +130,7 @@ const readBatch = async (
   const late = refused(`The metadata was not read within ${milliseconds} ms.`);
   const readOne = async (key: NftKey, result: RpcResult): Promise<void> => {
     const location = locateDocument(outcomeOf(result), key);
-    // A failure of the node is none of the token.
+    // The node failed, not the contract.
     if (location === null) return;
     const url = "url" in location ? location.url : null;
     rows.set(key, rowOf(key, url, "url" in location ? late : refused(location.refusal)));

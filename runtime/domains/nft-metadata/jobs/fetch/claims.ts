@@ -29,14 +29,14 @@ const queue = createQueue<Claim>({
 });
 
 /** Claims tokens whose contract is to be called as of a block. Served by nft_reads_due. */
-export const claimUnasked = (deps: QueueDeps, block: number, max: number): Promise<Claim[]> =>
+export const claimDueCalls = (deps: QueueDeps, block: number, max: number): Promise<Claim[]> =>
   queue.claim(deps, sql`host IS NULL AND wanted_block <= $5`, max, [block]);
 
 /** Claims tokens whose document is on a host. Served by nft_reads_of_host. */
 export const claimOfHost = (deps: QueueDeps, host: string, max: number): Promise<Claim[]> => queue.claim(deps, sql`host = $5`, max, [host]);
 
 /** Whether a contract call is due. Served by nft_reads_due. */
-export const hasUnasked = async ({ chainId, database, clock }: QueueDeps): Promise<boolean> =>
+export const hasDueCalls = async ({ chainId, database, clock }: QueueDeps): Promise<boolean> =>
   (await database.query(sql`SELECT FROM nft_reads WHERE chain_id = $1 AND host IS NULL AND ${queue.isDue} LIMIT 1`, [chainId, clock()]))
     .length > 0;
 
@@ -59,7 +59,7 @@ export const hostsAfter = ({ chainId, database, clock }: QueueDeps, host: string
 };
 
 /** Stores the URLs of claimed tokens and releases them to be fetched by host. The caller holds the lock. */
-export const saveAddresses = (
+export const storeUrls = (
   client: DatabaseClient,
   { chainId }: QueueDeps,
   block: number,

@@ -6,12 +6,12 @@ import type { QueueDeps } from "../../../../jobs/queue.ts";
 import { nullOnAbort } from "../../../../lib/async.ts";
 import type { Address } from "../../../../lib/hex.ts";
 import { createBlockQueries } from "../../../ledger/queries/block.ts";
-import { type Claim, claimUnasked, hasUnasked, maxAttempts, postpone, release, saveAddresses } from "./claims.ts";
+import { type Claim, claimDueCalls, hasDueCalls, maxAttempts, postpone, release, storeUrls } from "./claims.ts";
 import type { ReadDocument } from "./documents/document.ts";
 import { hostOf } from "./documents/host.ts";
 import { lockQueue } from "./lock-queue.ts";
 import type { Outcome } from "./outcome-rows.ts";
-import { holdBlock, writeOutcomes } from "./store-outcomes.ts";
+import { lockBlock, writeOutcomes } from "./store-outcomes.ts";
 import { type Located, readEmbeddedDocuments } from "./token-document.ts";
 import { type DocumentLocation, locateDocument, uriCall } from "./token-uri.ts";
 
@@ -40,10 +40,10 @@ const noResponse = "The node returned no result for the contract call.";
  * the URLs of other documents in the queue for `createFetcher`. Returns how many tokens it processed.
  */
 export const readContracts = async (deps: ReadContractsDeps, signal: AbortSignal): Promise<number> => {
-  if (!(await hasUnasked(deps))) return 0;
+  if (!(await hasDueCalls(deps))) return 0;
   const block = await blockToRead(deps, signal);
   if (block === null) return 0;
-  const claims = await claimUnasked(deps, block.number, portion);
+  const claims = await claimDueCalls(deps, block.number, portion);
   if (claims.length === 0) return 0;
   const locations = await readLocations(deps, claims, block, signal).catch(async (error: unknown) => {
     await release(deps, claims);
@@ -61,10 +61,10 @@ export const readContracts = async (deps: ReadContractsDeps, signal: AbortSignal
     return 0;
   }
   const isStored = await deps.database.transaction(async (client) => {
-    if (!(await holdBlock(client, deps.chainId, block))) return false;
+    if (!(await lockBlock(client, deps.chainId, block))) return false;
     await lockQueue(client, deps.chainId);
     await writeOutcomes(client, deps, [...sorted.refused.map((refused) => ({ ...refused, readAt: block.number })), ...read.outcomes]);
-    if (sorted.hosted.length > 0) await saveAddresses(client, deps, block.number, sorted.hosted);
+    if (sorted.hosted.length > 0) await storeUrls(client, deps, block.number, sorted.hosted);
     return true;
   });
   if (!isStored) await release(deps, claims);

@@ -17,7 +17,7 @@ export const storeOutcomes = (deps: QueueDeps, outcomes: readonly Outcome[]): Pr
   });
 
 /** Whether the index has a block; if so, a rollback waits for the end of the transaction. Served by the primary key. */
-export const holdBlock = async (client: DatabaseClient, chainId: number, { number, hash }: IndexedBlock): Promise<boolean> =>
+export const lockBlock = async (client: DatabaseClient, chainId: number, { number, hash }: IndexedBlock): Promise<boolean> =>
   (await client.query("SELECT FROM blocks WHERE chain_id = $1 AND number = $2 AND hash = $3 FOR KEY SHARE", [chainId, number, bytes(hash)]))
     .length > 0;
 
@@ -26,42 +26,42 @@ export const holdBlock = async (client: DatabaseClient, chainId: number, { numbe
  * outcome that the database cannot store becomes a refusal and does not affect the others. The caller holds the lock.
  */
 export const writeOutcomes = async (client: DatabaseClient, deps: QueueDeps, outcomes: readonly Outcome[]): Promise<void> => {
-  if (outcomes.length === 0 || (await tryWriting(client, deps, outcomes))) return;
+  if (outcomes.length === 0 || (await tryWrite(client, deps, outcomes))) return;
   for (const outcome of outcomes) {
-    if (await tryWriting(client, deps, [outcome])) continue;
+    if (await tryWrite(client, deps, [outcome])) continue;
     await write(client, deps, [{ ...outcome, tokenUrl: null, result: { refusal: "The metadata cannot be stored." } }]);
   }
 };
 
-const tryWriting = async (client: DatabaseClient, deps: QueueDeps, outcomes: readonly Outcome[]): Promise<boolean> => {
+const tryWrite = async (client: DatabaseClient, deps: QueueDeps, outcomes: readonly Outcome[]): Promise<boolean> => {
   await client.query("SAVEPOINT outcomes");
   try {
     await write(client, deps, outcomes);
     await client.query("RELEASE SAVEPOINT outcomes");
     return true;
   } catch (error) {
-    if (!isOfValues(error)) throw error;
+    if (!isCausedByValues(error)) throw error;
     await client.query("ROLLBACK TO SAVEPOINT outcomes");
     return false;
   }
 };
 
 /** Whether an error is due to the values: found before they were sent, a data exception (SQLSTATE class 22), or a program limit (class 54). */
-const isOfValues = (error: unknown): boolean =>
+const isCausedByValues = (error: unknown): boolean =>
   error instanceof CopyError || (error instanceof Error && /^(?:22|54)/.test(String((error as { code?: unknown }).code)));
 
 const write = async (client: DatabaseClient, { chainId, clock }: QueueDeps, outcomes: readonly Outcome[]): Promise<void> => {
-  const wanted = await takeFromQueue(client, chainId, outcomes);
-  const kept = outcomes.filter(({ claim }) => wanted.has(keyOf(claim)));
-  if (kept.length === 0) return;
-  await upsert(client, metadataTarget, rowsOf(chainId, clock(), kept));
+  const wanted = await deleteFromQueue(client, chainId, outcomes);
+  const stored = outcomes.filter(({ claim }) => wanted.has(keyOf(claim)));
+  if (stored.length === 0) return;
+  await upsert(client, metadataTarget, rowsOf(chainId, clock(), stored));
   // Served by the primary key.
   await client.query(
     `DELETE FROM nft_attributes a USING unnest($2::bytea[], $3::numeric[]) AS d(token, token_id)
      WHERE a.chain_id = $1 AND a.token = d.token AND a.token_id = d.token_id`,
-    [chainId, ...keyArrays(kept)],
+    [chainId, ...keyArrays(stored)],
   );
-  await client.copy("nft_attributes", attributeColumns, attributesOf(chainId, kept), attributeTypes);
+  await client.copy("nft_attributes", attributeColumns, attributesOf(chainId, stored), attributeTypes);
 };
 
 const keyOf = ({ token, token_id }: Pick<Claim, "token" | "token_id">): string => `${token} ${token_id}`;
@@ -77,8 +77,8 @@ const keyArrays = (outcomes: readonly Outcome[]): [string, string] => [
   ),
 ];
 
-/** Served by the primary key. */
-const takeFromQueue = async (client: DatabaseClient, chainId: number, outcomes: readonly Outcome[]): Promise<Set<string>> => {
+/** Deletes the queue entries whose claims are still valid, and returns their keys. Served by the primary key. */
+const deleteFromQueue = async (client: DatabaseClient, chainId: number, outcomes: readonly Outcome[]): Promise<Set<string>> => {
   const rows = await client.query<Pick<Claim, "token" | "token_id">>(
     `DELETE FROM nft_reads r USING unnest($2::bytea[], $3::numeric[], $4::int8[], $5::int8[], $6::int8[], $7::text[])
        AS d(token, token_id, block_number, asked_at, read_at, url)

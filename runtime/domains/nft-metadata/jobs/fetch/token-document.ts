@@ -4,7 +4,7 @@ import type { NftKey } from "../../../nft/queries/tokens.ts";
 import { type Claim, maxAttempts } from "./claims.ts";
 import type { DocumentOutcome, ReadDocument } from "./documents/document.ts";
 import type { Outcome } from "./outcome-rows.ts";
-import { withIdInside } from "./token-uri.ts";
+import { withIdFilledIn } from "./token-uri.ts";
 
 /** Reads the document of a token and fills in the token's id. Never throws: a defect of the reader fails this document alone. */
 export const readTokenDocument = async (
@@ -15,7 +15,7 @@ export const readTokenDocument = async (
 ): Promise<DocumentOutcome> => {
   try {
     const outcome = await readDocument(url, signal);
-    return outcome.ok ? { ok: true, document: withIdInside(outcome.document, key) } : outcome;
+    return outcome.ok ? { ok: true, document: withIdFilledIn(outcome.document, key) } : outcome;
   } catch {
     return { ok: false, refusal: "The document cannot be read.", isLasting: false };
   }
