@@ -74,7 +74,7 @@ export interface BalanceItem {
   readonly native_token: boolean;
   /** Kind of the asset, where `dust` is a holding worth less than 0.10 USD; null when it cannot be determined. */
   readonly type: "cryptocurrency" | "stablecoin" | "nft" | "dust" | null;
-  /** True when the operator's spam rules mark the contract; null when it was not judged. */
+  /** True when the operator's spam rules mark the contract; null when it was not classified. */
   readonly is_spam: boolean | null;
   /** Amount held, in the token's smallest unit; null when unknown. */
   readonly balance: string | null;
@@ -316,13 +316,13 @@ export interface ChainCollectionItem {
   readonly contract_address: string;
   /** Name from the collection's contract; null if it has none that can be read. */
   readonly contract_name: string | null;
-  /** True when the operator's spam rules mark the contract; null when it was not judged. */
+  /** True when the operator's spam rules mark the contract; null when it was not classified. */
   readonly is_spam: boolean | null;
-  /** Number of token ids that the collection has had, burned ones too; null in an index that does not begin at the chain's start. */
+  /** Number of token ids that the collection has had, burned ones too; null in an index that does not start at the chain's first block. */
   readonly token_total_supply: number | null;
-  /** Number of tokens whose metadata is kept here; null when unknown. */
+  /** Number of tokens whose metadata is stored; null when unknown. */
   readonly cached_metadata_count: number | null;
-  /** Number of tokens of whose asset a copy is kept here, which is none. */
+  /** Number of tokens whose asset is stored, which is none. */
   readonly cached_asset_count: number | null;
   /** Time at which the collection's metadata was last read; null when it never was. */
   readonly last_scraped_at: string | null;
@@ -398,13 +398,13 @@ export interface ChainStatusItem {
   readonly latest_block_height: number | null;
   /** Height of the newest finalized block of the node; null if the node does not report one. */
   readonly finalized_block_height: number | null;
-  /** How the index keeps native balances: `traces` (by what transactions and inner calls moved), `state` (by the node's word on the accounts that each block touched), `none` (not at all); null when the node was not yet examined. */
+  /** Source of native balances: `traces` (computed from transactions and inner calls), `state` (read from the node for the accounts that each block touched), `none` (not indexed); null when the node was not yet examined. */
   readonly native_accounting: "traces" | "state" | "none" | null;
-  /** What the node cannot do and the index therefore lacks, a feature an element; null when the node was not yet examined. Of the index itself: `native-balances` (none are kept), `native-history` (those of the past are unknown where the node had no state), `native-balances-differ` (they were found to differ from the node's, and are null). */
+  /** Features that the node and therefore the index lacks; null when the node was not yet examined. Of the index itself: `native-balances` (not indexed), `native-history` (past ones are unknown where the node had no state), `native-balances-differ` (they were found to differ from the node's, and are null). */
   readonly missing: readonly string[] | null;
-  /** What the node can do beyond the plain calls, a feature an element: `block-receipts`, `traces`, `archive-state`, `finalized-tag`, `websocket`, `batches`; null when the node was not yet examined. */
+  /** Optional features of the node: `block-receipts`, `traces`, `archive-state`, `finalized-tag`, `websocket`, `batches`; null when the node was not yet examined. */
   readonly offers: readonly string[] | null;
-  /** How many calls the node takes in one request, of those that would be sent at most; null when the node was not yet examined. */
+  /** Number of calls that the node accepts in one request, up to the maximum that is sent; null when the node was not yet examined. */
   readonly batch_size: number | null;
   /** Method by which the node returns traces: `trace` or `debug`; null if it has none or was not examined yet. */
   readonly traces_by: string | null;
@@ -818,9 +818,9 @@ export interface DexReport {
   readonly pretty_token_1_usd_quote: string | null;
   /** Address of the second token's logo as the operator configured it; null without one. */
   readonly token_1_logo_url: string | null;
-  /** Account that called the pool; null when the event does not say. */
+  /** Account that called the pool; null when the event does not contain it. */
   readonly sender: string | null;
-  /** Account that received the outcome; null when the event does not say. */
+  /** Account that received the outcome; null when the event does not contain it. */
   readonly recipient: string | null;
 }
 
@@ -834,7 +834,7 @@ export interface EcosystemChartDataResponse {
   readonly chain_name: string;
   /** The one exchange. */
   readonly items: readonly UniswapLikeEcosystemCharts[];
-  /** Always null, since this endpoint has no pages; the field is kept for clients that read it. */
+  /** Always null, since this endpoint has no pages; the field remains for clients that read it. */
   readonly pagination: Pagination | null;
 }
 
@@ -886,7 +886,7 @@ export interface ExchangeTransaction {
   readonly to_address: string | null;
   /** Sender of the transaction; null when unknown. */
   readonly from_address: string | null;
-  /** Account that called the pool, commonly a router; null when the event does not say. */
+  /** Account that called the pool, commonly a router; null when the event does not contain it. */
   readonly sender_address: string | null;
   /** Value of what was paid in, added or removed at the prices of that time; of a swap of which one price is unknown, of the other token's amounts; else null. */
   readonly total_quote: number | null;
@@ -988,7 +988,7 @@ export interface GetLogsEvent {
   readonly tx_hash: string;
   /** Topics of the log as emitted, the event's signature hash first unless the event is anonymous. */
   readonly raw_log_topics: readonly string[];
-  /** Decimals of the emitting contract; null when it is not a token or does not say. */
+  /** Decimals of the emitting contract; null when it is not a token or does not report them. */
   readonly sender_contract_decimals: number | null;
   /** Name from the emitting contract; null if it has none. */
   readonly sender_name: string | null;
@@ -1046,7 +1046,7 @@ export interface HealthDataResponse {
   readonly chain_name: string;
   /** The one state. */
   readonly items: readonly HealthData[];
-  /** Always null, since this endpoint has no pages; the field is kept for clients that read it. */
+  /** Always null, since this endpoint has no pages; the field remains for clients that read it. */
   readonly pagination: Pagination | null;
 }
 
@@ -1076,11 +1076,11 @@ export interface HistoricalBalanceItem {
   readonly native_token: boolean;
   /** Kind of the asset, where `dust` is a holding worth less than 0.10 USD; null when it cannot be determined. */
   readonly type: "cryptocurrency" | "stablecoin" | "nft" | "dust" | null;
-  /** True when the operator's spam rules mark the contract; null when it was not judged. */
+  /** True when the operator's spam rules mark the contract; null when it was not classified. */
   readonly is_spam: boolean | null;
   /** Amount held at that height, in the token's smallest unit; null when unknown. */
   readonly balance: string | null;
-  /** Price of one whole token at the block's time, or at the close of the day where a date was asked for; null when it is unknown, never 0 instead. */
+  /** Price of one whole token at the block's time, or at the close of the day if a date was requested; null when it is unknown, never 0 instead. */
   readonly quote_rate: number | null;
   /** Value of the balance: balance / 10^decimals × rate; null when either is unknown. */
   readonly quote: number | null;
@@ -1116,7 +1116,7 @@ export interface HistoricalBalancesResponse {
 export interface HoldingItem {
   /** Closing price of one whole token on the day, or the price now where the day is not over; null when unknown. */
   readonly quote_rate: number | null;
-  /** Midnight UTC at which the day begins. */
+  /** Midnight UTC at which the day starts. */
   readonly timestamp: string;
   /** Balance at the end of the day, or now where the day is not over. */
   readonly close: OhlcItem;
@@ -1124,7 +1124,7 @@ export interface HoldingItem {
   readonly high: OhlcItem;
   /** Smallest balance of the day. */
   readonly low: OhlcItem;
-  /** Balance at the beginning of the day. */
+  /** Balance at the start of the day. */
   readonly open: OhlcItem;
 }
 
@@ -1198,11 +1198,11 @@ export interface LendingReport {
   readonly borrow_rate_mode: number | null;
   /** Yearly interest of the loan in percent; null for events that name none. */
   readonly borrow_rate: number | null;
-  /** Account whose position changed; null when the event does not say. */
+  /** Account whose position changed; null when the event does not contain it. */
   readonly on_behalf_of: string | null;
   /** Account that liquidated the position; null unless it was a liquidation. */
   readonly liquidator: string | null;
-  /** Account that acted; null when the event does not say. */
+  /** Account that acted; null when the event does not contain it. */
   readonly user: string | null;
 }
 
@@ -1212,7 +1212,7 @@ export interface LiquidityEcosystemChart {
   readonly dex_name: string;
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
-  /** Midnight UTC at which the day of this point begins. */
+  /** Midnight UTC at which the day of this point starts. */
   readonly dt: string;
   /** ISO 4217 code of the currency of this point's quotes. */
   readonly quote_currency: string;
@@ -1228,7 +1228,7 @@ export interface LiquidityTimeseries {
   readonly dex_name: string;
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
-  /** Midnight UTC at which the day of this point begins. */
+  /** Midnight UTC at which the day of this point starts. */
   readonly dt: string;
   /** Address of the pool's contract. */
   readonly exchange: string;
@@ -1252,7 +1252,7 @@ export interface LiquidityTokenTimeseries {
   readonly dex_name: string;
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
-  /** Midnight UTC at which the day of this point begins. */
+  /** Midnight UTC at which the day of this point starts. */
   readonly dt: string;
   /** Amount in all pools of the exchange at the end of the day, in its smallest unit, as digits; null when unknown. */
   readonly total_liquidity: string | null;
@@ -1276,7 +1276,7 @@ export interface LogEvent {
   readonly tx_hash: string;
   /** Topics of the log as emitted, the event's signature hash first unless the event is anonymous. */
   readonly raw_log_topics: readonly string[];
-  /** Decimals of the emitting contract; null when it is not a token or does not say. */
+  /** Decimals of the emitting contract; null when it is not a token or does not report them. */
   readonly sender_contract_decimals: number | null;
   /** Name from the emitting contract; null if it has none. */
   readonly sender_name: string | null;
@@ -1342,7 +1342,7 @@ export interface LogoUrls {
 
 /** Floor price of one day, which is the cheapest sale of the thirty days that end with it. */
 export interface MarketFloorPriceItem {
-  /** Midnight UTC at which the day begins. */
+  /** Midnight UTC at which the day starts. */
   readonly date: string;
   /** Ticker symbol of the chain's native token; null when it is not configured. */
   readonly native_ticker_symbol: string | null;
@@ -1358,7 +1358,7 @@ export interface MarketFloorPriceItem {
 
 /** Sales of one day. */
 export interface MarketSaleCountItem {
-  /** Midnight UTC at which the day begins. */
+  /** Midnight UTC at which the day starts. */
   readonly date: string;
   /** Number of sales on the day, wash trades included; null when not all sales of that day are indexed. */
   readonly sale_count: number | null;
@@ -1368,7 +1368,7 @@ export interface MarketSaleCountItem {
 
 /** Value of one day's sales. */
 export interface MarketVolumeItem {
-  /** Midnight UTC at which the day begins. */
+  /** Midnight UTC at which the day starts. */
   readonly date: string;
   /** Ticker symbol of the chain's native token; null when it is not configured. */
   readonly native_ticker_symbol: string | null;
@@ -1432,7 +1432,7 @@ export interface NetworkExchangeTokenViewResponse {
   readonly chain_name: string;
   /** The one token. */
   readonly items: readonly TokenV2VolumeWithChartData[];
-  /** Always null, since this endpoint has no pages; the field is kept for clients that read it. */
+  /** Always null, since this endpoint has no pages; the field remains for clients that read it. */
   readonly pagination: Pagination | null;
 }
 
@@ -1604,9 +1604,9 @@ export interface NftExternalData {
   readonly description: string | null;
   /** URL of the token's asset, with any scheme, from `animation_url` or else `image`; null without either. */
   readonly asset_url: string | null;
-  /** Extension of that file without its dot, by its address; null when that does not tell. */
+  /** Extension of that file without its dot, by its URL; null when unknown. */
   readonly asset_file_extension: string | null;
-  /** Media type of that file, by its address alone; null when that does not tell. */
+  /** Media type of that file, by its URL; null when unknown. */
   readonly asset_mime_type: string | null;
   /** Size of that file in bytes, as digits, where the metadata contains the file itself; else null. */
   readonly asset_size_bytes: string | null;
@@ -1744,7 +1744,7 @@ export interface NftOwnershipForCollectionResponse {
   readonly address: string;
   /** Address of the requested collection in lower case. */
   readonly collection: string;
-  /** True when the operator's spam rules mark the contract; null when it was not judged. */
+  /** True when the operator's spam rules mark the contract; null when it was not classified. */
   readonly is_spam: boolean | null;
   /** One item a token held; empty when the address holds none. */
   readonly items: readonly NftOwnershipForCollectionItem[];
@@ -1768,9 +1768,9 @@ export interface NftSalesReport {
   readonly to: string | null;
   /** Account that sold the token; null when unknown. */
   readonly from: string | null;
-  /** The side whose standing order was filled, seller or buyer; null when the event does not say. */
+  /** The side whose order was filled, seller or buyer; null when the event does not contain it. */
   readonly maker: string | null;
-  /** The other side; null when the event does not say. */
+  /** The other side; null when the event does not contain it. */
   readonly taker: string | null;
   /** Id of the token in its collection, as digits; null when unknown. */
   readonly token_id: string | null;
@@ -1788,7 +1788,7 @@ export interface NftSalesReport {
   readonly num_decimals: number | null;
   /** US dollars for one whole unit of the payment token at that time; null when the price is unknown. */
   readonly contract_quote_rate: number | null;
-  /** Price of one unit of the token in whole payment tokens, fees, royalties and tips included. A price for several tokens stands for each unit alike, and what it leaves over falls to the first ones, a smallest unit each; null when unknown. */
+  /** Price of one unit of the token in whole payment tokens, fees, royalties and tips included. A price for several tokens is divided equally among their units, and the remainder is added to the first units, one smallest unit each; null when unknown. */
   readonly nft_token_price: number | null;
   /** Price of one unit of the token in US dollars; null when a price is unknown. */
   readonly nft_token_price_usd: number | null;
@@ -1834,7 +1834,7 @@ export interface NftTokenContract {
   readonly contract_ticker_symbol: string | null;
   /** Address of the collection's contract. */
   readonly contract_address: string;
-  /** True when the operator's spam rules mark the contract; null when it was not judged. */
+  /** True when the operator's spam rules mark the contract; null when it was not classified. */
   readonly is_spam: boolean | null;
   /** Kind of the asset, always `nft` here; null when it cannot be determined. */
   readonly type: "nft" | null;
@@ -1852,7 +1852,7 @@ export interface NftTokenContractBalanceItem {
   readonly contract_address: string;
   /** Token standards that the collection follows; null when they are not known. */
   readonly supports_erc: readonly string[] | null;
-  /** True when the operator's spam rules mark the contract; null when it was not judged. */
+  /** True when the operator's spam rules mark the contract; null when it was not classified. */
   readonly is_spam: boolean | null;
   /** Time of the wallet's last transfer in this collection, null when none is indexed; the spelling is the interface's. */
   readonly last_transfered_at: string | null;
@@ -1892,7 +1892,7 @@ export interface NftTraitString {
   readonly value: string | null;
   /** Number of tokens with this value. */
   readonly token_count: number;
-  /** Share with this value of the collection's tokens whose metadata is kept, in percent; null when none is. */
+  /** Share of tokens with this value among the collection's tokens with stored metadata, in percent; null when there are none. */
   readonly trait_percentage: number | null;
 }
 
@@ -1926,7 +1926,7 @@ export interface NftTransaction {
   readonly supports_erc: readonly string[] | null;
   /** Transactions in which the token was transferred, newest first; empty for an id that never existed. Quotes are in US dollars. */
   readonly nft_transactions: readonly NftTransactionItem[];
-  /** True when the operator's spam rules mark the contract; null when it was not judged. */
+  /** True when the operator's spam rules mark the contract; null when it was not classified. */
   readonly is_spam: boolean | null;
 }
 
@@ -1970,7 +1970,7 @@ export interface NftTransactionItem {
   readonly pretty_gas_quote: string | null;
   /** Price of one whole native token at that time; null when it is unknown. */
   readonly gas_quote_rate: number | null;
-  /** Logs of the transaction in their order; null when they are not kept. */
+  /** Logs of the transaction in their order; null when they are not stored. */
   readonly log_events: readonly LogEvent[] | null;
 }
 
@@ -2010,7 +2010,7 @@ export interface Pagination {
   readonly page_number: number;
   /** How many items a page has at most. */
   readonly page_size: number;
-  /** Length of the whole list where it is kept or at most 10,000; null otherwise. */
+  /** Length of the whole list if it is stored or at most 10,000; null otherwise. */
   readonly total_count: number | null;
 }
 
@@ -2086,7 +2086,7 @@ export interface PoolByAddressResponse {
   readonly chain_name: string;
   /** The one pool. */
   readonly items: readonly PoolWithTimeseries[];
-  /** Always null, since this endpoint has no pages; the field is kept for clients that read it. */
+  /** Always null, since this endpoint has no pages; the field remains for clients that read it. */
   readonly pagination: Pagination | null;
 }
 
@@ -2324,7 +2324,7 @@ export interface PortfolioResponse {
 export interface Price {
   /** The token that the price is of. */
   readonly contract_metadata: ContractMetadata;
-  /** Midnight UTC at which the day begins. */
+  /** Midnight UTC at which the day starts. */
   readonly date: string;
   /** Closing price of one whole token on the day, or the price now where the day is not over; null when it is unknown, never 0 instead. */
   readonly price: number | null;
@@ -2356,7 +2356,7 @@ export interface PriceTimeseries {
   readonly dex_name: string;
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
-  /** Midnight UTC at which the day of this point begins. */
+  /** Midnight UTC at which the day of this point starts. */
   readonly dt: string;
   /** Address of the pool's contract. */
   readonly exchange: string;
@@ -2386,7 +2386,7 @@ export interface PriceTokenTimeseries {
   readonly dex_name: string;
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
-  /** Midnight UTC at which the day of this point begins. */
+  /** Midnight UTC at which the day of this point starts. */
   readonly dt: string;
   /** ISO 4217 code of the currency of this point's price. */
   readonly quote_currency: string;
@@ -2494,7 +2494,7 @@ export interface SupportedDexesResponse {
   readonly updated_at: string;
   /** One item an exchange on a network. */
   readonly items: readonly SupportedDex[];
-  /** Always null, since this endpoint has no pages; the field is kept for clients that read it. */
+  /** Always null, since this endpoint has no pages; the field remains for clients that read it. */
   readonly pagination: Pagination | null;
 }
 
@@ -3034,7 +3034,7 @@ export interface TransactionsTimeBucketResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** True once a block at or after the end of the quarter of an hour is indexed, and the index does not begin within or after it; false before. */
+  /** True once a block at or after the end of the quarter of an hour is indexed, and the index does not start within or after it; false before. */
   readonly complete: boolean;
   /** Number of the bucket: unix seconds / 900, rounded down. */
   readonly current_bucket: number;
@@ -3134,7 +3134,7 @@ export interface VolumeEcosystemChart {
   readonly dex_name: string;
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
-  /** Midnight UTC at which the day of this point begins. */
+  /** Midnight UTC at which the day of this point starts. */
   readonly dt: string;
   /** ISO 4217 code of the currency of this point's quotes. */
   readonly quote_currency: string;
@@ -3152,7 +3152,7 @@ export interface VolumeTimeseries {
   readonly dex_name: string;
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
-  /** Midnight UTC at which the day of this point begins. */
+  /** Midnight UTC at which the day of this point starts. */
   readonly dt: string;
   /** Address of the pool's contract. */
   readonly exchange: string;
@@ -3182,7 +3182,7 @@ export interface VolumeTokenTimeseries {
   readonly dex_name: string;
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
-  /** Midnight UTC at which the day of this point begins. */
+  /** Midnight UTC at which the day of this point starts. */
   readonly dt: string;
   /** Amount swapped on the day, in the token's smallest unit, as digits; null when unknown. */
   readonly total_volume: string | null;
