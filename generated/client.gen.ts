@@ -165,7 +165,7 @@ export interface GetBlockHeightsParameters {
 export interface GetChainCollectionsParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** Omit what the spam rules mark. */
+  /** Omit items that the spam rules mark. */
   readonly noSpam?: boolean;
   /** Items of a page; with format=csv up to 10000 are accepted. */
   readonly pageSize?: number;
@@ -195,7 +195,7 @@ export interface GetCommunityBalancesParameters {
 
 /** Market data of pools or vaults */
 export interface GetCommunityMarketDataParameters {
-  /** Keep what concerns this one pool or vault. */
+  /** Only items of this pool or vault. */
   readonly poolAddress?: string;
   /** The network, by its configured name or its decimal chain id. Without it, the first configured chain that has the protocol. */
   readonly chainName?: string | number;
@@ -219,7 +219,7 @@ export interface GetCommunityMarketsParameters {
 export interface GetCommunityTokensParameters {
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly address: string;
-  /** Keep what concerns this one pool or vault. */
+  /** Only items of this pool or vault. */
   readonly poolAddress?: string;
   /** The network, by its configured name or its decimal chain id. Without it, the first configured chain that has the protocol. */
   readonly chainName?: string | number;
@@ -279,7 +279,7 @@ export interface GetErc20TransfersForWalletAddressParameters {
   readonly walletAddress: string;
   /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
-  /** Keep what concerns this token contract. */
+  /** Only items of this token contract. */
   readonly contractAddress?: string;
   /** The first block of the range, which belongs to it - decimal, 0x hex, `earliest` or `latest`. */
   readonly startingBlock?: number | string;
@@ -333,7 +333,7 @@ export interface GetHistoricalTokenBalancesForWalletAddressParameters {
   readonly nft?: boolean;
   /** With `nft=true`, list in `nft_data` only the tokens whose metadata is already cached. Faster for wallets with many tokens; the collections are listed either way. */
   readonly noNftFetch?: boolean;
-  /** Omit what the spam rules mark. */
+  /** Omit items that the spam rules mark. */
   readonly noSpam?: boolean;
   /** Omit the metadata of NFTs; `external_data` is then null. */
   readonly noNftAssetMetadata?: boolean;
@@ -497,7 +497,7 @@ export interface GetNftTransactionsForContractTokenIdParameters {
   readonly contractAddress: string;
   /** The token's id in its collection, a decimal whole number below 2^256. */
   readonly tokenId: string | number | bigint;
-  /** Omit what the spam rules mark. */
+  /** Omit items that the spam rules mark. */
   readonly noSpam?: boolean;
 }
 
@@ -507,7 +507,7 @@ export interface GetNftsForAddressParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** Omit what the spam rules mark. */
+  /** Omit items that the spam rules mark. */
   readonly noSpam?: boolean;
   /** Omit the metadata of NFTs; `external_data` is then null. */
   readonly noNftAssetMetadata?: boolean;
@@ -627,7 +627,7 @@ export interface GetTokenBalancesForWalletAddressParameters {
   readonly nft?: boolean;
   /** With `nft=true`, list in `nft_data` only the tokens whose metadata is already cached. Faster for wallets with many tokens; the collections are listed either way. */
   readonly noNftFetch?: boolean;
-  /** Omit what the spam rules mark. */
+  /** Omit items that the spam rules mark. */
   readonly noSpam?: boolean;
   /** Omit the metadata of NFTs; `external_data` is then null. */
   readonly noNftAssetMetadata?: boolean;

@@ -96,7 +96,7 @@ export interface BalanceItem {
   readonly protocol_metadata: ProtocolMetadata | null;
   /** Single tokens behind the balance, with `no-nft-fetch=true` those whose metadata is cached; null for fungible assets and unless `nft=true` was sent. */
   readonly nft_data: readonly BalanceNftData[] | null;
-  /** Where the balance comes from: `events` (summed from what moved) or `node` (read from the contract, because the token's balances do not follow from its events; of a past block, the last reading up to it); null when the balance is unknown. */
+  /** Where the balance comes from: `events` (the sum of its transfers) or `node` (read from the contract, because the token's balances do not follow from its events; of a past block, the last reading up to it); null when the balance is unknown. */
   readonly balance_source: "events" | "node" | null;
 }
 
@@ -158,7 +158,7 @@ export interface Block {
   readonly extra_data: string | null;
   /** Address that the block's header names as beneficiary; null when unknown. */
   readonly miner_address: string | null;
-  /** Always null: what producing a block cost is not recorded on the chain. */
+  /** Always null: the cost of producing a block is not recorded on the chain. */
   readonly mining_cost: number | null;
   /** Gas that all transactions of the block used. */
   readonly gas_used: number;
@@ -182,7 +182,7 @@ export interface BlockHeights {
   readonly extra_data: string | null;
   /** Address that the block's header names as beneficiary; null when unknown. */
   readonly miner_address: string | null;
-  /** Always null: what producing a block cost is not recorded on the chain. */
+  /** Always null: the cost of producing a block is not recorded on the chain. */
   readonly mining_cost: number | null;
   /** Gas that all transactions of the block used. */
   readonly gas_used: number;
@@ -436,7 +436,7 @@ export interface ColorTheme {
 
 /** An amount that moved in an action. */
 export interface CommunityAmount {
-  /** `IN` for what the account received, `OUT` for what it gave. */
+  /** `IN` for amounts that the account received, `OUT` for those that it gave. */
   readonly direction: "IN" | "OUT";
   /** Contract of the token; null for the coin of a network without contracts. */
   readonly contract_address: string | null;
@@ -462,7 +462,7 @@ export interface CommunityBalance {
   readonly pool_address: string | null;
   /** Name of the market; null when its contract has none. */
   readonly pool_name: string | null;
-  /** Kind of position: what was lent, owed, staked, put into a pool, or may be claimed. */
+  /** Kind of position: lent, borrowed, staked, deposited in a pool, or claimable. */
   readonly position: "supplied" | "borrowed" | "staked" | "liquidity" | "claimable";
   /** Token in which the position is counted. */
   readonly contract_address: string;
@@ -670,7 +670,7 @@ export interface CommunityTransaction {
   readonly from_address: string | null;
   /** What moved in the action, one element a token. */
   readonly amounts: readonly CommunityAmount[];
-  /** Value of what the account gave, or of what it got where it gave nothing; null when a price is unknown. */
+  /** Value of the amounts that the account gave, or received if it gave none; null when a price is unknown. */
   readonly total_quote: number | null;
   /** Value of the action with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_total_quote: string | null;
@@ -768,7 +768,7 @@ export interface DexReport {
   readonly event: string;
   /** Pool in which it happened; null when unknown. */
   readonly pair_address: string | null;
-  /** Fee of a swap in the pool, in hundredths of a percent, with what the exchange takes of it; null when unknown. */
+  /** Fee of a swap in the pool, in hundredths of a percent, including the exchange's share; null when unknown. */
   readonly pair_lp_fee_bps: number | null;
   /** Contract of the pool's own token; null where the pool has none. */
   readonly lp_token_address: string | null;
@@ -888,7 +888,7 @@ export interface ExchangeTransaction {
   readonly from_address: string | null;
   /** Account that called the pool, commonly a router; null when the event does not contain it. */
   readonly sender_address: string | null;
-  /** Value of what was paid in, added or removed at the prices of that time; of a swap of which one price is unknown, of the other token's amounts; else null. */
+  /** Value of the amounts paid in, added or removed at the prices of that time; of a swap with one unknown price, of the other token's amounts; else null. */
   readonly total_quote: number | null;
   /** Value of the action with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_total_quote: string | null;
@@ -1090,7 +1090,7 @@ export interface HistoricalBalanceItem {
   readonly protocol_metadata: ProtocolMetadata | null;
   /** Single tokens behind the balance, with `no-nft-fetch=true` those whose metadata is cached; null for fungible assets and unless `nft=true` was sent. */
   readonly nft_data: readonly BalanceNftData[] | null;
-  /** Where the balance comes from: `events` (summed from what moved) or `node` (read from the contract, because the token's balances do not follow from its events; of a past block, the last reading up to it); null when the balance is unknown. */
+  /** Where the balance comes from: `events` (the sum of its transfers) or `node` (read from the contract, because the token's balances do not follow from its events; of a past block, the last reading up to it); null when the balance is unknown. */
   readonly balance_source: "events" | "node" | null;
 }
 
@@ -1418,7 +1418,7 @@ export interface NativeBalanceItem {
   readonly quote: number | null;
   /** Value of the balance with its currency symbol, cut to two decimals; null when the value is unknown. */
   readonly pretty_quote: string | null;
-  /** Where the balance comes from: `events` (summed from what moved) or `node` (read from the account's state: of a past block, the last reading up to it; for an address that no indexed block touched, for this response); null when the balance is unknown. */
+  /** Where the balance comes from: `events` (the sum of its transfers) or `node` (read from the account's state: of a past block, the last reading up to it; for an address that no indexed block touched, for this response); null when the balance is unknown. */
   readonly balance_source: "events" | "node" | null;
 }
 
@@ -1592,7 +1592,7 @@ export interface NftData {
   readonly asset_cached: boolean;
   /** Always false - images are not copied, and clients load them from the URL in the metadata. */
   readonly image_cached: boolean;
-  /** Why the token's metadata could not be taken, or what of it was left out; of metadata that is tried again, why the last attempt failed. Null when nothing was left out, or it was not read yet. */
+  /** Why the token's metadata was refused, which parts of it were removed, or why the last attempt to read it failed; null when nothing was removed, or it was not read yet. */
   readonly metadata_refusal: string | null;
 }
 
@@ -1650,7 +1650,7 @@ export interface NftExternalDataV1 {
   readonly owner: string | null;
 }
 
-/** Floor price of a collection a day, taken from sales and not from offers. */
+/** Floor price of a collection per day, taken from sales and not from offers. */
 export interface NftMarketFloorPriceResponse {
   /** Time of the response. */
   readonly updated_at: string;
@@ -1662,11 +1662,11 @@ export interface NftMarketFloorPriceResponse {
   readonly chain_name: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** One item a day, newest first. */
+  /** One item per day, newest first. */
   readonly items: readonly MarketFloorPriceItem[];
 }
 
-/** Number of sales of a collection a day. */
+/** Number of sales of a collection per day. */
 export interface NftMarketSaleCountResponse {
   /** Time of the response. */
   readonly updated_at: string;
@@ -1678,11 +1678,11 @@ export interface NftMarketSaleCountResponse {
   readonly chain_name: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** One item a day, newest first. */
+  /** One item per day, newest first. */
   readonly items: readonly MarketSaleCountItem[];
 }
 
-/** Value of a collection's sales a day. */
+/** Value of a collection's sales per day. */
 export interface NftMarketVolumeResponse {
   /** Time of the response. */
   readonly updated_at: string;
@@ -1694,7 +1694,7 @@ export interface NftMarketVolumeResponse {
   readonly chain_name: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** One item a day, newest first. */
+  /** One item per day, newest first. */
   readonly items: readonly MarketVolumeItem[];
 }
 
@@ -1764,7 +1764,7 @@ export interface NftSalesReport {
   readonly protocol_name: string | null;
   /** Address of the marketplace's logo; null without one. */
   readonly protocol_logo_url: string | null;
-  /** Account that bought the token. Where a contract that the sender went through passed it on at once, who received it in the end; null when unknown. */
+  /** Account that bought the token. If an intermediate contract passed it on in the same transaction, its final recipient; null when unknown. */
   readonly to: string | null;
   /** Account that sold the token; null when unknown. */
   readonly from: string | null;
@@ -1778,7 +1778,7 @@ export interface NftSalesReport {
   readonly collection_address: string | null;
   /** Name from the collection's contract; null if it has none that can be read. */
   readonly collection_name: string | null;
-  /** Token in which was paid, the native token's address for native payments; null when it is unknown, or when several tokens were paid at once. */
+  /** Payment token; the native token's address for native payments; null when it is unknown, or when the payment was in several tokens. */
   readonly token_address: string | null;
   /** Name of the token in which was paid; null when it has none. */
   readonly token_name: string | null;
@@ -2050,7 +2050,7 @@ export interface Pool {
   readonly fee_24h_quote: number | null;
   /** Pool tokens in existence, in their smallest unit; null when unknown. */
   readonly total_supply: string | null;
-  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool alone does not move; null when unknown. */
+  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool does not change; null when unknown. */
   readonly quote_rate: number | null;
   /** Value of both reserves with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_total_liquidity_quote: string | null;
@@ -2170,7 +2170,7 @@ export interface PoolWithTimeseries {
   readonly fee_24h_quote: number | null;
   /** Pool tokens in existence, in their smallest unit; null when unknown. */
   readonly total_supply: string | null;
-  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool alone does not move; null when unknown. */
+  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool does not change; null when unknown. */
   readonly quote_rate: number | null;
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
@@ -2196,9 +2196,9 @@ export interface PoolWithTimeseries {
   readonly token_0_reserve_quote: number | null;
   /** Value of the second token's reserve; null when its price is unknown. */
   readonly token_1_reserve_quote: number | null;
-  /** Swaps a day, 8 points: one more than a week has days, to measure its change. */
+  /** Swaps per day, 8 points, so that the change over a week can be computed. */
   readonly volume_timeseries_7d: readonly VolumeTimeseries[];
-  /** Swaps a day, 31 points. */
+  /** Swaps per day, 31 points. */
   readonly volume_timeseries_30d: readonly VolumeTimeseries[];
   /** Reserves at the end of a day, 8 points. */
   readonly liquidity_timeseries_7d: readonly LiquidityTimeseries[];
@@ -2232,7 +2232,7 @@ export interface PoolsDexDataItem {
   readonly volume_7d_quote: number | null;
   /** Fees that the pool's providers earned in the last 24 hours; null when the volume or the exchange's fee is unknown. */
   readonly fee_24h_quote: number | null;
-  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool alone does not move; null when unknown. */
+  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool does not change; null when unknown. */
   readonly quote_rate: number | null;
   /** Price of one whole pool token with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_quote_rate: string | null;
@@ -2298,11 +2298,11 @@ export interface PortfolioItem {
   readonly contract_ticker_symbol: string | null;
   /** Address of the token's logo as the operator configured it; null without one. */
   readonly logo_url: string | null;
-  /** One element a day, newest first. */
+  /** One element per day, newest first. */
   readonly holdings: readonly HoldingItem[];
 }
 
-/** Daily value of what an address held, broken down by token. */
+/** Daily value of the holdings of an address, by token. */
 export interface PortfolioResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
@@ -2498,7 +2498,7 @@ export interface SupportedDexesResponse {
   readonly pagination: Pagination | null;
 }
 
-/** A token of a pool with what moved of it. */
+/** A token of a pool with its amounts. */
 export interface Token {
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
@@ -2524,7 +2524,7 @@ export interface Token {
   readonly volume_out_7d: string | null;
 }
 
-/** Balance of the chain's native token alone. */
+/** Balance of the chain's native token. */
 export interface TokenBalanceNativeResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
@@ -2564,7 +2564,7 @@ export interface TokenHolder {
   readonly total_supply: string | null;
   /** Height of holders and balances. */
   readonly block_height: number;
-  /** Where the balance comes from: `events` (summed from what moved) or `node` (read from the contract, because the token's balances do not follow from its events; of a past block, the last reading up to it); null when the balance is unknown. */
+  /** Where the balance comes from: `events` (the sum of its transfers) or `node` (read from the contract, because the token's balances do not follow from its events; of a past block, the last reading up to it); null when the balance is unknown. */
   readonly balance_source: "events" | "node" | null;
 }
 
@@ -2604,7 +2604,7 @@ export interface TokenPricesResponse {
   readonly quote_currency: string;
   /** Logos of the token and its chain. */
   readonly logo_urls: LogoUrls | null;
-  /** One element a day, newest first unless `prices-at-asc=true` was sent. */
+  /** One element per day, newest first unless `prices-at-asc=true` was sent. */
   readonly prices: readonly Price[];
   /** The same elements as `prices`, under the name that other responses use. */
   readonly items: readonly Price[];
@@ -2778,9 +2778,9 @@ export interface TokenV2VolumeWithChartData {
   readonly total_volume_24h_quote: number | null;
   /** Number of transactions that swapped the token in the last 24 hours; null when unknown. */
   readonly transactions_24h: number | null;
-  /** Amount swapped a day, 8 points: one more than a week has days, to measure its change. */
+  /** Amount swapped per day, 8 points, so that the change over a week can be computed. */
   readonly volume_timeseries_7d: readonly VolumeTokenTimeseries[];
-  /** Amount swapped a day, 31 points. */
+  /** Amount swapped per day, 31 points. */
   readonly volume_timeseries_30d: readonly VolumeTokenTimeseries[];
   /** Amount in pools at the end of a day, 8 points. */
   readonly liquidity_timeseries_7d: readonly LiquidityTokenTimeseries[];
@@ -3076,9 +3076,9 @@ export interface UniswapLikeEcosystemCharts {
   readonly pretty_gas_token_price_quote: string | null;
   /** Fees of the last 24 hours with their currency symbol, cut to two decimals; null when they are unknown. */
   readonly pretty_total_fees_24h: string | null;
-  /** Value swapped a day, 8 points: one more than a week has days, to measure its change. */
+  /** Value swapped per day, 8 points, so that the change over a week can be computed. */
   readonly volume_chart_7d: readonly VolumeEcosystemChart[];
-  /** Value swapped a day, 31 points. */
+  /** Value swapped per day, 31 points. */
   readonly volume_chart_30d: readonly VolumeEcosystemChart[];
   /** Liquidity at the end of a day, 8 points. */
   readonly liquidity_chart_7d: readonly LiquidityEcosystemChart[];
@@ -3122,7 +3122,7 @@ export interface UniswapLikeTokenWithSupply {
   readonly quote: number | null;
   /** Value of the share with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_quote: string | null;
-  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool alone does not move; null when unknown. */
+  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool does not change; null when unknown. */
   readonly quote_rate: number | null;
   /** Pool tokens in existence, in their smallest unit; null when unknown. */
   readonly total_supply: string | null;
