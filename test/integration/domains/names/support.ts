@@ -54,13 +54,13 @@ export const deployNames = async (chain: TestChain): Promise<NameService> => {
   const child = (parent: Hash, label: string, to: Address) =>
     call(ens, registry, "setSubnodeOwner", [parent, keccak256(stringToBytes(label)), to]);
   /** Sends transactions in one block. @throws if one fails */
-  const settle = async (...transactions: readonly TestTransaction[]) => {
+  const mineTransactions = async (...transactions: readonly TestTransaction[]) => {
     const hashes = await chain.send(...transactions.map((transaction) => ({ ...transaction, gas: 8_000_000n })));
     await chain.mine();
     const receipts = await chain.batch<{ status: Hex }>(hashes.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] })));
     if (receipts.some(({ status }) => status !== "0x1")) throw new Error("A transaction of the name service failed.");
   };
-  await settle(child(zeroHash, "eth", owner), child(zeroHash, "reverse", owner), child(namehash("reverse"), "addr", registrar));
+  await mineTransactions(child(zeroHash, "eth", owner), child(zeroHash, "reverse", owner), child(namehash("reverse"), "addr", registrar));
 
   const read = async (artifact: Artifact, to: Address, functionName: string, args: readonly unknown[]) => {
     const data = encodeFunctionData({ abi: artifact.abi, functionName, args });
@@ -74,13 +74,13 @@ export const deployNames = async (chain: TestChain): Promise<NameService> => {
     register: async (name, named = resolver) => {
       const [label = "", ...parents] = name.split(".");
       const resolving = named === null ? [] : [call(ens, registry, "setResolver", [namehash(name), named])];
-      await settle(child(namehash(parents.join(".")), label, owner), ...resolving);
+      await mineTransactions(child(namehash(parents.join(".")), label, owner), ...resolving);
     },
     setAddress: async (name, account, at = resolver) => {
-      await settle(call(resolverArtifact, at, "setAddr", [namehash(name), account]));
+      await mineTransactions(call(resolverArtifact, at, "setAddr", [namehash(name), account]));
     },
     claim: async (account, name) => {
-      await settle({ from: account, ...call(reverseRegistrar, registrar, "setName", [name]) });
+      await mineTransactions({ from: account, ...call(reverseRegistrar, registrar, "setName", [name]) });
     },
     resolveOnChain: async (name) => {
       const named = await read(ens, registry, "resolver", [namehash(name)]);
