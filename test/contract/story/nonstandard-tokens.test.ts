@@ -17,25 +17,25 @@ import { indexUntilHead, isIndexed } from "../../support/service.ts";
 import { until } from "../../support/until.ts";
 
 /**
- * Tokens that keep to ERC-20 in their own way (after what github.com/d-xo/weird-erc20 describes, and more), used at random over 150 blocks. The index follows; after
- * each of the five rounds the chain stands still until all that is served equals what the contracts answer at that height. What is expected comes from the node alone.
+ * Tokens with nonstandard behaviour (those of github.com/d-xo/weird-erc20 and more) are used at random over 150 blocks while they are indexed. After each of
+ * the five rounds no block is mined until all served values equal the contracts' at that height. Expected values come from the node only.
  */
 const seed = 20_250_711;
-/** For all waiting together, in real time. */
-const settlingMilliseconds = deadline(900_000);
+/** The limit of the total waiting time. */
+const reconciliationMilliseconds = deadline(900_000);
 /**
- * A change without a call or an event of a token is found within an hour. When nothing has improved for a while, the clock is advanced in steps, by an hour and some
- * minutes for each round, as the hour of a token begins when it was found. Too short a wait would use up the hour before the jobs of a busy machine have run.
+ * Reconciliation finds a change without a call or event within an hour. When the number of differences has not decreased for this time, the clock is advanced by
+ * the next step; all steps together are an hour and some minutes. With a shorter time, a busy machine would use up the hour before its jobs have run.
  */
-const patienceMilliseconds = deadline(6_000);
+const stepMilliseconds = deadline(6_000);
 /** The wait after the last step. */
-const lastPatienceMilliseconds = deadline(60_000);
-const minutesThatPass: readonly number[] = [1, 1, 58, 10];
+const lastStepMilliseconds = deadline(60_000);
+const clockSteps: readonly number[] = [1, 1, 58, 10];
 
-/** How long it took until nothing differed, and what still did when the time was over. */
-interface Settled extends ComparisonResult {
+/** The remaining differences at the end of the wait. */
+interface Reconciled extends ComparisonResult {
   readonly height: number;
-  /** How many differed after how many seconds, whenever there were fewer. */
+  /** The number of differences over time, whenever it decreased. */
   readonly progress: readonly string[];
 }
 
@@ -45,15 +45,15 @@ let test: TestDatabase;
 let clock: Clock;
 let indexing: { stop(): Promise<void> } | undefined;
 let service: Awaited<ReturnType<typeof serveChains>>;
-const settled: Settled[] = [];
-let history: Settled;
-let left = settlingMilliseconds;
+const reconciled: Reconciled[] = [];
+let history: Reconciled;
+let left = reconciliationMilliseconds;
 
-const on = (): ServedChain => ({ ...service, name: tokenChain.config.name });
+const served = (): ServedChain => ({ ...service, name: tokenChain.config.name });
 
-/** Waits until nothing differs, or time is over. */
-const settle = async (height: number, judge: () => Promise<ComparisonResult>): Promise<Settled> => {
-  const [started, steps, progress] = [performance.now(), [...minutesThatPass], [] as string[]];
+/** Waits until there are no differences or the time is up. */
+const waitForEquality = async (height: number, judge: () => Promise<ComparisonResult>): Promise<Reconciled> => {
+  const [started, steps, progress] = [performance.now(), [...clockSteps], [] as string[]];
   let [passed, fewest, improved] = [0, Number.POSITIVE_INFINITY, started];
   try {
     for (;;) {
@@ -63,7 +63,7 @@ const settle = async (height: number, judge: () => Promise<ComparisonResult>): P
       if (count < fewest) {
         [fewest, improved] = [count, now];
         progress.push(`${count} after ${((now - started) / 1000).toFixed(0)} s${passed === 0 ? "" : ` and ${passed} min`}`);
-      } else if (now - improved > (steps.length === 0 ? lastPatienceMilliseconds : patienceMilliseconds)) {
+      } else if (now - improved > (steps.length === 0 ? lastStepMilliseconds : stepMilliseconds)) {
         const minutes = steps.shift();
         if (minutes === undefined) return { ...result, height, progress };
         clock.advance(minutes * 60_000);
@@ -77,17 +77,17 @@ const settle = async (height: number, judge: () => Promise<ComparisonResult>): P
   }
 };
 
-/** Judges several heights as one. */
+/** Compares several heights. */
 const compareHeights = async (heights: readonly number[], tokens: readonly TestToken[]): Promise<ComparisonResult> => {
   const results: ComparisonResult[] = [];
-  for (const height of heights) results.push(await compareAt(on(), await stateAt(height), tokens, height));
+  for (const height of heights) results.push(await compareAt(served(), await stateAt(height), tokens, height));
   return {
     compared: results.reduce((sum, { compared }) => sum + compared, 0),
     differences: results.flatMap(({ differences }) => differences),
   };
 };
 
-/** What was true at a height stays so: it is read once. */
+/** The node's state by height, read once. */
 const states = new Map<number, Promise<NodeState>>();
 const stateAt = (height: number): Promise<NodeState> => {
   const known = states.get(height) ?? createNodeReader(tokenChain).readAt(height);
@@ -107,10 +107,10 @@ beforeAll(async () => {
     service ??= await serveChains([tokenChain.config], test.database);
     await until("Following the chain", () => isIndexed(test.database, tokenChain.config.id, height));
     const [state, allowances] = [await stateAt(height), await createNodeReader(tokenChain).allowancesAt(height)];
-    settled.push(await settle(height, () => compareAt(on(), state, tokenChain.tokens, "head", allowances)));
+    reconciled.push(await waitForEquality(height, () => compareAt(served(), state, tokenChain.tokens, "head", allowances)));
   }
-  const heights = settled.map(({ height }) => height);
-  history = await settle(Math.max(...heights), () => compareHeights(heights, tokenChain.tokens));
+  const heights = reconciled.map(({ height }) => height);
+  history = await waitForEquality(Math.max(...heights), () => compareHeights(heights, tokenChain.tokens));
 }, 1_500_000);
 afterAll(async () => {
   await service?.stop();
@@ -120,13 +120,13 @@ afterAll(async () => {
   clock?.restore();
 });
 
-/** Fails with all differences as a table. */
+/** Fails with the differences as a table. */
 const expectNone = (differences: readonly Difference[]): void => {
   if (differences.length > 0) expect.fail(`${differences.length} differences\n${renderDifferences(differences)}`);
 };
 
-describe("tokens that keep to ERC-20 in their own way", () => {
-  it("were used: each step that only one kind has succeeded, but for those that it is there to refuse", () => {
+describe("tokens with nonstandard behaviour", () => {
+  it("are used: each specific step succeeds at least once, except those that their contract rejects", () => {
     const never = [...story.counts].filter(([, { isSpecific, succeeded }]) => isSpecific && succeeded === 0).map(([name]) => name);
     expect(never.sort()).toEqual(["NoZeroApproval: revokeNothing", "NoZeroTransfer: moveNothing", "Uint96: moveTooMuch"]);
     const counts = [...story.counts.values()];
@@ -136,25 +136,25 @@ describe("tokens that keep to ERC-20 in their own way", () => {
     expect(count("succeeded")).toBeGreaterThan(1_500);
   });
 
-  it("have the balances, holders, supplies and allowances of their contracts at the head, after each round, once they are settled", () => {
-    for (const { height, compared, progress } of settled)
+  it("have the contracts' balances, holders, supplies and allowances at the head after each round, once reconciled", () => {
+    for (const { height, compared, progress } of reconciled)
       stdout.write(`Block ${height}, ${compared} compared: ${progress.join(", ")} differ.\n`);
-    expectNone(settled.flatMap(({ differences }) => differences));
+    expectNone(reconciled.flatMap(({ differences }) => differences));
   });
 
-  it("have the balances, holders and supplies of their contracts at the end of each round, asked for later", () => {
-    stdout.write(`All five, ${history.compared} compared: ${history.progress.join(", ")} differ.\n`);
+  it("have the contracts' past balances, holders and supplies at the end of each round", () => {
+    stdout.write(`All rounds, ${history.compared} compared: ${history.progress.join(", ")} differ.\n`);
     expectNone(history.differences);
   });
 
-  it("have them in the middle of each round, where nothing changes without a Transfer", async () => {
+  it("have them in the middle of each round, for tokens that change by Transfers only", async () => {
     const tokens = tokenChain.tokens.filter(({ kind }) => kind.isSilent !== true);
-    const heights = settled.map(({ height }) => height - 15);
+    const heights = reconciled.map(({ height }) => height - 15);
     const { differences } = await compareHeights(heights, tokens);
     expectNone(differences);
   });
 
-  it("leave nothing for an audit to find", async () => {
+  it("pass `ashlar audit`", async () => {
     const { code, output } = await runAudit(tokenChain.folder, test.url);
     expect(code, output).toBe(0);
   });

@@ -14,8 +14,8 @@ const now = Number.MAX_SAFE_INTEGER;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a quote is of: the token, and the time at which it is priced. */
-interface Place {
+/** The token of a quote and the time at which it is priced. */
+interface QuoteContext {
   readonly token: string | null;
   readonly decimals: number;
   readonly time: number;
@@ -25,7 +25,7 @@ const isQuote = (name: string): boolean => /quote|^pretty_/.test(name) && name !
 const amount = (value: unknown): bigint | null => (value === null || value === undefined ? null : BigInt(value as string));
 const gas = (fields: Fields): bigint => BigInt(fields.gas_spent as string) * BigInt(fields.gas_price as string);
 
-/** The amount that each field of an answer quotes. */
+/** The amount that each field quotes. */
 const quoted: Readonly<Record<string, (fields: Fields) => bigint | null>> = {
   quote: ({ balance }) => amount(balance),
   quote_24h: ({ balance_24h: balance }) => amount(balance),
@@ -37,14 +37,14 @@ const quoted: Readonly<Record<string, (fields: Fields) => bigint | null>> = {
 };
 const rates = ["quote_rate", "quote_rate_24h", "gas_quote_rate"];
 
-/** Where an object of an answer stands: what it does not say itself holds from around it. */
-function placeOf(fields: Fields, around: Place): Place {
+/** Returns the context of an object in a response; missing fields are inherited from the enclosing object. */
+function contextOf(fields: Fields, outer: QuoteContext): QuoteContext {
   const { contract_address: token, contract_decimals: decimals, block_signed_at: at, timestamp: day } = fields;
   const of = token === undefined ? {} : { token: String(token), decimals: Number(decimals) };
   const native = "gas_quote_rate" in fields ? { token: nativeToken, decimals: 18 } : {};
   const seconds = (text: unknown): number => Date.parse(String(text)) / 1000;
   return {
-    ...around,
+    ...outer,
     ...of,
     ...native,
     ...(at === undefined ? {} : { time: seconds(at) }),
@@ -52,35 +52,40 @@ function placeOf(fields: Fields, around: Place): Place {
   };
 }
 
-/** What a quote must be by the node's logs. */
-function expectedOf(name: string, fields: Fields, { token, decimals, time }: Place, currency: StoryCurrency): number | string | null {
+/** Computes the expected quote from the node's logs. */
+function expectedOf(
+  name: string,
+  fields: Fields,
+  { token, decimals, time }: QuoteContext,
+  currency: StoryCurrency,
+): number | string | null {
   const of = rates.includes(name) ? 10n ** BigInt(decimals) : quoted[name.replace("pretty_", "")]?.(fields);
-  if (of === undefined) throw new Error(`Nobody knows what ${name} quotes.`);
+  if (of === undefined) throw new Error(`Unknown quote field ${name}`);
   const rate = token === null ? null : rateOf(token, time, currency);
   if (of === null) return null;
   return name.startsWith("pretty_") ? prettyAt(of, rate, currency) : worthAt(of, rate);
 }
 
-/** Compares every quote in an answer with what it must be; `filled` gets the names of those that are not null. */
-function compare(value: unknown, around: Place, currency: StoryCurrency, filled: Set<string>): void {
+/** Compares every quote in a response with the expected one, and adds the names of those that are not null to `filled`. */
+function compare(value: unknown, outer: QuoteContext, currency: StoryCurrency, filled: Set<string>): void {
   if (typeof value !== "object" || value === null) return;
   const fields = value as Fields;
   if (fields.type === "nft") return;
-  const place = Array.isArray(value) ? around : placeOf(fields, around);
+  const context = Array.isArray(value) ? outer : contextOf(fields, outer);
   for (const [name, inner] of Object.entries(fields)) {
     if (!isQuote(name)) {
-      compare(inner, place, currency, filled);
+      compare(inner, context, currency, filled);
       continue;
     }
-    expect({ ...place, name, value: inner }).toEqual({ ...place, name, value: expectedOf(name, fields, place, currency) });
+    expect({ ...context, name, value: inner }).toEqual({ ...context, name, value: expectedOf(name, fields, context, currency) });
     if (inner !== null) filled.add(name);
   }
 }
 
-/** Objects whose quotes are of collectibles, of what other chapters of the interface tell, or of fees that this chain has not. */
+/** Objects whose quotes other tests cover, or that this chain does not have. */
 const others = ["BalanceNftData", "DexReport", "LendingReport", "NftSalesReport", "OtherFees"];
 
-/** The quotes that a documented answer can have, by name. */
+/** Collects the names of the quotes in a documented response. */
 function quotesIn(document: Document, value: unknown, found = new Set<string>(), visited = new Set<string>()): Set<string> {
   if (typeof value !== "object" || value === null) return found;
   for (const [key, inner] of Object.entries(value)) {
@@ -96,8 +101,8 @@ function quotesIn(document: Document, value: unknown, found = new Set<string>(),
 
 const wallet = `/v1/demo/address/${storyValue("trader")}`;
 const swapTime = Date.parse(storyValue("swapDay")) / 1000;
-/** A row, its path in the document, what is asked, and the time of what is not timed by its own fields. */
-const asked: readonly (readonly [row: string, path: string, target: string, time: number])[] = [
+/** Endpoints with quotes: the row of the catalog, the path, a target, and the time of objects without a time field. */
+const endpoints: readonly (readonly [row: string, path: string, target: string, time: number])[] = [
   ["1", "/v1/{chainName}/address/{walletAddress}/balances_v2/", `${wallet}/balances_v2/`, now],
   [
     "2, a day",
@@ -150,8 +155,8 @@ const summary = "/v1/{chainName}/address/{walletAddress}/transactions_summary/";
 const quotedIn = (target: string, currency: StoryCurrency) =>
   call(`${target}${target.includes("?") ? "&" : "?"}quote-currency=${currency}`);
 
-describe("the story's quotes", () => {
-  it.each(asked)("row %s: are filled for what has a price, in dollars, euros and no other currency", async (_row, path, target, time) => {
+describe("quotes", () => {
+  it.each(endpoints)("row %s: are filled for tokens with a price, in dollars and euros only", async (_row, path, target, time) => {
     const document = await readDocument();
     const fields = quotesIn(document, document.paths[path]);
     for (const currency of ["USD", "EUR", "CAD"] as const) {
@@ -159,12 +164,12 @@ describe("the story's quotes", () => {
       expect(status).toBe(200);
       const filled = new Set<string>();
       compare((body as Fields).data, { token: null, decimals: 0, time }, currency, filled);
-      // No rate of the Canadian dollar is known on this chain.
+      // This chain has no feed for the Canadian dollar.
       expect([currency, [...filled].sort()]).toEqual([currency, currency === "CAD" ? [] : [...fields].sort()]);
     }
   });
 
-  it("row 2: are of the hour of the block that is asked for", async () => {
+  it("row 2: use the prices in the hour of the requested block", async () => {
     const time = await timeOf(Number(storyValue("swapBlockHeight")));
     const { body } = await quotedIn(`${wallet}/historical_balances/?block-height=${storyValue("swapBlockHeight")}`, "EUR");
     const filled = new Set<string>();
@@ -172,7 +177,7 @@ describe("the story's quotes", () => {
     expect([...filled].sort()).toEqual(["pretty_quote", "quote", "quote_rate"]);
   });
 
-  it("row 1: are there for each token with a pool that counts, and not for the one that is wash traded", async () => {
+  it("row 1: are filled for tokens with a pool above the liquidity floor, and null for the wash-traded one", async () => {
     const { body } = await quotedIn(`${wallet}/balances_v2/`, "USD");
     const { items } = (body as { readonly data: { readonly items: readonly Fields[] } }).data;
     const priced = items.filter(({ quote }) => quote !== null).map(({ contract_address: token }) => token);
@@ -183,7 +188,7 @@ describe("the story's quotes", () => {
     expect(BigInt(String(washed?.balance))).toBeGreaterThan(0n);
   });
 
-  it("row 23: are sums of the fees of each day at its last price", async () => {
+  it("row 23: sum the fees of each day at its last price", async () => {
     const head = Number(await node<string>("eth_blockNumber"));
     const heights = Array.from({ length: head + 1 }, (_, height) => `0x${height.toString(16)}`);
     const blocks = await nodeOfEach<{ readonly timestamp: string }>(
@@ -211,13 +216,13 @@ describe("the story's quotes", () => {
       const { body } = await quotedIn(`${wallet}/transactions_summary/?with-gas=true`, currency);
       const [item] = (body as { readonly data: { readonly items: readonly { readonly gas_summary: Fields }[] } }).data.items;
       const gasSummary = item?.gas_summary ?? {};
-      const worths = [...days].map(([last, fees]) => worthAt(fees, rateOf(nativeToken, last, currency)));
+      const values = [...days].map(([last, fees]) => worthAt(fees, rateOf(nativeToken, last, currency)));
       if (currency === "CAD") {
         expect(Object.entries(gasSummary).filter(([name, value]) => isQuote(name) && value !== null)).toEqual([]);
         continue;
       }
-      expect(worths).not.toContain(null);
-      const total = worths.reduce<number>((sum, worth) => sum + (worth ?? 0), 0);
+      expect(values).not.toContain(null);
+      const total = values.reduce<number>((sum, worth) => sum + (worth ?? 0), 0);
       expectNear(Number(gasSummary.total_gas_quote), total);
       expectNear(Number(gasSummary.average_gas_quote_per_tx), total / sent.length);
       const cut = (worth: number): string =>
@@ -229,10 +234,10 @@ describe("the story's quotes", () => {
     }
   });
 
-  it("are in no other answer beside those of exchanges, prices, collectibles, approvals and communities", async () => {
+  it("are in no other response, except those of exchanges, prices, collectibles, approvals and communities", async () => {
     const document = await readDocument();
     const elsewhere = /xy=k|\/pricing\/|nft|\/collection\/|\/approvals\/|\/cq\//;
     const paths = Object.keys(document.paths).filter((path) => !elsewhere.test(path) && quotesIn(document, document.paths[path]).size > 0);
-    expect(paths.sort()).toEqual([...new Set([...asked.map(([, path]) => path), summary])].sort());
+    expect(paths.sort()).toEqual([...new Set([...endpoints.map(([, path]) => path), summary])].sort());
   });
 });

@@ -12,8 +12,8 @@ import { type ServerProcess, startServer } from "../../support/server-process.ts
 import { until } from "../../support/until.ts";
 
 /**
- * A client that pages while blocks arrive, asking two servers in turn: three processes on one database, of which one indexes. Between any two pages a block
- * arrives that changes every list, and what is right is asked of the node.
+ * A client reads pages from two servers in turn while a third process indexes into the same database. Between any two pages a block arrives that changes
+ * every list. Expected rows are read from the node.
  */
 const name = "pages";
 const recipients = 260;
@@ -28,9 +28,9 @@ let servers: ServerProcess[];
 let key: string;
 let token: Address;
 let trader: Address;
-/** Of a block with more transactions than a page has. */
-let crowded: number;
-let lived = 0;
+/** The height of a block with more transactions than a page. */
+let largeBlock: number;
+let changes = 0;
 
 const recipient = (number: number): Address => pad(toHex(0xaa_00_00 + number), { size: 20 });
 const wordOf = (address: Address): Hash => pad(address, { size: 32 });
@@ -47,14 +47,14 @@ beforeAll(async () => {
   token = (await chain.deploy(erc20, ["Gold", "GLD"])).toLowerCase() as Address;
   await chain.send(call(erc20, token, "mint", [trader, 10n ** 30n]));
   await chain.mine();
-  // The node counts the nonces of one sender wrongly where too many come at once.
+  // In small batches, because anvil miscounts the nonces of one sender in large ones.
   for (let first = 0; first < recipients; first += 20) {
     await chain.send(
       ...Array.from({ length: 20 }, (_, number) => transfer(recipient(first + number), BigInt(1_000 + ((first + number) % 90)))),
     );
   }
   await chain.mine();
-  crowded = await chain.head();
+  largeBlock = await chain.head();
   for (let block = 0; block < 70; block += 1) {
     await chain.send(transfer(recipient(block), 7n), transfer(recipient(block + 1), 3n));
     await chain.mine();
@@ -66,7 +66,7 @@ beforeAll(async () => {
   await writeFile(file, JSON.stringify({ chains: [chainSettings], limits: { requestsPerSecond: 100_000 } }));
   indexer = await startIndexer(folder, chainSettings, test.url);
   servers = await Promise.all([startServer(file, test.url), startServer(file, test.url)]);
-  await level();
+  await waitForHead();
 });
 afterAll(async () => {
   await Promise.all((servers ?? []).map((server) => server.stop()));
@@ -76,7 +76,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function ask<T>(server: number, path: string): Promise<T> {
+async function fetchData<T>(server: number, path: string): Promise<T> {
   const url = `${servers[server % 2]?.url}/v1/${name}/${path}`;
   const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
   const body = (await response.json()) as { data: T | null; error_message: string | null };
@@ -84,30 +84,30 @@ async function ask<T>(server: number, path: string): Promise<T> {
   return body.data;
 }
 
-/** Both servers have the node's head as theirs. */
-async function level(): Promise<void> {
+/** Waits until both servers have indexed the node's head. */
+async function waitForHead(): Promise<void> {
   const { hash } = await chain.rpc<{ hash: Hash }>("eth_getBlockByNumber", ["latest", false]);
-  await until("Indexing", async () => {
+  await until("Both servers at the head", async () => {
     const heads = await Promise.all(
       [0, 1].map((server) =>
-        ask<{ items: { block_hash: Hash }[] }>(server, "block_v2/latest/").catch(() => ({ items: [] as { block_hash: Hash }[] })),
+        fetchData<{ items: { block_hash: Hash }[] }>(server, "block_v2/latest/").catch(() => ({ items: [] as { block_hash: Hash }[] })),
       ),
     );
     return heads.every(({ items }) => items[0]?.block_hash === hash);
   });
 }
 
-/** A block arrives: others hold the token now, and those who held it rank elsewhere. */
-async function live(): Promise<void> {
-  lived += 1;
-  await chain.send(transfer(recipient(1_000 + lived), 5_000n), transfer(recipient(lived % recipients), 2_000n), {
+/** Mines a block that adds holders, changes their order, and adds a transaction of the trader. */
+async function mineChange(): Promise<void> {
+  changes += 1;
+  await chain.send(transfer(recipient(1_000 + changes), 5_000n), transfer(recipient(changes % recipients), 2_000n), {
     from: trader,
-    to: recipient(lived),
+    to: recipient(changes),
     value: 1n,
     gas: 60_000n,
   });
   await chain.mine();
-  await level();
+  await waitForHead();
 }
 
 interface NodeLog {
@@ -120,7 +120,7 @@ const logsUpTo = async (height: number, topics = [transferTopic]): Promise<NodeL
   (await chain.rpc<NodeLog[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: toHex(height), topics }])).reverse();
 const logKey = ({ blockNumber, logIndex }: NodeLog): string => `${Number(blockNumber)}:${Number(logIndex)}`;
 
-/** A list with pages: its path, what tells its rows apart, and what the node says the rows are up to a height. */
+/** A paged list: its path, the key of a row, and the expected keys up to a height. */
 interface List {
   readonly path: (height: number) => string;
   readonly size: number;
@@ -157,7 +157,7 @@ const lists: Readonly<Record<string, List>> = {
     path: () => `events/address/${token}/?starting-block=0`,
     size: 60,
     rowKey: ({ block_height: height, log_offset: offset }) => `${height}:${offset}`,
-    // The chain has one contract: those of its roles, which its creation gives, are logs too.
+    // The chain has one contract, so no address filter is needed. Its creation emits logs too.
     rows: async (height) => (await logsUpTo(height, [])).map(logKey),
   },
   "logs of a topic": {
@@ -184,7 +184,7 @@ const lists: Readonly<Record<string, List>> = {
     },
   },
   "blocks of a day": {
-    // The chain's first blocks are of 2023-11-14: its genesis has the time 1,700,000,000.
+    // The genesis has the time 1,700,000,000, which is on 2023-11-14.
     path: () => "block_v2/2023-11-14/latest/?",
     size: 25,
     rowKey: ({ height }) => String(height),
@@ -192,24 +192,24 @@ const lists: Readonly<Record<string, List>> = {
   },
 };
 
-/** All rows from page 0 on, one server after the other, something happening between any two pages. */
+/** Reads all pages from the servers in turn, and calls a function between any two pages. */
 async function walk({ path, size, rowKey }: List, height: number, between: (page: number) => Promise<void>): Promise<string[]> {
   const rows: string[] = [];
   for (let number = 0; ; number += 1) {
-    const page = await ask<Page>(number, `${path(height)}&page-size=${size}&page-number=${number}`);
+    const page = await fetchData<Page>(number, `${path(height)}&page-size=${size}&page-number=${number}`);
     rows.push(...page.items.map(rowKey));
     if (!page.pagination.has_more) return rows;
     await between(number);
   }
 }
 
-describe("a client that pages through two servers while blocks arrive", () => {
-  it.each(Object.entries(lists))("gets every row of %s once, as they were when it began", async (_, list) => {
+describe("paging through two servers while blocks arrive", () => {
+  it.each(Object.entries(lists))("returns every row of %s once, as of the first page", async (_, list) => {
     const anchor = await chain.head();
     const expected = await list.rows(anchor);
-    const rows = await walk(list, anchor, live);
+    const rows = await walk(list, anchor, mineChange);
     expect(rows).toEqual(expected);
-    // Three pages at least, and other rows by the end.
+    // At least three pages, and the list has changed in the meantime.
     expect(rows.length).toBeGreaterThan(2 * list.size);
     expect(await list.rows(await chain.head())).not.toEqual(expected);
   });
@@ -218,20 +218,20 @@ describe("a client that pages through two servers while blocks arrive", () => {
     readonly items: readonly { readonly tx_hash: Hash }[];
     readonly links: { readonly prev: string | null; readonly next: string | null };
   }
-  /** Follows links, the servers taking turns whichever of them made the link. */
+  /** Follows links with the servers in turn, whichever of them returned the link. */
   const follow = async (first: string, direction: "prev" | "next"): Promise<Hash[]> => {
     const hashes: Hash[] = [];
     let path: string | null = first;
     for (let turn = 0; path !== null; turn += 1) {
-      if (turn > 0) await live();
-      const { items, links }: Linked = await ask<Linked>(turn, `${path}?no-logs=true`);
+      if (turn > 0) await mineChange();
+      const { items, links }: Linked = await fetchData<Linked>(turn, `${path}?no-logs=true`);
       hashes.push(...items.map(({ tx_hash: hash }) => hash));
       path = links[direction]?.split(`/v1/${name}/`)[1] ?? null;
     }
     return hashes;
   };
 
-  it("gets every transaction of a wallet once, from the newest page back to the first", async () => {
+  it("returns every transaction of a wallet once, from the newest page to the oldest", async () => {
     const head = await chain.head();
     const blocks = await chain.batch<{ transactions: { hash: Hash; from: Address; to: Address | null }[] }>(
       Array.from({ length: head + 1 }, (_, height) => ({ method: "eth_getBlockByNumber", params: [toHex(height), true] })),
@@ -241,57 +241,54 @@ describe("a client that pages through two servers while blocks arrive", () => {
     expect(own.length).toBeGreaterThan(300);
   });
 
-  it("gets every transaction of a block once, in their order", async () => {
-    const { transactions } = await chain.rpc<{ transactions: Hash[] }>("eth_getBlockByNumber", [toHex(crowded), false]);
-    expect(await follow(`block/${crowded}/transactions_v3/page/0/`, "next")).toEqual(transactions);
+  it("returns every transaction of a block once, in order", async () => {
+    const { transactions } = await chain.rpc<{ transactions: Hash[] }>("eth_getBlockByNumber", [toHex(largeBlock), false]);
+    expect(await follow(`block/${largeBlock}/transactions_v3/page/0/`, "next")).toEqual(transactions);
     expect(transactions.length).toBe(recipients);
   });
 });
 
-/** Replaces the newest blocks, the first of the new branch with another transfer, and adds one. */
+/** Replaces the newest blocks, adds a transfer to the first block of the new branch, and mines one more. */
 async function reorganise(depth: number): Promise<void> {
-  lived += 1;
-  const { to, data } = call(erc20, token, "transfer", [recipient(2_000 + lived), BigInt(9_000 + lived)]);
+  changes += 1;
+  const { to, data } = call(erc20, token, "transfer", [recipient(2_000 + changes), BigInt(9_000 + changes)]);
   await chain.rpc("anvil_reorg", [depth, [[{ from: trader, to, data, gas: toHex(100_000) }, 0]]]);
   await chain.mine();
-  await level();
+  await waitForHead();
 }
 
 describe("a reorganisation between two pages", () => {
   const paged = ["transfers", "logs of a contract", "holders"];
 
-  it.each(paged)("above the anchor changes nothing for %s", async (title) => {
+  it.each(paged)("does not affect the pages of %s if it is above the anchor", async (title) => {
     const list = lists[title] as List;
     const anchor = await chain.head();
     const expected = await list.rows(anchor);
     const rows = await walk(list, anchor, async (page) => {
-      if (page > 0) return live();
-      await live();
-      await live();
+      if (page > 0) return mineChange();
+      await mineChange();
+      await mineChange();
       await reorganise(2);
     });
     expect(rows).toEqual(expected);
   });
 
-  it.each(paged)(
-    "below the anchor drops it: later pages of %s are of the new branch, and a client that begins anew gets it whole",
-    async (title) => {
-      const list = lists[title] as List;
-      await live();
-      const anchor = await chain.head();
-      const seenBefore = await list.rows(anchor);
-      let newAnchor = 0;
-      const rows = await walk(list, anchor, async (page) => {
-        if (page > 0) return live();
-        await reorganise(3);
-        // The next page that has more fixes what the ones after it are answered as of.
-        newAnchor = await chain.head();
-      });
-      const ofNewBranch = await list.rows(newAnchor);
-      expect(rows).toEqual([...seenBefore.slice(0, list.size), ...ofNewBranch.slice(list.size)]);
-      expect(ofNewBranch).not.toEqual(seenBefore);
-      const head = await chain.head();
-      expect(await walk(list, head, live)).toEqual(await list.rows(head));
-    },
-  );
+  it.each(paged)("below the anchor: later pages of %s come from the new branch, and a new walk returns all of it", async (title) => {
+    const list = lists[title] as List;
+    await mineChange();
+    const anchor = await chain.head();
+    const seenBefore = await list.rows(anchor);
+    let newAnchor = 0;
+    const rows = await walk(list, anchor, async (page) => {
+      if (page > 0) return mineChange();
+      await reorganise(3);
+      // The next page sets a new anchor for the pages after it.
+      newAnchor = await chain.head();
+    });
+    const ofNewBranch = await list.rows(newAnchor);
+    expect(rows).toEqual([...seenBefore.slice(0, list.size), ...ofNewBranch.slice(list.size)]);
+    expect(ofNewBranch).not.toEqual(seenBefore);
+    const head = await chain.head();
+    expect(await walk(list, head, mineChange)).toEqual(await list.rows(head));
+  });
 });
