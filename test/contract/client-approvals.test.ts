@@ -1,7 +1,7 @@
 import { toEventSelector } from "viem";
 import { describe, expect, it } from "vitest";
 import { expectNear } from "../support/near.ts";
-import { ask, idsOf, movesOf, ownersOf, unitsOf } from "../support/story-collections.ts";
+import { callForEach, idsOf, movesOf, ownersOf, unitsOf } from "../support/story-collections.ts";
 import { whole } from "../support/story-exchanges.ts";
 import { addressOf, balanceOf, logsOf, type NodeLog, storyValue, timeOf } from "../support/story-node.ts";
 import { byId, chain, dataOf, useNpmClient } from "./npm-client.ts";
@@ -45,11 +45,11 @@ interface Standing {
 type Item = Awaited<ReturnType<typeof service.getApprovals>>["data"]["items"][number];
 
 const quoting = ({ quote_rate: rate, contract_decimals: decimals, token_address: token }: Item) => {
-  const worthOf = (amount: bigint): number | null => ((rate as number | null) === null ? null : whole(amount, decimals) * rate);
+  const quotedValue = (amount: bigint): number | null => ((rate as number | null) === null ? null : whole(amount, decimals) * rate);
   return {
-    worthOf,
+    quotedValue,
     expectQuote: (quote: number | null, amount: bigint): void => {
-      const expected = worthOf(amount);
+      const expected = quotedValue(amount);
       if (expected === null) expect(quote).toBeNull();
       else expectNear(quote, expected, token);
     },
@@ -62,7 +62,7 @@ const expectSpender = async (
   { log, allowance }: Standing,
   balance: bigint,
 ): Promise<void> => {
-  const { worthOf, expectQuote } = quoting(item);
+  const { quotedValue, expectQuote } = quoting(item);
   const atRisk = least(allowance, balance);
   expect([spender.allowance, spender.value_at_risk], `${item.token_address} ${spender.spender_address}`).toEqual([
     isUnlimited(allowance) ? "UNLIMITED" : String(allowance),
@@ -73,7 +73,7 @@ const expectSpender = async (
   if (isUnlimited(allowance)) expect([spender.allowance_quote, spender.pretty_allowance_quote]).toEqual([null, "UNLIMITED"]);
   else expectQuote(spender.allowance_quote, allowance);
   expectQuote(spender.value_at_risk_quote, atRisk);
-  const worth = worthOf(atRisk);
+  const worth = quotedValue(atRisk);
   const isRisky = isUnlimited(allowance) || (worth === null ? atRisk > 0n : worth >= 1);
   expect(spender.risk_factor).toBe(isRisky ? "CONSIDER REVOKING" : "LOW RISK");
 };
@@ -105,7 +105,7 @@ describe("the npm client's SecurityService for ERC-20 allowances", () => {
         coins.filter((log) => ownerOf(log) === owner),
         (log) => log.address + spenderOf(log),
       );
-      const words = await Promise.all(given.map((log) => ask(log.address, "allowance", [[owner, spenderOf(log)]])));
+      const words = await Promise.all(given.map((log) => callForEach(log.address, "allowance", [[owner, spenderOf(log)]])));
       const standing = given
         .map((log, index) => ({ log, allowance: BigInt(words[index]?.[0] ?? 0) }))
         .filter(({ allowance }) => allowance > 0n);
@@ -143,14 +143,14 @@ const standingOf = async (owner: string): Promise<{ readonly log: NodeLog; reado
   const standing: { readonly log: NodeLog; readonly id: string }[] = [];
   for (const log of lastOfEach(singles, ({ address, topics }) => address + topics[3]).filter((each) => ownerOf(each) === owner)) {
     const id = BigInt(log.topics[3] ?? 0);
-    const [[approved], [holder]] = await Promise.all([ask(log.address, "getApproved", [[id]]), ownersOf(log.address, [id])]);
+    const [[approved], [holder]] = await Promise.all([callForEach(log.address, "getApproved", [[id]]), ownersOf(log.address, [id])]);
     if (holder !== owner || BigInt(approved ?? 0) === 0n) continue;
     expect(addressOf(approved ?? undefined)).toBe(spenderOf(log));
     standing.push({ log, id: String(id) });
   }
   const own = operators.filter((log) => ownerOf(log) === owner);
   for (const log of lastOfEach(own, (each) => each.address + spenderOf(each))) {
-    const [word] = await ask(log.address, "isApprovedForAll", [[owner, spenderOf(log)]]);
+    const [word] = await callForEach(log.address, "isApprovedForAll", [[owner, spenderOf(log)]]);
     if (BigInt(word ?? 0) === 1n) standing.push({ log, id: "ALL" });
   }
   return standing.sort(

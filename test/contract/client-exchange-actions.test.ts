@@ -6,12 +6,12 @@ import {
   exchanges,
   feedOf,
   poolsOf,
+  quotedValue,
   type StoryAction,
   type StoryPool,
   whole,
-  worthOf,
 } from "../support/story-exchanges.ts";
-import { node, nodeOfEach, storyValue } from "../support/story-node.ts";
+import { node, nodeBatch, storyValue } from "../support/story-node.ts";
 import { allPages, chain, dataOf, useNpmClient } from "./npm-client.ts";
 
 const { XykService: service } = await useNpmClient();
@@ -129,7 +129,7 @@ describe("the npm client's XykService for exchange transactions", () => {
           { ...item.token_0, quote_rate: item.token_0_quote_rate },
           { ...item.token_1, quote_rate: item.token_1_quote_rate },
         ] as const;
-        expectNear(item.total_quote, worthOf(sides, [BigInt(item.amount_0_in), BigInt(item.amount_1_in)]));
+        expectNear(item.total_quote, quotedValue(sides, [BigInt(item.amount_0_in), BigInt(item.amount_1_in)]));
       }
     }
     // The newest trades are in the hour of the newest prices.
@@ -145,7 +145,7 @@ describe("the npm client's XykService for exchange transactions", () => {
 /** Senders of the actions' transactions. */
 async function sendersOf(actions: readonly StoryAction[]): Promise<ReadonlyMap<string, string>> {
   const hashes = [...new Set(actions.map(({ hash }) => hash))];
-  const sent = await nodeOfEach<{ readonly from: string }>(
+  const sent = await nodeBatch<{ readonly from: string }>(
     "eth_getTransactionByHash",
     hashes.map((hash) => [hash]),
   );

@@ -6,17 +6,17 @@ import {
   type ExchangeName,
   exchanges,
   feedOf,
-  movedOf,
   poolsOf,
   reservesByTime,
   type StoryAction,
   type StoryPool,
   secondsOfDay,
   swapsWithin,
+  volumeOf,
   whole,
 } from "../support/story-exchanges.ts";
 import { storyValue } from "../support/story-node.ts";
-import { readStoryPrices, worthAt } from "../support/story-prices.ts";
+import { readStoryPrices, valueAt } from "../support/story-prices.ts";
 import { allPages, chain, dataOf, useNpmClient } from "./npm-client.ts";
 
 const { XykService: service } = await useNpmClient();
@@ -48,7 +48,7 @@ const heldAt = (pairs: Pairs, end: number): bigint => pairs.reduce((sum, { side,
 const movedAt = (pairs: Pairs, end: number): bigint =>
   pairs.reduce((sum, { side, actions }) => {
     const swaps = swapsWithin(actions, end, 1);
-    return sum + movedOf(swaps, "into", side) + movedOf(swaps, "out", side);
+    return sum + volumeOf(swaps, "into", side) + volumeOf(swaps, "out", side);
   }, 0n);
 
 describe("the npm client's XykService for exchange tokens", () => {
@@ -67,7 +67,7 @@ describe("the npm client's XykService for exchange tokens", () => {
       expect(BigInt(item.total_volume_24h)).toBe(movedAt(pairs, closedHour));
       expect(item.swap_count_24h).toBe(swapsOf(pairs, closedHour).length);
       if (item.contract_address === storyValue("bytes32Token")) {
-        // Its only pool is below the floor.
+        // Its only pool is below the liquidity floor.
         expect([item.quote_rate, item.quote_rate_24h, item.total_liquidity_quote, item.total_volume_24h_quote]).toEqual(
           Array(4).fill(null),
         );
@@ -123,7 +123,7 @@ describe("the npm client's XykService for exchange tokens", () => {
     for (const [day, { dt, quote_rate: rate }] of dollars.price_timeseries_30d.entries()) {
       const end = Math.min(dt.getTime() / 1000 + secondsOfDay, head + 1);
       const [liquidity, volume] = [dollars.liquidity_timeseries_30d[day], dollars.volume_timeseries_30d[day]];
-      expect(rate).toBe(worthAt(10n ** BigInt(dollars.contract_decimals), priceOf(token, end - 1, "USD")));
+      expect(rate).toBe(valueAt(10n ** BigInt(dollars.contract_decimals), priceOf(token, end - 1, "USD")));
       expect(BigInt(liquidity?.total_liquidity ?? -1)).toBe(heldAt(pairs, end));
       expect(BigInt(volume?.total_volume ?? -1)).toBe(movedAt(pairs, dt.getTime() / 1000 + secondsOfDay));
       expectNear(liquidity?.liquidity_quote, whole(heldAt(pairs, end), dollars.contract_decimals) * rate);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { countTraits, decent, documentsOf, idsOf, movesOf } from "../support/story-collections.ts";
+import { countTraits, documentsOf, idsOf, movesOf, regularCollections } from "../support/story-collections.ts";
 import { chain, dataOf, useNpmClient } from "./npm-client.ts";
 
 const { NftService: service } = await useNpmClient();
-const names = Object.keys(decent()) as (keyof ReturnType<typeof decent>)[];
+const names = Object.keys(regularCollections()) as (keyof ReturnType<typeof regularCollections>)[];
 
 /** The documents that contracts and gateway return now. */
 const read = async (name: (typeof names)[number]) => {
-  const collection = decent()[name];
+  const collection = regularCollections()[name];
   const ids = idsOf(await movesOf(collection));
   const documents = [...(await documentsOf(collection, ids, name === "editions" ? "uri" : "tokenURI")).values()];
   return { collection, documents, counts: countTraits(documents) };
@@ -68,7 +68,7 @@ describe("the npm client's NftService for traits", () => {
   });
 
   it("does not find a trait that differs only in case", async () => {
-    const reply = await service.getAttributesForTraitInCollection(chain, decent().garden, "species");
+    const reply = await service.getAttributesForTraitInCollection(chain, regularCollections().garden, "species");
     expect([reply.error, reply.error_code]).toEqual([true, 404]);
   });
 });

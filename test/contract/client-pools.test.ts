@@ -6,16 +6,16 @@ import {
   decimalsOf,
   exchanges,
   feedOf,
-  movedOf,
   poolsOf,
+  quotedValue,
   reservesByTime,
   reservesOf,
   type StoryAction,
   secondsOfDay,
   supplyOf,
   swapsWithin,
+  volumeOf,
   whole,
-  worthOf,
 } from "../support/story-exchanges.ts";
 import { storyValue } from "../support/story-node.ts";
 import { allPages, chain, dataOf, useNpmClient } from "./npm-client.ts";
@@ -52,14 +52,14 @@ describe("the npm client's XykService for pools", () => {
         const { reserve, volume_in_24h, volume_out_24h, volume_in_7d, volume_out_7d, ...token } = sides[side];
         expect([reserve, volume_in_24h, volume_out_24h, volume_in_7d, volume_out_7d].map(BigInt)).toEqual([
           reserves[side],
-          ...([1, 7] as const).flatMap((days) => [movedOf(of(days), "into", side), movedOf(of(days), "out", side)]),
+          ...([1, 7] as const).flatMap((days) => [volumeOf(of(days), "into", side), volumeOf(of(days), "out", side)]),
         ]);
         expect(token.contract_decimals).toBe(await decimalsOf(token.contract_address));
       }
       if (item.exchange === storyValue("washPair")) {
         // The token of the wash traders has no price, since the pool is below the floor; their payments in dollars are known.
         const dollar = sides[0].contract_address === storyValue("usdToken") ? 0 : 1;
-        const moved = (days: number): number => whole(movedOf(of(days), "into", dollar) + movedOf(of(days), "out", dollar), 6);
+        const moved = (days: number): number => whole(volumeOf(of(days), "into", dollar) + volumeOf(of(days), "out", dollar), 6);
         expect([item.total_liquidity_quote, item.quote_rate, item.annualized_fee, sides[1 - dollar]?.quote_rate]).toEqual([
           null,
           null,
@@ -69,14 +69,14 @@ describe("the npm client's XykService for pools", () => {
         expect([item.volume_24h_quote, item.volume_7d_quote]).toEqual([moved(1), moved(7)]);
         continue;
       }
-      const volume = worthOf(sides, [movedOf(of(1), "into", 0), movedOf(of(1), "into", 1)]);
-      const liquidity = worthOf(sides, reserves);
+      const volume = quotedValue(sides, [volumeOf(of(1), "into", 0), volumeOf(of(1), "into", 1)]);
+      const liquidity = quotedValue(sides, reserves);
       expectNear(item.total_liquidity_quote, liquidity);
       expectNear(item.volume_24h_quote, volume);
       expectNear(item.fee_24h_quote, volume * fee);
       expectNear(item.annualized_fee, (volume * fee * 365) / liquidity);
       // Fair price of a share, whose smallest units are 10^-18: 2·sqrt(value0·value1)/supply.
-      const [first, second] = [worthOf(sides, [reserves[0], 0n]), worthOf(sides, [0n, reserves[1]])];
+      const [first, second] = [quotedValue(sides, [reserves[0], 0n]), quotedValue(sides, [0n, reserves[1]])];
       expectNear(item.quote_rate, (2 * Math.sqrt(first * second)) / whole(await supplyOf(item.exchange), 18));
     }
   });
@@ -108,7 +108,7 @@ describe("the npm client's XykService for pools", () => {
     );
     expect(rates.get(storyValue("usdToken"))).toBe(1);
     expect(rates.get(storyValue("wrappedNative"))).toBe((await feedOf("etherFeed", times))(closedHour));
-    // The deepest pool of gold is the one with dollars; it was not traded in since the last quarter of an hour began.
+    // The deepest pool of gold is the one with dollars; it had no trades in the last 15 minutes.
     const {
       items: [pair],
     } = await dataOf(service.getPoolByAddress(chain, "demo_exchange", storyValue("goldPair")));
@@ -159,21 +159,21 @@ describe("the npm client's XykService for pools", () => {
         expect(rates[ether]).toBe(weth(Math.min(end, head + 1)));
         expect(volume.swap_count_24).toBe(swaps.length);
         expect([volume.sum_amount0in, volume.sum_amount1in, volume.sum_amount0out, volume.sum_amount1out].map(BigInt)).toEqual([
-          movedOf(swaps, "into", 0),
-          movedOf(swaps, "into", 1),
-          movedOf(swaps, "out", 0),
-          movedOf(swaps, "out", 1),
+          volumeOf(swaps, "into", 0),
+          volumeOf(swaps, "into", 1),
+          volumeOf(swaps, "out", 0),
+          volumeOf(swaps, "out", 1),
         ]);
-        expectNear(volume.volume_quote, worthOf(valued, [movedOf(swaps, "into", 0), movedOf(swaps, "into", 1)]));
+        expectNear(volume.volume_quote, quotedValue(valued, [volumeOf(swaps, "into", 0), volumeOf(swaps, "into", 1)]));
         expect([liquidity?.r0_c, liquidity?.r1_c].map((reserve) => BigInt(reserve ?? -1))).toEqual(reserves);
-        expectNear(liquidity?.liquidity_quote, worthOf(valued, reserves));
+        expectNear(liquidity?.liquidity_quote, quotedValue(valued, reserves));
         const [first, second] = [whole(reserves[0], sides[0].contract_decimals), whole(reserves[1], sides[1].contract_decimals)];
         expectNear(price?.price_of_token0_in_token1, second / first);
         expectNear(price?.price_of_token1_in_token0, first / second);
         expect([price?.price_of_token0_in_quote_currency, price?.price_of_token1_in_quote_currency]).toEqual(rates);
       }
-      expectNear(item.token_0_reserve_quote, worthOf(sides, [(await reservesOf(storyValue(name)))[0], 0n]));
-      expectNear(item.token_1_reserve_quote, worthOf(sides, [0n, (await reservesOf(storyValue(name)))[1]]));
+      expectNear(item.token_0_reserve_quote, quotedValue(sides, [(await reservesOf(storyValue(name)))[0], 0n]));
+      expectNear(item.token_1_reserve_quote, quotedValue(sides, [0n, (await reservesOf(storyValue(name)))[1]]));
     }
     expect(quiet.length).toBeGreaterThan(0);
   });

@@ -28,7 +28,7 @@ describe("the npm client's PricingService", () => {
     expect(ether).toEqual([...starts].reverse().map((start) => feed(start + secondsOfDay)));
     expect(wrapped).toEqual(ether);
     expect(new Set(dollar)).toEqual(new Set([1]));
-    // The deepest pool of gold is the one with dollars. The median of the day's last quarter of an hour is the state that held for most of it: here the one in the middle.
+    // The deepest pool of gold is the one with dollars. The price is the median over the last 15 minutes of the day, weighted by duration.
     const pool = (await poolsOf("demo_exchange")).find(({ pool: pair }) => pair === storyValue("goldPair"));
     const reservesAt = await reservesByTime(storyValue("goldPair"), times);
     for (const [position, start] of [...starts].reverse().entries()) {
@@ -54,7 +54,7 @@ describe("the npm client's PricingService", () => {
     expect(canadian.every(({ price, pretty_price: pretty }) => price === null && pretty === null)).toBe(true);
   });
 
-  it("receives an error for an address that is no token", async () => {
+  it("receives an error for an address that is not a token", async () => {
     expect(await service.getTokenPrices(chain, "USD", storyValue("trader"), { from, to })).toMatchObject({
       data: null,
       error: true,

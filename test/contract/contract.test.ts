@@ -37,7 +37,7 @@ function documentedTarget(operation: Operation, values: Readonly<Record<string, 
 
 function operationOf(id: string): Operation {
   const found = operations.find((operation) => operation.id === id);
-  if (found === undefined) throw new Error(`Unknown operation ${id}.`);
+  if (found === undefined) throw new Error(`Unknown operation ${id}`);
   return found;
 }
 
@@ -81,7 +81,7 @@ describe.each(live)("live operation $id", (operation) => {
     const validate = validators[operation.id as ValidatedOperation];
     expect(validate(answer.body), JSON.stringify(validate.errors)).toBe(true);
     const items = rowsOf(operation, answer.body).length;
-    expect(items, "an example that shows nothing").toBeGreaterThan(0);
+    expect(items, "an example without items").toBeGreaterThan(0);
     expect(answer.headers.get("x-request-id")).toBeTruthy();
     expect(answer.headers.get("x-credits")).toMatch(/^\d+(?:\.\d{1,2})?$/);
     const { cost } = operation;
@@ -161,7 +161,7 @@ describe("an entity or path that does not exist", () => {
   });
 
   it.each(["getErc20TransfersForWalletAddress", "getTransactionsForAddress", "getLogEventsByAddress"])(
-    "is no error for an address: %s returns an empty list",
+    "is not an error for an address: %s returns an empty list",
     async (id) => {
       const operation = operationOf(id);
       const nobody = "0x00000000000000000000000000000000000a51a2";

@@ -4,7 +4,7 @@ import { operations } from "../../generated/operations.gen.ts";
 import { type ValidatedOperation, validators } from "../../generated/validators.gen.js";
 import { useApp } from "../support/app.ts";
 import { exampleOf } from "../support/contract/examples.ts";
-import { createPatientFetch } from "./caller.ts";
+import { createRetryingFetch } from "./caller.ts";
 
 type Parameters = Readonly<Record<string, string | number>>;
 type Method = (parameters: Parameters) => Promise<Success<unknown>>;
@@ -12,8 +12,8 @@ type Page = { readonly items: readonly unknown[]; readonly pagination: { readonl
 type PagesOf = (parameters: Parameters) => AsyncGenerator<Page>;
 
 const app = await useApp();
-const patientFetch = createPatientFetch(fetch);
-const client = createClient({ baseUrl: app.url, key: app.key, fetch: patientFetch });
+const retryingFetch = createRetryingFetch(fetch);
+const client = createClient({ baseUrl: app.url, key: app.key, fetch: retryingFetch });
 /** Methods by id, because the catalog drives the test; the types of single methods are checked below. */
 const methods = client as unknown as Readonly<Record<string, Method>>;
 const pages = client.pages as unknown as Readonly<Record<string, PagesOf>>;
@@ -84,7 +84,7 @@ describe("the generated client", () => {
 
   it("fails without showing the key", async () => {
     const key = `ckey_${"0".repeat(27)}`;
-    const error = await failureOf(createClient({ baseUrl: app.url, key, fetch: patientFetch }).getAllChains());
+    const error = await failureOf(createClient({ baseUrl: app.url, key, fetch: retryingFetch }).getAllChains());
     expect(error.status).toBe(401);
     expect(`${error.message}${error.stack}`).not.toContain(key);
   });

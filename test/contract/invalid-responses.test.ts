@@ -19,7 +19,7 @@ interface Example {
 
 const json = "application/json; charset=utf-8";
 const success = (body: unknown): ServedResponse => ({ status: 200, contentType: json, body });
-const failure = (status: number) => ({ data: null, error: true, error_message: "It did not work.", error_code: status });
+const failure = (status: number) => ({ data: null, error: true, error_message: "Failed", error_code: status });
 
 let openApi: OpenApiValidator;
 let documented: readonly Documented[];
@@ -38,13 +38,13 @@ afterAll(() => openApi?.close());
 
 function exampleOf(document: Document, path: string): unknown {
   const media = document.paths[path]?.get?.responses["200"]?.content?.["application/json"] as Example | undefined;
-  if (media?.example === undefined) throw new Error(`${path} has no example.`);
+  if (media?.example === undefined) throw new Error(`No example for ${path}`);
   return media.example;
 }
 
 function operation(id: string): Documented {
   const found = documented.find((candidate) => candidate.id === id);
-  if (found === undefined) throw new Error(`Unknown operation ${id}.`);
+  if (found === undefined) throw new Error(`Unknown operation ${id}`);
   return found;
 }
 
@@ -57,7 +57,7 @@ function changed({ body }: Documented, change: (data: Data, row: Data) => void):
   return copy;
 }
 
-/** The violations of both validators; null if one of them has none. */
+/** The violations that each validator reports; null for none. */
 async function violationsOf({ id, path }: Documented, body: unknown): Promise<{ openApi: string | null; generated: string | null }> {
   const validate = validators[id];
   const isValid = validate(body);
@@ -129,10 +129,10 @@ describe("the response validators", () => {
 
 describe("a wrong value", () => {
   const wrongValues: readonly (readonly [string, string, string, unknown])[] = [
-    ["a number as text", "getBlock", "height", "18420"],
-    ["text as a number", "getBlock", "block_hash", 1],
+    ["a number as a string", "getBlock", "height", "18420"],
+    ["a string as a number", "getBlock", "block_hash", 1],
     ["a list as an object", "getNativeTokenBalance", "supports_erc", {}],
-    ["a fraction where a whole number belongs", "getBlock", "gas_used", 1.5],
+    ["a fraction instead of an integer", "getBlock", "gas_used", 1.5],
     ["an amount as a number", "getNativeTokenBalance", "balance", 1_000_000],
     ["an amount with a fraction", "getNativeTokenBalance", "balance", "1.5"],
     ["an amount with an exponent", "getNativeTokenBalance", "balance", "1e18"],
@@ -145,10 +145,10 @@ describe("a wrong value", () => {
     ["a hash in upper case", "getBlock", "block_hash", `0x${"AB".repeat(32)}`],
     ["a timestamp without Z", "getBlock", "signed_at", "2026-02-28T21:04:12"],
     ["a timestamp with an offset", "getBlock", "signed_at", "2026-02-28T21:04:12+00:00"],
-    ["a timestamp with a blank for its T", "getBlock", "signed_at", "2026-02-28 21:04:12Z"],
+    ["a timestamp with a space instead of T", "getBlock", "signed_at", "2026-02-28 21:04:12Z"],
     ["a timestamp as a number", "getBlock", "signed_at", 1_772_312_652],
-    ["null where a value is always known", "getBlock", "height", null],
-    ["null in the place of a timestamp", "getBlock", "signed_at", null],
+    ["null for a required value", "getBlock", "height", null],
+    ["null instead of a timestamp", "getBlock", "signed_at", null],
     ["a link without a host", "getBlock", "transactions_link", "/v1/demo/block/1/transactions_v3/"],
   ];
 

@@ -1,7 +1,7 @@
 import { type Chain, CovalentClient } from "@covalenthq/client-sdk";
 import { afterAll, beforeAll, expect } from "vitest";
 import { useApp } from "../support/app.ts";
-import { createPatientFetch } from "./caller.ts";
+import { createRetryingFetch } from "./caller.ts";
 
 /** Result of every method of the npm client. */
 export interface Reply<T> {
@@ -28,9 +28,9 @@ export async function useNpmClient(): Promise<CovalentClient> {
   const app = await useApp();
   const { fetch: globalFetch } = globalThis;
   beforeAll(() => {
-    const patientFetch = createPatientFetch(globalFetch);
+    const retryingFetch = createRetryingFetch(globalFetch);
     // The client has a built-in URL and calls the global fetch.
-    globalThis.fetch = (input, init) => patientFetch(String(input).replace(/^https:\/\/api\.[^/]+(?=\/v1\/)/, app.url), init);
+    globalThis.fetch = (input, init) => retryingFetch(String(input).replace(/^https:\/\/api\.[^/]+(?=\/v1\/)/, app.url), init);
   });
   afterAll(() => {
     globalThis.fetch = globalFetch;

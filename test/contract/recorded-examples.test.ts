@@ -8,7 +8,7 @@ const app = await useApp();
 const call = createCaller(app.url, app.key);
 const live = operations.filter(({ status }) => status === "live");
 
-/** Elements kept of each list. */
+/** The number of elements shown of each list. */
 const elementsShown = 2;
 const timesOfTheRun = ["updated_at", "update_at", "node_seen_at", "last_scraped_at"];
 
@@ -21,9 +21,9 @@ function excerpt(value: unknown, name = ""): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, excerpt(member, key)]));
 }
 
-// The documents show real responses; `npm run record-examples` records them again. Correctness is tested elsewhere.
+// The documentation shows real responses; `npm run record-examples` updates them.
 describe("the examples in spec/examples", () => {
-  it.each(live.map((operation) => [operation.id, operation] as const))("%s is what the service answers", async (id, operation) => {
+  it.each(live.map((operation) => [operation.id, operation] as const))("%s equals the service's response", async (id, operation) => {
     const { status, body } = await call(targetOf(operation, exampleOf(operation, app.storyValues)));
     expect(status).toBe(200);
     await expect(`${JSON.stringify(excerpt(body), null, 2)}\n`).toMatchFileSnapshot(`../../spec/examples/${id}.json`);

@@ -20,7 +20,7 @@ let examples: ReadonlyMap<Difference, ComparedRequest>;
 
 beforeAll(async () => {
   const { catalog } = loadCatalog(await readCatalogFiles("spec"));
-  if (catalog === null) throw new Error("The catalog has errors.");
+  if (catalog === null) throw new Error("The catalog has errors");
   const model = buildModel(catalog, new Map());
   openApi = await createOpenApiValidator(await readDocument());
   const compare = async (request: RequestCase): Promise<ComparedRequest> => {
@@ -35,7 +35,7 @@ beforeAll(async () => {
   comparedCases = await compareAll(requestCases(model));
   const exampleRequests = differences.map(({ example: { operation: id, ...changes } }) => {
     const operation = model.operations.find((candidate) => candidate.id === id);
-    if (operation === undefined) throw new Error(`Unknown operation ${id}.`);
+    if (operation === undefined) throw new Error(`Unknown operation ${id}`);
     return requestOf(operation, changes);
   });
   const comparedExamples = await compareAll(exampleRequests);
@@ -98,11 +98,11 @@ describe("the generated request code and express-openapi-validator", () => {
     expect(comparedCases.some(({ request }) => difference.applies(request))).toBe(true);
   });
 
-  it.each(differences)("would fail without the entry for $kind", (difference) => {
+  it.each(differences)("need the entry for $kind", (difference) => {
     expect(mismatches(differences.filter((other) => other !== difference))).not.toEqual([]);
   });
 
-  it("would fail with an entry that does not differ", () => {
+  it("report an entry of the table that does not differ", () => {
     const stale: Difference = { ...(differences[0] as Difference), applies: ({ operation }) => operation.id === "getAllChains" };
     expect(mismatches([...differences, stale])).not.toEqual([]);
   });

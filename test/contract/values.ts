@@ -25,7 +25,7 @@ const addresses = [
   registeredName,
   "Alice.ETH",
 ];
-const noAddresses = [
+const invalidAddresses = [
   address.slice(2),
   address.slice(0, -1),
   `${address}0`,
@@ -44,15 +44,42 @@ const noAddresses = [
   "null",
 ];
 const hashes = [hash, hash.toLowerCase(), `0x${"0".repeat(64)}`];
-const noHashes = [hash.slice(2), hash.slice(0, -1), `${hash}0`, `${hash.slice(0, -1)}g`, "0x", "latest", "0", address, `${hash},${hash}`];
-const noDecimals = ["-1", "-0", "1.5", "5.0", "1e3", "+5", "05", "1_000", "1,000", "five", "NaN", "Infinity", "١٢", "1;2", "0b1", "0x"];
-const words = ["latest", "earliest"];
-const noWords = ["Latest", "LATEST", "pending", "finalized", "latest,1"];
+const invalidHashes = [
+  hash.slice(2),
+  hash.slice(0, -1),
+  `${hash}0`,
+  `${hash.slice(0, -1)}g`,
+  "0x",
+  "latest",
+  "0",
+  address,
+  `${hash},${hash}`,
+];
+const invalidDecimals = [
+  "-1",
+  "-0",
+  "1.5",
+  "5.0",
+  "1e3",
+  "+5",
+  "05",
+  "1_000",
+  "1,000",
+  "five",
+  "NaN",
+  "Infinity",
+  "١٢",
+  "1;2",
+  "0b1",
+  "0x",
+];
+const blockTags = ["latest", "earliest"];
+const invalidBlockTags = ["Latest", "LATEST", "pending", "finalized", "latest,1"];
 const heights = ["0", "1", "18420", `${exact}`];
 const hexHeights = ["0x0", "0x10", "0X10", "0xFf", `0x${exact.toString(16)}`];
-const noHeights = [...noDecimals, ...noWords, `${exact + 1n}`, `${10n ** 20n}`, "0xg", `0x${"f".repeat(65)}`];
+const invalidHeights = [...invalidDecimals, ...invalidBlockTags, `${exact + 1n}`, `${10n ** 20n}`, "0xg", `0x${"f".repeat(65)}`];
 const days = ["2026-01-31", "1970-01-01", "2024-02-29", "9999-12-31"];
-const noDays = [
+const invalidDays = [
   "2026-02-30",
   "2025-02-29",
   "1900-02-29",
@@ -72,17 +99,17 @@ const noDays = [
   "1769817600",
 ];
 const topics = [hash, "0x1", address.toLowerCase(), address];
-const noTopics = ["0x", "1", "0xg", `${hash}0`, registeredName];
+const invalidTopics = ["0x", "1", "0xg", `${hash}0`, registeredName];
 const texts = ["demo_exchange", "Colour", "a/b", "a b", "日本", "x+y=z&?#", "'(!*)'", "100%"];
 
 const many = (value: string, count: number): string => Array.from({ length: count }, () => value).join(",");
 
 function listOf(good: readonly string[], bad: readonly string[], { maxItems }: Parameter): Values {
   const [first = ""] = good;
-  const most = maxItems ?? 1;
+  const max = maxItems ?? 1;
   return {
-    good: [...good, good.slice(0, most).join(","), many(first, most)],
-    bad: [...bad, many(first, most + 1), `${first},`, `,${first}`, `${first},,${first}`, ",", ...bad.map((value) => `${first},${value}`)],
+    good: [...good, good.slice(0, max).join(","), many(first, max)],
+    bad: [...bad, many(first, max + 1), `${first},`, `,${first}`, `${first},,${first}`, ",", ...bad.map((value) => `${first},${value}`)],
   };
 }
 
@@ -92,17 +119,17 @@ export interface Values {
 }
 
 function integers({ minimum, maximum, sizes }: Parameter): Values {
-  const least = minimum ?? 0;
-  const most = maximum ?? Number(exact);
-  const inside = sizes ?? [least, least + 1, most - 1, most];
+  const min = minimum ?? 0;
+  const max = maximum ?? Number(exact);
+  const inside = sizes ?? [min, min + 1, max - 1, max];
   return {
     good: inside.map(String),
     bad: [
-      ...noDecimals,
+      ...invalidDecimals,
       "0x10",
       "0xff",
-      `${least - 1}`,
-      `${most + 1}`,
+      `${min - 1}`,
+      `${max + 1}`,
       `${exact + 1n}`,
       `${10n ** 20n}`,
       ...(sizes === null ? [] : ["99", "101", "999"]),
@@ -119,14 +146,14 @@ const byType: Record<ParameterType, (parameter: Parameter) => Values> = {
     good: ["demo", "31337", "eth-mainnet", "1"],
     bad: ["Demo", "DEMO", "another", "31338", "0x7a69", "031337", "demo,demo", "-1", "1.5", "1e3", "de_mo"],
   }),
-  address: () => ({ good: addresses, bad: noAddresses }),
-  addressList: (parameter) => listOf(addresses, noAddresses, parameter),
-  hash: () => ({ good: hashes, bad: noHashes }),
-  topicList: (parameter) => listOf(topics, noTopics, parameter),
-  height: () => ({ good: [...heights, "latest"], bad: [...noHeights, "earliest", "0x10"] }),
-  block: () => ({ good: [...heights, ...hexHeights, ...words], bad: [...noHeights, `0x${(exact + 1n).toString(16)}`] }),
-  date: () => ({ good: days, bad: [...noDays, "latest"] }),
-  dateOrLatest: () => ({ good: [...days, "latest"], bad: [...noDays, "earliest", "Latest"] }),
+  address: () => ({ good: addresses, bad: invalidAddresses }),
+  addressList: (parameter) => listOf(addresses, invalidAddresses, parameter),
+  hash: () => ({ good: hashes, bad: invalidHashes }),
+  topicList: (parameter) => listOf(topics, invalidTopics, parameter),
+  height: () => ({ good: [...heights, "latest"], bad: [...invalidHeights, "earliest", "0x10"] }),
+  block: () => ({ good: [...heights, ...hexHeights, ...blockTags], bad: [...invalidHeights, `0x${(exact + 1n).toString(16)}`] }),
+  date: () => ({ good: days, bad: [...invalidDays, "latest"] }),
+  dateOrLatest: () => ({ good: [...days, "latest"], bad: [...invalidDays, "earliest", "Latest"] }),
   integer: integers,
   boolean: () => ({ good: ["true", "false"], bad: ["TRUE", "True", "1", "0", "yes", "t", "null", "true,false", "1e3", "-1"] }),
   currency: () => ({ good: ["USD", "GBP", "usd", "Eur"], bad: ["XXX", "US", "USDT", "$", "USD,EUR", "840", "1e3"] }),
@@ -138,9 +165,9 @@ const byType: Record<ParameterType, (parameter: Parameter) => Values> = {
   textList: (parameter) => listOf(["Red", "Round", "a b"], ["a\u0000b", "a\u0007"], parameter),
   tokenId: () => ({
     good: ["0", "1", `${uint256 - 1n}`],
-    bad: [...noDecimals, "0x10", `${uint256}`, `${10n ** 77n * 9n}`, `${10n ** 78n}`, "latest"],
+    bad: [...invalidDecimals, "0x10", `${uint256}`, `${10n ** 77n * 9n}`, `${10n ** 78n}`, "latest"],
   }),
 };
 
-/** Values that a parameter accepts and values that it refuses, including boundaries. */
+/** Returns values that a parameter accepts and values that it rejects, including boundaries. */
 export const valuesOf = (parameter: Parameter): Values => byType[parameter.type](parameter);

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
 import { openTestDatabase } from "./open-database.ts";
-import { endTrying, indexUntilHead, serveStory } from "./service.ts";
+import { finishMetadataReads, indexUntilHead, serveStory } from "./service.ts";
 import { startStory } from "./story.ts";
 
 /** The demo's whole story, indexed and served once for all contract tests, on a chain that mines no further blocks. */
@@ -33,7 +33,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const [demo, database] = await Promise.all([startStory(), openTestDatabase(serverUrl)]);
   const hurried = { ...demo.chain, nfts: { ...demo.chain.nfts, fetchMilliseconds } };
   const indexing = await indexUntilHead(hurried, database.url);
-  await endTrying(database.database);
+  await finishMetadataReads(database.database);
   const serving = await serveStory(demo, database.database);
   const trap = createServer((_request, response) => void response.end(String(demo.forbiddenRequests())));
   trap.listen({ host: "127.0.0.1", port: 0 });

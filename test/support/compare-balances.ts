@@ -17,21 +17,21 @@ interface ServedItem {
   readonly nft_data: readonly { readonly token_id: string; readonly token_balance: string }[] | null;
 }
 
-/** What an audit compared, and where served and node differ. */
+/** The numbers of compared balances and the differences. */
 export interface BalanceComparison {
   readonly native: number;
   readonly erc20: number;
   readonly erc721: number;
   readonly erc1155: number;
-  /** Balances that were not summed from events but read from the contract, which would hide what the index has wrong. */
+  /** The number of balances that the index read from contracts, which would hide errors in the sums of events. */
   readonly read: number;
   readonly differences: readonly string[];
 }
 
 /**
- * Compares what a service serves with what a node says at its head: every native balance (`eth_getBalance`), every ERC-20 balance (`balanceOf`), every ERC-721
- * owner (`ownerOf`), every ERC-1155 balance (`balanceOf` by id). Who and what there is comes from the node's own receipts and traces. Coins whose events do not
- * tell their balances (`excluded`) are left out: they are right only some time after the index has come to the head.
+ * Compares served balances with the node's at its head: native balances (`eth_getBalance`), ERC-20 balances (`balanceOf`), ERC-721 owners (`ownerOf`) and
+ * ERC-1155 balances (`balanceOf` by id). The accounts and tokens come from the node's receipts and traces. Tokens whose balances do not follow from events are
+ * `excluded`, because they are only correct some time after the index has reached the head.
  */
 export async function compareBalances(
   service: { readonly url: string; readonly key: string },
@@ -45,7 +45,7 @@ export async function compareBalances(
   try {
     const differences: string[] = [];
     const compare = (what: string, node: bigint | string | null, index: string | undefined): void => {
-      if (String(node) !== (index ?? "0")) differences.push(`${what}: the node says ${node}, served is ${index ?? "nothing"}`);
+      if (String(node) !== (index ?? "0")) differences.push(`${what}: the node returns ${node}, served is ${index ?? "nothing"}`);
     };
     const native = [...contents.addresses];
     const balances = await inBatches(
@@ -119,7 +119,7 @@ async function compareOwners(client: NodeClient, contents: ChainContents, served
     const owner = await client
       .request<Hex>("eth_call", [{ to: collection, data }, "latest"])
       .then((result) => decodeAbiParameters([{ type: "address" }], result)[0].toLowerCase())
-      // A burnt token has no owner: the standard's contracts revert.
+      // ownerOf reverts for burnt tokens.
       .catch(() => null);
     const holders = [...served].filter(([, items]) =>
       items.some((item) => item.contract_address === collection && item.nft_data?.some((nft) => BigInt(nft.token_id) === id)),

@@ -5,39 +5,39 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 
 const pem = (name: string): string => readFileSync(new URL(`./certificate/test-only-${name}.pem`, import.meta.url), "utf8");
 
-/** The certificate of documents.example and of the names below it, which tests hand over as trusted. */
+/** The certificate of documents.example and its subdomains, which tests pass as trusted. */
 export const testCertificate = pem("certificate");
 
-/** Something on this machine that counts who comes. */
+/** A listener on the loopback that counts connections. */
 export interface Listener {
   readonly port: number;
-  /** Connections made so far. */
+  /** The number of connections so far. */
   connections: number;
   close(): Promise<void>;
 }
 
-/** A stranger's server. */
+/** An HTTPS server that records requests. */
 export interface TestHttpsServer extends Listener {
   readonly requests: IncomingMessage[];
 }
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** An https: server of documents.example on the loopback. */
+/** Starts an HTTPS server of documents.example on the loopback. */
 export const startHttpsServer = (answer: Answer, port = 0, host = "127.0.0.1"): Promise<TestHttpsServer> => {
   const requests: IncomingMessage[] = [];
-  const note: RequestListener = (request, response) => {
+  const record: RequestListener = (request, response) => {
     requests.push(request);
-    // What a hostile server writes may break off at any time.
+    // Clients may close the connection at any time.
     response.on("error", () => undefined);
     answer(request, response);
   };
-  const server = createHttpsServer({ key: pem("key"), cert: testCertificate }, note);
+  const server = createHttpsServer({ key: pem("key"), cert: testCertificate }, record);
   server.on("tlsClientError", () => undefined);
   return started(server, port, host).then((listener) => Object.assign(listener, { requests }));
 };
 
-/** Takes connections, counts them, and never says a word. */
+/** Starts a server that accepts connections and never responds. */
 export const startSilentServer = (port = 0, host = "127.0.0.1"): Promise<Listener> => started(createServer(), port, host);
 
 const started = async (server: ReturnType<typeof createServer>, port: number, host: string): Promise<Listener> => {

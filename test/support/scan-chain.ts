@@ -46,7 +46,7 @@ interface Trace {
   readonly result?: { readonly address?: Address } | null;
 }
 
-/** What a chain holds, as its node tells it: independent of the story and of the index, so that either can be judged by it. */
+/** The contents of a chain according to its node, which the story and the index are compared with. */
 export interface ChainContents {
   readonly head: number;
   readonly firstTime: number;
@@ -54,15 +54,15 @@ export interface ChainContents {
   readonly transactions: number;
   readonly failed: number;
   readonly senders: ReadonlySet<Address>;
-  /** Everybody that a block, a transaction, an inner call or a transfer names. */
+  /** The addresses that blocks, transactions, internal calls and transfers name. */
   readonly addresses: ReadonlySet<Address>;
-  /** Owners by ERC-20 contract, those of wrapped native coins included. */
+  /** Owners by ERC-20 contract, including those of wrapped native tokens. */
   readonly erc20: ReadonlyMap<Address, ReadonlySet<Address>>;
-  /** Token ids by ERC-721 contract, burnt ones included. */
+  /** Token ids by ERC-721 contract, including burnt ones. */
   readonly erc721: ReadonlyMap<Address, ReadonlySet<bigint>>;
   /** Owners by ERC-1155 contract and token id. */
   readonly erc1155: ReadonlyMap<Address, ReadonlyMap<bigint, ReadonlySet<Address>>>;
-  /** Number of inner frames that moved native value, by kind (call, create, suicide), and "delegatecall" and "undone" whatever they moved. */
+  /** The number of internal frames with value by kind (call, create, suicide), and of all delegate calls ("delegatecall") and reverted frames ("undone"). */
   readonly frames: ReadonlyMap<string, number>;
   /** Number of logs by first topic. */
   readonly logs: ReadonlyMap<Hash, number>;
@@ -135,7 +135,7 @@ const createTally = () => {
 const readHeader = (client: NodeClient, number: Hex): Promise<{ miner: Address; timestamp: Hex }> =>
   client.request("eth_getBlockByNumber", [number, false]);
 
-/** Walks through all blocks of a node by its receipts and traces. */
+/** Reads the receipts and traces of all blocks of a node. */
 export const scanChain = async (rpcUrl: string): Promise<ChainContents> => {
   const client = createNodeClient(rpcUrl);
   try {
@@ -148,9 +148,9 @@ export const scanChain = async (rpcUrl: string): Promise<ChainContents> => {
         { length: Math.min(blocksPerBatch, head - first + 1) },
         (_, index): Hex => `0x${(first + index).toString(16)}`,
       );
-      const ask = (method: string) => numbers.map((number) => ({ method, parameters: [number] }));
-      const receipts = (await client.batch<readonly Receipt[]>(ask("eth_getBlockReceipts"))).flat();
-      const traces = (await client.batch<readonly Trace[]>(ask("trace_block"))).flat();
+      const callsOf = (method: string) => numbers.map((number) => ({ method, parameters: [number] }));
+      const receipts = (await client.batch<readonly Receipt[]>(callsOf("eth_getBlockReceipts"))).flat();
+      const traces = (await client.batch<readonly Trace[]>(callsOf("trace_block"))).flat();
       transactions += receipts.length;
       failed += receipts.filter(({ status }) => status === "0x0").length;
       for (const receipt of receipts) tally.countReceipt(receipt);

@@ -40,7 +40,7 @@ async function isPriced({ query }: Database, chain: ChainConfig): Promise<boolea
 }
 
 /** Whether the metadata of every token was read, or its host failed and the attempt is scheduled again. */
-async function isRead({ query }: Database, chain: ChainConfig): Promise<boolean> {
+async function isMetadataRead({ query }: Database, chain: ChainConfig): Promise<boolean> {
   if (chain.nfts.metadata !== "cached") return true;
   const [row] = await query<{ waits: boolean }>(
     `SELECT EXISTS (SELECT FROM nft_reads WHERE chain_id = $1 AND problem IS NULL) OR EXISTS (SELECT FROM nft_refreshes WHERE chain_id = $1)
@@ -52,12 +52,12 @@ async function isRead({ query }: Database, chain: ChainConfig): Promise<boolean>
 }
 
 /** Whether every allowance in doubt was read, or the call of its contract failed. */
-const isAllowed = async ({ query }: Database, chain: ChainConfig): Promise<boolean> =>
+const areAllowancesRead = async ({ query }: Database, chain: ChainConfig): Promise<boolean> =>
   (await query("SELECT FROM allowance_reads WHERE chain_id = $1 AND read_at_block IS NULL AND attempts = 0 LIMIT 1", [chain.id])).length ===
   0;
 
-/** Runs the last attempt of temporarily failed metadata reads now instead of hours later, and waits for it. */
-export async function endTrying({ query }: Database): Promise<void> {
+/** Runs the last attempt of temporarily failed metadata reads immediately, and waits for it. */
+export async function finishMetadataReads({ query }: Database): Promise<void> {
   await query("UPDATE nft_reads SET attempts = $1, run_after = now() WHERE problem IS NOT NULL", [maxAttempts - 1]);
   await until("The last attempt", async () => (await query("SELECT FROM nft_reads LIMIT 1")).length === 0);
 }
@@ -71,15 +71,15 @@ export async function headOf(rpcUrl: string): Promise<number> {
 
 /** Runs the indexer of a chain in this process; resolves at the head; indexing continues until it is stopped. */
 export async function indexUntilHead(chain: ChainConfig, databaseUrl: string): Promise<{ stop(): Promise<void> }> {
-  if (chain.rpc === undefined) throw new Error("The chain has no rpc setting.");
+  if (chain.rpc === undefined) throw new Error("The chain has no rpc setting");
   const database = createDatabase({ url: databaseUrl, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test-index" });
   const controller = new AbortController();
   const running = indexChain({ chain, database, logger: silentLogger }, controller.signal);
   const height = await headOf(chain.rpc);
   await Promise.race([until("The backfill", () => isIndexed(database, chain.id, height)), running]);
   await Promise.race([until("The price computation", () => isPriced(database, chain)), running]);
-  await Promise.race([until("The allowance reads", () => isAllowed(database, chain)), running]);
-  await Promise.race([until("The metadata reads", () => isRead(database, chain)), running]);
+  await Promise.race([until("The allowance reads", () => areAllowancesRead(database, chain)), running]);
+  await Promise.race([until("The metadata reads", () => isMetadataRead(database, chain)), running]);
   return {
     async stop() {
       controller.abort();

@@ -1,6 +1,6 @@
 import { decodeAbiParameters, encodeFunctionData, parseAbi, toEventSelector } from "viem";
 import { lanternDocument, lanternFolder } from "../../demo/chapters/lantern-documents.ts";
-import { addressOf, callAnswers, logsOf, type NodeLog, storyValue, transferTopic } from "./story-node.ts";
+import { addressOf, callResults, logsOf, type NodeLog, storyValue, transferTopic } from "./story-node.ts";
 
 const abi = parseAbi([
   "function ownerOf(uint256 id) view returns (address)",
@@ -19,7 +19,7 @@ const single = toEventSelector("TransferSingle(address,address,address,uint256,u
 const batch = toEventSelector("TransferBatch(address,address,address,uint256[],uint256[])");
 export const zeroAddress = `0x${"0".repeat(40)}`;
 
-/** Units of a token that a collection's log says went from one account to another. */
+/** A transfer of units of a token, from a collection's log. */
 export interface TokenMove {
   readonly id: bigint;
   readonly from: string;
@@ -45,35 +45,35 @@ const movesIn = (log: NodeLog): TokenMove[] => {
   return ids.map((id, index) => ({ ...parties, id, units: amounts[index] ?? 0n }));
 };
 
-/** All moves of a collection's tokens, oldest first; faces have moves that their own events tell (`facesMoves`). */
+/** Reads the transfers of a collection's tokens, oldest first. The faces are not supported: they emit other events. */
 export const movesOf = async (collection: string): Promise<TokenMove[]> => (await logsOf({ address: collection })).flatMap(movesIn);
 
-/** The ids that a collection has had, ascending. */
+/** Returns the ids that were transferred, ascending. */
 export const idsOf = (moves: readonly TokenMove[]): bigint[] =>
   [...new Set(moves.filter(({ units }) => units > 0n).map(({ id }) => id))].sort((a, b) => (a < b ? -1 : 1));
 
-/** What a view of a contract answers for each list of arguments at the head; null where it reverts. */
-export const ask = async (to: string, functionName: Method, all: readonly (readonly unknown[])[]): Promise<(string | null)[]> =>
-  callAnswers(all.map((args) => ({ to, data: encodeFunctionData({ abi, functionName, args } as never) })));
+/** Calls a view function for each list of arguments at the head; the result is null where a call reverts. */
+export const callForEach = async (to: string, functionName: Method, all: readonly (readonly unknown[])[]): Promise<(string | null)[]> =>
+  callResults(all.map((args) => ({ to, data: encodeFunctionData({ abi, functionName, args } as never) })));
 
-/** ownerOf of ids, the zero address where the contract knows none. */
+/** Reads the owners of ids; the zero address where the call reverts. */
 export const ownersOf = async (collection: string, ids: readonly bigint[], functionName: Method = "ownerOf"): Promise<string[]> =>
   (
-    await ask(
+    await callForEach(
       collection,
       functionName,
       ids.map((id) => [id]),
     )
   ).map((word) => (word === null ? zeroAddress : addressOf(word)));
 
-/** What owners hold of ids, by balanceOf(address,uint256). */
+/** Reads balances by balanceOf(address,uint256). */
 export const unitsOf = async (collection: string, all: readonly (readonly [owner: string, id: bigint])[]): Promise<bigint[]> =>
-  (await ask(collection, "balanceOf", all)).map((word) => BigInt(word ?? 0));
+  (await callForEach(collection, "balanceOf", all)).map((word) => BigInt(word ?? 0));
 
-/** Where a collection says the metadata of ids is; null where it does not say. */
+/** Reads the metadata URIs of ids; null where the call reverts. */
 export const urisOf = async (collection: string, ids: readonly bigint[], functionName: "tokenURI" | "uri"): Promise<(string | null)[]> =>
   (
-    await ask(
+    await callForEach(
       collection,
       functionName,
       ids.map((id) => [id]),
@@ -83,30 +83,30 @@ export const urisOf = async (collection: string, ids: readonly bigint[], functio
 /** EIP-1155: an id in a URI is written as 64 lower-case hex digits. */
 const withId = (uri: string, id: bigint): string => uri.replaceAll("{id}", id.toString(16).padStart(64, "0"));
 
-/** The text behind the URIs of the story's decent collections: what they hold themselves (RFC 2397), and what its gateway tells of the lanterns. */
-const textBehind = (uri: string): string => {
+/** Returns the document of a URI: the data of data: URIs (RFC 2397), or the gateway's document of a lantern. */
+const readUri = (uri: string): string => {
   const lantern = new RegExp(`^ipfs://${lanternFolder}/(\\d+)$`).exec(uri);
   if (lantern !== null) return lanternDocument(Number(lantern[1]));
-  // What follows a # is no part of the document (RFC 3986, section 3.5).
+  // A fragment is not part of the document (RFC 3986, section 3.5).
   const [, base64, data = ""] = /^data:application\/json(;base64)?,([^#]*)/.exec(uri) ?? [];
   return base64 === undefined ? decodeURIComponent(data) : Buffer.from(data, "base64").toString("utf8");
 };
 
-/** A trait as a document has it. */
+/** A trait in a document. */
 interface WrittenTrait {
   readonly trait_type?: unknown;
   readonly value?: unknown;
   readonly display_type?: unknown;
 }
 
-/** A trait as answers have it. */
+/** A trait in a response. */
 export interface Trait {
   readonly trait_type: string | null;
   readonly value: string | null;
   readonly isNumber: boolean;
 }
 
-/** A metadata document as a person would read it. */
+/** A parsed metadata document. */
 export interface StoryDocument {
   readonly name: string;
   readonly description: string | null;
@@ -118,7 +118,7 @@ export interface StoryDocument {
 const textOf = (value: unknown): string | null =>
   value === null || value === undefined ? null : typeof value === "string" ? value : JSON.stringify(value);
 
-/** Dates are told as times; a list of values is one trait for each; all else as it is written. */
+/** Converts an entry of a document to traits: dates become ISO 8601 times, and a list of values one trait for each. */
 const traitsIn = (entry: unknown): Trait[] => {
   if (typeof entry !== "object" || entry === null) return [{ trait_type: null, value: textOf(entry), isNumber: typeof entry === "number" }];
   const { trait_type: name, value, display_type: display } = entry as WrittenTrait;
@@ -128,7 +128,7 @@ const traitsIn = (entry: unknown): Trait[] => {
   return (Array.isArray(value) ? value : [value]).map((one) => ({ trait_type, value: textOf(one), isNumber: typeof one === "number" }));
 };
 
-/** Reads a document of the story; traits as a list of pairs, or as an object of values. */
+/** Parses a document; its traits are a list of entries or an object of values. */
 const readStoryDocument = (text: string): StoryDocument => {
   const { name, description, image, external_url: external, attributes } = JSON.parse(text) as Record<string, unknown>;
   const traits = Array.isArray(attributes)
@@ -139,7 +139,7 @@ const readStoryDocument = (text: string): StoryDocument => {
   return { name: String(name), description: textOf(description), image: textOf(image), external_url: textOf(external), traits };
 };
 
-/** The documents of a collection's ids, by id; those that its contract knows nothing of are left out. */
+/** Reads the documents of a collection's ids, without ids whose URI call reverts. */
 export async function documentsOf(
   collection: string,
   ids: readonly bigint[],
@@ -149,12 +149,12 @@ export async function documentsOf(
   return new Map(
     ids.flatMap((id, index) => {
       const uri = uris[index];
-      return uri === null || uri === undefined ? [] : [[id, { uri, ...readStoryDocument(textBehind(withId(uri, id))) }] as const];
+      return uri === null || uri === undefined ? [] : [[id, { uri, ...readStoryDocument(readUri(withId(uri, id))) }] as const];
     }),
   );
 }
 
-/** The values of each trait with the number of tokens that have them, by name; a token that lists a value twice counts once. */
+/** Counts the tokens with each value of each trait; a token that lists a value twice counts once. */
 export function countTraits(documents: Iterable<Pick<StoryDocument, "traits">>): Map<string, Map<string | null, number>> {
   const counts = new Map<string, Map<string | null, number>>();
   for (const { traits } of documents) {
@@ -170,7 +170,7 @@ export function countTraits(documents: Iterable<Pick<StoryDocument, "traits">>):
 }
 
 /** The story's collections without hostile metadata. */
-export const decent = () => ({
+export const regularCollections = () => ({
   art: storyValue("artCollection"),
   garden: storyValue("gardenCollection"),
   lanterns: storyValue("gatewayCollection"),

@@ -1,5 +1,5 @@
 import { toEventSelector, toFunctionSelector } from "viem";
-import { addressOf, balanceOf, call, logsOf, type NodeLog, node, nodeOfEach, storyValue } from "./story-node.ts";
+import { addressOf, balanceOf, call, logsOf, type NodeLog, node, nodeBatch, storyValue } from "./story-node.ts";
 
 /** The story's exchanges: the name in request paths and the story value of the factory. */
 export const factories = { demo_exchange: "exchangeFactory", demo_swap: "rivalFactory" } as const;
@@ -15,7 +15,7 @@ const answered = toEventSelector("AnswerUpdated(int256,uint256,uint256)");
 
 export const secondsOfDay = 86_400;
 
-/** A pair as its factory announced it. */
+/** A pair from the factory's event. */
 export interface StoryPool {
   readonly pool: string;
   readonly token0: string;
@@ -28,7 +28,7 @@ export interface StoryAction {
   readonly act: "SWAP" | "ADD_LIQUIDITY" | "REMOVE_LIQUIDITY";
   readonly hash: string;
   readonly time: number;
-  /** The first and second token's. */
+  /** Of the first and second token. */
   readonly into: readonly [bigint, bigint];
   readonly out: readonly [bigint, bigint];
   readonly sender: string;
@@ -55,7 +55,7 @@ export async function poolsOf(exchange: ExchangeName): Promise<StoryPool[]> {
 export async function blockTimes(): Promise<number[]> {
   const head = Number(await node<string>("eth_blockNumber"));
   const heights = Array.from({ length: head + 1 }, (_, height) => [`0x${height.toString(16)}`, false]);
-  const blocks = await nodeOfEach<{ readonly timestamp: string }>("eth_getBlockByNumber", heights);
+  const blocks = await nodeBatch<{ readonly timestamp: string }>("eth_getBlockByNumber", heights);
   return blocks.map(({ timestamp }) => Number(timestamp));
 }
 
@@ -69,7 +69,7 @@ export const supplyOf = async (token: string): Promise<bigint> => (await call(to
 /** decimals(), EIP-20. */
 export const decimalsOf = async (token: string): Promise<number> => Number((await call(token, toFunctionSelector("decimals()")))[0]);
 
-/** The pairs with a supply of shares. */
+/** Returns the pools of which an owner has shares. */
 export async function poolsHeld(pools: readonly StoryPool[], owner: string): Promise<(StoryPool & { readonly balance: bigint })[]> {
   const held = await Promise.all(pools.map(async (pool) => ({ ...pool, balance: await balanceOf(pool.pool, owner) })));
   return held.filter(({ balance }) => balance > 0n);
@@ -102,7 +102,7 @@ export const swapsWithin = (actions: readonly StoryAction[], end: number, days: 
   actions.filter(({ act, time }) => act === "SWAP" && time >= end - days * secondsOfDay && time < end);
 
 /** The volume of swaps on one side of a pair, or of all given pairs. */
-export const movedOf = (swaps: readonly StoryAction[], way: "into" | "out", side: 0 | 1): bigint =>
+export const volumeOf = (swaps: readonly StoryAction[], way: "into" | "out", side: 0 | 1): bigint =>
   swaps.reduce((sum, swap) => sum + swap[way][side], 0n);
 
 /** A pair's reserves since a time. */
@@ -120,13 +120,13 @@ export async function reservesOverTime(pool: string, times: readonly number[]): 
   return [...new Map(syncs)].map(([time, reserves]) => ({ time, reserves }));
 }
 
-/** A function from a time to a pair's reserves right before it. */
+/** Returns a function from a time to a pair's reserves right before it. */
 export async function reservesByTime(pool: string, times: readonly number[]): Promise<(before: number) => readonly [bigint, bigint]> {
   const states = await reservesOverTime(pool, times);
   return (before) => states.filter(({ time }) => time < before).at(-1)?.reserves ?? [0n, 0n];
 }
 
-/** A function from a time to the last answer of a feed of eight decimals before it; null without one. */
+/** Returns a function from a time to the last answer of a feed before it, with eight decimals; null without one. */
 export async function answersOf(name: "etherFeed" | "euroFeed", times: readonly number[]): Promise<(before: number) => bigint | null> {
   const answers = (await logsOf({ address: storyValue(name), topics: [answered] })).map(({ topics, blockNumber }) => ({
     time: times[Number(blockNumber)] ?? Number.NaN,
@@ -135,13 +135,13 @@ export async function answersOf(name: "etherFeed" | "euroFeed", times: readonly 
   return (before) => answers.filter(({ time }) => time < before).at(-1)?.answer ?? null;
 }
 
-/** The same as a number. */
+/** Like answersOf, with numbers. */
 export async function feedOf(name: "etherFeed" | "euroFeed", times: readonly number[]): Promise<(before: number) => number> {
   const answerAt = await answersOf(name, times);
   return (before) => Number(`${answerAt(before)}e-8`);
 }
 
-/** An amount in whole tokens. */
+/** Converts an amount to whole tokens. */
 export const whole = (amount: bigint | string, decimals: number): number => Number(`${amount}e-${decimals}`);
 
 /** A token of a pair with its rate, as in responses. */
@@ -152,6 +152,6 @@ interface Side {
 }
 
 /** The value of both amounts at the rates of the response. */
-export const worthOf = ([first, second]: readonly [Side, Side], amounts: readonly [bigint, bigint]): number =>
+export const quotedValue = ([first, second]: readonly [Side, Side], amounts: readonly [bigint, bigint]): number =>
   whole(amounts[0], first.contract_decimals) * (first.quote_rate ?? Number.NaN) +
   whole(amounts[1], second.contract_decimals) * (second.quote_rate ?? Number.NaN);

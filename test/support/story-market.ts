@@ -3,7 +3,7 @@ import { movesOf, type TokenMove, zeroAddress } from "./story-collections.ts";
 import { blockTimes, secondsOfDay } from "./story-exchanges.ts";
 import { addressOf, logsOf, type NodeLog, storyValue, transferTopic } from "./story-node.ts";
 
-/** What an OrderFulfilled of Seaport's has as its data: the order, who received, and the amounts that really went over. */
+/** The data of Seaport's OrderFulfilled: the order, the recipient, and the transferred amounts. */
 const orderData = parseAbiParameters([
   "bytes32 orderHash, address recipient, SpentItem[] offer, ReceivedItem[] consideration",
   "struct SpentItem { uint8 itemType; address token; uint256 identifier; uint256 amount; }",
@@ -15,7 +15,7 @@ const orderFulfilled: string = toEventSelector(`OrderFulfilled(bytes32,address,a
 const punkBought: string = toEventSelector("PunkBought(uint256,uint256,address,address)");
 const bidEntered: string = toEventSelector("PunkBidEntered(uint256,uint256,address)");
 
-/** A token id that an order sold, as the marketplaces' logs have it. All of the story is paid in ether or wrapped ether, one to one. */
+/** A sold token id, from the marketplaces' logs. All sales of the story are paid in ether or wrapped ether. */
 export interface StorySale {
   readonly collection: string;
   readonly id: bigint;
@@ -24,7 +24,7 @@ export interface StorySale {
   readonly units: bigint;
   /** For all units, in wei. */
   readonly price: bigint;
-  /** For the cheapest one of them: what a price leaves over falls to the first ones. */
+  /** The price of the cheapest unit; the first units bear the remainder of the division. */
   readonly unitPrice: number;
   /** UTC day, in days since 1970. */
   readonly day: number;
@@ -54,14 +54,14 @@ const orderIn = (log: NodeLog): Order => {
   return { log, isBid, offerer, recipient: recipient.toLowerCase(), price, tokens };
 };
 
-/** What some units of an order cost: each the same, and what the price leaves over falls to the first ones, a wei each. */
+/** The price of some units of an order: an equal share each, and one wei of the remainder for each of the first units. */
 const shareOf = (price: bigint, units: bigint, first: bigint, count: bigint): bigint => {
   const over = (price % units) - first;
   if (over <= 0n) return (price / units) * count;
   return (price / units) * count + (over > count ? count : over);
 };
 
-/** Sales on Seaport. Where a listing and a bid were matched, both tell of the token: the bid's word is taken, as it says what the buyer gave. */
+/** Reads the sales on Seaport. If a listing and a bid were matched, both events name the token; the bid's is used, because it has the buyer's price. */
 const seaportSales = async (times: readonly number[], moves: ReadonlyMap<string, readonly TokenMove[]>): Promise<StorySale[]> => {
   const logs = await logsOf({
     address: storyValue("seaport"),
@@ -81,7 +81,7 @@ const seaportSales = async (times: readonly number[], moves: ReadonlyMap<string,
       first += amount;
       if (!isBid && bidFor.has(log.transactionHash + collection + id)) return [];
       const moved = moves.get(log.transactionHash)?.find((move) => move.id === id);
-      if (moved === undefined) throw new Error(`A sale of ${id} moved nothing.`);
+      if (moved === undefined) throw new Error(`A sale of ${id} has no transfer`);
       return [
         {
           collection,
@@ -100,7 +100,7 @@ const seaportSales = async (times: readonly number[], moves: ReadonlyMap<string,
   });
 };
 
-/** Sales of faces: a bid that was accepted is told with neither price nor buyer, which are those of the bid and of the Transfer before. */
+/** Reads the sales of faces. The event of an accepted bid has neither price nor buyer, which are taken from the bid and the preceding Transfer. */
 const faceSales = async (times: readonly number[]): Promise<StorySale[]> => {
   const bids = new Map<string, bigint>();
   let receiver = zeroAddress;
@@ -127,7 +127,7 @@ const faceSales = async (times: readonly number[]): Promise<StorySale[]> => {
   return sales.filter(({ price }) => price > 0n);
 };
 
-/** Days in which a second sale of a token between the same two makes both wash trades; see `is_wash_trade`. */
+/** Two sales of a token between the same accounts within these days are wash trades; see `is_wash_trade`. */
 const washDays = 30;
 
 const markWashTrades = (sales: readonly StorySale[]): void => {
@@ -138,7 +138,7 @@ const markWashTrades = (sales: readonly StorySale[]): void => {
     const earlier = sales
       .slice(0, index)
       .filter(({ collection, id }) => collection === sale.collection && id === sale.id)
-      // Units of an edition are many: only a sale the other way is one of them coming back.
+      // An edition has many units, so only a sale in the other direction counts.
       .filter(({ seller, buyer }) =>
         isUnique ? parties.includes(seller) && parties.includes(buyer) && seller !== buyer : seller === sale.buyer && buyer === sale.seller,
       )
@@ -149,7 +149,7 @@ const markWashTrades = (sales: readonly StorySale[]): void => {
   }
 };
 
-/** All sales of the story, oldest first, wash trades marked; and the day of its head. */
+/** Reads all sales of the story with wash trades marked, the day of its head, and the block times. */
 export async function salesOfStory(): Promise<{
   readonly sales: readonly StorySale[];
   readonly today: number;

@@ -9,7 +9,7 @@ export interface NodeLog {
   readonly transactionHash: string;
 }
 
-/** A filter of `eth_getLogs`; it covers the whole chain unless it names a block. */
+/** A filter of `eth_getLogs`; by default it covers the whole chain. */
 interface LogFilter {
   readonly address?: string;
   readonly topics?: readonly (string | null)[];
@@ -49,11 +49,11 @@ export async function node<T>(method: string, ...params: unknown[]): Promise<T> 
 }
 
 /** Calls a method of the story's node for a list of parameters, in one batch. */
-export async function nodeOfEach<T>(method: string, all: readonly (readonly unknown[])[]): Promise<T[]> {
+export async function nodeBatch<T>(method: string, all: readonly (readonly unknown[])[]): Promise<T[]> {
   const body = JSON.stringify(all.map((params, id) => ({ jsonrpc: "2.0", id, method, params })));
   const response = await realFetch(app.rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body });
-  const answers = (await response.json()) as { readonly id: number; readonly result?: T }[];
-  return answers
+  const results = (await response.json()) as { readonly id: number; readonly result?: T }[];
+  return results
     .sort((a, b) => a.id - b.id)
     .map(({ result }) => {
       if (result === undefined || result === null) throw new Error(`${method} returned no result`);
@@ -61,25 +61,25 @@ export async function nodeOfEach<T>(method: string, all: readonly (readonly unkn
     });
 }
 
-const callsAtOnce = 200;
+const callsPerBatch = 200;
 
-/** Results of contract calls at the head; null where they revert. */
-export async function callAnswers(calls: readonly { readonly to: string; readonly data: string }[]): Promise<(string | null)[]> {
-  const answers: (string | null)[] = [];
-  for (let first = 0; first < calls.length; first += callsAtOnce) {
-    const some = calls.slice(first, first + callsAtOnce);
+/** Runs contract calls at the head; the result is null where a call reverts. */
+export async function callResults(calls: readonly { readonly to: string; readonly data: string }[]): Promise<(string | null)[]> {
+  const results: (string | null)[] = [];
+  for (let first = 0; first < calls.length; first += callsPerBatch) {
+    const some = calls.slice(first, first + callsPerBatch);
     const body = JSON.stringify(some.map((call, id) => ({ jsonrpc: "2.0", id, method: "eth_call", params: [call, "latest"] })));
     const response = await realFetch(app.rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body });
     const replies = (await response.json()) as { readonly id: number; readonly result?: string }[];
-    answers.push(...replies.sort((a, b) => a.id - b.id).map(({ result }) => result ?? null));
+    results.push(...replies.sort((a, b) => a.id - b.id).map(({ result }) => result ?? null));
   }
-  return answers;
+  return results;
 }
 
 /** Calls a contract at the head and returns the result as words. */
 export const call = async (to: string, data: string): Promise<readonly bigint[]> => {
-  const answer = await node<string>("eth_call", { to, data }, "latest");
-  return (answer.slice(2).match(/.{64}/g) ?? []).map((word) => BigInt(`0x${word}`));
+  const result = await node<string>("eth_call", { to, data }, "latest");
+  return (result.slice(2).match(/.{64}/g) ?? []).map((word) => BigInt(`0x${word}`));
 };
 
 /** Logs of the whole chain, or of a range of blocks, in chain order. */
@@ -102,7 +102,7 @@ export async function transfersOf(token: string, lastBlock = "latest") {
   });
 }
 
-/** The changes of an owner's token balance by block. The story's node has the state of its head only, so tests compute past balances from these. */
+/** Returns the changes of an owner's token balance by block, from which tests compute past balances: the story's node has state at its head only. */
 export async function changesOf(token: string, owner: string): Promise<{ readonly block: number; readonly delta: bigint }[]> {
   return (await transfersOf(token)).map(({ block, from, to, value }) => ({
     block,

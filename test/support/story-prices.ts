@@ -18,12 +18,12 @@ const hour = 3600;
 
 type State = Awaited<ReturnType<typeof reservesOverTime>>[number];
 
-/** The reserves with the median ratio by duration in 15 minutes. */
+/** Returns the reserves with the median ratio, weighted by duration, in the last 15 minutes. */
 function medianIn(states: readonly State[], end: number): readonly [bigint, bigint] | null {
   const start = end - quarter;
-  const standing = states.findLast(({ time }) => time <= start);
+  const initial = states.findLast(({ time }) => time <= start);
   const since = [
-    ...(standing === undefined ? [] : [{ ...standing, time: start }]),
+    ...(initial === undefined ? [] : [{ ...initial, time: start }]),
     ...states.filter(({ time }) => time > start && time < end),
   ];
   const lasting = since.map(({ time, reserves }, position) => ({ reserves, seconds: (since[position + 1]?.time ?? end) - time }));
@@ -45,9 +45,9 @@ export async function readStoryPrices(): Promise<StoryPrices> {
   const pools = [...(await poolsOf("demo_exchange")), ...(await poolsOf("demo_swap"))];
   const pricedBy = async (name: string, against: "usdToken" | "wrappedNative") => {
     const [token, other] = [storyValue(name), storyValue(against)];
-    // The deepest pool of a token that has several, chosen by hand: the first exchange's.
+    // For a token with several pools, the first exchange's is the deepest.
     const pair = pools.find(({ token0, token1 }) => [token0, token1].includes(token) && [token0, token1].includes(other));
-    if (pair === undefined) throw new Error(`No pool of ${name}`);
+    if (pair === undefined) throw new Error(`No pool for ${name}`);
     return [token, { states: await reservesOverTime(pair.pool, times), isFirst: pair.token0 === token, against }] as const;
   };
   const tokens = new Map(
@@ -86,12 +86,12 @@ const places = 60n;
 /** The value of an amount, truncated to 60 decimal places. */
 const digitsOf = (amount: bigint, { numerator, denominator }: Ratio): bigint => (amount * numerator * 10n ** places) / denominator;
 
-/** The value of an amount as the nearest number. */
-export const worthAt = (amount: bigint, rate: Ratio | null): number | null =>
+/** The value of an amount as a number. */
+export const valueAt = (amount: bigint, rate: Ratio | null): number | null =>
   rate === null ? null : Number(`${digitsOf(amount, rate)}e-${places}`);
 
 /** The formatted value of an amount: truncated to two places, in millions above 999,999. */
-export function prettyAt(amount: bigint, rate: Ratio | null, currency: StoryCurrency): string | null {
+export function formatAt(amount: bigint, rate: Ratio | null, currency: StoryCurrency): string | null {
   if (rate === null) return null;
   const digits = digitsOf(amount, rate);
   const isMillions = digits / 10n ** places > 999_999n;

@@ -17,7 +17,7 @@ import { deadline } from "./deadline.ts";
 const folderPrefix = "ashlar-story-";
 const waitMilliseconds = 240_000;
 
-/** The time at which the story of all tests ends: noon, so that the first and the last day of the story are incomplete days. */
+/** The end time of the tests' story: noon, so that its first and last day are incomplete. */
 export const storyEndTime = Date.UTC(2025, 9, 31, 12) / 1000;
 
 const exists = async (path: string): Promise<boolean> =>
@@ -35,7 +35,7 @@ const build = async (prefix: string, finished: string): Promise<void> => {
   await rename(draft, finished);
 };
 
-/** The folder of the built story. The first process that needs it builds it, others wait for it. */
+/** Returns the folder of the built story. The first process that needs it builds it; others wait for it. */
 const ensureStory = async (): Promise<string> => {
   await mkdir(cacheRoot, { recursive: true });
   const finished = join(cacheRoot, `ashlar-story-${storyVersion()}`);
@@ -52,11 +52,11 @@ const ensureStory = async (): Promise<string> => {
       await release();
     }
   }
-  throw new Error(`The story of the tests was not built within ${deadline(waitMilliseconds) / 1000} s`);
+  throw new Error(`Story not built within ${deadline(waitMilliseconds) / 1000} s`);
 };
 
-/** Ends nodes that killed test processes left behind, and removes their folders. */
-const sweep = async (): Promise<void> => {
+/** Ends nodes of killed test processes and removes their folders. */
+const removeOrphans = async (): Promise<void> => {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(folderPrefix));
   for (const folder of names.map((name) => join(tmpdir(), name))) {
     const files = demoFiles(join(folder, "demo"));
@@ -72,10 +72,10 @@ const sweep = async (): Promise<void> => {
   }
 };
 
-/** Starts a node with the built story. The test may change its chain; stopping it removes everything. */
+/** Starts a node with a copy of the built story, which the test may change. Stopping it removes the copy. */
 export const startStory = async (options: { readonly rpcPort?: number } = {}): Promise<Demo> => {
   const built = await ensureStory();
-  await sweep();
+  await removeOrphans();
   const dataDirectory = await mkdtemp(join(tmpdir(), folderPrefix));
   await cp(built, dataDirectory, { recursive: true });
   const demo = await startDemo({ dataDirectory, endTime: storyEndTime, contractsDirectory, ...options });

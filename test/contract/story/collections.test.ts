@@ -5,7 +5,7 @@ import { createNftQueries } from "../../../runtime/domains/nft/queries/index.ts"
 import { createTokenQueries } from "../../../runtime/domains/tokens/queries/index.ts";
 import type { Address } from "../../../runtime/lib/hex.ts";
 import { useApp } from "../../support/app.ts";
-import { ask, decent, movesOf, ownersOf, type TokenMove, zeroAddress } from "../../support/story-collections.ts";
+import { callForEach, movesOf, ownersOf, regularCollections, type TokenMove, zeroAddress } from "../../support/story-collections.ts";
 import { addressOf, logsOf, type NodeLog, node, storyValue, transferTopic } from "../../support/story-node.ts";
 
 const app = await useApp();
@@ -22,7 +22,7 @@ const moved = await logsOf({ topics: [transferTopic] });
 /** All ERC-721 contracts of the story. */
 const uniques = [...new Set(moved.filter(({ topics }) => topics.length === 4).map(({ address }) => address))].sort();
 const movesBy = new Map<string, TokenMove[]>();
-for (const collection of [...uniques, decent().editions]) movesBy.set(collection, await movesOf(collection));
+for (const collection of [...uniques, regularCollections().editions]) movesBy.set(collection, await movesOf(collection));
 
 let database: Database;
 beforeAll(() => {
@@ -140,7 +140,7 @@ describe("the approvals of the story", () => {
     const singles = spendersAfter(head);
     for (const collection of uniques) {
       const ids = [...ownersAfter(movesBy.get(collection) ?? [], head).keys()];
-      const words = await ask(
+      const words = await callForEach(
         collection,
         "getApproved",
         ids.map((id) => [id]),
@@ -152,7 +152,10 @@ describe("the approvals of the story", () => {
     const operators = operatorsAfter(head);
     for (const [key, isApproved] of operators) {
       const [collection = "", owner, operator] = key.split(" ");
-      expect([key, BigInt((await ask(collection, "isApprovedForAll", [[owner, operator]]))[0] ?? 0)]).toEqual([key, isApproved ? 1n : 0n]);
+      expect([key, BigInt((await callForEach(collection, "isApprovedForAll", [[owner, operator]]))[0] ?? 0)]).toEqual([
+        key,
+        isApproved ? 1n : 0n,
+      ]);
     }
     const current = [...singles.values()].filter((spender) => spender !== zeroAddress);
     expect([current.length > 5, operators.size > 50]).toEqual([true, true]);
@@ -173,7 +176,7 @@ describe("the approvals of the story", () => {
     }
     const expected = new Map<string, bigint>();
     for (const [token, pairs] of byToken) {
-      const words = await ask(token, "allowance", pairs);
+      const words = await callForEach(token, "allowance", pairs);
       for (const [index, [owner, spender]] of pairs.entries()) {
         const amount = BigInt(words[index] ?? 0);
         if (amount > 0n) expected.set(`${token} ${owner} ${spender}`, amount);

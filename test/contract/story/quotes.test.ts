@@ -3,8 +3,8 @@ import { useApp } from "../../support/app.ts";
 import { type Document, readDocument, referred } from "../../support/document.ts";
 import { expectNear } from "../../support/near.ts";
 import { secondsOfDay } from "../../support/story-exchanges.ts";
-import { node, nodeOfEach, storyValue, timeOf } from "../../support/story-node.ts";
-import { nativeToken, prettyAt, readStoryPrices, type StoryCurrency, worthAt } from "../../support/story-prices.ts";
+import { node, nodeBatch, storyValue, timeOf } from "../../support/story-node.ts";
+import { formatAt, nativeToken, readStoryPrices, type StoryCurrency, valueAt } from "../../support/story-prices.ts";
 import { createCaller } from "../caller.ts";
 
 const app = await useApp();
@@ -63,7 +63,7 @@ function expectedOf(
   if (of === undefined) throw new Error(`Unknown quote field ${name}`);
   const rate = token === null ? null : rateOf(token, time, currency);
   if (of === null) return null;
-  return name.startsWith("pretty_") ? prettyAt(of, rate, currency) : worthAt(of, rate);
+  return name.startsWith("pretty_") ? formatAt(of, rate, currency) : valueAt(of, rate);
 }
 
 /** Compares every quote in a response with the expected one, and adds the names of those that are not null to `filled`. */
@@ -191,11 +191,11 @@ describe("quotes", () => {
   it("row 23: sum the fees of each day at its last price", async () => {
     const head = Number(await node<string>("eth_blockNumber"));
     const heights = Array.from({ length: head + 1 }, (_, height) => `0x${height.toString(16)}`);
-    const blocks = await nodeOfEach<{ readonly timestamp: string }>(
+    const blocks = await nodeBatch<{ readonly timestamp: string }>(
       "eth_getBlockByNumber",
       heights.map((height) => [height, false]),
     );
-    const receipts = await nodeOfEach<readonly Fields[]>(
+    const receipts = await nodeBatch<readonly Fields[]>(
       "eth_getBlockReceipts",
       heights.map((height) => [height]),
     );
@@ -216,7 +216,7 @@ describe("quotes", () => {
       const { body } = await quotedIn(`${wallet}/transactions_summary/?with-gas=true`, currency);
       const [item] = (body as { readonly data: { readonly items: readonly { readonly gas_summary: Fields }[] } }).data.items;
       const gasSummary = item?.gas_summary ?? {};
-      const values = [...days].map(([last, fees]) => worthAt(fees, rateOf(nativeToken, last, currency)));
+      const values = [...days].map(([last, fees]) => valueAt(fees, rateOf(nativeToken, last, currency)));
       if (currency === "CAD") {
         expect(Object.entries(gasSummary).filter(([name, value]) => isQuote(name) && value !== null)).toEqual([]);
         continue;

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Address, type Hash, type Hex, pad, toHex, zeroAddress } from "viem";
+import { type Address, type Hash, pad, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ChainConfig, chainConfig } from "../../../runtime/config/config.ts";
 import { createKeys } from "../../../runtime/http/keys.ts";
@@ -10,6 +10,7 @@ import { createTestDatabase, type TestDatabase } from "../../support/database.ts
 import { type IndexerProcess, startIndexer } from "../../support/indexer-process.ts";
 import { type ServerProcess, startServer } from "../../support/server-process.ts";
 import { until } from "../../support/until.ts";
+import { createPagedLists, type Page, type PagedList, pagedListNames } from "./paged-lists.ts";
 
 /**
  * A client reads pages from two servers in turn while a third process indexes into the same database. Between any two pages a block arrives that changes
@@ -17,8 +18,6 @@ import { until } from "../../support/until.ts";
  */
 const name = "pages";
 const recipients = 260;
-/** keccak256("Transfer(address,address,uint256)"), EIP-20. */
-const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
 let chain: TestChain;
 let test: TestDatabase;
@@ -28,12 +27,12 @@ let servers: ServerProcess[];
 let key: string;
 let token: Address;
 let trader: Address;
+let lists: ReturnType<typeof createPagedLists>;
 /** The height of a block with more transactions than a page. */
 let largeBlock: number;
 let changes = 0;
 
 const recipient = (number: number): Address => pad(toHex(0xaa_00_00 + number), { size: 20 });
-const wordOf = (address: Address): Hash => pad(address, { size: 32 });
 const erc20 = artifacts.erc20();
 const transfer = (to: Address, amount: bigint): TestTransaction => ({
   from: trader,
@@ -45,6 +44,7 @@ beforeAll(async () => {
   [chain, test, folder] = await Promise.all([startTestChain(), createTestDatabase(), mkdtemp(join(tmpdir(), "ashlar-pages-"))]);
   trader = chain.accounts[1]?.toLowerCase() as Address;
   token = (await chain.deploy(erc20, ["Gold", "GLD"])).toLowerCase() as Address;
+  lists = createPagedLists(chain, token, trader);
   await chain.send(call(erc20, token, "mint", [trader, 10n ** 30n]));
   await chain.mine();
   // In small batches, because anvil miscounts the nonces of one sender in large ones.
@@ -110,90 +110,8 @@ async function mineChange(): Promise<void> {
   await waitForHead();
 }
 
-interface NodeLog {
-  readonly blockNumber: Hex;
-  readonly logIndex: Hex;
-  readonly transactionHash: Hash;
-  readonly topics: readonly Hash[];
-}
-const logsUpTo = async (height: number, topics = [transferTopic]): Promise<NodeLog[]> =>
-  (await chain.rpc<NodeLog[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: toHex(height), topics }])).reverse();
-const logKey = ({ blockNumber, logIndex }: NodeLog): string => `${Number(blockNumber)}:${Number(logIndex)}`;
-
-/** A paged list: its path, the key of a row, and the expected keys up to a height. */
-interface List {
-  readonly path: (height: number) => string;
-  readonly size: number;
-  readonly rowKey: (row: Row) => string;
-  readonly rows: (height: number) => Promise<string[]>;
-}
-interface Row {
-  readonly tx_hash: Hash;
-  readonly block_height: number;
-  readonly height: number;
-  readonly log_offset: number;
-  readonly address: Address;
-  readonly balance: string;
-}
-interface Page {
-  readonly items: readonly Row[];
-  readonly pagination: { readonly has_more: boolean };
-}
-
-const lists: Readonly<Record<string, List>> = {
-  transfers: {
-    path: () => `address/${trader}/transfers_v2/?contract-address=${token}`,
-    size: 40,
-    rowKey: ({ tx_hash: hash }) => hash,
-    rows: async (height) => [
-      ...new Set(
-        (await logsUpTo(height))
-          .filter(({ topics }) => topics.slice(1, 3).includes(wordOf(trader)))
-          .map(({ transactionHash: hash }) => hash),
-      ),
-    ],
-  },
-  "logs of a contract": {
-    path: () => `events/address/${token}/?starting-block=0`,
-    size: 60,
-    rowKey: ({ block_height: height, log_offset: offset }) => `${height}:${offset}`,
-    // The chain has one contract, so no address filter is needed. Its creation emits logs too.
-    rows: async (height) => (await logsUpTo(height, [])).map(logKey),
-  },
-  "logs of a topic": {
-    path: () => `events/topics/${transferTopic}/?sender-address=${token}`,
-    size: 50,
-    rowKey: ({ block_height: height, log_offset: offset }) => `${height}:${offset}`,
-    rows: async (height) => (await logsUpTo(height)).map(logKey),
-  },
-  holders: {
-    path: () => `tokens/${token}/token_holders_v2/?`,
-    size: 100,
-    rowKey: ({ address, balance }) => `${address} ${balance}`,
-    rows: async (height) => {
-      const words = new Set((await logsUpTo(height)).flatMap(({ topics }) => topics.slice(1, 3)));
-      const owners = [...words].map((word): Address => `0x${word.slice(26)}`).filter((address) => address !== zeroAddress);
-      const returned = await chain.batch<Hex>(
-        owners.map((owner) => ({ method: "eth_call", params: [call(erc20, token, "balanceOf", [owner]), toHex(height)] })),
-      );
-      return owners
-        .map((address, position) => ({ address, balance: BigInt(returned[position] ?? "0x0") }))
-        .filter(({ balance }) => balance > 0n)
-        .sort((a, b) => (a.balance === b.balance ? (a.address < b.address ? -1 : 1) : a.balance > b.balance ? -1 : 1))
-        .map(({ address, balance }) => `${address} ${balance}`);
-    },
-  },
-  "blocks of a day": {
-    // The genesis has the time 1,700,000,000, which is on 2023-11-14.
-    path: () => "block_v2/2023-11-14/latest/?",
-    size: 25,
-    rowKey: ({ height }) => String(height),
-    rows: async (height) => Array.from({ length: height + 1 }, (_, number) => String(number)),
-  },
-};
-
 /** Reads all pages from the servers in turn, and calls a function between any two pages. */
-async function walk({ path, size, rowKey }: List, height: number, between: (page: number) => Promise<void>): Promise<string[]> {
+async function walk({ path, size, rowKey }: PagedList, height: number, between: (page: number) => Promise<void>): Promise<string[]> {
   const rows: string[] = [];
   for (let number = 0; ; number += 1) {
     const page = await fetchData<Page>(number, `${path(height)}&page-size=${size}&page-number=${number}`);
@@ -204,7 +122,8 @@ async function walk({ path, size, rowKey }: List, height: number, between: (page
 }
 
 describe("paging through two servers while blocks arrive", () => {
-  it.each(Object.entries(lists))("returns every row of %s once, as of the first page", async (_, list) => {
+  it.each(pagedListNames)("returns every row of %s once, as of the first page", async (title) => {
+    const list = lists[title];
     const anchor = await chain.head();
     const expected = await list.rows(anchor);
     const rows = await walk(list, anchor, mineChange);
@@ -258,10 +177,10 @@ async function reorganise(depth: number): Promise<void> {
 }
 
 describe("a reorganisation between two pages", () => {
-  const paged = ["transfers", "logs of a contract", "holders"];
+  const paged = ["transfers", "logs of a contract", "holders"] as const;
 
   it.each(paged)("does not affect the pages of %s if it is above the anchor", async (title) => {
-    const list = lists[title] as List;
+    const list = lists[title];
     const anchor = await chain.head();
     const expected = await list.rows(anchor);
     const rows = await walk(list, anchor, async (page) => {
@@ -274,7 +193,7 @@ describe("a reorganisation between two pages", () => {
   });
 
   it.each(paged)("below the anchor: later pages of %s come from the new branch, and a new walk returns all of it", async (title) => {
-    const list = lists[title] as List;
+    const list = lists[title];
     await mineChange();
     const anchor = await chain.head();
     const seenBefore = await list.rows(anchor);

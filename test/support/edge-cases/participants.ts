@@ -1,4 +1,4 @@
-import { type Address, type Hash, type Hex, toHex, zeroAddress } from "viem";
+import { type Address, type Hash, type Hex, pad, toHex, zeroAddress } from "viem";
 import type { TestChain } from "../chain.ts";
 import type { StoryToken } from "./story-coins.ts";
 
@@ -107,4 +107,16 @@ export async function lastTouches(
   const transfers = await transfersOf(chain, tokens);
   return (token, owner, height) =>
     transfers.findLast((one) => one.token === token && one.height <= height && (one.from === owner || one.to === owner))?.height ?? null;
+}
+
+/** Reads the values of a coin's Transfers from or to an owner, since a block. */
+export async function transferValues(
+  chain: TestChain,
+  token: Address,
+  fromBlock: number,
+  { from, to }: { readonly from?: Address; readonly to?: Address },
+): Promise<bigint[]> {
+  const topics = [transferTopic, ...[from, to].map((owner) => (owner === undefined ? null : pad(owner)))];
+  const filter = { address: token, fromBlock: toHex(fromBlock), toBlock: "latest", topics };
+  return (await chain.rpc<readonly Log[]>("eth_getLogs", [filter])).map(({ data }) => BigInt(data));
 }

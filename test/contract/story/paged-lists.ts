@@ -1,0 +1,96 @@
+import { type Address, type Hash, type Hex, pad, toHex, zeroAddress } from "viem";
+import { artifacts, call, type TestChain } from "../../support/chain.ts";
+
+/** keccak256("Transfer(address,address,uint256)"), EIP-20. */
+const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+const erc20 = artifacts.erc20();
+const wordOf = (address: Address): Hash => pad(address, { size: 32 });
+
+interface NodeLog {
+  readonly blockNumber: Hex;
+  readonly logIndex: Hex;
+  readonly transactionHash: Hash;
+  readonly topics: readonly Hash[];
+}
+const logKey = ({ blockNumber, logIndex }: NodeLog): string => `${Number(blockNumber)}:${Number(logIndex)}`;
+
+/** A paged list: its path, the key of a row, and the expected keys up to a height. */
+export interface PagedList {
+  readonly path: (height: number) => string;
+  readonly size: number;
+  readonly rowKey: (row: Row) => string;
+  readonly rows: (height: number) => Promise<string[]>;
+}
+export interface Row {
+  readonly tx_hash: Hash;
+  readonly block_height: number;
+  readonly height: number;
+  readonly log_offset: number;
+  readonly address: Address;
+  readonly balance: string;
+}
+export interface Page {
+  readonly items: readonly Row[];
+  readonly pagination: { readonly has_more: boolean };
+}
+
+/** The names of the lists. */
+export const pagedListNames = ["transfers", "logs of a contract", "logs of a topic", "holders", "blocks of a day"] as const;
+type PagedListName = (typeof pagedListNames)[number];
+
+/** Creates the paged lists of a chain with one token and an account that transfers it. Expected rows are read from the node. */
+export function createPagedLists(chain: TestChain, token: Address, trader: Address): Readonly<Record<PagedListName, PagedList>> {
+  const logsUpTo = async (height: number, topics = [transferTopic]): Promise<NodeLog[]> =>
+    (await chain.rpc<NodeLog[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: toHex(height), topics }])).reverse();
+  return {
+    transfers: {
+      path: () => `address/${trader}/transfers_v2/?contract-address=${token}`,
+      size: 40,
+      rowKey: ({ tx_hash: hash }) => hash,
+      rows: async (height) => [
+        ...new Set(
+          (await logsUpTo(height))
+            .filter(({ topics }) => topics.slice(1, 3).includes(wordOf(trader)))
+            .map(({ transactionHash: hash }) => hash),
+        ),
+      ],
+    },
+    "logs of a contract": {
+      path: () => `events/address/${token}/?starting-block=0`,
+      size: 60,
+      rowKey: ({ block_height: height, log_offset: offset }) => `${height}:${offset}`,
+      // The chain has one contract, so no address filter is needed. Its creation emits logs too.
+      rows: async (height) => (await logsUpTo(height, [])).map(logKey),
+    },
+    "logs of a topic": {
+      path: () => `events/topics/${transferTopic}/?sender-address=${token}`,
+      size: 50,
+      rowKey: ({ block_height: height, log_offset: offset }) => `${height}:${offset}`,
+      rows: async (height) => (await logsUpTo(height)).map(logKey),
+    },
+    holders: {
+      path: () => `tokens/${token}/token_holders_v2/?`,
+      size: 100,
+      rowKey: ({ address, balance }) => `${address} ${balance}`,
+      rows: async (height) => {
+        const words = new Set((await logsUpTo(height)).flatMap(({ topics }) => topics.slice(1, 3)));
+        const owners = [...words].map((word): Address => `0x${word.slice(26)}`).filter((address) => address !== zeroAddress);
+        const returned = await chain.batch<Hex>(
+          owners.map((owner) => ({ method: "eth_call", params: [call(erc20, token, "balanceOf", [owner]), toHex(height)] })),
+        );
+        return owners
+          .map((address, position) => ({ address, balance: BigInt(returned[position] ?? "0x0") }))
+          .filter(({ balance }) => balance > 0n)
+          .sort((a, b) => (a.balance === b.balance ? (a.address < b.address ? -1 : 1) : a.balance > b.balance ? -1 : 1))
+          .map(({ address, balance }) => `${address} ${balance}`);
+      },
+    },
+    "blocks of a day": {
+      // The genesis has the time 1,700,000,000, which is on 2023-11-14.
+      path: () => "block_v2/2023-11-14/latest/?",
+      size: 25,
+      rowKey: ({ height }) => String(height),
+      rows: async (height) => Array.from({ length: height + 1 }, (_, number) => String(number)),
+    },
+  };
+}
