@@ -38,7 +38,7 @@ const isUnlimited = (amount: bigint): boolean => amount >= 2n ** 255n || [96n, 1
 const least = (left: bigint, right: bigint): bigint => (left < right ? left : right);
 
 /** A current allowance with the log that set it. */
-interface Standing {
+interface CurrentAllowance {
   readonly log: NodeLog;
   readonly allowance: bigint;
 }
@@ -59,7 +59,7 @@ const quoting = ({ quote_rate: rate, contract_decimals: decimals, token_address:
 const expectSpender = async (
   item: Item,
   spender: Item["spenders"][number],
-  { log, allowance }: Standing,
+  { log, allowance }: CurrentAllowance,
   balance: bigint,
 ): Promise<void> => {
   const { quotedValue, expectQuote } = quoting(item);
@@ -78,14 +78,14 @@ const expectSpender = async (
   expect(spender.risk_factor).toBe(isRisky ? "CONSIDER REVOKING" : "LOW RISK");
 };
 
-const expectToken = async (item: Item, standing: readonly Standing[], owner: string): Promise<void> => {
+const expectToken = async (item: Item, current: readonly CurrentAllowance[], owner: string): Promise<void> => {
   const balance = await balanceOf(item.token_address, owner);
-  const sum = standing.reduce((total, { allowance }) => total + allowance, 0n);
+  const sum = current.reduce((total, { allowance }) => total + allowance, 0n);
   expect([item.balance, item.value_at_risk], item.token_address).toEqual([balance, String(least(sum, balance))]);
   const { expectQuote } = quoting(item);
   expectQuote(item.balance_quote, balance);
   expectQuote(item.value_at_risk_quote, least(sum, balance));
-  const bySpender = new Map(standing.map((each) => [spenderOf(each.log), each]));
+  const bySpender = new Map(current.map((each) => [spenderOf(each.log), each]));
   expect(item.spenders.map(({ spender_address: spender }) => spender).sort()).toEqual([...bySpender.keys()].sort());
   for (const spender of item.spenders) {
     const found = bySpender.get(spender.spender_address);
@@ -106,15 +106,15 @@ describe("the npm client's SecurityService for ERC-20 allowances", () => {
         (log) => log.address + spenderOf(log),
       );
       const words = await Promise.all(given.map((log) => callForEach(log.address, "allowance", [[owner, spenderOf(log)]])));
-      const standing = given
+      const current = given
         .map((log, index) => ({ log, allowance: BigInt(words[index]?.[0] ?? 0) }))
         .filter(({ allowance }) => allowance > 0n);
-      const tokens = [...new Set(standing.map(({ log }) => log.address))];
+      const tokens = [...new Set(current.map(({ log }) => log.address))];
       expect(items.map(({ token_address: token }) => token).sort()).toEqual([...tokens].sort());
       for (const item of items)
         await expectToken(
           item,
-          standing.filter(({ log }) => log.address === item.token_address),
+          current.filter(({ log }) => log.address === item.token_address),
           owner,
         );
       const quotes = items.map(({ value_at_risk_quote: quote }) => (quote as number | null) ?? -1);
@@ -139,21 +139,21 @@ describe("the npm client's SecurityService for ERC-20 allowances", () => {
 });
 
 /** An owner's approvals of ids and whole collections according to the contracts, newest first. */
-const standingOf = async (owner: string): Promise<{ readonly log: NodeLog; readonly id: string }[]> => {
-  const standing: { readonly log: NodeLog; readonly id: string }[] = [];
+const currentApprovalsOf = async (owner: string): Promise<{ readonly log: NodeLog; readonly id: string }[]> => {
+  const current: { readonly log: NodeLog; readonly id: string }[] = [];
   for (const log of lastOfEach(singles, ({ address, topics }) => address + topics[3]).filter((each) => ownerOf(each) === owner)) {
     const id = BigInt(log.topics[3] ?? 0);
     const [[approved], [holder]] = await Promise.all([callForEach(log.address, "getApproved", [[id]]), ownersOf(log.address, [id])]);
     if (holder !== owner || BigInt(approved ?? 0) === 0n) continue;
     expect(addressOf(approved ?? undefined)).toBe(spenderOf(log));
-    standing.push({ log, id: String(id) });
+    current.push({ log, id: String(id) });
   }
   const own = operators.filter((log) => ownerOf(log) === owner);
   for (const log of lastOfEach(own, (each) => each.address + spenderOf(each))) {
     const [word] = await callForEach(log.address, "isApprovedForAll", [[owner, spenderOf(log)]]);
-    if (BigInt(word ?? 0) === 1n) standing.push({ log, id: "ALL" });
+    if (BigInt(word ?? 0) === 1n) current.push({ log, id: "ALL" });
   }
-  return standing.sort(
+  return current.sort(
     ({ log: left }, { log: right }) =>
       Number(right.blockNumber) - Number(left.blockNumber) || Number(right.logIndex) - Number(left.logIndex),
   );
@@ -165,7 +165,7 @@ describe("the npm client's SecurityService for NFT approvals", () => {
     async (owner) => {
       const { items, address } = await dataOf(service.getNftApprovals(chain, owner));
       expect(address).toBe(owner);
-      const newestFirst = await standingOf(owner);
+      const newestFirst = await currentApprovalsOf(owner);
       const collections = [...new Set(newestFirst.map(({ log }) => log.address))];
       expect(items.map(({ contract_address: collection }) => collection)).toEqual(collections);
       for (const { contract_address: collection, spenders, token_balances: balances } of items) {

@@ -164,8 +164,8 @@ describe("an entity or path that does not exist", () => {
     "is not an error for an address: %s returns an empty list",
     async (id) => {
       const operation = operationOf(id);
-      const nobody = "0x00000000000000000000000000000000000a51a2";
-      const named = operation.path.includes("{walletAddress}") ? { walletAddress: nobody } : { contractAddress: nobody };
+      const unusedAddress = "0x00000000000000000000000000000000000a51a2";
+      const named = operation.path.includes("{walletAddress}") ? { walletAddress: unusedAddress } : { contractAddress: unusedAddress };
       const target = targetOf(operation, { chainName: "demo", ...named });
       const answer = await call(target);
       expect(answer.status, answer.text).toBe(200);

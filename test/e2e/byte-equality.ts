@@ -3,9 +3,9 @@
  *
  *   node --import tsx test/e2e/byte-equality.ts OLD_CHECKOUT NEW_CHECKOUT DATA_FOLDER
  *
- * Both checkouts have their dependencies installed. DATA_FOLDER is one that `ashlar start` of the old commit has filled with the demo and that nothing
- * uses now; it is copied. The old commit serves its database, the new one a migrated copy of it, both beside the demo's node, which stands still.
- * Prints every difference and ends with 1 where a body, a status or a content type differs. Error sentences may change and are counted apart.
+ * Both checkouts have their dependencies installed. DATA_FOLDER contains the demo of the old commit's `ashlar start` and is not in use; it is copied.
+ * The old commit serves its database, the new one a migrated copy, both with the demo's node, which mines no blocks. Prints every difference, and exits
+ * with 1 if a body, a status or a content type differs. Error messages may change and are counted separately.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -26,7 +26,7 @@ import { exampleOf, type StoryValues } from "../support/contract/examples.ts";
 import { databaseUrl } from "../support/database-url.ts";
 import { realCatalog } from "../support/generator/model/catalogs.ts";
 
-/** Fields whose values depend on when a request is answered, and not on the index. */
+/** Fields whose values depend on the time of the request. */
 const volatileFields = ["updated_at"];
 
 interface Answer {
@@ -38,7 +38,7 @@ interface Answer {
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** One host name for both servers, which links between pages repeat. */
+/** The Host header for both servers, which links in responses contain. */
 const host = "ashlar.example";
 
 const get = async (port: number, path: string, key: string): Promise<Answer> => {
@@ -57,7 +57,7 @@ const get = async (port: number, path: string, key: string): Promise<Answer> => 
   };
 };
 
-/** Requests of an operation: its documented example, the example with each value that a parameter accepts, and all of these as CSV. */
+/** The requests for an operation: its documented example, the example with each value that a parameter accepts, and all of these as CSV. */
 const targetsOf = (operation: Operation, storyValues: StoryValues): string[] => {
   const example = Object.fromEntries(Object.entries(exampleOf(operation, storyValues)).map(([name, value]) => [name, [value]]));
   const partnersOf = (parameter: Parameter) =>
@@ -87,7 +87,7 @@ const targetsOf = (operation: Operation, storyValues: StoryValues): string[] => 
   ];
 };
 
-/** The demo's node on a folder, as the old commit starts it: another commit would rebuild the story. */
+/** Starts the demo of the old commit, because another commit would rebuild the chain. */
 const startOldDemo = async (checkout: string, dataDirectory: string): Promise<Demo> => {
   const path = ["demo/start-demo.ts", "runtime/demo/start-demo.ts"].map((name) => join(checkout, name)).find(existsSync);
   if (path === undefined) throw new Error(`No start-demo.ts in ${checkout}`);

@@ -115,7 +115,7 @@ export const startTestChain = async (options: { readonly args?: readonly string[
       });
       await mine();
       const receipt = await rpc<{ contractAddress: Address; status: Hex }>("eth_getTransactionReceipt", [hash]);
-      if (receipt.status !== "0x1") throw new Error("Contract deployment failed.");
+      if (receipt.status !== "0x1") throw new Error("Contract deployment failed");
       return receipt.contractAddress;
     },
     stop: () => end(child),
@@ -153,7 +153,7 @@ const platforms: Readonly<Record<string, string>> = {
 /** The binary itself, as the launcher of the package leaves a second process behind. */
 const binary = (): string => {
   const path = platforms[`${process.platform}-${process.arch}`];
-  if (path === undefined) throw new Error(`No anvil binary for ${process.platform}-${process.arch}.`);
+  if (path === undefined) throw new Error(`No anvil binary for ${process.platform}-${process.arch}`);
   return require.resolve(`@foundry-rs/${path}`);
 };
 

@@ -1,14 +1,14 @@
 import type { Queryable } from "../../runtime/database/database.ts";
 
 /**
- * What does not follow from the blocks: requests' own tables, the migrations' record, what comparing with contracts found, whose allowances were or are to be
- * read, metadata that was read and is to be, and hours that were rolled up in time.
+ * Tables that do not follow from the blocks alone: API keys and usage, migrations, results of reconciliation, allowance reads, metadata and its reads, and
+ * rolled-up hours.
  */
 const notFromBlocks =
   /^(ashlar_migrations|api_keys$|credit_usage$|page_anchors$|token_checks$|token_requests$|node_sourced_tokens$|allowance_reads$|exchange_hour|nft_(?:reads|read_progress|refreshes|metadata|documents|attributes|traits|trait_values)$)/;
 
-/** Read from the node, or written, at times independent of the blocks. */
-const ownTime: Readonly<Record<string, readonly string[]>> = {
+/** Columns whose values are read from the node or written at times independent of the blocks. */
+const timeDependentColumns: Readonly<Record<string, readonly string[]>> = {
   chains: [
     "backfilled_at",
     "latest_block",
@@ -37,7 +37,7 @@ const decidedTables = async (database: Queryable): Promise<TableColumns[]> => {
   );
   return tables
     .filter(({ name }) => !notFromBlocks.test(name))
-    .map(({ name, columns }) => ({ name, columns: columns.filter((column) => ownTime[name]?.includes(column) !== true) }));
+    .map(({ name, columns }) => ({ name, columns: columns.filter((column) => timeDependentColumns[name]?.includes(column) !== true) }));
 };
 
 /** All rows of these tables as text, in a fixed order. */

@@ -29,14 +29,14 @@ export async function readDocument(): Promise<Document> {
  */
 export function only(document: Document, path: string): Document {
   const item = document.paths[path];
-  if (item === undefined) throw new Error(`The document has no path ${path}.`);
+  if (item === undefined) throw new Error(`The document has no path ${path}`);
   const references = new Set<string>();
   collectReferences(document, item, references);
-  const kept = (kind: string, group: Components[string]): Components[string] =>
+  const reachableOf = (kind: string, group: Components[string]): Components[string] =>
     Object.fromEntries(
       Object.entries(group).filter(([name]) => kind === "securitySchemes" || references.has(`#/components/${kind}/${name}`)),
     );
-  const components = Object.fromEntries(Object.entries(document.components).map(([kind, group]) => [kind, kept(kind, group)]));
+  const components = Object.fromEntries(Object.entries(document.components).map(([kind, group]) => [kind, reachableOf(kind, group)]));
   return { ...document, paths: { [path]: item }, components };
 }
 

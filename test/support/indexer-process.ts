@@ -5,14 +5,14 @@ import { join } from "node:path";
 import type { ChainConfig } from "../../runtime/config/config.ts";
 import { program } from "./program.ts";
 
-/** `ashlar index` as a process of its own, so that it can be killed. */
+/** A process of `ashlar index`, which tests can kill. */
 export interface IndexerProcess {
   readonly child: ChildProcess;
   /** Sends SIGKILL and waits for the end. */
   kill(): Promise<void>;
-  /** Sends SIGTERM and waits for the end; gives the exit code. */
+  /** Sends SIGTERM and waits for the end; returns the exit code. */
   stop(): Promise<number | null>;
-  /** What it has said so far. */
+  /** The output so far. */
   output(): string;
 }
 
@@ -25,9 +25,9 @@ export async function startIndexer(folder: string, chain: ChainConfig, databaseU
     env: { ...process.env, DATABASE_URL: databaseUrl, ASHLAR_LOG_LEVEL: "warn" },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let said = "";
-  child.stdout?.on("data", (part: Buffer) => (said += part.toString()));
-  child.stderr?.on("data", (part: Buffer) => (said += part.toString()));
+  let text = "";
+  child.stdout?.on("data", (part: Buffer) => (text += part.toString()));
+  child.stderr?.on("data", (part: Buffer) => (text += part.toString()));
   const ended = once(child, "exit");
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
@@ -38,7 +38,7 @@ export async function startIndexer(folder: string, chain: ChainConfig, databaseU
     child,
     kill: async () => void (await end("SIGKILL")),
     stop: () => end("SIGTERM"),
-    output: () => said,
+    output: () => text,
   };
 }
 

@@ -11,6 +11,6 @@ export const multicall: Address = "0xca11bde05977b3631167028862be2a173976ca11";
 export const multicallCode = async (chain: TestChain): Promise<string> => {
   const folder = join(createRequire(import.meta.url).resolve("viem"), "../..");
   const constants = (await import(pathToFileURL(join(folder, "_esm/constants/contracts.js")).href)) as { multicall3Bytecode: string };
-  // A call of creation code returns the deployed code.
+  // Calling creation code returns the deployed code.
   return chain.rpc<string>("eth_call", [{ data: constants.multicall3Bytecode }, "latest"]);
 };

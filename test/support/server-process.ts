@@ -8,7 +8,7 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-/** Starts `ashlar serve` on a free port with a configuration file. @throws where it exits before it serves */
+/** Starts `ashlar serve` on a free port with a configuration file. @throws if it exits before it serves */
 export async function startServer(configFile: string, databaseUrl: string): Promise<ServerProcess> {
   const child = spawn(process.execPath, [program, "serve", "--config", configFile], {
     env: { ...process.env, DATABASE_URL: databaseUrl, HOST: "127.0.0.1", PORT: "0", ASHLAR_LOG_LEVEL: "warn" },

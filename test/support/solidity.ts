@@ -34,7 +34,7 @@ const compile = (input: string): Artifacts => {
   const compiler = createRequire(import.meta.url)("solc") as Solc;
   const output = JSON.parse(compiler.compile(input)) as SolcOutput;
   const failure = output.errors?.find(({ severity }) => severity === "error");
-  if (failure !== undefined) throw new Error(`Contracts do not compile: ${failure.formattedMessage}`);
+  if (failure !== undefined) throw new Error(`Failed to compile contracts: ${failure.formattedMessage}`);
   return Object.fromEntries(
     Object.values(output.contracts).flatMap((contracts) =>
       Object.entries(contracts).map(([name, { abi, evm }]) => [name, { abi, bytecode: `0x${evm.bytecode.object}` as Hex }] as const),
@@ -58,7 +58,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-/** Takes the lock of a file, or returns false after a while in which another process had it. A lock whose process has ended is removed. */
+/** Takes the lock of a file, or returns false after a timeout if another process holds it. A lock whose process has ended is removed. */
 const lock = (path: string): boolean => {
   try {
     writeFileSync(path, String(process.pid), { flag: "wx" });
@@ -94,7 +94,7 @@ export const compileInput = (input: string): Artifacts => {
   }
 };
 
-/** A look-up by name. @throws where no contract has that name */
+/** Returns a lookup by name. @throws if there is no such contract */
 export const contractNamed =
   (artifacts: Artifacts) =>
   (name: string): Artifact => {
@@ -103,6 +103,6 @@ export const contractNamed =
     return artifact;
   };
 
-/** Compiles the contracts of one source and returns a look-up by name. */
+/** Compiles the contracts of one source and returns a lookup by name. */
 export const compileSolidity = (source: string): ((name: string) => Artifact) =>
   contractNamed(compileInput(solidityInput({ "test.sol": source }, "cancun")));

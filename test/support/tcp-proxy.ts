@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 /** A TCP proxy that can drop bytes and break connections. */
 export interface TcpProxy {
   readonly port: number;
-  /** Connections made so far. */
+  /** The number of connections so far. */
   connections: number;
   /** Drops all bytes without an error. */
   mute: boolean;

@@ -132,7 +132,7 @@ describe("the story's exchanges", () => {
 
   it("have tokens with 0 and 27 decimals, and one with a transfer fee", async () => {
     expect([await read("ticketToken", "decimals"), await read("saffronToken", "decimals")]).toEqual([0, 27]);
-    // The router is told an amount and takes it from the sender; the pair's Swap says what came of it, a hundredth less.
+    // The router transfers the full amount from the sender; the pair's Swap reports 1 % less.
     const [swap] = (await namedLogs("tollPair", "Swap")).filter(({ args }) => {
       const side = storyValue("tollToken") < storyValue("usdToken") ? args.amount0In : args.amount1In;
       return (side ?? 0n) > 0n;
@@ -156,7 +156,7 @@ describe("the story's exchanges", () => {
     expect(states).toHaveLength(1 + 2 * 60);
     for (const [dollars] of states) expect(dollars * 10n).toBeLessThan(floor);
     const worth = states.map(([dollars, coins]) => Number(dollars) / Number(coins));
-    // Two prices of which neither says anything: the dearer is more than ten thousand times the other.
+    // Neither price is meaningful: the higher one is more than ten thousand times the lower.
     expect(Math.max(...worth) / Math.min(...worth)).toBeGreaterThan(10_000);
     // Nobody else trades there.
     const traders = new Set((await namedLogs("washPair", "Swap")).map(({ args }) => String(args.to).toLowerCase()));

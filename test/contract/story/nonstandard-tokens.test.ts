@@ -52,12 +52,12 @@ let left = reconciliationMilliseconds;
 const served = (): ServedChain => ({ ...service, name: tokenChain.config.name });
 
 /** Waits until there are no differences or the time is up. */
-const waitForEquality = async (height: number, judge: () => Promise<ComparisonResult>): Promise<Reconciled> => {
+const waitForEquality = async (height: number, compare: () => Promise<ComparisonResult>): Promise<Reconciled> => {
   const [started, steps, progress] = [performance.now(), [...clockSteps], [] as string[]];
   let [passed, fewest, improved] = [0, Number.POSITIVE_INFINITY, started];
   try {
     for (;;) {
-      const result = await judge();
+      const result = await compare();
       const now = performance.now();
       const count = result.differences.length;
       if (count < fewest) {

@@ -129,8 +129,8 @@ describe("a stop", () => {
 
   it("of a server exits with 0", async () => {
     const serving = run(["serve", "--chain", "one", "--rpc", chain.url]);
-    await until("Serving", () => serving.said().includes("Ashlar answers at"));
-    const url = /Ashlar answers at (\S+);/.exec(serving.said())?.[1] ?? "";
+    await until("Serving", () => serving.output().includes("Ashlar answers at"));
+    const url = /Ashlar answers at (\S+);/.exec(serving.output())?.[1] ?? "";
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     serving.child.kill("SIGTERM");
     expect(await serving.ended).toBe(0);

@@ -33,10 +33,10 @@ beforeAll(async () => {
 const { run, outcome } = commandLineIn(() => ({ folder, url: test.url }));
 const begin = async (words: readonly string[], sentence: RegExp): Promise<void> => {
   const running = run(words);
-  for (const end = Date.now() + 60_000; !sentence.test(running.said()) && Date.now() < end; ) await sleep(20);
+  for (const end = Date.now() + 60_000; !sentence.test(running.output()) && Date.now() < end; ) await sleep(20);
   running.child.kill("SIGTERM");
-  expect(await running.ended, running.said()).toBe(0);
-  expect(running.said()).toMatch(sentence);
+  expect(await running.ended, running.output()).toBe(0);
+  expect(running.output()).toMatch(sentence);
 };
 
 describe("ashlar start", () => {
@@ -59,8 +59,8 @@ describe("ashlar start", () => {
   it("offers balances of past blocks on a chain of one's own", async () => {
     const { key } = await createKeys(test.database).create({ label: "test" });
     const running = run(["start", "--chain", "mine", "--rpc", chain.url]);
-    for (const end = Date.now() + 60_000; !/indexed up to its head/.test(running.said()) && Date.now() < end; ) await sleep(20);
-    const url = /answers at (\S+);/.exec(running.said())?.[1];
+    for (const end = Date.now() + 60_000; !/indexed up to its head/.test(running.output()) && Date.now() < end; ) await sleep(20);
+    const url = /answers at (\S+);/.exec(running.output())?.[1];
     const response = await fetch(`${url}/v1/mine/address/${receiver}/historical_balances/?block-height=3&key=${key}`);
     const { data, error_message } = (await response.json()) as {
       data: { items: { balance: string }[] } | null;

@@ -13,7 +13,7 @@ const { run } = commandLineIn(() => ({ folder, url: test.url }));
 /** Exit code and all that is said, with the embedded server in place of the tests' own where `url` is empty. */
 const outcome = async (words: readonly string[], environment: NodeJS.ProcessEnv = {}) => {
   const running = run(words, environment);
-  return [await running.ended, running.said()] as const;
+  return [await running.ended, running.output()] as const;
 };
 const embedded = { DATABASE_URL: "" };
 
@@ -70,12 +70,12 @@ describe("the database of a command", () => {
     const inProject = commandLineIn(() => ({ folder: project, url: "" }));
     const inBelow = commandLineIn(() => ({ folder: below, url: "" }));
     const created = inProject.run(["migrate"]);
-    expect([await created.ended, created.said()]).toEqual([0, expect.stringContaining(said)]);
+    expect([await created.ended, created.output()]).toEqual([0, expect.stringContaining(said)]);
     const key = inBelow.run(["keys", "create", "--label", "from below"]);
-    expect([await key.ended, key.said()]).toEqual([0, expect.stringContaining(said)]);
+    expect([await key.ended, key.output()]).toEqual([0, expect.stringContaining(said)]);
     expect(existsSync(join(below, ".ashlar"))).toBe(false);
     const list = inProject.run(["keys", "list"]);
-    expect([await list.ended, list.said()]).toEqual([0, expect.stringContaining("1  from below  ")]);
+    expect([await list.ended, list.output()]).toEqual([0, expect.stringContaining("1  from below  ")]);
   });
 });
 

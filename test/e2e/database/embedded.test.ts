@@ -63,8 +63,8 @@ describe("the embedded server", () => {
     const owner = await start(data);
     const joiner = await start(data);
     const elsewhere = await holdElsewhere(data);
-    expect([owner.owner, joiner.owner, elsewhere.said.owner]).toEqual([true, false, false]);
-    expect([joiner.url, elsewhere.said.url]).toEqual([owner.url, owner.url]);
+    expect([owner.owner, joiner.owner, elsewhere.result.owner]).toEqual([true, false, false]);
+    expect([joiner.url, elsewhere.result.url]).toEqual([owner.url, owner.url]);
     await joiner.stop();
     await elsewhere.end();
     expect(await ask(owner.url, "SELECT 1 AS up")).toEqual([{ up: 1 }]);
@@ -85,7 +85,7 @@ describe("the embedded server", () => {
     const pid = postmasterOf(data);
     await killed.kill();
     const next = await start(data);
-    expect(next).toMatchObject({ owner: true, url: killed.said.url });
+    expect(next).toMatchObject({ owner: true, url: killed.result.url });
     expect(postmasterOf(data)).toBe(pid);
     expect(await readKept(next.url)).toEqual(kept);
     await next.stop();
@@ -155,9 +155,9 @@ describe("the embedded server", () => {
     }
     const environment = { NODE_PATH: join(folder, "packages") };
     const holder = await holdElsewhere(own, root ? { uid: 65534, environment } : { environment });
-    expect(holder.said).toMatchObject({ owner: true });
+    expect(holder.result).toMatchObject({ owner: true });
     expect(statSync(join(own, "postgres-password")).uid).toBe(root ? 65534 : process.getuid?.());
-    await ask(holder.said.url, keep);
+    await ask(holder.result.url, keep);
     await holder.end();
     // Root then starts the same data as that user.
     const after = await start(own);

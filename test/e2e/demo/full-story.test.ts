@@ -33,7 +33,7 @@ describe("the whole story", () => {
     await demo?.stop();
   });
 
-  it("has at least 20,000 transactions of hundreds of senders over 60 days, up to the end time", () => {
+  it("has at least 20,000 transactions by hundreds of senders over 60 days, up to the end time", () => {
     expect(contents.transactions).toBeGreaterThanOrEqual(20_000);
     expect(contents.senders.size).toBeGreaterThan(300);
     expect(contents.lastTime).toBe(storyEndTime);
@@ -68,18 +68,18 @@ describe("the whole story", () => {
     // Five collections, and the positions of the concentrated exchange.
     expect(contents.erc721.size).toBe(6);
     expect(contents.erc1155.size).toBe(2);
-    // The faces are older than EIP-721: their contract emits ERC-20 transfers.
+    // The faces predate EIP-721: their contract emits ERC-20 transfers.
     expect([...contents.erc20.keys()].sort()).toEqual([...demo.story.inventory.tokens, storyValue("punks")].sort());
   });
 
   it("has a token of six decimals and one whose name is bytes32", async () => {
     expect(await call(storyValue("usdToken"), "function decimals() view returns (uint8)")).toBe(6);
     const name = await call<Hex>(storyValue("bytes32Token"), "function name() view returns (bytes32)");
-    // "Old Coin" in ASCII, filled up with zeros.
+    // "Old Coin" in ASCII, padded with zeros.
     expect(name).toBe(`0x4f6c6420436f696e${"00".repeat(24)}`);
   });
 
-  it("keeps metadata with attributes on the chain", async () => {
+  it("has metadata with attributes on the chain", async () => {
     const parse = (uri: string): unknown => JSON.parse(Buffer.from(uri.replace("data:application/json;base64,", ""), "base64").toString());
     const art = await call<string>(storyValue("artCollection"), "function tokenURI(uint256) view returns (string)", [
       BigInt(demo.story.values.artTokenId ?? ""),
@@ -114,11 +114,11 @@ describe("the whole story", () => {
       BigInt(demo.story.values.artTokenId ?? ""),
     ]);
     expect(owner.toLowerCase()).toBe(storyValue("collector"));
-    // Two that it sent, and one that funded it.
+    // Two sent and one received.
     expect(await transactionsOf(storyValue("newcomer"))).toBe(2);
   });
 
-  it("moves native value inside transactions: by calls, creations and self-destruction, some reverted, some through DELEGATECALL", () => {
+  it("has internal transfers by calls, creations, self-destructs, reverted frames and DELEGATECALL", () => {
     for (const kind of ["call", "create", "suicide", "undone", "delegatecall"])
       expect(contents.frames.get(kind) ?? 0, kind).toBeGreaterThan(20);
   });
@@ -142,7 +142,7 @@ describe("the whole story", () => {
     expect([firstDay, lastDay]).toEqual(["2025-09-02", "2025-10-30"]);
   });
 
-  it("keeps the state before the first block, and has Multicall3", async () => {
+  it("has the genesis state and Multicall3", async () => {
     const treasury = demo.story.inventory.accounts[0];
     // A million ether.
     expect(await client.request("eth_getBalance", [treasury, "0x0"])).toBe(`0x${(10n ** 24n).toString(16)}`);
@@ -151,7 +151,7 @@ describe("the whole story", () => {
     expect(await client.request<Hex>("eth_call", [{ to: demo.chain.multicall, data }, "latest"])).not.toBe("0x");
   });
 
-  it("pays tips to a separate block producer", async () => {
+  it("pays priority fees to a separate block producer", async () => {
     const { miner } = await client.request<{ miner: Address }>("eth_getBlockByNumber", ["latest", false]);
     expect(BigInt(await client.request<Hex>("eth_getBalance", [miner, "latest"]))).toBeGreaterThan(0n);
   });

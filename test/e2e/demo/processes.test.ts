@@ -62,7 +62,7 @@ describe("the demo's processes", () => {
     expect(await inspectProcess(left.processId)).toBeNull();
   });
 
-  it("ends such a node if another port is configured, and keeps its chain", async () => {
+  it("ends such a node if another port is configured, and saves its chain", async () => {
     const dataDirectory = await folder();
     const left = await leaveOrphan(dataDirectory);
     const port = await freePort();
@@ -72,14 +72,14 @@ describe("the demo's processes", () => {
     expect(await inspectProcess(left.processId)).toBeNull();
   });
 
-  it("reloads such a node if it has dropped the state before the first block", async () => {
+  it("reloads such a node if it has dropped the genesis state", async () => {
     const dataDirectory = await folder();
     const left = await leaveOrphan(dataDirectory, 80);
     const demo = await start(dataDirectory);
     expect(demo.origin).toBe("loaded");
     expect(demo.identity().lastBlock).toBe(left.saved + 80);
     const client = createNodeClient(demo.rpcUrl);
-    // A million ether, all that there is at genesis.
+    // A million ether, the supply at genesis.
     expect(await client.request("eth_getBalance", [demo.story.inventory.accounts[0], "0x0"])).toBe(`0x${(10n ** 24n).toString(16)}`);
     await client.close();
   });
@@ -105,7 +105,7 @@ describe("the demo's processes", () => {
     expect(await inspectProcess(seen[0] ?? 0)).toBeNull();
   });
 
-  it("aborts calls to its node at once when it is stopped", async () => {
+  it("aborts calls to its node immediately when it is stopped", async () => {
     const stop = new AbortController();
     const closed: string[] = [];
     const never = new Promise<never>(() => undefined);
@@ -135,7 +135,7 @@ describe("the demo's processes", () => {
     expect(await inspectProcess(bystander.pid ?? 0)).toEqual(facts);
   });
 
-  it("reports in one sentence that a fixed port is in use", async () => {
+  it("reports that a configured port is in use", async () => {
     const server = createServer();
     server.listen(0, "127.0.0.1");
     await once(server, "listening");

@@ -49,7 +49,7 @@ describe("a short story", () => {
     expect(second.story).toEqual(first.story);
     expect(await headHash(later)).not.toBe(await headHash(first));
     expect(addresses(later)).toEqual(addresses(first));
-    // Twelve people, nine tokens, six collections, eight pairs, two pools and the positions of concentrated liquidity, three factories, three routers, two
+    // Twelve accounts, nine tokens, six collections, eight pairs, two pools and the positions of concentrated liquidity, three factories, three routers, two
     // feeds, a marketplace.
     expect(addresses(first)).toHaveLength(12 + 9 + 6 + 8 + 3 + 3 + 3 + 2 + 1);
   });
@@ -84,7 +84,7 @@ describe("a short story", () => {
     expect((await start(dataDirectory, { endTime: storyEndTime + 60 })).origin).toBe("built");
   });
 
-  it("continues to plant and sell after the story", async () => {
+  it("continues to mint and sell plants after the story", async () => {
     const demo = await start(await folder());
     const { gardenCollection, seaport } = demo.story.values;
     const first = await ask<Hex>(demo, "eth_blockNumber");
@@ -118,7 +118,7 @@ describe("a short story", () => {
         readContract(client, demo.story.values[feed] as Address, priceFeed.abi, "latestRoundData");
       const headTime = async () => BigInt((await client.request<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false])).timestamp);
       const [lastEther, lastEuro] = [await answerOf("etherFeed"), await answerOf("euroFeed")];
-      // The story ends long ago, so both are due at once.
+      // The story ended long ago, so both are due.
       await demo.mineLiveBlock();
       const ether = await answerOf("etherFeed");
       expect([ether[0], ether[3]]).toEqual([lastEther[0] + 1n, await headTime()]);
@@ -134,7 +134,7 @@ describe("a short story", () => {
     }
   });
 
-  it("is incomplete if its exchanges differ from the expected state", async () => {
+  it("fails its verification if its exchanges differ from the expected state", async () => {
     const demo = await start(await folder());
     const artifacts = await loadArtifacts(contractsDirectory);
     const client = createNodeClient(demo.rpcUrl);
@@ -146,14 +146,14 @@ describe("a short story", () => {
       await expect(verify({}, storyEndTime + 2 * 86_400)).rejects.toThrow("a feed's last answer is older than a day");
       await expect(verify({ washPair: dollarPair })).rejects.toThrow("the wash pool holds more than a tenth of the floor");
       await expect(verify({ ticketPair: washPair })).rejects.toThrow("ticketPair holds less than twice the floor");
-      await expect(verify({ drainedPair: washPair })).rejects.toThrow("somebody has a share of the drained pool");
-      await expect(verify({ dollarRange: goldRange })).rejects.toThrow("dollarRange and the ether's feed disagree");
+      await expect(verify({ drainedPair: washPair })).rejects.toThrow("the drained pool has shares besides the locked ones");
+      await expect(verify({ dollarRange: goldRange })).rejects.toThrow("the price in dollarRange differs from the ether feed");
     } finally {
       await client.close();
     }
   });
 
-  it("is incomplete if its tokens have other owners than recorded", async () => {
+  it("fails its verification if its tokens have other owners than recorded", async () => {
     const demo = await start(await folder());
     const artifacts = await loadArtifacts(contractsDirectory);
     const client = createNodeClient(demo.rpcUrl);
@@ -162,16 +162,16 @@ describe("a short story", () => {
       const planted = await readContract<bigint>(client, gardenCollection as Address, artifacts.gardenCollection.abi, "planted");
       const verify = (owners: Partial<Ownership>) =>
         verifyCollections(client, artifacts, demo.story.values, { garden: new Map(), lanterns: new Map(), faces: new Map(), ...owners });
-      const kept = BigInt(gardenTokenId);
-      await expect(verify({ garden: new Map([[kept, trader as Address]]) })).rejects.toThrow(`${gardenTokenId} belongs to`);
-      await expect(verify({ garden: new Map([[kept, null]]) })).rejects.toThrow(`${gardenTokenId} belongs to`);
-      await expect(verify({ garden: new Map([[kept, collector as Address]]) })).rejects.toThrow(`has ${planted} tokens and not 1`);
+      const id = BigInt(gardenTokenId);
+      await expect(verify({ garden: new Map([[id, trader as Address]]) })).rejects.toThrow(`owner of gardenCollection ${gardenTokenId} is`);
+      await expect(verify({ garden: new Map([[id, null]]) })).rejects.toThrow(`owner of gardenCollection ${gardenTokenId} is`);
+      await expect(verify({ garden: new Map([[id, collector as Address]]) })).rejects.toThrow(`has ${planted} tokens, expected 1`);
     } finally {
       await client.close();
     }
   });
 
-  it("refuses a folder that another run uses", async () => {
+  it("rejects a folder that another run uses", async () => {
     const dataDirectory = await folder();
     await start(dataDirectory);
     await expect(start(dataDirectory)).rejects.toThrow(`Process ${process.pid} already runs the demo in ${dataDirectory}`);

@@ -50,7 +50,7 @@ export const killAndCompare = async ({ kills, points, seed }: Killing): Promise<
   });
   let round = roundsBefore;
   const goOn = () => addRound(chain, story, round++, chain.accounts.slice(0, 3) as unknown as [Address, Address, Address]);
-  const settled = async (test: TestDatabase): Promise<boolean> =>
+  const isAtHead = async (test: TestDatabase): Promise<boolean> =>
     (await isLevel(test.database, chain)) && (await test.database.query("SELECT 1 FROM node_reads LIMIT 1")).length === 0;
   /** Killed processes' connections end a moment later. */
   const isConnected = async (test: TestDatabase): Promise<boolean> =>
@@ -62,7 +62,7 @@ export const killAndCompare = async ({ kills, points, seed }: Killing): Promise<
   /** The price job records its settings in its first run at the head, beside the blocks. */
   const hasPriceSettings = async (test: TestDatabase): Promise<boolean> =>
     (await test.database.query("SELECT 1 FROM price_settings WHERE fingerprint IS NOT NULL")).length > 0;
-  const isComparable = async (test: TestDatabase): Promise<boolean> => (await settled(test)) && (await hasPriceSettings(test));
+  const isComparable = async (test: TestDatabase): Promise<boolean> => (await isAtHead(test)) && (await hasPriceSettings(test));
   const comparisons: Comparison[] = [];
   const compare = async () => {
     await until("Both indexes being level", async () => (await isComparable(killed)) && (await isComparable(undisturbed)), 60_000);
@@ -79,7 +79,7 @@ export const killAndCompare = async ({ kills, points, seed }: Killing): Promise<
       await until("The process being connected", () => isConnected(killed));
       if (!isPoint && random.chance(2)) await wait(random.between(0, 500));
       else {
-        await until("The index reaching the head", () => settled(killed), 60_000);
+        await until("The index reaching the head", () => isAtHead(killed), 60_000);
         await goOn();
         if (random.chance(3)) await chain.rpc("anvil_reorg", [random.between(1, 10), []]);
         // Following indexes each of these blocks within tens of milliseconds.

@@ -13,7 +13,7 @@ import { until } from "../../support/until.ts";
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** The package as users install it: packed, then installed without development dependencies in an empty folder. */
+/** The package is packed and installed without development dependencies in an empty folder, as by users. */
 describe("the installed package", () => {
   let folder: string;
   let test: TestDatabase;
@@ -64,7 +64,7 @@ describe("the installed package", () => {
     expect(started.exitCode).toBe(0);
   });
 
-  it("states in one sentence that the demo needs a clone", async () => {
+  it("reports that the demo needs a clone", async () => {
     const failure = await ashlar("start").then(
       () => null,
       (error: { stderr: string; code: number }) => error,

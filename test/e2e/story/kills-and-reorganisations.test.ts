@@ -39,14 +39,14 @@ describe("an index under kills and reorganisations", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it(`serves the node's balances after ${kills} SIGKILLs at random moments of backfill and following`, async () => {
-    // The seed reproduces the moments of a failed run.
+  it(`serves the node's balances after ${kills} SIGKILLs at random times of backfill and following`, async () => {
+    // The seed reproduces the kill times of a failed run.
     const seed = `kills ${Date.now()}`;
     const random = createRandom(seed);
     let killedRunning = 0;
     for (let count = 0; count < kills; count++) {
       const running = await startIndexer(folder, demo.chain, test.url);
-      // Start-up takes about a second; the later moments fall into the middle of batches.
+      // Start-up takes about a second; later kills hit running batches.
       await wait(random.between(900, 2_400));
       if (count >= kills / 2) await demo.mineLiveBlock();
       if (running.child.exitCode === null) killedRunning += 1;
@@ -67,7 +67,7 @@ describe("an index under kills and reorganisations", () => {
     const before = await blockHash(head - 5);
     const client = createNodeClient(demo.rpcUrl);
     try {
-      // Ten blocks of the new branch, in the first of which the trader sends ether to the newcomer: other transactions than before.
+      // Ten blocks of the new branch; in the first one the trader sends ether to the newcomer.
       const { trader, newcomer } = demo.story.values;
       await client.request("anvil_reorg", [10, [[{ from: trader, to: newcomer, value: "0x2386f26fc10000", gas: "0x5208" }, 0]]]);
     } finally {
@@ -82,7 +82,7 @@ describe("an index under kills and reorganisations", () => {
     });
   });
 
-  it("finds a planted wrong row, so the comparison can fail", async () => {
+  it("detects an inserted wrong row, which shows that the comparison can fail", async () => {
     const { trader, goldToken } = demo.story.values;
     const plant =
       "UPDATE balances SET balance = balance + $1 WHERE chain_id = $2 AND owner = decode($3, 'hex') AND token = decode($4, 'hex')";

@@ -27,7 +27,7 @@ beforeAll(async () => {
   node.listen(0, "127.0.0.1");
   await once(node, "listening");
   const migrating = run(["migrate"]);
-  expect(await migrating.ended, migrating.said()).toBe(0);
+  expect(await migrating.ended, migrating.output()).toBe(0);
   return async () => {
     for (const socket of connections) socket.destroy();
     node.close();
@@ -48,8 +48,8 @@ it.each([
   const running = run([command]);
   await until("A request to the node", async () => connections.size > 0 || running.child.exitCode !== null, 60_000);
   running.child.kill("SIGTERM");
-  expect(await running.ended, running.said()).toBe(0);
+  expect(await running.ended, running.output()).toBe(0);
   // The time-outs of these requests are 5 to 30 s.
-  expect(Number(/Stopped after ([\d.]+) s\./.exec(running.said())?.[1]), running.said()).toBeLessThan(2);
+  expect(Number(/Stopped after ([\d.]+) s\./.exec(running.output())?.[1]), running.output()).toBeLessThan(2);
   await until("The end of the connections", async () => connections.size === 0);
 });

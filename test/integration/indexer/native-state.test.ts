@@ -284,9 +284,9 @@ describe("native balances from the node's state through reorganisations", () => 
     const branching = await startBranching({ nativeAccounting: "state" });
     try {
       await branching.goOn();
-      await branching.settled();
+      await branching.waitForHead();
       await branching.branch(depth, `state ${depth}`, 1);
-      await branching.settled();
+      await branching.waitForHead();
       expect(await contents(branching.test.database)).toEqual(await branching.fresh());
       const balances = await branching.test.database.query<{ owner: Address; balance: string }>(
         `SELECT owner, balance FROM balances WHERE standard = 0 AND token = decode('${nativeTokenAddress.slice(2)}', 'hex')`,

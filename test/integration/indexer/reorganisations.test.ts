@@ -15,10 +15,10 @@ afterAll(async () => {
 describe("an index that follows a node through a reorganisation", () => {
   it.each([1, 2, 3, 10, 30, 60])("of depth %i has the rows of an index built afterwards", async (depth) => {
     await branching.goOn();
-    await branching.settled();
+    await branching.waitForHead();
     const before = await contents(branching.test.database);
     await branching.branch(depth, `depth ${depth}`);
-    await branching.settled();
+    await branching.waitForHead();
     const held = await contents(branching.test.database);
     expect(held).toEqual(await branching.fresh());
     expect(held.blocks).not.toBe(before.blocks);
@@ -29,9 +29,9 @@ describe("an index that follows a node through a reorganisation", () => {
     async (seed) => {
       const random = createRandom(`branches ${seed}`);
       await branching.branch(random.between(1, 55), `first ${seed}`, random.between(0, 2));
-      if (random.between(0, 1) === 1) await branching.settled();
+      if (random.between(0, 1) === 1) await branching.waitForHead();
       await branching.branch(random.between(1, 50), `second ${seed}`, random.between(0, 2));
-      await branching.settled();
+      await branching.waitForHead();
       expect(await contents(branching.test.database)).toEqual(await branching.fresh());
     },
   );

@@ -8,12 +8,12 @@ type Ending = number | NodeJS.Signals | null;
 /** A running command. */
 export interface Run {
   readonly child: ChildProcess;
-  said(): string;
+  output(): string;
   /** The exit code, or the signal that ended it. */
   readonly ended: Promise<Ending>;
 }
 
-/** Runs commands in a folder, with a database and nothing else of this process's environment. */
+/** Runs commands in a folder with a database; they inherit nothing else of this process's environment. */
 export const commandLineIn = (place: () => { readonly folder: string; readonly url: string }) => {
   const run = (words: readonly string[], environment: NodeJS.ProcessEnv = {}): Run => {
     const { folder, url } = place();
@@ -26,14 +26,14 @@ export const commandLineIn = (place: () => { readonly folder: string; readonly u
     child.stdout?.on("data", (part: Buffer) => (text += part.toString()));
     child.stderr?.on("data", (part: Buffer) => (text += part.toString()));
     const ended = once(child, "close").then(([code, signal]) => (code as number | null) ?? (signal as NodeJS.Signals | null));
-    return { child, said: () => text, ended };
+    return { child, output: () => text, ended };
   };
   return {
     run,
-    /** Without the line that says which database is used. */
+    /** Returns the exit code and the output without the line that names the database. */
     outcome: async (words: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<[Ending, string]> => {
       const running = run(words, environment);
-      return [await running.ended, running.said().replace(/^Database: .*\n/m, "")];
+      return [await running.ended, running.output().replace(/^Database: .*\n/m, "")];
     },
   };
 };

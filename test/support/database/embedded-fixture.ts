@@ -40,7 +40,7 @@ export function postmasterOf(dataDirectory: string): number {
 
 export interface Holder {
   readonly process: ChildProcess;
-  readonly said: { readonly url: string; readonly owner: boolean; readonly error?: string };
+  readonly result: { readonly url: string; readonly owner: boolean; readonly error?: string };
   /** Shuts it down cleanly. */
   end(): Promise<void>;
   /** SIGKILL. */
@@ -66,5 +66,5 @@ export async function holdElsewhere(
     child.kill("SIGKILL");
     await exited;
   };
-  return { process: child, said: JSON.parse(line) as Holder["said"], end, kill };
+  return { process: child, result: JSON.parse(line) as Holder["result"], end, kill };
 }

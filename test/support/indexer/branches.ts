@@ -24,7 +24,7 @@ export interface Branching {
   /** Adds three blocks. */
   goOn(): Promise<void>;
   /** Waits until the index has reached the node's head. */
-  settled(): Promise<void>;
+  waitForHead(): Promise<void>;
   /** The contents of an index built from the current chain in one run. */
   fresh(): Promise<Record<string, string>>;
   end(): Promise<void>;
@@ -39,14 +39,14 @@ export const startBranching = async (overrides: Partial<IndexedChain> = {}): Pro
   const configured = chainOf({ wrappedNative: [story.weth], ...overrides });
   const test = await createTestDatabase();
   const stop = runInBackground(await createTestIndexer(chain.url, test.database, { chain: configured, projections }));
-  const settled = () => until("The index reaching the node's head", () => isLevel(test.database, chain), 30_000);
+  const waitForHead = () => until("The index reaching the node's head", () => isLevel(test.database, chain), 30_000);
   const goOn = () => addRound(chain, story, round++, accounts);
-  await settled();
+  await waitForHead();
   return {
     chain,
     test,
     goOn,
-    settled,
+    waitForHead,
     branch: async (depth, seed, more = 0) => {
       await chain.rpc("anvil_reorg", [depth, otherTransactions(chain, story, depth, seed)]);
       for (let count = 0; count < more; count += 1) await goOn();

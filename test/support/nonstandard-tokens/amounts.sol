@@ -3,7 +3,7 @@ pragma solidity 0.8.30;
 
 import {Book, Coin, Functions, Labelled} from "base.sol";
 
-/// Fee on transfer: the receiver gets less than the event reports, the token keeps the rest.
+/// Fee on transfer: the receiver gets less than the event reports, the token contract retains the rest.
 contract FeeUnseen is Coin("Fee Unseen") {
     function _move(address from, address to, uint256 value) internal override {
         held[from] -= value;
@@ -256,7 +256,7 @@ contract Vault is Coin("Vault") {
         return asset.balanceOf(address(this));
     }
 
-    /// The asset of the tests is mintable by anybody, so nothing has to be approved.
+    /// The tests' asset can be minted by any account, so no approval is needed.
     function deposit(uint256 assets, address receiver) external returns (uint256 shares) {
         uint256 all = totalAssets();
         shares = supply == 0 || all == 0 ? assets : assets * supply / all;

@@ -67,7 +67,7 @@ abstract contract Labelled {
     }
 }
 
-/// The functions of ERC-20 that change state, and minting and burning for anybody: the tests need no owner.
+/// The functions of ERC-20 that change state, and public minting and burning, because the tests need no owner.
 abstract contract Functions is Book {
     function mint(address to, uint256 value) external virtual {
         _mint(to, value);
