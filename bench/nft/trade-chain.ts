@@ -1,5 +1,5 @@
 import { privateKeyToAddress } from "viem/accounts";
-import { createOrder, encodeFulfillOrder, forAccount, native, signOrder, unique } from "../../demo/story/seaport-orders.ts";
+import { createOrder, encodeFulfillOrder, erc721Item, native, signOrder, withRecipient } from "../../demo/story/seaport-orders.ts";
 import type { Address, Hash, Hex } from "../../runtime/lib/hex.ts";
 import { deploySeaport } from "../../test/integration/domains/nft-sales/seaport.ts";
 import { type Artifact, artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../test/support/chain.ts";
@@ -163,10 +163,10 @@ const createActions = ({ chainId, almanac, seaport, collections, owners, edition
     const { token, id, seller, buyer } = move();
     const price = BigInt(1 + any(1_000)) * 10n ** 15n;
     const consideration = [
-      forAccount(seller.address, native((price * 925n) / 1_000n)),
-      forAccount(traderAt(0).address, native((price * 75n) / 1_000n)),
+      withRecipient(seller.address, native((price * 925n) / 1_000n)),
+      withRecipient(traderAt(0).address, native((price * 75n) / 1_000n)),
     ];
-    const order = createOrder({ offerer: seller.address, offer: [unique(token, id)], consideration, salt: BigInt(number) });
+    const order = createOrder({ offerer: seller.address, offer: [erc721Item(token, id)], consideration, salt: BigInt(number) });
     const signature = await signOrder(order, { chainId, address: seaport }, seller.key);
     return { from: buyer.address, to: seaport, data: encodeFulfillOrder({ order, signature }), value: price, gas: 400_000n };
   };

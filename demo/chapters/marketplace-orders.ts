@@ -2,15 +2,15 @@ import type { Address } from "../../runtime/lib/hex.ts";
 import { encodeApprovalForAll, encodeApprove } from "../story/encode.ts";
 import {
   type ConsiderationItem,
-  coins,
   createOrder,
   encodeFulfillAdvancedOrder,
   encodeFulfillOrder,
   encodeValidate,
-  forAccount,
+  erc20Item,
   native,
   type OrderItem,
   type SeaportOrder,
+  withRecipient,
 } from "../story/seaport-orders.ts";
 import type { Call } from "../story/types.ts";
 import { unlimited } from "./exchange-types.ts";
@@ -47,13 +47,13 @@ export const createOrderBuilder = ({ seaport, feeCollector, artist, weth }: Mark
     salt += 1n;
     return salt;
   };
-  const pay = (currency: Currency, amount: bigint): OrderItem => (currency === "native" ? native(amount) : coins(weth, amount));
+  const pay = (currency: Currency, amount: bigint): OrderItem => (currency === "native" ? native(amount) : erc20Item(weth, amount));
   const considerations = (seller: Address, currency: Currency, price: bigint): readonly ConsiderationItem[] => {
     const { seller: rest, fee, royalty } = splitPrice(price);
     return [
-      forAccount(seller, pay(currency, rest)),
-      forAccount(feeCollector, pay(currency, fee)),
-      forAccount(artist, pay(currency, royalty)),
+      withRecipient(seller, pay(currency, rest)),
+      withRecipient(feeCollector, pay(currency, fee)),
+      withRecipient(artist, pay(currency, royalty)),
     ];
   };
   return {
@@ -70,17 +70,22 @@ export const createOrderBuilder = ({ seaport, feeCollector, artist, weth }: Mark
       createOrder({ offerer: seller, offer, consideration: considerations(seller, currency, price), salt: nextSalt(), partial }),
     /** An offer of tokens for a price without fees. */
     listPlainly: (seller: Address, offer: readonly OrderItem[], price: bigint): SeaportOrder =>
-      createOrder({ offerer: seller, offer, consideration: [forAccount(seller, native(price))], salt: nextSalt() }),
+      createOrder({ offerer: seller, offer, consideration: [withRecipient(seller, native(price))], salt: nextSalt() }),
     /** An offer of wrapped ether for tokens; the seller pays the fees. */
-    bid: (bidder: Address, asked: readonly OrderItem[], price: bigint): SeaportOrder => {
+    bid: (bidder: Address, requested: readonly OrderItem[], price: bigint): SeaportOrder => {
       const { fee, royalty } = splitPrice(price);
-      const parts = [forAccount(feeCollector, coins(weth, fee)), forAccount(artist, coins(weth, royalty))];
-      const consideration = [...asked.map((wanted) => forAccount(bidder, wanted)), ...parts];
-      return createOrder({ offerer: bidder, offer: [coins(weth, price)], consideration, salt: nextSalt() });
+      const parts = [withRecipient(feeCollector, erc20Item(weth, fee)), withRecipient(artist, erc20Item(weth, royalty))];
+      const consideration = [...requested.map((wanted) => withRecipient(bidder, wanted)), ...parts];
+      return createOrder({ offerer: bidder, offer: [erc20Item(weth, price)], consideration, salt: nextSalt() });
     },
     /** An offer of wrapped ether for a token, without fees. */
-    plainBid: (bidder: Address, asked: OrderItem, price: bigint): SeaportOrder =>
-      createOrder({ offerer: bidder, offer: [coins(weth, price)], consideration: [forAccount(bidder, asked)], salt: nextSalt() }),
+    plainBid: (bidder: Address, requested: OrderItem, price: bigint): SeaportOrder =>
+      createOrder({
+        offerer: bidder,
+        offer: [erc20Item(weth, price)],
+        consideration: [withRecipient(bidder, requested)],
+        salt: nextSalt(),
+      }),
     /** Validates orders of one offerer on the chain, so that they need no signature. */
     validate: (...orders: readonly [SeaportOrder, ...SeaportOrder[]]): Call => ({
       from: orders[0].offerer,

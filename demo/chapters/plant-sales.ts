@@ -1,7 +1,7 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import { encode } from "../story/encode.ts";
 import type { Random } from "../story/random.ts";
-import { encodeFulfillAvailableOrders, encodeMatchOrders, type SeaportOrder, unique } from "../story/seaport-orders.ts";
+import { encodeFulfillAvailableOrders, encodeMatchOrders, erc721Item, type SeaportOrder } from "../story/seaport-orders.ts";
 import type { Call, StoryContext } from "../story/types.ts";
 import type { Accounts } from "./accounts.ts";
 import { type BuyerFunds, thousandth } from "./buyer-funds.ts";
@@ -50,7 +50,7 @@ export type PriceWalk = ReturnType<typeof createPriceWalk>;
 const listPlant = ({ garden, orders, prices }: MarketplaceContext, id: bigint, currency: Currency): Listing => {
   const price = prices.ask();
   const seller = garden.registry.ownerOf(id);
-  const order = orders.list(seller, [unique(garden.address, id)], currency, price);
+  const order = orders.list(seller, [erc721Item(garden.address, id)], currency, price);
   const calls = [...orders.approveTokens(seller, garden.address), orders.validate(order)];
   return { order, id, price, value: currency === "native" ? price : 0n, calls };
 };
@@ -84,7 +84,7 @@ const bidAndAccept = (context: MarketplaceContext, day: number): readonly Call[]
   const price = prices.ask();
   const bidder = funds.findBuyer(accounts.active(day), seller, "weth", price);
   if (bidder === undefined) return [];
-  const order = orders.bid(bidder, [unique(garden.address, id)], price);
+  const order = orders.bid(bidder, [erc721Item(garden.address, id)], price);
   recordSale(context, id, bidder, "weth", price);
   return [
     ...orders.approveWeth(bidder),
@@ -153,7 +153,7 @@ const matchListingAndBid = (context: MarketplaceContext, day: number): readonly 
   const { order, id, price, calls } = listing;
   const bidder = funds.findBuyer(accounts.active(day), order.offerer, "weth", price);
   if (bidder === undefined) return calls;
-  const bid = orders.plainBid(bidder, unique(garden.address, id), price);
+  const bid = orders.plainBid(bidder, erc721Item(garden.address, id), price);
   recordSale(context, id, bidder, "weth", price);
   const plantToBidder = [
     [0, 0],

@@ -1,6 +1,6 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import { encode } from "../story/encode.ts";
-import { type SeaportOrder, unique, units } from "../story/seaport-orders.ts";
+import { erc721Item, erc1155Item, type SeaportOrder } from "../story/seaport-orders.ts";
 import type { Call } from "../story/types.ts";
 import { thousandth } from "./buyer-funds.ts";
 import type { MarketplaceContext } from "./plant-sales.ts";
@@ -55,7 +55,7 @@ export const createSpecialSales = ({ story, accounts, garden, orders, funds, pri
       const price = prices.ask() * 2n;
       const order = orders.list(
         gardener,
-        ids.map((id) => unique(garden.address, id)),
+        ids.map((id) => erc721Item(garden.address, id)),
         "native",
         price,
       );
@@ -66,14 +66,14 @@ export const createSpecialSales = ({ story, accounts, garden, orders, funds, pri
       const ids = takeFromGarden(1);
       if (ids.length === 0) return [];
       const price = prices.ask();
-      const offer = [...ids.map((id) => unique(garden.address, id)), units(editions, edition(day), 2n)];
+      const offer = [...ids.map((id) => erc721Item(garden.address, id)), erc1155Item(editions, edition(day), 2n)];
       const order = orders.list(gardener, offer, "native", price);
       return [orders.validate(order), ...buyBundle(day, order, price, ids)];
     },
     /** Lists ten prints, of which one buyer takes three and another four. */
     offerEditions: (day: number): readonly Call[] => {
       const price = BigInt(random.between(8, 30)) * thousandth * unitsOffered;
-      const order = orders.list(gardener, [units(editions, edition(day), unitsOffered)], "native", price, true);
+      const order = orders.list(gardener, [erc1155Item(editions, edition(day), unitsOffered)], "native", price, true);
       rest = { order, price };
       return [orders.validate(order), ...buyPart(day, order, price, 3n), ...buyPart(day, order, price, 4n)];
     },
@@ -93,9 +93,9 @@ export const createStagedSales = ({ accounts, garden, orders, funds }: Marketpla
   const { address, registry, tradedId } = garden;
   const { ownerOf } = registry;
   const [first, second] = washTraders;
-  const plant = [unique(address, tradedId)];
+  const plant = [erc721Item(address, tradedId)];
   const wash = (id: bigint, from: Address, to: Address, price: bigint): readonly Call[] => {
-    const order = orders.listPlainly(from, [unique(address, id)], price);
+    const order = orders.listPlainly(from, [erc721Item(address, id)], price);
     registry.move(id, to);
     return [...orders.approveTokens(from, address), orders.validate(order), orders.fill(to, order, price)];
   };

@@ -3,7 +3,7 @@ import { createOrderBuilder } from "../chapters/marketplace-orders.ts";
 import { encode } from "../story/encode.ts";
 import { signerKey } from "../story/genesis.ts";
 import { readContract } from "../story/read-contract.ts";
-import { encodeFulfillOrder, signOrder, unique } from "../story/seaport-orders.ts";
+import { encodeFulfillOrder, erc721Item, signOrder } from "../story/seaport-orders.ts";
 import type { LiveAction, LiveContext } from "./live-types.ts";
 
 const chainId = 31_337;
@@ -36,7 +36,7 @@ export const chooseMarketAction = async (context: LiveContext, buyer: Address): 
   if (id === null || buyer === gardener || balance < price + minRemainder)
     return { from: values.deployer as Address, to: garden, data: encode(abi, "plant", [[random.chance(2) ? gardener : buyer]]) };
   const terms = { seaport, feeCollector: values.marketFees as Address, artist: gardener, weth: values.wrappedNative as Address };
-  const order = createOrderBuilder(terms, BigInt(context.now())).list(gardener, [unique(garden, id)], "native", price);
+  const order = createOrderBuilder(terms, BigInt(context.now())).list(gardener, [erc721Item(garden, id)], "native", price);
   const signature = await signOrder(order, { chainId, address: seaport }, signerKey);
   return { from: buyer, to: seaport, value: price, data: encodeFulfillOrder({ order, signature }) };
 };

@@ -19,7 +19,7 @@ const seaportAbi = parseAbi([
   "function matchOrders(Order[] orders, Fulfillment[] fulfillments) payable",
 ]);
 
-const itemTypes = { native: 0, erc20: 1, erc721: 2, erc1155: 3 } as const;
+const itemTypes = { nativeItem: 0, erc20: 1, erc721: 2, erc1155: 3 } as const;
 const noHash: Hash = `0x${"0".repeat(64)}`;
 
 /** An item that an order offers or asks for. */
@@ -66,19 +66,19 @@ const item = (itemType: number, token: Address, identifierOrCriteria: bigint, am
 });
 
 /** An amount of the native token. */
-export const native = (amount: bigint): OrderItem => item(itemTypes.native, zeroAddress, 0n, amount);
+export const native = (amount: bigint): OrderItem => item(itemTypes.nativeItem, zeroAddress, 0n, amount);
 
 /** An amount of an ERC-20 token. */
-export const coins = (token: Address, amount: bigint): OrderItem => item(itemTypes.erc20, token, 0n, amount);
+export const erc20Item = (token: Address, amount: bigint): OrderItem => item(itemTypes.erc20, token, 0n, amount);
 
 /** One ERC-721 token. */
-export const unique = (token: Address, tokenId: bigint): OrderItem => item(itemTypes.erc721, token, tokenId, 1n);
+export const erc721Item = (token: Address, tokenId: bigint): OrderItem => item(itemTypes.erc721, token, tokenId, 1n);
 
 /** Units of an ERC-1155 id. */
-export const units = (token: Address, tokenId: bigint, amount: bigint): OrderItem => item(itemTypes.erc1155, token, tokenId, amount);
+export const erc1155Item = (token: Address, tokenId: bigint, amount: bigint): OrderItem => item(itemTypes.erc1155, token, tokenId, amount);
 
 /** Adds the recipient to an item. */
-export const forAccount = (recipient: Address, asked: OrderItem): ConsiderationItem => ({ ...asked, recipient });
+export const withRecipient = (recipient: Address, requested: OrderItem): ConsiderationItem => ({ ...requested, recipient });
 
 /** Creates an order without zone, conduit and expiry. Otherwise identical orders need different salts. */
 export const createOrder = (terms: {

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
-  coins,
   encodeFulfillAdvancedOrder,
   encodeFulfillOrder,
   encodeMatchOrders,
   encodeValidate,
-  forAccount,
+  erc20Item,
+  erc721Item,
+  erc1155Item,
   native,
   type OrderItem,
   signOrder,
-  unique,
-  units,
+  withRecipient,
 } from "../../../../demo/story/seaport-orders.ts";
 import type { Chain } from "../../../../generated/requests.gen.ts";
 import type { ResolverContext } from "../../../../runtime/api/context.ts";
@@ -45,24 +45,28 @@ beforeAll(async () => {
   // Day 0: a listing signed by anna, with a fee and a royalty; and ben's bid in wrapped ether, of which anna pays the fee.
   const listing = order(
     anna,
-    [unique(art, 0n)],
+    [erc721Item(art, 0n)],
     [
-      forAccount(anna, native((ether * 90n) / 100n)),
-      forAccount(fees, native((ether * 5n) / 100n)),
-      forAccount(dora, native((ether * 5n) / 100n)),
+      withRecipient(anna, native((ether * 90n) / 100n)),
+      withRecipient(fees, native((ether * 5n) / 100n)),
+      withRecipient(dora, native((ether * 5n) / 100n)),
     ],
   );
   const signature = await signOrder(listing, { chainId: 31337, address: seaport }, keyOfFirst);
   const [signed] = await on(0, 9, { from: ben, to: seaport, gas, value: ether, data: encodeFulfillOrder({ order: listing, signature }) });
-  const bid = order(ben, [coins(weth, 2n * ether)], [forAccount(ben, unique(art, 1n)), forAccount(fees, coins(weth, ether / 20n))]);
+  const bid = order(
+    ben,
+    [erc20Item(weth, 2n * ether)],
+    [withRecipient(ben, erc721Item(art, 1n)), withRecipient(fees, erc20Item(weth, ether / 20n))],
+  );
   const [, accepted] = await on(0, 10, ...fill(bid, anna));
 
   // Day 1: orders matched by a third account: cleo pays 1,000 coins, of which anna gets 900. Then a bundle whose price leaves a remainder of 3 wei.
-  const asks = order(anna, [unique(art, 2n)], [forAccount(anna, coins(coin, 900n * ether))]);
+  const asks = order(anna, [erc721Item(art, 2n)], [withRecipient(anna, erc20Item(coin, 900n * ether))]);
   const offers = order(
     cleo,
-    [coins(coin, 1_000n * ether)],
-    [forAccount(cleo, unique(art, 2n)), forAccount(fees, coins(coin, 100n * ether))],
+    [erc20Item(coin, 1_000n * ether)],
+    [withRecipient(cleo, erc721Item(art, 2n)), withRecipient(fees, erc20Item(coin, 100n * ether))],
   );
   const matches = [
     [
@@ -88,16 +92,16 @@ beforeAll(async () => {
   const [, bundle] = await on(
     1,
     10,
-    ...sell(anna, ben, [unique(art, 3n), units(editions, 7n, 5n), unique(art, 4n)], native(7n * 10n ** 17n + 3n)),
+    ...sell(anna, ben, [erc721Item(art, 3n), erc1155Item(editions, 7n, 5n), erc721Item(art, 4n)], native(7n * 10n ** 17n + 3n)),
   );
 
   // Day 2: a swap, a gift, and a sale paid in a token without a price.
-  const swap = order(anna, [unique(art, 5n)], [forAccount(anna, unique(art, 0n))]);
-  const gift = order(anna, [unique(art, 6n)], []);
-  await on(2, 9, ...fill(swap, ben), ...fill(gift, ben), ...sell(anna, cleo, unique(art, 7n), coins(junk, 5n * ether)));
+  const swap = order(anna, [erc721Item(art, 5n)], [withRecipient(anna, erc721Item(art, 0n))]);
+  const gift = order(anna, [erc721Item(art, 6n)], []);
+  await on(2, 9, ...fill(swap, ben), ...fill(gift, ben), ...sell(anna, cleo, erc721Item(art, 7n), erc20Item(junk, 5n * ether)));
 
   // Day 3: partial fills of an order of ten units for ten ether; orders with several payments.
-  const parts = order(anna, [units(editions, 8n, 10n)], [forAccount(anna, native(10n * ether))], true);
+  const parts = order(anna, [erc1155Item(editions, 8n, 10n)], [withRecipient(anna, native(10n * ether))], true);
   const part = (by: Address, numerator: bigint, recipient?: Address) => ({
     from: by,
     to: seaport,
@@ -106,16 +110,16 @@ beforeAll(async () => {
     data: encodeFulfillAdvancedOrder({ order: parts }, { numerator, denominator: 10n, ...(recipient && { recipient }) }),
   });
   await on(3, 9, { from: anna, to: seaport, gas, data: encodeValidate([parts]) }, part(ben, 3n), part(cleo, 2n, dora));
-  await on(3, 10, ...sell(anna, cleo, unique(art, 8n), native(ether / 10n), coins(coin, 50n * ether)));
-  await on(3, 11, ...sell(anna, cleo, unique(art, 9n), native(ether / 10n), coins(weth, ether / 10n)));
+  await on(3, 10, ...sell(anna, cleo, erc721Item(art, 8n), native(ether / 10n), erc20Item(coin, 50n * ether)));
+  await on(3, 11, ...sell(anna, cleo, erc721Item(art, 9n), native(ether / 10n), erc20Item(weth, ether / 10n)));
 
   // Day 5: cleo sells back what she bought on day 1, and dora buys from herself.
-  await on(5, 9, ...sell(cleo, anna, unique(art, 2n), native(3n * ether)));
-  await on(5, 10, ...sell(anna, dora, unique(art, 10n), native(ether / 2n)));
-  await on(5, 11, ...sell(dora, dora, unique(art, 10n), native(ether / 1_000n)));
+  await on(5, 9, ...sell(cleo, anna, erc721Item(art, 2n), native(3n * ether)));
+  await on(5, 10, ...sell(anna, dora, erc721Item(art, 10n), native(ether / 2n)));
+  await on(5, 11, ...sell(dora, dora, erc721Item(art, 10n), native(ether / 1_000n)));
 
   // Day 40: ben sells back what he bought on day 0, more than thirty days later.
-  await on(40, 9, ...sell(ben, anna, unique(art, 1n), native(4n * ether)));
+  await on(40, 9, ...sell(ben, anna, erc721Item(art, 1n), native(4n * ether)));
   await on(41, 9, { to: anna });
   Object.assign(sent, { signed, accepted, matched, bundle });
 
@@ -166,12 +170,12 @@ describe("sales on Seaport", () => {
     const tenth = 10n ** 17n;
     expect(sold).toEqual([
       line(0, view(0n), anna, ben, native(ether)),
-      line(0, view(1n), anna, ben, coins(weth, 2n * ether)),
-      line(1, view(2n), anna, cleo, coins(coin, 1_000n * ether), true),
+      line(0, view(1n), anna, ben, erc20Item(weth, 2n * ether)),
+      line(1, view(2n), anna, cleo, erc20Item(coin, 1_000n * ether), true),
       line(1, view(3n), anna, ben, native(tenth + 1n)),
       line(1, [editions, 7n, 5n], anna, ben, native(5n * tenth + 2n)),
       line(1, view(4n), anna, ben, native(tenth)),
-      line(2, view(7n), anna, cleo, coins(junk, 5n * ether)),
+      line(2, view(7n), anna, cleo, erc20Item(junk, 5n * ether)),
       line(3, [editions, 8n, 3n], anna, ben, native(3n * ether)),
       line(3, [editions, 8n, 2n], anna, dora, native(2n * ether)),
       line(3, view(8n), anna, cleo, null),

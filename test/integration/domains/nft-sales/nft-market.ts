@@ -5,9 +5,9 @@ import {
   createOrder,
   encodeFulfillOrder,
   encodeValidate,
-  forAccount,
   type OrderItem,
   type SeaportOrder,
+  withRecipient,
 } from "../../../../demo/story/seaport-orders.ts";
 import { createApp } from "../../../../runtime/app.ts";
 import { chainConfig, config } from "../../../../runtime/config/config.ts";
@@ -107,7 +107,7 @@ export const startNftMarket = async (): Promise<NftMarket> => {
         order(
           from,
           [offered].flat(),
-          payments.map((payment) => forAccount(from, payment)),
+          payments.map((payment) => withRecipient(from, payment)),
         ),
         to,
       ),

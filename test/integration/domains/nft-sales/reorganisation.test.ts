@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { native, unique, units } from "../../../../demo/story/seaport-orders.ts";
+import { erc721Item, erc1155Item, native } from "../../../../demo/story/seaport-orders.ts";
 import { nftProjection } from "../../../../runtime/domains/nft/projection.ts";
 import { salesProjection } from "../../../../runtime/domains/nft-sales/projection/index.ts";
 import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
@@ -43,10 +43,15 @@ const expectEqualToFreshIndex = async () => {
 it("a reorganisation rolls back sales, their sums and wash marks, and adds those of the new branch", async () => {
   const { chain, art, editions, accounts, sell, on } = market;
   const [anna, ben, cleo] = accounts;
-  await on(0, 9, ...sell(anna, ben, unique(art, 0n), native(ether)));
-  await on(0, 10, ...sell(anna, ben, [unique(art, 1n), units(editions, 1n, 3n)], native(ether)));
-  await on(0, 11, ...sell(ben, anna, unique(art, 0n), native(2n * ether)), ...sell(anna, cleo, unique(art, 2n), native(ether / 2n)));
-  await on(0, 12, ...sell(ben, anna, units(editions, 1n, 1n), native(ether)));
+  await on(0, 9, ...sell(anna, ben, erc721Item(art, 0n), native(ether)));
+  await on(0, 10, ...sell(anna, ben, [erc721Item(art, 1n), erc1155Item(editions, 1n, 3n)], native(ether)));
+  await on(
+    0,
+    11,
+    ...sell(ben, anna, erc721Item(art, 0n), native(2n * ether)),
+    ...sell(anna, cleo, erc721Item(art, 2n), native(ether / 2n)),
+  );
+  await on(0, 12, ...sell(ben, anna, erc1155Item(editions, 1n, 1n), native(ether)));
   await running.runToHead(await chain.head());
   expect(await sales()).toEqual([
     ["0", true],
@@ -64,7 +69,7 @@ it("a reorganisation rolls back sales, their sums and wash marks, and adds those
   await expectEqualToFreshIndex();
   // Drops all sales but the first, and adds another one.
   await chain.rpc("anvil_reorg", [3, []]);
-  await on(0, 14, ...sell(anna, cleo, unique(art, 1n), native(3n * ether)));
+  await on(0, 14, ...sell(anna, cleo, erc721Item(art, 1n), native(3n * ether)));
   await running.runToHead(await chain.head());
   expect(await sales()).toEqual([
     ["0", false],

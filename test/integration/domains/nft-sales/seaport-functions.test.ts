@@ -1,15 +1,15 @@
 import { encodeFunctionData } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import {
-  coins,
   encodeFulfillAvailableOrders,
   encodeMatchOrders,
   encodeValidate,
-  forAccount,
+  erc20Item,
+  erc721Item,
   native,
   orderHash,
   signOrder,
-  unique,
+  withRecipient,
 } from "../../../../demo/story/seaport-orders.ts";
 import { type Address, type Hash, nativeTokenAddress, zeroAddress } from "../../../../runtime/lib/hex.ts";
 import { artifacts } from "../../../support/chain.ts";
@@ -55,7 +55,7 @@ it("sales are the same whichever function fulfilled their orders; those of an im
   const [anna, ben, cleo] = accounts;
   const artifact = seaportArtifact();
   // Two listings in one call.
-  const both = [0n, 1n].map((id) => order(anna, [unique(art, id)], [forAccount(anna, native((id + 1n) * ether))]));
+  const both = [0n, 1n].map((id) => order(anna, [erc721Item(art, id)], [withRecipient(anna, native((id + 1n) * ether))]));
   const filling = {
     from: ben,
     to: seaport,
@@ -65,7 +65,7 @@ it("sales are the same whichever function fulfilled their orders; those of an im
   };
   await on(0, 9, { from: anna, to: seaport, gas, data: encodeValidate(both) }, filling);
   // The basic function for one listing in native tokens, with a tip for cleo that anna did not sign.
-  const basic = order(anna, [unique(art, 2n)], [forAccount(anna, native(ether))]);
+  const basic = order(anna, [erc721Item(art, 2n)], [withRecipient(anna, native(ether))]);
   const parameters = {
     considerationToken: zeroAddress,
     considerationIdentifier: 0n,
@@ -144,9 +144,9 @@ it("a private listing and a sweep of several listings are matched at the prices 
   const { chain, seaport, art, coin, accounts, order, on } = market;
   const [anna, ben, cleo] = accounts;
   // Listed for cleo, who pays with an order without consideration; a third of the price is a fee.
-  const shared = [forAccount(anna, coins(coin, 20n)), forAccount(ben, coins(coin, 10n))];
-  const listed = order(anna, [unique(art, 20n)], [...shared, forAccount(cleo, unique(art, 20n))]);
-  const payer = order(cleo, [coins(coin, 30n)], []);
+  const shared = [withRecipient(anna, erc20Item(coin, 20n)), withRecipient(ben, erc20Item(coin, 10n))];
+  const listed = order(anna, [erc721Item(art, 20n)], [...shared, withRecipient(cleo, erc721Item(art, 20n))]);
+  const payer = order(cleo, [erc20Item(coin, 30n)], []);
   const alone = encodeMatchOrders(
     [listed, payer].map((one) => ({ order: one })),
     [
@@ -165,10 +165,14 @@ it("a private listing and a sweep of several listings are matched at the prices 
     ],
   );
   // Two sellers, one buyer.
-  const listings = [order(anna, [unique(art, 21n)], [forAccount(anna, coins(coin, 5n))])];
+  const listings = [order(anna, [erc721Item(art, 21n)], [withRecipient(anna, erc20Item(coin, 5n))])];
   await on(2, 8, { from: anna, to: art, data: transferData(anna, ben, 22n) });
-  listings.push(order(ben, [unique(art, 22n)], [forAccount(ben, coins(coin, 95n))]));
-  const takes = order(cleo, [coins(coin, 100n)], [forAccount(cleo, unique(art, 21n)), forAccount(cleo, unique(art, 22n))]);
+  listings.push(order(ben, [erc721Item(art, 22n)], [withRecipient(ben, erc20Item(coin, 95n))]));
+  const takes = order(
+    cleo,
+    [erc20Item(coin, 100n)],
+    [withRecipient(cleo, erc721Item(art, 21n)), withRecipient(cleo, erc721Item(art, 22n))],
+  );
   const sweep = encodeMatchOrders(
     [...listings, takes].map((one) => ({ order: one })),
     [

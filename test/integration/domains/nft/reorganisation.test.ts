@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { native, unique, units } from "../../../../demo/story/seaport-orders.ts";
+import { erc721Item, erc1155Item, native } from "../../../../demo/story/seaport-orders.ts";
 import { chainConfig } from "../../../../runtime/config/config.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import { createAllowanceJobs } from "../../../../runtime/domains/approvals/jobs/read-allowances/jobs.ts";
@@ -207,7 +207,7 @@ beforeAll(async () => {
   served = await serve(test.database);
   const mints = [1, 2, 3, 4, 5, 6].map((id) => transaction(anna, "mint", anna, BigInt(id), id % 2 === 0 ? "red" : "green"));
   await mineAndReconcile(0, 1, ...mints, ...accounts.map((account) => transaction(account, "setApprovalForAll", seaport, true)));
-  await mineAndReconcile(0, 2, ...sell(anna, ben, unique(paintings, 1n), native(2n * ether)));
+  await mineAndReconcile(0, 2, ...sell(anna, ben, erc721Item(paintings, 1n), native(2n * ether)));
   await mineAndReconcile(0, 3, transaction(anna, "approve", cleo, 2n), {
     from: anna,
     ...call(artifacts.erc20(), coin, "approve", [cleo, 500n]),
@@ -228,7 +228,7 @@ describe("a reorganisation", () => {
       1,
       1,
       transaction(ben, "mint", ben, 7n, "blue"),
-      ...market.sell(ben, cleo, unique(paintings, 7n), native(ether)),
+      ...market.sell(ben, cleo, erc721Item(paintings, 7n), native(ether)),
     );
     expect((await itemsOf(`nft/${paintings}/metadata/7/`))[0].nft_data).toMatchObject({
       current_owner: cleo,
@@ -258,13 +258,17 @@ describe("a reorganisation", () => {
     await revertToSnapshot();
     await mineAndReconcile(1, 0, { to: ben, value: 1n });
     expect(await floor()).toBe(2);
-    await mineAndReconcile(1, 1, ...market.sell(ben, anna, unique(paintings, 1n), native(ether / 1_000n)));
-    await mineAndReconcile(1, 2, ...market.sell(anna, ben, [unique(paintings, 3n), units(market.editions, 4n, 3n)], native(8n * ether)));
+    await mineAndReconcile(1, 1, ...market.sell(ben, anna, erc721Item(paintings, 1n), native(ether / 1_000n)));
+    await mineAndReconcile(
+      1,
+      2,
+      ...market.sell(anna, ben, [erc721Item(paintings, 3n), erc1155Item(market.editions, 4n, 3n)], native(8n * ether)),
+    );
     // A sale revertToSnapshot within thirty days makes both wash trades; the bundle's four units cost two ether each.
     expect(await floor()).toBe(2);
     expect((await itemsOf(`nft_market/${paintings}/sale_count/?days=2`)).map(({ wash_sale_count: count }) => count)).toEqual([1, 1]);
     await revertToSnapshot();
-    await mineAndReconcile(1, 3, ...market.sell(anna, ben, unique(paintings, 4n), native(3n * ether)));
+    await mineAndReconcile(1, 3, ...market.sell(anna, ben, erc721Item(paintings, 4n), native(3n * ether)));
     expect(await floor()).toBe(2);
     expect((await itemsOf(`nft_market/${paintings}/sale_count/?days=2`)).map(({ wash_sale_count: count }) => count)).toEqual([0, 0]);
     await expectEqualToFreshIndex();
@@ -338,7 +342,7 @@ describe("a reorganisation", () => {
         1,
         hour,
         transaction(anna, "mint", cleo, BigInt(20 + hour), "black"),
-        ...market.sell(anna, cleo, units(market.editions, BigInt(hour), 2n), native(BigInt(hour) * ether)),
+        ...market.sell(anna, cleo, erc1155Item(market.editions, BigInt(hour), 2n), native(BigInt(hour) * ether)),
       );
     await expectEqualToFreshIndex();
     expect((await served.get(`nft/${paintings}/metadata/`)).pagination.total_count).toBe(6 + 7);
