@@ -19,7 +19,7 @@ import { type Failure, failures, toFailure } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
 import { answerHeaders, crossOrigin } from "./headers.ts";
 import { createHealth, type Readiness } from "./health.ts";
-import { createKeyCache } from "./key-cache.ts";
+import { type Clock, createKeyCache } from "./key-cache.ts";
 import { createKeys } from "./keys.ts";
 import { createPathHint } from "./nearest-path.ts";
 import { bindExamples, type OpenApiDocument } from "./openapi-document.ts";
@@ -53,6 +53,8 @@ export interface HttpDeps<Context> {
   readonly demo: { readonly key: string; readonly storyValues: Readonly<Record<string, string>> } | undefined;
   readonly validate: ValidateMode;
   readonly now: () => Date;
+  /** What lookups of keys expire by; the process's monotonic clock by default. */
+  readonly clock?: Clock;
 }
 
 export interface HttpApp {
@@ -95,11 +97,11 @@ function createEndpoints<Context>(
   anchors: ReturnType<typeof createAnchors>,
   validation: Validation,
 ): EndpointRouter {
-  const { database, limits } = deps;
+  const { database, limits, clock } = deps;
   const rateLimits = createRateLimits(limits);
   const run = createRun<Context>({
     ...deps,
-    authenticate: createAuthenticate({ keys: createKeyCache(createKeys(database)), rateLimits }),
+    authenticate: createAuthenticate({ keys: createKeyCache(createKeys(database), clock), rateLimits }),
     checkAllowance: createAllowanceCheck(ledger),
     rateLimits,
     parsers: createParsers({ chains: deps.chains, listItems: limits.listItems, resolveName: deps.resolveName }),

@@ -18,17 +18,24 @@ export interface KeyCache {
   find(key: string, admit?: () => Promise<void>): Promise<ActiveKey | null>;
 }
 
+/** A monotonic clock in milliseconds. */
+export interface Clock {
+  now(): number;
+}
+
 /** Caches lookups of keys for seconds, unsuccessful ones too. */
-export function createKeyCache(keys: Pick<Keys, "find">): KeyCache {
-  const active = new LRUCache<string, ActiveKey>({ max: capacity, ttl: activeMilliseconds });
-  const unknown = new LRUCache<string, true>({ max: capacity, ttl: unknownMilliseconds });
-  const proven = new LRUCache<string, true>({ max: capacity, ttl: provenMilliseconds });
+export function createKeyCache(keys: Pick<Keys, "find">, clock: Clock = performance): KeyCache {
+  // The cache reads the clock again only after `ttlResolution`: at once.
+  const options = { max: capacity, perf: clock, ttlResolution: 0 };
+  const active = new LRUCache<string, ActiveKey>({ ...options, ttl: activeMilliseconds });
+  const unknown = new LRUCache<string, true>({ ...options, ttl: unknownMilliseconds });
+  const proven = new LRUCache<string, true>({ ...options, ttl: provenMilliseconds });
   const running = new Map<string, Promise<ActiveKey | null>>();
 
   const lookUp = async (hash: Buffer, id: string): Promise<ActiveKey | null> => {
-    const startedAt = performance.now();
+    const startedAt = clock.now();
     const found = await keys.find(hash);
-    const left = activeMilliseconds - (performance.now() - startedAt);
+    const left = activeMilliseconds - (clock.now() - startedAt);
     if (found === null) {
       unknown.set(id, true);
       proven.delete(id);

@@ -2,12 +2,12 @@ import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { EmbeddedUnavailable, startEmbedded } from "../../../runtime/database/embedded.ts";
 import { ask, holdElsewhere, postmasterOf, privateFolder, start } from "../../support/database/embedded-fixture.ts";
 import { deadline } from "../../support/deadline.ts";
+import { until } from "../../support/until.ts";
 
 const root = process.getuid?.() === 0;
 const keep = "CREATE TABLE kept AS SELECT 42 AS n";
@@ -134,7 +134,8 @@ describe("the embedded server", () => {
   it("stops in bounded time while a client is busy", async () => {
     const { url, stop } = await start(data);
     const busy = ask(url, "SELECT pg_sleep(60)").catch((error: unknown) => error);
-    await sleep(200);
+    const sleeping = () => ask(url, "SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
+    await until("The query", async () => JSON.stringify(await sleeping()).includes("1"));
     const begun = Date.now();
     await stop();
     expect(Date.now() - begun).toBeLessThan(deadline(5_000));

@@ -1,6 +1,5 @@
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { deadline } from "../../support/deadline.ts";
@@ -66,7 +65,7 @@ describe("a killed embedded PostgreSQL", () => {
     await rename(cluster, `${cluster}.away`);
     process.kill(postmaster, "SIGKILL");
     expect(await service.ended).toBe(1);
-    await sleep(100);
+    await until("The message", () => service.output().includes("could not be restarted"));
     expect(service.output()).toContain(
       `The embedded PostgreSQL ended and could not be restarted in 6 attempts: its data folder ${cluster} is gone; ` +
         `its data folder is ${service.dataDirectory}, its log ${join(service.dataDirectory, "postgres.log")}.`,

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createDatabase } from "../../../runtime/database/database.ts";
 import { DatabaseUnavailable } from "../../../runtime/database/errors.ts";
@@ -84,7 +83,8 @@ describe("ashlar start", () => {
         await client.query("LOCK TABLE chains");
         const request = fetch(`${service.url()}/readyz`).catch(() => null);
         await chain.mine();
-        await sleep(2_000);
+        const isBlocked = async () => (await client.query("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).length >= 2;
+        await until("The request and the indexer waiting for the lock", isBlocked);
         service.child.kill("SIGTERM");
         await until("The message about the pending batch", async () => /the indexer's current batch/.test(service.output()), 20_000);
         expect(service.output()).toMatch(/Stopping: waiting for the server, with 1 request in flight, 12 s at most\./);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Operation } from "../../../generated/operations.gen.ts";
 import { config } from "../../../runtime/config/config.ts";
 import { costOf, renderCredits } from "../../../runtime/http/credits.ts";
@@ -115,25 +115,33 @@ describe("the ledger of credits", () => {
     await shaky.get("/v1/chains/");
     await database.query("ALTER TABLE elsewhere RENAME TO credit_usage");
     await until("Three calls", async () => (await usage(shaky, shaky.keyId))[0]?.calls === 3);
-    await new Promise((resolve) => setTimeout(resolve, 2 * flushMilliseconds));
-    expect(await usage(shaky, shaky.keyId)).toEqual([{ operation: "getAllChains", calls: 3, hundredths: 3 }]);
+    // A second write of the entries would be in the next flush.
+    await shaky.get("/v1/chains/");
+    await until("The fourth call", async () => ((await usage(shaky, shaky.keyId))[0]?.calls ?? 0) > 3);
+    expect(await usage(shaky, shaky.keyId)).toEqual([{ operation: "getAllChains", calls: 4, hundredths: 4 }]);
     await shaky.end();
   });
 
   it("responds with 402 once a key's allowance is exhausted, even before the usage is written", async () => {
-    const { key } = await app.keys.create({ label: "three calls", creditLimitHundredths: 3 });
+    let elapsed = 0;
+    const app = await startHarness({ getAllChains: async () => items(0) }, { clock: { now: () => performance.now() + elapsed } });
+    const { id, key } = await app.keys.create({ label: "three calls", creditLimitHundredths: 3 });
     const call = () => app.bare().get("/v1/chains/").query({ key });
     for (let count = 0; count < 3; count++) expect((await call()).status).toBe(200);
     const { status, body } = await call();
     expect(status).toBe(402);
     expect(body).toEqual(failure(402, expect.stringContaining("has used its 0.03 credits")));
-    // After the entries are written and the lookup is refreshed.
-    await new Promise((resolve) => setTimeout(resolve, 4000));
+    await until("The entries", async () => (await usage(app, id))[0]?.calls === 3);
+    // The lookup of the key is valid for three seconds.
+    elapsed = 4_000;
     expect((await call()).status).toBe(402);
+    await app.end();
   });
 });
 
 describe("the rate limit of a key", () => {
+  afterEach(() => void vi.useRealTimers());
+
   it("is reported in headers, and 429 includes the time to retry", async () => {
     // 0.1 requests per second is one in ten seconds.
     const app = await startHarness({ getAllChains: async () => items(0) }, { limits: { requestsPerSecond: 0.1 } });
@@ -158,15 +166,17 @@ describe("the rate limit of a key", () => {
   });
 
   it("ends with its window", async () => {
+    vi.useFakeTimers();
     const limits = createRateLimits({ requestsPerSecond: 3, burstRequests: 0 });
     const windows = await Promise.all(Array.from({ length: 4 }, () => limits.countRequest(1)));
     expect(windows.map((window) => window?.exceeded)).toEqual([false, false, false, true]);
     expect(windows.map((window) => window?.remaining)).toEqual([2, 1, 0, 0]);
-    await new Promise((resolve) => setTimeout(resolve, 1100));
+    await vi.advanceTimersByTimeAsync(1_100);
     expect(await limits.countRequest(1)).toMatchObject({ exceeded: false, remaining: 2, limit: 3 });
   });
 
   it("accepts a burst of twice the rate in 10 seconds, and no more", async () => {
+    vi.useFakeTimers();
     const limits = createRateLimits({ requestsPerSecond: 5, burstRequests: undefined });
     const count = async (requests: number) => {
       const windows = await Promise.all(Array.from({ length: requests }, () => limits.countRequest(1)));
@@ -174,7 +184,7 @@ describe("the rate limit of a key", () => {
     };
     // 5 of the rate and 10 of the burst; in the next second only the 5 of the rate.
     expect(await count(20)).toBe(15);
-    await new Promise((resolve) => setTimeout(resolve, 1100));
+    await vi.advanceTimersByTimeAsync(1_100);
     expect(await count(20)).toBe(5);
   });
 
