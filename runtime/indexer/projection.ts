@@ -96,8 +96,8 @@ export const defineProjection = (projection: Projection): Projection => {
   for (const table of projection.tables) {
     if (table.kind !== "latest" || table.periods === null) continue;
     const periods = projection.tables.find(({ name }) => name === table.periods);
-    const wanted = [...table.key, "from_block", "to_block", ...valuesOf(table)];
-    const missing = wanted.filter((column) => periods?.columns[column] === undefined);
+    const required = [...table.key, "from_block", "to_block", ...valuesOf(table)];
+    const missing = required.filter((column) => periods?.columns[column] === undefined);
     if (periods?.kind !== "periods" || missing.length > 0 || table.columns.since_block === undefined)
       throw new TypeError(`Periods of table ${table.name} lack ${missing.join(", ") || "a definition"}.`);
   }

@@ -145,8 +145,8 @@ const finish = async (
       chainId,
       finished.map(({ entry }) => entry),
     );
-    const wanted = new Set(removed.map(({ key }) => key));
-    const rows = finished.filter(({ entry }) => wanted.has(entry.key)).map(({ row }) => row);
+    const removedKeys = new Set(removed.map(({ key }) => key));
+    const rows = finished.filter(({ entry }) => removedKeys.has(entry.key)).map(({ row }) => row);
     await writeRows(client, chainId, [read.table], { [read.table.name]: rows });
   });
 };

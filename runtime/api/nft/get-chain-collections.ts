@@ -7,7 +7,7 @@ import { spamAmong } from "../tokens/spam.ts";
 export const getChainCollections: Handlers["getChainCollections"] = async ({ chain, noSpam, page }, context) => {
   const { ledger, nftMetadata, tokens } = context;
   const [{ rows, total }, indexedFrom] = await Promise.all([
-    nftMetadata.keptCollections(chain.id, context.anchor ?? -1, page.size + 1, page.number * page.size),
+    nftMetadata.storedCollections(chain.id, context.anchor ?? -1, page.size + 1, page.number * page.size),
     ledger.indexedFrom(chain.id),
   ]);
   const shown = rows.slice(0, page.size);

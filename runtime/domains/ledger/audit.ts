@@ -58,7 +58,7 @@ const sampleBlocks = (database: Queryable, chainId: number, height: number, samp
        (SELECT count(*) FROM transactions t WHERE t.chain_id = b.chain_id AND t.block_number = b.number)::int8 AS transactions,
        (SELECT count(*) FROM logs l WHERE l.chain_id = b.chain_id AND l.block_number = b.number)::int8 AS logs
      FROM (SELECT min(number) AS first FROM blocks WHERE chain_id = $1) r
-     CROSS JOIN LATERAL generate_series($2::int8, r.first, -greatest(1, ceil(($2::int8 - r.first + 1) / $3::numeric))::int8) AS wanted(number)
-     JOIN blocks b ON b.chain_id = $1 AND b.number = wanted.number`,
+     CROSS JOIN LATERAL generate_series($2::int8, r.first, -greatest(1, ceil(($2::int8 - r.first + 1) / $3::numeric))::int8) AS sampled(number)
+     JOIN blocks b ON b.chain_id = $1 AND b.number = sampled.number`,
     [chainId, height, sample],
   );

@@ -40,19 +40,19 @@ export interface BaseReadDeps {
 /** The base state that projections require: as stored, from the genesis allocation, or read from the node. */
 export const readBase = async (cache: StateCache, deps: BaseReadDeps, reads: readonly BaseRead[]): Promise<BaseReadings> => {
   if (reads.length === 0) return { outcomes: new Map(), rows: [] };
-  const wanted = new Map<Hex, BaseRead>();
+  const readByKey = new Map<Hex, BaseRead>();
   for (const read of reads) {
     const key = baseReadKey(read);
-    if (!wanted.has(key)) wanted.set(key, read);
+    if (!readByKey.has(key)) readByKey.set(key, read);
   }
-  const keys: KeySet = new Map([...wanted.keys()].map((key) => [key, [key]]));
+  const keys: KeySet = new Map([...readByKey.keys()].map((key) => [key, [key]]));
   await cache.prefetch(baseReadsLoad, keys);
   const outcomes = new Map<Hex, CallOutcome>();
-  for (const key of wanted.keys()) {
+  for (const key of readByKey.keys()) {
     const row = cache.get(baseReadsLoad, key);
     if (row !== undefined) outcomes.set(key, fromRow(row));
   }
-  const missing = [...wanted.values()].filter((read) => !outcomes.has(baseReadKey(read)));
+  const missing = [...readByKey.values()].filter((read) => !outcomes.has(baseReadKey(read)));
   const results = await readMissing(deps, missing);
   const rows = missing.map((read): Row => {
     const outcome = results.get(read) ?? unknown;

@@ -129,9 +129,9 @@ const readAt = async (
   readings: Map<Address, Reading>,
 ): Promise<StandardRead[]> => {
   const claims = await callsTo(source, subjects, () => claimCalls, height);
-  const silent = subjects.filter((_, position) => !claimsCollection(claims[position] ?? []));
-  const results = await callsTo(source, silent, functionCalls, height);
-  const functions = new Map(silent.map(({ address }, position) => [address, results[position] ?? []]));
+  const undeclared = subjects.filter((_, position) => !claimsCollection(claims[position] ?? []));
+  const results = await callsTo(source, undeclared, functionCalls, height);
+  const functions = new Map(undeclared.map(({ address }, position) => [address, results[position] ?? []]));
   const failed: StandardRead[] = [];
   for (const [position, subject] of subjects.entries()) {
     const [claim, rest] = [claims[position] ?? [], functions.get(subject.address) ?? []];

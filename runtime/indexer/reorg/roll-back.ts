@@ -94,7 +94,7 @@ const restoreStatements = (table: LatestTable, periodTable: string) => {
   };
 };
 
-/** Deletes a chain's rows of a projection, so that it can be rebuilt; its queues are kept. */
+/** Deletes a chain's rows of a projection, so that it can be rebuilt; its queues remain. */
 export const clearProjection = async (client: DatabaseClient, chainId: number, projection: Projection): Promise<void> => {
   for (const table of projection.tables) if (table.kind !== "queue") await deleteRows(client, chainId, table.name);
 };

@@ -3,13 +3,13 @@ import { sql } from "../../../database/sql.ts";
 import type { Job, JobContext } from "../../../jobs/job.ts";
 import { lockQueue } from "./fetch/lock-queue.ts";
 
-/** Tokens and announced changes that one portion of more than one block queues at most: the indexing loop waits for it. */
+/** Max tokens and announced changes of a portion of several blocks, for which the indexing loop waits. */
 const portion = 2_000;
 const everyMilliseconds = 1_000;
 /** Blocks without new tokens after which the pointer moves. */
 const quietBlocks = 1_000;
-/** Pointers kept for roll-backs. A deeper one starts again at the first token; stored metadata stays. */
-const keptPointers = 100;
+/** Pointers stored for roll-backs. After a deeper one the job starts again at the first token; stored metadata remains. */
+const maxPointers = 100;
 
 /** The blocks that are queued in one portion. */
 interface Portion {
@@ -105,7 +105,7 @@ const queue = async ({ chainId, beside, clock }: JobContext, { after, to }: Port
     await client.query("INSERT INTO nft_read_progress (chain_id, block_number) VALUES ($1, $2)", [chainId, to]);
     await client.query(
       sql`DELETE FROM nft_read_progress WHERE chain_id = $1 AND block_number <
-         (SELECT block_number FROM nft_read_progress WHERE chain_id = $1 ORDER BY block_number DESC OFFSET ${keptPointers} LIMIT 1)`,
+         (SELECT block_number FROM nft_read_progress WHERE chain_id = $1 ORDER BY block_number DESC OFFSET ${maxPointers} LIMIT 1)`,
       [chainId],
     );
     return true;

@@ -5,7 +5,7 @@ import type { Job } from "../../../jobs/job.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { lockQueue } from "./fetch/lock-queue.ts";
 
-/** Tokens of ranges, and single tokens, that one run queues at most: the indexing loop waits for it. */
+/** Max tokens of ranges, and max single tokens, of one run, for which the indexing loop waits. */
 const portion = 2_000;
 const everyMilliseconds = 1_000;
 

@@ -35,10 +35,10 @@ export const readMetadataStatus = async ({ query }: Queryable, chainId: number):
        SELECT token, json_agg(json_build_object('reason', reason, 'tokens', tokens) ORDER BY tokens DESC, reason) AS refusals FROM (
          SELECT token, left(refusal, 200) AS reason, count(*) AS tokens FROM nft_metadata WHERE chain_id = $1 AND document IS NULL GROUP BY token, left(refusal, 200)) r
        GROUP BY token
-     ), kept AS (SELECT token, metadata_count, refused_count FROM nft_documents WHERE chain_id = $1)
+     ), stored AS (SELECT token, metadata_count, refused_count FROM nft_documents WHERE chain_id = $1)
      SELECT token, coalesce(waiting, 0) AS waiting, oldest, coalesce(metadata_count, 0) AS read, coalesce(refused_count, 0) AS refused,
        coalesce(refusals, '[]') AS refusals, coalesce(problems, '[]') AS problems
-     FROM waiting FULL JOIN kept USING (token) LEFT JOIN refused USING (token) ORDER BY waiting DESC, refused DESC, token`,
+     FROM waiting FULL JOIN stored USING (token) LEFT JOIN refused USING (token) ORDER BY waiting DESC, refused DESC, token`,
     [chainId],
   );
   return rows;

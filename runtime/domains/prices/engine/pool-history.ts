@@ -50,8 +50,8 @@ export function recordObservation(history: PoolHistory, observation: PoolObserva
 /** Drops states that ended before a time. */
 export function trimHistory(history: PoolHistory, time: number): void {
   const first = history.entries.findIndex(({ since }) => since > time);
-  const kept = first === -1 ? history.entries.length - 1 : first - 1;
-  if (kept > 0) history.entries = history.entries.slice(kept);
+  const firstStored = first === -1 ? history.entries.length - 1 : first - 1;
+  if (firstStored > 0) history.entries = history.entries.slice(firstStored);
 }
 
 /** Whether the pool has not changed since a time. */

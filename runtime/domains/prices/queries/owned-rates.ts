@@ -22,7 +22,7 @@ export function createOwnedRateQueries({ query }: Queryable, { knownUntil, curre
     currency: Currency,
     owner: Address,
     spans: SpanTable,
-    wanted: readonly number[],
+    spanNumbers: readonly number[],
   ): Promise<OwnedRates> => {
     const { table, column } = spans;
     const [until, rows, currencies] = await Promise.all([
@@ -37,17 +37,17 @@ export function createOwnedRateQueries({ query }: Queryable, { knownUntil, curre
             FROM owned o CROSS JOIN unnest($3::int4[]) WITH ORDINALITY AS k(span, position) CROSS JOIN LATERAL (
               SELECT close FROM ${table} p WHERE p.chain_id = $1 AND p.asset = o.asset AND p.${column} <= k.span
               ORDER BY p.${column} DESC LIMIT 1) p`,
-        [chainId, bytes(owner), wanted, bytes(nativeTokenAddress)],
+        [chainId, bytes(owner), spanNumbers, bytes(nativeTokenAddress)],
       ),
-      currencyRates(chainId, currency, spans, wanted),
+      currencyRates(chainId, currency, spans, spanNumbers),
     ]);
-    const dollars = wanted.map(() => new Map<Address, Rate>());
+    const dollars = spanNumbers.map(() => new Map<Address, Rate>());
     for (const { asset, position, close } of rows) {
-      if ((wanted[position - 1] ?? 0) <= until) dollars[position - 1]?.set(asset, close === null ? null : decimalOf(close));
+      if ((spanNumbers[position - 1] ?? 0) <= until) dollars[position - 1]?.set(asset, close === null ? null : decimalOf(close));
     }
     const usd: OwnedRates["usd"] = (asset, position) => dollars[position]?.get(asset) ?? null;
     if (currencies === null) return { rate: usd, usd };
-    return { rate: (asset, position) => convert(usd(asset, position), currencies.get(wanted[position] ?? -1) ?? null), usd };
+    return { rate: (asset, position) => convert(usd(asset, position), currencies.get(spanNumbers[position] ?? -1) ?? null), usd };
   };
 
   return {
@@ -55,7 +55,7 @@ export function createOwnedRateQueries({ query }: Queryable, { knownUntil, curre
     ratesOwnedAt: (chainId: number, currency: Currency, owner: Address, times: readonly number[]): Promise<OwnedRates> =>
       ratesOwnedIn(chainId, currency, owner, hours, times.map(hourOf)),
     /** The rates at the ends of UTC days, as `ratesOfDays`. Served by the primary keys of balances and prices. */
-    ratesOwnedOfDays: (chainId: number, currency: Currency, owner: Address, wanted: readonly number[]): Promise<OwnedRates> =>
-      ratesOwnedIn(chainId, currency, owner, days, wanted),
+    ratesOwnedOfDays: (chainId: number, currency: Currency, owner: Address, spanNumbers: readonly number[]): Promise<OwnedRates> =>
+      ratesOwnedIn(chainId, currency, owner, days, spanNumbers),
   };
 }

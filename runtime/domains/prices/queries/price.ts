@@ -33,8 +33,8 @@ function createRateQueries({ query }: Queryable, { knownUntil, closes, currencyR
     spans: SpanTable,
     lookups: readonly { asset: Address; span: number }[],
   ): Promise<Rate[]> => {
-    const wanted = lookups.map(({ span }) => span);
-    const [rates, currencies] = await Promise.all([closes(chainId, spans, lookups), currencyRates(chainId, currency, spans, wanted)]);
+    const spanNumbers = lookups.map(({ span }) => span);
+    const [rates, currencies] = await Promise.all([closes(chainId, spans, lookups), currencyRates(chainId, currency, spans, spanNumbers)]);
     if (currencies === null) return rates;
     return rates.map((rate, position) => convert(rate, currencies.get(lookups[position]?.span ?? -1) ?? null));
   };
@@ -55,16 +55,16 @@ function createRateQueries({ query }: Queryable, { knownUntil, closes, currencyR
     assets: Iterable<Address>,
     times: readonly number[],
   ): Promise<(asset: Address, time: number) => Rate> => {
-    const wanted = [...new Set(times.map(hourOf))];
+    const hourNumbers = [...new Set(times.map(hourOf))];
     const [until, rows, currencies] = await Promise.all([
       knownUntil(chainId, hours),
       query<{ asset: Address; hour: number; close: string | null }>(
         `SELECT a.asset, t.hour, p.close FROM priced_assets a CROSS JOIN unnest($3::int4[]) AS t(hour) CROSS JOIN LATERAL (
            SELECT close FROM price_hours p WHERE p.chain_id = $1 AND p.asset = a.asset AND p.hour <= t.hour ORDER BY p.hour DESC LIMIT 1) p
          WHERE a.chain_id = $1 AND a.asset = ANY ($2::bytea[])`,
-        [chainId, bytesArray(new Set(assets)), wanted],
+        [chainId, bytesArray(new Set(assets)), hourNumbers],
       ),
-      currencyRates(chainId, currency, hours, wanted),
+      currencyRates(chainId, currency, hours, hourNumbers),
     ]);
     const rates = new Map(
       rows.map(({ asset, hour, close }) => {
@@ -88,9 +88,9 @@ function createRateQueries({ query }: Queryable, { knownUntil, closes, currencyR
       chainId: number,
       currency: Currency,
       assets: readonly Address[],
-      wanted: readonly number[],
+      dayNumbers: readonly number[],
     ): Promise<(asset: Address, day: number) => Rate> => {
-      const lookups = assets.flatMap((asset) => wanted.map((span) => ({ asset, span })));
+      const lookups = assets.flatMap((asset) => dayNumbers.map((span) => ({ asset, span })));
       const rates = await closesIn(chainId, currency, days, lookups);
       const byKey = new Map(lookups.map(({ asset, span }, position) => [`${asset}${span}`, rates[position] ?? null]));
       return (asset, day) => byKey.get(`${asset}${day}`) ?? null;

@@ -81,10 +81,10 @@ export function createCloses({ query }: Queryable, chainOfCurrency: ChainOfCurre
   };
 
   /** US dollars for one unit of a currency at the end of each span; null for US dollars themselves. */
-  const currencyRates = async (chainId: number, currency: Currency, spans: SpanTable, wanted: readonly number[]) => {
+  const currencyRates = async (chainId: number, currency: Currency, spans: SpanTable, spanNumbers: readonly number[]) => {
     if (currency === "USD") return null;
     const asset = currencyAsset(currency);
-    const unique = [...new Set(wanted)];
+    const unique = [...new Set(spanNumbers)];
     const rates = await closes(
       chainOfCurrency(chainId, currency),
       spans,

@@ -23,7 +23,7 @@ const openWith =
       };
     }
     if (!hasBase(key, chain)) return { isStored: false, since: null, balance: 0n, netChange: null };
-    // Base reads are found by their call, whatever the first block.
+    // The key of a base read does not contain the first block.
     const read = baseReadOf(key, 0);
     const balance = read === null ? null : decodeBaseBalance(key, base(read));
     // An initial balance of 0 needs no period. Without a call the base can never be determined; a reported balance is no sum.

@@ -20,7 +20,7 @@ import { tokenTables } from "./tables.ts";
 /**
  * Token transfers and balances, including zero-value transfers. A collection's row in `balances` counts the tokens of an ERC-721 collection, or the units of
  * all ids of an ERC-1155 one. A balance that events would take below zero or above a word is unknown from then on, because the token's events are false.
- * Without a base balance, the net change is kept. A transfer of a node-sourced token only touches its owners. Ids that were minted in ranges (EIP-2309) are
+ * Without a base balance, the net change is stored. A transfer of a node-sourced token only touches its owners. Ids that were minted in ranges (EIP-2309) are
  * one movement each. CryptoPunks move like tokens of an ERC-721 collection; the coin-like Transfers that such a contract also emits are an ERC-20
  * token's, as its `balanceOf` is.
  */

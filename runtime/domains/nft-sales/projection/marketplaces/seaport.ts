@@ -98,14 +98,14 @@ const offersOf = (events: readonly (OrderFulfilled | OrdersMatched)[]): Offer[] 
 const offerOf = (event: OrderFulfilled, isMatched: boolean): Offer[] => {
   const { offer, consideration, offerer, recipient } = event;
   const given = offer.filter(isToken);
-  const asked = askedOf(event, given);
+  const demanded = demandedOf(event, given);
   const isBid = given.length === 0;
   // Tokens on both sides or on neither; and a payment that is offered beside tokens has no price.
-  if (isBid === (asked.length === 0) || (!isBid && offer.some(isPayment))) return [];
+  if (isBid === (demanded.length === 0) || (!isBid && offer.some(isPayment))) return [];
   const payments = (isBid ? offer : consideration).filter(isPayment);
   if (payments.length === 0) return [];
   const tokens = isBid
-    ? asked.map((item) => ({ ...item, fits: ({ to }: Move) => to === item.recipient }))
+    ? demanded.map((item) => ({ ...item, fits: ({ to }: Move) => to === item.recipient }))
     : given.map((item) => ({ ...item, fits: ({ from, to }: Move) => from === offerer && (isMatched || to === recipient) }));
   return [{ event, isBid, isMatched, payments, tokens, units: tokens.reduce((sum, { amount }) => sum + amount, 0n) }];
 };
@@ -120,12 +120,12 @@ const amountsOf = (items: readonly OrderItem[]): ReadonlyMap<string, bigint> => 
 };
 
 /** The tokens that an order demands, without those that it offers itself: for these it only names the receiver. */
-const askedOf = ({ consideration, offerer }: OrderFulfilled, given: readonly OrderItem[]): OrderFulfilled["consideration"] => {
-  const asked = consideration.filter(isToken);
-  if (given.length === 0) return asked;
-  const [givenAmounts, askedAmounts] = [amountsOf(given), amountsOf(asked)];
-  const isGivenOn = (item: OrderItem): boolean => (askedAmounts.get(keyOf(item)) ?? 0n) <= (givenAmounts.get(keyOf(item)) ?? 0n);
-  return asked.filter((item) => item.recipient === offerer || !isGivenOn(item));
+const demandedOf = ({ consideration, offerer }: OrderFulfilled, given: readonly OrderItem[]): OrderFulfilled["consideration"] => {
+  const demanded = consideration.filter(isToken);
+  if (given.length === 0) return demanded;
+  const [givenAmounts, demandedAmounts] = [amountsOf(given), amountsOf(demanded)];
+  const isGivenOn = (item: OrderItem): boolean => (demandedAmounts.get(keyOf(item)) ?? 0n) <= (givenAmounts.get(keyOf(item)) ?? 0n);
+  return demanded.filter((item) => item.recipient === offerer || !isGivenOn(item));
 };
 
 /** Buying orders for several tokens whose payments all go to the sellers, matched with several listings that together sell all of these tokens. */

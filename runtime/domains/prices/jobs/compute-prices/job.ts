@@ -18,7 +18,7 @@ const fingerprintOf = ({ prices, exchanges, wrappedNative, nativeToken }: ChainC
     .update(JSON.stringify([prices, exchanges.map(({ factory, family }) => [factory, family]), wrappedNative, nativeToken.decimals]))
     .digest("hex");
 
-/** Where a kept computer continues: after the last completed hour, at a revision of the prices. */
+/** Where a reused computer continues: after the last completed hour, at a revision of the prices. */
 interface ResumePoint {
   readonly hour: number | null;
   readonly revision: number;
@@ -34,9 +34,9 @@ export interface PriceJobOptions {
 
 /** Computes prices up to the indexed head, and again with each new block. */
 export const createComputePricesJob = (chain: ChainConfig, { bounds, pageSize }: PriceJobOptions = {}): Job => {
-  let kept: PriceComputer | null = null;
+  let reused: PriceComputer | null = null;
   let resumePoint: ResumePoint | null = null;
-  /** The head that the kept computer has reached. */
+  /** The head that the reused computer has reached. */
   let level: Hash | null = null;
   const { reportOtherSettings, reportProgress } = createReports(chain);
   const fingerprint = fingerprintOf(chain);
@@ -49,12 +49,12 @@ export const createComputePricesJob = (chain: ChainConfig, { bounds, pageSize }:
       if (head === null) return false;
       reportOtherSettings(settings.fingerprint, fingerprint, logger);
       const hour = progress?.hour ?? null;
-      if (!isSame(resumePoint, { hour, revision: settings.revision })) kept = null;
-      else if (kept !== null && head.hash === level) return false;
-      const isFirst = kept === null;
-      const computer = kept ?? (await createPriceComputer(chain, queries, progress, bounds));
-      // Kept again once its portion is written. After a reorganisation, a concurrent change or a failure a new computer starts over.
-      kept = null;
+      if (!isSame(resumePoint, { hour, revision: settings.revision })) reused = null;
+      else if (reused !== null && head.hash === level) return false;
+      const isFirst = reused === null;
+      const computer = reused ?? (await createPriceComputer(chain, queries, progress, bounds));
+      // Reused once its portion is written. After a reorganisation, a concurrent change or a failure a new computer starts over.
+      reused = null;
       level = null;
       if (computer === null) return false;
       const advanced = await computer.advance(head);
@@ -66,7 +66,7 @@ export const createComputePricesJob = (chain: ChainConfig, { bounds, pageSize }:
         writePortion(client, chainId, { portion, block, progress, fingerprint, revision, isFirst }),
       );
       if (isWritten !== true) return true;
-      kept = computer;
+      reused = computer;
       resumePoint = { hour: later(hour, portion.doneHour), revision };
       if (isLevel) level = head.hash;
       else reportProgress(block, clock(), logger);

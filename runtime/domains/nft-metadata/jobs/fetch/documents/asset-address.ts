@@ -53,5 +53,5 @@ const pictureOf = (bytes: Buffer): AssetAddress => {
   return fault === null ? { url: dataUrlOf("image/svg+xml", bytes), bytes: bytes.length } : { fault: `${fault}` };
 };
 
-/** Encoded again, so that clients decode the bytes that were checked, whatever they make of an odd spelling. */
+/** Encodes the data again, so that clients decode the bytes that were checked even if they parse unusual encodings differently. */
 const dataUrlOf = (type: string, bytes: Buffer): string => `data:${type};base64,${bytes.toString("base64")}`;

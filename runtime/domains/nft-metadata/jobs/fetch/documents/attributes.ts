@@ -35,8 +35,8 @@ export const readAttributes = (document: JsonObject): Attributes => {
   for (const value of found) {
     if (traits.length === 0) collect(traits, null, value as JsonValue, 0);
   }
-  const kept = traits.slice(0, maxAttributes);
-  const attributes = kept.map(toAttribute);
+  const stored = traits.slice(0, maxAttributes);
+  const attributes = stored.map(toAttribute);
   return {
     attributes: found.length === 0 ? null : attributes.map(({ trait_type, value }) => ({ trait_type, value })),
     counted: attributes.flatMap(({ trait_type, value, number }) =>

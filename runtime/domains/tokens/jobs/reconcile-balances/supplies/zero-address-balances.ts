@@ -18,7 +18,7 @@ const isOwn = sql`chain_id = $1 AND owner = $2 AND token = $3 AND standard = ${s
 /**
  * Writes the zero address's balance at the head, and opens a gap since the last known balance. A token with `maxSteps` periods gets a gap only if a transfer
  * may have changed the balance; otherwise the last balance holds until the head. The row is read in this transaction, so that concurrent writes and
- * those of blocks after the head are kept.
+ * those of blocks after the head remain.
  */
 export const writeZeroBalance = async (
   client: DatabaseClient,
@@ -154,12 +154,12 @@ export const writeZeroSteps = async (client: DatabaseClient, chainId: number, ga
         first,
       ])
     ).length === 0;
-  const kept = isFirst && pieces[0]?.value === 0n ? pieces.slice(1) : pieces;
+  const known = isFirst && pieces[0]?.value === 0n ? pieces.slice(1) : pieces;
   await insertPeriods(
     client,
     chainId,
     token,
-    kept.map(({ from, to, value }) => [from, to, value]),
+    known.map(({ from, to, value }) => [from, to, value]),
   );
 };
 
