@@ -1,54 +1,50 @@
 import type { EndpointCase, Variant } from "../support/endpoint-case.ts";
 import type { NftMarket, NftMarketSize } from "./nft-market.ts";
 
+const of = (name: string, ...paths: readonly string[]): Variant => ({ name, paths: paths.map((path) => `bench/${path}`) });
+const csv = "format=csv";
+const ordinaryOf = ({ traders }: NftMarket) => traders.slice(Math.floor(traders.length / 4), Math.floor(traders.length / 4) + 5);
+const busyOf = ({ traders }: NftMarket) => traders.slice(0, 3);
+
 /** The requests to the NFT and approval endpoints: first, deep and filtered pages, of ordinary and of large wallets. */
-export function endpointCases(nftMarket: NftMarket, { tokens }: NftMarketSize): readonly EndpointCase[] {
-  const { large, small, editions, traders, whale, curator, approver } = nftMarket;
-  const of = (name: string, ...paths: readonly string[]): Variant => ({ name, paths: paths.map((path) => `bench/${path}`) });
-  const ordinary = traders.slice(Math.floor(traders.length / 4), Math.floor(traders.length / 4) + 5);
-  const busy = traders.slice(0, 3);
-  const csv = "format=csv";
+export const endpointCases = (nftMarket: NftMarket, { tokens }: NftMarketSize): readonly EndpointCase[] => [
+  walletCase(nftMarket),
+  ...tokenCases(nftMarket, tokens),
+  ...traitCases(nftMarket),
+  ...marketCases(nftMarket),
+  ...ownershipCases(nftMarket, tokens),
+  ...approvalCases(nftMarket),
+];
+
+const walletCase = (nftMarket: NftMarket): EndpointCase => {
+  const { whale, curator } = nftMarket;
+  const [ordinary, busy] = [ordinaryOf(nftMarket), busyOf(nftMarket)];
+  const balances = (wallet: string, query = ""): string => `address/${wallet}/balances_nft/?${query}`;
+  return {
+    row: 7,
+    name: "NFTs of a wallet",
+    variants: [
+      of("ordinary wallets", ...ordinary.map((wallet) => balances(wallet))),
+      of("ordinary wallets, no assets", ...ordinary.map((wallet) => balances(wallet, "no-nft-asset-metadata=true"))),
+      of("CSV of ordinary wallets", ...ordinary.map((wallet) => balances(wallet, csv))),
+      of("busy wallets", ...busy.map((wallet) => balances(wallet))),
+      of("1,000 ids", balances(whale)),
+      of("1,000 ids, no assets", balances(whale, "no-nft-asset-metadata=true")),
+      of("200 collections", balances(curator)),
+      of("200 collections, no spam", balances(curator, "no-spam=true")),
+      of("CSV of 200 collections", balances(curator, csv)),
+    ],
+  };
+};
+
+const tokenCases = ({ large, small, editions }: NftMarket, tokens: number): readonly EndpointCase[] => {
   const lastPage = Math.max(0, Math.ceil(tokens / 100) - 1);
   /** Tokens spread over the collection. */
   const ids = [0, 0.001, 0.1, 0.5, 0.9].map((share) => Math.floor(share * tokens));
-
-  const balances = (wallet: string, query = ""): string => `address/${wallet}/balances_nft/?${query}`;
   const metadata = (query: string, collection = large): string => `nft/${collection}/metadata/?${query}`;
   const token = (id: number, query = ""): string => `nft/${large}/metadata/${id}/?${query}`;
   const transactions = (id: number, query = ""): string => `tokens/${large}/nft_transactions/${id}/?${query}`;
-  const market = (kind: string): readonly Variant[] => [
-    of("30 days", `nft_market/${large}/${kind}/`),
-    of("a year", `nft_market/${large}/${kind}/?days=365`),
-    of("a year in euros", `nft_market/${large}/${kind}/?days=365&quote-currency=EUR`),
-    of("small collections", ...small.slice(0, 5).map((collection) => `nft_market/${collection}/${kind}/`)),
-    of("ERC-1155", `nft_market/${editions}/${kind}/`),
-    of("CSV", `nft_market/${large}/${kind}/?days=365&${csv}`),
-  ];
-  const owned = (wallet: string, query = "", collection = large): string => `address/${wallet}/collection/${collection}/?${query}`;
-  const ofCollections = (path: (collection: string) => string): readonly Variant[] => [
-    of("10,000 tokens", path(large)),
-    of("50 tokens", ...small.slice(0, 5).map(path)),
-    of("ERC-1155", path(editions)),
-    of("CSV", `${path(large)}?${csv}`),
-  ];
-  const trait = (name: string, query = ""): string => `nft/${large}/traits/${name}/attributes/?${query}`;
-
   return [
-    {
-      row: 7,
-      name: "NFTs of a wallet",
-      variants: [
-        of("ordinary wallets", ...ordinary.map((wallet) => balances(wallet))),
-        of("ordinary wallets, no assets", ...ordinary.map((wallet) => balances(wallet, "no-nft-asset-metadata=true"))),
-        of("CSV of ordinary wallets", ...ordinary.map((wallet) => balances(wallet, csv))),
-        of("busy wallets", ...busy.map((wallet) => balances(wallet))),
-        of("1,000 ids", balances(whale)),
-        of("1,000 ids, no assets", balances(whale, "no-nft-asset-metadata=true")),
-        of("200 collections", balances(curator)),
-        of("200 collections, no spam", balances(curator, "no-spam=true")),
-        of("CSV of 200 collections", balances(curator, csv)),
-      ],
-    },
     {
       row: 8,
       name: "tokens of a collection",
@@ -89,6 +85,18 @@ export function endpointCases(nftMarket: NftMarket, { tokens }: NftMarketSize): 
         of("CSV", ...ids.slice(2).map((id) => transactions(id, csv))),
       ],
     },
+  ];
+};
+
+const traitCases = ({ large, small, editions }: NftMarket): readonly EndpointCase[] => {
+  const ofCollections = (path: (collection: string) => string): readonly Variant[] => [
+    of("10,000 tokens", path(large)),
+    of("50 tokens", ...small.slice(0, 5).map(path)),
+    of("ERC-1155", path(editions)),
+    of("CSV", `${path(large)}?${csv}`),
+  ];
+  const trait = (name: string, query = ""): string => `nft/${large}/traits/${name}/attributes/?${query}`;
+  return [
     { row: 11, name: "traits", variants: ofCollections((collection) => `nft/${collection}/traits/`) },
     { row: 12, name: "trait summary", variants: ofCollections((collection) => `nft/${collection}/traits_summary/`) },
     {
@@ -112,9 +120,30 @@ export function endpointCases(nftMarket: NftMarket, { tokens }: NftMarketSize): 
         of("CSV", `nft/collections/?${csv}`),
       ],
     },
+  ];
+};
+
+const marketCases = ({ large, small, editions }: NftMarket): readonly EndpointCase[] => {
+  const market = (kind: string): readonly Variant[] => [
+    of("30 days", `nft_market/${large}/${kind}/`),
+    of("a year", `nft_market/${large}/${kind}/?days=365`),
+    of("a year in euros", `nft_market/${large}/${kind}/?days=365&quote-currency=EUR`),
+    of("small collections", ...small.slice(0, 5).map((collection) => `nft_market/${collection}/${kind}/`)),
+    of("ERC-1155", `nft_market/${editions}/${kind}/`),
+    of("CSV", `nft_market/${large}/${kind}/?days=365&${csv}`),
+  ];
+  return [
     { row: 15, name: "floor prices", variants: market("floor_price") },
     { row: 16, name: "volumes", variants: market("volume") },
     { row: 17, name: "counts of sales", variants: market("sale_count") },
+  ];
+};
+
+const ownershipCases = (nftMarket: NftMarket, tokens: number): readonly EndpointCase[] => {
+  const { large, small, editions, publisher, whale, curator } = nftMarket;
+  const busy = busyOf(nftMarket);
+  const owned = (wallet: string, query = "", collection = large): string => `address/${wallet}/collection/${collection}/?${query}`;
+  return [
     {
       row: 18,
       name: "NFTs of a wallet in a collection",
@@ -136,10 +165,17 @@ export function endpointCases(nftMarket: NftMarket, { tokens }: NftMarketSize): 
           `address/${whale}/collection/${large}/token/${tokens - 1}/`,
           `address/${whale}/collection/${large}/token/${tokens - 2}/`,
         ),
-        of("units", `address/${nftMarket.publisher}/collection/${editions}/token/7/`),
+        of("units", `address/${publisher}/collection/${editions}/token/7/`),
         of("CSV", `address/${whale}/collection/${large}/token/${tokens - 1}/?${csv}`),
       ],
     },
+  ];
+};
+
+const approvalCases = (nftMarket: NftMarket): readonly EndpointCase[] => {
+  const { approver } = nftMarket;
+  const ordinary = ordinaryOf(nftMarket);
+  return [
     {
       row: 20,
       name: "allowances of a wallet",
@@ -155,4 +191,4 @@ export function endpointCases(nftMarket: NftMarket, { tokens }: NftMarketSize): 
       ],
     },
   ];
-}
+};
