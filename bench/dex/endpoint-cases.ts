@@ -3,34 +3,12 @@ import { type Market, type MarketPool, type MarketSize, timeOfBlock, traderOf } 
 
 const secondsOfDay = 86_400;
 
+const of = (name: string, paths: readonly string[]): Variant => ({ name, paths: paths.map((path) => `bench/xy=k/${path}`) });
+
 /** The requests to the exchange endpoints: first pages of 100, of busy and of quiet pools, tokens and wallets. */
 export function endpointCases(market: Market, size: MarketSize): readonly EndpointCase[] {
-  const { exchanges, tokens, whale, bot } = market;
-  const constant = exchanges.filter(({ family }) => family === "xy=k");
-  const [first, second] = constant;
-  if (first === undefined || second === undefined) throw new Error("A market has two constant-product exchanges at least.");
-  const pools = market.pools.filter(({ exchange }) => exchange === first);
-  const [busy, middling, quiet] = [0, 0.1, 0.5].map((share) => some(pools, share));
-  const [hub, dollars] = tokens.map(({ address }) => address);
-  const plain = (busy ?? []).concat(middling ?? []).flatMap((pool) => pool.tokens.map(({ address }) => address));
-  const ordinary = [...new Set(plain)].filter((address) => !tokens.slice(0, 4).some((token) => token.address === address));
-  const providers = [...new Set(market.pools.slice(0, 40).map(({ provider }) => provider))]
-    .filter((wallet) => wallet !== whale)
-    .slice(0, 5);
-  const days = [1, 10, 30].map((count) => new Date((timeOfBlock(market, size.until, market.blocks - 1) - count * secondsOfDay) * 1000));
-
-  const of = (name: string, paths: readonly string[]): Variant => ({ name, paths: paths.map((path) => `bench/xy=k/${path}`) });
-  const ofPools = (path: (pool: MarketPool) => string): Variant[] => [
-    of("busy pools", (busy ?? []).map(path)),
-    of("middling pools", (middling ?? []).map(path)),
-    of("quiet pools", (quiet ?? []).map(path)),
-  ];
-  const ofTokens = (path: (token: string) => string): Variant[] => [
-    of("wrapped native token", [path(hub ?? "")]),
-    of("stablecoin", [path(dollars ?? "")]),
-    of("ordinary tokens", ordinary.map(path)),
-  ];
-  const ofExchanges = (path: (exchange: string) => string): Variant[] => constant.map(({ name }) => of(name, [path(name)]));
+  const { whale, bot } = market;
+  const { first, second, providers, days, ofPools, ofTokens, ofExchanges } = variantsOf(market, size);
   const named = first.name;
   return [
     {
@@ -93,6 +71,36 @@ export function endpointCases(market: Market, size: MarketSize): readonly Endpoi
     { row: 54, name: "an exchange's series", variants: ofExchanges((name) => `${name}/ecosystem/`) },
     { row: 55, name: "how far an exchange is indexed", variants: ofExchanges((name) => `${name}/health/`) },
   ];
+}
+
+/** The pools, tokens, wallets and days that the requests are about, and the variants of a path for them. */
+function variantsOf(market: Market, size: MarketSize) {
+  const { exchanges, tokens, whale } = market;
+  const constant = exchanges.filter(({ family }) => family === "xy=k");
+  const [first, second] = constant;
+  if (first === undefined || second === undefined) throw new Error("A market has at least two constant-product exchanges.");
+  const pools = market.pools.filter(({ exchange }) => exchange === first);
+  const [busy, middling, quiet] = [0, 0.1, 0.5].map((share) => some(pools, share));
+  const [hub, dollars] = tokens.map(({ address }) => address);
+  const plain = (busy ?? []).concat(middling ?? []).flatMap((pool) => pool.tokens.map(({ address }) => address));
+  const ordinary = [...new Set(plain)].filter((address) => !tokens.slice(0, 4).some((token) => token.address === address));
+  const providers = [...new Set(market.pools.slice(0, 40).map(({ provider }) => provider))]
+    .filter((wallet) => wallet !== whale)
+    .slice(0, 5);
+  const days = [1, 10, 30].map((count) => new Date((timeOfBlock(market, size.until, market.blocks - 1) - count * secondsOfDay) * 1000));
+
+  const ofPools = (path: (pool: MarketPool) => string): Variant[] => [
+    of("busy pools", (busy ?? []).map(path)),
+    of("middling pools", (middling ?? []).map(path)),
+    of("quiet pools", (quiet ?? []).map(path)),
+  ];
+  const ofTokens = (path: (token: string) => string): Variant[] => [
+    of("wrapped native token", [path(hub ?? "")]),
+    of("stablecoin", [path(dollars ?? "")]),
+    of("ordinary tokens", ordinary.map(path)),
+  ];
+  const ofExchanges = (path: (exchange: string) => string): Variant[] => constant.map(({ name }) => of(name, [path(name)]));
+  return { first, second, providers, days, ofPools, ofTokens, ofExchanges };
 }
 
 /** Five pools from a share of the list on, busiest first. */
