@@ -1,5 +1,5 @@
 import type { Queryable } from "../../runtime/database/database.ts";
-import { createLedgerQueries } from "../../runtime/domains/ledger/queries/index.ts";
+import { createLedgerQueries, type LedgerQueries } from "../../runtime/domains/ledger/queries/index.ts";
 import { standards } from "../../runtime/domains/tokens/projection/standards.ts";
 import { createTokenQueries } from "../../runtime/domains/tokens/queries/index.ts";
 import { type Hash, nativeTokenAddress } from "../../runtime/lib/hex.ts";
@@ -51,27 +51,7 @@ export function queryCases(database: Queryable, facts: StoryFacts): readonly Que
     { name: "transactions page 0", target: 10, rows: pageSize, ask: () => transactionsPage(() => 0) },
     { name: "transactions page 1,000", target: 10, rows: pageSize, ask: () => transactionsPage(deep) },
     { name: "transactions last page", target: 10, rows: 1, ask: () => transactionsPage(last) },
-    {
-      name: "logs by topic",
-      target: 10,
-      rows: pageSize,
-      ask: (time) => {
-        const first = Math.floor((head * ((time * 7) % 100)) / 100);
-        return ledger.logs(chainId, { first, last: Math.min(head, first + 1_000), topics: [transferTopic] }, pageSize, 0);
-      },
-    },
-    {
-      name: "logs by topic, page 100",
-      target: null,
-      rows: pageSize,
-      ask: () => ledger.logs(chainId, { first: 0, last: head, topics: [transferTopic] }, pageSize, 100 * pageSize),
-    },
-    {
-      name: "logs by topic and a second topic without matches",
-      target: null,
-      rows: 0,
-      ask: () => ledger.logs(chainId, { first: 0, last: head, topics: [transferTopic], otherTopics: [unusedTopic] }, pageSize, 0),
-    },
+    ...logCases(ledger, head),
     {
       name: "native balance at a block",
       target: 10,
@@ -98,3 +78,27 @@ export function queryCases(database: Queryable, facts: StoryFacts): readonly Que
     ...portfolioCases(tokens, facts),
   ];
 }
+
+const logCases = (ledger: LedgerQueries, head: number): readonly QueryCase[] => [
+  {
+    name: "logs by topic",
+    target: 10,
+    rows: pageSize,
+    ask: (time) => {
+      const first = Math.floor((head * ((time * 7) % 100)) / 100);
+      return ledger.logs(chainId, { first, last: Math.min(head, first + 1_000), topics: [transferTopic] }, pageSize, 0);
+    },
+  },
+  {
+    name: "logs by topic, page 100",
+    target: null,
+    rows: pageSize,
+    ask: () => ledger.logs(chainId, { first: 0, last: head, topics: [transferTopic] }, pageSize, 100 * pageSize),
+  },
+  {
+    name: "logs by topic and a second topic without matches",
+    target: null,
+    rows: 0,
+    ask: () => ledger.logs(chainId, { first: 0, last: head, topics: [transferTopic], otherTopics: [unusedTopic] }, pageSize, 0),
+  },
+];
