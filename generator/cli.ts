@@ -69,12 +69,12 @@ function report(outcome: Outcome): ExitCode {
       if (outcome.changes.written.length + outcome.changes.deleted.length === 0) print("Nothing changed.");
       return exitCodes.success;
     case "wrong-catalog":
-      for (const finding of outcome.findings) printError(finding);
-      printError(`${counted(outcome.findings.length, "error")} in the catalog; nothing was written.`);
+      for (const message of outcome.messages) printError(message);
+      printError(`${counted(outcome.messages.length, "error")} in the catalog; nothing was written.`);
       return exitCodes.wrong;
     case "outdated":
-      for (const finding of outcome.findings) printError(finding);
-      printError(`Outdated: ${counted(outcome.findings.length, "file")}; run "npm run generate".`);
+      for (const message of outcome.messages) printError(message);
+      printError(`Outdated: ${counted(outcome.messages.length, "file")}; run "npm run generate".`);
       return exitCodes.wrong;
   }
 }

@@ -1,7 +1,7 @@
 import type { Example, ParameterDefinition, ParameterType, ScalarType } from "./definition.ts";
 
 /** Null for a value that matches, otherwise what is accepted: "0x and 40 hex digits …". */
-export type Misfit = string | null;
+export type Mismatch = string | null;
 
 interface Form {
   readonly accepted: string;
@@ -80,28 +80,28 @@ const lists: Record<ListType, Form> = {
 };
 
 /** Compares an example or default with its parameter. */
-export function parameterMisfit(definition: ParameterDefinition, value: Example): Misfit {
+export function parameterMismatch(definition: ParameterDefinition, value: Example): Mismatch {
   switch (definition.type) {
     case "integer":
-      return integerMisfit(definition, value);
+      return integerMismatch(definition, value);
     case "choice":
-      return valuesMisfit(definition.values, value);
+      return valuesMismatch(definition.values, value);
     case "currency":
-      return definition.values === undefined ? formMisfit(currency, value) : valuesMisfit(definition.values, value);
+      return definition.values === undefined ? formMismatch(currency, value) : valuesMismatch(definition.values, value);
     case "text":
-      return formMisfit(textForm(definition.maximum), value);
+      return formMismatch(textForm(definition.maximum), value);
     case "addressList":
     case "topicList":
     case "textList":
-      return listMisfit(lists[definition.type], definition.maxItems, value);
+      return listMismatch(lists[definition.type], definition.maxItems, value);
     default:
-      return formMisfit(parameters[definition.type], value);
+      return formMismatch(parameters[definition.type], value);
   }
 }
 
 /** Compares an example with one scalar of a field. */
-export function scalarMisfit(type: ScalarType, values: readonly string[] | undefined, value: unknown): Misfit {
-  return formMisfit(scalars[type], value) ?? valuesMisfit(values, value);
+export function scalarMismatch(type: ScalarType, values: readonly string[] | undefined, value: unknown): Mismatch {
+  return formMismatch(scalars[type], value) ?? valuesMismatch(values, value);
 }
 
 /** Whether a value is a reference to the demo's story; its name may still be malformed. */
@@ -110,17 +110,17 @@ export function isStoryReference(value: unknown): value is string {
 }
 
 /** Checks the form of a reference to the story. */
-export function storyMisfit(value: string): Misfit {
+export function storyMismatch(value: string): Mismatch {
   return /^story:[a-z][A-Za-z0-9]*$/.test(value) ? null : "story: and a camelCase name, such as story:trader";
 }
 
 const currency: Form = { accepted: "the three capitals of a currency such as USD", fits: (value) => isText(value, /^[A-Z]{3}$/) };
 
-function formMisfit(form: Form, value: unknown): Misfit {
+function formMismatch(form: Form, value: unknown): Mismatch {
   return form.fits(value) ? null : form.accepted;
 }
 
-function valuesMisfit(values: readonly string[] | undefined, value: unknown): Misfit {
+function valuesMismatch(values: readonly string[] | undefined, value: unknown): Mismatch {
   return values === undefined || (typeof value === "string" && values.includes(value)) ? null : values.join(", ");
 }
 
@@ -130,7 +130,7 @@ function textForm(maximum: number | undefined): Form {
   return { accepted, fits: (value) => typeof value === "string" && value.trim() !== "" && value.length <= limit };
 }
 
-function integerMisfit({ minimum, maximum }: ParameterDefinition, value: Example): Misfit {
+function integerMismatch({ minimum, maximum }: ParameterDefinition, value: Example): Mismatch {
   const low = minimum ?? Number.NEGATIVE_INFINITY;
   const high = maximum ?? Number.POSITIVE_INFINITY;
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= low && value <= high) return null;
@@ -138,7 +138,7 @@ function integerMisfit({ minimum, maximum }: ParameterDefinition, value: Example
   return `a whole number${bounds} without quotes`;
 }
 
-function listMisfit(element: Form, maxItems: number | undefined, value: Example): Misfit {
+function listMismatch(element: Form, maxItems: number | undefined, value: Example): Mismatch {
   const accepted = maxItems === undefined ? element.accepted : `${element.accepted}, at most ${maxItems}`;
   const items = typeof value === "string" ? value.split(",") : [value];
   return items.length <= (maxItems ?? Number.POSITIVE_INFINITY) && items.every((item) => element.fits(item)) ? null : accepted;

@@ -6,7 +6,7 @@ import { pathParameterNames } from "./parameters.ts";
 import type { YamlPath } from "./yaml-source.ts";
 
 /** The common part of endpoints and the operations of the community template. */
-export type Answering = Draft<Pick<EndpointDefinition, "response" | "query" | "pagination">>;
+export type OperationDraft = Draft<Pick<EndpointDefinition, "response" | "query" | "pagination">>;
 
 /** An object with its inherited fields. */
 export interface ResolvedObject {
@@ -22,7 +22,7 @@ export interface ResolvedObject {
 /** The draft with lookups that several checks share. */
 export interface Lookup {
   readonly draft: CatalogDraft;
-  readonly answering: readonly Answering[];
+  readonly operations: readonly OperationDraft[];
   /** By name; the first of duplicates. */
   readonly objects: ReadonlyMap<string, ResolvedObject>;
   /** False if an object may exist that could not be read. */
@@ -34,8 +34,8 @@ export function createLookup(draft: CatalogDraft): Lookup {
   const drafts = new Map<string, ObjectDraft>();
   for (const object of draft.objects) if (!drafts.has(object.name)) drafts.set(object.name, object);
   const objects = new Map([...drafts].map(([name, object]) => [name, resolveObject(object, drafts, new Set())]));
-  const answering = [...draft.endpoints, ...(draft.template?.operations.values() ?? [])];
-  return { draft, answering, objects, knowsAllObjects: !draft.obscured.has("objects") };
+  const operations = [...draft.endpoints, ...(draft.template?.operations.values() ?? [])];
+  return { draft, operations, objects, knowsAllObjects: !draft.obscured.has("objects") };
 }
 
 /** The position of a value in an entry. */
@@ -49,9 +49,9 @@ export function placeOfKey(draft: Pick<Draft<unknown>, "source" | "path">, ...pa
 }
 
 /** The position of the name in a use of a query parameter. */
-export function placeOfUse(answering: Answering, index: number): Place {
-  const use = answering.value.query?.[index];
-  return typeof use === "object" ? placeOf(answering, "query", index, "name") : placeOf(answering, "query", index);
+export function placeOfUse(operation: OperationDraft, index: number): Place {
+  const use = operation.value.query?.[index];
+  return typeof use === "object" ? placeOf(operation, "query", index, "name") : placeOf(operation, "query", index);
 }
 
 /** The entries of a list whose name is a duplicate, with the position of the first. */
@@ -73,34 +73,34 @@ export function endpointsWithPath(draft: CatalogDraft): { endpoint: EndpointDraf
 }
 
 /** The names of an endpoint's parameters, by which its rules and examples refer to them. */
-export interface AskedNames {
+export interface ParameterNames {
   readonly path: readonly string[];
   readonly query: readonly string[];
 }
 
 /** The parameters of an endpoint, misspelt names next to the nearest known ones; null if a part could not be read or does not resolve. */
-export function askedNames(
-  answering: Answering & { readonly value: { readonly path?: string } },
+export function parameterNamesOf(
+  operation: OperationDraft & { readonly value: { readonly path?: string } },
   service: ServiceDraft,
-): AskedNames | null {
-  const { path = "", query, pagination } = answering.value;
+): ParameterNames | null {
+  const { path = "", query, pagination } = operation.value;
   const { commonQuery } = service.value;
   const regime = pagination && service.pagination?.get(pagination.regime);
-  if (answering.broken.has("path") || query === undefined || commonQuery === undefined || !regime || regime.broken.has("query"))
+  if (operation.broken.has("path") || query === undefined || commonQuery === undefined || !regime || regime.broken.has("query"))
     return null;
   const own = query.map((use) => (typeof use === "string" ? use : use.name));
   return {
-    path: withMeant(pathParameterNames(path), service.pathParameters),
-    query: withMeant([...own, ...(regime.value.query ?? []), ...commonQuery], service.queryParameters),
+    path: withNearestNames(pathParameterNames(path), service.pathParameters),
+    query: withNearestNames([...own, ...(regime.value.query ?? []), ...commonQuery], service.queryParameters),
   };
 }
 
-function withMeant(names: readonly string[], known: Section<unknown>): string[] {
-  return [...new Set([...names, ...meantNames(names, known?.keys() ?? [])])];
+function withNearestNames(names: readonly string[], known: Section<unknown>): string[] {
+  return [...new Set([...names, ...nearestNames(names, known?.keys() ?? [])])];
 }
 
 /** The known names for the names as written: the same name, or the nearest spelling. */
-export function meantNames(written: Iterable<string>, known: Iterable<string>): ReadonlySet<string> {
+export function nearestNames(written: Iterable<string>, known: Iterable<string>): ReadonlySet<string> {
   const all = [...known];
   const exact = new Set(all);
   return new Set([...written].map((name) => (exact.has(name) ? name : (nearest(name, all) ?? name))));

@@ -21,12 +21,12 @@ export function renderAccepted(name: string, candidates: readonly string[]): str
 
 function byDistance(name: string, candidates: readonly string[]): { name: string; distance: number }[] {
   return [...candidates]
-    .map((candidate) => ({ name: candidate, distance: unlikeness(name.toLowerCase(), candidate.toLowerCase()) }))
+    .map((candidate) => ({ name: candidate, distance: spellingDistance(name.toLowerCase(), candidate.toLowerCase()) }))
     .sort((left, right) => left.distance - right.distance);
 }
 
 // A shortened or extended name (`chain` for `chainName`) is nearer than its edit distance, but not nearer than one wrong letter.
-function unlikeness(left: string, right: string): number {
-  const begins = left !== "" && (left.startsWith(right) || right.startsWith(left));
-  return Math.min(begins ? 1.5 : Number.POSITIVE_INFINITY, distance(left, right));
+function spellingDistance(left: string, right: string): number {
+  const isPrefix = left !== "" && (left.startsWith(right) || right.startsWith(left));
+  return Math.min(isPrefix ? 1.5 : Number.POSITIVE_INFINITY, distance(left, right));
 }

@@ -23,11 +23,11 @@ export function findShapeFaults(source: YamlSource, schema: Schema, issues: read
   const faults = found.filter(
     (fault) => fault.diagnostic?.code !== "wrong-value" || !mistyped.some(({ path }) => isSamePath(path, fault.path)),
   );
-  const meant = faults.flatMap((fault) => meantKey(source, schema, fault) ?? []);
-  const isMeant = (fault: ShapeFault) => meant.some(({ path }) => isSamePath(path, fault.path));
+  const nearestKeys = faults.flatMap((fault) => misspeltKey(source, schema, fault) ?? []);
+  const isNearestKey = (fault: ShapeFault) => nearestKeys.some(({ path }) => isSamePath(path, fault.path));
   // `sumary` is one mistake: the unknown key is reported, with `summary` as the nearest, and `summary` is broken but not reported as missing.
-  const reported = faults.filter((fault) => fault.diagnostic?.code !== "missing-key" || !isMeant(fault));
-  return [...reported, ...meant];
+  const reported = faults.filter((fault) => fault.diagnostic?.code !== "missing-key" || !isNearestKey(fault));
+  return [...reported, ...nearestKeys];
 }
 
 interface Context {
@@ -92,7 +92,7 @@ function renderLeast(issue: z.core.$ZodIssueTooSmall): string {
   return `a number of ${least}`;
 }
 
-/** The diagnostics of the option that was meant; if none is evident, one diagnostic that names all options. */
+/** The diagnostics of the intended option; if it is not evident, one diagnostic that names all options. */
 function unionFaults(context: Context, errors: readonly (readonly Issue[])[]): ShapeFault[] {
   const { source, schema, base } = context;
   const options = optionsOf(schema);
@@ -109,8 +109,8 @@ function unionFaults(context: Context, errors: readonly (readonly Issue[])[]): S
       return [{ path: [...base, key], keyOnly: false, diagnostic: diagnostic("unknown-key", source.placeOfKey([...base, key]), data) }];
     }
   }
-  const [meant] = candidates.sort((left, right) => strangeness(left.issues) - strangeness(right.issues));
-  if (meant !== undefined) return meant.issues.flatMap((issue) => faultsOf({ source, schema: meant.option, base }, issue));
+  const [intended] = candidates.sort((left, right) => mismatchScore(left.issues) - mismatchScore(right.issues));
+  if (intended !== undefined) return intended.issues.flatMap((issue) => faultsOf({ source, schema: intended.option, base }, issue));
   const data = { sent: renderSent(value), accepted: renderAcceptedShape(schema) };
   return [{ path: base, keyOnly: false, diagnostic: diagnostic("wrong-type", source.placeOf(base), data) }];
 }
@@ -120,12 +120,12 @@ function isTypeMismatch(issue: Issue, value: unknown): boolean {
   return issue.code === "invalid_value" && typeof value !== typeof issue.values[0];
 }
 
-function strangeness(issues: readonly Issue[]): number {
+function mismatchScore(issues: readonly Issue[]): number {
   return issues.reduce((sum, issue) => sum + (issue.code === "unrecognized_keys" ? 100 * issue.keys.length : 1), 0);
 }
 
 // The missing key that an unknown key is a misspelling of.
-function meantKey(source: YamlSource, schema: Schema, fault: ShapeFault): ShapeFault | null {
+function misspeltKey(source: YamlSource, schema: Schema, fault: ShapeFault): ShapeFault | null {
   if (fault.diagnostic?.code !== "unknown-key") return null;
   const container = fault.path.slice(0, -1);
   const map = valueAt(source.value, container);

@@ -44,12 +44,12 @@ export function readYaml(file: string, text: string): YamlSource {
   const syntax = findSyntaxErrors(document, placeAt);
   const faults = syntax.length > 0 ? null : findFaults(document, placeAt);
   const content = faults === null || faults.aliases.length > 0 ? null : readContent(document);
-  const bomb = typeof content?.problem !== "string" ? [] : [diagnostic("yaml-syntax", placeAt(0), { problem: content.problem })];
+  const aliasBomb = typeof content?.problem !== "string" ? [] : [diagnostic("yaml-syntax", placeAt(0), { problem: content.problem })];
   const placeOfNode = (node: unknown): Place => placeAt(isNode(node) && node.range ? node.range[0] : 0);
   return {
     file,
     value: content?.value,
-    diagnostics: [...syntax, ...(faults?.aliases ?? []), ...(faults?.keys ?? []), ...bomb],
+    diagnostics: [...syntax, ...(faults?.aliases ?? []), ...(faults?.keys ?? []), ...aliasBomb],
     placeOf: (path) => placeOfNode(findNode(document, path).value),
     placeOfKey: (path) => {
       const { key, value } = findNode(document, path);

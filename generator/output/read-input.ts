@@ -10,7 +10,7 @@ import { readText } from "./read-output.ts";
 /** The generator's input, or the messages about its faults. */
 type Input =
   | { readonly ok: true; readonly catalog: Catalog; readonly recorded: ReadonlyMap<string, unknown> }
-  | { readonly ok: false; readonly findings: readonly string[] };
+  | { readonly ok: false; readonly messages: readonly string[] };
 
 const folder = "spec";
 const recordedFolder = `${folder}/examples`;
@@ -18,11 +18,11 @@ const recordedFolder = `${folder}/examples`;
 /** Reads the catalog of a repository and the responses recorded for its documentation. */
 export async function readInput(root: string): Promise<Input> {
   const { catalog, diagnostics } = loadCatalog(await readCatalogFiles(join(root, folder)));
-  if (catalog === null) return { ok: false, findings: diagnostics.map(renderDiagnostic) };
+  if (catalog === null) return { ok: false, messages: diagnostics.map(renderDiagnostic) };
   const ids = new Set([...catalog.operations, ...catalog.community].map((operation) => operation.id));
   const entries = await readRecorded(root);
-  const findings = [...entries].flatMap(([path, text]) => recordedFinding(path, text, ids));
-  if (findings.length > 0) return { ok: false, findings };
+  const messages = [...entries].flatMap(([path, text]) => recordedMessages(path, text, ids));
+  if (messages.length > 0) return { ok: false, messages };
   return { ok: true, catalog, recorded: new Map([...entries].map(([path, text]) => [idOf(path), dataOf(text)])) };
 }
 
@@ -37,11 +37,11 @@ async function readRecorded(root: string): Promise<Map<string, string>> {
   return new Map(await Promise.all(paths.map(async (path) => [path, (await readText(join(root, path))) ?? ""] as const)));
 }
 
-function recordedFinding(path: string, text: string, ids: ReadonlySet<string>): string[] {
+function recordedMessages(path: string, text: string, ids: ReadonlySet<string>): string[] {
   const id = idOf(path);
   if (!ids.has(id)) {
-    const meant = nearest(id, [...ids]);
-    const suggestion = meant === null ? "" : `; nearest: ${meant}`;
+    const nearestId = nearest(id, [...ids]);
+    const suggestion = nearestId === null ? "" : `; nearest: ${nearestId}`;
     return [`${path}:1:1: unknown operation ${id}; accepted: the id of the recorded operation, and .json${suggestion}`];
   }
   return dataOf(text) === undefined ? [`${path}:1:1: not a recorded response; accepted: a JSON object with data`] : [];

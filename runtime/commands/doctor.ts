@@ -1,6 +1,6 @@
 import { stdout } from "node:process";
 import { type Capabilities, probeCapabilities } from "../chain/capabilities.ts";
-import { type Finding, findingsOf } from "../chain/findings.ts";
+import { type DescribedCapability, describeCapabilities } from "../chain/describe-capabilities.ts";
 import { createRpc, type Rpc } from "../chain/rpc.ts";
 import { createSource } from "../chain/source.ts";
 import { webSocketUrl } from "../chain/subscription.ts";
@@ -39,7 +39,7 @@ export async function doctor(address: string, { webSocket, from = 0, print = pri
     const [chainId, head] = await Promise.all([source.chainId(), source.head()]);
     print(`The node at ${new URL(url).host} serves chain ${chainId} (${await versionOf(rpc)}); its head is block ${head.number}.`);
     print("");
-    for (const line of renderTable(findingsOf(capabilities))) print(line);
+    for (const line of renderTable(describeCapabilities(capabilities))) print(line);
     print("");
     print(`Native balances of a new index: ${describeAccounting(capabilities)}.`);
     print("");
@@ -79,8 +79,11 @@ async function versionOf(rpc: Rpc): Promise<string> {
   return typeof version === "string" ? version.replace(/[^\x20-\x7e]/g, "").slice(0, 80) : "reports no version";
 }
 
-function renderTable(findings: readonly Finding[]): string[] {
-  const rows = [["feature", "found", "consequence"], ...findings.map(({ feature, found, follows }) => [feature, found, follows])];
+function renderTable(capabilities: readonly DescribedCapability[]): string[] {
+  const rows = [
+    ["feature", "found", "consequence"],
+    ...capabilities.map(({ feature, found, consequence }) => [feature, found, consequence]),
+  ];
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>
     row

@@ -21,7 +21,7 @@ export class NotIndexedError extends RequestError {
 
 /** An entity that the index does not have. */
 export const notFound = (what: string, sent: string, chainName: string): RequestError =>
-  new NotIndexedError(`${what} ${sent} is not on ${chainName} as far as it is indexed.`);
+  new NotIndexedError(`${what} ${sent} not found in the index of ${chainName}.`);
 
 /** A value of the right form that this chain's index cannot answer. */
 export const notAcceptable = (parameter: string, sent: string, expected: string): RequestError =>

@@ -1,14 +1,14 @@
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { Draft, EndpointDraft, PaginationRegime } from "../draft.ts";
 import { parseFieldType } from "../field-type.ts";
-import { type Answering, askedNames, type Lookup, placeOf, type ResolvedObject } from "../lookup.ts";
+import { type Lookup, type OperationDraft, parameterNamesOf, placeOf, type ResolvedObject } from "../lookup.ts";
 
 /** Checks that a response has the fields that its cost and its pagination depend on. */
 export function checkCounting(lookup: Lookup): Diagnostic[] {
   return [
     ...[...lookup.objects.values()].flatMap(checkRows),
     ...lookup.draft.endpoints.flatMap((endpoint) => checkCost(endpoint, lookup)),
-    ...lookup.answering.flatMap((answering) => checkAnswers(answering, lookup)),
+    ...lookup.operations.flatMap((operation) => checkAnswers(operation, lookup)),
   ];
 }
 
@@ -28,7 +28,7 @@ function checkCost(endpoint: EndpointDraft, lookup: Lookup): Diagnostic[] {
   if (cost === undefined || cost === "not-stated") return [];
   const place = placeOf(endpoint, "cost", "per");
   if (cost.per === "item") return checkItemCost(endpoint, lookup);
-  const query = lookup.draft.service && askedNames(endpoint, lookup.draft.service)?.query;
+  const query = lookup.draft.service && parameterNamesOf(endpoint, lookup.draft.service)?.query;
   if (!query) return [];
   if (cost.per === "block" && !(query.includes("starting-block") && query.includes("ending-block"))) {
     const data = {
@@ -58,12 +58,12 @@ function checkItemCost(endpoint: EndpointDraft, { objects }: Lookup): Diagnostic
   return [diagnostic("uncountable-cost", placeOf(endpoint, "cost", "per"), data)];
 }
 
-function checkAnswers(answering: Answering, { draft, objects }: Lookup): Diagnostic[] {
-  const { response, pagination } = answering.value;
+function checkAnswers(operation: OperationDraft, { draft, objects }: Lookup): Diagnostic[] {
+  const { response, pagination } = operation.value;
   const regime: Draft<PaginationRegime> | undefined = pagination && draft.service?.pagination?.get(pagination.regime);
   const object = response === undefined ? undefined : objects.get(response);
   if (regime === undefined || response === undefined || object === undefined || !object.complete) return [];
-  const place = placeOf(answering, "pagination", "regime");
+  const place = placeOf(operation, "pagination", "regime");
   const answers = regime.value.answers ?? [];
   const lacking = answers.filter((field) => !object.fields.has(field));
   const findings = lacking.map((field) =>

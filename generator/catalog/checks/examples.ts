@@ -2,14 +2,14 @@ import type { Place } from "../catalog.ts";
 import type { Example, FieldDefinition, ParameterDefinition, ScalarType } from "../definition.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { Draft, EndpointDraft, ServiceDraft } from "../draft.ts";
-import { isStoryReference, type Misfit, parameterMisfit, scalarMisfit, storyMisfit } from "../example-fit.ts";
+import { isStoryReference, type Mismatch, parameterMismatch, scalarMismatch, storyMismatch } from "../example-fit.ts";
 import { type FieldType, isScalarType, parseFieldType } from "../field-type.ts";
-import { type Answering, askedNames, type Lookup, placeOf, placeOfKey } from "../lookup.ts";
+import { type Lookup, type OperationDraft, parameterNamesOf, placeOf, placeOfKey } from "../lookup.ts";
 import { applyUse, definitionName } from "../parameters.ts";
 import { renderSent } from "../shape.ts";
 
 /** Reports examples and defaults that do not match their type, in shared parameters, their uses, endpoints, headers and fields. */
-export function checkExamples({ draft, answering, objects }: Lookup): Diagnostic[] {
+export function checkExamples({ draft, operations, objects }: Lookup): Diagnostic[] {
   const { service } = draft;
   const fields = draft.objects.flatMap((object) => [...object.fields.values()].flatMap((field) => checkField(field, objects)));
   if (service === null) return fields;
@@ -18,7 +18,7 @@ export function checkExamples({ draft, answering, objects }: Lookup): Diagnostic
     ...fields,
     ...shared.flatMap(checkShared),
     ...checkHeaders(service),
-    ...answering.flatMap((entry) => checkUses(entry, service)),
+    ...operations.flatMap((entry) => checkUses(entry, service)),
     ...draft.endpoints.flatMap((endpoint) => checkEndpoint(endpoint, service)),
   ];
 }
@@ -32,8 +32,8 @@ function definitionOf(parameter: Draft<ParameterDefinition> | undefined): Parame
   return { description: "", example: "", ...parameter.value, type: parameter.value.type };
 }
 
-function judge(code: "wrong-example" | "wrong-default", misfit: Misfit, value: unknown, place: () => Place): Diagnostic[] {
-  return misfit === null ? [] : [diagnostic(code, place(), { sent: renderSent(value), accepted: misfit })];
+function reportMismatch(code: "wrong-example" | "wrong-default", mismatch: Mismatch, value: unknown, place: () => Place): Diagnostic[] {
+  return mismatch === null ? [] : [diagnostic(code, place(), { sent: renderSent(value), accepted: mismatch })];
 }
 
 function checkShared(parameter: Draft<ParameterDefinition>): Diagnostic[] {
@@ -43,50 +43,50 @@ function checkShared(parameter: Draft<ParameterDefinition>): Diagnostic[] {
     const value = parameter.value[key];
     if (value === undefined) return [];
     if (isStoryReference(value)) return [diagnostic("misplaced-story", placeOf(parameter, key), { sent: renderSent(value) })];
-    return judge(`wrong-${key}`, parameterMisfit(definition, value), value, () => placeOf(parameter, key));
+    return reportMismatch(`wrong-${key}`, parameterMismatch(definition, value), value, () => placeOf(parameter, key));
   });
 }
 
-function checkUses(answering: Answering, service: ServiceDraft): Diagnostic[] {
-  return (answering.value.query ?? []).flatMap((use, index) => {
+function checkUses(operation: OperationDraft, service: ServiceDraft): Diagnostic[] {
+  return (operation.value.query ?? []).flatMap((use, index) => {
     if (typeof use === "string") return [];
     const shared = definitionOf(service.queryParameters?.get(use.name));
     if (shared === null) return [];
     const definition = applyUse(shared, use);
     const value = definition.default;
     // Narrowed bounds or values may exclude the shared default too; the position is then that of the use.
-    if (value === undefined || (use.default === undefined && parameterMisfit(shared, value) !== null)) return [];
-    return judge("wrong-default", parameterMisfit(definition, value), value, () =>
-      use.default === undefined ? placeOf(answering, "query", index) : placeOf(answering, "query", index, "default"),
+    if (value === undefined || (use.default === undefined && parameterMismatch(shared, value) !== null)) return [];
+    return reportMismatch("wrong-default", parameterMismatch(definition, value), value, () =>
+      use.default === undefined ? placeOf(operation, "query", index) : placeOf(operation, "query", index, "default"),
     );
   });
 }
 
 function checkEndpoint(endpoint: EndpointDraft, service: ServiceDraft): Diagnostic[] {
-  const asked = askedNames(endpoint, service);
+  const names = parameterNamesOf(endpoint, service);
   const { query = [], pagination, example } = endpoint.value;
-  if (asked === null) return [];
-  const accepted = [...asked.path, ...asked.query];
+  if (names === null) return [];
+  const accepted = [...names.path, ...names.query];
   return Object.entries(example ?? {}).flatMap(([name, value]) => {
     if (!accepted.includes(name)) {
       const data = { name, where: "a parameter of this endpoint", accepted };
       return [diagnostic("unknown-parameter", placeOfKey(endpoint, "example", name), data)];
     }
     const place = () => placeOf(endpoint, "example", name);
-    if (isStoryReference(value)) return judge("wrong-example", storyMisfit(value), value, place);
-    const parameter = asked.path.includes(name)
+    if (isStoryReference(value)) return reportMismatch("wrong-example", storyMismatch(value), value, place);
+    const parameter = names.path.includes(name)
       ? service.pathParameters?.get(definitionName(endpoint.value, name))
       : service.queryParameters?.get(name);
     const shared = definitionOf(parameter);
     const use = query.find((candidate) => typeof candidate === "object" && candidate.name === name);
     if (shared === null) return [];
-    const definition = typeof use === "object" && !asked.path.includes(name) ? applyUse(shared, use) : shared;
-    const misfit = parameterMisfit(definition, value) ?? sizeMisfit(name, value, pagination?.sizes);
-    return judge("wrong-example", misfit, value, place);
+    const definition = typeof use === "object" && !names.path.includes(name) ? applyUse(shared, use) : shared;
+    const mismatch = parameterMismatch(definition, value) ?? sizeMismatch(name, value, pagination?.sizes);
+    return reportMismatch("wrong-example", mismatch, value, place);
   });
 }
 
-function sizeMisfit(name: string, value: Example, sizes: readonly number[] | undefined): Misfit {
+function sizeMismatch(name: string, value: Example, sizes: readonly number[] | undefined): Mismatch {
   return name !== "page-size" || sizes === undefined || sizes.some((size) => size === value) ? null : sizes.join(", ");
 }
 
@@ -94,7 +94,7 @@ function checkHeaders(service: ServiceDraft): Diagnostic[] {
   return [...(service.headers?.values() ?? [])].flatMap((header) => {
     const { type, example } = header.value;
     if (type === undefined || example === undefined) return [];
-    return judge("wrong-example", scalarMisfit(type, undefined, example), example, () => placeOf(header, "example"));
+    return reportMismatch("wrong-example", scalarMismatch(type, undefined, example), example, () => placeOf(header, "example"));
   });
 }
 
@@ -126,10 +126,10 @@ function checkScalar(field: Draft<FieldDefinition>, { text, name, list, nullable
   if (example === undefined) return [diagnostic("missing-example", placeOfKey(field), { type: text, accepted: exampleOf(text) })];
   if (example === null && nullable) return [];
   if (isStoryReference(example)) return [diagnostic("misplaced-story", place(), { sent: renderSent(example) })];
-  if (!list) return judge("wrong-example", scalarMisfit(name, values, example), example, place);
-  if (!Array.isArray(example)) return judge("wrong-example", exampleOf(text), example, place);
+  if (!list) return reportMismatch("wrong-example", scalarMismatch(name, values, example), example, place);
+  if (!Array.isArray(example)) return reportMismatch("wrong-example", exampleOf(text), example, place);
   return example.flatMap((element, index) =>
-    judge("wrong-example", scalarMisfit(name, values, element), element, () => placeOf(field, "example", index)),
+    reportMismatch("wrong-example", scalarMismatch(name, values, element), element, () => placeOf(field, "example", index)),
   );
 }
 

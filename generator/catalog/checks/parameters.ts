@@ -2,7 +2,7 @@ import type { Place } from "../catalog.ts";
 import type { EndpointDefinition, ParameterDefinition } from "../definition.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { Draft, EndpointDraft, ServiceDraft } from "../draft.ts";
-import { type Answering, findRepeated, type Lookup, meantNames, placeOf, placeOfKey, placeOfUse } from "../lookup.ts";
+import { findRepeated, type Lookup, nearestNames, type OperationDraft, placeOf, placeOfKey, placeOfUse } from "../lookup.ts";
 import { applyUse } from "../parameters.ts";
 
 type Keys = Partial<Omit<ParameterDefinition, "description" | "example">>;
@@ -16,7 +16,7 @@ export function checkParameters(lookup: Lookup): Diagnostic[] {
   return [
     ...shared.flatMap(checkShared),
     ...[...(service.pathParameters?.values() ?? [])].flatMap(checkPathParameter),
-    ...lookup.answering.flatMap((answering) => [...checkUses(answering, service), ...checkRepeated(answering, service)]),
+    ...lookup.operations.flatMap((operation) => [...checkUses(operation, service), ...checkRepeated(operation, service)]),
     ...lookup.draft.endpoints.flatMap((endpoint) => checkSizes(endpoint, service)),
   ];
 }
@@ -58,13 +58,13 @@ function checkKeys(type: Type, keys: Keys, placeAt: (key: string) => Place): Dia
   return [...strays, ...bounds, diagnostic("inapplicable-key", placeAt("default"), data)];
 }
 
-function checkUses(answering: Answering, service: ServiceDraft): Diagnostic[] {
-  return (answering.value.query ?? []).flatMap((use, index) => {
+function checkUses(operation: OperationDraft, service: ServiceDraft): Diagnostic[] {
+  return (operation.value.query ?? []).flatMap((use, index) => {
     if (typeof use === "string") return [];
     const shared = service.queryParameters?.get(use.name)?.value;
     if (shared?.type === undefined) return [];
     const placeAt = (key: string) =>
-      Object.hasOwn(use, key) ? placeOfKey(answering, "query", index, key) : placeOf(answering, "query", index);
+      Object.hasOwn(use, key) ? placeOfKey(operation, "query", index, key) : placeOf(operation, "query", index);
     const whole = { description: "", example: "", ...shared, type: shared.type };
     // Faults of the shared parameter are reported there only.
     const inherited = new Set(checkKeys(shared.type, shared, placeAt).map(({ message }) => message));
@@ -72,18 +72,18 @@ function checkUses(answering: Answering, service: ServiceDraft): Diagnostic[] {
   });
 }
 
-function checkRepeated(answering: Answering, service: ServiceDraft): Diagnostic[] {
-  const names = (answering.value.query ?? []).map((use, index) => ({ name: typeof use === "string" ? use : use.name, index, use }));
+function checkRepeated(operation: OperationDraft, service: ServiceDraft): Diagnostic[] {
+  const names = (operation.value.query ?? []).map((use, index) => ({ name: typeof use === "string" ? use : use.name, index, use }));
   const twice = findRepeated(names, ({ name }) => name).map(({ item }) => ({ ...item, reason: "is already in this list" }));
   const common = (service.value.commonQuery ?? []) as readonly string[];
   const shared = names.filter(({ name, use }) => typeof use === "string" && common.includes(name));
-  const paging = service.pagination?.get(answering.value.pagination?.regime ?? "")?.value.query ?? [];
+  const paging = service.pagination?.get(operation.value.pagination?.regime ?? "")?.value.query ?? [];
   const paged = names.filter(({ name, use }) => typeof use === "string" && paging.includes(name));
   return [
     ...twice,
     ...shared.map((entry) => ({ ...entry, reason: "is already accepted by every endpoint" })),
     ...paged.map((entry) => ({ ...entry, reason: "is already part of the pagination regime" })),
-  ].map(({ name, index, reason }) => diagnostic("repeated-parameter", placeOfUse(answering, index), { name, reason }));
+  ].map(({ name, index, reason }) => diagnostic("repeated-parameter", placeOfUse(operation, index), { name, reason }));
 }
 
 function checkSizes(endpoint: EndpointDraft, service: ServiceDraft): Diagnostic[] {
@@ -93,8 +93,8 @@ function checkSizes(endpoint: EndpointDraft, service: ServiceDraft): Diagnostic[
   const paging = service.pagination.get(pagination.regime);
   if (paging === undefined || paging.broken.has("query")) return [];
   const place = (path: readonly (string | number)[]) => placeOf(endpoint, "pagination", ...path);
-  const asked = meantNames(paging.value.query ?? [], service.queryParameters?.keys() ?? []);
-  if (!asked.has("page-size")) {
+  const pagingNames = nearestNames(paging.value.query ?? [], service.queryParameters?.keys() ?? []);
+  if (!pagingNames.has("page-size")) {
     const accepted = "sizes where the regime has the query parameter page-size";
     return sizes.slice(0, 1).map(({ size, path }) => diagnostic("page-sizes", place(path), { sent: String(size), accepted }));
   }

@@ -3,15 +3,15 @@ import { scalarTypes } from "../definition.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { Section, ServiceDraft } from "../draft.ts";
 import { isScalarType, parseFieldType } from "../field-type.ts";
-import { type Answering, type Lookup, placeOf, placeOfKey, placeOfUse } from "../lookup.ts";
+import { type Lookup, type OperationDraft, placeOf, placeOfKey, placeOfUse } from "../lookup.ts";
 
 /** Reports unresolved references: response objects, field types, parents, regimes, network groups, domains, shared parameters, community operations. */
 export function checkReferences(lookup: Lookup): Diagnostic[] {
   return [
-    ...lookup.answering.flatMap((answering) => [
-      ...checkResponse(answering, lookup),
-      ...checkRegime(answering, lookup),
-      ...checkQuery(answering, lookup),
+    ...lookup.operations.flatMap((operation) => [
+      ...checkResponse(operation, lookup),
+      ...checkRegime(operation, lookup),
+      ...checkQuery(operation, lookup),
     ]),
     ...checkDomains(lookup),
     ...checkNetworks(lookup),
@@ -21,23 +21,23 @@ export function checkReferences(lookup: Lookup): Diagnostic[] {
   ];
 }
 
-function checkResponse(answering: Answering, { objects, knowsAllObjects }: Lookup): Diagnostic[] {
-  const name = answering.value.response;
+function checkResponse(operation: OperationDraft, { objects, knowsAllObjects }: Lookup): Diagnostic[] {
+  const name = operation.value.response;
   if (name === undefined || !knowsAllObjects || objects.has(name)) return [];
-  return [diagnostic("unknown-response", placeOf(answering, "response"), { name, accepted: [...objects.keys()] })];
+  return [diagnostic("unknown-response", placeOf(operation, "response"), { name, accepted: [...objects.keys()] })];
 }
 
-function checkRegime(answering: Answering, { draft }: Lookup): Diagnostic[] {
-  const regime = answering.value.pagination?.regime;
+function checkRegime(operation: OperationDraft, { draft }: Lookup): Diagnostic[] {
+  const regime = operation.value.pagination?.regime;
   const regimes = draft.service?.pagination;
   if (regime === undefined || !regimes || regimes.has(regime)) return [];
-  return [diagnostic("unknown-regime", placeOf(answering, "pagination", "regime"), { name: regime, accepted: [...regimes.keys()] })];
+  return [diagnostic("unknown-regime", placeOf(operation, "pagination", "regime"), { name: regime, accepted: [...regimes.keys()] })];
 }
 
-function checkQuery(answering: Answering, { draft }: Lookup): Diagnostic[] {
-  const uses = answering.value.query ?? [];
+function checkQuery(operation: OperationDraft, { draft }: Lookup): Diagnostic[] {
+  const uses = operation.value.query ?? [];
   const names = uses.map((use) => (typeof use === "string" ? use : use.name));
-  return checkParameter(draft.service?.queryParameters ?? null, "query", names, (index) => placeOfUse(answering, index));
+  return checkParameter(draft.service?.queryParameters ?? null, "query", names, (index) => placeOfUse(operation, index));
 }
 
 function checkDomains({ draft }: Lookup): Diagnostic[] {

@@ -1,7 +1,7 @@
 import type { EndpointDefinition, ParameterType } from "../definition.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { EndpointDraft, ServiceDraft } from "../draft.ts";
-import { askedNames, findRepeated, type Lookup, placeOf } from "../lookup.ts";
+import { findRepeated, type Lookup, parameterNamesOf, placeOf } from "../lookup.ts";
 
 type Rule = EndpointDefinition["rules"][number];
 
@@ -12,11 +12,11 @@ export function checkRules({ draft }: Lookup): Diagnostic[] {
 }
 
 function checkEndpoint(endpoint: EndpointDraft, service: ServiceDraft): Diagnostic[] {
-  const asked = askedNames(endpoint, service);
-  if (asked === null) return [];
+  const known = parameterNamesOf(endpoint, service);
+  if (known === null) return [];
   return (endpoint.value.rules ?? []).flatMap((rule, index) => {
     const [kind, names] = partsOf(rule);
-    const accepted = kind === "ascending" ? [...asked.path, ...asked.query] : asked.query;
+    const accepted = kind === "ascending" ? [...known.path, ...known.query] : known.query;
     const place = (position: number) => placeOf(endpoint, "rules", index, kind, position);
     const unknown = names.flatMap((name, position) => {
       const where = kind === "ascending" ? "a parameter of this endpoint" : "a query parameter of this endpoint";

@@ -1,7 +1,7 @@
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { Draft } from "../draft.ts";
 import { isScalarType, parseFieldType } from "../field-type.ts";
-import { endpointsWithPath, type Lookup, meantNames, placeOfKey } from "../lookup.ts";
+import { endpointsWithPath, type Lookup, nearestNames, placeOfKey } from "../lookup.ts";
 import { definitionName, pathParameterNames } from "../parameters.ts";
 
 /**
@@ -13,13 +13,13 @@ export function checkUnused(lookup: Lookup): Diagnostic[] {
 }
 
 function canSee(lookup: Lookup, keys: readonly string[]): boolean {
-  const { draft, answering } = lookup;
+  const { draft, operations } = lookup;
   const files = (["endpoints", "template", "protocol", "service"] as const).every((kind) => !draft.obscured.has(kind));
-  return files && answering.every((entry) => keys.every((key) => !entry.broken.has(key)));
+  return files && operations.every((entry) => keys.every((key) => !entry.broken.has(key)));
 }
 
 function checkObjects(lookup: Lookup): Diagnostic[] {
-  const { objects, answering, draft } = lookup;
+  const { objects, operations, draft } = lookup;
   const readable = draft.objects.every(
     (object) => !object.broken.has("fields") && !object.broken.has("extends") && everyTypeIsKnown(object.fields),
   );
@@ -33,10 +33,10 @@ function checkObjects(lookup: Lookup): Diagnostic[] {
       value.type === undefined ? [] : [parseFieldType(value.type).name],
     );
     const parents = object.draft.value.extends === undefined ? [] : [object.draft.value.extends];
-    for (const next of meantNames([...types.filter((type) => !isScalarType(type)), ...parents], objects.keys())) visit(next);
+    for (const next of nearestNames([...types.filter((type) => !isScalarType(type)), ...parents], objects.keys())) visit(next);
   };
-  const responses = answering.flatMap((entry) => entry.value.response ?? []);
-  for (const name of meantNames(responses, objects.keys())) visit(name);
+  const responses = operations.flatMap((entry) => entry.value.response ?? []);
+  for (const name of nearestNames(responses, objects.keys())) visit(name);
   return [...objects.values()]
     .filter((object) => !used.has(object.draft.name))
     .map((object) => diagnostic("unused-object", placeOfKey(object.draft), { name: object.draft.name }));
@@ -47,7 +47,7 @@ function everyTypeIsKnown(fields: ReadonlyMap<string, Draft<unknown>>): boolean 
 }
 
 function checkDefinitions(lookup: Lookup): Diagnostic[] {
-  const { draft, answering } = lookup;
+  const { draft, operations } = lookup;
   const { service } = draft;
   if (service === null) return [];
   const regimes = [...(service.pagination?.values() ?? [])];
@@ -55,12 +55,12 @@ function checkDefinitions(lookup: Lookup): Diagnostic[] {
   const paths = endpointsWithPath(draft).flatMap(({ endpoint, path }) =>
     pathParameterNames(path).map((name) => definitionName(endpoint.value, name)),
   );
-  const queries = answering.flatMap((entry) => (entry.value.query ?? []).map((use) => (typeof use === "string" ? use : use.name)));
+  const queries = operations.flatMap((entry) => (entry.value.query ?? []).map((use) => (typeof use === "string" ? use : use.name)));
   const find = (kind: string, section: string, names: Iterable<string> | undefined, used: Iterable<string>): Diagnostic[] => {
     const known = [...(names ?? [])];
-    const meant = meantNames(used, known);
+    const usedNames = nearestNames(used, known);
     return known
-      .filter((name) => !meant.has(name))
+      .filter((name) => !usedNames.has(name))
       .map((name) => diagnostic("unused-definition", placeOfKey(service, section, name), { kind, name }));
   };
   const when = (seen: boolean, findings: () => Diagnostic[]) => (seen ? findings() : []);
@@ -83,7 +83,7 @@ function checkDefinitions(lookup: Lookup): Diagnostic[] {
         "pagination regime",
         "pagination",
         service.pagination?.keys(),
-        answering.flatMap((entry) => entry.value.pagination?.regime ?? []),
+        operations.flatMap((entry) => entry.value.pagination?.regime ?? []),
       ),
     ),
     ...when(canSee(lookup, ["networks"]), () =>
@@ -115,7 +115,7 @@ function checkOperations({ draft }: Lookup): Diagnostic[] {
   const { template, protocols } = draft;
   const readable = !draft.obscured.has("protocol") && protocols.every((protocol) => !protocol.broken.has("operations"));
   if (template === null || !readable) return [];
-  const used = meantNames(
+  const used = nearestNames(
     protocols.flatMap((protocol) => Object.keys(protocol.value.operations ?? {})),
     template.operations.keys(),
   );

@@ -10,29 +10,31 @@ import type { Address } from "../../lib/hex.ts";
 import { chainHead, tokenLogo } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { pretty, quoteOf, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
-import { foundOf, type Listed, listedOf, viewSpender } from "./listed.ts";
+import { type ListedApprovals, readApprovals, viewSpender, withoutSpam } from "./listed-approvals.ts";
 
 const currency = "USD";
 
-/** The standing allowances of a wallet's ERC-20 tokens now, what is most at risk first. @throws {notAcceptable} more than one answer may list. */
+/** The current allowances of a wallet's ERC-20 tokens, highest value at risk first. @throws {notAcceptable} for more approvals than one response may list. */
 export const getApprovals: Handlers["getApprovals"] = async ({ chain, walletAddress }, context) => {
   const { approvals, limits, now } = context;
-  const most = limits.answerRows;
-  const found = await foundOf(walletAddress, most, (limit, given) => approvals.allowancesOf(chain.id, walletAddress, limit, given));
-  const tokens = new Set(found.map(({ token }) => token));
+  const max = limits.answerRows;
+  const allowances = await readApprovals(walletAddress, max, (limit, scope) =>
+    approvals.allowancesOf(chain.id, walletAddress, limit, scope),
+  );
+  const tokens = new Set(allowances.map(({ token }) => token));
   const [listed, balances, rate, indexedFrom] = await Promise.all([
-    listedOf(context, chain, found),
+    withoutSpam(context, chain, allowances),
     approvals.coinsOf(chain.id, walletAddress, tokens),
     context.prices.ratesAt(chain.id, currency, tokens, Math.floor(now().getTime() / 1000)),
     context.ledger.indexedFrom(chain.id),
   ]);
   const chainConfig = context.chains.get(chain.id);
-  // What the index did not see was nothing, if it saw all there was.
-  const otherwise = indexedFrom === null ? "0" : null;
+  // In a complete index, a balance without a row is 0.
+  const missing = indexedFrom === null ? "0" : null;
   const items = [...groupBy(listed.rows, ({ token }) => token)].map(([token, rows]) => {
     const balance = balances.get(token);
-    const facts = { balance: balance === undefined ? otherwise : balance, rate: rate(token), logo: tokenLogo(chainConfig, token) };
-    return viewToken(listed, token, rows, facts);
+    const holding = { balance: balance === undefined ? missing : balance, rate: rate(token), logo: tokenLogo(chainConfig, token) };
+    return viewToken(listed, token, rows, holding);
   });
   return {
     address: walletAddress,
@@ -43,7 +45,7 @@ export const getApprovals: Handlers["getApprovals"] = async ({ chain, walletAddr
   };
 };
 
-/** What a list is ordered by. */
+/** An item with its sort keys. */
 interface Ranked<T> {
   readonly item: T;
   readonly value: Decimal | null;
@@ -52,33 +54,33 @@ interface Ranked<T> {
 }
 
 function viewToken(
-  { metadata, labels }: Listed<AllowanceRow>,
+  { metadata, labels }: ListedApprovals<AllowanceRow>,
   token: Address,
   rows: readonly AllowanceRow[],
   { balance, rate, logo }: { readonly balance: string | null; readonly rate: Rate; readonly logo: string | null },
 ): Ranked<TokensApprovalItem> {
   const { symbol = null, decimals = null } = metadata.get(token) ?? {};
-  const had = balance === null ? null : BigInt(balance);
-  const held = quoteOf(balance, rate, decimals, currency);
-  const atRisk = amountAtRiskOfAll(rows.map(knownAllowance), had);
-  const risked = quotedAmount(atRisk, rate);
+  const balanceAmount = balance === null ? null : BigInt(balance);
+  const balanceQuote = quoteOf(balance, rate, decimals, currency);
+  const atRisk = amountAtRiskOfAll(rows.map(knownAllowance), balanceAmount);
+  const atRiskQuote = quotedAmount(atRisk, rate);
   const spenders = rows.map((row) => {
     const allowance = knownAllowance(row);
     const isAll = allowance !== null && isUnlimited(allowance);
-    const allowed = quotedAmount(isAll ? null : allowance, rate);
-    const taken = amountAtRisk(allowance, had);
-    const value = quotedAmount(taken, rate);
+    const allowanceQuote = quotedAmount(isAll ? null : allowance, rate);
+    const amount = amountAtRisk(allowance, balanceAmount);
+    const value = quotedAmount(amount, rate);
     const item = {
       ...viewSpender(labels, row),
       allowance: isAll ? unlimited : (allowance?.toString() ?? null),
-      allowance_quote: allowed.quote,
-      pretty_allowance_quote: isAll ? unlimited : allowed.pretty,
-      value_at_risk: taken?.toString() ?? null,
+      allowance_quote: allowanceQuote.quote,
+      pretty_allowance_quote: isAll ? unlimited : allowanceQuote.pretty,
+      value_at_risk: amount?.toString() ?? null,
       value_at_risk_quote: value.quote,
       pretty_value_at_risk_quote: value.pretty,
-      risk_factor: riskFactor(allowance, taken, value.exact),
+      risk_factor: riskFactor(allowance, amount, value.exact),
     };
-    return { item, value: value.exact, amount: taken, address: row.spender };
+    return { item, value: value.exact, amount, address: row.spender };
   });
   const item: TokensApprovalItem = {
     token_address: token,
@@ -86,16 +88,16 @@ function viewToken(
     ticker_symbol: symbol,
     contract_decimals: decimals,
     logo_url: logo,
-    quote_rate: held.rate,
+    quote_rate: balanceQuote.rate,
     balance,
-    balance_quote: held.quote,
-    pretty_balance_quote: held.pretty,
+    balance_quote: balanceQuote.quote,
+    pretty_balance_quote: balanceQuote.pretty,
     value_at_risk: atRisk?.toString() ?? null,
-    value_at_risk_quote: risked.quote,
-    pretty_value_at_risk_quote: risked.pretty,
+    value_at_risk_quote: atRiskQuote.quote,
+    pretty_value_at_risk_quote: atRiskQuote.pretty,
     spenders: spenders.sort(byRisk).map((spender) => spender.item),
   };
-  return { item, value: risked.exact, amount: null, address: token };
+  return { item, value: atRiskQuote.exact, amount: null, address: token };
 }
 
 const quotedAmount = (amount: bigint | null, rate: Rate) => {
@@ -103,7 +105,7 @@ const quotedAmount = (amount: bigint | null, rate: Rate) => {
   return { exact, quote: viewNumber(exact), pretty: pretty(exact, currency) };
 };
 
-/** The highest value first, then the highest amount; what is not known last, then by address. */
+/** Orders by value, then by amount, both descending with unknown ones last, then by address. */
 const byRisk = (left: Ranked<unknown>, right: Ranked<unknown>): number =>
   descending(left.value, right.value, compare) ||
   descending(left.amount, right.amount, (one, other) => (one < other ? -1 : one > other ? 1 : 0)) ||

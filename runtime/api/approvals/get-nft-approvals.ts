@@ -5,33 +5,33 @@ import { groupBy } from "../../lib/group-by.ts";
 import { notAcceptable } from "../../lib/request-error.ts";
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
-import { foundOf, listedOf, viewSpender } from "./listed.ts";
+import { readApprovals, viewSpender, withoutSpam } from "./listed-approvals.ts";
 
-/** The standing approvals of a wallet's collections now, the last given first. @throws {notAcceptable} more than one answer may list. */
+/** The current approvals of a wallet's collections, newest first. @throws {notAcceptable} for more approvals than one response may list. */
 export const getNftApprovals: Handlers["getNftApprovals"] = async ({ chain, walletAddress }, context) => {
   const { approvals, limits, now } = context;
-  const most = limits.answerRows;
+  const max = limits.answerRows;
   const indexedFrom = await context.ledger.indexedFrom(chain.id);
-  const found = await foundOf(walletAddress, most, (limit, given) =>
-    approvals.nftApprovalsOf(chain.id, walletAddress, indexedFrom === null, limit, given),
+  const read = await readApprovals(walletAddress, max, (limit, scope) =>
+    approvals.nftApprovalsOf(chain.id, walletAddress, indexedFrom === null, limit, scope),
   );
-  const tokens = new Set(found.map(({ token }) => token));
+  const tokens = new Set(read.map(({ token }) => token));
   const [{ rows, metadata, labels }, held] = await Promise.all([
-    listedOf(context, chain, found),
-    approvals.idsOf(chain.id, walletAddress, tokens, most + 1),
+    withoutSpam(context, chain, read),
+    approvals.idsOf(chain.id, walletAddress, tokens, max + 1),
   ]);
-  if (held.length > most)
-    throw notAcceptable("walletAddress", walletAddress, `a wallet with at most ${most} tokens of its approved collections`);
+  if (held.length > max)
+    throw notAcceptable("walletAddress", walletAddress, `a wallet with at most ${max} tokens of its approved collections`);
   const idsOf = groupBy(held, ({ token }) => token);
   return {
     ...chainHead(chain, now()),
     address: walletAddress,
-    items: [...groupBy([...rows].sort(byPlace), ({ token }) => token)].map(([token, given]) => ({
+    items: [...groupBy([...rows].sort(newestFirst), ({ token }) => token)].map(([token, ofToken]) => ({
       contract_address: token,
       contract_address_label: labelOf(labels, token),
       contract_ticker_symbol: metadata.get(token)?.symbol ?? null,
       token_balances: (idsOf.get(token) ?? []).map(({ token_id, balance }) => ({ token_id, token_balance: balance })),
-      spenders: given.map((row) => ({
+      spenders: ofToken.map((row) => ({
         ...viewSpender(labels, row),
         token_ids_approved: row.token_id ?? "ALL",
         allowance: row.token_id === null ? unlimited : "1",
@@ -41,5 +41,4 @@ export const getNftApprovals: Handlers["getNftApprovals"] = async ({ chain, wall
   };
 };
 
-/** The last one first. */
-const byPlace = (left: NftApprovalRow, right: NftApprovalRow): number => right.block - left.block || right.log_index - left.log_index;
+const newestFirst = (left: NftApprovalRow, right: NftApprovalRow): number => right.block - left.block || right.log_index - left.log_index;

@@ -2,5 +2,5 @@ import type { Handlers } from "../context.ts";
 import { getApprovals } from "./get-approvals.ts";
 import { getNftApprovals } from "./get-nft-approvals.ts";
 
-/** The operations that are about approvals. */
+/** The resolvers of approvals. */
 export const approvalsHandlers = { getApprovals, getNftApprovals } satisfies Partial<Handlers>;

@@ -26,13 +26,13 @@ export async function ratesOfActions(
   actions: readonly Action[],
 ): Promise<(pool: PoolRow, time: number) => ActionRates> {
   const keyOf = (asset: Address, time: number) => `${asset}${time}`;
-  const asks = new Map(
+  const requests = new Map(
     actions.flatMap(({ pool, transaction: { timestamp: time } }) =>
       [pool.token0, pool.token1, nativeTokenAddress].map((asset) => [keyOf(asset, time), { asset, time }] as const),
     ),
   );
-  const rates = await prices.ratesAtTimes(chain.id, currency, [...asks.values()]);
-  const byKey = new Map([...asks.keys()].map((key, position) => [key, rates[position] ?? null]));
+  const rates = await prices.ratesAtTimes(chain.id, currency, [...requests.values()]);
+  const byKey = new Map([...requests.keys()].map((key, position) => [key, rates[position] ?? null]));
   const rateOf = (asset: Address, time: number): Rate => byKey.get(keyOf(asset, time)) ?? null;
   return ({ token0, token1 }, time) => ({
     pair: [rateOf(token0, time), rateOf(token1, time)],

@@ -8,19 +8,19 @@ import { daysOfMonth, rankedSnapshot, type Snapshot, snapshotAtAnchor, startsOfD
 
 /** A day of an exchange. Values are US dollars as decimal digits, null if unknown. */
 export interface ExchangeDay {
-  /** Its start (unix seconds). */
+  /** The start of the day (unix seconds). */
   readonly start: number;
   readonly swaps: number;
   readonly volume: string | null;
   readonly liquidity: string | null;
 }
 
-/** An exchange as a whole. */
+/** The totals of an exchange. */
 export interface ExchangeTotals {
-  /** Of the last 24 hours. */
+  /** In the last 24 hours. */
   readonly swaps: number;
   readonly volume: string | null;
-  /** With a swap in the last seven days. */
+  /** Pools with a swap in the last seven days. */
   readonly activePools: number;
   /** A month of days, oldest first. */
   readonly days: readonly ExchangeDay[];
@@ -33,19 +33,19 @@ export interface ExchangeTotals {
 export async function totalsOf(context: ResolverContext, chain: Chain, factory: Address): Promise<ExchangeTotals | null> {
   const ranked = await rankedSnapshot(context, chain, factory, null);
   if (ranked?.rollUp) return rolledUp(context, chain, factory, ranked, ranked.rollUp);
-  const moment = await snapshotAtAnchor(context, chain);
-  return moment === null || moment.at === null ? null : counted(context, chain, factory, moment, moment.at);
+  const snapshot = await snapshotAtAnchor(context, chain);
+  return snapshot === null || snapshot.at === null ? null : counted(context, chain, factory, snapshot, snapshot.at);
 }
 
 const rolledUp = async (
   context: ResolverContext,
   chain: Chain,
   factory: Address,
-  moment: Snapshot,
+  snapshot: Snapshot,
   now: ExchangeHour,
 ): Promise<ExchangeTotals> => {
-  const starts = startsOfDays(moment);
-  const today = dayOf(moment.end - 1);
+  const starts = startsOfDays(snapshot);
+  const today = dayOf(snapshot.end - 1);
   const wholeDay = await context.rollUps.wholeDays(chain.id, factory, starts.map(dayOf));
   const found = starts.map((start): ExchangeDay | null => {
     const day = dayOf(start);
@@ -54,7 +54,7 @@ const rolledUp = async (
     return whole === null ? null : { start, swaps: whole.day_swaps, volume: whole.day_volume, liquidity: whole.liquidity };
   });
   const missing = found.flatMap((day, position) => (day === null ? [position] : []));
-  const swaps = await swapsOfDays(context, chain, factory, moment, missing);
+  const swaps = await swapsOfDays(context, chain, factory, snapshot, missing);
   return {
     swaps: now.swaps,
     volume: now.volume,
@@ -70,26 +70,32 @@ const swapsOfDays = async (
   context: ResolverContext,
   chain: Chain,
   factory: Address,
-  moment: Snapshot,
+  snapshot: Snapshot,
   positions: readonly number[],
 ): Promise<ReadonlyMap<number, number>> => {
   if (positions.length === 0) return new Map();
   const [{ heights }, key] = await Promise.all([
-    daysOfMonth(context, chain, moment),
-    context.pools.exchangeKey(chain.id, factory, moment.at ?? -1),
+    daysOfMonth(context, chain, snapshot),
+    context.pools.exchangeKey(chain.id, factory, snapshot.at ?? -1),
   ]);
   const bounds = positions.flatMap((position) => [heights[position] ?? null, heights[position + 1] ?? null]);
   const swaps = await context.pools.exchangeSwapsAt(chain.id, key, bounds);
   return new Map(positions.map((position, index) => [position, (swaps[2 * index + 1] ?? 0) - (swaps[2 * index] ?? 0)]));
 };
 
-const counted = async (context: ResolverContext, chain: Chain, factory: Address, moment: Snapshot, at: number): Promise<ExchangeTotals> => {
+const counted = async (
+  context: ResolverContext,
+  chain: Chain,
+  factory: Address,
+  snapshot: Snapshot,
+  at: number,
+): Promise<ExchangeTotals> => {
   const key = await context.pools.exchangeKey(chain.id, factory, at);
-  const days = await daysOfMonth(context, chain, moment);
-  const weekBefore = { block: moment.week.at(-1) ?? null, day: dayOf(moment.end - 7 * secondsOfDay) };
+  const days = await daysOfMonth(context, chain, snapshot);
+  const weekBefore = { block: snapshot.week.at(-1) ?? null, day: dayOf(snapshot.end - 7 * secondsOfDay) };
   const [[now = 0, dayBefore = 0, ...ends], active] = await Promise.all([
-    context.pools.exchangeSwapsAt(chain.id, key, [moment.at, moment.dayBefore, ...days.heights]),
-    context.pools.activePools(chain.id, key, weekBefore, { block: at, day: dayOf(moment.end) }, 0, 0),
+    context.pools.exchangeSwapsAt(chain.id, key, [snapshot.at, snapshot.dayBefore, ...days.heights]),
+    context.pools.activePools(chain.id, key, weekBefore, { block: at, day: dayOf(snapshot.end) }, 0, 0),
   ]);
   return {
     swaps: now - dayBefore,

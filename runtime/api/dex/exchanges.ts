@@ -4,16 +4,16 @@ import type { ChainConfig, ExchangeConfig } from "../../config/config.ts";
 import { RequestError } from "../../lib/request-error.ts";
 import type { ResolverContext } from "../context.ts";
 
-/** The constant-product exchanges of a network: what the xy=k paths are about. */
+/** The constant-product exchanges of a network, which the xy=k paths serve. */
 export const exchangesOf = (chain: ChainConfig): readonly ExchangeConfig[] => chain.exchanges.filter(({ family }) => family === "xy=k");
 
-/** The exchange of a name. @throws {RequestError} 404 where none of the network's has it. */
+/** The exchange with a name. @throws {RequestError} 404 if the network has none with it. */
 export function exchangeNamed(context: Pick<ResolverContext, "chains">, chain: Chain, name: string): ExchangeConfig {
   const exchanges = exchangesOf(context.chains.get(chain.id));
   const found = exchanges.find((exchange) => exchange.name === name);
   if (found !== undefined) return found;
   const names = exchanges.map((exchange) => exchange.name).join(", ") || "none";
-  throw new RequestError(404, `The exchange ${name} is not configured on ${chain.name}; its exchanges: ${names}.`);
+  throw new RequestError(404, `Exchange ${name} is not configured on ${chain.name}; configured exchanges: ${names}.`);
 }
 
 const million = 1_000_000;

@@ -9,16 +9,16 @@ import { anchorTime } from "./snapshots.ts";
 import { viewPoolContract } from "./view-pool-contract.ts";
 
 /**
- * An account's pool tokens of an exchange with the part of the reserves that each stands for, and what all are worth. @throws {RequestError} 404, an unknown exchange.
+ * An account's pool tokens of an exchange, with their shares of the reserves and their values. @throws {RequestError} 404, an unknown exchange.
  * @throws {notAcceptable} more than one answer may list.
  */
 export const getAddressExchangeBalances: Handlers["getAddressExchangeBalances"] = async (request, context) => {
   const { chain, dexName, accountAddress } = request;
   const { factory } = exchangeNamed(context, chain, dexName);
   const block = context.anchor ?? -1;
-  const most = context.limits.answerRows;
-  const owned = await context.pools.poolsOfOwner(chain.id, [factory], accountAddress, block, most + 1);
-  if (owned.length > most) throw notAcceptable("accountAddress", accountAddress, `an account with at most ${most} pool tokens`);
+  const max = context.limits.answerRows;
+  const owned = await context.pools.poolsOfOwner(chain.id, [factory], accountAddress, block, max + 1);
+  if (owned.length > max) throw notAcceptable("accountAddress", accountAddress, `an account with at most ${max} pool tokens`);
   const assets = owned.flatMap(({ pool, token0, token1 }) => [pool, token0, token1]);
   const time = await anchorTime(context, chain);
   const [states, metadata, rate] = await Promise.all([

@@ -3,7 +3,7 @@ import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { exchangesOf, viewExchange } from "./exchanges.ts";
 
-/** The exchange whose factory announced a pool. @throws {notFound} a contract that none of the network's exchanges announced. */
+/** The exchange whose factory announced a pool. @throws {notFound} a contract that no exchange of the network announced. */
 export const getDexForPoolAddress: Handlers["getDexForPoolAddress"] = async ({ chain, poolAddress }, context) => {
   const chainConfig = context.chains.get(chain.id);
   const exchanges = exchangesOf(chainConfig);

@@ -11,7 +11,7 @@ import { totalsOf } from "./exchange-totals.ts";
 import { exchangeNamed } from "./exchanges.ts";
 import { anchorTime, pointsOfWeek } from "./snapshots.ts";
 
-/** An exchange as a whole with its daily series, as of the last closed hour. @throws {RequestError} 404, an unknown exchange. */
+/** The totals of an exchange with its daily series, as of the last closed hour. @throws {RequestError} 404, an unknown exchange. */
 export const getEcosystemChartData: Handlers["getEcosystemChartData"] = async ({ chain, dexName }, context) => {
   const exchange = exchangeNamed(context, chain, dexName);
   const head = { ...chainHead(chain, context.now()), pagination: null };
@@ -51,7 +51,7 @@ export const getEcosystemChartData: Handlers["getEcosystemChartData"] = async ({
   return { ...head, items: [item] };
 };
 
-/** What one whole native token is worth now. */
+/** The current value of one whole native token. */
 const nativeRate = async (context: ResolverContext, chain: Chain) => {
   const time = await anchorTime(context, chain);
   if (time === null) return null;

@@ -4,7 +4,7 @@ import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { exchangeNamed } from "./exchanges.ts";
 
-/** How far an exchange's data reaches, beside the newest block of the network. @throws {RequestError} 404, an unknown exchange. */
+/** The last block of an exchange's data and the newest block of the network. @throws {RequestError} 404, an unknown exchange. */
 export const getHealthData: Handlers["getHealthData"] = async ({ chain, dexName }, context) => {
   exchangeNamed(context, chain, dexName);
   const { checkpoints, ledger, network } = context;

@@ -12,24 +12,24 @@ import { sharedPoolsWith } from "./shared-pools.ts";
 import { daysOfMonth, pointsOfWeek, snapshotAtAnchor } from "./snapshots.ts";
 import { figuresOfToken, viewExchangeToken } from "./view-exchange-token.ts";
 
-/** A token of an exchange's pools with its daily series. @throws {RequestError} 404, an unknown exchange. @throws {notFound} a token of none of its pools. */
+/** A token of an exchange's pools with its daily series. @throws {RequestError} 404, an unknown exchange. @throws {notFound} a token that none of its pools has. */
 export const getLpTokenView: Handlers["getLpTokenView"] = async ({ chain, dexName, tokenAddress, quoteCurrency }, context) => {
   const exchange = exchangeNamed(context, chain, dexName);
-  const [{ rows }, moment] = await Promise.all([
+  const [{ rows }, snapshot] = await Promise.all([
     context.pools.poolsOfToken(chain.id, [exchange.factory], tokenAddress, context.anchor ?? -1, 1, 0),
     snapshotAtAnchor(context, chain),
   ]);
-  if (rows.length === 0 || moment === null) throw notFound("Token", tokenAddress, `the exchange ${dexName} of ${chain.name}`);
+  if (rows.length === 0 || snapshot === null) throw notFound("Token", tokenAddress, `the exchange ${dexName} of ${chain.name}`);
   const [days, shared, metadata] = await Promise.all([
-    daysOfMonth(context, chain, moment),
+    daysOfMonth(context, chain, snapshot),
     sharedPoolsWith(context, chain, exchange.factory, tokenAddress, context.anchor ?? -1),
     context.tokens.metadata(chain.id, [tokenAddress]),
   ]);
   const key = { factory: exchange.factory, shared: shared.map(({ pool }) => pool) };
-  const [nowTime, dayBeforeTime] = [moment.end - 1, moment.end - 1 - secondsOfDay];
+  const [nowTime, dayBeforeTime] = [snapshot.end - 1, snapshot.end - 1 - secondsOfDay];
   const [states, inShared, rateAt, rateOf] = await Promise.all([
-    context.pools.tokenStatesAt(chain.id, exchange.factory, [tokenAddress], shared, [moment.at, moment.dayBefore, ...days.heights]),
-    shared.length === 0 ? 0 : context.pools.sharedSwapTransactions(chain.id, key, tokenAddress, moment.dayBefore, moment.at ?? -1),
+    context.pools.tokenStatesAt(chain.id, exchange.factory, [tokenAddress], shared, [snapshot.at, snapshot.dayBefore, ...days.heights]),
+    shared.length === 0 ? 0 : context.pools.sharedSwapTransactions(chain.id, key, tokenAddress, snapshot.dayBefore, snapshot.at ?? -1),
     context.prices.ratesAtEach(chain.id, quoteCurrency, [tokenAddress], [nowTime, dayBeforeTime]),
     context.prices.ratesOfDays(chain.id, quoteCurrency, [tokenAddress], days.starts.map(dayOf)),
   ]);

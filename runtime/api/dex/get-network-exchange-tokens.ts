@@ -11,14 +11,14 @@ import { rankedSnapshot, type Snapshot } from "./snapshots.ts";
 import { figuresOfToken, type TokenFigures, viewExchangeToken } from "./view-exchange-token.ts";
 
 /**
- * The tokens of an exchange's pools as of the last closed hour, from the most worth to the least, then those of unknown worth by address; all by address
- * while that hour is not rolled up. @throws {RequestError} 404, an unknown exchange.
+ * The tokens of an exchange's pools as of the last closed hour, by descending value, then those of unknown value by address; all by address while that hour is
+ * not rolled up. @throws {RequestError} 404, an unknown exchange.
  */
 export const getNetworkExchangeTokens: Handlers["getNetworkExchangeTokens"] = async ({ chain, dexName, page }, context) => {
   const exchange = exchangeNamed(context, chain, dexName);
-  const moment = await rankedSnapshot(context, chain, exchange.factory, null);
-  const end = moment?.end ?? 0;
-  const { tokens, total } = await pageOf(context, chain, exchange.factory, moment, moment?.rollUp ?? null, page);
+  const snapshot = await rankedSnapshot(context, chain, exchange.factory, null);
+  const end = snapshot?.end ?? 0;
+  const { tokens, total } = await pageOf(context, chain, exchange.factory, snapshot, snapshot?.rollUp ?? null, page);
   const shown = tokens.slice(0, page.size);
   const addresses = shown.map(({ token }) => token);
   const [rateAt, metadata] = await Promise.all([
@@ -36,7 +36,7 @@ export const getNetworkExchangeTokens: Handlers["getNetworkExchangeTokens"] = as
 };
 
 interface PageOfTokens {
-  /** One more than the page shows, where there is one. */
+  /** One more than the page size, if there are more. */
   readonly tokens: readonly TokenFigures[];
   readonly total: number | null;
 }
@@ -45,12 +45,12 @@ const pageOf = async (
   context: ResolverContext,
   chain: Chain,
   factory: Address,
-  moment: Snapshot | null,
+  snapshot: Snapshot | null,
   rollUp: ExchangeHour | null,
   page: { readonly number: number; readonly size: number },
 ): Promise<PageOfTokens> => {
   const [first, limit] = [page.number * page.size, page.size + 1];
-  const block = moment?.at ?? -1;
+  const block = snapshot?.at ?? -1;
   const ranked = rollUp === null ? [] : await context.rollUps.rankedTokens(chain.id, factory, rollUp.hour, first, limit);
   if (rollUp !== null && ranked.length === limit) return { tokens: ranked, total: rollUp.tokens };
   const shared = await sharedPoolsOf(context, chain, factory, block);
@@ -71,7 +71,7 @@ const pageOf = async (
       });
   const isHere = new Set(unranked.tokens);
   const having = shared.filter(({ token0, token1 }) => isHere.has(token0) || isHere.has(token1));
-  const states = await context.pools.tokenStatesAt(chain.id, factory, unranked.tokens, having, [block, moment?.dayBefore ?? null]);
+  const states = await context.pools.tokenStatesAt(chain.id, factory, unranked.tokens, having, [block, snapshot?.dayBefore ?? null]);
   const figures = unranked.tokens.map((token) => {
     const [now, dayBefore] = states(token) as readonly [TokenState, TokenState];
     return figuresOfToken(token, dayBefore, now);

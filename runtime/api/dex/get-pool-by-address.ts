@@ -5,13 +5,13 @@ import { exchangeNamed } from "./exchanges.ts";
 import { snapshotAtAnchor } from "./snapshots.ts";
 import { viewPoolSeries } from "./view-pool-series.ts";
 
-/** A pool with its daily series. @throws {RequestError} 404, an unknown exchange. @throws {notFound} a contract that is none of its pools. */
+/** A pool with its daily series. @throws {RequestError} 404, an unknown exchange. @throws {notFound} a contract that is not one of its pools. */
 export const getPoolByAddress: Handlers["getPoolByAddress"] = async ({ chain, dexName, poolAddress }, context) => {
   const exchange = exchangeNamed(context, chain, dexName);
-  const [pools, moment] = await Promise.all([
+  const [pools, snapshot] = await Promise.all([
     context.pools.poolsAt(chain.id, [exchange.factory], [poolAddress], context.anchor ?? -1),
     snapshotAtAnchor(context, chain),
   ]);
-  if (pools.length === 0 || moment === null) throw notFound("Pool", poolAddress, chain.name);
-  return { ...chainHead(chain, context.now()), items: await viewPoolSeries(context, chain, exchange, pools, moment), pagination: null };
+  if (pools.length === 0 || snapshot === null) throw notFound("Pool", poolAddress, chain.name);
+  return { ...chainHead(chain, context.now()), items: await viewPoolSeries(context, chain, exchange, pools, snapshot), pagination: null };
 };

@@ -4,16 +4,16 @@ import type { Handlers } from "../context.ts";
 import { requestedExchanges, viewPoolsOfExchanges } from "./view-pools-of-exchanges.ts";
 
 /**
- * The pools of a network's exchanges of whose token a wallet has some, by address. @throws {RequestError} 404, an unknown exchange.
+ * The pools of a network's exchanges whose token a wallet holds, by address. @throws {RequestError} 404, an unknown exchange.
  * @throws {notAcceptable} a wallet in more pools than are counted.
  */
 export const getPoolsForWalletAddress: Handlers["getPoolsForWalletAddress"] = async (request, context) => {
   const { chain, walletAddress, tokenAddress, quoteCurrency, dexName, page } = request;
   const exchanges = requestedExchanges(context, chain, dexName);
   const factories = exchanges.map(({ factory }) => factory);
-  const most = context.limits.answerRows;
-  const all = await context.pools.poolsOfOwner(chain.id, factories, walletAddress, context.anchor ?? -1, most + 1);
-  if (all.length > most) throw notAcceptable("walletAddress", walletAddress, `a wallet with at most ${most} pool tokens`);
+  const max = context.limits.answerRows;
+  const all = await context.pools.poolsOfOwner(chain.id, factories, walletAddress, context.anchor ?? -1, max + 1);
+  if (all.length > max) throw notAcceptable("walletAddress", walletAddress, `a wallet with at most ${max} pool tokens`);
   const owned = all.filter(({ token0, token1 }) => tokenAddress === null || token0 === tokenAddress || token1 === tokenAddress);
   const first = page.number * page.size;
   return {

@@ -17,13 +17,13 @@ interface Page {
 }
 
 /**
- * An exchange's pools with a swap in the configured days up to the last closed hour, or to the end of a past day, from the most liquidity to the least; by
+ * An exchange's pools with a swap in the configured days up to the last closed hour, or to the end of a past day, by descending liquidity; by
  * address while that hour is not rolled up. @throws {RequestError} 404, an unknown exchange. @throws {notAcceptable} a day that is not indexed.
  */
 export const getPools: Handlers["getPools"] = async ({ chain, dexName, date, page }, context) => {
   const exchange = exchangeNamed(context, chain, dexName);
-  const moment = await rankedSnapshot(context, chain, exchange.factory, date);
-  const { total, ...all } = await pageOf(context, chain, exchange.factory, moment, page);
+  const snapshot = await rankedSnapshot(context, chain, exchange.factory, date);
+  const { total, ...all } = await pageOf(context, chain, exchange.factory, snapshot, page);
   return {
     ...chainHead(chain, context.now()),
     items: all.figures.map((figure) => ({ ...viewPool(context, chain, exchange, figure, all), chain_name: chain.name })),
@@ -42,14 +42,14 @@ const pageOf = async (
   context: ResolverContext,
   chain: Chain,
   factory: Address,
-  moment: RankedSnapshot | null,
+  snapshot: RankedSnapshot | null,
   page: Page,
 ): Promise<FiguresOfPage> => {
-  if (moment === null || moment.at === null) return { figures: [], metadata: new Map(), currency: "USD", total: 0 };
-  const { at, rollUp } = moment;
+  if (snapshot === null || snapshot.at === null) return { figures: [], metadata: new Map(), currency: "USD", total: 0 };
+  const { at, rollUp } = snapshot;
   return rollUp === null
-    ? byAddress(context, chain, factory, { ...moment, at }, page)
-    : ranked(context, chain, factory, moment, rollUp, page);
+    ? byAddress(context, chain, factory, { ...snapshot, at }, page)
+    : ranked(context, chain, factory, snapshot, rollUp, page);
 };
 
 const worthOf = (digits: string | null): Decimal | null => (digits === null ? null : decimalOf(digits));
@@ -59,7 +59,7 @@ const ranked = async (
   context: ResolverContext,
   chain: Chain,
   factory: Address,
-  moment: RankedSnapshot,
+  snapshot: RankedSnapshot,
   { hour, pools: total }: ExchangeHour,
   { number, size }: Page,
 ): Promise<FiguresOfPage> => {
@@ -70,7 +70,7 @@ const ranked = async (
     volume: worthOf(volume),
     weekVolume: worthOf(week),
   }));
-  return { ...(await figuresOfRanked(context, chain, shown, moment)), total };
+  return { ...(await figuresOfRanked(context, chain, shown, snapshot)), total };
 };
 
 /** A page computed from all active pools. */
@@ -78,10 +78,10 @@ const byAddress = async (
   context: ResolverContext,
   chain: Chain,
   factory: Address,
-  moment: RankedSnapshot & { readonly at: number },
+  snapshot: RankedSnapshot & { readonly at: number },
   { number, size }: Page,
 ): Promise<FiguresOfPage> => {
-  const { at, end } = moment;
+  const { at, end } = snapshot;
   const since = end - context.chains.get(chain.id).activePoolDays * secondsOfDay;
   const [key, [sinceBlock = null]] = await Promise.all([
     context.pools.exchangeKey(chain.id, factory, at),
@@ -96,5 +96,5 @@ const byAddress = async (
     number * size,
   );
   const pools = await context.pools.poolsAt(chain.id, [factory], shown, at);
-  return { ...(await figuresOf(context, chain, pools, moment, "USD")), total };
+  return { ...(await figuresOf(context, chain, pools, snapshot, "USD")), total };
 };

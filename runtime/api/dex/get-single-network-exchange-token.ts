@@ -13,18 +13,18 @@ import { viewPoolSeries } from "./view-pool-series.ts";
 export const getSingleNetworkExchangeToken: Handlers["getSingleNetworkExchangeToken"] = async (request, context) => {
   const { chain, dexName, tokenAddress, page } = request;
   const exchange = exchangeNamed(context, chain, dexName);
-  const [{ rows, total }, moment] = await Promise.all([
+  const [{ rows, total }, snapshot] = await Promise.all([
     context.pools.poolsOfToken(chain.id, [exchange.factory], tokenAddress, context.anchor ?? -1, page.size + 1, page.number * page.size),
     snapshotAtAnchor(context, chain),
   ]);
   if (total === 0) await requireToken(context, chain, tokenAddress);
-  const most = Math.max(1, Math.floor(context.limits.answerRows / pointsOfMonth));
-  if (Math.min(rows.length, page.size) > most) {
-    throw notAcceptable("page-size", String(page.size), `at most ${most} pools, each with a month of days`);
+  const max = Math.max(1, Math.floor(context.limits.answerRows / pointsOfMonth));
+  if (Math.min(rows.length, page.size) > max) {
+    throw notAcceptable("page-size", String(page.size), `at most ${max} pools, each with a month of days`);
   }
   return {
     ...chainHead(chain, context.now()),
-    items: moment === null ? [] : await viewPoolSeries(context, chain, exchange, rows.slice(0, page.size), moment),
+    items: snapshot === null ? [] : await viewPoolSeries(context, chain, exchange, rows.slice(0, page.size), snapshot),
     pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
   };
 };

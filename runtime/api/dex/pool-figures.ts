@@ -13,8 +13,9 @@ import type { Snapshot } from "./snapshots.ts";
 /** The values of a pool at a snapshot; null if unknown. */
 export interface PoolValues {
   readonly liquidity: Decimal | null;
-  /** Of the last 24 hours, and of the last seven spans of 24 hours. */
+  /** In the last 24 hours. */
   readonly volume: Decimal | null;
+  /** In the last seven spans of 24 hours. */
   readonly weekVolume: Decimal | null;
 }
 
@@ -24,12 +25,13 @@ export interface PoolFigures extends PoolValues {
   readonly now: PoolState;
   readonly dayBefore: PoolState;
   readonly weekBefore: PoolState;
-  /** What one smallest unit of its tokens and of its own token is worth. */
+  /** The values of one smallest unit of its two tokens. */
   readonly rates: PairRates;
+  /** The value of one smallest unit of the pool token. */
   readonly poolRate: Rate;
 }
 
-/** Figures of pools, with the metadata of their tokens and of their own tokens. */
+/** Figures of pools, with the metadata of their tokens and of the pool tokens. */
 export interface FiguresOfPools {
   readonly figures: readonly PoolFigures[];
   readonly metadata: ReadonlyMap<Address, TokenMetadata>;
@@ -60,13 +62,13 @@ export async function figuresOf(
   context: ResolverContext,
   chain: Chain,
   pools: readonly PoolRow[],
-  moment: Snapshot,
+  snapshot: Snapshot,
   currency: Currency,
 ): Promise<FiguresOfPools> {
-  const times = closesOfWeek(moment.end);
+  const times = closesOfWeek(snapshot.end);
   const [{ metadata, rate }, statesOf, rateAt] = await Promise.all([
-    metadataAndRates(context, chain, pools, moment, currency),
-    context.pools.statesAt(chain.id, addressesOf(pools), moment.week),
+    metadataAndRates(context, chain, pools, snapshot, currency),
+    context.pools.statesAt(chain.id, addressesOf(pools), snapshot.week),
     context.prices.ratesAtEach(chain.id, currency, tokensOf(pools), times),
   ]);
   const figures = pools.map((pool): PoolFigures => {
@@ -94,11 +96,11 @@ export async function figuresOfRanked(
   context: ResolverContext,
   chain: Chain,
   pools: readonly (PoolRow & PoolValues)[],
-  moment: Snapshot,
+  snapshot: Snapshot,
 ): Promise<FiguresOfPools> {
   const [{ metadata, rate }, statesOf] = await Promise.all([
-    metadataAndRates(context, chain, pools, moment, "USD"),
-    context.pools.statesAt(chain.id, addressesOf(pools), [moment.at, moment.dayBefore, moment.week.at(-1) ?? null]),
+    metadataAndRates(context, chain, pools, snapshot, "USD"),
+    context.pools.statesAt(chain.id, addressesOf(pools), [snapshot.at, snapshot.dayBefore, snapshot.week.at(-1) ?? null]),
   ]);
   const figures = pools.map(({ liquidity, volume, weekVolume, ...pool }): PoolFigures => {
     const [now = emptyPool, dayBefore = emptyPool, weekBefore = emptyPool] = statesOf(pool.pool);

@@ -1,18 +1,18 @@
-/** An amount of a token in its smallest unit, and the power of ten between that and a whole one. */
+/** An amount of a token in its smallest unit, and the decimals of the token. */
 export interface Reserve {
   readonly amount: string | null;
   readonly decimals: number | null;
 }
 
-/** Digits that are kept of a quotient before it becomes a number: more than a number has. */
+/** The precision of the quotient before its conversion to a number, which has fewer digits. */
 const digits = 20;
 
-/** Whole tokens of the second kind for one whole token of the first, by the reserves of a pool; null where one is not known or nothing. */
+/** The price of one whole token of the first reserve in whole tokens of the second; null if a reserve is unknown or 0. */
 export function priceIn(first: Reserve, second: Reserve): number | null {
   if (first.amount === null || second.amount === null || first.decimals === null || second.decimals === null) return null;
   const [divisor, dividend] = [BigInt(first.amount), BigInt(second.amount)];
   if (divisor <= 0n || dividend <= 0n) return null;
-  // Scaled so that the whole quotient has the digits, however small it is.
+  // Scaled so that the integer quotient has enough digits, however small it is.
   const scale = Math.max(0, digits + first.amount.length - second.amount.length);
   const quotient = (dividend * 10n ** BigInt(scale)) / divisor;
   return Number(`${quotient}e${first.decimals - second.decimals - scale}`);

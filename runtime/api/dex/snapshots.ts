@@ -7,21 +7,21 @@ import { secondsOfDay, secondsOfHour, startOfDay } from "../../lib/time.ts";
 import { heightAt } from "../at.ts";
 import type { ResolverContext } from "../context.ts";
 
-/** Points of a series of a month: one more than it has days, so that its change can be computed; the week's are its last ones. */
+/** Points of a month's series: one more than its days, so that the change over the month can be computed. A week's series is its end. */
 export const pointsOfMonth = 31;
 export const pointsOfWeek = 8;
 
-/** A time, with the last block before it and before the spans that end at it; null if there is no block before. */
+/** A time with the last block before it, and the last blocks before the spans that end at it; null if there is no earlier block. */
 export interface Snapshot {
   /** Unix seconds; exclusive. */
   readonly end: number;
   readonly at: number | null;
   readonly dayBefore: number | null;
-  /** Where each of the seven spans of 24 hours up to the end ends, newest first, and where the last one begins. */
+  /** The last blocks of the seven spans of 24 hours up to the end, newest first, and of the span before them. */
   readonly week: readonly (number | null)[];
 }
 
-const momentAt = async (context: ResolverContext, chain: Chain, end: number): Promise<Snapshot> => {
+const snapshotAt = async (context: ResolverContext, chain: Chain, end: number): Promise<Snapshot> => {
   const heights = await context.tokens.heightsBefore(chain.id, endsOfWeek(end));
   const week = heights.map((height) => upTo(context, height));
   const [at = null, dayBefore = null] = week;
@@ -38,7 +38,7 @@ export const anchorTime = async (context: ResolverContext, chain: Chain): Promis
 /** The snapshot that ends with the anchor; null before the first block. */
 export async function snapshotAtAnchor(context: ResolverContext, chain: Chain): Promise<Snapshot | null> {
   const time = await anchorTime(context, chain);
-  return time === null ? null : momentAt(context, chain, time + 1);
+  return time === null ? null : snapshotAt(context, chain, time + 1);
 }
 
 /** The snapshot of a ranked list, with its roll-up; null if that hour has none. */
@@ -62,9 +62,9 @@ export async function rankedSnapshot(
   const time = await anchorTime(context, chain);
   if (time === null) return null;
   const closed = Math.floor(time / secondsOfHour) - 1;
-  const asked = date === null ? closed : Math.min(closed, lastHourOf(dayOf(startOfDay(date))));
-  const rollUp = await rollUpOf(context, chain, factory, asked, asked === closed);
-  return { ...(await momentAt(context, chain, ((rollUp?.hour ?? asked) + 1) * secondsOfHour)), rollUp };
+  const requested = date === null ? closed : Math.min(closed, lastHourOf(dayOf(startOfDay(date))));
+  const rollUp = await rollUpOf(context, chain, factory, requested, requested === closed);
+  return { ...(await snapshotAt(context, chain, ((rollUp?.hour ?? requested) + 1) * secondsOfHour)), rollUp };
 }
 
 const rollUpOf = async ({ anchor, pin, rollUps }: ResolverContext, chain: Chain, factory: Address, hour: number, isNewest: boolean) => {
@@ -75,21 +75,21 @@ const rollUpOf = async ({ anchor, pin, rollUps }: ResolverContext, chain: Chain,
   return newest;
 };
 
-/** A month of days up to that of a moment, oldest first. */
+/** The days of a month up to a snapshot, oldest first. */
 export interface Days {
-  /** When each day begins (unix seconds). */
+  /** The start of each day (unix seconds). */
   readonly starts: readonly number[];
   /** The last block before the first day, then the last block of each day. */
   readonly heights: readonly (number | null)[];
 }
 
-/** When the days of a month's series begin (unix seconds), oldest first; the last one has the end of the moment. */
+/** The starts of the days of a month's series (unix seconds), oldest first; the last day contains the end of the snapshot. */
 export function startsOfDays({ end }: Pick<Snapshot, "end">): readonly number[] {
   const today = dayOf(end - 1);
   return Array.from({ length: pointsOfMonth }, (_, position) => (today - pointsOfMonth + 1 + position) * secondsOfDay);
 }
 
-/** The days of a month's series; the last one ends with the moment. */
+/** The days of a month's series; the last one ends with the snapshot. */
 export async function daysOfMonth(context: ResolverContext, chain: Chain, { end, at }: Snapshot): Promise<Days> {
   const starts = startsOfDays({ end });
   const heights = await context.tokens.heightsBefore(chain.id, starts);

@@ -21,7 +21,7 @@ const eventNames: Readonly<Record<number, string>> = {
 /** Millionths in a hundredth of a percent. */
 const basisPoint = 100;
 
-/** A token of a pool, what moved of it into the pool (out of it below zero), and US dollars for its smallest unit at that time. */
+/** A token of a pool, the change of the pool's balance, and the rate in US dollars for its smallest unit at that time. */
 interface Side {
   readonly token: Address;
   readonly metadata: TokenMetadata | undefined;
@@ -30,7 +30,7 @@ interface Side {
   readonly logo: string | null;
 }
 
-/** What a transaction did in pools of the configured exchanges, in order; null while its block's pools are not in the index. */
+/** The actions of a transaction in pools of the configured exchanges, in order; null while the pools of its block are not indexed. */
 export async function viewDexDetails(context: ResolverContext, chainId: number, transaction: TransactionRow): Promise<DexReport[] | null> {
   const { checkpoints, pools, prices, tokens } = context;
   const chain = context.chains.get(chainId);
@@ -52,10 +52,10 @@ export async function viewDexDetails(context: ResolverContext, chainId: number, 
     ),
   ]);
   const rateOf = new Map(traded.map((token, position) => [token, rates[position] ?? null]));
-  const sideOf = (token: Address, paid: string, got: string): Side => ({
+  const sideOf = (token: Address, amountIn: string, amountOut: string): Side => ({
     token,
     metadata: metadata.get(token),
-    change: BigInt(paid) - BigInt(got),
+    change: BigInt(amountIn) - BigInt(amountOut),
     rate: rateOf.get(token) ?? null,
     logo: tokenLogo(chain, token),
   });
@@ -77,7 +77,7 @@ const viewReport = (
 ): DexReport => {
   const [first, second] = sides.map(viewSide) as [ReturnType<typeof viewSide>, ReturnType<typeof viewSide>];
   const feePpm = row.fee_ppm ?? exchange?.feePpm ?? null;
-  // A concentrated pool has no token of its own: its positions are its providers'.
+  // A concentrated pool issues no token: each provider has positions of its own.
   const shares = row.family === familyCodes["xy=k"] ? poolToken : undefined;
   return {
     log_offset: row.log_index,
@@ -140,8 +140,8 @@ const viewSide = ({ token, metadata, change, rate, logo }: Side) => {
 };
 
 /**
- * US dollars paid for one whole token that was bought; null where none was exchanged for the other, as when liquidity changes or a loan is paid back in the
- * same token.
+ * US dollars paid for one whole token that was bought; null unless one token was exchanged for the other, for example when liquidity changes or a loan is repaid
+ * in the same token.
  */
 const paidForOne = (sides: readonly [Side, Side]): number | null => {
   const [paid, bought] = sides[0].change > 0n ? sides : [sides[1], sides[0]];

@@ -9,7 +9,7 @@ import { addressExplorers } from "../chains/view-chain.ts";
 import { pretty, valueAtRate, viewNumber, wholeRate } from "../prices/view-quotes.ts";
 import { viewPoolContract } from "./view-pool-contract.ts";
 
-/** What an exchange's pools have of a token, and what moved of it in a day. */
+/** The reserve of a token in an exchange's pools, and its volume in a day. */
 export interface TokenFigures {
   readonly token: Address;
   readonly reserve: string;
@@ -17,7 +17,7 @@ export interface TokenFigures {
   readonly swaps: number;
 }
 
-/** What one smallest unit of a token is worth, and was worth a day before. */
+/** The values of one smallest unit of a token, now and a day before. */
 export interface TokenRates {
   readonly now: Rate;
   readonly dayBefore: Rate;
@@ -31,7 +31,7 @@ export const figuresOfToken = (token: Address, dayBefore: TokenState, now: Token
   swaps: now.swaps - dayBefore.swaps,
 });
 
-/** A token on an exchange as the fields that every item about one has. */
+/** The common fields of items about a token of an exchange. */
 export function viewExchangeToken(
   chain: Chain,
   chainConfig: ChainConfig,
@@ -43,7 +43,7 @@ export function viewExchangeToken(
 ) {
   const contract = viewPoolContract(chainConfig, token, metadata);
   const [rate, rateDayBefore] = [wholeRate(rates.now, contract.contract_decimals), wholeRate(rates.dayBefore, contract.contract_decimals)];
-  const [liquidity, moved] = [valueAtRate(reserve, rates.now), valueAtRate(volume, rates.now)];
+  const [liquidity, traded] = [valueAtRate(reserve, rates.now), valueAtRate(volume, rates.now)];
   return {
     chain_name: chain.name,
     chain_id: String(chain.id),
@@ -58,8 +58,8 @@ export function viewExchangeToken(
     pretty_quote_rate: pretty(rate, currency),
     pretty_quote_rate_24h: pretty(rateDayBefore, currency),
     pretty_total_liquidity_quote: pretty(liquidity, currency),
-    pretty_total_volume_24h_quote: pretty(moved, currency),
+    pretty_total_volume_24h_quote: pretty(traded, currency),
     total_liquidity_quote: viewNumber(liquidity),
-    total_volume_24h_quote: viewNumber(moved),
+    total_volume_24h_quote: viewNumber(traded),
   };
 }

@@ -8,15 +8,16 @@ import { priceIn } from "./reserve-price.ts";
 /** A day of a pool. */
 export interface PoolDay {
   readonly common: Pick<VolumeTimeseries, "dex_name" | "chain_id" | "exchange" | "dt">;
-  /** What the pool was before the day and at its end. */
+  /** The state at the end of the day before. */
   readonly before: PoolState;
+  /** The state at the end of the day. */
   readonly after: PoolState;
-  /** What one smallest unit of its tokens was worth at the day's end. */
+  /** The values of one smallest unit of its tokens at the end of the day. */
   readonly rates: PairRates;
   readonly tokens: readonly [TokenMetadata | undefined, TokenMetadata | undefined];
 }
 
-/** The points of a pool's day, all valued at the prices of its end. */
+/** The points of a pool's day, valued at the prices at its end. */
 export function viewPoolDay({ common, before, after, rates, tokens: [first, second] }: PoolDay): {
   readonly volume: VolumeTimeseries;
   readonly reserves: LiquidityTimeseries;

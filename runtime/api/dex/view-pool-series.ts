@@ -13,17 +13,17 @@ import { daysOfMonth, pointsOfWeek, type Snapshot } from "./snapshots.ts";
 import { viewPool } from "./view-pool.ts";
 import { viewPoolDay } from "./view-pool-day.ts";
 
-/** Pools with a month of days, the oldest first; the last day ends with the moment, and days without trade are points too. */
+/** Pools with their daily series of a month, oldest first; the last day ends with the snapshot, and days without trades have points too. */
 export async function viewPoolSeries(
   context: ResolverContext,
   chain: Chain,
   exchange: ExchangeConfig,
   pools: readonly PoolRow[],
-  moment: Snapshot,
+  snapshot: Snapshot,
 ): Promise<PoolWithTimeseries[]> {
-  const days = await daysOfMonth(context, chain, moment);
+  const days = await daysOfMonth(context, chain, snapshot);
   const [all, states, rateOf] = await Promise.all([
-    figuresOf(context, chain, pools, moment, "USD"),
+    figuresOf(context, chain, pools, snapshot, "USD"),
     context.pools.statesAt(
       chain.id,
       pools.map(({ pool }) => pool),

@@ -13,11 +13,11 @@ import { snapshotAtAnchor } from "./snapshots.ts";
 import { viewPoolValues } from "./view-pool.ts";
 import { viewPoolContract } from "./view-pool-contract.ts";
 
-/** The exchange that a list is narrowed to, else all of the network. @throws {RequestError} 404, an unknown exchange. */
+/** The requested exchange, or all of the network. @throws {RequestError} 404, an unknown exchange. */
 export const requestedExchanges = (context: ResolverContext, chain: Chain, dexName: string | null): readonly ExchangeConfig[] =>
   dexName === null ? exchangesOf(context.chains.get(chain.id)) : [exchangeNamed(context, chain, dexName)];
 
-/** Pools with the exchange of each, and what they are worth in a currency. */
+/** Pools with their exchanges and their values in a currency. */
 export async function viewPoolsOfExchanges(
   context: ResolverContext,
   chain: Chain,
@@ -25,9 +25,9 @@ export async function viewPoolsOfExchanges(
   pools: readonly PoolRow[],
   currency: Currency,
 ): Promise<PoolsDexDataItem[]> {
-  const moment = pools.length === 0 ? null : await snapshotAtAnchor(context, chain);
-  if (moment === null) return [];
-  const all = await figuresOf(context, chain, pools, moment, currency);
+  const snapshot = pools.length === 0 ? null : await snapshotAtAnchor(context, chain);
+  if (snapshot === null) return [];
+  const all = await figuresOf(context, chain, pools, snapshot, currency);
   const { metadata } = all;
   const chainConfig = context.chains.get(chain.id);
   const viewToken = (token: Address, reserve: string | null, rate: Rate): PoolsDexToken => {

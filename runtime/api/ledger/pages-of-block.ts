@@ -17,8 +17,8 @@ export async function blockAt(context: ResolverContext, chain: Chain, height: nu
 /** The error for a height outside the index. */
 async function notIndexed(context: ResolverContext, chain: Chain, height: number | "latest"): Promise<RequestError> {
   const [head, tail] = await Promise.all([context.ledger.head(chain.id), context.ledger.tail(chain.id)]);
-  const what = head === null || tail === null ? "no block is, yet" : `blocks ${tail.number} to ${head.number} are`;
-  return new RequestError(404, `Block ${height} of ${chain.name} is not indexed: ${what}.`);
+  const what = head === null || tail === null ? "no block is indexed yet" : `blocks ${tail.number} to ${head.number} are indexed`;
+  return new RequestError(404, `Block ${height} not found in the index of ${chain.name}: ${what}.`);
 }
 
 /** The block with a hash. @throws {notFound} a hash that is not indexed. */

@@ -11,8 +11,8 @@ import { viewContract } from "../tokens/view-token.ts";
 import { pretty, viewNumber, wholeRate } from "./view-quotes.ts";
 
 /**
- * What tokens were worth at the end of each day of a range, one object an address. @throws {notFound} the only address is of no known token;
- * {notAcceptable} days to come, or more than an answer may list.
+ * The prices of tokens at the end of each day of a range, one object for each address. @throws {notFound} if the only address is not a known token;
+ * {notAcceptable} for future days, or more days than one response may list.
  */
 export const getTokenPrices: Handlers["getTokenPrices"] = async (request, context) => {
   const { chain, quoteCurrency, contractAddress: addresses, pricesAtAsc } = request;
@@ -50,7 +50,7 @@ export const getTokenPrices: Handlers["getTokenPrices"] = async (request, contex
   });
 };
 
-/** The days asked for (days since 1970), the oldest first. @throws {notAcceptable} */
+/** The requested days (days since 1970), oldest first. @throws {notAcceptable} */
 function daysOf({ now, limits }: ResolverContext, { from, to, contractAddress }: GetTokenPricesRequest): number[] {
   const today = isoTimestamp(Math.floor(now().getTime() / 1000)).slice(0, 10);
   for (const [name, day] of [
@@ -61,16 +61,16 @@ function daysOf({ now, limits }: ResolverContext, { from, to, contractAddress }:
   }
   const last = startOfDay(to ?? today) / secondsOfDay;
   const first = from === null ? last : startOfDay(from) / secondsOfDay;
-  const most = Math.floor(limits.answerRows / contractAddress.length);
+  const max = Math.floor(limits.answerRows / contractAddress.length);
   const count = last - first + 1;
-  if (count > most) {
+  if (count > max) {
     const tokens = contractAddress.length === 1 ? "one token" : `${contractAddress.length} tokens`;
-    throw notAcceptable("from", String(from), `a range of at most ${most} days for ${tokens}; this one has ${count}`);
+    throw notAcceptable("from", String(from), `a range of at most ${max} days for ${tokens}; this one has ${count}`);
   }
   return Array.from({ length: count }, (_, position) => first + position);
 }
 
-/** A price makes a token known too: an operator may import prices of a token that the index has not seen. */
+/** A token with a price is known as well: an operator may import prices of a token that the index has never seen. */
 async function requireKnownToken({ prices }: ResolverContext, chain: Chain, address: Address, metadata: TokenMetadata | undefined) {
   if (address === nativeTokenAddress || (metadata !== undefined && metadata.standards.length > 0)) return;
   if (!(await prices.pricedAmong(chain.id, [address])).has(address)) throw notFound("Token", address, chain.name);

@@ -1,5 +1,5 @@
 import type { Handlers } from "../context.ts";
 import { getTokenPrices } from "./get-token-prices.ts";
 
-/** The operations that prices answer. */
+/** The resolvers of prices. */
 export const pricesHandlers = { getTokenPrices } satisfies Partial<Handlers>;

@@ -29,7 +29,7 @@ export const valueAtRate = (amount: string | null, rate: Rate): Decimal | null =
 export const wholeRate = (rate: Rate, decimals: number | null): Decimal | null =>
   rate === null || decimals === null ? null : shift(rate, decimals);
 
-/** The last step: the nearest number; null where the value is not known, or is more than a number can be, as that of a token of 255 decimals may. */
+/** The nearest number; null if the value is unknown or exceeds the range of numbers, as with a token of 255 decimals. */
 export function viewNumber(value: Decimal | null): number | null {
   const number = value === null ? null : toNumber(value);
   return number === null || !Number.isFinite(number) ? null : number;
@@ -37,7 +37,7 @@ export function viewNumber(value: Decimal | null): number | null {
 
 const thousands = (whole: bigint): string => whole.toString().replace(/\B(?=(\d{3})+$)/g, ",");
 
-/** Significant digits of a pretty value: rates are cut after 40, so that whole cents would otherwise be shown as one cent less. */
+/** Significant digits of a pretty value. Rates are truncated after 40 digits, so that without rounding whole cents would be shown as one cent less. */
 const shownDigits = 30;
 
 /** A value for display: cut after two decimals, in millions (M) above 999,999 and in billions (B) above 999,999,999. */
@@ -52,18 +52,18 @@ export function pretty(exact: Decimal | null, currency: Currency): string | null
   return `${sign}${symbols[currency]}${thousands(hundredths / 100n)}.${(hundredths % 100n).toString().padStart(2, "0")}${suffix}`;
 }
 
-/** An amount as answers quote it. */
+/** The quote of an amount. */
 export interface Quote {
-  /** Of one whole token. */
+  /** The rate of one whole token. */
   readonly rate: number | null;
   readonly quote: number | null;
   readonly pretty: string | null;
 }
 
-/** The shared quote of all amounts without a price: nearly everything in a long list. */
+/** The shared quote of all amounts without a price, which are nearly all of a long list. */
 const unquoted: Quote = { rate: null, quote: null, pretty: null };
 
-/** An amount in smallest units as answers quote it; null where what a field is made of is not known. */
+/** The quote of an amount in smallest units; fields that depend on an unknown value are null. */
 export function quoteOf(amount: string | null, rate: Rate, decimals: number | null, currency: Currency): Quote {
   if (rate === null) return unquoted;
   const value = valueAtRate(amount, rate);

@@ -1,4 +1,4 @@
-import { findingsOf, missingFeatures } from "../../chain/findings.ts";
+import { describeCapabilities, missingFeatures } from "../../chain/describe-capabilities.ts";
 import type { Source } from "../../chain/source.ts";
 import type { Database, DatabaseClient } from "../../database/database.ts";
 import { nameTaken, nativeBalancesDiffer, refuseChainId, refuseFirstBlock, tracesGone, wrongGenesis } from "../errors.ts";
@@ -85,8 +85,8 @@ const warningsOf = (chain: IndexedChain, record: ChainRecord, source: Source): s
     warnings.push(
       `Chain ${chain.id} was named ${record.name} in this index and is now named ${chain.name}: its paths begin with /v1/${chain.name}/.`,
     );
-  for (const { feature, follows } of findingsOf(source.capabilities, chain)) {
-    if (lacking.includes(feature)) warnings.push(`The node of ${chain.name} does not offer ${feature}: ${follows}.`);
+  for (const { feature, consequence } of describeCapabilities(source.capabilities, chain)) {
+    if (lacking.includes(feature)) warnings.push(`The node of ${chain.name} does not offer ${feature}: ${consequence}.`);
   }
   if (record.indexedFrom !== chain.from) {
     warnings.push(`The index of ${chain.name} begins at block ${record.indexedFrom}; the configured from (${chain.from}) is ignored.`);

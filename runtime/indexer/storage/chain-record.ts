@@ -1,5 +1,5 @@
 import type { Capabilities } from "../../chain/capabilities.ts";
-import { findingsOf } from "../../chain/findings.ts";
+import { describeCapabilities } from "../../chain/describe-capabilities.ts";
 import type { Head } from "../../chain/source.ts";
 import type { NativeAccounting } from "../../chain/types.ts";
 import { bytes } from "../../database/codecs.ts";
@@ -82,7 +82,7 @@ export const describeChain = async (database: Queryable, chainId: number, name: 
 /** Stores what a chain's node offers beyond the standard calls. */
 export const recordOffers = async (database: Queryable, chainId: number, capabilities: Capabilities): Promise<void> => {
   const { batchSize, traces } = capabilities;
-  const offers = findingsOf(capabilities).flatMap(({ offered, feature }) => (offered ? [feature] : []));
+  const offers = describeCapabilities(capabilities).flatMap(({ offered, feature }) => (offered ? [feature] : []));
   await database.query("UPDATE chains SET offers = $2, batch_size = $3, traces_by = $4 WHERE chain_id = $1", [
     chainId,
     offers,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Capabilities, probeCapabilities } from "../../../runtime/chain/capabilities.ts";
-import { missingFeatures } from "../../../runtime/chain/findings.ts";
+import { missingFeatures } from "../../../runtime/chain/describe-capabilities.ts";
 import { examineNode } from "../../../runtime/chain/node.ts";
 import { createRpc } from "../../../runtime/chain/rpc.ts";
 import { webSocketUrl } from "../../../runtime/chain/subscription.ts";

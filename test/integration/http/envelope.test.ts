@@ -52,7 +52,7 @@ describe("a failure", () => {
   it("for a missing entity is 404 with the resolver's message", async () => {
     const { status, body } = await app.get("/v1/demo/block_v2/404/");
     expect(status).toBe(404);
-    expect(body).toEqual(failure(404, "Block 404 is not on demo as far as it is indexed."));
+    expect(body).toEqual(failure(404, "Block 404 not found in the index of demo."));
   });
 
   it("that is unexpected is 500 with only the request id", async () => {

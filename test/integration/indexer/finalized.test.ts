@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findingsOf } from "../../../runtime/chain/findings.ts";
+import { describeCapabilities } from "../../../runtime/chain/describe-capabilities.ts";
 import { finalizedHeight } from "../../../runtime/indexer/reorg/finalized-height.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
@@ -45,7 +45,7 @@ describe("the finalized block without a finalized tag of the node", () => {
     await runUntil(again.indexer, () => level);
     clearInterval(polling);
     expect(await finalized()).toBe(20);
-    expect(running.warnings.join("\n")).toContain("a block counts as final 10 blocks later: a deeper reorganisation is refused");
+    expect(running.warnings.join("\n")).toContain("a block counts as final 10 blocks later: a deeper reorganisation is rejected");
     await running.close();
     await again.close();
   });
@@ -92,10 +92,10 @@ describe("the finalized block without a finalized tag of the node", () => {
     expect(await finalizedHeight(source, head, indexed, finality)).toBe(expected);
   });
 
-  it("is described by the findings", () => {
+  it("is described among the capabilities", () => {
     const of = (finality?: number) =>
-      findingsOf(node(false, null).capabilities, { finality }).find(({ feature }) => feature === "finalized-tag")?.follows;
+      describeCapabilities(node(false, null).capabilities, { finality }).find(({ feature }) => feature === "finalized-tag")?.consequence;
     expect(of()).toBe("no block counts as final unless the chain's finality is configured: a reorganisation of any depth is followed");
-    expect(of(64)).toBe("a block counts as final 64 blocks later: a deeper reorganisation is refused");
+    expect(of(64)).toBe("a block counts as final 64 blocks later: a deeper reorganisation is rejected");
   });
 });

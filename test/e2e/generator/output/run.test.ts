@@ -11,7 +11,7 @@ const edit = async (root: string, path: string, change: (text: string) => string
   if (changed === text) throw new Error(`${path} has nothing to change.`);
   await writeFile(join(root, path), changed);
 };
-const findings = (outcome: Outcome): readonly string[] => ("findings" in outcome ? outcome.findings : []);
+const messagesOf = (outcome: Outcome): readonly string[] => ("messages" in outcome ? outcome.messages : []);
 const lineOf = (text: string, part: string): number => text.slice(0, text.indexOf(part)).split("\n").length;
 
 describe("a run", () => {
@@ -29,7 +29,7 @@ describe("a run", () => {
       await edit(root, "generated/routes.gen.ts", (text) => text.replace('"/v1/chains/status/"', '"/v1/chains/state/"'));
       await put(root, "generated/extra.ts", "");
       const line = lineOf(routes, '"/v1/chains/status/"');
-      expect(findings(await runCheck(root))).toEqual([
+      expect(messagesOf(await runCheck(root))).toEqual([
         "generated/extra.ts: not generated from this catalog",
         `generated/routes.gen.ts:${line}: expected "    \\"/v1/chains/status/\\",", found "    \\"/v1/chains/state/\\","`,
       ]);
@@ -39,7 +39,7 @@ describe("a run", () => {
     withCatalog(async (root) => {
       await write(root);
       await edit(root, "spec/endpoints/approvals.yaml", (text) => text.replace("credits: 2.00", "credits: 2.50"));
-      const found = findings(await runCheck(root));
+      const found = messagesOf(await runCheck(root));
       expect(found.map((finding) => finding.split(":")[0])).toEqual([
         "generated/manifest.json",
         "generated/openapi.json",
@@ -58,7 +58,7 @@ describe("a run", () => {
       const text = await readFile(join(root, "spec/endpoints/approvals.yaml"), "utf8");
       for (const outcome of [await write(root), await runCheck(root)]) {
         expect(outcome.kind).toBe("wrong-catalog");
-        expect(findings(outcome)[0]).toContain(`spec/endpoints/approvals.yaml:${lineOf(text, "ApprovalResponse")}:`);
+        expect(messagesOf(outcome)[0]).toContain(`spec/endpoints/approvals.yaml:${lineOf(text, "ApprovalResponse")}:`);
       }
       await expect(readdir(join(root, "generated"))).rejects.toThrow("ENOENT");
     }));
@@ -77,7 +77,7 @@ describe("a run", () => {
       await put(root, "spec/examples/getBlock.json", "[]");
       const outcome = await write(root);
       expect(outcome.kind).toBe("wrong-catalog");
-      expect(findings(outcome)).toEqual([
+      expect(messagesOf(outcome)).toEqual([
         expect.stringMatching(/^spec\/examples\/getAllChain\.json:1:1: .*; nearest: getAllChains$/),
         expect.stringContaining("spec/examples/getBlock.json:1:1"),
       ]);

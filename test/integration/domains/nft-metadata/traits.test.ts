@@ -88,7 +88,7 @@ describe("traits of a collection", () => {
       expect((await index.get(path(plain, rest))).data.items).toEqual([]);
       for (const contract of [coin, addressOf(99)]) {
         const { status, message } = await index.get(path(contract, rest));
-        expect([status, message]).toEqual([404, `Collection ${contract} is not on hand as far as it is indexed.`]);
+        expect([status, message]).toEqual([404, `Collection ${contract} not found in the index of hand.`]);
       }
     }
   });
@@ -158,7 +158,7 @@ describe("values of a trait", () => {
       [coin, "Hat", `Collection ${coin}`],
     ] as const) {
       const { status, message } = await index.get(path(contract, `traits/${trait}/attributes/`));
-      expect([status, message]).toEqual([404, `${response} is not on hand as far as it is indexed.`]);
+      expect([status, message]).toEqual([404, `${response} not found in the index of hand.`]);
     }
   });
 

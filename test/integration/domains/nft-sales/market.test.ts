@@ -272,7 +272,7 @@ describe("the market of a collection", () => {
     for (const what of ["sale_count", "volume", "floor_price"]) {
       for (const address of [market.coin, market.accounts[0]]) {
         const { status, message } = await served.ask(`nft_market/${address}/${what}/`);
-        expect([status, message]).toEqual([404, `Collection ${address} is not on market as far as it is indexed.`]);
+        expect([status, message]).toEqual([404, `Collection ${address} not found in the index of market.`]);
       }
     }
   });

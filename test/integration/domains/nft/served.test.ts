@@ -332,7 +332,7 @@ describe("an unknown id, collection or parameter value", () => {
   ])("is 404: %s", async (path) => {
     const { status, data, message } = await index.get(at(path));
     expect([status, data]).toEqual([404, null]);
-    expect(message).toMatch(/^(Collection|Token) .+ is not on hand as far as it is indexed\.$/);
+    expect(message).toMatch(/^(Collection|Token) .+ not found in the index of hand\.$/);
   });
 
   it.each([

@@ -97,7 +97,7 @@ describe("a block", () => {
   it("that is not indexed is 404 with the indexed range", async () => {
     for (const height of [99, 120]) {
       const { status, message } = await index.get(`/v1/hand/block_v2/${height}/`);
-      expect([status, message]).toEqual([404, `Block ${height} of hand is not indexed: blocks 100 to 119 are.`]);
+      expect([status, message]).toEqual([404, `Block ${height} not found in the index of hand: blocks 100 to 119 are indexed.`]);
     }
   });
 });
@@ -165,7 +165,7 @@ describe("an index without blocks", () => {
       expect([path, status, data.items]).toEqual([path, 200, []]);
     }
     const block = await empty.get("/v1/hand/block_v2/latest/");
-    expect([block.status, block.message]).toEqual([404, "Block latest of hand is not indexed: no block is, yet."]);
+    expect([block.status, block.message]).toEqual([404, "Block latest not found in the index of hand: no block is indexed yet."]);
     expect((await empty.get("/v1/hand/events/")).credits).toBe("0");
     const [status] = (await empty.get("/v1/chains/status/")).data.items;
     expect(status).toMatchObject({ chain_id: "7", synced_block_height: null, has_data: false });

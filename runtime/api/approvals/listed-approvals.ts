@@ -10,45 +10,46 @@ import { spamAmong } from "../tokens/spam.ts";
 
 type Row = ApprovalPlace & { readonly token: Address; readonly spender: Address };
 
-/** Approvals as an answer lists them, with what is known of their contracts. */
-export interface Listed<R> {
+/** The approvals that a response lists, with metadata and labels of their contracts. */
+export interface ListedApprovals<R> {
   readonly rows: readonly R[];
   readonly metadata: ReadonlyMap<Address, TokenMetadata>;
   readonly labels: Labels;
 }
 
 /**
- * The approvals of a wallet that an answer can list. Where there are too many, which hostile contracts can bring about for anybody, only those that the wallet gave itself.
- * @throws {notAcceptable} a wallet that gave too many itself, or none of so many.
+ * Reads the approvals of a wallet. If there are too many, which hostile contracts can cause for any wallet, only those that the wallet sent itself are read.
+ * @throws {notAcceptable} if these are too many as well, or if there are none.
  */
-export async function foundOf<R>(wallet: Address, most: number, ask: (limit: number, scope: ApprovalScope) => Promise<R[]>): Promise<R[]> {
-  const all = await ask(most + 1, "all");
-  if (all.length <= most) return all;
-  const own = await ask(most + 1, "sent-by-owner");
-  if (own.length === 0 || own.length > most) throw notAcceptable("walletAddress", wallet, `a wallet with at most ${most} approvals`);
+export async function readApprovals<R>(
+  wallet: Address,
+  max: number,
+  read: (limit: number, scope: ApprovalScope) => Promise<R[]>,
+): Promise<R[]> {
+  const all = await read(max + 1, "all");
+  if (all.length <= max) return all;
+  const own = await read(max + 1, "sent-by-owner");
+  if (own.length === 0 || own.length > max) throw notAcceptable("walletAddress", wallet, `a wallet with at most ${max} approvals`);
   return own;
 }
 
-/**
- * Those approvals that are the owner's word: anybody can have a contract of their own say what owners allow, so what the owner did not send itself is left out
- * of contracts that the rules hold for spam.
- */
-export async function listedOf<R extends Row>(context: ResolverContext, chain: Chain, rows: readonly R[]): Promise<Listed<R>> {
+/** Drops approvals in spam contracts that the owner did not send: a contract can emit approvals of any owner. */
+export async function withoutSpam<R extends Row>(context: ResolverContext, chain: Chain, rows: readonly R[]): Promise<ListedApprovals<R>> {
   const tokens = new Set(rows.map(({ token }) => token));
   const [metadata, labels] = await Promise.all([
     context.tokens.metadata(chain.id, tokens),
     context.labels(chain.id, new Set([...tokens, ...rows.map(({ spender }) => spender)])),
   ]);
-  const given = new Set(rows.filter(({ is_own }) => !is_own).map(({ token }) => token));
+  const unsent = new Set(rows.filter(({ is_own }) => !is_own).map(({ token }) => token));
   const spam = await spamAmong(
     context,
     chain,
-    [...metadata.values()].filter(({ address }) => given.has(address)),
+    [...metadata.values()].filter(({ address }) => unsent.has(address)),
   );
   return { rows: rows.filter(({ is_own, token }) => is_own || !spam.has(token)), metadata, labels };
 }
 
-/** Where an approval was given, and to whom: the fields that all spenders begin with. */
+/** The common first fields of spenders: position and transaction of the approval, and the spender. */
 export const viewSpender = (labels: Labels, row: Row) => ({
   block_height: row.block,
   tx_offset: row.transaction_index,
