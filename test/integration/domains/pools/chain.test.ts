@@ -564,7 +564,7 @@ describe("exchanges", () => {
 
   const nobody = `0x${"7".repeat(40)}`;
   it.each([
-    ["week/xy=k/unknown/pools/", "its exchanges: swap, twin"],
+    ["week/xy=k/unknown/pools/", "configured exchanges: swap, twin"],
     ["week/xy=k/unknown/transactions/", "is not configured on week"],
     ["week/xy=k/unknown/health/", "is not configured"],
     ["week/xy=k/unknown/ecosystem/", "is not configured"],
