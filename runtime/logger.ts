@@ -4,19 +4,19 @@ import { prettyFactory } from "pino-pretty";
 import type { Config } from "./config/config.ts";
 import { escapeTerminal, escapeTerminalLines } from "./lib/terminal-text.ts";
 
-/** Where logs go, line by line. */
+/** The destination of log lines. */
 export interface LogDestination {
   write(text: string): void;
 }
 
 export interface LoggerOptions extends Pick<Config, "logLevel" | "logFormat"> {
-  /** Standard error unless given; standard output is for people. */
+  /** Standard error by default; standard output is for messages to the user. */
   readonly destination?: LogDestination | undefined;
 }
 
 /**
- * Logs as lines for people on a terminal and one JSON object a line elsewhere, unless `logFormat` says which. JSON escapes C0 alone: whatever else a terminal
- * acts on is escaped in the line, and a JSON parser reads it back.
+ * Creates the logger: by default readable lines on a terminal and one JSON object a line elsewhere. JSON escapes only the control characters of C0: the other
+ * characters that a terminal interprets are escaped in the line, from which a JSON parser restores them.
  */
 export function createLogger({ logLevel, logFormat, destination }: LoggerOptions): Logger {
   const isTerminal = process.stderr.isTTY === true;
@@ -32,15 +32,15 @@ export function createLogger({ logLevel, logFormat, destination }: LoggerOptions
   return pino(options, isPretty ? prettyLines(lines, isTerminal && !process.env.NO_COLOR) : lines);
 }
 
-/** On a terminal written at once, in order with the lines of standard output. */
+/** Standard error, written synchronously on a terminal, so that its lines are in order with those of standard output. */
 function standardError(sync: boolean): LogDestination {
   const stream = pino.destination({ fd: process.stderr.fd, sync });
-  // A terminal that was closed.
+  // Errors of writing to a closed terminal are ignored.
   stream.on("error", () => undefined);
   return stream;
 }
 
-/** Formats in this thread: a worker's last lines would be lost when the process ends. */
+/** Formats lines in this thread: the last lines of a worker thread would be lost when the process exits. */
 function prettyLines(destination: LogDestination, colorize: boolean): LogDestination {
   const format = prettyFactory({
     colorize,
@@ -52,7 +52,7 @@ function prettyLines(destination: LogDestination, colorize: boolean): LogDestina
   return { write: (line) => destination.write(format(escaped(JSON.parse(line)))) };
 }
 
-/** Parsing brings back what was escaped in the line. Only stack traces have lines of their own. */
+/** Escapes control characters again, which parsing restored. Only stack traces may contain line breaks. */
 function escaped(value: unknown, isStack = false): unknown {
   if (typeof value === "string") return isStack ? escapeTerminalLines(value) : escapeTerminal(value);
   if (Array.isArray(value)) return value.map((item) => escaped(item));

@@ -11,7 +11,7 @@ import { tokensProjection } from "./domains/tokens/projection/index.ts";
 import type { Projection } from "./indexer/projection.ts";
 import type { FollowingTable } from "./indexer/reorg/roll-back.ts";
 
-/** The projections of every chain beside the ledger's. */
+/** The projections of every chain, without the ledger. */
 export const projections: readonly Projection[] = [
   addressActivityProjection,
   tokensProjection,
@@ -23,7 +23,7 @@ export const projections: readonly Projection[] = [
   salesProjection,
 ];
 
-/** Tables that a roll-back includes beside the projections': page anchors, and what jobs read or computed. */
+/** Tables that are rolled back with the projections: page anchors, and values that jobs read or computed. */
 export const followingTables: readonly FollowingTable[] = [
   "page_anchors",
   "token_metadata",

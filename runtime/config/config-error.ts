@@ -1,4 +1,4 @@
-/** A configuration that cannot be used, with every reason. */
+/** An invalid configuration; the message has one line for each fault. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }

@@ -1,4 +1,4 @@
 import type { Config } from "./config.ts";
 
-/** The bounds of a request that an operator can set. */
+/** The configurable limits of requests. */
 export type Limits = Config["limits"];

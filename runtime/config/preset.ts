@@ -1,5 +1,5 @@
 import type { z } from "zod";
 import type { chainConfig } from "./config.ts";
 
-/** What is known of a network before anybody configures it: everything but its node. */
+/** The settings of a well-known network, without its node. */
 export type Preset = Omit<z.input<typeof chainConfig>, "rpc"> & { readonly id: number };

@@ -5,8 +5,8 @@ export const settingsFileName = "ashlar.yaml";
 export const dataFolderName = ".ashlar";
 
 /**
- * The nearest folder, from the working folder upwards, that has ashlar.yaml or .ashlar; null where none has. As git does, the search stays on one file
- * system and takes no other user's files. It ends at the home directory, and passes by folders that everybody may write to, such as /tmp.
+ * The nearest folder with ashlar.yaml or .ashlar, from the working folder upwards; null if there is none. Like git's, the search stays on one file system and
+ * ignores files of other users. It ends at the home directory, and skips world-writable folders such as /tmp.
  */
 export function findProjectFolder(workingFolder: string, home: string): string | null {
   const start = statOf(workingFolder);
@@ -20,10 +20,10 @@ export function findProjectFolder(workingFolder: string, home: string): string |
   }
 }
 
-/** Windows has no such bits: there, every folder has them. */
+/** Whether everyone may write to a folder. Windows has no such permission bits. */
 const isWorldWritable = ({ mode }: Stats): boolean => process.platform !== "win32" && (mode & 0o002) !== 0;
 
-/** Whether a folder has one of the two; above the working folder only as files of root, this user, or the working folder's owner. */
+/** Whether a folder has ashlar.yaml or .ashlar; above the working folder, they must belong to root, this user, or the owner of the working folder. */
 function isProject(folder: string, owner: number | null): boolean {
   const [settings, data] = [statOf(join(folder, settingsFileName)), statOf(join(folder, dataFolderName))];
   const isOurs = ({ uid }: Stats): boolean => owner === null || [0, owner, process.getuid?.()].includes(uid);

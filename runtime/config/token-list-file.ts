@@ -6,22 +6,22 @@ class TokenListError extends Error {
 
   constructor(file: string, problem: string) {
     super(
-      `Token list ${file}: ${problem}; accepted: JSON with a list "tokens" of objects with chainId, address and logoURI (tokenlists.org).`,
+      `Invalid token list ${file}: ${problem}; expected JSON with a list "tokens" of objects with chainId, address and logoURI (tokenlists.org).`,
     );
   }
 }
 
 const addressForm = /^0x[0-9a-f]{40}$/i;
-const longestUrl = 2_048;
+const maxUrlLength = 2_048;
 
-/** The logos of a chain's tokens in a token list. Entries of other chains or without a web address are skipped. @throws {TokenListError} */
+/** Parses the logos of a chain's tokens in a token list. Entries of other chains, or without an HTTP URL, are skipped. @throws {TokenListError} */
 export function parseTokenList(file: string, text: string, chainId: number): Readonly<Record<Address, string>> {
   const { tokens } = readJson(file, text);
   if (!Array.isArray(tokens)) throw new TokenListError(file, 'no list "tokens"');
   return Object.fromEntries(
     tokens.flatMap((token: unknown, position) => {
       const { chainId: id, address, logoURI: logo } = (typeof token === "object" && token !== null ? token : {}) as Record<string, unknown>;
-      // Entries of other networks may have addresses of another form.
+      // Entries of other chains may have addresses in other formats.
       if (id !== chainId) return [];
       if (typeof address !== "string" || !addressForm.test(address)) throw new TokenListError(file, `token ${position + 1} has no address`);
       return isWebUrl(logo) ? [[address.toLowerCase(), logo]] : [];
@@ -38,4 +38,4 @@ const readJson = (file: string, text: string): { readonly tokens?: unknown } => 
 };
 
 const isWebUrl = (value: unknown): value is string =>
-  typeof value === "string" && value.length <= longestUrl && /^https?:\/\//.test(value) && URL.canParse(value);
+  typeof value === "string" && value.length <= maxUrlLength && /^https?:\/\//.test(value) && URL.canParse(value);

@@ -13,6 +13,6 @@ export const arbitrumSepolia: Preset = {
   nativeAccounting: "state",
   // Final with the block of the layer below that holds its data: within an hour at four blocks a second.
   finality: 14_400,
-  // Millions of tokens: an operator asks for keeping their metadata on purpose.
+  // Millions of tokens: their metadata is stored only if an operator configures it.
   nfts: { metadata: "uncached" },
 };

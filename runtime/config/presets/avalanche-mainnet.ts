@@ -27,6 +27,6 @@ export const avalancheMainnet: Preset = {
   prices: {
     stablecoins: [{ token: "0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e" }, { token: "0x9702230a8ea53601f5cd2dc00fdbc13d4df4a8c7" }],
   },
-  // Millions of tokens: an operator asks for keeping their metadata on purpose.
+  // Millions of tokens: their metadata is stored only if an operator configures it.
   nfts: { metadata: "uncached", marketplaces: seaport },
 };

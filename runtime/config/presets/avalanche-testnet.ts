@@ -14,6 +14,6 @@ export const avalancheTestnet: Preset = {
   nativeAccounting: "state",
   // An accepted block is final.
   finality: 1,
-  // Millions of tokens: an operator asks for keeping their metadata on purpose.
+  // Millions of tokens: their metadata is stored only if an operator configures it.
   nfts: { metadata: "uncached", marketplaces: seaport },
 };

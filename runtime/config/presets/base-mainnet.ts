@@ -31,6 +31,6 @@ export const baseMainnet: Preset = {
       { token: "0x50c5725949a6f0c72e6c4a641f24049a917db0cb" },
     ],
   },
-  // Millions of tokens: an operator asks for keeping their metadata on purpose.
+  // Millions of tokens: their metadata is stored only if an operator configures it.
   nfts: { metadata: "uncached", marketplaces: lateSeaport },
 };

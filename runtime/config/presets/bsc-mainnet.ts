@@ -32,6 +32,6 @@ export const bscMainnet: Preset = {
       { token: "0x1af3f329e8be154074d8769d1ffa4ee058b1dbc3" },
     ],
   },
-  // Millions of tokens: an operator asks for keeping their metadata on purpose.
+  // Millions of tokens: their metadata is stored only if an operator configures it.
   nfts: { metadata: "uncached", marketplaces: seaport },
 };

@@ -14,6 +14,6 @@ export const bscTestnet: Preset = {
   nativeAccounting: "state",
   // As on the main network.
   finality: 15,
-  // Millions of tokens: an operator asks for keeping their metadata on purpose.
+  // Millions of tokens: their metadata is stored only if an operator configures it.
   nfts: { metadata: "uncached", marketplaces: seaport },
 };

@@ -43,7 +43,7 @@ export const ethMainnet: Preset = {
       { token: "0x6b175474e89094c44da98b954eedeac495271d0f" },
     ],
   },
-  // Millions of tokens: an operator asks for keeping their metadata on purpose.
+  // Millions of tokens: their metadata is stored only if an operator configures it.
   nfts: {
     metadata: "uncached",
     marketplaces: [

@@ -16,6 +16,6 @@ export const ethSepolia: Preset = {
   finality: 64,
   // ENS documentation, "Deployments".
   nameRegistry: "0x00000000000c2e074ec69a0dfb2997ba6c7d2e1e",
-  // Millions of tokens: an operator asks for keeping their metadata on purpose.
+  // Millions of tokens: their metadata is stored only if an operator configures it.
   nfts: { metadata: "uncached", marketplaces: seaport },
 };

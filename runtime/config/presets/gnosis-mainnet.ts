@@ -25,6 +25,6 @@ export const gnosisMainnet: Preset = {
   ],
   // The native token is a dollar by design (Gnosis' documentation, "xDAI"), and with it the wrapped one.
   prices: { stablecoins: [{ token: "0xe91d153e0b41518a2ce8dd3d7944fa863463a97d" }] },
-  // Millions of tokens: an operator asks for keeping their metadata on purpose.
+  // Millions of tokens: their metadata is stored only if an operator configures it.
   nfts: { metadata: "uncached", marketplaces: seaport },
 };

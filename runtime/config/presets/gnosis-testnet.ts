@@ -13,6 +13,6 @@ export const gnosisTestnet: Preset = {
   nativeAccounting: "state",
   // Two epochs of 16 slots.
   finality: 32,
-  // Millions of tokens: an operator asks for keeping their metadata on purpose.
+  // Millions of tokens: their metadata is stored only if an operator configures it.
   nfts: { metadata: "uncached" },
 };

@@ -36,13 +36,13 @@ export const presets: readonly Preset[] = [
   gnosisTestnet,
 ];
 
-/** What is known of a network of this name; null where nothing is. */
+/** The preset of a name; null if there is none. */
 const presetOf = (name: string): Preset | null => presets.find((preset) => preset.name === name) ?? null;
 
 /**
- * A configured chain with its preset below it: what is configured wins, of prices and non-fungible tokens setting by setting, so that adding a feed does not drop
- * the stablecoins and naming a gateway does not have all metadata kept. A chain of another id that has only the name is left as it is. Without a preset it is
- * an operator's own network, which offers all that Ashlar does.
+ * A configured chain with the defaults of its preset. The sections prices and nfts are merged setting by setting, so that adding a feed does not drop the
+ * stablecoins, and configuring a gateway does not enable the storage of all metadata. A chain with the name of a preset and another id gets no defaults. A chain
+ * without a preset is an operator's own network, which joins all network groups.
  */
 export const withPreset = (chain: {
   readonly name?: unknown;
@@ -55,6 +55,6 @@ export const withPreset = (chain: {
   return { ...preset, ...chain, ...merged("prices", preset.prices, chain.prices), ...merged("nfts", preset.nfts, chain.nfts) };
 };
 
-/** The settings of a section that both have; nothing where one of them has none, or what is configured is no section. */
+/** The merged settings of a section; empty unless preset and configuration both have the section. */
 const merged = (name: string, known: object | undefined, configured: unknown): Record<string, unknown> =>
   known !== undefined && typeof configured === "object" && !Array.isArray(configured) ? { [name]: { ...known, ...configured } } : {};

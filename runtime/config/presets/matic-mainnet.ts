@@ -34,6 +34,6 @@ export const maticMainnet: Preset = {
       { token: "0x8f3cf7ad23cd3cadbd9735aff958023239c6a063" },
     ],
   },
-  // Millions of tokens: an operator asks for keeping their metadata on purpose.
+  // Millions of tokens: their metadata is stored only if an operator configures it.
   nfts: { metadata: "uncached", marketplaces: seaport },
 };

@@ -21,6 +21,6 @@ export const optimismMainnet: Preset = {
       { token: "0xda10009cbd5d07dd0cecc66161fc93d7c9000da1" },
     ],
   },
-  // Millions of tokens: an operator asks for keeping their metadata on purpose.
+  // Millions of tokens: their metadata is stored only if an operator configures it.
   nfts: { metadata: "uncached", marketplaces: seaport },
 };

@@ -13,6 +13,6 @@ export const polygonAmoyTestnet: Preset = {
   nativeAccounting: "state",
   // As on the main network.
   finality: 256,
-  // Millions of tokens: an operator asks for keeping their metadata on purpose.
+  // Millions of tokens: their metadata is stored only if an operator configures it.
   nfts: { metadata: "uncached" },
 };

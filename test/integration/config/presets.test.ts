@@ -16,8 +16,8 @@ const chainOf = (name: string, overrides: { readonly chainId?: number } = {}) =>
   if (chain === undefined) throw new Error("No chain was configured.");
   return chain;
 };
-const factOf = (id: number): Chain => {
-  // Two entries of one id would make the first one the fact; there is none among these.
+const viemChain = (id: number): Chain => {
+  // The first entry with the id; none of these ids is a duplicate in viem.
   const [fact] = Object.values(wellKnown as unknown as Record<string, Chain>).filter((chain) => chain.id === id);
   if (fact === undefined) throw new Error(`viem knows no chain ${id}.`);
   return fact;
@@ -25,19 +25,19 @@ const factOf = (id: number): Chain => {
 const networks = presets.map((preset) => [preset.name, preset] as const);
 
 describe("presets", () => {
-  it("are there for the networks of the issue and their main test networks, each once", () => {
+  it("exist once for each of these main networks and their test networks", () => {
     expect(presets.map(({ id }) => id).sort((a, b) => a - b)).toEqual(
       [1, 56, 137, 8453, 42161, 10, 43114, 100, 11155111, 97, 80002, 84532, 421614, 11155420, 43113, 10200].sort((a, b) => a - b),
     );
     expect(new Set(presets.map(({ name }) => name)).size).toBe(presets.length);
   });
 
-  it("have the names that clients know; Polygon's present test network is younger than the list", () => {
+  it("have the names of the client SDK; Polygon's current test network is newer than its list", () => {
     const known: readonly string[] = Object.values(Chains);
     expect(presets.map(({ name }) => name).filter((name) => !known.includes(name))).toEqual(["polygon-amoy-testnet"]);
   });
 
-  it("join the network groups of the catalog, and no others do", () => {
+  it("join the network groups that the catalog lists them in", () => {
     const service = parse(readFileSync(new URL("../../../spec/service.yaml", import.meta.url), "utf8")) as {
       networkGroups: { historical: { chains: string[] } };
     };
@@ -45,16 +45,16 @@ describe("presets", () => {
     expect(members.sort()).toEqual([...service.networkGroups.historical.chains].sort());
   });
 
-  it.each(networks)("%s needs nothing but its name and a node", (name, preset) => {
+  it.each(networks)("%s requires only its name and a node", (name, preset) => {
     const chain = chainOf(name);
-    const fact = factOf(preset.id);
+    const fact = viemChain(preset.id);
     expect(chain).toMatchObject({ name, id: fact.id, rpc, isTestnet: fact.testnet === true, nativeToken: fact.nativeCurrency });
     expect(chain.explorers.map(({ url }) => url)).toEqual([fact.blockExplorers?.default.url]);
     expect(chain.multicall).toBe(fact.contracts?.multicall3?.address.toLowerCase());
     expect(chain.finality).toBeGreaterThan(0);
   });
 
-  it.each(networks)("%s says where the address of its wrapped native token is from", (name, { wrappedNative = [] }) => {
+  it.each(networks)("%s cites the source of the address of its wrapped native token", (name, { wrappedNative = [] }) => {
     expect(wrappedNative.length).toBeGreaterThan(0);
     for (const address of wrappedNative) expect(getAddress(address).toLowerCase()).toBe(address);
     const place = wrappedNative === opStack.wrappedNative ? "op-stack" : `presets/${name}`;
@@ -62,27 +62,27 @@ describe("presets", () => {
     expect(text).toMatch(/^ {2}\/\/ .+\n {2}wrappedNative: /m);
   });
 
-  it("use traces where Ethereum's own rules hold, and nowhere else", () => {
+  it("use traces only where Ethereum's rules hold", () => {
     expect(presets.filter(({ nativeAccounting }) => nativeAccounting === "traces").map(({ name }) => name)).toEqual([
       "eth-mainnet",
       "eth-sepolia",
     ]);
   });
 
-  it.each(networks)("%s keeps no metadata until an operator asks for it, whatever else is set", (name) => {
+  it.each(networks)("%s stores no metadata unless it is configured to", (name) => {
     expect(chainOf(name).nfts.metadata).toBe("uncached");
     const nftsOf = (nfts: object) => withPreset({ name, nfts }).nfts;
     expect(nftsOf({ fetchesAtOnce: 4 })).toMatchObject({ metadata: "uncached", fetchesAtOnce: 4 });
     expect(nftsOf({ metadata: "cached" })).toMatchObject({ metadata: "cached" });
   });
 
-  it("stand below what is configured", () => {
+  it("are defaults for --chain and --rpc", () => {
     expect(chainOf("gnosis-mainnet")).toMatchObject({ id: 100, nativeAccounting: "state", from: 0 });
     expect(chainOf("my-chain")).toMatchObject({ nativeAccounting: "state", systemAccounts: [], groups: ["historical"] });
     expect(chainOf("my-chain").id).toBeUndefined();
   });
 
-  it("stand below the chains of a file too", () => {
+  it("are defaults for the chains of a file", () => {
     const directory = mkdtempSync(join(tmpdir(), "ashlar-presets-"));
     try {
       const file = join(directory, "ashlar.yaml");
@@ -102,7 +102,7 @@ describe("presets", () => {
     }
   });
 
-  it("are not taken by another chain that has only the name", () => {
+  it("do not apply to a chain with the same name and another id", () => {
     expect(chainOf("gnosis-mainnet", { chainId: 31337 })).toMatchObject({ id: 31337, nativeAccounting: "state", wrappedNative: [] });
   });
 });
@@ -110,12 +110,12 @@ describe("presets", () => {
 describe("exchanges of presets", () => {
   const known = networks.filter(([, { exchanges }]) => exchanges !== undefined);
 
-  it.each(known)("%s says where their addresses are from, and each is one", (name, { exchanges = [] }) => {
+  it.each(known)("%s cites the source of their addresses, which are valid", (name, { exchanges = [] }) => {
     for (const address of exchanges.flatMap(({ factory, routers = [] }) => [factory, ...routers]))
       expect(getAddress(address).toLowerCase()).toBe(address);
     const text = readFileSync(new URL(`../../../runtime/config/presets/${name}.ts`, import.meta.url), "utf8");
     expect(text).toMatch(/^ {2}\/\/ .+\n {2}exchanges: /m);
-    // The fee is the pool's own where liquidity is concentrated.
+    // Pools of concentrated liquidity state their own fees.
     for (const { family, feePpm } of chainOf(name).exchanges) expect(feePpm === undefined).toBe(family === "concentrated");
   });
 });
@@ -123,13 +123,13 @@ describe("exchanges of presets", () => {
 describe("stablecoins of presets", () => {
   const known = networks.filter(([, { prices }]) => prices !== undefined);
 
-  it.each(known)("%s says where their addresses are from, and each is one", (name, { prices }) => {
+  it.each(known)("%s cites the source of their addresses, which are valid", (name, { prices }) => {
     for (const { token } of prices?.stablecoins ?? []) expect(getAddress(token).toLowerCase()).toBe(token);
     const text = readFileSync(new URL(`../../../runtime/config/presets/${name}.ts`, import.meta.url), "utf8");
     expect(text).toMatch(/^ {2}\/\/ .+\n {2}prices: /m);
   });
 
-  it("stay where a feed is configured beside them, and go where others are configured", () => {
+  it("remain if a feed is configured, and are replaced by configured ones", () => {
     const directory = mkdtempSync(join(tmpdir(), "ashlar-presets-"));
     const file = join(directory, "ashlar.yaml");
     const pricesOf = (prices: string) => {
@@ -153,13 +153,13 @@ describe("stablecoins of presets", () => {
 describe("marketplaces of presets", () => {
   const known = networks.filter(([, { nfts }]) => nfts !== undefined);
 
-  it.each(known)("%s names each contract once, by its address", (name) => {
+  it.each(known)("%s lists each contract once", (name) => {
     const { marketplaces } = chainOf(name).nfts;
     for (const { address } of marketplaces) expect(getAddress(address).toLowerCase()).toBe(address);
     expect(new Set(marketplaces.map((marketplace) => marketplace.name)).size).toBe(marketplaces.length);
   });
 
-  it("stay where something else is said of tokens, and go where others are configured", () => {
+  it("remain if other settings are configured, and are replaced by configured ones", () => {
     const directory = mkdtempSync(join(tmpdir(), "ashlar-presets-"));
     const file = join(directory, "ashlar.yaml");
     const marketplacesOf = (nfts: string) => {

@@ -20,7 +20,7 @@ const load = (from: string, path?: string, environment: NodeJS.ProcessEnv = {}) 
   loadConfig(path, environment, {}, { workingFolder: from, home });
 
 describe("the project folder", () => {
-  it("is the nearest one upwards with ashlar.yaml, whose paths are relative to that file", async () => {
+  it("is the nearest one upwards with ashlar.yaml; paths in the file are relative to it", async () => {
     const settings =
       "dataDirectory: data\nrulesFile: rules/own.yaml\n" +
       'chains: [{ name: one, labelsFile: labels.csv, tokenListFile: tokens.json, abiFiles: [a.json, "/abs/b.json"] }]\n';
@@ -36,7 +36,7 @@ describe("the project folder", () => {
     });
   });
 
-  it("has the database of an ashlar.yaml that names none, and of a start without ashlar.yaml", async () => {
+  it("contains the database if ashlar.yaml configures none, or does not exist", async () => {
     await writeFile(join(project, "ashlar.yaml"), "port: 7\n");
     expect(load(inner)).toMatchObject({ port: 7, dataDirectory: join(project, ".ashlar") });
     await rm(join(project, "ashlar.yaml"));
@@ -45,13 +45,13 @@ describe("the project folder", () => {
     expect(load(inner).dataDirectory).toBe(join(project, ".ashlar"));
   });
 
-  it("is the nearest one: a folder with a database of its own does not take the configuration above it", async () => {
+  it("is the nearest one: a folder with its own database does not use the configuration above it", async () => {
     await writeFile(join(project, "ashlar.yaml"), "port: 7\n");
     await mkdir(join(inner, ".ashlar"));
     expect(load(inner)).toMatchObject({ port: 8080, dataDirectory: join(inner, ".ashlar") });
   });
 
-  it("is not looked for above the home directory, nor in folders that everybody may write to", async () => {
+  it("is not searched above the home directory, nor in world-writable folders", async () => {
     await writeFile(join(home, "ashlar.yaml"), "port: 7\n");
     expect(load(inner).port).toBe(7);
     expect(loadConfig(undefined, {}, {}, { workingFolder: inner, home: project }).port).toBe(8080);
@@ -60,7 +60,7 @@ describe("the project folder", () => {
     expect(load(home).port).toBe(7);
   });
 
-  it("gives way to --config and ASHLAR_DATA_DIR; a path in an environment variable is relative to the working folder", async () => {
+  it("is overridden by --config and ASHLAR_DATA_DIR; paths in variables are relative to the working folder", async () => {
     await writeFile(join(project, "ashlar.yaml"), "dataDirectory: data\n");
     expect(load(inner, undefined, { ASHLAR_DATA_DIR: "elsewhere" }).dataDirectory).toBe(join(inner, "elsewhere"));
     await writeFile(join(project, "other.yaml"), "rulesFile: rules.yaml\n");

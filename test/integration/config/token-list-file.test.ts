@@ -19,7 +19,7 @@ const list = {
 };
 
 describe("a token list", () => {
-  it("gives the logos of a chain's tokens that are on the web", () => {
+  it("provides the logos of a chain's tokens that are HTTP URLs", () => {
     expect(parseTokenList("list.json", JSON.stringify(list), 7)).toEqual({
       [coin]: "https://logos.example/coin.png",
       [art]: "https://logos.example/listed.png",
@@ -31,12 +31,12 @@ describe("a token list", () => {
     ["JSON of another form", "[]", 'no list "tokens"'],
     ["null", "null", 'no list "tokens"'],
     ["a token without an address", '{"tokens":[{"chainId":7,"address":"0x1"}]}', "token 1 has no address"],
-  ])("is refused where it is %s", (_, text, problem) => {
-    expect(() => parseTokenList("list.json", text, 7)).toThrow(`Token list list.json: ${problem}`);
+  ])("is rejected if it is %s", (_, text, problem) => {
+    expect(() => parseTokenList("list.json", text, 7)).toThrow(`Invalid token list list.json: ${problem}`);
   });
 });
 
-describe("what the operator says of tokens and the network", () => {
+describe("the configured logos of tokens and the network", () => {
   let folder: string;
   let index: HandIndex;
   beforeAll(async () => {
@@ -74,7 +74,7 @@ describe("what the operator says of tokens and the network", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it("is shown wherever they are", async () => {
+  it("are shown in all responses", async () => {
     const { data } = await index.get(`/v1/hand/address/${wallet}/balances_v2/`);
     const logos = data.items.map((item: Data) => [item.contract_address, item.logo_url, item.logo_urls.token_logo_url]);
     expect(logos).toEqual([

@@ -24,7 +24,7 @@ function unpack(): { source: BinaryPackage; base: string } {
 }
 const versionOf = (folder: string): string => spawnSync(join(folder, "bin", "postgres"), ["--version"], { encoding: "utf8" }).stdout;
 
-it("makes missing links, copies programs that the server's account cannot reach, repairs the copy, and trusts no folder that others can write", () => {
+it("creates missing links, copies programs that the server's account cannot reach, repairs the copy, and rejects folders that others can write to", () => {
   const { base, source } = unpack();
   const places = findPlaces(join(base, "data"));
   const find = () => findBinaries(places, chooseAccount(places), source);
@@ -44,7 +44,7 @@ it("makes missing links, copies programs that the server's account cannot reach,
   expect(statSync(join(copy, "bin", "initdb")).mode & 0o777).toBe(0o755);
   expect(readdirSync(join(base, "not", "trusted"))).toEqual([]);
 
-  // What a cleaner removed or a crash cut short is brought back.
+  // Files that were deleted, or left incomplete by a crash, are restored.
   rmSync(join(copy, "bin", "initdb"));
   truncateSync(join(copy, "share", "postgresql", "postgres.bki"), 10);
   expect(find().folder).toBe(copy);

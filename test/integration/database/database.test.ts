@@ -169,7 +169,7 @@ describe("errors", () => {
     ["no such database", change({ pathname: "/missing" }), "3D000", password],
     ["an unknown host", "postgresql://ashlar:s3cret@nowhere.invalid/ashlar", /ENOTFOUND|EAI_AGAIN/, "s3cret"],
     ["a broken address", "postgresql://ashlar:s3cret@host:99999999/ashlar", "ERR_INVALID_URL", "s3cret"],
-  ])("of %s are typed and tell neither password nor port", async (_, url, code, secret) => {
+  ])("of %s are typed and contain neither password nor port", async (_, url, code, secret) => {
     const database = open(url);
     const error = await failure(() => database.query("SELECT 1"));
     await database.close();

@@ -54,13 +54,13 @@ describe("the migrations of this program", () => {
       "INSERT INTO balances (chain_id, owner, token, standard, since_block, balance) VALUES (1, '\\xbb', '\\xcc', 1, 5, NULL)",
     );
     await migrate(test.database, migrations);
-    // What an index has followed stays followed; one that had no native balances never gets any.
+    // The accounting of an index is preserved; one without native balances never gets any.
     expect(await test.database.query("SELECT chain_id, native_accounting FROM chains ORDER BY 1")).toEqual([
       { chain_id: 1, native_accounting: "traces" },
       { chain_id: 2, native_accounting: "none" },
     ]);
     expect(await test.database.query("SELECT gas_limit FROM transactions")).toEqual([{ gas_limit: "9007199254740993" }]);
-    // An old unknown balance waits for nothing that would make it a number.
+    // An old unknown balance is never read again.
     expect(await test.database.query("SELECT balance, net_change FROM balances")).toEqual([{ balance: null, net_change: null }]);
     await test.database.query("UPDATE transactions SET gas_limit = 2::numeric ^ 255");
     await revert(test.database, migrations);
@@ -94,7 +94,7 @@ describe("a list of migrations", () => {
     expect(await migrate(test.database, [first, second])).toEqual(["0001-first", "0002-second"]);
   });
 
-  it("that lacks an applied migration is refused in a sentence that names it", async () => {
+  it("that lacks an applied migration is rejected with its name", async () => {
     await migrate(test.database, [first, second]);
     for (const work of [migrate, pendingMigrations]) {
       await expect(work(test.database, [first])).rejects.toThrow(MigrationError);
@@ -119,7 +119,7 @@ describe("a server of an older version", () => {
   const expanding = step("0002-expanding", "CREATE TABLE second (n int4); ALTER TABLE first ADD COLUMN m int4 NOT NULL DEFAULT 0", true);
   const changing = step("0003-changing", "ALTER TABLE first DROP COLUMN n");
 
-  it("goes on with a newer schema that only expanded", async () => {
+  it("works with a newer schema that only expands", async () => {
     await migrate(test.database, [first]);
     await migrate(test.database, [first, expanding]);
     expect(await schemaProblem(test.database, [first])).toBeNull();
@@ -134,7 +134,7 @@ describe("a server of an older version", () => {
     expect(await relations()).toEqual(["first", "second"]);
   });
 
-  it("cannot go on once a migration did more than expand", async () => {
+  it("is rejected after a migration that does more than expand", async () => {
     await migrate(test.database, [first, expanding, changing]);
     expect(await schemaProblem(test.database, [first])).toBe(
       "The database schema is newer than this server (unknown migration: 0003-changing): upgrade this server, or use another database.",

@@ -11,7 +11,7 @@ beforeAll(async () => {
   return test.drop;
 });
 
-/** One connection, so that each statement finds what the one before it left. */
+/** One connection, so that all statements share its prepared statements. */
 const open = (): Database =>
   createDatabase({ url: test.url, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "ashlar-own-test" });
 
@@ -35,7 +35,7 @@ describe("a composed statement", () => {
     await database.close();
   });
 
-  it("is prepared once a shape and connection, and planned for the values of each call", async () => {
+  it("is prepared once for each shape and connection, and planned for the values of each call", async () => {
     const database = open();
     for (let count = 0; count < 12; count += 1) {
       await database.run(blocksOf({ chain: count }));
@@ -48,7 +48,7 @@ describe("a composed statement", () => {
     await database.close();
   });
 
-  it("runs unnamed once a pooler has lost its name", async () => {
+  it("runs unnamed after a pooler has dropped the prepared statement", async () => {
     const database = open();
     await database.run(blocksOf({ chain: 1 }));
     await database.query("DEALLOCATE ALL");
@@ -58,7 +58,7 @@ describe("a composed statement", () => {
     await database.close();
   });
 
-  it("goes on when a migration changes the columns that it returns", async () => {
+  it("works after a migration changes the columns that it returns", async () => {
     const database = open();
     await database.query("CREATE TABLE widened (id int8); INSERT INTO widened VALUES (1)");
     const all = sql`SELECT * FROM widened`;
@@ -68,7 +68,7 @@ describe("a composed statement", () => {
     await database.close();
   });
 
-  it("fails in a transaction once, and not in the next one", async () => {
+  it("fails once in a transaction, and succeeds in the next one", async () => {
     const database = open();
     await database.query(highest);
     await database.query("DEALLOCATE ALL");
@@ -77,7 +77,7 @@ describe("a composed statement", () => {
     await database.close();
   });
 
-  it("reports its own errors as they are", async () => {
+  it("passes on other errors unchanged", async () => {
     const database = open();
     await expect(database.query(sql`SELECT no_such_column FROM blocks`)).rejects.toMatchObject({ code: "42703" });
     await database.close();

@@ -16,7 +16,7 @@ beforeAll(async () => {
   return test.drop;
 });
 
-it("adds new keys and writes over known ones", async () => {
+it("inserts new keys and updates existing ones", async () => {
   const { database } = test;
   const first = [
     [1, bob, token, 1, 10, "5"],
@@ -30,7 +30,7 @@ it("adds new keys and writes over known ones", async () => {
   ]);
 });
 
-it("may be done twice in one transaction, with no rows too, and leaves no table behind", async () => {
+it("may run twice in one transaction and without rows, and leaves no table behind", async () => {
   const { database } = test;
   const counts = await database.transaction(async (client) => [
     await upsert(client, balances, [[1, alice, token, 1, 20, "1"]]),
@@ -42,7 +42,7 @@ it("may be done twice in one transaction, with no rows too, and leaves no table 
   expect(await database.query("SELECT relname FROM pg_class WHERE relname LIKE 'upsert%'")).toEqual([]);
 });
 
-it("leaves rows that are nothing but key as they are", async () => {
+it("does not change rows that consist of the key only", async () => {
   await test.database.query("CREATE TABLE seen (owner bytea PRIMARY KEY)");
   const target: UpsertTarget = { table: "seen", key: ["owner"], columns: ["owner"], types: ["bytea"] };
   for (const rows of [[[alice]], [[alice], [bob]]]) await test.database.transaction((client) => upsert(client, target, rows));
@@ -55,7 +55,7 @@ it("refuses a null that the table forbids, and rolls back with the transaction",
   expect(await test.database.query("SELECT 1 FROM balances WHERE since_block = 30")).toEqual([]);
 });
 
-it("lets two writers of the same keys in opposite order both finish", async () => {
+it("does not deadlock with a writer of the same keys in opposite order", async () => {
   const owners = Array.from({ length: 2000 }, (_, index) => `0x${index.toString(16).padStart(40, "0")}`);
   const rows = (block: number) => owners.map((owner) => [2, owner, token, 1, block, String(block)]);
   const write = (block: number, order: "up" | "down") =>

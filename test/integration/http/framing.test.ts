@@ -116,7 +116,7 @@ describe("a request with two lengths", () => {
     "Content-Length: 5 5",
     "Transfer-Encoding : chunked",
     "Transfer-Encoding:\r\n chunked",
-  ])("or one that can be read in two ways is answered 400, and nothing after it is read: %j", async (header) => {
+  ])("or an ambiguous one is rejected with 400, and no later bytes are read: %j", async (header) => {
     const { received, isOpen } = await exchange(withHeader(header));
     expect([statuses(received), isOpen]).toEqual([[400], false]);
     expect(seen).toEqual([]);
@@ -138,7 +138,7 @@ describe("other ambiguous requests", () => {
   });
 
   it.each(["GET /first HTTP/1.1\nHost: x\n\n", "GET /first HTTP/1.1\r\nHost: x\r\nX-A: a\rX-B: b\r\n\r\n"])(
-    "with line ends of their own are answered 400: %j",
+    "with other line endings are rejected with 400: %j",
     async (head) => {
       const { received, isOpen } = await exchange(head + next);
       expect([statuses(received), isOpen]).toEqual([[400], false]);

@@ -25,10 +25,10 @@ const sendJson = (response: ServerResponse, body = '{"name":"A"}'): void => {
   response.end(body);
 };
 
-/** What the stranger answers in this test. */
+/** The response of the untrusted server in this test. */
 let answer: (request: IncomingMessage, response: ServerResponse) => void;
 let stranger: TestHttpsServer;
-/** Nobody may ever come here. */
+/** An internal server, which no request may reach. */
 let inside: Listener;
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ afterEach(() => {
   expect(inside.connections).toBe(0);
 });
 
-/** The names of this world. The port of the inside is accepted, so that nothing but the check of addresses keeps a request from it. */
+/** The names that resolve in these tests. The port of the internal server is accepted, so that only the check of addresses protects it. */
 const worldOf = (names: Readonly<Record<string, readonly string[]>> = {}): WebDependencies => ({
   resolve: async (hostname) => names[hostname] ?? (hostname.endsWith("documents.example") ? ["127.0.0.1"] : []),
   // The one server of the tests stands on the loopback: it alone may be reached there, by its own names.
@@ -58,7 +58,7 @@ const at = (path: string): string => `https://documents.example:${stranger.port}
 const fetchWith = (url: string, changes?: Partial<FetchBounds>, world = worldOf()) => createWeb(world).fetch(url, boundsOf(changes));
 
 describe("a document of a public server", () => {
-  it("is fetched, with nothing in the request that tells of who asks", async () => {
+  it("is fetched, without identifying headers in the request", async () => {
     const fetched = await fetchWith(at("/a?b=c#d"));
     expect(fetched).toEqual({ ok: true, body: Buffer.from('{"name":"A"}'), type: "application/json" });
     const request = stranger.requests.at(-1);
@@ -80,20 +80,20 @@ describe("a document of a public server", () => {
     };
     expect(codeOf(await fetchWith(at("/3")))).toBe('answered: {"name":"A"}');
     expect(stranger.requests.at(-1)?.headers.cookie).toBeUndefined();
-    const asked = stranger.requests.length;
+    const before = stranger.requests.length;
     const refused = await fetchWith(at("/9"));
     expect(sentenceOf(refused)).toBe("More than 3 redirects.");
     expect(isLasting(refused)).toBe(true);
-    expect(stranger.requests.length - asked).toBe(4);
+    expect(stranger.requests.length - before).toBe(4);
   });
 
-  it("is not fetched in a circle", async () => {
+  it("is rejected in a cycle of redirects", async () => {
     answer = (_, response) => response.writeHead(308, { location: at("/again") }).end();
     expect(codeOf(await fetchWith(at("/")))).toBe("redirects");
   });
 });
 
-describe("a URL that leads inside", () => {
+describe("a URL of an internal server", () => {
   it.each([
     "https://127.0.0.1",
     "https://2130706433",
@@ -110,7 +110,7 @@ describe("a URL that leads inside", () => {
     "https://169.254.169.254",
     "https://[fd00:ec2::254]",
     "https://8.8.8.8",
-  ])("is refused in the spelling %s", async (spelling) => {
+  ])("is rejected in the spelling %s", async (spelling) => {
     const refused = await fetchWith(`${spelling}:${inside.port}/latest/meta-data/`);
     expect(codeOf(refused)).toBe("literal-address");
     expect(sentenceOf(refused)).toMatch(/ is an IP address; expected a public host name\.$/);
@@ -127,7 +127,7 @@ describe("a URL that leads inside", () => {
     "printer.local",
     "router.home.arpa",
     "documents.example.",
-  ])("is refused by the name %s", async (name) => {
+  ])("is rejected by the name %s", async (name) => {
     const world = { ...worldOf(), resolve: async () => ["127.0.0.1"] };
     const refused = await fetchWith(`https://${name}:${inside.port}/`, {}, world);
     expect(codeOf(refused)).toBe("local-name");
@@ -144,23 +144,23 @@ describe("a URL that leads inside", () => {
     [["1.1.1.1", "127.0.0.1"], "loopback"],
     [["2606:4700::1111", "1.1.1.1", "10.0.0.1"], "private"],
     [["1.1.1.1", "1.0.0.1", "8.8.8.8", "8.8.4.4", "127.0.0.1"], "loopback"],
-  ])("is refused where its name has the addresses %j", async (addresses, range) => {
+  ])("is rejected if its name has the addresses %j", async (addresses, range) => {
     const refused = await fetchWith(`https://evil.example:${inside.port}/`, {}, worldOf({ "evil.example": addresses }));
     expect(sentenceOf(refused)).toBe(`evil.example resolves to a non-public address (${range}).`);
     expect(isLasting(refused)).toBe(true);
   });
 
   it.each([
-    ["a name that leads inside", () => `https://evil.example:${inside.port}/`, "private-address"],
+    ["a name of a private address", () => `https://evil.example:${inside.port}/`, "private-address"],
     ["an address", () => `https://127.0.0.1:${inside.port}/`, "literal-address"],
     ["an address without scheme", () => `//127.0.0.1:${inside.port}/`, "literal-address"],
     ["http:", () => `http://127.0.0.1:${inside.port}/`, "scheme"],
-    ["http: of its own", () => `http://documents.example:${stranger.port}/`, "scheme"],
+    ["http: on the same host", () => `http://documents.example:${stranger.port}/`, "scheme"],
     ["a file", () => "file:///etc/passwd", "scheme"],
     ["another port", () => "https://documents.example:8443/", "port"],
     ["a name and password", () => `https://a:b@documents.example:${stranger.port}/`, "credentials"],
-    ["what is no URL", () => "https://", "location"],
-  ])("is refused as a redirect to %s", async (_, target, code) => {
+    ["an invalid URL", () => "https://", "location"],
+  ])("is rejected as a redirect to %s", async (_, target, code) => {
     answer = (_, response) => response.writeHead(302, { location: target() }).end();
     const refused = await fetchWith(at("/"), {}, worldOf({ "evil.example": ["127.0.0.1"] }));
     expect(codeOf(refused)).toBe(code);
@@ -168,25 +168,25 @@ describe("a URL that leads inside", () => {
       expect(sentenceOf(refused)).toMatch(/^After a redirect: evil\.example resolves to a non-public address/);
   });
 
-  it("is not reached by a name that leads elsewhere the second time it is asked for", async () => {
+  it("is not reached by a name that resolves to another address the second time", async () => {
     const elsewhere = await startSilentServer(stranger.port, "::1").catch(() => null);
     const answers = [["127.0.0.1"], ["::1"]];
-    const asked: string[] = [];
+    const resolved: string[] = [];
     const web = createWeb({
       ...worldOf(),
       resolve: async (hostname) => {
-        asked.push(hostname);
-        return answers[asked.length - 1] ?? ["::1"];
+        resolved.push(hostname);
+        return answers[resolved.length - 1] ?? ["::1"];
       },
     });
     expect(codeOf(await web.fetch(at("/"), boundsOf()))).toBe('answered: {"name":"A"}');
-    // Asked once: the address that was checked is the one that was connected to.
-    expect(asked).toEqual(["documents.example"]);
+    // Resolved once: the checked address is the one that was connected to.
+    expect(resolved).toEqual(["documents.example"]);
     expect(codeOf(await web.fetch(at("/"), boundsOf()))).toBe("private-address");
     answers.push(["127.0.0.1"], ["::1"]);
     answer = (_, response) => response.writeHead(302, { location: "/again" }).end();
     expect(codeOf(await web.fetch(at("/"), boundsOf()))).toBe("private-address");
-    expect(asked.length).toBe(4);
+    expect(resolved.length).toBe(4);
     expect(elsewhere?.connections ?? 0).toBe(0);
     await elsewhere?.close();
   });
@@ -204,21 +204,21 @@ describe("a URL of another kind", () => {
     expect(refused).toEqual({ ok: false, refusal: { code, sentence, isLasting: true } });
   });
 
-  it("is tried again later where its name has no address", async () => {
+  it("may be retried if its name has no address", async () => {
     const refused = await fetchWith("https://gone.example/");
     expect([codeOf(refused), isLasting(refused)]).toEqual(["unknown-name", false]);
   });
 });
 
-describe("an answer that is too much", () => {
-  it("is refused by the length that it announces, before it comes", async () => {
+describe("a response that is too large", () => {
+  it("is rejected by its Content-Length, before its body is read", async () => {
     answer = (_, response) => response.writeHead(200, { "content-type": "application/json", "content-length": 1_001 }).flushHeaders();
     const refused = await fetchWith(at("/"));
     expect(sentenceOf(refused)).toBe("The response of documents.example is too large: up to 1000 bytes are accepted.");
     expect(isLasting(refused)).toBe(true);
   });
 
-  it("is refused where it never ends, long before the time is over", async () => {
+  it("is rejected if it never ends, long before the time limit", async () => {
     let sent = 0;
     answer = (_, response) => {
       const pour = (): void => {
@@ -240,7 +240,7 @@ describe("an answer that is too much", () => {
     expect(codeOf(await fetchWith(at("/")))).toBe("too-large");
   });
 
-  it("is refused where its headers do not end", async () => {
+  it("is rejected if its headers do not end", async () => {
     answer = ({ socket }) => {
       socket.write("HTTP/1.1 200 OK\r\n");
       const pour = (): void => {
@@ -253,7 +253,7 @@ describe("an answer that is too much", () => {
     expect(sentenceOf(refused)).toBe("The headers of documents.example are too large: up to 16384 bytes are accepted.");
   });
 
-  it("is refused where it announces answers without end", async () => {
+  it("is rejected after endless informational responses", async () => {
     answer = ({ socket }) => {
       const timer = setInterval(() => socket.write("HTTP/1.1 103 Early Hints\r\n\r\n"), 5);
       socket.on("close", () => clearInterval(timer));
@@ -262,8 +262,8 @@ describe("an answer that is too much", () => {
   });
 });
 
-describe("an answer that does not come", () => {
-  /** What a refusal may take longer than its bound on a busy machine. */
+describe("a response that does not arrive", () => {
+  /** The tolerance of time limits on a busy machine. */
   const patience = 2_000;
   const within = async (fetching: Promise<Fetched>, sentence: string): Promise<void> => {
     const start = Date.now();
@@ -275,12 +275,12 @@ describe("an answer that does not come", () => {
   };
   const late = "documents.example did not respond completely within 400 ms.";
 
-  it("is waited for no longer than the bound: no headers", async () => {
+  it("is awaited up to the time limit: no headers", async () => {
     answer = () => undefined;
     await within(fetchWith(at("/"), { milliseconds: 400 }), late);
   });
 
-  it("a byte now and then", async () => {
+  it("a byte at intervals", async () => {
     answer = (_, response) => {
       const timer = setInterval(() => response.write(" "), 20);
       response.on("close", () => clearInterval(timer));
@@ -288,7 +288,7 @@ describe("an answer that does not come", () => {
     await within(fetchWith(at("/"), { milliseconds: 400 }), late);
   });
 
-  it("a header now and then", async () => {
+  it("a header at intervals", async () => {
     answer = ({ socket }) => {
       socket.write("HTTP/1.1 200 OK\r\n");
       const timer = setInterval(() => socket.write("x: y\r\n"), 20);
@@ -305,7 +305,7 @@ describe("an answer that does not come", () => {
     await within(fetchWith(at("/"), { milliseconds: 400 }), `After a redirect: ${late}`);
   });
 
-  it("a connection on which nobody speaks", async () => {
+  it("a silent connection", async () => {
     const silence = await startSilentServer();
     const world = { ...worldOf(), ports: [String(silence.port)] };
     await within(fetchWith(`https://documents.example:${silence.port}/`, { milliseconds: 400 }, world), late);
@@ -313,11 +313,11 @@ describe("an answer that does not come", () => {
     await silence.close();
   });
 
-  it("a name that nobody resolves", async () => {
+  it("a name that is never resolved", async () => {
     await within(fetchWith(at("/"), { milliseconds: 400 }, { ...worldOf(), resolve: () => new Promise(() => undefined) }), late);
   });
 
-  it("ends at once when whoever asked stops", async () => {
+  it("ends immediately when the caller aborts", async () => {
     answer = () => undefined;
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 50);
@@ -325,7 +325,7 @@ describe("an answer that does not come", () => {
     expect(codeOf(await fetchWith(at("/"), { signal: controller.signal }))).toBe("stopped");
   });
 
-  it("leaves no connection behind", async () => {
+  it("leaves no connection open", async () => {
     let closed = false;
     answer = ({ socket }) => socket.on("close", () => (closed = true));
     await fetchWith(at("/"), { milliseconds: 200 });
@@ -334,7 +334,7 @@ describe("an answer that does not come", () => {
   });
 });
 
-describe("an answer of the wrong kind", () => {
+describe("a response of the wrong type", () => {
   it.each([
     ["text/html; charset=utf-8", "text/html"],
     ["image/svg+xml", "image/svg+xml"],
@@ -346,7 +346,7 @@ describe("an answer of the wrong kind", () => {
     expect(isLasting(refused)).toBe(true);
   });
 
-  it("is refused encoded, as a small answer may unfold to a huge one", async () => {
+  it("is rejected if it is compressed, as a small response may expand to a huge one", async () => {
     const body = gzipSync("x".repeat(1_000_000));
     answer = (_, response) => response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" }).end(body);
     expect(sentenceOf(await fetchWith(at("/"), { bytes: 10_000 }))).toBe(
@@ -363,14 +363,14 @@ describe("an answer of the wrong kind", () => {
     [429, false],
     [500, false],
     [503, false],
-  ])("is refused with status %d, for good: %s", async (status, lasts) => {
+  ])("is rejected with status %d, permanently: %s", async (status, lasts) => {
     answer = (_, response) => response.writeHead(status).end();
     const refused = await fetchWith(at("/"));
     expect(sentenceOf(refused)).toContain(`documents.example responded with status ${status}`);
     expect(isLasting(refused)).toBe(lasts);
   });
 
-  it("is refused without a certificate that is trusted for its name", async () => {
+  it("is rejected without a trusted certificate for its name", async () => {
     const { certificates: _, ...strict } = worldOf();
     const refused = await fetchWith(at("/"), {}, strict);
     expect([codeOf(refused), isLasting(refused)]).toEqual(["certificate", false]);
@@ -382,7 +382,7 @@ describe("an answer of the wrong kind", () => {
     expect(sentenceOf(other)).toBe("The certificate of other.example is invalid (ERR_TLS_CERT_ALTNAME_INVALID).");
   });
 
-  it("is refused where nobody listens or the connection breaks", async () => {
+  it("is rejected if no server listens or the connection breaks", async () => {
     answer = ({ socket }) => socket.destroy();
     const broken = await fetchWith(at("/"));
     expect([codeOf(broken), isLasting(broken)]).toEqual(["connection", false]);
@@ -394,7 +394,7 @@ describe("an answer of the wrong kind", () => {
   });
 });
 
-describe("a gateway that the operator named", () => {
+describe("a configured gateway", () => {
   let gateway: ReturnType<typeof createServer>;
   let base: string;
   const seen: (string | undefined)[] = [];
@@ -415,7 +415,7 @@ describe("a gateway that the operator named", () => {
     seen.length = 0;
   });
 
-  it("may be at a private address and by http:, below a path, with a key", async () => {
+  it("may have a private address, http:, a path and credentials", async () => {
     const fetched = await createWeb().fetchFrom(`http://me:secret@${base}/deep/?key=1`, "/ipfs/Qm/a%20b", boundsOf());
     expect(fetched.ok).toBe(true);
     expect(seen).toEqual(["/deep/ipfs/Qm/a%20b?key=1", `Basic ${Buffer.from("me:secret").toString("base64")}`]);
@@ -429,19 +429,19 @@ describe("a gateway that the operator named", () => {
   it.each([
     ["https:", "literal-address"],
     ["http:", "scheme"],
-  ])("sends nobody inside: a redirect to %s is a stranger's", async (scheme, code) => {
+  ])("cannot redirect to internal servers: the target of a redirect to %s is untrusted", async (scheme, code) => {
     answer = (_, response) => response.writeHead(302, { location: `${scheme}//127.0.0.1:${inside.port}/` }).end();
     expect(codeOf(await createWeb(worldOf()).fetchFrom(`http://${base}`, "/a", boundsOf()))).toBe(code);
   });
 
-  it("hands its key to nobody", async () => {
+  it("is the only server that receives its credentials", async () => {
     answer = ({ url }, response) => (url === "/a" ? response.writeHead(302, { location: at("/b") }).end() : sendJson(response));
     const fetched = await createWeb(worldOf()).fetchFrom(`http://me:secret@${base}`, "/a", boundsOf());
     expect(fetched.ok).toBe(true);
     expect(stranger.requests.at(-1)?.headers.authorization).toBeUndefined();
   });
 
-  it("is not reached again by whom a stranger sends there", async () => {
+  it("is untrusted as the target of an untrusted server's redirect", async () => {
     answer = ({ url }, response) =>
       url === "/b"
         ? response.writeHead(302, { location: `http://${base}/admin` }).end()
@@ -450,7 +450,7 @@ describe("a gateway that the operator named", () => {
     expect(seen.filter((_, index) => index % 2 === 0)).toEqual(["/a"]);
   });
 
-  it("is not named where it cannot be reached or is too slow", async () => {
+  it("is not named if it cannot be reached or is too slow", async () => {
     const silence = await startSilentServer();
     const slow = await createWeb().fetchFrom(`http://127.0.0.1:${silence.port}`, "/a", boundsOf({ milliseconds: 100 }));
     await silence.close();
@@ -461,7 +461,7 @@ describe("a gateway that the operator named", () => {
     ]);
   });
 
-  it("keeps its secrets when it fails", async () => {
+  it("discloses no secrets when it fails", async () => {
     answer = (_, response) => response.writeHead(500).end();
     const failed = await createWeb().fetchFrom(`http://me:secret@${base}/hidden/?key=secret`, "/a", boundsOf());
     expect(sentenceOf(failed)).toBe("The gateway responded with status 500; expected 200.");

@@ -32,14 +32,14 @@ describe("the sql tag", () => {
 });
 
 describe("a statement's name", () => {
-  it("is short, and the same for the same text alone", () => {
+  it("is short, and unique for each text", () => {
     const name = statementName("SELECT 1");
     expect(name).toBe(statementName("SELECT 1"));
     expect(name).not.toBe(statementName("SELECT 2"));
     expect(Buffer.byteLength(name ?? "")).toBeLessThan(63);
   });
 
-  it("is not given to more texts than a bound", async () => {
+  it("is assigned to a limited number of texts", async () => {
     vi.resetModules();
     const { statementName } = await import("../../../runtime/database/sql.ts");
     const named = Array.from({ length: 2_000 }, (_, number) => statementName(`SELECT ${number} AS bounded`)).filter(
@@ -79,7 +79,7 @@ describe("a composed statement", () => {
     expect(statement.values).toEqual([5, address, 10, 20]);
   });
 
-  it("leaves out what is not given, be it undefined, null or absent", () => {
+  it("omits parts whose value is undefined, null or absent", () => {
     const { logs } = createLogs();
     for (const values of [
       { chain: 5, limit: 10 },
@@ -115,7 +115,7 @@ describe("a composed statement", () => {
     expect(newest({ chain: 3 }).values).toEqual(["x", 3, 5]);
   });
 
-  it("rejects parameters that are not given", () => {
+  it("rejects missing parameters", () => {
     expect(() =>
       compose<object, Values>(({ from, value }) => from("logs").where("address", value("address")))({ chain: 5, limit: 1 }),
     ).toThrow("Missing value address");

@@ -23,7 +23,7 @@ import {
   uniswap,
 } from "../../domains/pools/support.ts";
 
-/** A token at 3 dollars with 18 decimals and one at half a dollar with 6, in a pair, in two concentrated pools, and in a pair of nobody's exchange. */
+/** A token at 3 dollars with 18 decimals and one at half a dollar with 6, in a pair, in two concentrated pools, and in a pair of no configured exchange. */
 const unit = 10n ** 18n;
 const lower = (address: string): Address => address.toLowerCase() as Address;
 
@@ -46,7 +46,7 @@ let served: { detailsOf(hash: Hash, query?: string): Promise<Answer>; end(): Pro
 const bytes = (hex: string): Buffer => Buffer.from(hex.slice(2), "hex");
 const only = async (...args: Parameters<typeof mineTransactions>): Promise<Hash> => (await mineTransactions(...args))[0] as Hash;
 
-/** What an operator says of an exchange that is a copy. */
+/** The configuration of an exchange that is a fork. */
 const copied = { version: 2, fork: "Some Swap", forkVersion: 1.5 };
 
 const serve = async (configured: boolean): Promise<typeof served> => {
@@ -130,7 +130,7 @@ beforeAll(async () => {
     decrease: await only(chain, [ranges.decrease(person, 1n, 1_000_000n)]),
     elsewhere: await only(chain, [unknown.swap(person, 2n * unit, tokens)]),
     transfer: await only(chain, [{ from: person, ...call(artifacts.erc20(), tokens[0], "transfer", [pair, 1_000n]) }]),
-    // What was given to the pair is taken back, but for the fee.
+    // The amount sent to the pair is withdrawn, except for the fee.
     back: await only(chain, [{ from: person, gas: 900_000n, ...call(uniswap.pair(), pair, "swap", [990n, 0n, person, "0x"]) }]),
   };
   const { timestamp } = await chain.rpc<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false]);
@@ -176,14 +176,14 @@ afterAll(async () => {
 const returned = (hash: Hash, name: string): PairLog => pairEvents.find((log) => log.transaction === hash && log.name === name) as PairLog;
 const ofPools = (hash: Hash, name: string): PoolLog[] => poolEvents.filter((log) => log.transaction === hash && log.name === name);
 const amountOf = (log: PairLog | PoolLog | undefined, name: string): bigint => BigInt(log?.args[name] ?? -1n);
-/** Cut to two decimals, as money is shown. */
+/** Truncated to two decimals, as pretty values are. */
 const cut = (dollars: number): string => `$${(Math.floor(dollars * 100) / 100).toFixed(2)}`;
 
-describe("what a transaction did in pools", () => {
-  it("is told of a swap in a pair with the tokens, the exchange and what it was worth then", async () => {
+describe("dex_details of a transaction", () => {
+  it("describe a swap in a pair with its tokens, its exchange and its value at that time", async () => {
     const log = returned(sent.swap, "Swap");
     const bought = amountOf(log, "amount1Out");
-    // Two whole ones for 3 dollars each.
+    // Two whole tokens at 3 dollars each.
     const forOne = 6 / (Number(bought) / 1e6);
     const [report, ...more] = await served.detailsOf(sent.swap);
     expect(more).toEqual([]);
@@ -229,7 +229,7 @@ describe("what a transaction did in pools", () => {
     });
   });
 
-  it("is told of liquidity with the pair's tokens that were made or destroyed", async () => {
+  it("describe liquidity changes with the pool tokens that were minted or burned", async () => {
     const [added] = await served.detailsOf(sent.add);
     const add = returned(sent.add, "Mint");
     const minted = pairEvents.findLast(
@@ -257,7 +257,7 @@ describe("what a transaction did in pools", () => {
     });
   });
 
-  it("is told of each pool that a path goes through, with the pool's own fee, and without worth where there is no price", async () => {
+  it("describe each pool of a path with its own fee, and without values where there is no price", async () => {
     const logs = ofPools(sent.path, "Swap");
     const reports: Answer[] = await served.detailsOf(sent.path);
     expect(reports.map((report) => [report.log_offset, report.pair_address, report.pair_lp_fee_bps, report.protocol_name])).toEqual([
@@ -269,7 +269,7 @@ describe("what a transaction did in pools", () => {
       logs.map((log) => [size(amountOf(log, "amount0")), size(amountOf(log, "amount1"))]),
     );
     const [first, second] = reports;
-    // The third token, which nobody prices, is paid for the second.
+    // The third token, which has no price, is paid for the second.
     expect(first).toMatchObject({
       token_1_address: third,
       token_1_num_decimals: 0,
@@ -284,7 +284,7 @@ describe("what a transaction did in pools", () => {
     expect(second.exchange_rate_usd / ((paid * 0.5e-6) / (bought / 1e18))).toBeCloseTo(1, 9);
   });
 
-  it("is told of concentrated liquidity, which no token stands for", async () => {
+  it("describe concentrated liquidity, which has no pool token", async () => {
     const [opened] = await served.detailsOf(sent.open);
     const [mintLog] = ofPools(sent.open, "Mint");
     expect(opened).toMatchObject({
@@ -303,7 +303,7 @@ describe("what a transaction did in pools", () => {
     });
   });
 
-  it("has what the operator says of its exchange and of its tokens", async () => {
+  it("contain the configured data of the exchange and its tokens", async () => {
     const [report] = await served.detailsOf(sent.swap);
     expect(report).toMatchObject({
       version: 2,
@@ -317,12 +317,12 @@ describe("what a transaction did in pools", () => {
     expect((await served.detailsOf(sent.path))[0]).toMatchObject({ version: null, fork: null, fork_version: null });
   });
 
-  it("has no price of what was not exchanged for the other token", async () => {
+  it("contain no price unless one token was exchanged for the other", async () => {
     const [report] = await served.detailsOf(sent.back);
     expect(report).toMatchObject({ event: "swap", token_0_amount: "10", token_1_amount: "0", exchange_rate_usd: null });
   });
 
-  it("is nothing where there was none, or in a pool of no configured exchange alone", async () => {
+  it("are empty without actions in pools of configured exchanges", async () => {
     expect(await served.detailsOf(sent.transfer)).toEqual([]);
     expect(await served.detailsOf(sent.elsewhere)).toEqual([]);
     const without = await serve(false);
@@ -330,7 +330,7 @@ describe("what a transaction did in pools", () => {
     await without.end();
   });
 
-  it("is null unless it was asked for, and while the pools of its block are not in the index", async () => {
+  it("are null unless requested, and while the pools of the block are not indexed", async () => {
     expect(await served.detailsOf(sent.swap, "with-dex=false")).toBeNull();
     expect(await served.detailsOf(sent.swap, "")).toBeNull();
     const at = returned(sent.swap, "Swap").block;

@@ -26,7 +26,7 @@ const row = (id: number, name: string): NftMetadataRow => ({
   asset_bytes: null,
 });
 
-describe("metadata that is asked for though it is not kept", () => {
+describe("requested metadata on a chain that does not store it", () => {
   const asked: NftKey[][] = [];
   const context = {
     nftMetadata: { metadataOf: async () => new Map([[metadataKeyText(key(1)), row(1, "kept")]]) } as never,
@@ -38,7 +38,7 @@ describe("metadata that is asked for though it is not kept", () => {
     },
   };
 
-  it("is read of those tokens that nothing is kept of, and only then", async () => {
+  it("is read only for tokens without stored metadata", async () => {
     const known = await knownMetadata(context, chain, [key(1), key(2), key(3)], true);
     expect([key(1), key(2), key(3)].map((one) => known(one)?.name)).toEqual(["kept", "read now", undefined]);
     expect(asked).toEqual([[key(2), key(3)]]);
@@ -53,7 +53,7 @@ describe("the kind of a file", () => {
     ["data:image/svg+xml;base64,AA==", "svg", "image/svg+xml"],
     ["data:image/svg+xml,<svg/>", "svg", "image/svg+xml"],
     ["DATA:Image/PNG;base64,AA==", "png", "image/png"],
-    // RFC 2397: plain text where nothing is said.
+    // RFC 2397: text/plain by default.
     ["data:,hello.png", "txt", "text/plain"],
     ["data:;base64,AA==", "txt", "text/plain"],
     ["data:application/x-nothing-known;base64,AA==", null, "application/x-nothing-known"],
@@ -61,7 +61,7 @@ describe("the kind of a file", () => {
     ["ipfs://bafy/folder/42.JPEG", "jpeg", "image/jpeg"],
     ["https://example.com/a.gif?x=y.mp4#z.png", "gif", "image/gif"],
     ["https://example.com/film.mp4", "mp4", "video/mp4"],
-    // A host's name is no file's, nor is what is asked of it.
+    // The extension is that of the path, not of the host name or the query.
     ["https://example.com", null, null],
     ["https://example.com/", null, null],
     ["https://example.com/?file=a.png", null, null],
@@ -76,7 +76,7 @@ describe("the kind of a file", () => {
     expect(fileAt(address)).toEqual({ extension, mimeType });
   });
 
-  it("is found in time linear in the address, however it is made", () => {
+  it("is found in time linear in the length of any URL", () => {
     const start = performance.now();
     for (const address of [`https://x/${"a.".repeat(500_000)}`, `https://${"/".repeat(1_000_000)}`, `data:${"a/".repeat(500_000)}`])
       fileAt(address);
@@ -84,7 +84,7 @@ describe("the kind of a file", () => {
   });
 });
 
-describe("a token of which nothing was read", () => {
+describe("a token without metadata", () => {
   it("has nulls, and no asset", () => {
     expect(viewNft("1", { originalOwner: null, currentOwner: null, metadata: undefined }, false)).toEqual({
       token_id: "1",

@@ -13,7 +13,7 @@ describe("parameters and rules", () => {
       contains: ["choice"],
     },
     {
-      wrong: "values of what is no choice",
+      wrong: "values of a type other than choice",
       file: serviceFile,
       find: "date: { type: date,",
       put: 'date: { type: date, §values: ["2026-01-31"],',
@@ -21,7 +21,7 @@ describe("parameters and rules", () => {
       contains: ['"values"', "type date", "choice"],
     },
     {
-      wrong: "a least number of what is no number",
+      wrong: "a minimum of a type without numbers",
       file: serviceFile,
       find: "date: { type: date,",
       put: "date: { type: date, §minimum: 1,",
@@ -29,7 +29,7 @@ describe("parameters and rules", () => {
       contains: ["integer"],
     },
     {
-      wrong: "a longest list of what is no list",
+      wrong: "maxItems of a type other than a list",
       file: serviceFile,
       find: "date: { type: date,",
       put: "date: { type: date, §maxItems: 1,",
@@ -141,7 +141,7 @@ describe("parameters and rules", () => {
       contains: ["in this rule"],
     },
     {
-      wrong: "an order of what has none",
+      wrong: "an order of a type without one",
       file: tokensFile,
       find: "- exclusive: [date, order]",
       put: "- ascending: [date, §order]",
