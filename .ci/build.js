@@ -3,10 +3,10 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 
-const asTheyAre = ["validators.gen.js", "validators.gen.d.ts", "openapi.json", "reference.md"];
+const copiedFiles = ["validators.gen.js", "validators.gen.d.ts", "openapi.json", "reference.md"];
 
 rmSync("dist", { recursive: true, force: true });
 execFileSync(process.execPath, [createRequire(import.meta.url).resolve("typescript/bin/tsc"), "-p", "tsconfig.build.json"], {
   stdio: "inherit",
 });
-for (const name of asTheyAre) copyFileSync(`generated/${name}`, `dist/generated/${name}`);
+for (const name of copiedFiles) copyFileSync(`generated/${name}`, `dist/generated/${name}`);

@@ -144,7 +144,7 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
     }),
   );
   const endpoints = createEndpoints(deps, ledger, anchors, validation);
-  // API requests and pages have routers of their own.
+  // API requests and pages have separate routers.
   app.use((request, response, next) => (request.url.startsWith("/v1/") ? endpoints.handle : pages)(request, response, next));
   app.use((_request, response) => {
     const { path } = recordOf(response);

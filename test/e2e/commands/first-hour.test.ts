@@ -40,7 +40,7 @@ const begin = async (words: readonly string[], sentence: RegExp): Promise<void> 
 };
 
 describe("ashlar start", () => {
-  it("with a preset and another chain's node ends with 1 instead of serving nothing", async () => {
+  it("exits with 1 if the node of a preset serves another chain", async () => {
     const [code, said] = await outcome(["start", "--chain", "eth-mainnet", "--rpc", chain.url]);
     expect(code).toBe(1);
     expect(said).toBe(
@@ -48,7 +48,7 @@ describe("ashlar start", () => {
     );
   });
 
-  it("with a first block above the head ends with 1, whether there is an index or not", async () => {
+  it("exits with 1 if the first block is above the head, with and without an index", async () => {
     const refusal = `The first block to index of mine, 99, is above its node's head, block ${blocks}: set its from (--from) to ${blocks} or less.\n`;
     const words = ["start", "--chain", "mine", "--rpc", chain.url];
     expect(await outcome([...words, "--from", "99"])).toEqual([1, refusal]);
@@ -56,7 +56,7 @@ describe("ashlar start", () => {
     expect(await outcome([...words, "--from", "99"])).toEqual([1, refusal]);
   });
 
-  it("offers balances of past blocks on a chain of one's own", async () => {
+  it("serves balances of past blocks on a chain without a preset", async () => {
     const { key } = await createKeys(test.database).create({ label: "test" });
     const running = run(["start", "--chain", "mine", "--rpc", chain.url]);
     for (const end = Date.now() + 60_000; !/indexed up to its head/.test(running.output()) && Date.now() < end; ) await sleep(20);
@@ -75,7 +75,7 @@ describe("ashlar start", () => {
     await running.ended;
   });
 
-  it("with another name for a chain of the index says that it is renamed", async () => {
+  it("logs that an indexed chain was renamed", async () => {
     await begin(
       ["start", "--chain", "other", "--rpc", chain.url],
       /Chain 31337 was named mine in this index and is now named other: its paths begin with \/v1\/other\/\./,
@@ -84,13 +84,13 @@ describe("ashlar start", () => {
 });
 
 describe("ashlar audit", () => {
-  it("without --chain takes the only configured chain", async () => {
+  it("uses the only configured chain without --chain", async () => {
     await writeFile(join(folder, "ashlar.yaml"), `chains: [{ name: other, rpc: "${chain.url}" }]`);
     const [code, said] = await outcome(["audit"]);
     expect([code, said]).toEqual([0, expect.stringMatching(/^other up to block 5\n/)]);
   });
 
-  it("without --chain says which are configured where there are several, and which are indexed where there is none", async () => {
+  it("lists the configured chains if there are several without --chain, and the indexed ones if none is configured", async () => {
     await writeFile(join(folder, "ashlar.yaml"), "chains: [{ name: one, id: 7 }, { name: two, id: 8 }]");
     expect(await outcome(["audit"])).toEqual([1, "Several chains are configured (one, two); choose one with --chain NAME.\n"]);
     await rm(join(folder, "ashlar.yaml"));
@@ -102,7 +102,7 @@ describe("ashlar audit", () => {
 });
 
 describe("a reader that ends early", () => {
-  it.each([["doctor", "--rpc", "NODE"], ["rules"]])("has %s end quietly", async (...words) => {
+  it.each([["doctor", "--rpc", "NODE"], ["rules"]])("does not make %s fail", async (...words) => {
     const child = spawn(process.execPath, [program, ...words.map((word) => (word === "NODE" ? chain.url : word))], {
       cwd: folder,
       stdio: ["ignore", "pipe", "pipe"],

@@ -104,7 +104,7 @@ describe("ashlar prices rebuild", () => {
     expect(await revision()).toBe(before + 1);
   });
 
-  it("tells of itself", async () => {
+  it("has a description of its subcommands", async () => {
     const [code, said] = await outcome(["prices", "--help"]);
     expect(code).toBe(0);
     expect(said).toMatch(/import .*<file>[\s\S]*rebuild/);

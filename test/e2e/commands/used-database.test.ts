@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 describe("the database of a command", () => {
-  it("is said without its password", async () => {
+  it("is printed without its password", async () => {
     const { host, username, password, pathname } = new URL(test.url);
     const [code, said] = await outcome(["keys", "list"]);
     expect(code).toBe(0);
@@ -39,7 +39,7 @@ describe("the database of a command", () => {
     "postgresql://app:/s3cret@127.0.0.1:1/ashlar",
     "postgresql://app:12/s3cret@127.0.0.1:1/ashlar",
     "postgresql://app:12#s3cret@127.0.0.1:1/ashlar",
-  ])("is not described where its password has an unescaped / or #: %s", async (url) => {
+  ])("is not described if its password has an unescaped / or #: %s", async (url) => {
     const [code, said] = await outcome(["keys", "list"], { DATABASE_URL: url });
     expect(code).toBe(1);
     expect(said).toContain("Database: PostgreSQL (address from DATABASE_URL or databaseUrl)\n");
@@ -81,10 +81,10 @@ describe("the database of a command", () => {
 
 describe("an unusable data directory", () => {
   const remedy = "Set ASHLAR_DATA_DIR (or dataDirectory in ashlar.yaml) to a directory that this user may write to.\n";
-  /** A key of the environment: nothing is written before the demo is told. */
+  /** With the key in the environment, the demo writes no key file into the data directory. */
   const environment = { ...embedded, ASHLAR_API_KEY: "ckey_0123456789abcdef0123456789a" };
 
-  it.each(["start", "migrate"])("that is a file is refused by %s at once", async (command) => {
+  it.each(["start", "migrate"])("that is a file is rejected by %s immediately", async (command) => {
     const file = join(folder, "file");
     await writeFile(file, "");
     const begin = Date.now();
@@ -97,7 +97,7 @@ describe("an unusable data directory", () => {
     await rm(file);
   });
 
-  it("with a path that is too long is refused at once", async () => {
+  it("with a path that is too long is rejected immediately", async () => {
     const long = join(folder, ...Array.from({ length: 10 }, () => "d".repeat(100)));
     const [code, said] = await outcome(["start"], { ...environment, ASHLAR_DATA_DIR: long });
     expect(code).toBe(1);

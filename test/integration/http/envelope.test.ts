@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startAnswering, wallet } from "./answering.ts";
 import { failure, type Harness, startHarness } from "./harness.ts";
+import { startStubServer, wallet } from "./stub-server.ts";
 
 let app: Harness;
 
 beforeAll(async () => {
-  app = await startAnswering();
+  app = await startStubServer();
 });
 afterAll(() => app.end());
 

@@ -173,13 +173,13 @@ it("refuses in strict mode a request that the document does not allow, although 
   const app = await startHarness({}, { validate: "strict", document: narrowed as unknown as OpenApiDocument });
   const { status, body } = await app.get("/v1/demo/block_v2/7/");
   expect([status, body]).toEqual([501, expect.anything()]);
-  const answering = await startHarness(
+  const strictApp = await startHarness(
     { getBlock: async () => ({}) },
     { validate: "strict", document: narrowed as unknown as OpenApiDocument },
   );
-  const refused = await answering.get("/v1/demo/block_v2/7/");
+  const refused = await strictApp.get("/v1/demo/block_v2/7/");
   expect(refused.body).toEqual(
     failure(400, expect.stringMatching(/^Request violates the OpenAPI document of getBlock: .*blockHeight.* must match pattern/)),
   );
-  await Promise.all([app.end(), answering.end()]);
+  await Promise.all([app.end(), strictApp.end()]);
 });

@@ -27,23 +27,23 @@ const sendJson = (response: ServerResponse, body = '{"name":"A"}'): void => {
 
 /** The response of the untrusted server in this test. */
 let answer: (request: IncomingMessage, response: ServerResponse) => void;
-let stranger: TestHttpsServer;
+let untrustedServer: TestHttpsServer;
 /** An internal server, which no request may reach. */
-let inside: Listener;
+let internalServer: Listener;
 
 beforeAll(async () => {
-  stranger = await startHttpsServer((request, response) => answer(request, response));
-  inside = await startSilentServer();
+  untrustedServer = await startHttpsServer((request, response) => answer(request, response));
+  internalServer = await startSilentServer();
 });
 afterAll(async () => {
-  await stranger.close();
-  await inside.close();
+  await untrustedServer.close();
+  await internalServer.close();
 });
 beforeEach(() => {
   answer = (_, response) => sendJson(response);
 });
 afterEach(() => {
-  expect(inside.connections).toBe(0);
+  expect(internalServer.connections).toBe(0);
 });
 
 /** The names that resolve in these tests. The port of the internal server is accepted, so that only the check of addresses protects it. */
@@ -51,20 +51,20 @@ const worldOf = (names: Readonly<Record<string, readonly string[]>> = {}): WebDe
   resolve: async (hostname) => names[hostname] ?? (hostname.endsWith("documents.example") ? ["127.0.0.1"] : []),
   // The one server of the tests stands on the loopback: it alone may be reached there, by its own names.
   isExempt: (address, hostname) => address === "127.0.0.1" && hostname.endsWith("documents.example"),
-  ports: ["443", String(stranger.port), String(inside.port)],
+  ports: ["443", String(untrustedServer.port), String(internalServer.port)],
   certificates: [testCertificate],
 });
-const at = (path: string): string => `https://documents.example:${stranger.port}${path}`;
+const at = (path: string): string => `https://documents.example:${untrustedServer.port}${path}`;
 const fetchWith = (url: string, changes?: Partial<FetchBounds>, world = worldOf()) => createWeb(world).fetch(url, boundsOf(changes));
 
 describe("a document of a public server", () => {
   it("is fetched, without identifying headers in the request", async () => {
     const fetched = await fetchWith(at("/a?b=c#d"));
     expect(fetched).toEqual({ ok: true, body: Buffer.from('{"name":"A"}'), type: "application/json" });
-    const request = stranger.requests.at(-1);
+    const request = untrustedServer.requests.at(-1);
     expect([request?.method, request?.url]).toEqual(["GET", "/a?b=c"]);
     expect(request?.headers).toEqual({
-      host: `documents.example:${stranger.port}`,
+      host: `documents.example:${untrustedServer.port}`,
       connection: "close",
       accept: "application/json",
       "accept-encoding": "identity",
@@ -79,12 +79,12 @@ describe("a document of a public server", () => {
       else response.writeHead(302, { location: `/${left - 1}`, "set-cookie": "a=b" }).end();
     };
     expect(codeOf(await fetchWith(at("/3")))).toBe('answered: {"name":"A"}');
-    expect(stranger.requests.at(-1)?.headers.cookie).toBeUndefined();
-    const before = stranger.requests.length;
+    expect(untrustedServer.requests.at(-1)?.headers.cookie).toBeUndefined();
+    const before = untrustedServer.requests.length;
     const refused = await fetchWith(at("/9"));
     expect(sentenceOf(refused)).toBe("More than 3 redirects.");
     expect(isLasting(refused)).toBe(true);
-    expect(stranger.requests.length - before).toBe(4);
+    expect(untrustedServer.requests.length - before).toBe(4);
   });
 
   it("is rejected in a cycle of redirects", async () => {
@@ -111,7 +111,7 @@ describe("a URL of an internal server", () => {
     "https://[fd00:ec2::254]",
     "https://8.8.8.8",
   ])("is rejected in the spelling %s", async (spelling) => {
-    const refused = await fetchWith(`${spelling}:${inside.port}/latest/meta-data/`);
+    const refused = await fetchWith(`${spelling}:${internalServer.port}/latest/meta-data/`);
     expect(codeOf(refused)).toBe("literal-address");
     expect(sentenceOf(refused)).toMatch(/ is an IP address; expected a public host name\.$/);
     expect(isLasting(refused)).toBe(true);
@@ -129,7 +129,7 @@ describe("a URL of an internal server", () => {
     "documents.example.",
   ])("is rejected by the name %s", async (name) => {
     const world = { ...worldOf(), resolve: async () => ["127.0.0.1"] };
-    const refused = await fetchWith(`https://${name}:${inside.port}/`, {}, world);
+    const refused = await fetchWith(`https://${name}:${internalServer.port}/`, {}, world);
     expect(codeOf(refused)).toBe("local-name");
     expect(isLasting(refused)).toBe(true);
   });
@@ -145,20 +145,20 @@ describe("a URL of an internal server", () => {
     [["2606:4700::1111", "1.1.1.1", "10.0.0.1"], "private"],
     [["1.1.1.1", "1.0.0.1", "8.8.8.8", "8.8.4.4", "127.0.0.1"], "loopback"],
   ])("is rejected if its name has the addresses %j", async (addresses, range) => {
-    const refused = await fetchWith(`https://evil.example:${inside.port}/`, {}, worldOf({ "evil.example": addresses }));
+    const refused = await fetchWith(`https://evil.example:${internalServer.port}/`, {}, worldOf({ "evil.example": addresses }));
     expect(sentenceOf(refused)).toBe(`evil.example resolves to a non-public address (${range}).`);
     expect(isLasting(refused)).toBe(true);
   });
 
   it.each([
-    ["a name of a private address", () => `https://evil.example:${inside.port}/`, "private-address"],
-    ["an address", () => `https://127.0.0.1:${inside.port}/`, "literal-address"],
-    ["an address without scheme", () => `//127.0.0.1:${inside.port}/`, "literal-address"],
-    ["http:", () => `http://127.0.0.1:${inside.port}/`, "scheme"],
-    ["http: on the same host", () => `http://documents.example:${stranger.port}/`, "scheme"],
+    ["a name of a private address", () => `https://evil.example:${internalServer.port}/`, "private-address"],
+    ["an address", () => `https://127.0.0.1:${internalServer.port}/`, "literal-address"],
+    ["an address without scheme", () => `//127.0.0.1:${internalServer.port}/`, "literal-address"],
+    ["http:", () => `http://127.0.0.1:${internalServer.port}/`, "scheme"],
+    ["http: on the same host", () => `http://documents.example:${untrustedServer.port}/`, "scheme"],
     ["a file", () => "file:///etc/passwd", "scheme"],
     ["another port", () => "https://documents.example:8443/", "port"],
-    ["a name and password", () => `https://a:b@documents.example:${stranger.port}/`, "credentials"],
+    ["a name and password", () => `https://a:b@documents.example:${untrustedServer.port}/`, "credentials"],
     ["an invalid URL", () => "https://", "location"],
   ])("is rejected as a redirect to %s", async (_, target, code) => {
     answer = (_, response) => response.writeHead(302, { location: target() }).end();
@@ -169,7 +169,7 @@ describe("a URL of an internal server", () => {
   });
 
   it("is not reached by a name that resolves to another address the second time", async () => {
-    const elsewhere = await startSilentServer(stranger.port, "::1").catch(() => null);
+    const elsewhere = await startSilentServer(untrustedServer.port, "::1").catch(() => null);
     const answers = [["127.0.0.1"], ["::1"]];
     const resolved: string[] = [];
     const web = createWeb({
@@ -375,7 +375,7 @@ describe("a response of the wrong type", () => {
     const refused = await fetchWith(at("/"), {}, strict);
     expect([codeOf(refused), isLasting(refused)]).toEqual(["certificate", false]);
     const other = await fetchWith(
-      `https://other.example:${stranger.port}/`,
+      `https://other.example:${untrustedServer.port}/`,
       {},
       { ...worldOf({ "other.example": ["127.0.0.1"] }), isExempt: () => true },
     );
@@ -430,7 +430,7 @@ describe("a configured gateway", () => {
     ["https:", "literal-address"],
     ["http:", "scheme"],
   ])("cannot redirect to internal servers: the target of a redirect to %s is untrusted", async (scheme, code) => {
-    answer = (_, response) => response.writeHead(302, { location: `${scheme}//127.0.0.1:${inside.port}/` }).end();
+    answer = (_, response) => response.writeHead(302, { location: `${scheme}//127.0.0.1:${internalServer.port}/` }).end();
     expect(codeOf(await createWeb(worldOf()).fetchFrom(`http://${base}`, "/a", boundsOf()))).toBe(code);
   });
 
@@ -438,7 +438,7 @@ describe("a configured gateway", () => {
     answer = ({ url }, response) => (url === "/a" ? response.writeHead(302, { location: at("/b") }).end() : sendJson(response));
     const fetched = await createWeb(worldOf()).fetchFrom(`http://me:secret@${base}`, "/a", boundsOf());
     expect(fetched.ok).toBe(true);
-    expect(stranger.requests.at(-1)?.headers.authorization).toBeUndefined();
+    expect(untrustedServer.requests.at(-1)?.headers.authorization).toBeUndefined();
   });
 
   it("is untrusted as the target of an untrusted server's redirect", async () => {

@@ -10,7 +10,7 @@ const secret = "relation tokens SELECT balance FROM /srv/ashlar/queries.ts ckey_
 export const wallet = `0x${"Ab".repeat(20)}`;
 
 /** A server with endpoints that succeed, do not exist and fail in known ways. */
-export const startAnswering = (): Promise<Harness> =>
+export const startStubServer = (): Promise<Harness> =>
   startHarness(
     {
       getAllChains: async () => ({ updated_at: "2026-01-01T00:00:00Z", items: [{ name: "démo" }] }),
