@@ -286,6 +286,6 @@ describe("a rules file", () => {
   });
 
   it("is named in the error if it cannot be read", () => {
-    expect(() => loadRules("/nowhere/rules.yaml")).toThrow("/nowhere/rules.yaml: the file of classification rules cannot be read");
+    expect(() => loadRules("/nowhere/rules.yaml")).toThrow("Classification rules in /nowhere/rules.yaml cannot be read (ENOENT");
   });
 });
