@@ -29,7 +29,7 @@ interface PlacedCall {
  * Performs many read-only calls through the multicall contract where the chain has it, else one by one in batches. An aggregate calls one contract only:
  * inside it calls may change the state, and a contract that moved another token would distort the later results of that token.
  * A call that failed inside an aggregate is repeated alone, because the others may have used up the shared gas.
- * Calls fail alone: they have an outcome with a temporary error only while the node runs other calls.
+ * An outcome has a temporary error only if the node runs other calls, so that the contract is its cause.
  * @throws {RpcError} the node's error, when it cannot run calls at the moment.
  */
 export const callMany = async (
