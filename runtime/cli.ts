@@ -1,18 +1,7 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { Command } from "commander";
-import { audit } from "./commands/audit.ts";
-import { findDemo } from "./commands/demo.ts";
-import { doctor } from "./commands/doctor.ts";
-import { indexChains } from "./commands/index-chains.ts";
-import { createKey, listKeys, revokeKey } from "./commands/keys.ts";
-import { migrateDatabase } from "./commands/migrate.ts";
-import { nftStatus, refreshNfts } from "./commands/nfts.ts";
 import { parseAddress, parseCredits, parseInteger, parseTokenId } from "./commands/option-values.ts";
-import { importPriceFile, rebuildPrices } from "./commands/prices.ts";
-import { printRules } from "./commands/rules.ts";
-import { serve } from "./commands/serve.ts";
-import { start } from "./commands/start.ts";
 import type { Config } from "./config/config.ts";
 import { loadConfig } from "./config/load.ts";
 import type { Address } from "./lib/hex.ts";
@@ -51,11 +40,12 @@ const withOneChain = (command: Command): Command =>
 const configWithDemo = async (options: CommonOptions): Promise<Config> => {
   const { chain, ...others } = options;
   const base = configOf(chain === "demo" && options.rpc === undefined ? others : options);
-  const demo = base.chains.length === 0 ? await findDemo() : null;
+  const demo = base.chains.length === 0 ? await (await import("./commands/demo.ts")).findDemo() : null;
   const chainOfDemo = (await demo?.lastDemoChain(base.dataDirectory)) ?? null;
   return chainOfDemo === null ? base : { ...base, chains: [chainOfDemo] };
 };
 
+// Each action imports its command: the modules of all of them take half a second to load.
 const program = new Command("ashlar")
   .description("A self-hosted blockchain data API.")
   .version(versionOf())
@@ -67,26 +57,26 @@ const withValidate = (command: Command): Command =>
 
 withValidate(program.command("start"))
   .description("run database, indexer and server in one process; without a configured chain, the demo")
-  .action((options: CommonOptions) => start(configOf(options), options.config));
+  .action(async (options: CommonOptions) => (await import("./commands/start.ts")).start(configOf(options), options.config));
 
 withValidate(program.command("serve"))
   .description("answer requests from the index, until SIGTERM")
-  .action((options: CommonOptions) => serve(configOf(options)));
+  .action(async (options: CommonOptions) => (await import("./commands/serve.ts")).serve(configOf(options)));
 
 withChain(program.command("index"))
   .description("index the configured chains, until SIGTERM")
-  .action((options: CommonOptions) => indexChains(configOf(options)));
+  .action(async (options: CommonOptions) => (await import("./commands/index-chains.ts")).indexChains(configOf(options)));
 
 withConfig(program.command("migrate"))
   .description("run the pending migrations of the database")
-  .action((options: CommonOptions) => migrateDatabase(configOf(options)));
+  .action(async (options: CommonOptions) => (await import("./commands/migrate.ts")).migrateDatabase(configOf(options)));
 
 withChain(program.command("audit"))
   .description("compare the index of a chain with its node; exits 1 on a difference")
   .option("--sample <number>", "how many values of each kind to compare", parseInteger("--sample"), 1_000)
   .option("--at <block>", "the block whose state is compared; the indexed head by default", parseInteger("--at"))
   .action(async (options: CommonOptions & { sample: number; at?: number }) => {
-    if (!(await audit(await configWithDemo(options), options))) process.exitCode = 1;
+    if (!(await (await import("./commands/audit.ts")).audit(await configWithDemo(options), options))) process.exitCode = 1;
   });
 
 program
@@ -96,32 +86,34 @@ program
   .option("--ws <url>", "the URL of its WebSocket, if it is at another address")
   .option("--from <block>", "the first block that would be indexed", parseInteger("--from"))
   .action(async ({ rpc, ws, from }: { rpc: string; ws?: string; from?: number }) => {
-    process.exitCode = await doctor(rpc, { webSocket: ws, from });
+    process.exitCode = await (await import("./commands/doctor.ts")).doctor(rpc, { webSocket: ws, from });
   });
 
 withConfig(program.command("rules"))
   .description("print the rules for spam and token types in force, as a file to edit and use as rulesFile")
-  .action((options: CommonOptions) => printRules(configOf(options)));
+  .action(async (options: CommonOptions) => (await import("./commands/rules.ts")).printRules(configOf(options)));
 
 const prices = program.command("prices").description("manage the prices of a chain's tokens");
 withOneChain(prices.command("import"))
   .description("import prices from a CSV file of lines asset,time,price (US dollars for one whole unit), all of them or none")
   .argument("<file>", "the CSV file")
-  .action(async (file: string, options: CommonOptions) => importPriceFile(await configWithDemo(options), file));
+  .action(async (file: string, options: CommonOptions) =>
+    (await import("./commands/prices.ts")).importPriceFile(await configWithDemo(options), file),
+  );
 withOneChain(prices.command("rebuild"))
   .description("compute all prices again, for example after a source was added")
-  .action(async (options: CommonOptions) => rebuildPrices(await configWithDemo(options)));
+  .action(async (options: CommonOptions) => (await import("./commands/prices.ts")).rebuildPrices(await configWithDemo(options)));
 
 const nfts = program.command("nfts").description("manage the metadata of a chain's non-fungible tokens");
 withOneChain(nfts.command("status"))
   .description("print how many tokens of each collection are pending, fetched and rejected, and why")
-  .action(async (options: CommonOptions) => nftStatus(await configWithDemo(options)));
+  .action(async (options: CommonOptions) => (await import("./commands/nfts.ts")).nftStatus(await configWithDemo(options)));
 withOneChain(nfts.command("refresh"))
   .description("fetch the metadata of a collection, or of one of its tokens, again")
   .argument("<collection>", "the collection's contract", parseAddress("collection"))
   .argument("[token-id]", "the token; all of them by default", parseTokenId("token-id"))
   .action(async (collection: Address, id: string | undefined, options: CommonOptions) =>
-    refreshNfts(await configWithDemo(options), collection, id ?? null),
+    (await import("./commands/nfts.ts")).refreshNfts(await configWithDemo(options), collection, id ?? null),
   );
 
 const keys = program.command("keys").description("manage API keys");
@@ -129,15 +121,17 @@ withConfig(keys.command("create"))
   .description("create a key and print it, once")
   .requiredOption("--label <text>", "a label to recognize the key by")
   .option("--credits <number>", "the number of credits that it may use; unlimited by default", parseCredits("--credits"))
-  .action((options: CommonOptions & { label: string; credits?: number }) => createKey(configOf(options), options.label, options.credits));
+  .action(async (options: CommonOptions & { label: string; credits?: number }) =>
+    (await import("./commands/keys.ts")).createKey(configOf(options), options.label, options.credits),
+  );
 withConfig(keys.command("list"))
   .description("list all keys and their usage")
-  .action((options: CommonOptions) => listKeys(configOf(options)));
+  .action(async (options: CommonOptions) => (await import("./commands/keys.ts")).listKeys(configOf(options)));
 withConfig(keys.command("revoke"))
   .description("revoke a key; servers stop accepting it within 5 seconds")
   .argument("<number>", "the number of the key, as listed", parseInteger("number"))
   .action(async (id: number, options: CommonOptions) => {
-    if (await revokeKey(configOf(options), id)) return;
+    if (await (await import("./commands/keys.ts")).revokeKey(configOf(options), id)) return;
     process.stderr.write(`No active key has the number ${id}; list the keys with: ashlar keys list\n`);
     process.exitCode = 1;
   });
