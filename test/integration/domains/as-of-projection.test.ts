@@ -265,7 +265,7 @@ describe("while a projection is rebuilt", () => {
 
   it("blocks and days above its checkpoint are refused, and all requests before its first block", async () => {
     const path = `/v1/${demo.chain.name}/address/${demo.story.values.trader}/historical_balances/`;
-    const holders = `/v1/${demo.chain.name}/tokens/${demo.story.values.stable}/token_holders_v2/`;
+    const holders = `/v1/${demo.chain.name}/tokens/${demo.story.values.usdToken}/token_holders_v2/`;
     await catchUp(full.database, ["tokens"], middle, { again: true });
     expect(await atHead.ask(`${path}?block-height=${middle + 1}`)).toMatchObject({ status: 503 });
     const transfers = `/v1/${demo.chain.name}/address/${demo.story.values.trader}/transfers_v2/`;
@@ -279,7 +279,7 @@ describe("while a projection is rebuilt", () => {
     expect(await atHead.ask(`${path}?date=${day}`)).toMatchObject({ status: 503 });
     expect((await atHead.ask(`${path}?block-height=${middle}`)).text).toBe((await atMiddle.ask(`${path}?block-height=${middle}`)).text);
     // A contract without transfers by then may have some later.
-    expect(await atHead.ask(holders.replace(String(demo.story.values.stable), `0x${"12".repeat(20)}`))).toMatchObject({ status: 503 });
+    expect(await atHead.ask(holders.replace(String(demo.story.values.usdToken), `0x${"12".repeat(20)}`))).toMatchObject({ status: 503 });
     await catchUp(full.database, ["tokens"], -1, { again: true });
     expect(await atHead.ask(path)).toMatchObject({
       status: 503,

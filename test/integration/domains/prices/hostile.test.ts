@@ -131,6 +131,6 @@ describe("prices with hostile contracts", () => {
     // 2^112 - 1 smallest units of the dollar per unit of the other token: 5192296858534827.628530496329220095 dollars.
     expect(await priceOf(unlistedPool)).toBe("5192296858534827.628530496329220095");
     expect(await priceOf(market.token)).toBe(four);
-    expect(pricing.notes).toEqual([]);
+    expect(pricing.notes.filter((note) => !note.startsWith("Computed prices"))).toEqual([]);
   });
 });
