@@ -1,11 +1,11 @@
-/** The error object that a node returned for one call. */
+/** The failure of one call: the error object that the node returned, or code 0 if it returned none. */
 export class RpcError extends Error {
   override readonly name: string = "RpcError";
   readonly code: number;
   readonly method: string;
 
   constructor(method: string, code: number, message: string) {
-    super(`The node returned error ${code} for ${method}: ${message}`);
+    super(code === 0 ? `The node failed ${method}: ${message}` : `The node returned error ${code} for ${method}: ${message}`);
     this.code = code;
     this.method = method;
   }

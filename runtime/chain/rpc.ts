@@ -25,7 +25,7 @@ export interface RpcOptions extends TransportOptions {
 }
 
 /** Calls and their results, which are filled in as replies arrive. */
-interface Settling {
+interface PendingCalls {
   readonly calls: readonly RpcCall[];
   readonly results: RpcResult[];
   /** A part has failed finally: the other parts stop. */
@@ -37,14 +37,14 @@ export const createRpc = (options: RpcOptions): Rpc => {
   const transport = createTransport(options);
   const sender = createSender(transport, options);
   const settle = async (calls: readonly RpcCall[]): Promise<RpcResult[]> => {
-    const settling: Settling = { calls, results: [], failed: false };
+    const pending: PendingCalls = { calls, results: [], failed: false };
     try {
-      await sender(settling, [...calls.keys()], 0);
+      await sender(pending, [...calls.keys()], 0);
     } catch (error) {
-      settling.failed = true;
+      pending.failed = true;
       throw error;
     }
-    return settling.results;
+    return pending.results;
   };
   const batch = async (calls: readonly RpcCall[]): Promise<unknown[]> => (await settle(calls)).map(valueOrThrow);
   return {
@@ -57,54 +57,54 @@ export const createRpc = (options: RpcOptions): Rpc => {
 };
 
 /** Sends the calls at these positions, in requests of the current batch size, until each has a result. */
-type SendPart = (settling: Settling, positions: readonly number[], attempt: number) => Promise<void>;
+type SendPart = (pending: PendingCalls, positions: readonly number[], attempt: number) => Promise<void>;
 
 const createSender = (transport: Transport, { retries = 6, onRetry }: RpcOptions): SendPart => {
-  const sendPart: SendPart = async (settling, positions, attempt) => {
+  const sendPart: SendPart = async (pending, positions, attempt) => {
     const size = transport.batchSize();
-    if (positions.length <= size) return sendOnce(settling, positions, attempt);
+    if (positions.length <= size) return sendOnce(pending, positions, attempt);
     const parts: Promise<void>[] = [];
     for (let start = 0; start < positions.length; start += size) {
-      parts.push(sendOnce(settling, positions.slice(start, start + size), attempt));
+      parts.push(sendOnce(pending, positions.slice(start, start + size), attempt));
     }
     await Promise.all(parts);
   };
 
   /** Sends one request; calls without a result are sent again, in smaller requests where that may help. */
-  const sendOnce: SendPart = async (settling, positions, attempt) => {
+  const sendOnce: SendPart = async (pending, positions, attempt) => {
     // The batch size may have shrunk while the request was queued.
     const outcome = await transport.enqueue(async () =>
-      positions.length > transport.batchSize() ? "too large" : attemptOnce(transport, settling, positions),
+      positions.length > transport.batchSize() ? "too large" : attemptOnce(transport, pending, positions),
     );
-    if (outcome === "too large") return sendPart(settling, positions, attempt);
+    if (outcome === "too large") return sendPart(pending, positions, attempt);
     if (outcome === undefined) return;
     const { again, fault } = outcome;
     const alone = positions.length === 1;
-    if (alone && fault.kind === "size" && attempt > 0 && settleAsTooMuch(settling, again[0], fault)) return;
-    if (await isolate(settling, again, attempt, fault)) return;
+    if (alone && fault.kind === "size" && attempt > 0 && setLimitError(pending, again[0], fault)) return;
+    if (await isolate(pending, again, attempt, fault)) return;
     const next = isTry(fault, alone) ? attempt + 1 : attempt;
     if (isLast(fault, next)) throw new TransportError(fault.message);
     onRetry?.(fault.message, next);
     transport.adapt(fault, positions.length, next);
     if (alone || fault.kind !== "size") await transport.pause(fault, Math.max(next, 1));
     if (transport.isClosed()) throw new TransportError(fault.message);
-    await sendPart(settling, again, next);
+    await sendPart(pending, again, next);
   };
 
   /**
    * Bisects a failed request while the node responds to other calls, down to the calls that fail; only these get an error. The limits are not adapted to them.
    * False where these calls cannot be isolated, or the node does not respond.
    */
-  const isolate = async (settling: Settling, positions: readonly number[], attempt: number, fault: Fault): Promise<boolean> => {
+  const isolate = async (pending: PendingCalls, positions: readonly number[], attempt: number, fault: Fault): Promise<boolean> => {
     const [position] = positions;
-    if (position === undefined || !isIsolatable(settling, positions, attempt, fault) || !(await transport.isResponding())) return false;
+    if (position === undefined || !isIsolatable(pending, positions, attempt, fault) || !(await transport.isResponding())) return false;
     if (positions.length === 1) {
-      settling.results[position] = { ok: false, error: new UnansweredError(callAt(settling, position).method, 0, fault.message) };
+      pending.results[position] = { ok: false, error: new UnansweredError(callAt(pending, position).method, 0, fault.message) };
       return true;
     }
     const middle = Math.ceil(positions.length / 2);
     const halves = [positions.slice(0, middle), positions.slice(middle)];
-    await Promise.all(halves.map((half) => sendOnce(settling, half, half.length === 1 ? 0 : attempt)));
+    await Promise.all(halves.map((half) => sendOnce(pending, half, half.length === 1 ? 0 : attempt)));
     return true;
   };
 
@@ -116,14 +116,14 @@ const createSender = (transport: Transport, { retries = 6, onRetry }: RpcOptions
 /** Sends one request and stores its results; returns the positions of the calls without a result, or undefined if there are none. */
 const attemptOnce = async (
   transport: Transport,
-  settling: Settling,
+  pending: PendingCalls,
   positions: readonly number[],
 ): Promise<{ readonly again: readonly number[]; readonly fault: Fault } | undefined> => {
-  if (settling.failed) return undefined;
-  const { results, fault } = await transport.send(positions.map((position) => callAt(settling, position)));
+  if (pending.failed) return undefined;
+  const { results, fault } = await transport.send(positions.map((position) => callAt(pending, position)));
   for (const [index, position] of positions.entries()) {
     const result = results[index];
-    if (result !== null && result !== undefined) settling.results[position] = result;
+    if (result !== null && result !== undefined) pending.results[position] = result;
   }
   return fault === null ? undefined : { again: positions.filter((_, index) => results[index] === null), fault };
 };
@@ -132,18 +132,18 @@ const attemptOnce = async (
 const isTry = ({ kind }: Fault, alone: boolean): boolean => alone || kind === "passing" || kind === "down";
 
 /** A request that was too large or too slow is bisected at once; one that failed without a stated reason, and a single call, after a second attempt. */
-const isIsolatable = (settling: Settling, positions: readonly number[], attempt: number, { kind }: Fault): boolean =>
+const isIsolatable = (pending: PendingCalls, positions: readonly number[], attempt: number, { kind }: Fault): boolean =>
   (kind === "size" ? attempt > 0 || positions.length > 1 : kind === "passing" && attempt > 0) &&
-  positions.every((position) => callAt(settling, position).isolated === true);
+  positions.every((position) => callAt(pending, position).isolated === true);
 
-const settleAsTooMuch = (settling: Settling, position: number | undefined, fault: Fault): boolean => {
-  const { method, divisible } = callAt(settling, position);
+const setLimitError = (pending: PendingCalls, position: number | undefined, fault: Fault): boolean => {
+  const { method, divisible } = callAt(pending, position);
   if (position === undefined || divisible !== true) return false;
-  settling.results[position] = { ok: false, error: new LimitError(method, 0, fault.message) };
+  pending.results[position] = { ok: false, error: new LimitError(method, 0, fault.message) };
   return true;
 };
 
-const callAt = ({ calls }: Settling, position = -1): RpcCall => {
+const callAt = ({ calls }: PendingCalls, position = -1): RpcCall => {
   const call = calls[position];
   if (call === undefined) throw new RangeError(`No call at position ${position}.`);
   return call;
