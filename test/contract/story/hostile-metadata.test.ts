@@ -155,8 +155,8 @@ describe("tokens with hostile metadata", () => {
       const [code, output] = await commandLineIn(() => ({ folder, url: app.databaseUrl })).outcome(["nfts", "status"]);
       expect(code, output).toBe(0);
       const refusals = tokens.filter(({ external_data: data }) => data === null).length;
-      expect(output).toMatch(new RegExp(`${collection}  0 wait .*${refusals} refused`));
-      expect(output).toContain("refused: ");
+      expect(output).toMatch(new RegExp(`${collection}  0 pending .*${refusals} rejected`));
+      expect(output).toContain("rejected: ");
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

@@ -94,8 +94,10 @@ describe("what an index is recorded to lack", () => {
 
   it("remains while a stored balance is unknown, even with an archive node", async () => {
     const test = await newDatabase();
-    proxy.tamper = (method, reply) => {
-      if (method !== "eth_getBalance") return;
+    const head = await chain.rpc<string>("eth_blockNumber");
+    proxy.tamper = (method, reply, params) => {
+      // As a node without archive state: it has the balances of its head.
+      if (method !== "eth_getBalance" || params[1] === head) return;
       delete reply.result;
       reply.error = { code: -32000, message: "missing trie node" };
     };
