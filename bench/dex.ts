@@ -21,9 +21,9 @@ const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "o
 const nothing: BenchResult = { table: [], figures: {}, missed: [] };
 
 /** Measures the cost of exchanges: indexing a chain with and without their projections, and their endpoints on a large generated index. */
-export async function run(words: readonly string[]): Promise<BenchResult> {
+export async function run(args: readonly string[]): Promise<BenchResult> {
   const { values } = parseArgs({
-    args: [...words],
+    args: [...args],
     options: {
       only: { type: "string" },
       transactions: { type: "string", default: "40000" },

@@ -74,9 +74,9 @@ async function repeat(once: () => Promise<Measurement>): Promise<Measurement> {
   };
 }
 
-function measure(words: readonly string[]): Promise<Measurement> {
+function measure(args: readonly string[]): Promise<Measurement> {
   const started = performance.now();
-  const child = spawn(process.execPath, ["--import", "tsx", "--import", memoryHook, "generator/cli.ts", ...words], {
+  const child = spawn(process.execPath, ["--import", "tsx", "--import", memoryHook, "generator/cli.ts", ...args], {
     cwd: repository,
     stdio: ["ignore", "ignore", "inherit", "pipe"],
   });
@@ -87,7 +87,7 @@ function measure(words: readonly string[]): Promise<Measurement> {
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code) => {
-      if (code !== 0) return reject(new Error(`generator/cli.ts ${words.join(" ")} exited with code ${code}.`));
+      if (code !== 0) return reject(new Error(`generator/cli.ts ${args.join(" ")} exited with code ${code}.`));
       resolve({ milliseconds: Math.round(performance.now() - started), megabytes: Math.round(Number(memory) / 1024) });
     });
   });

@@ -9,9 +9,9 @@ import type { BenchResult } from "./result.ts";
 import { startBenchServer } from "./support/server.ts";
 
 /** Compares the indexer with a script that only fetches and copies: interleaved runs on one chain and one server. */
-export async function run(words: readonly string[]): Promise<BenchResult> {
+export async function run(args: readonly string[]): Promise<BenchResult> {
   const { values } = parseArgs({
-    args: [...words],
+    args: [...args],
     options: {
       transfers: { type: "string", default: "40000" },
       blocks: { type: "string", default: "3000" },

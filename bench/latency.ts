@@ -15,8 +15,9 @@ import { type Calibration, calibrateByQuery } from "./support/calibration.ts";
 import { createRandom, hexOf } from "./support/random.ts";
 import { startBenchServer } from "./support/server.ts";
 
-/** On the reference machine. */
+/** The target for the median in milliseconds, on the reference machine. */
 const referenceTarget = 150;
+/** Blocks before the measured ones. */
 const warmUp = 5;
 const maxWaitMilliseconds = 30_000;
 
@@ -35,9 +36,9 @@ interface Work {
 }
 
 /** Time from mining a block until the API serves the balances that it changed, with an indexer and a server process, by websocket and by polling. */
-export async function run(words: readonly string[]): Promise<BenchResult> {
+export async function run(args: readonly string[]): Promise<BenchResult> {
   const { values } = parseArgs({
-    args: [...words],
+    args: [...args],
     options: {
       blocks: { type: "string", default: "60" },
       transfers: { type: "string", default: "20" },
@@ -85,16 +86,16 @@ async function measure(
   const serving = await startServer(file, databaseUrl);
   try {
     const work: Work = { chain, token: token.toLowerCase() as Address, url: serving.url, key, transfers };
-    const taken: number[] = [];
+    const samples: number[] = [];
     const random = createRandom(1);
     for (let block = -warmUp; block < blocks; block += 1) {
       // Blocks are mined at random times between two polls; mined right after one, they would always wait the longest.
       await wait(random() * poll);
-      const milliseconds = await liveOneBlock(work, block + warmUp);
+      const milliseconds = await measureBlock(work, block + warmUp);
       // The first blocks wait for the backfill and warm up all caches.
-      if (block >= 0) taken.push(milliseconds);
+      if (block >= 0) samples.push(milliseconds);
     }
-    return { mode, milliseconds: taken, load: loadavg()[0] ?? Number.NaN };
+    return { mode, milliseconds: samples, load: loadavg()[0] ?? Number.NaN };
   } finally {
     await serving.stop();
     await indexer.stop();
@@ -103,7 +104,7 @@ async function measure(
 }
 
 /** Mines a block that changes new balances and polls the API until it serves them; includes the node's time for the block. */
-async function liveOneBlock({ chain, token, url, key, transfers }: Work, number: number): Promise<number> {
+async function measureBlock({ chain, token, url, key, transfers }: Work, number: number): Promise<number> {
   const recipients = Array.from({ length: transfers }, (_, index) => hexOf(3, number * transfers + index, 5));
   await chain.send(...recipients.map((recipient) => ({ ...call(artifacts.erc20(), token, "mint", [recipient, 7n]), gas: 200_000n })));
   const target = `${url}/v1/bench/address/${recipients.at(-1)}/balances_v2/`;
@@ -125,7 +126,7 @@ function resultOf(results: readonly Measured[], calibration: Calibration): Bench
     const sorted = [...milliseconds].sort((left, right) => left - right);
     const at = (part: number): number => rounded(sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN, 0);
     return {
-      "heads by": mode,
+      "new heads": mode,
       blocks: milliseconds.length,
       "median ms": rounded(median(milliseconds), 0),
       "min ms": at(0),

@@ -26,9 +26,9 @@ type Part = (typeof parts)[number];
 const nftProjections: ReadonlySet<string> = new Set(["nft", "nft-sales", "approvals"]);
 
 /** Measures the cost of NFTs: reading metadata, indexing a chain with and without their projections, and their endpoints on a generated index. */
-export async function run(words: readonly string[]): Promise<BenchResult> {
+export async function run(args: readonly string[]): Promise<BenchResult> {
   const { values } = parseArgs({
-    args: [...words],
+    args: [...args],
     options: {
       only: { type: "string" },
       documents: { type: "string", default: "10000" },

@@ -37,9 +37,9 @@ interface Timing {
 }
 
 /** Runs our indexer and others in turn on one chain and one server, each from process start until the last transfer is committed. */
-export async function run(words: readonly string[]): Promise<BenchResult> {
+export async function run(args: readonly string[]): Promise<BenchResult> {
   const { values } = parseArgs({
-    args: [...words],
+    args: [...args],
     options: {
       folder: { type: "string", default: ownFolder },
       transfers: { type: "string", default: "40000" },
@@ -101,9 +101,9 @@ const ponder = (folder: string, facts: Facts): Peer => ({
   transfers: "SELECT count(*) AS count FROM bench.transfer",
   start: (databaseUrl) => {
     const program = join(folder, "node_modules", "ponder", "dist", "esm", "bin", "ponder.js");
-    const words = [program, "start", "--root", join(folder, "ponder"), "--schema", "bench", "--port", "0", "--log-level", "error"];
+    const args = [program, "start", "--root", join(folder, "ponder"), "--schema", "bench", "--port", "0", "--log-level", "error"];
     const env = { ...environmentOf(facts, databaseUrl), PONDER_TELEMETRY_DISABLED: "true" };
-    return spawn(process.execPath, words, { cwd: join(folder, "ponder"), env, stdio: ["ignore", "inherit", "inherit"] });
+    return spawn(process.execPath, args, { cwd: join(folder, "ponder"), env, stdio: ["ignore", "inherit", "inherit"] });
   },
 });
 

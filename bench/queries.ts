@@ -44,9 +44,9 @@ interface IndexSize {
 }
 
 /** Measures the queries on a small and a large generated index, stored in ASHLAR_BENCH_DIR (default: a folder in the system's temporary directory). */
-export async function run(words: readonly string[]): Promise<BenchResult> {
+export async function run(args: readonly string[]): Promise<BenchResult> {
   const { values } = parseArgs({
-    args: [...words],
+    args: [...args],
     options: {
       transfers: { type: "string", default: "5000000" },
       smaller: { type: "string", default: "1000000" },

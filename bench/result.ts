@@ -1,6 +1,6 @@
 type Table = readonly Readonly<Record<string, string | number>>[];
 
-/** Result of a benchmark. Every benchmark is a file of this folder that exports `run(words): Promise<BenchResult>`, with the arguments after its name. */
+/** Result of a benchmark. Every benchmark is a file of this folder that exports `run(args): Promise<BenchResult>`, with the arguments after its name. */
 export interface BenchResult {
   /** One row a measurement. */
   readonly table: Table;

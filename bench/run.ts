@@ -11,7 +11,7 @@ const print = (text: string): unknown => process.stdout.write(`${text}\n`);
 process.exitCode = await main(process.argv[2], process.argv.slice(3));
 
 /** Runs one benchmark. Exit code 0: all targets met; 1: a target missed; 2: unknown benchmark. */
-async function main(name: string | undefined, words: readonly string[]): Promise<0 | 1 | 2> {
+async function main(name: string | undefined, args: readonly string[]): Promise<0 | 1 | 2> {
   const names = await benchmarks();
   if (name === undefined || !names.includes(name)) {
     process.stderr.write(`usage: npm run bench -- <name> [options], one of ${names.join(", ")}\n`);
@@ -19,7 +19,7 @@ async function main(name: string | undefined, words: readonly string[]): Promise
   }
   const module: unknown = await import(pathToFileURL(`${folder}/${name}.ts`).href);
   if (!isBenchmark(module)) throw new TypeError(`bench/${name}.ts exports no run function.`);
-  const { table, further = [], figures, missed } = await module.run(words);
+  const { table, further = [], figures, missed } = await module.run(args);
   for (const each of [table, ...further].filter(({ length }) => length > 0)) for (const line of aligned(each)) print(line);
   for (const sentence of missed) print(`MISSED: ${sentence}`);
   print(JSON.stringify({ benchmark: name, ...figures, missed: missed.length }));
@@ -31,7 +31,7 @@ async function benchmarks(): Promise<string[]> {
   return files.flatMap((file) => (file.endsWith(".ts") && !parts.has(file.slice(0, -3)) ? [file.slice(0, -3)] : [])).sort();
 }
 
-function isBenchmark(module: unknown): module is { run(words: readonly string[]): Promise<BenchResult> } {
+function isBenchmark(module: unknown): module is { run(args: readonly string[]): Promise<BenchResult> } {
   return typeof module === "object" && module !== null && "run" in module && typeof module.run === "function";
 }
 

@@ -29,9 +29,9 @@ const program = new Command("generate")
 
 process.exitCode = await main(process.argv);
 
-async function main(words: readonly string[]): Promise<ExitCode> {
+async function main(args: readonly string[]): Promise<ExitCode> {
   try {
-    const options = program.parse(words).opts<Options>();
+    const options = program.parse(args).opts<Options>();
     if (options.check && options.watch) program.error("--check and --watch are mutually exclusive.", { exitCode: exitCodes.misuse });
     if (options.watch) return await watch(options);
     return report(options.check ? await runCheck(options.root) : await runWrite(options.root, options));

@@ -118,7 +118,7 @@ withOneChain(nfts.command("refresh"))
 
 const keys = program.command("keys").description("manage API keys");
 withConfig(keys.command("create"))
-  .description("create a key and print it, once")
+  .description("create a key and print it; it cannot be shown again")
   .requiredOption("--label <text>", "a label to recognize the key by")
   .option("--credits <number>", "the number of credits that it may use; unlimited by default", parseCredits("--credits"))
   .action(async (options: CommonOptions & { label: string; credits?: number }) =>

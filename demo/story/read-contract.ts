@@ -3,7 +3,7 @@ import type { Address, Hex } from "../../runtime/lib/hex.ts";
 import type { NodeClient } from "../node/client.ts";
 import { encode } from "./encode.ts";
 
-/** What a contract answers at the last block. */
+/** Calls a function of a contract at the newest block, and decodes the result. */
 export const readContract = async <Result>(
   node: NodeClient,
   to: Address,

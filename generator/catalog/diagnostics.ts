@@ -64,7 +64,7 @@ const sentences = {
   "community-path": (data: { path: string }) =>
     `${data.path} does not name the protocol and the operation; accepted: a path with one {protocol}, one {operation} and no other parameter`,
   "regime-path": (data: { name: string; regime: string; accepted: readonly string[] }) =>
-    `{${data.name}} is a page parameter, but the regime ${quote(data.regime)} has none in the path; accepted: the regime ${data.accepted.join(" or ")}`,
+    `{${data.name}} is a page parameter, but the pagination regime ${quote(data.regime)} has no page parameter in the path; accepted: the pagination regime ${data.accepted.join(" or ")}`,
 
   // Parameters
   "repeated-parameter": (data: { name: string; reason: string }) => `${quote(data.name)} ${data.reason}; accepted: each parameter once`,
@@ -83,9 +83,9 @@ const sentences = {
   "uncountable-cost": (data: { per: string; subject: string; accepted: string }) =>
     `a cost per ${data.per} cannot be counted: ${data.subject}; accepted: ${data.accepted}`,
   "unanswered-regime": (data: { regime: string; response: string; field: string; accepted: readonly string[] }) =>
-    `the regime ${quote(data.regime)} requires the field ${quote(data.field)}, which ${data.response} lacks; accepted: a response object with that field${suggestion(data.field, data.accepted)}`,
+    `the pagination regime ${quote(data.regime)} requires the field ${quote(data.field)}, which ${data.response} lacks; accepted: a response object with that field${suggestion(data.field, data.accepted)}`,
   "unpaged-response": (data: { regime: string; response: string }) =>
-    `the regime ${quote(data.regime)} requires rows, and ${data.response} has none; accepted: a response object with rows`,
+    `the pagination regime ${quote(data.regime)} requires rows, and ${data.response} has none; accepted: a response object with rows`,
   "unknown-rows": (data: Unknown & { object: string }) => unknown(`is not a list field of ${data.object}`, data),
 
   // Examples

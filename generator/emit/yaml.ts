@@ -1,4 +1,4 @@
-/** Plain scalars that YAML may not read as strings. */
+/** Keys that need no quotes: every YAML version reads them as strings. */
 const plainKey = /^(?!(?:true|false|null|yes|no|on|off|y|n)$)[A-Za-z_$][\w$-]*$/i;
 
 /**
@@ -16,18 +16,18 @@ function append(lines: string[], value: unknown, indent: string): void {
   else for (const [key, item] of entriesOf(value)) appendEntry(lines, key, item, indent);
 }
 
-/** `-` followed on the same line by a plain value or the first line of a nested one. */
+/** `-` followed on the same line by an inline value or the first line of a nested one. */
 function appendItem(lines: string[], item: unknown, indent: string): void {
   const first = lines.length;
-  if (isPlain(item)) lines.push(`${indent}- ${JSON.stringify(item)}`);
+  if (isInline(item)) lines.push(`${indent}- ${JSON.stringify(item)}`);
   else append(lines, item, `${indent}  `);
   lines[first] = `${indent}-${(lines[first] ?? "").slice(indent.length + 1)}`;
 }
 
-/** `key:` followed by a plain value on the same line, or by a nested value below. */
+/** `key:` followed by an inline value on the same line, or by a nested value below. */
 function appendEntry(lines: string[], key: string, item: unknown, indent: string): void {
   const start = `${indent}${plainKey.test(key) ? key : JSON.stringify(key)}:`;
-  if (isPlain(item)) lines.push(`${start} ${JSON.stringify(item)}`);
+  if (isInline(item)) lines.push(`${start} ${JSON.stringify(item)}`);
   else {
     lines.push(start);
     append(lines, item, `${indent}  `);
@@ -35,7 +35,7 @@ function appendEntry(lines: string[], key: string, item: unknown, indent: string
 }
 
 /** A value that fits on one line: a scalar, an empty list or an empty map. */
-const isPlain = (value: unknown): boolean => typeof value !== "object" || value === null || entriesOf(value).length === 0;
+const isInline = (value: unknown): boolean => typeof value !== "object" || value === null || entriesOf(value).length === 0;
 
 /** The entries that JSON would contain. */
 function entriesOf(value: unknown): [string, unknown][] {

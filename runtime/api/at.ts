@@ -54,7 +54,7 @@ export async function heightOf(context: ResolverContext, chain: Chain, height: B
   if (height === "earliest") return tail;
   if (height > head && context.rebuilding !== null) throw context.rebuilding;
   if (height > head || height < tail) {
-    throw notAcceptable("block-height", String(height), `a block from ${tail} to ${head} (what is indexed)`);
+    throw notAcceptable("block-height", String(height), `an indexed block, from ${tail} to ${head}`);
   }
   return height;
 }
@@ -78,7 +78,7 @@ export async function heightAt(context: ResolverContext, chain: Chain, { blockHe
   if (last !== null && last.number > context.anchor && context.rebuilding !== null) throw context.rebuilding;
   if (last !== null) return Math.min(last.number, context.anchor);
   const tail = await context.ledger.tail(chain.id);
-  throw notAcceptable("date", date, `a day from ${dayOf(tail?.timestamp ?? 0)} (the first that is indexed)`);
+  throw notAcceptable("date", date, `a day from ${dayOf(tail?.timestamp ?? 0)}, the first indexed one`);
 }
 
 /** The UTC day of a unix time in seconds. */

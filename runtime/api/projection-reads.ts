@@ -15,14 +15,14 @@ export type ProjectionId = keyof typeof projectionSubjects;
 
 /**
  * The projections that an operation reads. Additional data, such as labels of addresses, standards of contracts and factories of pools, does not limit an
- * answer: it is as of what is built.
+ * answer: it is as of its projection's checkpoint.
  */
 export interface ProjectionReads {
   /** Read as of the anchor: while one is behind, the answer is as of its checkpoint. */
   readonly asOf?: readonly ProjectionId[];
   /** Read at the head, without history: while one is behind, the request is refused. */
   readonly now?: readonly ProjectionId[];
-  /** Read only to check that something exists: while one is behind, what is not found may exist. */
+  /** Read only to check that something exists: while one is behind, an answer of 404 would be unreliable. */
   readonly exists?: readonly ProjectionId[];
 }
 
@@ -44,7 +44,7 @@ const approvals: ProjectionReads = { now: ["approvals", "tokens"] };
 /** The reads of a request that may include the ids of collections. */
 const holdings = ({ nft }: { readonly nft: boolean }): ProjectionReads => (nft ? heldNfts : tokens);
 
-/** The reads of each live operation; an operation that is missing here does not compile. */
+/** The reads of each live operation; a missing operation is a compile-time error. */
 const readsOfOperations: { readonly [Name in keyof LiveHandlers<unknown>]: ReadsOfRequest<Name> } = {
   checkOwnershipInNft: collections,
   checkOwnershipInNftForSpecificTokenId: collections,
@@ -63,7 +63,7 @@ const readsOfOperations: { readonly [Name in keyof LiveHandlers<unknown>]: Reads
   getEcosystemChartData: pools,
   getErc20TransfersForWalletAddress: tokens,
   getGasPrices: ({ eventType }) => (eventType === "erc20" ? { now: ["tokens"] } : nothing),
-  // Its answer shows the checkpoint of pools itself.
+  // The answer contains the checkpoint of the pools projection.
   getHealthData: nothing,
   getHistoricalPortfolioForWalletAddress: tokens,
   getHistoricalTokenBalancesForWalletAddress: holdings,

@@ -29,7 +29,7 @@ export const describeCapabilities = (
     "finalized",
     "a reorganisation below the finalized block is rejected",
     finality === undefined
-      ? "no block counts as final unless the chain's finality is configured: a reorganisation of any depth is followed"
+      ? "no block is final unless the chain's finality is set in the configuration; reorganisations of any depth are handled"
       : `a block counts as final ${finality} blocks later: a deeper reorganisation is rejected`,
   ]),
   describe("websocket", capabilities.webSocket === true, [

@@ -35,7 +35,7 @@ export async function audit(config: Config, options: AuditOptions): Promise<bool
     const height = await heightOf(database, chain, options.at);
     const rows = await auditChain(database, chain, height, options.sample);
     stdout.write(render(chain.name, height, rows));
-    if (rows.some(({ what, differences }) => what === nativeBalances && differences.length > 0)) {
+    if (rows.some(({ subject, differences }) => subject === nativeBalances && differences.length > 0)) {
       const record = await readChain(database.indexing, chain.id);
       stdout.write(`${record?.nativeAccounting === "state" ? nativeBalancesUnseen(chain.name) : nativeBalancesDiffer(chain.name)}\n`);
     }
@@ -76,7 +76,7 @@ function render(name: string, height: number, rows: readonly AuditRow[]): string
       .slice(1)
       .map((cell) => String(cell).padStart(12))
       .join("")}\n`;
-  const table = rows.map((row) => line(row.what, row.compared, row.unknown, row.differences.length)).join("");
+  const table = rows.map((row) => line(row.subject, row.compared, row.unknown, row.differences.length)).join("");
   const all = rows.flatMap((row) => row.differences);
   const shown = all
     .slice(0, differencesShown)

@@ -26,7 +26,7 @@ export async function start(config: Config, configFile?: string): Promise<void> 
       const chains = await resolveChains(config, database.serving, shutdown.signal);
       await checkNodes(chains, database.serving, logger, shutdown.signal);
       const serving = await startServing({ config, chains, database: database.serving, logger });
-      stdout.write(`Ashlar answers at ${serving.url}; its documentation is ${serving.url}/docs/\n`);
+      stdout.write(`Ashlar is listening at ${serving.url}; its documentation is ${serving.url}/docs/\n`);
       await runService({ chains, serving, database: database.indexing, logger, progress, keys: keysCommand(configFile) }, shutdown);
     } finally {
       progress.end();

@@ -45,7 +45,7 @@ export const nfts = z.strictObject({
     .min(100)
     .max(10_000)
     .default(3_000)
-    .describe("The time limit of a request with with-uncached=true for fetching metadata."),
+    .describe("The time limit for fetching metadata while a request with `with-uncached=true` waits."),
   fetchesAtOnce: z.number().int().min(1).max(256).default(16),
   marketplaces: z
     .array(marketplace)

@@ -48,7 +48,7 @@ export interface RunDeps<Context> extends PagesDeps {
   readonly answerBytes: number;
 }
 
-function admit(response: Response, window: Window | null): void {
+function enforceRateLimit(response: Response, window: Window | null): void {
   if (window === null) return;
   response.setHeader("RateLimit-Limit", window.limit);
   response.setHeader("RateLimit-Remaining", window.remaining);
@@ -69,7 +69,7 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, 
       address: request.ip ?? "",
     });
     record.keyId = key.id;
-    admit(response, await deps.rateLimits.countRequest(key.id));
+    enforceRateLimit(response, await deps.rateLimits.countRequest(key.id));
     deps.checkAllowance(key);
     return key;
   };

@@ -23,7 +23,7 @@ export interface QueueDefinition {
   readonly backoff: BackoffOptions;
 }
 
-/** What one chain's queue is used with. */
+/** The dependencies of one chain's queue. */
 export interface QueueDeps {
   readonly chainId: number;
   readonly database: Database;
@@ -43,21 +43,21 @@ export interface EntryUpdate<Entry> {
   readonly values: readonly CopyValue[];
 }
 
-type Clocked = Pick<QueueDeps, "chainId" | "clock">;
+type ClockDeps = Pick<QueueDeps, "chainId" | "clock">;
 
-/** The entries of one table. All but a claim leaves entries alone that are no longer in the state in which they were claimed. */
+/** The entries of one table. All methods except `claim` ignore entries that have changed since they were claimed. */
 export interface Queue<Entry extends QueueEntry> {
   /** The condition of entries that can be claimed; $2 is the time. */
   readonly isDue: Sql;
   /** Claims due entries that meet a condition, whose parameters start at $5; no two workers get the same one. */
   claim(deps: QueueDeps, condition: Sql, limit: number, parameters: readonly unknown[]): Promise<Entry[]>;
-  /** Ends the attempt with a failure that may pass: the next one follows after the backoff. With a reason where the table stores one. */
-  postpone(client: Queryable, deps: Clocked, failed: readonly { readonly entry: Entry; readonly problem?: string }[]): Promise<void>;
+  /** Ends the attempt with a temporary failure: the next one follows after the backoff. `problem` is the reason, for tables that store it. */
+  postpone(client: Queryable, deps: ClockDeps, failed: readonly { readonly entry: Entry; readonly problem?: string }[]): Promise<void>;
   /** Ends the attempt as if it had not been started. */
-  release(client: Queryable, deps: Clocked, entries: readonly Entry[]): Promise<void>;
+  release(client: Queryable, deps: ClockDeps, entries: readonly Entry[]): Promise<void>;
   /** Sets columns from `value1`, `value2` …; the attempt goes on unless they end the lease. */
   update(client: Queryable, chainId: number, set: Sql, types: readonly CopyType[], updates: readonly EntryUpdate<Entry>[]): Promise<void>;
-  /** Deletes entries that are done, and returns the keys of those that were still claimed. */
+  /** Deletes completed entries, and returns the keys of those that were still claimed. */
   remove(client: Queryable, chainId: number, entries: readonly Entry[]): Promise<Partial<Entry>[]>;
 }
 

@@ -4,16 +4,16 @@ import { LRUCache } from "lru-cache";
 const maxLength = 1_000;
 
 /**
- * Caches the results of a pure function for its most recent texts. The memory is bounded if the results are bounded and no slices of the text: a slice
- * keeps the whole text in memory.
+ * Caches the results of a pure function for its most recent texts. The memory is bounded if the size of results is bounded and no result is a slice of its text: a
+ * slice retains the whole text.
  */
 export function memoizeText<Result>(compute: (text: string) => Result, maxTexts: number): (text: string) => Result {
-  const kept = new LRUCache<string, { readonly result: Result }>({ max: maxTexts });
+  const cache = new LRUCache<string, { readonly result: Result }>({ max: maxTexts });
   return (text) => {
-    const known = kept.get(text);
+    const known = cache.get(text);
     if (known !== undefined) return known.result;
     const result = compute(text);
-    if (text.length <= maxLength) kept.set(text, { result });
+    if (text.length <= maxLength) cache.set(text, { result });
     return result;
   };
 }

@@ -14,17 +14,17 @@ const approvalForAll: string = toEventSelector("ApprovalForAll(address,address,b
 const approvals = await logsOf({ topics: [approval] });
 const operators = await logsOf({ topics: [approvalForAll] });
 const coins = approvals.filter(({ topics }) => topics.length === 3);
-const singles = approvals.filter(({ topics }) => topics.length === 4);
+const tokenApprovals = approvals.filter(({ topics }) => topics.length === 4);
 
 const ownerOf = ({ topics }: NodeLog): string => addressOf(topics[1]);
 const spenderOf = ({ topics }: NodeLog): string => addressOf(topics[2]);
 
-/** The most frequent approvers, and the accounts of the story. */
-const ownersOfMost = (logs: readonly NodeLog[], more: readonly string[]): string[] => {
+/** The owners with the most approvals, and some accounts of the story. */
+const mostFrequentOwners = (logs: readonly NodeLog[], more: readonly string[]): string[] => {
   const counts = new Map<string, number>();
   for (const log of logs) counts.set(ownerOf(log), (counts.get(ownerOf(log)) ?? 0) + 1);
-  const most = [...counts].sort(([, left], [, right]) => right - left).map(([owner]) => owner);
-  return [...new Set([...more.map(storyValue), ...most.slice(0, 12)])];
+  const byCount = [...counts].sort(([, left], [, right]) => right - left).map(([owner]) => owner);
+  return [...new Set([...more.map(storyValue), ...byCount.slice(0, 12)])];
 };
 
 /** The last log of each key, in log order. */
@@ -33,9 +33,9 @@ const lastOfEach = (logs: readonly NodeLog[], keyOf: (log: NodeLog) => string): 
 ];
 const place = (log: NodeLog) => [Number(log.blockNumber), Number(log.logIndex), log.transactionHash];
 
-/** The maximum of some tokens' number types means unlimited; see the endpoint's notes. */
+/** Also the maximum of the integer types in which some tokens store allowances; see the endpoint's notes. */
 const isUnlimited = (amount: bigint): boolean => amount >= 2n ** 255n || [96n, 128n, 160n].some((bits) => amount === 2n ** bits - 1n);
-const least = (left: bigint, right: bigint): bigint => (left < right ? left : right);
+const smaller = (left: bigint, right: bigint): bigint => (left < right ? left : right);
 
 /** A current allowance with the log that set it. */
 interface CurrentAllowance {
@@ -63,7 +63,7 @@ const expectSpender = async (
   balance: bigint,
 ): Promise<void> => {
   const { quotedValue, expectQuote } = quoting(item);
-  const atRisk = least(allowance, balance);
+  const atRisk = smaller(allowance, balance);
   expect([spender.allowance, spender.value_at_risk], `${item.token_address} ${spender.spender_address}`).toEqual([
     isUnlimited(allowance) ? "UNLIMITED" : String(allowance),
     String(atRisk),
@@ -73,18 +73,18 @@ const expectSpender = async (
   if (isUnlimited(allowance)) expect([spender.allowance_quote, spender.pretty_allowance_quote]).toEqual([null, "UNLIMITED"]);
   else expectQuote(spender.allowance_quote, allowance);
   expectQuote(spender.value_at_risk_quote, atRisk);
-  const worth = quotedValue(atRisk);
-  const isRisky = isUnlimited(allowance) || (worth === null ? atRisk > 0n : worth >= 1);
+  const value = quotedValue(atRisk);
+  const isRisky = isUnlimited(allowance) || (value === null ? atRisk > 0n : value >= 1);
   expect(spender.risk_factor).toBe(isRisky ? "CONSIDER REVOKING" : "LOW RISK");
 };
 
 const expectToken = async (item: Item, current: readonly CurrentAllowance[], owner: string): Promise<void> => {
   const balance = await balanceOf(item.token_address, owner);
   const sum = current.reduce((total, { allowance }) => total + allowance, 0n);
-  expect([item.balance, item.value_at_risk], item.token_address).toEqual([balance, String(least(sum, balance))]);
+  expect([item.balance, item.value_at_risk], item.token_address).toEqual([balance, String(smaller(sum, balance))]);
   const { expectQuote } = quoting(item);
   expectQuote(item.balance_quote, balance);
-  expectQuote(item.value_at_risk_quote, least(sum, balance));
+  expectQuote(item.value_at_risk_quote, smaller(sum, balance));
   const bySpender = new Map(current.map((each) => [spenderOf(each.log), each]));
   expect(item.spenders.map(({ spender_address: spender }) => spender).sort()).toEqual([...bySpender.keys()].sort());
   for (const spender of item.spenders) {
@@ -96,7 +96,7 @@ const expectToken = async (item: Item, current: readonly CurrentAllowance[], own
 };
 
 describe("the npm client's SecurityService for ERC-20 allowances", () => {
-  it.each(ownersOfMost(coins, ["trader", "collector", "gardener"]))(
+  it.each(mostFrequentOwners(coins, ["trader", "collector", "gardener"]))(
     "row 20: returns the allowances of %s as allowance() does",
     async (owner) => {
       const { items, address, quote_currency: currency } = await dataOf(service.getApprovals(chain, owner));
@@ -141,7 +141,7 @@ describe("the npm client's SecurityService for ERC-20 allowances", () => {
 /** An owner's approvals of ids and whole collections according to the contracts, newest first. */
 const currentApprovalsOf = async (owner: string): Promise<{ readonly log: NodeLog; readonly id: string }[]> => {
   const current: { readonly log: NodeLog; readonly id: string }[] = [];
-  for (const log of lastOfEach(singles, ({ address, topics }) => address + topics[3]).filter((each) => ownerOf(each) === owner)) {
+  for (const log of lastOfEach(tokenApprovals, ({ address, topics }) => address + topics[3]).filter((each) => ownerOf(each) === owner)) {
     const id = BigInt(log.topics[3] ?? 0);
     const [[approved], [holder]] = await Promise.all([callForEach(log.address, "getApproved", [[id]]), ownersOf(log.address, [id])]);
     if (holder !== owner || BigInt(approved ?? 0) === 0n) continue;
@@ -160,7 +160,7 @@ const currentApprovalsOf = async (owner: string): Promise<{ readonly log: NodeLo
 };
 
 describe("the npm client's SecurityService for NFT approvals", () => {
-  it.each(ownersOfMost([...singles, ...operators], ["trader", "collector", "gardener", "washTrader"]))(
+  it.each(mostFrequentOwners([...tokenApprovals, ...operators], ["trader", "collector", "gardener", "washTrader"]))(
     "row 21: returns the NFT approvals of %s as getApproved() and isApprovedForAll() do",
     async (owner) => {
       const { items, address } = await dataOf(service.getNftApprovals(chain, owner));

@@ -29,8 +29,8 @@ interface TableColumns {
   readonly columns: readonly string[];
 }
 
-/** The tables that follow from the blocks alone, with those columns that do. */
-const decidedTables = async (database: Queryable): Promise<TableColumns[]> => {
+/** The tables and columns whose contents follow from the blocks alone. */
+const tablesFromBlocks = async (database: Queryable): Promise<TableColumns[]> => {
   const tables = await database.query<{ name: string; columns: string[] }>(
     `SELECT table_name::text AS name, array_agg(column_name::text ORDER BY ordinal_position) AS columns FROM information_schema.columns
      WHERE table_schema = 'public' GROUP BY table_name ORDER BY table_name`,
@@ -40,10 +40,10 @@ const decidedTables = async (database: Queryable): Promise<TableColumns[]> => {
     .map(({ name, columns }) => ({ name, columns: columns.filter((column) => timeDependentColumns[name]?.includes(column) !== true) }));
 };
 
-/** All rows of these tables as text, in a fixed order. */
+/** All rows that follow from the blocks alone, as text in a fixed order, by table. */
 export const dump = async (database: Queryable): Promise<Record<string, string[]>> => {
   const tables: Record<string, string[]> = {};
-  for (const { name, columns } of await decidedTables(database)) {
+  for (const { name, columns } of await tablesFromBlocks(database)) {
     const rows = await database.query<{ line: string }>(
       `SELECT ROW(${columns.join(", ")})::text COLLATE "C" AS line FROM ${name} ORDER BY 1`,
     );
@@ -52,10 +52,10 @@ export const dump = async (database: Queryable): Promise<Record<string, string[]
   return tables;
 };
 
-/** The number of rows of each of these tables and a hash of their contents. */
+/** The number of rows that follow from the blocks alone and a hash of their contents, by table. */
 export const contents = async (database: Queryable): Promise<Record<string, string>> => {
   const hashes: Record<string, string> = {};
-  for (const { name, columns } of await decidedTables(database)) {
+  for (const { name, columns } of await tablesFromBlocks(database)) {
     const [row] = await database.query<{ rows: number; hash: string | null }>(
       `SELECT count(*) AS rows, md5(string_agg(line, E'\\n' ORDER BY line)) AS hash
        FROM (SELECT ROW(${columns.join(", ")})::text COLLATE "C" AS line FROM ${name}) t`,

@@ -19,7 +19,7 @@ export async function startServer(configFile: string, databaseUrl: string): Prom
   const url = await new Promise<string>((resolve, reject) => {
     const read = (part: Buffer) => {
       output += part.toString();
-      const found = /answers at (http:\S+?);/.exec(output)?.[1];
+      const found = /is listening at (http:\S+?);/.exec(output)?.[1];
       if (found !== undefined) resolve(found);
     };
     child.stdout.on("data", read);

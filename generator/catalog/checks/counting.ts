@@ -42,7 +42,7 @@ function checkCost(endpoint: EndpointDraft, lookup: Lookup): Diagnostic[] {
     return [
       diagnostic("uncountable-cost", place, {
         per: "30 days",
-        subject: "the endpoint has no span of days",
+        subject: "the endpoint has no query parameter days",
         accepted: "the query parameter days",
       }),
     ];

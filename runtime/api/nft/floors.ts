@@ -3,7 +3,7 @@ import { groupBy } from "../../lib/group-by.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";
 import { dayOf } from "./market-days.ts";
-import { floorDays, floorOf, paymentRate, type Worth } from "./payment-values.ts";
+import { floorDays, floorOf, type PaymentValue, paymentRate } from "./payment-values.ts";
 import { marketplaceAddresses } from "./view-nft-sale-details.ts";
 
 /**
@@ -15,7 +15,7 @@ export async function floorsNow(
   chain: Chain,
   collections: Iterable<Address>,
   currency: Currency,
-): Promise<ReadonlyMap<Address, Worth>> {
+): Promise<ReadonlyMap<Address, PaymentValue>> {
   const { anchor, ledger, nftSales, prices } = context;
   const settings = context.chains.get(chain.id);
   const marketplaces = marketplaceAddresses(settings);

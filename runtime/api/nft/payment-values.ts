@@ -6,13 +6,13 @@ import { type Address, nativeTokenAddress, zeroAddress } from "../../lib/hex.ts"
 export const floorDays = 30;
 
 /** A value in whole native tokens and in the currency of a response; null if unknown. */
-export interface Worth {
+export interface PaymentValue {
   readonly native: Decimal | null;
   readonly quote: Decimal | null;
 }
 
 /** The value of one smallest unit of a payment token at some time. */
-export type PaymentRate = (token: Address) => Worth;
+export type PaymentRate = (token: Address) => PaymentValue;
 
 /** An amount of a payment token. */
 export interface Paid {
@@ -35,16 +35,16 @@ export const paymentRate =
     return { native: isKnown ? shift(divide(quote, ofNative), -nativeDecimals) : null, quote };
   };
 
-const valued = ({ payment_token, amount }: Paid, rate: PaymentRate): Worth => {
+const valued = ({ payment_token, amount }: Paid, rate: PaymentRate): PaymentValue => {
   const { native, quote } = rate(payment_token);
   const value = decimalOf(amount);
   return { native: native === null ? null : multiply(value, native), quote: quote === null ? null : multiply(value, quote) };
 };
 
 /** The sum of the known values of payments; null if there are payments and none has a known value. */
-export const volumeOf = (payments: readonly Paid[], rate: PaymentRate): Worth => {
+export const volumeOf = (payments: readonly Paid[], rate: PaymentRate): PaymentValue => {
   const values = payments.map((paid) => valued(paid, rate));
-  const sum = (which: keyof Worth): Decimal | null => {
+  const sum = (which: keyof PaymentValue): Decimal | null => {
     const known = values.flatMap((value) => value[which] ?? []);
     return known.length === 0 && values.length > 0 ? null : known.reduce(add, decimal(0n));
   };
@@ -52,9 +52,9 @@ export const volumeOf = (payments: readonly Paid[], rate: PaymentRate): Worth =>
 };
 
 /** The lowest of some prices, in each unit among those known in it. */
-export const floorOf = (prices: readonly Paid[], rate: PaymentRate): Worth => {
+export const floorOf = (prices: readonly Paid[], rate: PaymentRate): PaymentValue => {
   const values = prices.map((paid) => valued(paid, rate));
-  const lowest = (which: keyof Worth): Decimal | null =>
+  const lowest = (which: keyof PaymentValue): Decimal | null =>
     values
       .flatMap((value) => value[which] ?? [])
       .reduce<Decimal | null>((best, value) => (best === null || compare(value, best) < 0 ? value : best), null);

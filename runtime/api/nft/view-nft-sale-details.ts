@@ -24,7 +24,7 @@ interface Setting {
   readonly metadata: ReadonlyMap<Address, TokenMetadata>;
   /** US dollars for one smallest unit at the time of the transaction. */
   readonly usd: (asset: Address) => Rate;
-  readonly worth: PaymentRate;
+  readonly rateOfPayment: PaymentRate;
 }
 
 /** The sales of a transaction at the configured marketplaces, in order; null if the sales of its block are not indexed yet. */
@@ -51,7 +51,7 @@ export async function viewNftSaleDetails(
   ]);
   const rateOf = new Map(assets.map((asset, position) => [asset, rates[position] ?? null]));
   const usd = (asset: Address) => rateOf.get(chain.wrappedNative.includes(asset) ? nativeTokenAddress : asset) ?? null;
-  const setting = { chain, metadata, usd, worth: paymentRate(usd, chain.wrappedNative, chain.nativeToken.decimals) };
+  const setting = { chain, metadata, usd, rateOfPayment: paymentRate(usd, chain.wrappedNative, chain.nativeToken.decimals) };
   const bySale = groupBy(rows, ({ log_index }) => log_index);
   return rows.map((row) => viewReport(row, bySale.get(row.log_index) ?? [row], rows, setting));
 }
@@ -91,14 +91,14 @@ const viewReport = (row: SaleRow, sale: readonly SaleRow[], all: readonly SaleRo
 
 const zeroTopic = `0x${"0".repeat(64)}`;
 
-const viewPayment = ({ payment_token, unit_price }: SaleRow, { chain, metadata, usd, worth }: Setting) => {
+const viewPayment = ({ payment_token, unit_price }: SaleRow, { chain, metadata, usd, rateOfPayment }: Setting) => {
   const isNative = payment_token === nativeTokenAddress;
   const own = payment_token === null ? undefined : metadata.get(payment_token);
   const token = isNative ? nativeMetadata(chain) : null;
   const decimals = token?.contract_decimals ?? own?.decimals ?? null;
   const rate = payment_token === null ? null : usd(payment_token);
   const price = unit_price === null ? null : decimalOf(unit_price);
-  const nativeRate = payment_token === null ? null : worth(payment_token).native;
+  const nativeRate = payment_token === null ? null : rateOfPayment(payment_token).native;
   const dollars = times(price, rate);
   const native = times(price, nativeRate);
   return {

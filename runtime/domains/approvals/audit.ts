@@ -6,13 +6,13 @@ import { allowanceCall, firstWord } from "./jobs/read-allowances/call-allowances
 
 interface Sampled {
   readonly token: Address;
-  readonly what: string;
+  readonly subject: string;
   readonly index: string | null;
   readonly data: Hex;
 }
 
 /**
- * Compares at most `sample` approvals of each kind, as they were after a block, with `allowance`, `getApproved` and `isApprovedForAll` there. An allowance is
+ * Compares at most `sample` approvals of each kind, as they were after a block, with the contract's `allowance`, `getApproved` and `isApprovedForAll` at that block. An allowance is
  * compared if it has not changed since, because the block at which a contract lowered it is unknown; an allowance in doubt is unknown.
  */
 export async function auditApprovals(
@@ -23,12 +23,16 @@ export async function auditApprovals(
   sample: number,
 ): Promise<AuditRow[]> {
   const parameters = [chainId, height, sample];
-  const compare = async (what: string, sampled: readonly Sampled[], decode: (outcome: CallOutcome | undefined) => string | null) => {
+  const compare = async (subject: string, sampled: readonly Sampled[], decode: (outcome: CallOutcome | undefined) => string | null) => {
     const calls = sampled.map(({ token, data }) => ({ to: token, data }));
     const outcomes = await source.calls(calls, height);
     return auditRow(
-      what,
-      sampled.map((one, position) => ({ what: `${one.what} at block ${height}`, index: one.index, node: decode(outcomes[position]) })),
+      subject,
+      sampled.map((one, position) => ({
+        subject: `${one.subject} at block ${height}`,
+        index: one.index,
+        node: decode(outcomes[position]),
+      })),
     );
   };
   return [
@@ -57,7 +61,7 @@ const sampleAllowances = async (database: Queryable, parameters: readonly number
   );
   return rows.map(({ amount, is_doubtful, ...one }) => ({
     token: one.token,
-    what: `${one.token} of ${one.owner} for ${one.spender}`,
+    subject: `${one.token} of ${one.owner} for ${one.spender}`,
     index: is_doubtful ? null : amount,
     data: allowanceCall(one).data,
   }));
@@ -75,7 +79,7 @@ const sampleApprovals = async (database: Queryable, parameters: readonly number[
   );
   return rows.map(({ token, token_id, spender }) => ({
     token,
-    what: `${token} ${token_id}`,
+    subject: `${token} ${token_id}`,
     index: spender ?? zeroAddress,
     // EIP-721 getApproved(uint256).
     data: `0x081812fc${wordOf(BigInt(token_id))}`,
@@ -95,7 +99,7 @@ const sampleOperators = async (database: Queryable, parameters: readonly number[
   );
   return rows.map(({ token, owner, operator, approved }) => ({
     token,
-    what: `${token} of ${owner} for ${operator}`,
+    subject: `${token} of ${owner} for ${operator}`,
     index: String(approved),
     // isApprovedForAll(address,address) of EIP-721 and EIP-1155.
     data: `0xe985e9c5${wordOf(owner)}${wordOf(operator)}`,

@@ -34,19 +34,19 @@ export async function auditBlocks(database: Queryable, rpc: Rpc, chainId: number
   return [
     auditRow(
       "block hashes",
-      blocks.map((block, index) => ({ what: `block ${block.number}`, index: block.hash, node: nodeBlock(index)?.hash ?? null })),
+      blocks.map((block, index) => ({ subject: `block ${block.number}`, index: block.hash, node: nodeBlock(index)?.hash ?? null })),
     ),
     auditRow(
       "transactions of a block",
       blocks.map((block, index) => ({
-        what: `block ${block.number}`,
+        subject: `block ${block.number}`,
         index: String(block.transactions),
         node: nodeBlock(index)?.transactions.length.toString() ?? null,
       })),
     ),
     auditRow(
       "logs of a block",
-      blocks.map((block, index) => ({ what: `block ${block.number}`, index: String(block.logs), node: count(index) })),
+      blocks.map((block, index) => ({ subject: `block ${block.number}`, index: String(block.logs), node: count(index) })),
     ),
   ];
 }

@@ -27,7 +27,7 @@ export const confirmFirst = async (source: Pick<Source, "chainId" | "hashesOf">,
   }
 };
 
-/** Finds the ancestor again, several times, because a replaced finalized block stops the loop for good. @throws {BadReplyError} where the node changes its response. */
+/** Finds the ancestor again, several times, because a replaced finalized block stops the loop permanently. @throws {BadReplyError} where the node changes its response. */
 export const confirmAncestor = async (find: () => Promise<number>, ancestor: number, waitMilliseconds: number): Promise<void> => {
   for (let count = 0; count < confirmations; count += 1) {
     await sleep(waitMilliseconds);

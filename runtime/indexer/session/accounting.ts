@@ -10,7 +10,7 @@ export const chooseAccounting = (
   { traces, oldTraces }: Pick<Capabilities, "traces" | "oldTraces">,
 ): NativeAccounting => (configured === "traces" && (traces === null || !oldTraces) ? "state" : configured);
 
-/** Native accounting in messages, after "keeps native balances". */
+/** Native accounting in messages, after "native balances". */
 export const accountingDescriptions: Readonly<Record<NativeAccounting, string>> = {
   traces: "by the values of transactions and inner calls",
   state: "by the node's state of the accounts that each block touches",

@@ -21,7 +21,7 @@ export interface StateCache {
   set(table: string, rows: readonly Row[]): void;
   /** Loads the rows of those keys that are not cached. */
   prefetch(load: StateLoad, keys: KeySet): Promise<void>;
-  /** Marks the cache as stale, for good: what was folded from it must not be written. */
+  /** Marks the cache as stale permanently: rows that were folded from it must not be written. */
   invalidate(): void;
   /** Frees memory between batches: drops rows that other writers change and, above the limit, rows that only older batches touched. */
   clear(): void;

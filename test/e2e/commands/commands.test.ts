@@ -36,8 +36,8 @@ describe("a command that fails", () => {
   it("names the setting of the rejected database, without its password, and exits with 1", async () => {
     const wrong = new URL(test.url);
     wrong.password = "wrong-secret";
-    const [code, said] = await outcome(["migrate"], { DATABASE_URL: wrong.href });
-    expect([code, said]).toEqual([1, "The database cannot be used: it rejects this user and password (28P01); check DATABASE_URL.\n"]);
+    const [code, output] = await outcome(["migrate"], { DATABASE_URL: wrong.href });
+    expect([code, output]).toEqual([1, "The database cannot be used: it rejects this user and password (28P01); check DATABASE_URL.\n"]);
     const file = join(folder, "url.yaml");
     await writeFile(file, JSON.stringify({ databaseUrl: wrong.href }));
     expect(await outcome(["migrate", "--config", file], { DATABASE_URL: "" })).toEqual([
@@ -51,10 +51,10 @@ describe("a command that fails", () => {
   });
 
   it("reports a node that does not respond, without the secrets of its URL", async () => {
-    const [code, said] = await outcome(["index", "--chain", "one", "--rpc", "http://user:secret@127.0.0.1:1/private"]);
+    const [code, output] = await outcome(["index", "--chain", "one", "--rpc", "http://user:secret@127.0.0.1:1/private"]);
     expect(code).toBe(1);
-    expect(said).toMatch(/^The node of one does not respond \(.*ECONNREFUSED.*\); check --rpc/);
-    expect(said).not.toMatch(/secret|private/);
+    expect(output).toMatch(/^The node of one does not respond \(.*ECONNREFUSED.*\); check --rpc/);
+    expect(output).not.toMatch(/secret|private/);
   });
 
   it("reports that its port is in use", async () => {
@@ -62,8 +62,8 @@ describe("a command that fails", () => {
     const node = createServer((_request, response) => response.end('{"jsonrpc":"2.0","id":1,"result":"0x5"}'));
     const port = await listen(other);
     const nodePort = await listen(node);
-    const [code, said] = await outcome(["serve", "--chain", "one", "--rpc", `http://127.0.0.1:${nodePort}`], { PORT: String(port) });
-    expect([code, said]).toEqual([
+    const [code, output] = await outcome(["serve", "--chain", "one", "--rpc", `http://127.0.0.1:${nodePort}`], { PORT: String(port) });
+    expect([code, output]).toEqual([
       1,
       `Port ${port} of 127.0.0.1 is in use; choose another with PORT=… or stop the process that uses it.\n`,
     ]);
@@ -72,8 +72,8 @@ describe("a command that fails", () => {
   });
 
   it("rejects unsafe integers and unknown keys", async () => {
-    const [code, said] = await outcome(["keys", "create", "--label", "one", "--credits", "100000000000000"]);
-    expect([code, said]).toEqual([1, 'Invalid value "100000000000000" for --credits: expected an integer from 0 to 90071992547409.\n']);
+    const [code, output] = await outcome(["keys", "create", "--label", "one", "--credits", "100000000000000"]);
+    expect([code, output]).toEqual([1, 'Invalid value "100000000000000" for --credits: expected an integer from 0 to 90071992547409.\n']);
     const revoked = await outcome(["keys", "revoke", "99"]);
     expect(revoked).toEqual([1, "No active key has the number 99; list the keys with: ashlar keys list\n"]);
   });
@@ -81,9 +81,9 @@ describe("a command that fails", () => {
 
 describe("the rules of classification", () => {
   it("are printed as they are in force, and an invalid file is reported", async () => {
-    const [code, said] = await outcome(["rules"]);
+    const [code, output] = await outcome(["rules"]);
     expect(code).toBe(0);
-    expect(parseRules("rules.yaml", said)).toEqual(builtInRules);
+    expect(parseRules("rules.yaml", output)).toEqual(builtInRules);
     await writeFile(join(folder, "rules.yaml"), "dust: { belowUsd: 7 }\n");
     await writeFile(join(folder, "own.yaml"), "rulesFile: rules.yaml\n");
     expect(await outcome(["rules", "--config", "own.yaml"])).toEqual([0, expect.stringMatching(/belowUsd: 7\n/)]);
@@ -111,8 +111,8 @@ describe("a stop", () => {
   };
 
   it("of an indexer in its backfill ends at a batch boundary, from which the next one continues", async () => {
-    const words = ["index", "--chain", "one", "--rpc", chain.url];
-    const one = run(words);
+    const args = ["index", "--chain", "one", "--rpc", chain.url];
+    const one = run(args);
     await until("The first batch", async () => (await heightsOf()).indexed >= 0);
     one.child.kill("SIGTERM");
     expect(await one.ended).toBe(0);
@@ -120,7 +120,7 @@ describe("a stop", () => {
     expect(stopped.indexed).toBeLessThan(blocks);
     expect(stopped).toEqual({ indexed: stopped.indexed, lowest: stopped.indexed, count: stopped.indexed + 1 });
 
-    const two = run(words);
+    const two = run(args);
     await until("The head", async () => (await heightsOf()).indexed === blocks);
     two.child.kill("SIGTERM");
     expect(await two.ended).toBe(0);
@@ -129,8 +129,8 @@ describe("a stop", () => {
 
   it("of a server exits with 0", async () => {
     const serving = run(["serve", "--chain", "one", "--rpc", chain.url]);
-    await until("Serving", () => serving.output().includes("Ashlar answers at"));
-    const url = /Ashlar answers at (\S+);/.exec(serving.output())?.[1] ?? "";
+    await until("Serving", () => serving.output().includes("Ashlar is listening at"));
+    const url = /Ashlar is listening at (\S+);/.exec(serving.output())?.[1] ?? "";
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     serving.child.kill("SIGTERM");
     expect(await serving.ended).toBe(0);

@@ -31,8 +31,8 @@ beforeAll(async () => {
 });
 
 const { run, outcome } = commandLineIn(() => ({ folder, url: test.url }));
-const begin = async (words: readonly string[], sentence: RegExp): Promise<void> => {
-  const running = run(words);
+const begin = async (args: readonly string[], sentence: RegExp): Promise<void> => {
+  const running = run(args);
   for (const end = Date.now() + 60_000; !sentence.test(running.output()) && Date.now() < end; ) await sleep(20);
   running.child.kill("SIGTERM");
   expect(await running.ended, running.output()).toBe(0);
@@ -41,26 +41,26 @@ const begin = async (words: readonly string[], sentence: RegExp): Promise<void> 
 
 describe("ashlar start", () => {
   it("exits with 1 if the node of a preset serves another chain", async () => {
-    const [code, said] = await outcome(["start", "--chain", "eth-mainnet", "--rpc", chain.url]);
+    const [code, output] = await outcome(["start", "--chain", "eth-mainnet", "--rpc", chain.url]);
     expect(code).toBe(1);
-    expect(said).toBe(
+    expect(output).toBe(
       "The node of eth-mainnet reports chain id 31337, expected 1: set its rpc (--rpc) to a node of chain 1, or give chain 31337 another name than eth-mainnet.\n",
     );
   });
 
   it("exits with 1 if the first block is above the head, with and without an index", async () => {
     const refusal = `The first block to index of mine, 99, is above its node's head, block ${blocks}: set its from (--from) to ${blocks} or less.\n`;
-    const words = ["start", "--chain", "mine", "--rpc", chain.url];
-    expect(await outcome([...words, "--from", "99"])).toEqual([1, refusal]);
-    await begin(words, /mine is indexed up to its head, block 5/);
-    expect(await outcome([...words, "--from", "99"])).toEqual([1, refusal]);
+    const args = ["start", "--chain", "mine", "--rpc", chain.url];
+    expect(await outcome([...args, "--from", "99"])).toEqual([1, refusal]);
+    await begin(args, /mine is indexed up to its head, block 5/);
+    expect(await outcome([...args, "--from", "99"])).toEqual([1, refusal]);
   });
 
   it("serves balances of past blocks on a chain without a preset", async () => {
     const { key } = await createKeys(test.database).create({ label: "test" });
     const running = run(["start", "--chain", "mine", "--rpc", chain.url]);
     for (const end = Date.now() + 60_000; !/indexed up to its head/.test(running.output()) && Date.now() < end; ) await sleep(20);
-    const url = /answers at (\S+);/.exec(running.output())?.[1];
+    const url = /is listening at (\S+);/.exec(running.output())?.[1];
     const response = await fetch(`${url}/v1/mine/address/${receiver}/historical_balances/?block-height=3&key=${key}`);
     const { data, error_message } = (await response.json()) as {
       data: { items: { balance: string }[] } | null;
@@ -86,8 +86,8 @@ describe("ashlar start", () => {
 describe("ashlar audit", () => {
   it("uses the only configured chain without --chain", async () => {
     await writeFile(join(folder, "ashlar.yaml"), `chains: [{ name: other, rpc: "${chain.url}" }]`);
-    const [code, said] = await outcome(["audit"]);
-    expect([code, said]).toEqual([0, expect.stringMatching(/^other up to block 5\n/)]);
+    const [code, output] = await outcome(["audit"]);
+    expect([code, output]).toEqual([0, expect.stringMatching(/^other up to block 5\n/)]);
   });
 
   it("lists the configured chains if there are several without --chain, and the indexed ones if none is configured", async () => {
@@ -102,8 +102,8 @@ describe("ashlar audit", () => {
 });
 
 describe("a reader that ends early", () => {
-  it.each([["doctor", "--rpc", "NODE"], ["rules"]])("does not make %s fail", async (...words) => {
-    const child = spawn(process.execPath, [program, ...words.map((word) => (word === "NODE" ? chain.url : word))], {
+  it.each([["doctor", "--rpc", "NODE"], ["rules"]])("does not make %s fail", async (...args) => {
+    const child = spawn(process.execPath, [program, ...args.map((arg) => (arg === "NODE" ? chain.url : arg))], {
       cwd: folder,
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -58,9 +58,9 @@ describe("ashlar nfts status", () => {
       "It has the element \u001b]0;owned\u0007\u009b2J\u202egnp.exe\u2028.",
     ]);
     await test.database.query("UPDATE nft_reads SET problem = $1 WHERE problem IS NOT NULL", ["Down.\r\none: 0 tokens pending\u007f"]);
-    const [code, said] = await outcome(["nfts", "status", "--chain", "one"]);
+    const [code, output] = await outcome(["nfts", "status", "--chain", "one"]);
     expect(code).toBe(0);
-    expect(said.split("\n")).toEqual([
+    expect(output.split("\n")).toEqual([
       "one: 4 tokens pending, 3 fetched, 3 rejected.",
       `  ${collection}  4 pending, the oldest for 3 h  3 fetched  3 rejected`,
       "    1 retried: Down.\\u000d\\u000aone: 0 tokens pending\\u007f",
@@ -102,10 +102,10 @@ describe("ashlar nfts refresh", () => {
     [["--chain", "one", "0x12"], 'Invalid value "0x12" for collection: expected an address (0x and 40 hexadecimal digits).'],
     [["--chain", "one", collection, "-1"], 'Invalid value "-1" for token-id: expected an integer from 0 to 2^256 - 1.'],
     [["--chain", "one", collection, "1e3"], 'Invalid value "1e3" for token-id: expected an integer from 0 to 2^256 - 1.'],
-  ])("with %j prints what to do, and queues nothing", async (words, sentence) => {
-    const [code, said] = await outcome(["nfts", "refresh", ...words]);
+  ])("with %j prints what to do, and queues nothing", async (args, sentence) => {
+    const [code, output] = await outcome(["nfts", "refresh", ...args]);
     expect(code).toBe(1);
-    expect(said).toContain(sentence);
+    expect(output).toContain(sentence);
     expect(await ranges()).toEqual([]);
   });
 });

@@ -88,8 +88,8 @@ describe("ashlar prices import", () => {
     [["nowhere.csv", "--chain", "one"], "Cannot read nowhere.csv: no such file; give the path of a CSV file.\n"],
     [["good.csv"], "Several chains are configured (one, two); choose one with --chain NAME.\n"],
     [["good.csv", "--chain", "two"], "Prices of two are not computed from files; add file to its prices.sources in ashlar.yaml.\n"],
-  ])("with %j prints what to do", async (words, sentence) => {
-    expect(await outcome(["prices", "import", ...words])).toEqual([1, sentence]);
+  ])("with %j prints what to do", async (args, sentence) => {
+    expect(await outcome(["prices", "import", ...args])).toEqual([1, sentence]);
   });
 });
 

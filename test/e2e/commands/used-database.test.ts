@@ -10,9 +10,9 @@ import { deadline } from "../../support/deadline.ts";
 let folder: string;
 let test: TestDatabase;
 const { run } = commandLineIn(() => ({ folder, url: test.url }));
-/** Exit code and all that is said, with the embedded server in place of the tests' own where `url` is empty. */
-const outcome = async (words: readonly string[], environment: NodeJS.ProcessEnv = {}) => {
-  const running = run(words, environment);
+/** Exit code and all output, with the embedded server in place of the tests' own where `url` is empty. */
+const outcome = async (args: readonly string[], environment: NodeJS.ProcessEnv = {}) => {
+  const running = run(args, environment);
   return [await running.ended, running.output()] as const;
 };
 const embedded = { DATABASE_URL: "" };
@@ -29,10 +29,10 @@ beforeAll(async () => {
 describe("the database of a command", () => {
   it("is printed without its password", async () => {
     const { host, username, password, pathname } = new URL(test.url);
-    const [code, said] = await outcome(["keys", "list"]);
+    const [code, output] = await outcome(["keys", "list"]);
     expect(code).toBe(0);
-    expect(said).toContain(`Database: PostgreSQL at ${host}, database ${pathname.slice(1)} as ${username}\n`);
-    expect(said).not.toContain(`:${password}@`);
+    expect(output).toContain(`Database: PostgreSQL at ${host}, database ${pathname.slice(1)} as ${username}\n`);
+    expect(output).not.toContain(`:${password}@`);
   });
 
   it.each([
@@ -40,10 +40,10 @@ describe("the database of a command", () => {
     "postgresql://app:12/s3cret@127.0.0.1:1/ashlar",
     "postgresql://app:12#s3cret@127.0.0.1:1/ashlar",
   ])("is not described if its password has an unescaped / or #: %s", async (url) => {
-    const [code, said] = await outcome(["keys", "list"], { DATABASE_URL: url });
+    const [code, output] = await outcome(["keys", "list"], { DATABASE_URL: url });
     expect(code).toBe(1);
-    expect(said).toContain("Database: PostgreSQL (address from DATABASE_URL or databaseUrl)\n");
-    expect(said).not.toContain("s3cret");
+    expect(output).toContain("Database: PostgreSQL (address from DATABASE_URL or databaseUrl)\n");
+    expect(output).not.toContain("s3cret");
   });
 
   it.each([
@@ -51,10 +51,10 @@ describe("the database of a command", () => {
     [["audit", "--chain", "one", "--rpc", "http://127.0.0.1:1"]],
     [["nfts", "status", "--chain", "one", "--rpc", "http://127.0.0.1:1"]],
     [["prices", "rebuild", "--chain", "one", "--rpc", "http://127.0.0.1:1"]],
-  ])("is not created by %j", async (words) => {
-    const [code, said] = await outcome(words, embedded);
+  ])("is not created by %j", async (args) => {
+    const [code, output] = await outcome(args, embedded);
     expect(code).toBe(1);
-    expect(said).toBe(
+    expect(output).toBe(
       `No database in ${join(folder, ".ashlar")}. Searched for ashlar.yaml and .ashlar in ${folder} and the folders above it. ` +
         "Run this command in the folder where ashlar start runs, or set ASHLAR_DATA_DIR or DATABASE_URL; ashlar start and ashlar migrate create a database.\n",
     );
@@ -66,13 +66,13 @@ describe("the database of a command", () => {
     const below = join(project, "deploy", "scripts");
     await mkdir(below, { recursive: true });
     await writeFile(join(project, "ashlar.yaml"), "port: 0\n");
-    const said = `Database: embedded PostgreSQL in ${join(project, ".ashlar")}\n`;
+    const announcement = `Database: embedded PostgreSQL in ${join(project, ".ashlar")}\n`;
     const inProject = commandLineIn(() => ({ folder: project, url: "" }));
     const inBelow = commandLineIn(() => ({ folder: below, url: "" }));
     const created = inProject.run(["migrate"]);
-    expect([await created.ended, created.output()]).toEqual([0, expect.stringContaining(said)]);
+    expect([await created.ended, created.output()]).toEqual([0, expect.stringContaining(announcement)]);
     const key = inBelow.run(["keys", "create", "--label", "from below"]);
-    expect([await key.ended, key.output()]).toEqual([0, expect.stringContaining(said)]);
+    expect([await key.ended, key.output()]).toEqual([0, expect.stringContaining(announcement)]);
     expect(existsSync(join(below, ".ashlar"))).toBe(false);
     const list = inProject.run(["keys", "list"]);
     expect([await list.ended, list.output()]).toEqual([0, expect.stringContaining("1  from below  ")]);
@@ -88,8 +88,8 @@ describe("an unusable data directory", () => {
     const file = join(folder, "file");
     await writeFile(file, "");
     const begin = Date.now();
-    const [code, said] = await outcome([command], { ...environment, ASHLAR_DATA_DIR: file });
-    expect([code, said]).toEqual([1, `The data directory ${file} cannot be used: it is not a directory. ${remedy}`]);
+    const [code, output] = await outcome([command], { ...environment, ASHLAR_DATA_DIR: file });
+    expect([code, output]).toEqual([1, `The data directory ${file} cannot be used: it is not a directory. ${remedy}`]);
     const [, below] = await outcome([command], { ...environment, ASHLAR_DATA_DIR: join(file, "data") });
     expect(below).toBe(`The data directory ${join(file, "data")} cannot be used: a part of its path is a file (ENOTDIR). ${remedy}`);
     // Telling the demo's story takes a minute; loading the program twice takes seconds on a busy machine.
@@ -99,18 +99,18 @@ describe("an unusable data directory", () => {
 
   it("with a path that is too long is rejected immediately", async () => {
     const long = join(folder, ...Array.from({ length: 10 }, () => "d".repeat(100)));
-    const [code, said] = await outcome(["start"], { ...environment, ASHLAR_DATA_DIR: long });
+    const [code, output] = await outcome(["start"], { ...environment, ASHLAR_DATA_DIR: long });
     expect(code).toBe(1);
-    expect(said).toBe(
+    expect(output).toBe(
       `The data directory ${long.slice(0, 120)}… cannot be used: its path has ${long.length} bytes, the maximum is 900. ${remedy}`,
     );
   });
 
   it.runIf(process.platform === "linux")("where nothing can be written is refused at once", async () => {
     for (const directory of ["/proc/ashlar", "/proc"]) {
-      const [code, said] = await outcome(["start"], { ...environment, ASHLAR_DATA_DIR: directory });
-      expect([code, said]).toEqual([1, expect.stringContaining(`The data directory ${directory} cannot be used: `)]);
-      expect(said).toContain(remedy);
+      const [code, output] = await outcome(["start"], { ...environment, ASHLAR_DATA_DIR: directory });
+      expect([code, output]).toEqual([1, expect.stringContaining(`The data directory ${directory} cannot be used: `)]);
+      expect(output).toContain(remedy);
     }
   });
 });

@@ -53,7 +53,7 @@ export async function startService(rpcUrl: string, options: ServiceOptions = {})
     child,
     dataDirectory,
     output: () => text,
-    url: () => /Ashlar answers at (http:\/\/127\.0\.0\.1:\d+)/.exec(text)?.[1] ?? "",
+    url: () => /Ashlar is listening at (http:\/\/127\.0\.0\.1:\d+)/.exec(text)?.[1] ?? "",
     ended,
     postmaster: () => Number(readFileSync(join(dataDirectory, "postgres", "postmaster.pid"), "utf8").split("\n")[0]),
   };

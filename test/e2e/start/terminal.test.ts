@@ -30,12 +30,12 @@ beforeAll(async () => {
 
 /** Starts the service on a pseudo-terminal, which `script` of util-linux provides. */
 const startOnTerminal = (
-  words: readonly string[],
+  args: readonly string[],
   { on = chain, ...options }: Omit<ServiceOptions, "command" | "parameters"> & { readonly on?: TestChain } = {},
 ): Promise<ServiceProcess> =>
   startService(on.url, {
     command: "bash",
-    parameters: ["-c", 'exec script -qefc "stty cols 100; exec $0 $*" /dev/null', ...words],
+    parameters: ["-c", 'exec script -qefc "stty cols 100; exec $0 $*" /dev/null', ...args],
     ...options,
   });
 const start = [process.execPath, program, "start"];

@@ -20,10 +20,10 @@ afterAll(() => new Promise((resolve) => node.close(resolve)));
 
 describe("ashlar doctor", () => {
   it("escapes control characters in responses of the node", async () => {
-    const [code, said] = await outcome(["doctor", "--rpc", `http://127.0.0.1:${(node.address() as AddressInfo).port}`]);
+    const [code, output] = await outcome(["doctor", "--rpc", `http://127.0.0.1:${(node.address() as AddressInfo).port}`]);
     expect(code).toBe(1);
-    expect(said).toContain("This node cannot be used");
-    expect(said).toContain("\\u202eegnahc");
-    expect(said).not.toMatch(/(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
+    expect(output).toContain("This node cannot be used");
+    expect(output).toContain("\\u202eegnahc");
+    expect(output).not.toMatch(/(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseTokenList } from "../../../runtime/config/token-list-file.ts";
-import { addressOf, type Data, type HandIndex, openHandIndex, transactionRow, wordOf } from "../domains/queries/hand-index.ts";
+import { addressOf, type Data, type FixtureIndex, openFixtureIndex, transactionRow, wordOf } from "../domains/queries/fixture-index.ts";
 
 const [coin, art, other, mute] = [0xc1, 0xc2, 0xc3, 0xc4].map(addressOf) as [`0x${string}`, `0x${string}`, `0x${string}`, `0x${string}`];
 const wallet = addressOf(0xab);
@@ -38,12 +38,12 @@ describe("a token list", () => {
 
 describe("the configured logos of tokens and the network", () => {
   let folder: string;
-  let index: HandIndex;
+  let index: FixtureIndex;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "ashlar-list-"));
     const tokenListFile = join(folder, "list.json");
     await writeFile(tokenListFile, JSON.stringify(list));
-    index = await openHandIndex({
+    index = await openFixtureIndex({
       settings: {
         tokenListFile,
         tokenLogos: { [art]: "https://logos.example/own.png" },

@@ -45,7 +45,7 @@ describe("values", () => {
     ]);
   });
 
-  it("are parsed alike in arrays", async () => {
+  it("are parsed the same in arrays", async () => {
     const rows = await test.database.query(
       `SELECT ARRAY['\\xab'::bytea, NULL, ''] AS bytes, '{}'::bytea[] AS none, ARRAY[1, NULL]::int8[] AS numbers, ARRAY[3, NULL]::int2[] AS small, ARRAY[1.50, NULL] AS amounts, ARRAY['a,b'] AS texts`,
     );
@@ -91,7 +91,7 @@ describe("values", () => {
     expect(rows).toEqual([{ bytes: Buffer.from([0xab]), number: "1" }]);
   });
 
-  it("are parsed alike through knex", async () => {
+  it("are parsed the same through knex", async () => {
     const { rows } = await test.database.knex.raw("SELECT '\\xab'::bytea AS bytes, 1::int8 AS number");
     expect(rows).toEqual([{ bytes: "0xab", number: 1 }]);
   });

@@ -8,7 +8,7 @@ import type { Hash, Hex } from "../../../runtime/lib/hex.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { createTestIndexer } from "../../support/indexer/support.ts";
-import { addressOf, type HandIndex, openHandIndex, transactionHashOf, transactionRow } from "./queries/hand-index.ts";
+import { addressOf, type FixtureIndex, openFixtureIndex, transactionHashOf, transactionRow } from "./queries/fixture-index.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers were checked against the catalog; a test reads what it expects to be there
 type Answer = any;
@@ -77,9 +77,9 @@ describe("fees of transactions, one of them with two blobs", () => {
 });
 
 describe("fee of a transaction on a rollup", () => {
-  let index: HandIndex;
+  let index: FixtureIndex;
   beforeAll(async () => {
-    index = await openHandIndex();
+    index = await openFixtureIndex();
     await index.blocks(0, 1, { 1: 1 });
     // No development node has an L1 fee: the row is inserted as from a rollup's receipt.
     await index.insert("transactions", [{ ...transactionRow(1, 0, addressOf(1), addressOf(2)), l1_fee: "1234", blob_fee: "500" }]);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { addressOf, type HandIndex, openHandIndex, type Row, transactionRow } from "../domains/queries/hand-index.ts";
+import { addressOf, type FixtureIndex, openFixtureIndex, type Row, transactionRow } from "../domains/queries/fixture-index.ts";
 
 /** Two wallets with 100 tokens each and one transfer of each: one with plain names, one with names that are the most expensive to classify. */
 const count = 100;
@@ -12,7 +12,7 @@ const path = {
   transfers_v2: (kind: Kind) => `/v1/hand/address/${wallets[kind]}/transfers_v2/?page-size=100`,
   historical_balances: (kind: Kind) => `/v1/hand/address/${wallets[kind]}/historical_balances/?block-height=200`,
 } as const;
-let index: HandIndex;
+let index: FixtureIndex;
 
 /** Names have 200 characters, the stored maximum; every second one expands to the most letters without a space. */
 const fillers = ["\ufdfa", "a-", "\u0301\u0316", "-", "(a(", "a", "\u{1f468}\u200d", "http:/", "a[dot", "\ufb03"];
@@ -70,7 +70,7 @@ const fill = async (kind: Kind): Promise<void> => {
 };
 
 beforeAll(async () => {
-  index = await openHandIndex();
+  index = await openFixtureIndex();
   await index.blocks(0, 400);
   for (const kind of kinds) await fill(kind);
   return index.end;
@@ -120,7 +120,7 @@ describe("a wallet with 100 hostile names", () => {
 
   /** Returns the milliseconds of the first answer with names that this process has not cached. */
   async function firstAnswer(round: number): Promise<number> {
-    const other = await openHandIndex();
+    const other = await openFixtureIndex();
     const names = Array.from({ length: count }, (_, number) => `${"\u3316".repeat(196)}${round}${String(number).padStart(3, "0")}`);
     await other.blocks(0, 10);
     await other.insert(

@@ -95,7 +95,9 @@ describe("the finalized block without a finalized tag of the node", () => {
   it("is described among the capabilities", () => {
     const of = (finality?: number) =>
       describeCapabilities(node(false, null).capabilities, { finality }).find(({ feature }) => feature === "finalized-tag")?.consequence;
-    expect(of()).toBe("no block counts as final unless the chain's finality is configured: a reorganisation of any depth is followed");
+    expect(of()).toBe(
+      "no block is final unless the chain's finality is set in the configuration; reorganisations of any depth are handled",
+    );
     expect(of(64)).toBe("a block counts as final 64 blocks later: a deeper reorganisation is rejected");
   });
 });

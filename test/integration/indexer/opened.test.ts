@@ -82,7 +82,7 @@ describe("a first block above the head", () => {
   });
 });
 
-describe("what an index is recorded to lack", () => {
+describe("the record of missing base balances", () => {
   it("is cleared when the index has all base balances", async () => {
     const test = await newDatabase();
     await index(test);

@@ -25,7 +25,7 @@ describe("an index that follows a node through a reorganisation", () => {
   });
 
   it.each([1, 2, 3, 4, 5])(
-    "of a depth by seed %i, and another one before it has settled, holds what an index built afterwards holds",
+    "of random depth (seed %i), followed by another one, has the same rows as an index built afterwards",
     async (seed) => {
       const random = createRandom(`branches ${seed}`);
       await branching.branch(random.between(1, 55), `first ${seed}`, random.between(0, 2));

@@ -15,9 +15,9 @@ export interface Run {
 
 /** Runs commands in a folder with a database; they inherit nothing else of this process's environment. */
 export const commandLineIn = (place: () => { readonly folder: string; readonly url: string }) => {
-  const run = (words: readonly string[], environment: NodeJS.ProcessEnv = {}): Run => {
+  const run = (args: readonly string[], environment: NodeJS.ProcessEnv = {}): Run => {
     const { folder, url } = place();
-    const child = spawn(process.execPath, [program, ...words], {
+    const child = spawn(process.execPath, [program, ...args], {
       cwd: folder,
       env: { PATH: process.env.PATH, DATABASE_URL: url, PORT: "0", ...environment },
       stdio: ["ignore", "pipe", "pipe"],
@@ -31,8 +31,8 @@ export const commandLineIn = (place: () => { readonly folder: string; readonly u
   return {
     run,
     /** Returns the exit code and the output without the line that names the database. */
-    outcome: async (words: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<[Ending, string]> => {
-      const running = run(words, environment);
+    outcome: async (args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<[Ending, string]> => {
+      const running = run(args, environment);
       return [await running.ended, running.output().replace(/^Database: .*\n/m, "")];
     },
   };

@@ -15,7 +15,7 @@ const cache = new WeakMap<DecodedBlock, ReadonlyMap<Erc20Transfer, Address>>();
 /**
  * The spenders that may have transferred an owner's tokens by `transferFrom`, and may thus have an allowance that no event reported: the sender of a transaction that calls
  * the token's `transferFrom` directly; otherwise the contract that the transaction calls, if the owner sent the transaction or its call data contains the owner. Stored
- * traces do not contain inner calls of tokens. A pool that pays out matches neither case: it sends no transactions, and no call data has to contain it.
+ * traces do not contain inner calls of tokens. Neither case applies to a pool that pays out: it sends no transactions, and is usually not in the call data.
  */
 export const spendersIn = (decoded: DecodedBlock): ReadonlyMap<Erc20Transfer, Address> => {
   const known = cache.get(decoded);
@@ -26,7 +26,8 @@ export const spendersIn = (decoded: DecodedBlock): ReadonlyMap<Erc20Transfer, Ad
     if (event.kind !== "erc20Transfer" || event.amount === 0n || event.from === zeroAddress) continue;
     const transaction = decoded.block.transactions[event.transactionIndex];
     if (transaction === undefined || transaction.to === null) continue;
-    const spender = transaction.to === event.address ? callerOf(transaction, event) : calledFor(transaction, transaction.to, event, pairs);
+    const spender =
+      transaction.to === event.address ? callerOf(transaction, event) : contractCalledFor(transaction, transaction.to, event, pairs);
     if (spender !== null) spenders.set(event, spender);
   }
   cache.set(decoded, spenders);
@@ -38,7 +39,7 @@ const callerOf = ({ from, input }: ChainTransaction, { from: owner }: Erc20Trans
   from !== owner && input.startsWith(transferFrom) && firstAddress(input) === owner ? from : null;
 
 /** The contract that a transaction calls, if it may have called the token for the owner. `pairs` caches the results by transaction. */
-const calledFor = (
+const contractCalledFor = (
   { index, from, input }: ChainTransaction,
   called: Address,
   { address, from: owner }: Erc20Transfer,
@@ -49,8 +50,8 @@ const calledFor = (
   const pair = `${owner}${address}`;
   const known = seen.get(pair);
   if (known !== undefined || seen.size >= maxPairs) return known ?? null;
-  const isCalledFor = called !== owner && (from === owner || containsAddress(input, owner.slice(2)));
-  const spender = isCalledFor ? called : null;
+  const mayCallForOwner = called !== owner && (from === owner || containsAddress(input, owner.slice(2)));
+  const spender = mayCallForOwner ? called : null;
   seen.set(pair, spender);
   return spender;
 };
@@ -61,12 +62,12 @@ const [firstDigit, step] = [10, 8];
 /** Whether call data contains an address; takes linear time for any input. */
 const containsAddress = (input: Hex, digits: string): boolean => {
   const last = Math.min(input.length, maxDigits) - digits.length;
-  for (let at = firstDigit; at <= last; at += step) if (hasAt(input, digits, at)) return true;
+  for (let at = firstDigit; at <= last; at += step) if (containsAt(input, digits, at)) return true;
   return false;
 };
 
-/** As `startsWith`, but backwards: addresses differ in their last digits, while padding is equal. */
-const hasAt = (text: string, part: string, at: number): boolean => {
+/** Like `startsWith` at a position, but compares from the end: addresses differ in their last digits, and padding does not. */
+const containsAt = (text: string, part: string, at: number): boolean => {
   for (let place = part.length - 1; place >= 0; place -= 1) if (text.charCodeAt(at + place) !== part.charCodeAt(place)) return false;
   return true;
 };

@@ -19,7 +19,7 @@ import type { Knex } from "knex";
  * `nft_trait_values` counts tokens by trait and value, and the entries with a `number`. `nft_traits` has the totals of a trait: entries, entries with a
  * numeric value, entries without a value, and distinct values. `nft_documents` has the totals of a collection: tokens with a document, with an embedded
  * asset, and without a document, the time of the last read, and the block of the first document. Triggers maintain all three, so that writes, repeated reads
- * and roll-backs need not; rows of zero are deleted. Text is compared by its bytes, so that it is case-sensitive and sorts alike on every server.
+ * and roll-backs need not; rows with a count of 0 are deleted. Text is compared by its bytes, so that it is case-sensitive and sorts the same on every server.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
@@ -138,8 +138,8 @@ export async function up(knex: Knex): Promise<void> {
       PRIMARY KEY (chain_id, token)
     );
   `);
-  for (const [operation, rows] of attributeChanges) await knex.raw(counting("nft_attributes", operation, rows, attributeCounts));
-  for (const [operation, rows] of metadataChanges) await knex.raw(counting("nft_metadata", operation, rows, documentCounts));
+  for (const [operation, rows] of attributeChanges) await knex.raw(countingTrigger("nft_attributes", operation, rows, attributeCounts));
+  for (const [operation, rows] of metadataChanges) await knex.raw(countingTrigger("nft_metadata", operation, rows, documentCounts));
 }
 
 export const onlyExpands = true;
@@ -170,21 +170,24 @@ const metadataChanges: readonly (readonly [Operation, string])[] = [
 const nameOf = (table: string, operation: Operation): string => `${table}_after_${operation.toLowerCase()}`;
 
 /** A trigger for each statement. Its statements are planned at each execution: a plan cached while the tables were small would keep scanning them as a whole. */
-const counting = (table: string, operation: Operation, rows: string, statements: readonly string[]): string => {
+const countingTrigger = (table: string, operation: Operation, rows: string, statements: readonly string[]): string => {
   const name = nameOf(table, operation);
-  const seen = [...(operation === "DELETE" ? [] : ["NEW TABLE AS added"]), ...(operation === "INSERT" ? [] : ["OLD TABLE AS removed"])];
+  const transitionTables = [
+    ...(operation === "DELETE" ? [] : ["NEW TABLE AS added"]),
+    ...(operation === "INSERT" ? [] : ["OLD TABLE AS removed"]),
+  ];
   return `
     CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $body$
     BEGIN
       ${statements.map((statement) => `EXECUTE $statement$ WITH changed AS (${rows}) ${statement} $statement$;`).join("\n      ")}
       RETURN NULL;
     END $body$;
-    CREATE TRIGGER ${name} AFTER ${operation} ON ${table} REFERENCING ${seen.join(" ")} FOR EACH STATEMENT EXECUTE FUNCTION ${name}()`;
+    CREATE TRIGGER ${name} AFTER ${operation} ON ${table} REFERENCING ${transitionTables.join(" ")} FOR EACH STATEMENT EXECUTE FUNCTION ${name}()`;
 };
 
 /**
- * Rows are changed in the order of their keys. A value is new if all its tokens were added by this statement, as there are no rows of zero; a row of zero is deleted
- * only after its trait has counted it.
+ * Rows are changed in the order of their keys. A value is new if all its tokens were added by this statement, as rows with a count of 0 are deleted; such a row is deleted
+ * only after the statement has updated its trait.
  */
 const attributeCounts: readonly string[] = [
   `, by_value AS (

@@ -34,7 +34,7 @@ export const poolsId = "pools";
  * transaction.
  * The reserves of a constant-product pool are the last ones that it emitted. A concentrated pool emits none: its reserves are the amounts in (swaps, deposits,
  * flash loan fees) less the amounts out (swaps, collections by positions and by the protocol) of its events, so its balances of its tokens except for transfers
- * without an event of the pool; null for good once they would be negative. Concentrated pools count in the sums of no exchange.
+ * without an event of the pool; null permanently once they would be negative. Concentrated pools count in the sums of no exchange.
  */
 export const poolsProjection = defineProjection({
   id: poolsId,

@@ -23,7 +23,7 @@ export interface ClassifiedToken {
 
 /** Classifies tokens and transfers by rules. */
 export interface Classifier {
-  /** The type of a balance that is worth `worthUsd`; without a known price, null, it is no dust. */
+  /** The type of a balance that is worth `worthUsd`; without a known price, null, it is not dust. */
   typeOf(token: ClassifiedToken, worthUsd: number | null): Verdict<TokenType>;
   /** `isAirdropped`: its first transfers had many receivers in few transactions. Only matters if the token `mayBeAirdrop`. */
   isSpam(token: ClassifiedToken, isAirdropped?: boolean): Verdict<boolean>;

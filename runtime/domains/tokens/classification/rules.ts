@@ -60,7 +60,7 @@ export const rulesSchema = z.strictObject({
       sentByOthers: z
         .boolean()
         .describe(
-          "Whether a transfer of 0 from a wallet to an unknown account is poisoning if another account sent it; does not apply to wallets that send no transactions.",
+          "Whether a transfer of 0 from a wallet to an unknown account is classified as address poisoning if another account sent the transaction; does not apply to wallets that send no transactions.",
         ),
       transactions: z
         .number()

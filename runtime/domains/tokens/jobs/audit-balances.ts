@@ -25,11 +25,11 @@ interface SampledBalance {
 export const nativeBalances = "native balances";
 
 const kinds = [
-  { what: nativeBalances, standard: standards.native, byId: false },
-  { what: "ERC-20 balances", standard: standards.erc20, byId: false },
-  { what: "ERC-721 balances", standard: standards.erc721, byId: false },
-  { what: "ERC-721 owners", standard: standards.erc721, byId: true },
-  { what: "ERC-1155 balances", standard: standards.erc1155, byId: true },
+  { subject: nativeBalances, standard: standards.native, byId: false },
+  { subject: "ERC-20 balances", standard: standards.erc20, byId: false },
+  { subject: "ERC-721 balances", standard: standards.erc721, byId: false },
+  { subject: "ERC-721 owners", standard: standards.erc721, byId: true },
+  { subject: "ERC-1155 balances", standard: standards.erc1155, byId: true },
 ] as const;
 
 /** Compares at most `sample` balances of each kind after a block with `eth_getBalance`, `balanceOf` and `ownerOf`, and supplies with `totalSupply`. */
@@ -41,10 +41,10 @@ export async function auditBalances(
   sample: number,
 ): Promise<AuditRow[]> {
   const rows: AuditRow[] = [];
-  for (const { what, standard, byId } of kinds) {
+  for (const { subject, standard, byId } of kinds) {
     const parameters = [chainId, standard, height, sample];
     const balances = await database.query<SampledBalance>(byId ? sampleNfts : sampleBalances, parameters);
-    rows.push(auditRow(what, await compare(source, balances, height)));
+    rows.push(auditRow(subject, await compare(source, balances, height)));
   }
   const readings = await database.query<SampledReading>(sampleReadings, [chainId, height, sample]);
   rows.push(auditRow("balances read from contracts", await compareReadings(source, readings)));
@@ -85,7 +85,7 @@ async function compareSupplies(
       const result = toNumberResult(outcomes[position]);
       const totals = await tokenTotalsAt(chainId, token, standards.erc20, block);
       compared.push({
-        what: `supply of ${token} at block ${block}`,
+        subject: `supply of ${token} at block ${block}`,
         index: totals?.supply ?? null,
         node: typeof result === "bigint" ? result.toString() : null,
       });
@@ -127,7 +127,7 @@ async function compare(
     if (owners[index] === keys[position]?.owner) nodeBalances[position] = 1n;
   });
   return balances.map((balance, index) => ({
-    what: [balance.token, balance.token_id, "of", balance.owner, `at block ${height}`].filter((part) => part !== null).join(" "),
+    subject: [balance.token, balance.token_id, "of", balance.owner, `at block ${height}`].filter((part) => part !== null).join(" "),
     index: balance.balance,
     node: balance.is_comparable ? (nodeBalances[index]?.toString() ?? null) : null,
   }));

@@ -11,8 +11,8 @@ interface Ended {
   readonly errors: string;
 }
 
-function run(...words: readonly string[]): Promise<Ended> {
-  const child = spawn(process.execPath, ["--import", "tsx", "generator/cli.ts", ...words], { cwd: repository });
+function run(...args: readonly string[]): Promise<Ended> {
+  const child = spawn(process.execPath, ["--import", "tsx", "generator/cli.ts", ...args], { cwd: repository });
   let output = "";
   let errors = "";
   child.stdout.on("data", (chunk: Buffer) => {

@@ -14,7 +14,7 @@ const catalog = smallCatalog([endpoint("getThings"), endpoint("getMoreThings"), 
 
 async function handlerOf(id: string): Promise<Handler> {
   const handler = buildModel(await realCatalog(), new Map()).handlers.find((candidate) => candidate.id === id);
-  if (handler === undefined) throw new Error(`There is no ${id}.`);
+  if (handler === undefined) throw new Error(`The model has no handler for ${id}.`);
   return handler;
 }
 
@@ -38,7 +38,7 @@ async function diagnosticsOf(id: string, change: (text: string) => string = (tex
 }
 
 describe("stubs of resolvers", () => {
-  it("are missing for live operations without a file, at the path of their name", () =>
+  it("are missing for live operations whose resolver file does not exist", () =>
     withFolder(async (root) => {
       await put(root, "runtime/api/things/get-things.ts", "// mine\n");
       expect((await missingStubs(root, catalog)).map(({ path }) => path)).toEqual(["runtime/api/things/get-more-things.ts"]);
@@ -74,7 +74,7 @@ describe("stubs of resolvers", () => {
     expect(dirname(resolverPath(handler))).toBe("runtime/api/ledger");
   });
 
-  it("compile unchanged, but not with another response or under an unknown operation", async () => {
+  it("compile unchanged, but not with a wrong response type or an unknown operation", async () => {
     expect(await diagnosticsOf("getBlock")).toEqual([]);
     const wrongAnswer = await diagnosticsOf("getBlock", (text) => text.replace(/throw .*/, 'return { updated_at: 5, items: "none" };'));
     expect(wrongAnswer.join("\n")).toContain("not assignable");

@@ -23,7 +23,9 @@ import {
   uniswap,
 } from "../../domains/pools/support.ts";
 
-/** A token at 3 dollars with 18 decimals and one at half a dollar with 6, in a pair, in two concentrated pools, and in a pair of no configured exchange. */
+// A token at 3 dollars with 18 decimals and one at half a dollar with 6, in a pair, in two concentrated pools, and in a pair of an exchange that is not configured.
+
+/** One whole token of 18 decimals. */
 const unit = 10n ** 18n;
 const lower = (address: string): Address => address.toLowerCase() as Address;
 
@@ -44,10 +46,10 @@ let poolEvents: PoolLog[];
 let served: { detailsOf(hash: Hash, query?: string): Promise<Answer>; end(): Promise<void> };
 
 const bytes = (hex: string): Buffer => Buffer.from(hex.slice(2), "hex");
-const only = async (...args: Parameters<typeof mineTransactions>): Promise<Hash> => (await mineTransactions(...args))[0] as Hash;
+const mineOne = async (...args: Parameters<typeof mineTransactions>): Promise<Hash> => (await mineTransactions(...args))[0] as Hash;
 
 /** The configuration of an exchange that is a fork. */
-const copied = { version: 2, fork: "Some Swap", forkVersion: 1.5 };
+const forkSettings = { version: 2, fork: "Some Swap", forkVersion: 1.5 };
 
 const serve = async (configured: boolean): Promise<typeof served> => {
   const settings = chainConfig.parse({
@@ -63,7 +65,7 @@ const serve = async (configured: boolean): Promise<typeof served> => {
             factory: exchange.factory,
             feePpm: 3_000,
             logoUrl: "https://logos.example/swap.png",
-            ...copied,
+            ...forkSettings,
           },
           { name: "ranges", factory: ranges.factory, family: "concentrated" },
         ]
@@ -96,14 +98,14 @@ beforeAll(async () => {
   exchange = await deployExchange(chain, weth);
   unknown = await deployExchange(chain, weth);
   ranges = await deployConcentrated(chain, weth);
-  const made: Address[] = [];
-  for (const name of ["One", "Two", "Three"]) made.push(lower(await chain.deploy(artifacts.erc20(), [name, name.toUpperCase()])));
-  made.sort();
-  [tokens, third] = [[made[0] as Address, made[1] as Address], made[2] as Address];
+  const deployed: Address[] = [];
+  for (const name of ["One", "Two", "Three"]) deployed.push(lower(await chain.deploy(artifacts.erc20(), [name, name.toUpperCase()])));
+  deployed.sort();
+  [tokens, third] = [[deployed[0] as Address, deployed[1] as Address], deployed[2] as Address];
   const spenders = [exchange.router, unknown.router, ranges.positions, ranges.router];
   await mineTransactions(
     chain,
-    made.flatMap((token) => [mint(token, person, 10n ** 30n), ...spenders.map((spender) => approve(person, token, spender))]),
+    deployed.flatMap((token) => [mint(token, person, 10n ** 30n), ...spenders.map((spender) => approve(person, token, spender))]),
   );
   const keys = [
     { tokens, fee: 3000 },
@@ -122,16 +124,16 @@ beforeAll(async () => {
     ranges.open(person, keys[1], [-6_000, 6_000], [10n ** 12n, 10n ** 12n]),
   ]);
   sent = {
-    swap: await only(chain, [exchange.swap(person, 2n * unit, tokens, other)]),
-    add: await only(chain, [exchange.add(person, tokens, [10n * unit, 70n * 10n ** 6n], other)]),
-    remove: await only(chain, [exchange.remove(person, tokens, 12_345_678_901n)]),
-    path: await only(chain, [ranges.swapPath(person, 1_000_000n, [third, tokens[1], tokens[0]], [500, 3000])]),
+    swap: await mineOne(chain, [exchange.swap(person, 2n * unit, tokens, other)]),
+    add: await mineOne(chain, [exchange.add(person, tokens, [10n * unit, 70n * 10n ** 6n], other)]),
+    remove: await mineOne(chain, [exchange.remove(person, tokens, 12_345_678_901n)]),
+    path: await mineOne(chain, [ranges.swapPath(person, 1_000_000n, [third, tokens[1], tokens[0]], [500, 3000])]),
     open: opened[1] as Hash,
-    decrease: await only(chain, [ranges.decrease(person, 1n, 1_000_000n)]),
-    elsewhere: await only(chain, [unknown.swap(person, 2n * unit, tokens)]),
-    transfer: await only(chain, [{ from: person, ...call(artifacts.erc20(), tokens[0], "transfer", [pair, 1_000n]) }]),
+    decrease: await mineOne(chain, [ranges.decrease(person, 1n, 1_000_000n)]),
+    elsewhere: await mineOne(chain, [unknown.swap(person, 2n * unit, tokens)]),
+    transfer: await mineOne(chain, [{ from: person, ...call(artifacts.erc20(), tokens[0], "transfer", [pair, 1_000n]) }]),
     // The amount sent to the pair is withdrawn, except for the fee.
-    back: await only(chain, [{ from: person, gas: 900_000n, ...call(uniswap.pair(), pair, "swap", [990n, 0n, person, "0x"]) }]),
+    back: await mineOne(chain, [{ from: person, gas: 900_000n, ...call(uniswap.pair(), pair, "swap", [990n, 0n, person, "0x"]) }]),
   };
   const { timestamp } = await chain.rpc<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false]);
   const hour = Math.floor(Number(timestamp) / 3_600);
@@ -139,7 +141,7 @@ beforeAll(async () => {
   const indexer = await createTestIndexer(chain.url, test.database, { projections: [tokensProjection, poolsProjection] });
   await indexer.runToHead(await chain.head());
   await indexer.close();
-  // What the reader of metadata and the sources of prices would have written: 3 and half a dollar now, other prices before and after.
+  // Rows of the token metadata and price jobs: 3 dollars and half a dollar in this hour, other prices before and after.
   for (const [address, symbol, decimals] of [
     [tokens[0], "ONE", 18],
     [tokens[1], "TWO", 6],
@@ -177,7 +179,7 @@ const returned = (hash: Hash, name: string): PairLog => pairEvents.find((log) =>
 const ofPools = (hash: Hash, name: string): PoolLog[] => poolEvents.filter((log) => log.transaction === hash && log.name === name);
 const amountOf = (log: PairLog | PoolLog | undefined, name: string): bigint => BigInt(log?.args[name] ?? -1n);
 /** Truncated to two decimals, as pretty values are. */
-const cut = (dollars: number): string => `$${(Math.floor(dollars * 100) / 100).toFixed(2)}`;
+const prettyValue = (dollars: number): string => `$${(Math.floor(dollars * 100) / 100).toFixed(2)}`;
 
 describe("dex_details of a transaction", () => {
   it("describe a swap in a pair with its tokens, its exchange and its value at that time", async () => {
@@ -222,7 +224,7 @@ describe("dex_details of a transaction", () => {
       token_1_amount: String(bought),
       token_1_quote_rate: 0.5,
       token_1_usd_quote: expect.closeTo((Number(bought) / 1e6) * 0.5, 9),
-      pretty_token_1_usd_quote: cut((Number(bought) / 1e6) * 0.5),
+      pretty_token_1_usd_quote: prettyValue((Number(bought) / 1e6) * 0.5),
       token_1_logo_url: null,
       sender: exchange.router,
       recipient: other,
@@ -269,7 +271,7 @@ describe("dex_details of a transaction", () => {
       logs.map((log) => [size(amountOf(log, "amount0")), size(amountOf(log, "amount1"))]),
     );
     const [first, second] = reports;
-    // The third token, which has no price, is paid for the second.
+    // The third token, which has no price, is swapped for the second.
     expect(first).toMatchObject({
       token_1_address: third,
       token_1_num_decimals: 0,

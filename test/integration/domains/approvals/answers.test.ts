@@ -5,13 +5,13 @@ import {
   addressOf,
   blockHashOf,
   type Data,
-  type HandIndex,
-  openHandIndex,
+  type FixtureIndex,
+  openFixtureIndex,
   type Row,
   timeOf,
   transactionHashOf,
   transactionRow,
-} from "../queries/hand-index.ts";
+} from "../queries/fixture-index.ts";
 
 /** Block n has the timestamp n times six hours; the current time and the prices are those of block 40's hour. */
 const now = new Date("2026-01-11T00:00:00Z");
@@ -30,7 +30,7 @@ const coins = {
 };
 const cards = { plain: addressOf(0xd1), editions: addressOf(0xd2), unseen: addressOf(0xd3), spam: addressOf(0xd4) };
 const largest = (2n ** 256n - 1n).toString();
-let index: HandIndex;
+let index: FixtureIndex;
 
 /** An approval in transaction 0 of a block, sent by the wallet, or in transaction 1, sent by the relayer. */
 const placed = (block: number, isOwn = true) => ({ transaction_index: isOwn ? 0 : 1, log_index: block * 10 });
@@ -56,7 +56,7 @@ const metadata = (address: Hex, name: string, symbol: string, decimals: number |
 });
 
 beforeAll(async () => {
-  index = await openHandIndex({ now: () => now, answerRows: 600 });
+  index = await openFixtureIndex({ now: () => now, answerRows: 600 });
   await index.blocks(0, 40);
   const blocks = [3, 4, 5, 6, 7, 8, 9];
   await index.insert(

@@ -9,8 +9,8 @@ export const secondsOfHour = 3_600;
 const chainId = 31337;
 const buffer = (hex: Hex): Buffer => Buffer.from(hex.slice(2), "hex");
 
-/** The decimal places of prices as integers. */
-const fraction = 60;
+/** The decimal places of exact values, which are integers. */
+const decimalPlaces = 60;
 
 /** A priced asset: the cents per whole unit by hour, and its decimals. */
 export interface Priced {
@@ -20,13 +20,13 @@ export interface Priced {
 }
 
 /** The exact value of amounts in smallest units, in units of 10^-60 dollars. */
-export const exactly = (amount: bigint, priced: Priced | undefined, hour: number): bigint | null => {
+export const exactValue = (amount: bigint, priced: Priced | undefined, hour: number): bigint | null => {
   const cents = priced?.cents(hour) ?? null;
-  return cents === null || priced === undefined ? null : amount * cents * 10n ** BigInt(fraction - 2 - priced.decimals);
+  return cents === null || priced === undefined ? null : amount * cents * 10n ** BigInt(decimalPlaces - 2 - priced.decimals);
 };
 
-/** The nearest number. */
-export const dollars = (exact: bigint | null): number | null => (exact === null ? null : Number(`${exact}e-${fraction}`));
+/** Converts an exact value to the nearest number of dollars. */
+export const dollars = (exact: bigint | null): number | null => (exact === null ? null : Number(`${exact}e-${decimalPlaces}`));
 
 const digits = (cents: bigint, { decimals }: Priced): string => {
   const power = 2 + decimals;
@@ -90,7 +90,7 @@ export const writeMetadata = (database: Database, address: Address, symbol: stri
     [buffer(address), symbol, decimals],
   );
 
-/** Writes as in an idle indexer: no loop runs in these tests unless one is passed. */
+/** Runs the work in a transaction as of the last stored block: these tests run no indexer, unless they pass their own `beside`. */
 const besideIdleIndexer =
   (database: Database): JobContext["beside"] =>
   async <T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>) => {

@@ -20,7 +20,17 @@ import {
   type TestExchange,
   uniswap,
 } from "../pools/support.ts";
-import { dollars, exactly, finishHours, type Priced, rollUp, secondsOfDay, secondsOfHour, writeMetadata, writePrices } from "./support.ts";
+import {
+  dollars,
+  exactValue,
+  finishHours,
+  type Priced,
+  rollUp,
+  secondsOfDay,
+  secondsOfHour,
+  writeMetadata,
+  writePrices,
+} from "./support.ts";
 
 // Ten days of trades on a real exchange; expected values are computed from the pairs' logs, the node's reserves and hand-written prices.
 const firstDay = Date.UTC(2023, 10, 15) / 1000;
@@ -28,7 +38,7 @@ const firstHour = firstDay / secondsOfHour;
 const blocksOfDays = [3, 4, 0, 3, 0, 0, 4, 3, 2, 3];
 const random = createRandom("worths");
 /** The first day on which gold has a price. */
-const goldenDay = 2;
+const firstGoldDay = 2;
 
 let chain: TestChain;
 let exchange: TestExchange;
@@ -36,7 +46,7 @@ let test: TestDatabase;
 let served: Served;
 /** Of 6, 18, 0 and 36 decimals; the last two have no price. */
 let tokens: readonly [Address, Address, Address, Address, Address, Address];
-/** Both tokens priced; one; none; both, of 0 and 36 decimals; one of which all tokens are taken away. */
+/** Both tokens priced; one; none; both, of 0 and 36 decimals; one that loses all its tokens. */
 let pairs: readonly [Address, Address, Address, Address, Address];
 let people: readonly [Address, Address, Address];
 let head: number;
@@ -72,7 +82,7 @@ const randomTransaction = (): TestTransaction => {
   ]);
 };
 
-/** Removes tokens from a pair without an event, as a token may: balances are the contract's first variable, or one soon after it. */
+/** Sets a pair's token balances to 0 without an event. The mapping of balances is in one of the first six storage slots of the token. */
 const drain = async (pair: Address): Promise<void> => {
   for (const token of sides.get(pair) ?? []) {
     for (let position = 0n; position < 6n; position += 1n) {
@@ -88,14 +98,14 @@ beforeAll(async () => {
   chain = await startTestChain();
   people = chain.accounts.slice(1, 4).map(lower) as unknown as typeof people;
   exchange = await deployExchange(chain, lower(await chain.deploy(artifacts.weth())));
-  const made: Address[] = [];
+  const deployed: Address[] = [];
   for (const name of ["Usd", "Gold", "Stone", "Dust", "Mist", "Haze"])
-    made.push(lower(await chain.deploy(artifacts.erc20(), [name, name])));
-  tokens = made as unknown as typeof tokens;
+    deployed.push(lower(await chain.deploy(artifacts.erc20(), [name, name])));
+  tokens = deployed as unknown as typeof tokens;
   const [usd, gold, stone, dust, mist, haze] = tokens;
   await mineTransactions(
     chain,
-    people.flatMap((person) => made.flatMap((token) => [mint(token, person, 10n ** 33n), approve(person, token, exchange.router)])),
+    people.flatMap((person) => deployed.flatMap((token) => [mint(token, person, 10n ** 33n), approve(person, token, exchange.router)])),
   );
   const [first] = people;
   await mineTransactions(chain, [
@@ -138,7 +148,7 @@ beforeAll(async () => {
       await drain(pairs[4]);
     }
   }
-  // In the last hour, which is not over: in no list.
+  // In the current hour, which is not complete: not in any list.
   await mineTransactions(chain, [exchange.swap(first, 10n ** 10n, [usd, gold])], firstDay + 9 * secondsOfDay + 15 * secondsOfHour + 1_200);
   head = await chain.head();
   const blocks = await chain.batch<{ timestamp: string }>(
@@ -156,7 +166,7 @@ beforeAll(async () => {
   const steppedPrice = (base: bigint, step: bigint) => (hour: number) => base + step * BigInt(hour % 50);
   const known: Priced[] = [
     { asset: usd, decimals: 6, cents: () => 100n },
-    { asset: gold, decimals: 18, cents: (hour) => (hour < firstHour + 24 * goldenDay ? null : steppedPrice(300_000n, 731n)(hour)) },
+    { asset: gold, decimals: 18, cents: (hour) => (hour < firstHour + 24 * firstGoldDay ? null : steppedPrice(300_000n, 731n)(hour)) },
     { asset: stone, decimals: 0, cents: steppedPrice(250n, 3n) },
     { asset: dust, decimals: 36, cents: steppedPrice(10n ** 9n, 12_345_678n) },
     { asset: nativeTokenAddress, decimals: 18, cents: steppedPrice(200_000n, 11n) },
@@ -186,17 +196,17 @@ const reservesAt = async (pair: Address, height: number): Promise<readonly [bigi
   const [first, second] = await read<readonly [bigint, bigint, number]>(chain, uniswap.pair(), pair, "getReserves", [], height);
   return [first, second];
 };
-/** Returns the value of a pool's swaps of a span at the prices of an hour: by the amounts paid in, else by the side whose price is known. */
+/** Returns the value of a pool's swaps in a time span at the prices of an hour: of the amounts in, or of the token that has a price. */
 const volume = (pair: Address, from: number, to: number, hour = hourOf(to)): bigint | null => {
   const found = swapsOf([pair], from, to);
   if (found.length === 0) return 0n;
   const of = (argument: string) => add(found.map(({ args }) => args[argument] as bigint));
   const [first, second] = (sides.get(pair) ?? []).map((token) => priced.get(token));
-  const [in0, in1] = [exactly(of("amount0In"), first, hour), exactly(of("amount1In"), second, hour)];
+  const [in0, in1] = [exactValue(of("amount0In"), first, hour), exactValue(of("amount1In"), second, hour)];
   if (in0 !== null && in1 !== null) return in0 + in1;
   return in0 === null
-    ? exactly(of("amount1In") + of("amount1Out"), second, hour)
-    : exactly(of("amount0In") + of("amount0Out"), first, hour);
+    ? exactValue(of("amount1In") + of("amount1Out"), second, hour)
+    : exactValue(of("amount0In") + of("amount0Out"), first, hour);
 };
 const weekVolume = (pair: Address, end: number): bigint | null => {
   const spans = Array.from({ length: 7 }, (_, day) => volume(pair, end - (day + 1) * secondsOfDay, end - day * secondsOfDay));
@@ -204,8 +214,8 @@ const weekVolume = (pair: Address, end: number): bigint | null => {
 };
 const liquidity = async (pair: Address, height: number, hour: number): Promise<bigint | null> => {
   const reserves = await reservesAt(pair, height);
-  const worths = (sides.get(pair) ?? []).map((token, side) => exactly(reserves[side] ?? 0n, priced.get(token), hour));
-  return worths.some((worth) => worth === null) ? null : add(worths.map((worth) => worth ?? 0n));
+  const values = (sides.get(pair) ?? []).map((token, side) => exactValue(reserves[side] ?? 0n, priced.get(token), hour));
+  return values.some((value) => value === null) ? null : add(values.map((value) => value ?? 0n));
 };
 const sideOf = (pair: Address, token: Address): number => [...(sides.get(pair) ?? [])].indexOf(token);
 const whole = (asset: string, hour: number): number | null => {
@@ -213,13 +223,13 @@ const whole = (asset: string, hour: number): number | null => {
   return cents === null ? null : Number(cents) / 100;
 };
 /** Returns the fees of a volume at 3,000 millionths. */
-const feesOf = (worth: bigint | null): number | null => (worth === null ? null : Number(`${worth * 3_000n}e-66`));
+const feesOf = (value: bigint | null): number | null => (value === null ? null : Number(`${value * 3_000n}e-66`));
 const active = (end: number) => pairs.filter((pair) => swapsOf([pair], end - 7 * secondsOfDay, end).length > 0);
 const ranked = async (end: number): Promise<Address[]> => {
-  const worths = new Map<Address, bigint | null>();
-  for (const pair of active(end)) worths.set(pair, await liquidity(pair, heightBefore(end), hourOf(end)));
-  const known = [...worths].filter((entry): entry is [Address, bigint] => entry[1] !== null);
-  const unknown = [...worths].filter(([, worth]) => worth === null).map(([pair]) => pair);
+  const values = new Map<Address, bigint | null>();
+  for (const pair of active(end)) values.set(pair, await liquidity(pair, heightBefore(end), hourOf(end)));
+  const known = [...values].filter((entry): entry is [Address, bigint] => entry[1] !== null);
+  const unknown = [...values].filter(([, value]) => value === null).map(([pair]) => pair);
   return [...known.sort(([, left], [, right]) => (left < right ? 1 : -1)).map(([pair]) => pair), ...unknown.sort()];
 };
 const expectPool = async (item: Answer, end: number): Promise<void> => {
@@ -285,7 +295,7 @@ describe("while no hour is rolled up", () => {
     expect(item.gas_token_price_quote).toBe(whole(nativeTokenAddress, Math.floor(headTime() / secondsOfHour)));
   });
 
-  it("nothing is rolled up without hours of computed prices", async () => {
+  it("no hour is rolled up before its prices are computed", async () => {
     expect(await rollUp(test.database, [exchange.factory])).toBe(0);
   });
 });
@@ -304,7 +314,7 @@ describe("rolled-up hours", () => {
     expect(rows).toEqual(hours.map((hour) => ({ hour, block_number: closing(hour) })));
   });
 
-  it("are recomputed after a change of prices or window, and unchanged otherwise", async () => {
+  it("are recomputed, with the same values, after the price settings change", async () => {
     const stored = () => test.database.query("SELECT * FROM exchange_hour_pools ORDER BY hour, rank");
     const before = await stored();
     await test.database.query("INSERT INTO price_settings (chain_id, fingerprint, revision) VALUES (31337, 'others', 0)");
@@ -355,8 +365,8 @@ describe("a pool", () => {
       const [first = "", second = ""] = sides.get(pair) ?? [];
       const reserves = await reservesAt(pair, head);
       expect([item.token_0_reserve_quote, item.token_1_reserve_quote]).toEqual([
-        dollars(exactly(reserves[0], priced.get(first), hourOf(end))),
-        dollars(exactly(reserves[1], priced.get(second), hourOf(end))),
+        dollars(exactValue(reserves[0], priced.get(first), hourOf(end))),
+        dollars(exactValue(reserves[1], priced.get(second), hourOf(end))),
       ]);
       expect([item.volume_timeseries_7d, item.liquidity_timeseries_7d, item.price_timeseries_7d].map((series) => series.length)).toEqual([
         8, 8, 8,
@@ -393,7 +403,7 @@ describe("a pool", () => {
         (to) => (dollars(volume(pair, to - secondsOfDay, to)) ?? 0) / (Number(priced.get(currencyAsset("EUR"))?.cents(hourOf(to))) / 100),
       );
       expect(other.volume_7d_quote).toBeCloseTo(
-        days.reduce((sum, worth) => sum + worth, 0),
+        days.reduce((sum, value) => sum + value, 0),
         5,
       );
       expect(other.annualized_fee).toBe(item.annualized_fee);
@@ -426,11 +436,11 @@ describe("tokens of an exchange", () => {
 
   it("are ranked by the value of their reserves, unknown ones last by address", async () => {
     const [end, hour] = [closedEnd(), hourOf(closedEnd())];
-    const worths: [Address, bigint][] = [];
+    const values: [Address, bigint][] = [];
     for (const token of tokens.slice(0, 4)) {
-      worths.push([token, exactly(await heldOf(token, heightBefore(end)), priced.get(token), hour) ?? 0n]);
+      values.push([token, exactValue(await heldOf(token, heightBefore(end)), priced.get(token), hour) ?? 0n]);
     }
-    const expected = [...worths.sort(([, left], [, right]) => (left < right ? 1 : -1)).map(([token]) => token), ...tokens.slice(4).sort()];
+    const expected = [...values.sort(([, left], [, right]) => (left < right ? 1 : -1)).map(([token]) => token), ...tokens.slice(4).sort()];
     for (const size of [1, 4, 5, 100]) {
       const items = await allPages("week/xy=k/swap/tokens/", size);
       expect(items.map((item) => item.contract_address)).toEqual(expected);
@@ -439,8 +449,8 @@ describe("tokens of an exchange", () => {
         const [held, moved] = [await heldOf(token, heightBefore(end)), movedOf(token, end - secondsOfDay, end)];
         expect([item.total_liquidity, item.total_volume_24h]).toEqual([String(held), String(moved)]);
         expect([item.total_liquidity_quote, item.total_volume_24h_quote, item.quote_rate, item.quote_rate_24h]).toEqual([
-          dollars(exactly(held, priced.get(token), hour)),
-          dollars(exactly(moved, priced.get(token), hour)),
+          dollars(exactValue(held, priced.get(token), hour)),
+          dollars(exactValue(moved, priced.get(token), hour)),
           whole(token, hour),
           whole(token, hour - 24),
         ]);
@@ -481,8 +491,8 @@ describe("an exchange as a whole", () => {
   it("is as of the last closed hour, with days at the prices of their ends, and covers pools with known values", async () => {
     const end = closedEnd();
     const [item] = (await served.get("week/xy=k/swap/ecosystem/")).items;
-    const sumOf = (worths: readonly (bigint | null)[]) => {
-      const known = worths.filter((worth) => worth !== null);
+    const sumOf = (values: readonly (bigint | null)[]) => {
+      const known = values.filter((value) => value !== null);
       return known.length === 0 ? null : add(known);
     };
     const volumeOfAll = (from: number, to: number): bigint | null =>
@@ -504,9 +514,9 @@ describe("an exchange as a whole", () => {
       if (start < firstDay) expect([moved.volume_quote, held.liquidity_quote]).toEqual([null, null]);
       else {
         expect(moved.volume_quote, dateOf(start)).toBe(dollars(volumeOfAll(start, to)));
-        const worths: (bigint | null)[] = [];
-        for (const pair of pairs) worths.push(await liquidity(pair, heightBefore(to), hourOf(to)));
-        expect(held.liquidity_quote).toBe(dollars(sumOf(worths)));
+        const values: (bigint | null)[] = [];
+        for (const pair of pairs) values.push(await liquidity(pair, heightBefore(to), hourOf(to)));
+        expect(held.liquidity_quote).toBe(dollars(sumOf(values)));
       }
     }
     expect([item.volume_chart_7d, item.liquidity_chart_7d]).toEqual([item.volume_chart_30d.slice(-8), item.liquidity_chart_30d.slice(-8)]);
@@ -543,10 +553,10 @@ describe("shares and actions of wallets", () => {
         const token = sides.get(pair)?.[side] ?? "";
         const share = ((reserves[side] ?? 0n) * balance) / supply;
         const shown = side === 0 ? item.token_0 : item.token_1;
-        expect([shown.quote, shown.quote_rate]).toEqual([dollars(exactly(share, priced.get(token), hour)), whole(token, hour)]);
+        expect([shown.quote, shown.quote_rate]).toEqual([dollars(exactValue(share, priced.get(token), hour)), whole(token, hour)]);
       }
       expect([item.pool_token.quote, item.pool_token.quote_rate]).toEqual([
-        dollars(exactly(balance, priced.get(pair), hour)),
+        dollars(exactValue(balance, priced.get(pair), hour)),
         whole(pair, hour),
       ]);
     }
@@ -563,22 +573,22 @@ describe("shares and actions of wallets", () => {
       const [first, second] = (sides.get(address) ?? []).map(at);
       const of = (argument: string) => (args[argument] as bigint | undefined) ?? 0n;
       const swap = () => {
-        const [in0, in1] = [exactly(of("amount0In"), first, hour), exactly(of("amount1In"), second, hour)];
+        const [in0, in1] = [exactValue(of("amount0In"), first, hour), exactValue(of("amount1In"), second, hour)];
         if (in0 !== null && in1 !== null) return in0 + in1;
         return in0 === null
-          ? exactly(of("amount1In") + of("amount1Out"), second, hour)
-          : exactly(of("amount0In") + of("amount0Out"), first, hour);
+          ? exactValue(of("amount1In") + of("amount1Out"), second, hour)
+          : exactValue(of("amount0In") + of("amount0Out"), first, hour);
       };
       const change = () => {
-        const worths = [exactly(of("amount0"), first, hour), exactly(of("amount1"), second, hour)];
-        return worths.some((worth) => worth === null) ? null : add(worths.map((worth) => worth ?? 0n));
+        const values = [exactValue(of("amount0"), first, hour), exactValue(of("amount1"), second, hour)];
+        return values.some((value) => value === null) ? null : add(values.map((value) => value ?? 0n));
       };
       expect(item.total_quote, `${name} at ${block}`).toBe(dollars(name === "Swap" ? swap() : change()));
       const receipt = await chain.rpc<{ gasUsed: string; effectiveGasPrice: string }>("eth_getTransactionReceipt", [transaction]);
       const fee = BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice);
       expect([item.gas_quote, item.value_quote]).toEqual([
-        dollars(exactly(fee, at(nativeTokenAddress), hour)),
-        dollars(exactly(0n, at(nativeTokenAddress), hour)),
+        dollars(exactValue(fee, at(nativeTokenAddress), hour)),
+        dollars(exactValue(0n, at(nativeTokenAddress), hour)),
       ]);
       expect(item.gas_quote_rate).toBe(hour < firstHour ? null : whole(nativeTokenAddress, hour));
     }

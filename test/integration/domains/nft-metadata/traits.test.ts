@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { standards } from "../../../../runtime/domains/tokens/projection/standards.ts";
-import { addressOf, type HandIndex, openHandIndex, type Row } from "../queries/hand-index.ts";
+import { addressOf, type FixtureIndex, openFixtureIndex, type Row } from "../queries/fixture-index.ts";
 
-let index: HandIndex;
+let index: FixtureIndex;
 const [hats, plain, coin, wide] = [addressOf(1), addressOf(2), addressOf(3), addressOf(4)];
 const path = (collection: string, rest: string): string => `/v1/hand/nft/${collection}/${rest}`;
 const row = (token: string, id: number): Row => ({
@@ -36,7 +36,7 @@ const insertTokens = async (token: string, tokens: readonly (readonly (readonly 
 };
 
 beforeAll(async () => {
-  index = await openHandIndex({ answerRows: 12 });
+  index = await openFixtureIndex({ answerRows: 12 });
   await index.blocks(0, 1);
   await index.insert(
     "token_standards",

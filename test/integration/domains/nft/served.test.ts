@@ -4,14 +4,14 @@ import { parseCsv } from "../../../support/csv.ts";
 import {
   addressOf,
   type Data,
-  type HandIndex,
-  openHandIndex,
+  type FixtureIndex,
+  openFixtureIndex,
   type Row,
   timeOf,
   transactionHashOf,
   transactionRow,
   wordOf,
-} from "../queries/hand-index.ts";
+} from "../queries/fixture-index.ts";
 
 /**
  * Blocks 0 to 20, four a day. A collection of five ids, minted in block 2 (three) and block 9 (two); a contract of both standards; a spam collection; an ERC-20 token.
@@ -75,7 +75,7 @@ const holding = (owner: string, token: string, token_id: string, since_block: nu
 });
 
 /** Fills an index with these rows. */
-async function fill(index: HandIndex): Promise<void> {
+async function fill(index: FixtureIndex): Promise<void> {
   await index.blocks(0, head, { 2: 1, 9: 1, 12: 1 });
   await index.insert("token_standards", [
     { chain_id, address: art, standard: 2, block_number: 2 },
@@ -167,7 +167,7 @@ async function fill(index: HandIndex): Promise<void> {
   ]);
 }
 
-let index: HandIndex;
+let index: FixtureIndex;
 const at = (path: string) => `/v1/hand/${path}`;
 const get = async (path: string): Promise<Data> => {
   const { status, data, message } = await index.get(at(path));
@@ -177,7 +177,7 @@ const get = async (path: string): Promise<Data> => {
 const idsOf = (items: Data): string[] => items.map((item: Data) => item.nft_data.token_id);
 
 beforeAll(async () => {
-  index = await openHandIndex({ answerRows: 8, now: () => new Date(timeOf(head)) });
+  index = await openFixtureIndex({ answerRows: 8, now: () => new Date(timeOf(head)) });
   await fill(index);
 });
 afterAll(() => index?.end());
@@ -194,7 +194,7 @@ describe("tokens of a collection", () => {
   });
 
   it("are pinned to one block while later pages are requested", async () => {
-    const other = await openHandIndex({ now: () => new Date(timeOf(head)) });
+    const other = await openFixtureIndex({ now: () => new Date(timeOf(head)) });
     await fill(other);
     const page = async (number: number) => (await other.get(at(`nft/${art}/metadata/?page-size=3&page-number=${number}`))).data;
     expect((await page(0)).pagination.total_count).toBe(5);
@@ -210,7 +210,7 @@ describe("tokens of a collection", () => {
   });
 
   it("are answered as of the projection's checkpoint", async () => {
-    const other = await openHandIndex({ now: () => new Date(timeOf(head)) });
+    const other = await openFixtureIndex({ now: () => new Date(timeOf(head)) });
     await fill(other);
     await other.database.query("UPDATE projection_checkpoints SET block_number = 8");
     const { items, pagination } = (await other.get(at(`nft/${art}/metadata/`))).data;
@@ -558,7 +558,7 @@ describe("metadata that is read again later", () => {
 
 describe("a chain whose metadata is not cached", () => {
   it("warns in the answer and in a header that with-uncached is needed, unless the request sets it", async () => {
-    const other = await openHandIndex({ metadata: "uncached" });
+    const other = await openFixtureIndex({ metadata: "uncached" });
     await fill(other);
     await other.database.query("DELETE FROM nft_metadata");
     for (const path of [`nft/${art}/metadata/1/`, `nft/${art}/metadata/`]) {

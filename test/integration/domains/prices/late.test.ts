@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Data, HandIndex } from "../queries/hand-index.ts";
+import type { Data, FixtureIndex } from "../queries/fixture-index.ts";
 import { native, openQuotedIndex, wallet } from "./quoted-index.ts";
 
 /** The chain's head is at 18:00 on 2026-01-03. */
-let index: HandIndex;
+let index: FixtureIndex;
 const hourOf = (time: string): number => Date.parse(`2026-01-${time}:00:00Z`) / 3_600_000;
 /** Prices are computed up to the end of an hour. */
 const priceUpTo = async (time: string): Promise<void> => {

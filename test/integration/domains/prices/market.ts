@@ -17,7 +17,7 @@ export interface Market {
   readonly pairs: readonly [Address, Address];
   /** Swaps at a time, one swap per block. */
   swap(time: number, amount: bigint, path: readonly Address[]): Promise<void>;
-  /** Swaps at scattered times of a span. */
+  /** Swaps at random times in a span. */
   trade(seed: string, from: number, to: number): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export const openMarket = async (): Promise<Market> => {
   };
 };
 
-/** The reserves and the supply of a pair after each block. */
+/** The reserves and the supply of a pair after one block. */
 export interface Reserves {
   readonly time: number;
   readonly of: readonly [bigint, bigint];

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Data, HandIndex } from "../queries/hand-index.ts";
+import type { Data, FixtureIndex } from "../queries/fixture-index.ts";
 import { art, bare, cents, coin, dime, fine, hybrid, native, odd, openQuotedIndex, other, wallet, whole } from "./quoted-index.ts";
 
-let index: HandIndex;
+let index: FixtureIndex;
 const dataOf = async (path: string): Promise<Data> => {
   const { status, data, message } = await index.get(`/v1/hand/${path}`);
   if (status !== 200) throw new Error(`${path}: ${status} ${message}`);

@@ -1,6 +1,6 @@
 import { currencyAsset } from "../../../../runtime/domains/prices/engine/assets.ts";
 import { type Hex, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
-import { addressOf, type HandIndex, openHandIndex, type Row, transactionRow } from "../queries/hand-index.ts";
+import { addressOf, type FixtureIndex, openFixtureIndex, type Row, transactionRow } from "../queries/fixture-index.ts";
 import { insertPrices, type PriceRow, perUnit } from "./price-rows.ts";
 
 /**
@@ -97,8 +97,8 @@ const transfers: readonly Row[] = (
 }));
 
 /** The index of the wallet, with these prices. */
-export async function openQuotedIndex({ answerRows = 100 } = {}): Promise<HandIndex> {
-  const index = await openHandIndex({ answerRows, now });
+export async function openQuotedIndex({ answerRows = 100 } = {}): Promise<FixtureIndex> {
+  const index = await openFixtureIndex({ answerRows, now });
   const { insert } = index;
   await index.blocks(0, head, { 2: 1, 3: 1, 6: 1, 10: 1 });
   for (const [token, [standard, after]] of Object.entries(balances)) await index.balances(wallet, token, standard, after);

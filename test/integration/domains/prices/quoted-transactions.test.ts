@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { blockHashOf, type Data, type HandIndex, transactionHashOf } from "../queries/hand-index.ts";
+import { blockHashOf, type Data, type FixtureIndex, transactionHashOf } from "../queries/fixture-index.ts";
 import { bare, coin, openQuotedIndex, other, wallet } from "./quoted-index.ts";
 
-let index: HandIndex;
+let index: FixtureIndex;
 const dataOf = async (path: string): Promise<Data> => {
   const { status, data, message } = await index.get(`/v1/hand/${path}`);
   if (status !== 200) throw new Error(`${path}: ${status} ${message}`);

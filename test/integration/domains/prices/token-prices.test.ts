@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { addressOf, type Data, type HandIndex } from "../queries/hand-index.ts";
+import { addressOf, type Data, type FixtureIndex } from "../queries/fixture-index.ts";
 import { art, bare, coin, fine, native, odd, openQuotedIndex, relic, whole } from "./quoted-index.ts";
 
 /** A response may have 100 rows. */
-let index: HandIndex;
+let index: FixtureIndex;
 const stranger = addressOf(0x99);
 const request = (addresses: readonly string[], query = "", currency = "USD") =>
   index.get(`/v1/pricing/historical_by_addresses_v2/hand/${currency}/${addresses.join(",")}/${query}`);

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { addressOf, type Data, type HandIndex, openHandIndex, type Row, timeOf } from "./hand-index.ts";
+import { addressOf, type Data, type FixtureIndex, openFixtureIndex, type Row, timeOf } from "./fixture-index.ts";
 
 /** Blocks 50 to 60 of an index from 50, four a day: at block 60, 24 hours ago was block 56. */
 const native = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 const wallet = addressOf(0xabc);
 const [coin, spent, fresh, art, unknown] = [1, 2, 3, 4, 5].map(addressOf) as [string, string, string, string, string];
 const [first, head] = [50, 60];
-let index: HandIndex;
+let index: FixtureIndex;
 
 /** The wallet's balances of each token by the block since which they held; the last one is the current one. */
 const histories: readonly { readonly token: string; readonly standard: number; readonly after: Readonly<Record<number, string | null>> }[] =
@@ -21,7 +21,7 @@ const histories: readonly { readonly token: string; readonly standard: number; r
 const balances = async (query = "") => (await index.get(`/v1/hand/address/${wallet}/balances_v2/${query}`)).data;
 
 beforeAll(async () => {
-  index = await openHandIndex({ from: first, answerRows: 6, now: () => new Date(timeOf(head)) });
+  index = await openFixtureIndex({ from: first, answerRows: 6, now: () => new Date(timeOf(head)) });
   await index.blocks(first, head);
   for (const { token, standard, after } of histories) await index.balances(wallet, token, standard, after);
   const moved = (block_number: number, from_address: string, to_address: string): Row => ({

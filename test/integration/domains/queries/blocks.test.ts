@@ -3,25 +3,25 @@ import {
   addressOf,
   blockHashOf,
   type Data,
-  type HandIndex,
-  openHandIndex,
+  type FixtureIndex,
+  openFixtureIndex,
   timeOf,
   transactionHashOf,
   transactionRow,
-} from "./hand-index.ts";
+} from "./fixture-index.ts";
 
 /** Blocks 100 to 119, four a day from 26 January; of their transactions block 105 has 101, block 106 has 100, block 107 has one. */
 const first = 100;
 const head = 119;
 const counts = { 105: 101, 106: 100, 107: 1 };
-let index: HandIndex;
+let index: FixtureIndex;
 const linkTo = (block: string, page: number) => `https://data.example/v1/hand/${block}/transactions_v3/page/${page}/`;
 const offsetsOf = ({ items }: Data): number[] => items.map((item: Data) => item.tx_offset);
 const heightsOf = ({ items }: Data): number[] => items.map((item: Data) => item.height);
 const upTo = (count: number) => Array.from({ length: count }, (_, position) => position);
 
 beforeAll(async () => {
-  index = await openHandIndex({ from: first });
+  index = await openFixtureIndex({ from: first });
   await index.blocks(first, head, counts);
   const rows = Object.entries(counts).flatMap(([block, count]) =>
     upTo(count).map((position) => transactionRow(Number(block), position, addressOf(1), position === 0 ? null : addressOf(2))),
@@ -131,7 +131,7 @@ describe("blocks of a range of days", () => {
   });
 
   it("are pinned to one block while the chain grows", async () => {
-    const other = await openHandIndex();
+    const other = await openFixtureIndex();
     await other.blocks(0, 9);
     const page = (number: number) => other.get(`/v1/hand/block_v2/2026-01-01/latest/?page-size=4&page-number=${number}`);
     await page(0);
@@ -149,7 +149,7 @@ describe("blocks of a range of days", () => {
 
 describe("an index without blocks", () => {
   it("returns empty lists, 404 for blocks, and a status without heights", async () => {
-    const empty = await openHandIndex();
+    const empty = await openFixtureIndex();
     const wallet = addressOf(1);
     for (const path of [
       `/v1/hand/address/${wallet}/balances_v2/`,

@@ -26,7 +26,7 @@ export const transactionHashOf = (block: number, index: number): Hex =>
 export type Row = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 /** An index that a test fills row by row, served over HTTP with every answer validated against the catalog. */
-export interface HandIndex {
+export interface FixtureIndex {
   readonly database: Database;
   /** Inserts rows: `0x…` is bytea, columns that are not given are null. */
   insert(table: string, rows: readonly Row[]): Promise<void>;
@@ -62,14 +62,14 @@ export const transactionRow = (block: number, index: number, from: Hex, to: Hex 
   input: "0x",
 });
 
-export async function openHandIndex({
+export async function openFixtureIndex({
   from = 0,
   blockRange = 1000,
   answerRows = 1000,
   now = () => new Date(),
   metadata = "cached" as ChainConfig["nfts"]["metadata"],
   settings = {} as Partial<ChainConfig>,
-} = {}): Promise<HandIndex> {
+} = {}): Promise<FixtureIndex> {
   const test = await createTestDatabase();
   const { database } = test;
   const { key } = await createKeys(database).create({ label: "test" });
@@ -81,7 +81,7 @@ export async function openHandIndex({
     validate: "strict",
     now,
   });
-  const insert: HandIndex["insert"] = async (table, rows) => {
+  const insert: FixtureIndex["insert"] = async (table, rows) => {
     const asBytea = (_name: string, value: unknown): unknown =>
       typeof value === "string" && value.startsWith("0x") ? `\\x${value.slice(2)}` : value;
     await database.query(`INSERT INTO ${table} SELECT * FROM jsonb_populate_recordset(NULL::${table}, $1)`, [

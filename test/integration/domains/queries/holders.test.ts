@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../../../../demo/story/random.ts";
 import { createTokenQueries } from "../../../../runtime/domains/tokens/queries/index.ts";
-import { addressOf, type Data, type HandIndex, openHandIndex, timeOf } from "./hand-index.ts";
+import { addressOf, type Data, type FixtureIndex, openFixtureIndex, timeOf } from "./fixture-index.ts";
 
 /** 400 blocks, four a day from 2026-01-01; a token whose largest holder changes in every block, and 60 others that change occasionally. */
 const [coin, art, late] = [1, 2, 3].map(addressOf) as [string, string, string];
@@ -9,7 +9,7 @@ const head = 399;
 const random = createRandom("holders");
 const ranges = { whale: 1_000, others: 60 };
 const holdings = new Map<string, Record<number, string>>();
-let index: HandIndex;
+let index: FixtureIndex;
 
 /** Ranks all holders after a block by a full scan. */
 const expectedAt = (block: number): [string, string][] =>
@@ -26,7 +26,7 @@ const get = (query: string, token = coin) => index.get(`/v1/hand/tokens/${token}
 const pairs = (data: Data): [string, string][] => data.items.map((item: Data) => [item.address, item.balance]);
 
 beforeAll(async () => {
-  index = await openHandIndex({ now: () => new Date(timeOf(head)) });
+  index = await openFixtureIndex({ now: () => new Date(timeOf(head)) });
   await index.blocks(0, head);
   const whale: Record<number, string> = {};
   for (let block = 1; block <= head; block += 1) whale[block] = String(ranges.whale + random.between(0, 500));
@@ -151,7 +151,7 @@ describe("holders of a token", () => {
   });
 
   it("are pinned to one block while balances change", async () => {
-    const many = await openHandIndex();
+    const many = await openFixtureIndex();
     const token = addressOf(0x99);
     const [size, owners] = [100, 250];
     await many.blocks(0, 10);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { addressOf, blockHashOf, type Data, type HandIndex, openHandIndex, transactionRow, wordOf } from "./hand-index.ts";
+import { addressOf, blockHashOf, type Data, type FixtureIndex, openFixtureIndex, transactionRow, wordOf } from "./fixture-index.ts";
 
 /**
  * Blocks 10 to 29 of an index from 10; each has one transaction and two logs: log 0 of contract 0xc0 with topics (1, wallet, block), and log 1 of
@@ -9,7 +9,7 @@ const wallet = addressOf(0xabc);
 const asTopic = `0x${wallet.slice(2).padStart(64, "0")}` as const;
 const [first, head] = [10, 29];
 const heights = Array.from({ length: head - first + 1 }, (_, position) => first + position);
-let index: HandIndex;
+let index: FixtureIndex;
 const placesOf = ({ items }: Data): string[] => items.map((item: Data) => `${item.block_height}:${item.log_offset}`);
 const newestFirst = (blocks: readonly number[], logs: readonly number[]) =>
   blocks
@@ -18,7 +18,7 @@ const newestFirst = (blocks: readonly number[], logs: readonly number[]) =>
 const events = (query: string) => index.get(`/v1/hand/events/?${query}`);
 
 beforeAll(async () => {
-  index = await openHandIndex({ from: first, blockRange: 8, answerRows: 15 });
+  index = await openFixtureIndex({ from: first, blockRange: 8, answerRows: 15 });
   await index.blocks(first, head);
   await index.insert(
     "transactions",
@@ -163,7 +163,7 @@ describe("logs of a topic", () => {
 
 describe("a list of logs", () => {
   it("is pinned to one block while the chain grows, until page 0 is requested again", async () => {
-    const other = await openHandIndex();
+    const other = await openFixtureIndex();
     await other.blocks(0, 9);
     const log = (block: number) => ({
       chain_id: 7,

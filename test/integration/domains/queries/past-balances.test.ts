@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { addressOf, type Data, type HandIndex, openHandIndex, type Row, timeOf } from "./hand-index.ts";
+import { addressOf, type Data, type FixtureIndex, openFixtureIndex, type Row, timeOf } from "./fixture-index.ts";
 
 /** Blocks 50 to 61 of an index from 50, four a day from 2026-01-01 on: block 52 is the first of 2026-01-14, block 56 of the 15th, block 60 of the 16th. */
 const native = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 const wallet = addressOf(0xabc);
 const [coin, spent, art, fresh, unknown] = [1, 2, 3, 4, 5].map(addressOf) as [string, string, string, string, string];
 const [first, head] = [50, 61];
-let index: HandIndex;
+let index: FixtureIndex;
 
 beforeAll(async () => {
-  index = await openHandIndex({ from: first, now: () => new Date(timeOf(head)) });
+  index = await openFixtureIndex({ from: first, now: () => new Date(timeOf(head)) });
   await index.blocks(first, head);
   await index.balances(wallet, native, 0, { 49: "1000", 52: "900", 58: "850" });
   await index.balances(wallet, coin, 1, { 49: "5", 57: "8", 58: "2", 59: "4" });
@@ -136,7 +136,7 @@ describe("portfolio of a wallet", () => {
 
 describe("native balance on a chain without native accounting", () => {
   it("is an item with an unknown balance", async () => {
-    const without = await openHandIndex();
+    const without = await openFixtureIndex();
     await without.blocks(0, 3);
     await without.database.query("UPDATE chains SET missing = '{native-balances}'");
     const items = async (path: string): Promise<Row[]> =>
@@ -153,7 +153,7 @@ describe("native balance on a chain without native accounting", () => {
   });
 
   it("is unknown where it was found to differ from the node's, whatever is stored", async () => {
-    const wrong = await openHandIndex();
+    const wrong = await openFixtureIndex();
     await wrong.blocks(0, 3);
     const [row] = await wrong.database.query<{ chain_id: number }>("SELECT chain_id FROM chains");
     await wrong.database.query(

@@ -3,16 +3,16 @@ import { createRandom } from "../../../../demo/story/random.ts";
 import { createLedgerQueries } from "../../../../runtime/domains/ledger/queries/index.ts";
 import { createTokenQueries } from "../../../../runtime/domains/tokens/queries/index.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
-import { addressOf, type HandIndex, openHandIndex, transactionRow, wordOf } from "./hand-index.ts";
+import { addressOf, type FixtureIndex, openFixtureIndex, transactionRow, wordOf } from "./fixture-index.ts";
 
 // Compares queries with full scans of the same random rows.
 const chainId = 7;
 const head = 299;
 const random = createRandom("random index");
-let index: HandIndex;
+let index: FixtureIndex;
 
 beforeAll(async () => {
-  index = await openHandIndex();
+  index = await openFixtureIndex();
   await index.blocks(0, head);
   return index.end;
 });
@@ -67,9 +67,9 @@ describe("changes of balances in spans of blocks", () => {
 });
 
 describe("metadata of contracts", () => {
-  it("is what is stored of each contract, if anything", async () => {
+  it("is returned for every contract, with null where nothing is stored", async () => {
     const [both, named, moved, neither] = [1, 2, 3, 4].map((number) => addressOf(0x400 + number)) as [Address, Address, Address, Address];
-    const known = (address: Address, name: string | null) => ({
+    const metadataRow = (address: Address, name: string | null) => ({
       chain_id: chainId,
       address,
       block_number: 1,
@@ -78,9 +78,9 @@ describe("metadata of contracts", () => {
       decimals: 6,
       read_at_block: 1,
     });
-    await index.insert("token_metadata", [known(both, "Both"), known(named, null)]);
-    const is = (address: Address, standard: number) => ({ chain_id: chainId, address, standard, block_number: 1 });
-    await index.insert("token_standards", [is(both, 3), is(both, 1), is(moved, 2)]);
+    await index.insert("token_metadata", [metadataRow(both, "Both"), metadataRow(named, null)]);
+    const standardRow = (address: Address, standard: number) => ({ chain_id: chainId, address, standard, block_number: 1 });
+    await index.insert("token_standards", [standardRow(both, 3), standardRow(both, 1), standardRow(moved, 2)]);
     const found = await createTokenQueries(index.database).metadata(chainId, [neither, moved, both, named, both]);
     expect([...found.values()].sort((left, right) => (left.address < right.address ? -1 : 1))).toEqual([
       { address: both, name: "Both", symbol: null, decimals: 6, standards: [1, 3] },
@@ -118,7 +118,7 @@ describe("logs by later topics", () => {
     await index.database.query("ANALYZE logs");
   });
 
-  it("are those that have all of them at any position but the first", async () => {
+  it("are the logs that have all of the topics, at any position except the first", async () => {
     const ledger = createLedgerQueries(index.database);
     for (const others of [[0], [8], [3, 5], [7, 7], [1, 2, 3], [99]]) {
       const otherTopics = others.map(wordOf);

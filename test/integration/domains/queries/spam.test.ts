@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { createCounterpartyQueries } from "../../../../runtime/domains/tokens/queries/counterparty.ts";
 import type { Hex } from "../../../../runtime/lib/hex.ts";
-import { addressOf, type Data, type HandIndex, openHandIndex, type Row, transactionRow, wordOf } from "./hand-index.ts";
+import { addressOf, type Data, type FixtureIndex, openFixtureIndex, type Row, transactionRow, wordOf } from "./fixture-index.ts";
 
 /**
  * The wallet sent 10 of a token to a friend in block 1 and native value to a bank in block 2. The transfers after that move nothing:
@@ -15,7 +15,7 @@ const bank: Hex = `0xbbbb${"1".repeat(32)}cccc`;
 const bankLookalike: Hex = `0xbbbb${"2".repeat(32)}cccc`;
 const [unknownAddress, attacker, token] = [addressOf(0x57), addressOf(0xbad), addressOf(0xa)];
 const [gift, softName, notHandedOut, short] = [addressOf(0x61), addressOf(0x62), addressOf(0x63), addressOf(0x64)];
-let index: HandIndex;
+let index: FixtureIndex;
 
 const transfer = (block: number, from: Hex, to: Hex, amount: number): Row => ({
   chain_id: 7,
@@ -45,7 +45,7 @@ const logs = (address: Hex, blocks: number, each: number): Row[] =>
   );
 
 beforeAll(async () => {
-  index = await openHandIndex();
+  index = await openFixtureIndex();
   await index.blocks(0, 400);
   const native = { ...transactionRow(2, 0, wallet, bank), value: "5" };
   const sent = (block: number, from: Hex) => ({ ...transactionRow(block, 0, from, token), value: "0" });

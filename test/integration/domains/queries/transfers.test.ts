@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { addressOf, type Data, type HandIndex, openHandIndex, type Row, transactionHashOf, transactionRow } from "./hand-index.ts";
+import { addressOf, type Data, type FixtureIndex, openFixtureIndex, type Row, transactionHashOf, transactionRow } from "./fixture-index.ts";
 
 /**
  * Block n from 1 to 12 has transaction 0, in which the wallet receives 10 of token A; in even blocks it also sends 4 of token B there.
@@ -12,7 +12,7 @@ const [tokenA, tokenB] = [addressOf(0xa), addressOf(0xb)];
 const path = `/v1/hand/address/${wallet}/transfers_v2/`;
 const upTo = (count: number) => Array.from({ length: count }, (_, position) => position + 1);
 const heightsOf = ({ items }: Data): number[] => items.map((item: Data) => item.block_height);
-let index: HandIndex;
+let index: FixtureIndex;
 
 const transfer = (block: number, ordinal: number, token: string, from: string, to: string, amount: number, more: Row = {}): Row => ({
   chain_id: 7,
@@ -29,7 +29,7 @@ const transfer = (block: number, ordinal: number, token: string, from: string, t
 });
 
 beforeAll(async () => {
-  index = await openHandIndex();
+  index = await openFixtureIndex();
   await index.blocks(0, 20);
   await index.insert("transactions", [
     ...upTo(13).map((block) => transactionRow(block, 0, other, wallet)),
@@ -120,7 +120,7 @@ describe("transfers of a wallet", () => {
   });
 
   it("are pinned to one block while the chain grows, with and without a token", async () => {
-    const growing = await openHandIndex();
+    const growing = await openFixtureIndex();
     await growing.blocks(0, 9);
     const add = async (blocks: readonly number[]) => {
       await growing.insert(

@@ -1,16 +1,16 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { addressOf, type Data, type HandIndex, openHandIndex, transactionHashOf, transactionRow } from "./hand-index.ts";
+import { addressOf, type Data, type FixtureIndex, openFixtureIndex, transactionHashOf, transactionRow } from "./fixture-index.ts";
 
 /** One transaction in each of the blocks 1 to 250: pages of blocks 1-100, 101-200 and 201-250. */
 const wallet = addressOf(1);
 const path = `/v1/hand/address/${wallet}/transactions_v3/`;
 const linkTo = (page: number) => `https://data.example${path}page/${page}/`;
-let index: HandIndex;
+let index: FixtureIndex;
 const heightsOf = ({ items }: Data): number[] => items.map((item: Data) => item.block_height);
 const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, position) => from - position);
 
 beforeAll(async () => {
-  index = await openHandIndex();
+  index = await openFixtureIndex();
   await index.blocks(0, 250);
   const blocks = down(250, 1);
   await index.insert(

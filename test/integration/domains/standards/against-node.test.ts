@@ -170,7 +170,7 @@ describe("tokens with non-standard logs", () => {
         ...(await auditApprovals(test.database, running.source, 31337, height, 1_000)),
       ];
       expect(rows.flatMap(({ differences }) => differences)).toEqual([]);
-      for (const { what, compared, unknown } of rows.slice(1, 4)) expect(compared - unknown, what).toBeGreaterThan(1);
+      for (const { subject, compared, unknown } of rows.slice(1, 4)) expect(compared - unknown, subject).toBeGreaterThan(1);
     }
     await running.close();
   });

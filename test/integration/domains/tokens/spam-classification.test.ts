@@ -3,7 +3,7 @@ import { spamAmong } from "../../../../runtime/api/tokens/spam.ts";
 import { builtInRules } from "../../../../runtime/domains/tokens/classification/built-in.ts";
 import { createClassifier } from "../../../../runtime/domains/tokens/classification/classifier.ts";
 import type { TokenMetadata } from "../../../../runtime/domains/tokens/queries/metadata.ts";
-import { addressOf } from "../queries/hand-index.ts";
+import { addressOf } from "../queries/fixture-index.ts";
 
 const chain = { id: 7, name: "hand" };
 const named = (number: number, name: string): TokenMetadata => ({

@@ -16,50 +16,50 @@ const edgeOf = (number: number, depths: readonly [number, number], tokens: reado
 const poolsOf = (edges: Iterable<Edge>): Address[] => Array.from(edges, ({ pool }) => pool).sort();
 
 describe("the index of pools by depth", () => {
-  it("skips pools that hold almost nothing", () => {
-    const book = createEdgeIndex(floor);
-    for (let number = 0; number < 1_000; number += 1) book.add(edgeOf(number, [number < 10 ? 20_000 : 1, 1]));
-    expect(poolsOf(book.withDepth(usd, 1))).toEqual(Array.from({ length: 10 }, (_, number) => addressOf(number)));
-    expect(poolsOf(book.withDepth(other, 1))).toEqual([]);
+  it("skips pools with almost no depth", () => {
+    const index = createEdgeIndex(floor);
+    for (let number = 0; number < 1_000; number += 1) index.add(edgeOf(number, [number < 10 ? 20_000 : 1, 1]));
+    expect(poolsOf(index.withDepth(usd, 1))).toEqual(Array.from({ length: 10 }, (_, number) => addressOf(number)));
+    expect(poolsOf(index.withDepth(other, 1))).toEqual([]);
   });
 
   it("finds every deep pool as reserves and prices change", () => {
     const random = createRandom("depths");
-    const book = createEdgeIndex(floor);
+    const index = createEdgeIndex(floor);
     const edges = Array.from({ length: 200 }, (_, number) => edgeOf(number, [0, 0], number % 3 === 0 ? [usd, other] : [usd, token]));
-    for (const edge of edges) book.add(edge);
-    let worth = 1;
-    for (let turn = 0; turn < 500; turn += 1) {
+    for (const edge of edges) index.add(edge);
+    let price = 1;
+    for (let round = 0; round < 500; round += 1) {
       for (let change = 0; change < 5; change += 1) {
         const edge = edges[random.between(0, 199)] as Edge;
         edge.summary = { ...emptySummary, depths: [10 ** random.between(0, 12), 10 ** random.between(0, 12)] };
-        book.update(edge);
+        index.update(edge);
       }
-      worth *= 2 ** random.between(-6, 6);
+      price *= 2 ** random.between(-6, 6);
       for (const queried of [usd, token, other]) {
         const deep = edges.filter(({ tokens, summary: { depths } }) =>
-          tokens.some((one, side) => one === queried && (depths[side] ?? 0) * worth >= floor),
+          tokens.some((one, side) => one === queried && (depths[side] ?? 0) * price >= floor),
         );
-        const found = new Set(book.withDepth(queried, worth));
+        const found = new Set(index.withDepth(queried, price));
         expect(
           deep.every((edge) => found.has(edge)),
-          `${turn} ${queried}`,
+          `${round} ${queried}`,
         ).toBe(true);
-        // And few others: none below 1/64 of the floor.
-        const lowestWorth = floor / 64 / worth / 1.001;
+        // It may return shallower pools, but none below 1/64 of the floor.
+        const lowestDepth = floor / 64 / price / 1.001;
         expect(
           [...found].every(({ tokens, summary: { depths } }) =>
-            tokens.some((one, side) => one === queried && (depths[side] ?? 0) >= lowestWorth),
+            tokens.some((one, side) => one === queried && (depths[side] ?? 0) >= lowestDepth),
           ),
         ).toBe(true);
       }
     }
   });
 
-  it("finds none if a unit is worth nothing", () => {
-    const book = createEdgeIndex(floor);
-    book.add(edgeOf(1, [1e300, 1]));
-    expect(poolsOf(book.withDepth(usd, 0))).toEqual([]);
-    expect(poolsOf(book.withDepth(usd, 1))).toEqual([addressOf(1)]);
+  it("finds no pools if the price is 0", () => {
+    const index = createEdgeIndex(floor);
+    index.add(edgeOf(1, [1e300, 1]));
+    expect(poolsOf(index.withDepth(usd, 0))).toEqual([]);
+    expect(poolsOf(index.withDepth(usd, 1))).toEqual([addressOf(1)]);
   });
 });

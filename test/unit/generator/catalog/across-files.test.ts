@@ -88,8 +88,8 @@ describe("a response", () => {
       { file: templateFile, find: "regime: page", put: "regime: §page" },
     );
     expect(lines.map((line) => line.replace(/^\S+ /, ""))).toEqual([
-      'unanswered-regime: the regime "page" requires the field "pagination", which HolderPagesResponse lacks; accepted: a response object with that field; nearest: paginations',
-      'unanswered-regime: the regime "page" requires the field "pagination", which TokenHoldersResponse lacks; accepted: a response object with that field; nearest: paginations',
+      'unanswered-regime: the pagination regime "page" requires the field "pagination", which HolderPagesResponse lacks; accepted: a response object with that field; nearest: paginations',
+      'unanswered-regime: the pagination regime "page" requires the field "pagination", which TokenHoldersResponse lacks; accepted: a response object with that field; nearest: paginations',
     ]);
     expect(at).toEqual([...places].reverse());
   });

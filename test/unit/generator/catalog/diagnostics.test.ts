@@ -53,13 +53,13 @@ describe("the nearest spelling", () => {
   });
 });
 
-describe("what is accepted", () => {
-  it("is listed in full and in order if it is short", () => {
+describe("the accepted values of a diagnostic", () => {
+  it("are listed in full and in order if there are few", () => {
     expect(renderAccepted("x", ["none", "page", "links"])).toBe("none, page, links");
     expect(renderAccepted("x", [])).toBe("none");
   });
 
-  it("is listed from the nearest on if it is long, and the rest is counted", () => {
+  it("are listed from the nearest on if there are many, and the rest is counted", () => {
     const names = Array.from({ length: 20 }, (_, index) => `name${index}`);
     const text = renderAccepted("name13", names);
     expect(text.startsWith("name13, ")).toBe(true);

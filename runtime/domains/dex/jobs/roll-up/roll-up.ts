@@ -55,9 +55,9 @@ export const rankPools = (pools: readonly PoolValue[]): PoolValue[] =>
 
 /** Tokens by the value of their reserves, descending; equal ones by address. */
 export function rankTokens(tokens: readonly TokenValue[]): TokenValue[] {
-  const worths = new Map(tokens.map((token) => [token, multiply(decimalOf(token.reserve), token.rate)]));
+  const values = new Map(tokens.map((token) => [token, multiply(decimalOf(token.reserve), token.rate)]));
   return [...tokens].sort(
-    (left, right) => byValue(worths.get(left) ?? null, worths.get(right) ?? null) || byAddress(left.token, right.token),
+    (left, right) => byValue(values.get(left) ?? null, values.get(right) ?? null) || byAddress(left.token, right.token),
   );
 }
 

@@ -33,7 +33,7 @@ export interface ReadResults {
   readonly failed: { claim: Claim; problem: string }[];
 }
 
-/** Adds a document to the results. A failure that may pass is retried up to the last attempt, whose failure is stored. */
+/** Adds a document to the results. A temporary failure is retried up to the last attempt, whose failure is stored. */
 export const addDocument = (results: ReadResults, { claim, url }: Located, readAt: number, document: DocumentOutcome): void => {
   if (document.ok) results.outcomes.push({ claim, readAt, tokenUrl: url, result: { document: document.document } });
   else if (document.isLasting || claim.attempts >= maxAttempts)

@@ -53,8 +53,8 @@ export async function writePortion(client: DatabaseClient, chainId: number, writ
 }
 
 /**
- * Deletes the rows after the last completed hour, which were written while their hour and day ran. Served by the roll-back indexes, as such a row names a
- * block of its span at the earliest, and by the primary key of priced_assets.
+ * Deletes the rows after the last completed hour, which were written before their hour or day was complete. Served by the roll-back indexes, as the block of
+ * such a row is not before its hour or day, and by the primary key of priced_assets.
  */
 const deleteUnfinished = async (client: DatabaseClient, chainId: number, progress: Progress | null): Promise<void> => {
   if (progress === null) {

@@ -208,7 +208,7 @@ describe("tokens whose balances do not follow from their events", () => {
     };
     const rows = await audit();
     expect(rows.flatMap(({ differences }) => differences)).toEqual([]);
-    const nodeSourced = rows.find(({ what }) => what === "balances read from contracts");
+    const nodeSourced = rows.find(({ subject }) => subject === "balances read from contracts");
     // Three owners of two tokens; the third has no holders.
     expect(nodeSourced?.compared).toBe(6);
     expect(nodeSourced?.unknown).toBe(0);
@@ -218,7 +218,7 @@ describe("tokens whose balances do not follow from their events", () => {
         Buffer.from(bob.slice(2), "hex"),
       ]);
     await plant("+ 1");
-    expect((await audit()).filter(({ differences }) => differences.length > 0).map(({ what }) => what)).toEqual([
+    expect((await audit()).filter(({ differences }) => differences.length > 0).map(({ subject }) => subject)).toEqual([
       "balances read from contracts",
     ]);
     await plant("- 1");

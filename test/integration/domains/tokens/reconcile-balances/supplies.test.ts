@@ -181,15 +181,15 @@ describe("total supply of an ERC-20 token", () => {
     };
     const rows = await audit();
     expect(rows.flatMap(({ differences }) => differences)).toEqual([]);
-    expect(rows.find(({ what }) => what === "ERC-20 supplies")?.compared).toBeGreaterThanOrEqual(6);
-    expect(rows.find(({ what }) => what === "supplies read from contracts")?.compared).toBeGreaterThanOrEqual(1);
+    expect(rows.find(({ subject }) => subject === "ERC-20 supplies")?.compared).toBeGreaterThanOrEqual(6);
+    expect(rows.find(({ subject }) => subject === "supplies read from contracts")?.compared).toBeGreaterThanOrEqual(1);
     const plant = (change: number) =>
       test.database.query("UPDATE token_supplies SET supply = supply + $2 WHERE token = $1", [
         Buffer.from(tokens.plain.slice(2), "hex"),
         change,
       ]);
     await plant(1);
-    expect((await audit()).filter(({ differences }) => differences.length > 0).map(({ what }) => what)).toEqual(["ERC-20 supplies"]);
+    expect((await audit()).filter(({ differences }) => differences.length > 0).map(({ subject }) => subject)).toEqual(["ERC-20 supplies"]);
     await plant(-1);
   });
 

@@ -1,7 +1,7 @@
 import { describe } from "vitest";
 import { expectDiagnostics, holdersFile, logsFile, tokensFile } from "../expect-diagnostics.ts";
 
-describe("what can be counted", () => {
+describe("costs and rows", () => {
   expectDiagnostics([
     {
       wrong: "a cost per item of a response without rows",
@@ -28,7 +28,7 @@ describe("what can be counted", () => {
       contains: ["days"],
     },
     {
-      wrong: "rows that are no field",
+      wrong: "rows that are not a field",
       file: holdersFile,
       find: "rows: items",
       put: "rows: §item",
@@ -36,7 +36,7 @@ describe("what can be counted", () => {
       contains: ["TokenHoldersResponse", "nearest: items"],
     },
     {
-      wrong: "rows that are no list",
+      wrong: "rows that are not a list",
       file: holdersFile,
       find: "rows: items",
       put: "rows: §pagination",

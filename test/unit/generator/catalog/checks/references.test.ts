@@ -52,7 +52,7 @@ describe("references", () => {
       contains: ["a query parameter of the service", "nearest: days"],
     },
     {
-      wrong: "an unknown query parameter with what differs",
+      wrong: "an unknown query parameter with an override",
       file: templateFile,
       find: "name: date",
       put: "name: §dates",
