@@ -35,12 +35,12 @@ export const lockedShares = 1_000n;
 export const createPoolBook = ({ reserves: start, tokens }: MarketPool): PoolBook => {
   const reserves: [bigint, bigint] = [...start];
   const supply = squareRoot(start[0] * start[1]);
-  const worth = (tokens[1].dollars / tokens[0].dollars) * 10 ** (tokens[0].decimals - tokens[1].decimals);
+  const priceRatio = (tokens[1].dollars / tokens[0].dollars) * 10 ** (tokens[0].decimals - tokens[1].decimals);
   const book: PoolBook = {
     reserves,
     supply,
     own: supply - lockedShares,
-    sideOf: (chance) => (chance < (Number(reserves[0]) > Number(reserves[1]) * worth ? 0.4 : 0.6) ? 0 : 1),
+    sideOf: (chance) => (chance < (Number(reserves[0]) > Number(reserves[1]) * priceRatio ? 0.4 : 0.6) ? 0 : 1),
     trade: (side, millionths) => {
       const other = side === 0 ? 1 : 0;
       const amount = (reserves[side] * BigInt(millionths)) / 1_000_000n;

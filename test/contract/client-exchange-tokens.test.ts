@@ -59,8 +59,8 @@ describe("the npm client's XykService for exchange tokens", () => {
     const tokens = new Set((await poolsOf(exchange)).flatMap(({ token0, token1 }) => [token0, token1]));
     expect(items.map(({ contract_address: token }) => token).sort()).toEqual([...tokens].sort());
     expect([total, pages]).toEqual([tokens.size, Math.ceil(tokens.size / 2)]);
-    const worths = items.map(({ total_liquidity_quote: worth }) => worth ?? -1);
-    expect(worths).toEqual([...worths].sort((a, b) => b - a));
+    const values = items.map(({ total_liquidity_quote: value }) => value ?? -1);
+    expect(values).toEqual([...values].sort((a, b) => b - a));
     for (const item of items) {
       const pairs = await pairsWith(exchange, item.contract_address);
       expect(BigInt(item.total_liquidity)).toBe(heldAt(pairs, closedHour));
@@ -155,8 +155,8 @@ describe("the npm client's XykService for a whole exchange", () => {
     ]);
     // Sums of the pools with known liquidity: a pool of unknown liquidity is in none.
     const { items: pools } = await dataOf(service.getPools(chain, exchange));
-    const volume = pools.reduce((sum, { volume_24h_quote: worth }) => sum + worth, 0);
-    const liquidity = pools.reduce((sum, { total_liquidity_quote: worth }) => sum + (worth ?? 0), 0);
+    const volume = pools.reduce((sum, { volume_24h_quote: value }) => sum + value, 0);
+    const liquidity = pools.reduce((sum, { total_liquidity_quote: value }) => sum + (value ?? 0), 0);
     expectNear(chart.total_fees_24h, volume * 0.003);
     const last = chart.liquidity_chart_30d.at(-1)?.liquidity_quote;
     // Pools without a swap within the week are in the chart but not in the list: the drained one with some dust.

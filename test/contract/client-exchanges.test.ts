@@ -41,7 +41,7 @@ describe("the npm client's XykService for exchanges", () => {
       if (inDollars === null) expect(inEuros?.total_liquidity_quote).toBeNull();
       else expectNear(inEuros?.total_liquidity_quote, inDollars / euro);
     }
-    expect(dollars.items.filter(({ total_liquidity_quote: worth }) => worth === null).map(({ exchange }) => exchange)).toEqual([
+    expect(dollars.items.filter(({ total_liquidity_quote: value }) => value === null).map(({ exchange }) => exchange)).toEqual([
       storyValue("washPair"),
     ]);
   });

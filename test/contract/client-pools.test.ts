@@ -37,8 +37,8 @@ describe("the npm client's XykService for pools", () => {
     const actions = new Map(await Promise.all(all.map(async (pool) => [pool.pool, await actionsOf([pool], times)] as const)));
     const active = all.filter(({ pool }) => swapsWithin(actions.get(pool) ?? [], closedHour, 7).length > 0);
     expect(items.map(({ exchange: pool }) => pool).sort()).toEqual(active.map(({ pool }) => pool).sort());
-    const worths = items.map(({ total_liquidity_quote: worth }) => worth ?? -1);
-    expect(worths).toEqual([...worths].sort((a, b) => b - a));
+    const values = items.map(({ total_liquidity_quote: value }) => value ?? -1);
+    expect(values).toEqual([...values].sort((a, b) => b - a));
     for (const item of items) {
       const of = (days: number): StoryAction[] => swapsWithin(actions.get(item.exchange) ?? [], closedHour, days);
       const sides = [item.token_0, item.token_1] as const;

@@ -155,9 +155,9 @@ describe("the story's exchanges", () => {
     // A deposit, and two trades on each of 60 days.
     expect(states).toHaveLength(1 + 2 * 60);
     for (const [dollars] of states) expect(dollars * 10n).toBeLessThan(floor);
-    const worth = states.map(([dollars, coins]) => Number(dollars) / Number(coins));
+    const ratios = states.map(([dollars, coins]) => Number(dollars) / Number(coins));
     // Neither price is meaningful: the higher one is more than ten thousand times the lower.
-    expect(Math.max(...worth) / Math.min(...worth)).toBeGreaterThan(10_000);
+    expect(Math.max(...ratios) / Math.min(...ratios)).toBeGreaterThan(10_000);
     // Nobody else trades there.
     const traders = new Set((await namedLogs("washPair", "Swap")).map(({ args }) => String(args.to).toLowerCase()));
     expect([...traders].sort()).toEqual([storyValue("washTrader"), storyValue("otherWashTrader")].sort());

@@ -222,14 +222,14 @@ describe("quotes", () => {
         continue;
       }
       expect(values).not.toContain(null);
-      const total = values.reduce<number>((sum, worth) => sum + (worth ?? 0), 0);
+      const total = values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
       expectNear(Number(gasSummary.total_gas_quote), total);
       expectNear(Number(gasSummary.average_gas_quote_per_tx), total / sent.length);
-      const cut = (worth: number): string =>
-        `${currency === "EUR" ? "€" : "$"}${(Math.floor(worth * 100) / 100).toLocaleString("en-US", { minimumFractionDigits: 2 })}`;
+      const prettyValue = (value: number): string =>
+        `${currency === "EUR" ? "€" : "$"}${(Math.floor(value * 100) / 100).toLocaleString("en-US", { minimumFractionDigits: 2 })}`;
       expect([gasSummary.pretty_total_gas_quote, gasSummary.pretty_average_gas_quote_per_tx]).toEqual([
-        cut(total),
-        cut(total / sent.length),
+        prettyValue(total),
+        prettyValue(total / sent.length),
       ]);
     }
   });

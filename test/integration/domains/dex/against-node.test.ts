@@ -173,9 +173,9 @@ describe.each(chapters)("an index %s", (_, transact) => {
         const { reserves, supply } = await node.poolAt(ownShares.contract_address, node.head);
         const parts = reserves.map((reserve) => (reserve * shares) / supply);
         expect([ownShares.balance, ownShares.total_supply, first.balance, second.balance]).toEqual([shares, supply, ...parts].map(String));
-        near(ownShares.quote, node.worth(shares, await node.shareRate(ownShares.contract_address, node.headTime), 18), "shares");
+        near(ownShares.quote, node.value(shares, await node.shareRate(ownShares.contract_address, node.headTime), 18), "shares");
         for (const [side, token] of [first, second].entries())
-          near(token.quote, node.worth(parts[side] ?? 0n, node.rate(token.contract_address, node.headTime)), "a part");
+          near(token.quote, node.value(parts[side] ?? 0n, node.rate(token.contract_address, node.headTime)), "a part");
       }
     }
   });

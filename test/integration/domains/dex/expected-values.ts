@@ -190,7 +190,7 @@ export const createExpectedValues = async (market: Market) => {
       const share = middle(({ reserves: [left, right], supply }) => Math.sqrt(Number(left) * Number(right)) / Number(supply));
       return 2 * share * Math.sqrt(first * second) * 1e18;
     },
-    worth: (amount: bigint, one: number | null, decimals = 0): number | null =>
+    value: (amount: bigint, one: number | null, decimals = 0): number | null =>
       one === null ? null : (Number(amount) * one) / 10 ** decimals,
     /** Dollars per euro. */
     euro: (time: number): number => lastBefore(euros, endOf(time)) ?? Number.NaN,

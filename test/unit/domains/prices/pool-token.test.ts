@@ -29,11 +29,11 @@ describe("a pool token", () => {
     observed.updatePool(pool, start, reserves, supply);
     observed.close();
     // By the reserves alone: 140,000 dollars and 2,863.2… tokens of 4 dollars, 151,452 dollars, 7.57 for each.
-    const worth = Number(observed.price(pool)) * 1e18;
+    const price = Number(observed.price(pool)) * 1e18;
     // sqrt(140,000 × 4 × 2,863.278…) × 2 / 20,000: the product has grown by a fee of 300 dollars.
-    expect(worth).toBeGreaterThan(4);
-    expect(worth).toBeCloseTo(Math.sqrt(140_000 * 4 * (10_000 - (10_000 * 99_700) / 139_700)) / 10_000, 9);
-    expect(worth).toBeLessThan(4.005);
+    expect(price).toBeGreaterThan(4);
+    expect(price).toBeCloseTo(Math.sqrt(140_000 * 4 * (10_000 - (10_000 * 99_700) / 139_700)) / 10_000, 9);
+    expect(price).toBeLessThan(4.005);
   });
 
   it("has 40 exact digits: 2 × sqrt(2) / 1", () => {

@@ -94,7 +94,7 @@ describe("a price from a concentrated pool", () => {
     expect(observed.price(token)).toBeNull();
   });
 
-  it("has a depth of at most the worth of the other reserve, so a one-sided offer sets no price", () => {
+  it("has a depth of at most the value of the other reserve, so a one-sided offer sets no price", () => {
     const observed = createObservedModel({ stablecoins }, { [usd]: 6 });
     // 40,000 dollars for 10,000 tokens: 4 dollars each.
     observed.addPool(first, [usd, token], [40_000n * 10n ** 6n, 10_000n * unit]);
