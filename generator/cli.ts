@@ -68,7 +68,7 @@ function report(outcome: Outcome): ExitCode {
       for (const path of outcome.registered) print(`wrote ${path}: registered the new resolver`);
       if (outcome.changes.written.length + outcome.changes.deleted.length === 0) print("Nothing changed.");
       return exitCodes.success;
-    case "wrong-catalog":
+    case "invalid-catalog":
       for (const message of outcome.messages) printError(message);
       printError(`${counted(outcome.messages.length, "error")} in the catalog; nothing was written.`);
       return exitCodes.wrong;

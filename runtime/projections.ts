@@ -3,13 +3,13 @@ import { rollUpTables } from "./domains/dex/jobs/roll-up/store.ts";
 import { addressActivityProjection } from "./domains/ledger/projection/activity.ts";
 import { namesProjection } from "./domains/names/projection.ts";
 import { nftProjection } from "./domains/nft/projection.ts";
-import { metadataTables } from "./domains/nft-metadata/jobs/following-tables.ts";
+import { metadataTables } from "./domains/nft-metadata/jobs/block-bound-tables.ts";
 import { salesProjection } from "./domains/nft-sales/projection/index.ts";
 import { poolsProjection } from "./domains/pools/projection/index.ts";
 import { feedsProjection } from "./domains/prices/projection.ts";
 import { tokensProjection } from "./domains/tokens/projection/index.ts";
 import type { Projection } from "./indexer/projection.ts";
-import type { FollowingTable } from "./indexer/reorg/roll-back.ts";
+import type { BlockBoundTable } from "./indexer/reorg/roll-back.ts";
 
 /** The projections of every chain, without the ledger. */
 export const projections: readonly Projection[] = [
@@ -24,7 +24,7 @@ export const projections: readonly Projection[] = [
 ];
 
 /** Tables that are rolled back with the projections: page anchors, and values that jobs read or computed. */
-export const followingTables: readonly FollowingTable[] = [
+export const blockBoundTables: readonly BlockBoundTable[] = [
   "page_anchors",
   "token_metadata",
   "price_hours",
@@ -33,5 +33,5 @@ export const followingTables: readonly FollowingTable[] = [
   "price_progress",
   ...rollUpTables,
 ]
-  .map((name): FollowingTable => ({ name, blockColumn: "block_number" }))
+  .map((name): BlockBoundTable => ({ name, blockColumn: "block_number" }))
   .concat(metadataTables);

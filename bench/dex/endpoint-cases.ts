@@ -1,7 +1,7 @@
 import type { EndpointCase, Variant } from "../support/endpoint-case.ts";
 import { type Market, type MarketPool, type MarketSize, timeOfBlock, traderOf } from "./market.ts";
 
-const secondsOfDay = 86_400;
+const secondsPerDay = 86_400;
 
 const of = (name: string, paths: readonly string[]): Variant => ({ name, paths: paths.map((path) => `bench/xy=k/${path}`) });
 
@@ -87,7 +87,7 @@ function variantsOf(market: Market, size: MarketSize) {
   const providers = [...new Set(market.pools.slice(0, 40).map(({ provider }) => provider))]
     .filter((wallet) => wallet !== whale)
     .slice(0, 5);
-  const days = [1, 10, 30].map((count) => new Date((timeOfBlock(market, size.until, market.blocks - 1) - count * secondsOfDay) * 1000));
+  const days = [1, 10, 30].map((count) => new Date((timeOfBlock(market, size.until, market.blocks - 1) - count * secondsPerDay) * 1000));
 
   const ofPools = (path: (pool: MarketPool) => string): Variant[] => [
     of("busy pools", (busy ?? []).map(path)),

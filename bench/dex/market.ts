@@ -56,7 +56,7 @@ export interface Market {
 
 /** The days that a market covers. */
 export const marketDays = 60;
-const secondsOfDay = 86_400;
+const secondsPerDay = 86_400;
 const whalePools = 200;
 const swapsInBlock = 7;
 const fewestBlocks = marketDays * 24 * 4;
@@ -111,7 +111,7 @@ export function marketOf({ seed, swaps, pools }: MarketSize): Market {
 
 /** The time of a block; blocks are evenly spaced over the days of the market. */
 export const timeOfBlock = ({ blocks }: Pick<Market, "blocks">, until: number, number: number): number =>
-  until - Math.floor(((blocks - 1 - number) * marketDays * secondsOfDay) / blocks);
+  until - Math.floor(((blocks - 1 - number) * marketDays * secondsPerDay) / blocks);
 
 function tokensFor(count: number, random: () => number): MarketToken[] {
   const hubs = [

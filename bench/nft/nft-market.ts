@@ -86,8 +86,8 @@ export const nftMarketOf = ({ tokens, sales }: NftMarketSize): NftMarket => {
   };
 };
 
-const secondsOfDay = 86_400;
+const secondsPerDay = 86_400;
 
 /** The time of a block (Unix seconds). */
 export const timeOfBlock = ({ blocks }: Pick<NftMarket, "blocks">, until: number, number: number): number =>
-  until - Math.floor(((blocks - 1 - number) * marketDays * secondsOfDay) / blocks);
+  until - Math.floor(((blocks - 1 - number) * marketDays * secondsPerDay) / blocks);

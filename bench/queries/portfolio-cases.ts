@@ -1,6 +1,6 @@
 import type { TokenQueries } from "../../runtime/domains/tokens/queries/index.ts";
 import type { Address } from "../../runtime/lib/hex.ts";
-import { secondsOfDay } from "../../runtime/lib/time.ts";
+import { secondsPerDay } from "../../runtime/lib/time.ts";
 import type { QueryCase } from "./query-case.ts";
 import { type StoryFacts, timeOfBlock } from "./story.ts";
 
@@ -10,8 +10,8 @@ const days = 30;
 /** Holdings of wallets over the last thirty days with metadata, as in the resolver. */
 export function portfolioCases(tokens: TokenQueries, facts: StoryFacts): readonly QueryCase[] {
   const lastSecond = timeOfBlock(facts, facts.blocks - 1);
-  const firstDay = (Math.floor(lastSecond / secondsOfDay) - days + 1) * secondsOfDay;
-  const bounds = Array.from({ length: days + 1 }, (_, day) => firstDay + day * secondsOfDay);
+  const firstDay = (Math.floor(lastSecond / secondsPerDay) - days + 1) * secondsPerDay;
+  const bounds = Array.from({ length: days + 1 }, (_, day) => firstDay + day * secondsPerDay);
 
   const portfolio = async (owner: Address) => {
     const heights = (await tokens.heightsBefore(chainId, bounds)).map((height) => height ?? -1);

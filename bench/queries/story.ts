@@ -2,7 +2,7 @@ import type { ChainBlock, ChainLog, ChainTransaction } from "../../runtime/chain
 import { type Address, type Hash, type Hex, zeroAddress } from "../../runtime/lib/hex.ts";
 import { createRandom, hexOf } from "../support/random.ts";
 
-/** Increased when the same size produces other blocks. */
+/** Incremented when the same parameters produce different blocks. */
 export const storyVersion = 2;
 
 /** Parameters of a generated chain; the same parameters produce the same blocks. */
@@ -15,13 +15,13 @@ export interface StorySize {
 /** Addresses of a generated chain. */
 export interface StoryFacts {
   readonly blocks: number;
-  /** Sends two transactions in fifteen: 222,000 of five million transfers. */
+  /** Sends two of fifteen transactions: 222,000 for five million transfers. */
   readonly busy: Address;
   /** Holds 30,000 tokens at any size. */
   readonly collector: Address;
-  /** Wallets of 30 tokens, all of which move frequently. */
+  /** Wallets with 30 tokens each, all transferred frequently. */
   readonly ordinary: readonly Address[];
-  /** Held by one address for every ten transfers: 500,000 of five million; some move it frequently. */
+  /** Has one holder for every ten transfers: 500,000 for five million. Some holders transfer it frequently. */
   readonly popularToken: Address;
   readonly popularHolders: number;
   readonly tokenOf: (number: number) => Address;
@@ -70,7 +70,7 @@ interface Movement {
 
 /**
  * Generates the blocks of a chain in order. No balance goes below zero: a sender transfers half of what the token's last
- * receiver got, or the token is minted.
+ * receiver received, or the token is minted.
  */
 export function* generateBlocks(size: StorySize): Generator<ChainBlock> {
   const facts = factsOf(size);
@@ -121,10 +121,10 @@ const createMover = ({ seed, transfers }: StorySize) => {
     const own = Math.max(3, Math.floor(holders / (token + 1)));
     return hexOf(kinds.holder, (Math.floor(share * share * own) * 7_919 + token * 104_729) % pool, 5);
   };
-  const fresh = (): number => 1_000_000 + Math.floor(random() * 1_000_000_000);
+  const mintAmount = (): number => 1_000_000 + Math.floor(random() * 1_000_000_000);
   const give = (token: number, to: Address, takeFrom?: Address): Movement => {
     const receiver = takeFrom ?? lastReceiver[token];
-    const amount = receiver === undefined || receiver === to ? fresh() : Math.floor((lastAmount[token] ?? 0) / 2);
+    const amount = receiver === undefined || receiver === to ? mintAmount() : Math.floor((lastAmount[token] ?? 0) / 2);
     const from = receiver === undefined || receiver === to ? zeroAddress : receiver;
     lastReceiver[token] = to;
     lastAmount[token] = amount;
@@ -135,18 +135,18 @@ const createMover = ({ seed, transfers }: StorySize) => {
   const anyToken = (): number => Math.floor(tokens * random() ** 4);
   const popularHolder = (number: number): Address => hexOf(kinds.holder, (number * 7_919) % pool, 5);
   /** Transfers half of the sender's balance between two holders of the popular token, some of which are chosen far more often. */
-  const passOn = (): Movement => {
-    const giver = Math.floor(popular * random() ** 3);
-    const taker = Math.floor(popular * random() ** 3);
-    const amount = giver === taker ? 0 : Math.floor((popularBalances[giver] ?? 0) / 2);
-    popularBalances[giver] = (popularBalances[giver] ?? 0) - amount;
-    popularBalances[taker] = (popularBalances[taker] ?? 0) + amount;
-    return { token: 0, from: popularHolder(giver), to: popularHolder(taker), amount };
+  const transferPopular = (): Movement => {
+    const sender = Math.floor(popular * random() ** 3);
+    const recipient = Math.floor(popular * random() ** 3);
+    const amount = sender === recipient ? 0 : Math.floor((popularBalances[sender] ?? 0) / 2);
+    popularBalances[sender] = (popularBalances[sender] ?? 0) - amount;
+    popularBalances[recipient] = (popularBalances[recipient] ?? 0) + amount;
+    return { token: 0, from: popularHolder(sender), to: popularHolder(recipient), amount };
   };
 
   const first = (transaction: number): Movement => {
     if (transaction === 0) return { token: 0, from: zeroAddress, to: account(accounts.treasury), amount: holders * 2_000_000 };
-    // Four in ten transactions move the popular token, until every holder has some.
+    // Four in ten transactions move the popular token, until every holder has a balance.
     if (transaction % 10 < 4 && popular < holders) {
       const to = popularHolder(popular);
       const amount = 1_000_000 + (((popular + 1) * 31) % 999_983);
@@ -173,7 +173,7 @@ const createMover = ({ seed, transfers }: StorySize) => {
   const third = (transaction: number): Movement => {
     const turn = transaction / collecting;
     if (Number.isInteger(turn) && turn < collected) return give(turn + 1, account(accounts.collector));
-    if (transaction % 5 === 1 && popular > 1) return passOn();
+    if (transaction % 5 === 1 && popular > 1) return transferPopular();
     const token = anyToken() || 1;
     return give(token, holderOf(token, random()));
   };

@@ -62,7 +62,7 @@ function* portions<T>(items: Iterable<T>, size: number): Generator<T[]> {
   if (portion.length > 0) yield portion;
 }
 
-/** Append-only tables. Tables with one row a key are written at the end, and queues stay empty. */
+/** Append-only tables. Tables with one row per key are written at the end, and queues stay empty. */
 function growingTables(tables: readonly Table[]): readonly Table[] {
   const unknown = tables.find(({ kind }) => !["append", "latest", "periods", "queue"].includes(kind));
   if (unknown !== undefined) throw new Error(`bench/support/fill.ts cannot write table ${unknown.name} of kind ${unknown.kind}.`);

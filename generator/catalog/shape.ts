@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { type Diagnostic, diagnostic } from "./diagnostics.ts";
 import { nearest } from "./nearest.ts";
-import { innerSchema, keysOf, optionsOf, renderAcceptedShape, type Schema } from "./schema-words.ts";
+import { innerSchema, keysOf, optionsOf, renderAcceptedShape, type Schema } from "./schema-inspection.ts";
 import type { YamlPath, YamlSource } from "./yaml-source.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -18,14 +18,14 @@ export interface ShapeFault {
 /** The faults in the shape of a file: each diagnostic at its key or value, with what is accepted there. */
 export function findShapeFaults(source: YamlSource, schema: Schema, issues: readonly Issue[]): ShapeFault[] {
   const found = issues.flatMap((issue) => faultsOf({ source, schema, base: [] }, issue));
-  // A list instead of a text also has a length, which is not reported.
+  // A value of the wrong type is reported once: not also for its length.
   const mistyped = found.filter((fault) => fault.diagnostic?.code === "wrong-type");
   const faults = found.filter(
     (fault) => fault.diagnostic?.code !== "wrong-value" || !mistyped.some(({ path }) => isSamePath(path, fault.path)),
   );
   const nearestKeys = faults.flatMap((fault) => misspeltKey(source, schema, fault) ?? []);
   const isNearestKey = (fault: ShapeFault) => nearestKeys.some(({ path }) => isSamePath(path, fault.path));
-  // `sumary` is one mistake: the unknown key is reported, with `summary` as the nearest, and `summary` is broken but not reported as missing.
+  // A misspelt key is one fault: `sumary` is reported as unknown, with `summary` as the nearest key, and `summary` is not also reported as missing.
   const reported = faults.filter((fault) => fault.diagnostic?.code !== "missing-key" || !isNearestKey(fault));
   return [...reported, ...nearestKeys];
 }
@@ -59,7 +59,7 @@ function invalidKey({ source, base }: Context, accepted: string): ShapeFault {
   return { path: base, keyOnly: true, diagnostic: diagnostic("wrong-value", source.placeOfKey(base), { sent, accepted }) };
 }
 
-// The position is the key of the map that lacks it.
+// A missing key has no position: the diagnostic is at the key of the map that lacks it.
 function missingKey({ source, schema, base }: Context): ShapeFault {
   const data = { key: String(base.at(-1)), accepted: renderAcceptedShape(schema) };
   return { path: base, keyOnly: false, diagnostic: diagnostic("missing-key", source.placeOfKey(base.slice(0, -1)), data) };
@@ -77,7 +77,7 @@ function valueDiagnostic({ source, schema, base }: Context, issue: Issue): Diagn
     case "invalid_type":
       return diagnostic("wrong-type", place, { sent, accepted: renderAcceptedShape(schema) });
     case "too_small":
-      return diagnostic("wrong-value", place, { sent, accepted: renderLeast(issue) });
+      return diagnostic("wrong-value", place, { sent, accepted: renderMinimum(issue) });
     case "too_big":
       return diagnostic("wrong-value", place, { sent, accepted: `at most ${issue.maximum}` });
     default:
@@ -85,11 +85,11 @@ function valueDiagnostic({ source, schema, base }: Context, issue: Issue): Diagn
   }
 }
 
-function renderLeast(issue: z.core.$ZodIssueTooSmall): string {
-  const least = `${issue.inclusive === false ? "more than" : "at least"} ${issue.minimum}`;
-  if (issue.origin === "string") return `text of ${least} characters`;
-  if (issue.origin === "array") return `a list of ${least} elements`;
-  return `a number of ${least}`;
+function renderMinimum(issue: z.core.$ZodIssueTooSmall): string {
+  const minimum = `${issue.inclusive === false ? "more than" : "at least"} ${issue.minimum}`;
+  if (issue.origin === "string") return `text of ${minimum} characters`;
+  if (issue.origin === "array") return `a list of ${minimum} elements`;
+  return `a number of ${minimum}`;
 }
 
 /** The diagnostics of the intended option; if it is not evident, one diagnostic that names all options. */
@@ -124,7 +124,7 @@ function mismatchScore(issues: readonly Issue[]): number {
   return issues.reduce((sum, issue) => sum + (issue.code === "unrecognized_keys" ? 100 * issue.keys.length : 1), 0);
 }
 
-// The missing key that an unknown key is a misspelling of.
+// The missing key that was probably meant by an unknown key.
 function misspeltKey(source: YamlSource, schema: Schema, fault: ShapeFault): ShapeFault | null {
   if (fault.diagnostic?.code !== "unknown-key") return null;
   const container = fault.path.slice(0, -1);

@@ -25,7 +25,7 @@ function firstDifference(path: string, expected: readonly string[], found: reado
   return { kind: "line", path, line: index + 1, expected: expected[index] ?? null, found: found[index] ?? null };
 }
 
-const longestShown = 160;
+const maxShownLength = 160;
 
 /** `generated/routes.gen.ts:12: expected "…", found "…"`, one line. */
 export function renderDifference(difference: Difference): string {
@@ -39,11 +39,11 @@ export function renderDifference(difference: Difference): string {
 function excerpts(expected: string | null, found: string | null): [string, string] {
   let common = 0;
   while (expected !== null && found !== null && common < expected.length && expected[common] === found[common]) common += 1;
-  const start = Math.max(0, common - longestShown / 2);
+  const start = Math.max(0, common - maxShownLength / 2);
   const excerpt = (line: string | null): string => {
     if (line === null) return "the end of the file";
-    const text = line.slice(start, start + longestShown);
-    return JSON.stringify(`${start > 0 ? "…" : ""}${text}${start + longestShown < line.length ? "…" : ""}`);
+    const text = line.slice(start, start + maxShownLength);
+    return JSON.stringify(`${start > 0 ? "…" : ""}${text}${start + maxShownLength < line.length ? "…" : ""}`);
   };
   return [excerpt(expected), excerpt(found)];
 }

@@ -8,13 +8,13 @@ import { type Written, writeOutput } from "./write-output.ts";
 export type Outcome =
   | { readonly kind: "written"; readonly changes: Written; readonly stubs: readonly string[]; readonly registered: readonly string[] }
   | { readonly kind: "clean"; readonly files: number }
-  | { readonly kind: "wrong-catalog"; readonly messages: readonly string[] }
+  | { readonly kind: "invalid-catalog"; readonly messages: readonly string[] }
   | { readonly kind: "outdated"; readonly messages: readonly string[] };
 
 /** Generates everything and writes what changed, optionally with registered stubs of missing resolvers; an invalid catalog writes nothing. */
 export async function runWrite(root: string, options: { readonly stubs: boolean }): Promise<Outcome> {
   const input = await readInput(root);
-  if (!input.ok) return { kind: "wrong-catalog", messages: input.messages };
+  if (!input.ok) return { kind: "invalid-catalog", messages: input.messages };
   const changes = await writeOutput(root, generate(input.catalog, input.recorded));
   const written = { kind: "written", changes, stubs: [], registered: [] } as const;
   if (!options.stubs) return written;
@@ -29,7 +29,7 @@ export async function runWrite(root: string, options: { readonly stubs: boolean 
 /** Generates everything in memory and compares it with the files on disk. */
 export async function runCheck(root: string): Promise<Outcome> {
   const input = await readInput(root);
-  if (!input.ok) return { kind: "wrong-catalog", messages: input.messages };
+  if (!input.ok) return { kind: "invalid-catalog", messages: input.messages };
   const files = generate(input.catalog, input.recorded);
   const differences = compareFiles(files, await readOutput(root, files.keys()));
   if (differences.length === 0) return { kind: "clean", files: files.size };

@@ -1,6 +1,6 @@
 import type { Chain } from "../../generated/requests.gen.ts";
 import { notAcceptable } from "../lib/request-error.ts";
-import { isoTimestamp, secondsOfDay, startOfDay } from "../lib/time.ts";
+import { isoTimestamp, secondsPerDay, startOfDay } from "../lib/time.ts";
 import type { ResolverContext } from "./context.ts";
 
 /** A block in a query. */
@@ -74,7 +74,7 @@ export async function heightAt(context: ResolverContext, chain: Chain, { blockHe
   if (date === null || context.anchor === null) return heightOf(context, chain, blockHeight);
   const today = dayOf(context.now().getTime() / 1000);
   if (date > today) throw notAcceptable("date", date, `a day up to ${today}`);
-  const last = await context.ledger.lastBlockBefore(chain.id, startOfDay(date) + secondsOfDay);
+  const last = await context.ledger.lastBlockBefore(chain.id, startOfDay(date) + secondsPerDay);
   if (last !== null && last.number > context.anchor && context.rebuilding !== null) throw context.rebuilding;
   if (last !== null) return Math.min(last.number, context.anchor);
   const tail = await context.ledger.tail(chain.id);

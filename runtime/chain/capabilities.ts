@@ -13,7 +13,7 @@ import { verifyBlock } from "./verify.ts";
 export interface Capabilities {
   readonly blockReceipts: boolean;
   readonly traces: TraceKind | null;
-  /** Whether traces reach back to the first block to index. */
+  /** Whether the node has traces back to the first block to index. */
   readonly oldTraces: boolean;
   readonly finalizedTag: boolean;
   /** State of past blocks; without it, balances before the first indexed block stay unknown. */
@@ -76,15 +76,15 @@ const offers = async (work: () => Promise<unknown>): Promise<boolean> => {
 const findSamples = async (rpc: Rpc, from: number, head: number): Promise<[number, number]> => {
   const distances = [0, 1];
   for (let distance = 2; distance <= Math.min(maxDistance, head - from); distance *= 2) distances.push(distance);
-  const earlies = distances.map((distance) => Math.min(from + distance, head));
-  const lates = distances.map((distance) => Math.max(head - distance, from));
+  const earlyHeights = distances.map((distance) => Math.min(from + distance, head));
+  const lateHeights = distances.map((distance) => Math.max(head - distance, from));
   const counts = await rpc.settle(
-    [...earlies, ...lates].map((height) => ({ method: "eth_getBlockTransactionCountByNumber", params: [toQuantity(height)] })),
+    [...earlyHeights, ...lateHeights].map((height) => ({ method: "eth_getBlockTransactionCountByNumber", params: [toQuantity(height)] })),
   );
   const hasSome = counts.map((count) => count.ok && typeof count.value === "string" && Number(count.value) > 0);
-  const early = earlies.findIndex((_, position) => hasSome[position]);
-  const late = lates.findIndex((_, position) => hasSome[earlies.length + position]);
-  return [earlies[early] ?? from, lates[late] ?? head];
+  const early = earlyHeights.findIndex((_, position) => hasSome[position]);
+  const late = lateHeights.findIndex((_, position) => hasSome[earlyHeights.length + position]);
+  return [earlyHeights[early] ?? from, lateHeights[late] ?? head];
 };
 
 const offersBlockReceipts = (rpc: Rpc, early: number, late: number): Promise<boolean> =>

@@ -19,7 +19,7 @@ import { createChainScheduler } from "../jobs/chain-scheduler.ts";
 import { createNodeReads } from "../jobs/node-reads.ts";
 import { every, nullOnAbort, poll } from "../lib/async.ts";
 import type { Logger } from "../logger.ts";
-import { followingTables, projections } from "../projections.ts";
+import { blockBoundTables, projections } from "../projections.ts";
 import { CommandError } from "./command-error.ts";
 import { createNativeWatch } from "./watch-native.ts";
 
@@ -80,7 +80,7 @@ function createIndexing({ chain, database, logger, onProgress }: IndexingOptions
     database,
     ledger: createStoredLedger(database, chain.id),
     projections,
-    following: followingTables,
+    blockBoundTables,
     logger,
     clock,
     alsoTouched: watch.takeUnseen,

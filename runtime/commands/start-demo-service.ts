@@ -121,17 +121,17 @@ async function runDemo({ config, database, demo, key, logger, progress }: Runnin
     progress.print(renderWelcome({ url: serving.url, rpcUrl: demo.rpcUrl, key, storyValues }));
     await demo.live(either);
   });
-  const works = [indexing, mining].map((work) =>
-    work.catch((error: unknown) => {
+  const tasks = [indexing, mining].map((task) =>
+    task.catch((error: unknown) => {
       failed.abort();
       throw error;
     }),
   );
-  const all = Promise.allSettled(works);
+  const all = Promise.allSettled(tasks);
   await stopped(either);
   const stop = stopService(shutdown);
   await Promise.all([stop.server(serving), stop.indexer(all)]);
-  if (failed.signal.aborted) await Promise.all(works);
+  if (failed.signal.aborted) await Promise.all(tasks);
 }
 
 function portOf(text: string | undefined): number | undefined {

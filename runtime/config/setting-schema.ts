@@ -35,7 +35,7 @@ export function describeAccepted(schema: unknown): string {
   if (schema instanceof z.ZodArray) return "a list";
   if (schema instanceof z.ZodRecord) return "a map";
   if (schema instanceof z.ZodObject) return "a map of settings";
-  return "a value of another form";
+  return "a valid value";
 }
 
 const alternatives = (values: readonly (string | number)[]): string =>

@@ -15,7 +15,7 @@ export const joinedAddresses = (column: string): Sql => sql`coalesce(string_agg(
 
 const digits = 40;
 
-/** The addresses in a value of `joinedAddresses`. @throws {RangeError} if its length is no multiple of 20 bytes. */
+/** The addresses in a value of `joinedAddresses`. @throws {RangeError} if its length is not a multiple of 20 bytes. */
 export function addressesIn(joined: Hex): Hex[] {
   const count = (joined.length - 2) / digits;
   if (!Number.isInteger(count)) throw new RangeError("Invalid addresses in the database: expected 20 bytes each.");

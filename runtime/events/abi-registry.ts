@@ -1,8 +1,8 @@
 import { type AbiEvent, type AbiParameter, decodeAbiParameters, parseAbiItem, toEventSelector } from "viem";
 import type { Address, Hash, Hex } from "../lib/hex.ts";
+import { maxDataBytes } from "./abi-parameters.ts";
 import { knownEvents } from "./known-events.ts";
 import { renderValue } from "./render-value.ts";
-import { longestData } from "./unfolding.ts";
 
 /** A parameter of a decoded log. `decoded` is false where the log contains only the hash of the value. */
 export interface DecodedParameter {
@@ -31,7 +31,7 @@ export interface AbiRegistry {
   decodeLog(log: RawLog): DecodedLog | null;
 }
 
-/** An ABI file of another form. */
+/** An ABI file that cannot be parsed. */
 export class AbiFileError extends Error {
   override readonly name = "AbiFileError";
 
@@ -46,7 +46,7 @@ interface Fragment {
   readonly inputs: readonly AbiParameter[];
   readonly indexed: readonly boolean[];
   readonly dataInputs: readonly AbiParameter[];
-  readonly longestData: number;
+  readonly maxDataBytes: number;
 }
 
 /** A registry of the events of the operator's ABI files, in the given order, followed by the built-in ones. @throws {AbiFileError} */
@@ -103,12 +103,12 @@ const toFragment = (event: AbiEvent): Fragment => {
     inputs: event.inputs,
     indexed,
     dataInputs,
-    longestData: longestData(dataInputs),
+    maxDataBytes: maxDataBytes(dataInputs),
   };
 };
 
 const decodeBy = (fragment: Fragment, log: RawLog): DecodedLog | null => {
-  if (log.data.length > 2 + 2 * fragment.longestData) return null;
+  if (log.data.length > 2 + 2 * fragment.maxDataBytes) return null;
   try {
     const fromData = fragment.dataInputs.length === 0 ? [] : decodeAbiParameters(fragment.dataInputs, log.data);
     let topic = 0;

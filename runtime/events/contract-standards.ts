@@ -84,7 +84,7 @@ export const subjectsOf = (blocks: readonly DecodedBlock[]): Map<Address, Eviden
   return subjects;
 };
 
-/** The event of each contract whose id most likely has an owner after the block: the last one that is no burn. */
+/** The event of each contract whose id most likely has an owner after the block: the last one that is not a burn. */
 const lastReceivedOf = (events: readonly AmbiguousEvent[]): Map<Address, AmbiguousEvent> => {
   const found = new Map<Address, AmbiguousEvent>();
   for (const event of events) {

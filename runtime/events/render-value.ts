@@ -1,5 +1,5 @@
 import type { AbiParameter } from "viem";
-import { componentsOf, itemOf } from "./unfolding.ts";
+import { componentsOf, itemOf } from "./abi-parameters.ts";
 
 /** A decoded ABI value as text: numbers decimal, addresses and bytes in lower case, arrays and tuples as compact JSON of such texts. */
 export const renderValue = (parameter: AbiParameter, value: unknown): string => {

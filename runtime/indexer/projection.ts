@@ -20,7 +20,7 @@ export interface AppendTable extends TableBase {
 }
 
 /**
- * Current values, one row a key. With a `periods` table, `since_block` is the block that set the row, and the value that it replaced is stored as a
+ * Current values, one row per key. With a `periods` table, `since_block` is the block that set the row, and the value that it replaced is stored as a
  * period. Null where past values are not kept and a roll-back leaves the row.
  */
 export interface LatestTable extends TableBase {

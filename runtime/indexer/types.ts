@@ -7,7 +7,7 @@ import type { Address, Hash } from "../lib/hex.ts";
 import type { GenesisAllocation } from "./ingest/base-reads.ts";
 import type { Step } from "./ingest/stopwatch.ts";
 import type { Projection } from "./projection.ts";
-import type { FollowingTable } from "./reorg/roll-back.ts";
+import type { BlockBoundTable } from "./reorg/roll-back.ts";
 import type { Progress } from "./session/progress.ts";
 
 /** The configuration of a chain that the indexer depends on. */
@@ -70,7 +70,7 @@ export interface IndexerDeps {
   /** All but the ledger's. */
   readonly projections: readonly Projection[];
   /** Tables that no projection writes and that a roll-back includes. */
-  readonly following?: readonly FollowingTable[];
+  readonly blockBoundTables?: readonly BlockBoundTable[];
   readonly genesisAllocation?: GenesisAllocation;
   /** Removes and returns accounts whose native balances are read with the next blocks although these do not touch them. */
   readonly alsoTouched?: () => readonly Address[];

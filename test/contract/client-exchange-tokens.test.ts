@@ -10,7 +10,7 @@ import {
   reservesByTime,
   type StoryAction,
   type StoryPool,
-  secondsOfDay,
+  secondsPerDay,
   swapsWithin,
   volumeOf,
   whole,
@@ -25,8 +25,8 @@ const head = times.at(-1) ?? 0;
 /** Ranked lists and charts are as of the last complete hour before the newest block. */
 const closedHour = Math.floor(head / 3600) * 3600;
 /** Start of the series: 31 days including the current one. */
-const firstDay = (Math.floor(head / secondsOfDay) - 30) * secondsOfDay;
-const startsOfDays = Array.from({ length: 31 }, (_, day) => firstDay + day * secondsOfDay);
+const firstDay = (Math.floor(head / secondsPerDay) - 30) * secondsPerDay;
+const startsOfDays = Array.from({ length: 31 }, (_, day) => firstDay + day * secondsPerDay);
 
 /** The side of a pair that a token is on. */
 const sideOf = ({ token0 }: StoryPool, token: string): 0 | 1 => (token0 === token ? 0 : 1);
@@ -79,7 +79,7 @@ describe("the npm client's XykService for exchange tokens", () => {
     }
     const weth = await feedOf("etherFeed", times);
     const native = items.find(({ contract_address: token }) => token === storyValue("wrappedNative"));
-    expect([native?.quote_rate, native?.quote_rate_24h]).toEqual([weth(closedHour), weth(closedHour - secondsOfDay)]);
+    expect([native?.quote_rate, native?.quote_rate_24h]).toEqual([weth(closedHour), weth(closedHour - secondsPerDay)]);
   });
 
   it("row 48: returns a token's pools by page, each with the swaps of each day", async () => {
@@ -93,7 +93,7 @@ describe("the npm client's XykService for exchange tokens", () => {
     for (const { exchange, volume_timeseries_30d: days, volume_timeseries_7d: week } of items) {
       const actions = pairs.find(({ pool }) => pool === exchange)?.actions ?? [];
       expect(days.map(({ dt, swap_count_24: swaps }) => [dt.getTime() / 1000, swaps])).toEqual(
-        startsOfDays.map((start) => [start, swapsWithin(actions, start + secondsOfDay, 1).length]),
+        startsOfDays.map((start) => [start, swapsWithin(actions, start + secondsPerDay, 1).length]),
       );
       expect(week).toEqual(days.slice(-8));
     }
@@ -118,16 +118,16 @@ describe("the npm client's XykService for exchange tokens", () => {
     expectNear(dollars.total_liquidity_quote, whole(dollars.total_liquidity, dollars.contract_decimals) * dollars.quote_rate);
     const [euro, priceOf] = [await feedOf("euroFeed", times), await readStoryPrices()];
     expectNear(euros.quote_rate, dollars.quote_rate / euro(head + 1));
-    expectNear(euros.quote_rate_24h, dollars.quote_rate_24h / euro(head + 1 - secondsOfDay));
+    expectNear(euros.quote_rate_24h, dollars.quote_rate_24h / euro(head + 1 - secondsPerDay));
     expect(dollars.price_timeseries_30d.map(({ dt }) => dt.getTime() / 1000)).toEqual(startsOfDays);
     for (const [day, { dt, quote_rate: rate }] of dollars.price_timeseries_30d.entries()) {
-      const end = Math.min(dt.getTime() / 1000 + secondsOfDay, head + 1);
+      const end = Math.min(dt.getTime() / 1000 + secondsPerDay, head + 1);
       const [liquidity, volume] = [dollars.liquidity_timeseries_30d[day], dollars.volume_timeseries_30d[day]];
       expect(rate).toBe(valueAt(10n ** BigInt(dollars.contract_decimals), priceOf(token, end - 1, "USD")));
       expect(BigInt(liquidity?.total_liquidity ?? -1)).toBe(heldAt(pairs, end));
-      expect(BigInt(volume?.total_volume ?? -1)).toBe(movedAt(pairs, dt.getTime() / 1000 + secondsOfDay));
+      expect(BigInt(volume?.total_volume ?? -1)).toBe(movedAt(pairs, dt.getTime() / 1000 + secondsPerDay));
       expectNear(liquidity?.liquidity_quote, whole(heldAt(pairs, end), dollars.contract_decimals) * rate);
-      expectNear(volume?.volume_quote, whole(movedAt(pairs, dt.getTime() / 1000 + secondsOfDay), dollars.contract_decimals) * rate);
+      expectNear(volume?.volume_quote, whole(movedAt(pairs, dt.getTime() / 1000 + secondsPerDay), dollars.contract_decimals) * rate);
       expectNear(euros.price_timeseries_30d[day]?.quote_rate, rate / euro(end));
     }
     for (const series of ["price", "liquidity", "volume"] as const)
@@ -146,7 +146,7 @@ describe("the npm client's XykService for a whole exchange", () => {
     expect(chart.total_swaps_24h).toBe(swapsWithin(actions, closedHour, 1).length);
     expect(chart.total_active_pairs_7d).toBe(new Set(swapsWithin(actions, closedHour, 7).map(({ pool }) => pool)).size);
     expect(chart.volume_chart_30d.map(({ dt, swap_count_24: swaps }) => [dt.getTime() / 1000, swaps])).toEqual(
-      startsOfDays.map((start) => [start, swapsWithin(actions, start + secondsOfDay, 1).length]),
+      startsOfDays.map((start) => [start, swapsWithin(actions, start + secondsPerDay, 1).length]),
     );
     expect(chart.liquidity_chart_30d.map(({ dt }) => dt.getTime() / 1000)).toEqual(startsOfDays);
     expect([chart.volume_chart_7d, chart.liquidity_chart_7d]).toEqual([

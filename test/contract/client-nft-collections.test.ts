@@ -7,7 +7,7 @@ import { all, allPages, chain, dataOf, isValidDate, useNpmClient } from "./npm-c
 
 const { NftService: service } = await useNpmClient();
 
-/** CryptoPunks' event of the first owner, which only that contract emits. */
+/** The event with which CryptoPunks assigns a token's first owner; no other contract emits it. */
 const assign: string = toEventSelector("Assign(address,uint256)");
 
 describe("the npm client's NftService for collections", () => {
@@ -32,13 +32,13 @@ describe("the npm client's NftService for collections", () => {
 
       const uris = await urisOf(collection, ids, isEditions ? "uri" : "tokenURI");
       const documents = await documentsOf(collection, ids, isEditions ? "uri" : "tokenURI");
-      const alive = items.filter(({ nft_data: data }) => documents.has(data.token_id ?? -1n));
-      expect(alive.map(({ nft_data: data }) => data.token_url)).toEqual(uris.filter((uri) => uri !== null));
-      expect(alive.map(({ nft_data: data }) => servedFields(data))).toEqual([...documents.values()].map(documentFields));
-      expect(alive.every(({ nft_data: data }) => data.asset_cached && !data.image_cached)).toBe(true);
+      const existing = items.filter(({ nft_data: data }) => documents.has(data.token_id ?? -1n));
+      expect(existing.map(({ nft_data: data }) => data.token_url)).toEqual(uris.filter((uri) => uri !== null));
+      expect(existing.map(({ nft_data: data }) => servedFields(data))).toEqual([...documents.values()].map(documentFields));
+      expect(existing.every(({ nft_data: data }) => data.asset_cached && !data.image_cached)).toBe(true);
       // The contract no longer returns the URI of a burned token.
-      const burnt = items.filter(({ nft_data: data }) => !documents.has(data.token_id ?? -1n));
-      expect(burnt.every(({ nft_data: data }) => data.current_owner === zeroAddress && data.external_data === null)).toBe(true);
+      const burned = items.filter(({ nft_data: data }) => !documents.has(data.token_id ?? -1n));
+      expect(burned.every(({ nft_data: data }) => data.current_owner === zeroAddress && data.external_data === null)).toBe(true);
     },
   );
 
@@ -56,7 +56,7 @@ describe("the npm client's NftService for collections", () => {
           ["Species", "Bloom"].includes(trait ?? "") && ["Medlar", "Blue"].includes(value ?? ""),
       ],
       [{ traitsFilter: "Petals", valuesFilter: "7" }, (trait: string | null, value: string | null) => trait === "Petals" && value === "7"],
-      [{ traitsFilter: "nothing of the kind" }, () => false],
+      [{ traitsFilter: "no such trait" }, () => false],
     ] as const;
     for (const [filter, fits] of cases) {
       const { items, total } = await allPages((pageNumber) =>
@@ -125,7 +125,7 @@ describe("the npm client's NftService for collections", () => {
 });
 
 describe("the npm client's NftService for one token", () => {
-  it("row 10: returns all transactions that moved it, newest first, equal to the node's", async () => {
+  it("row 10: returns all transactions that transferred it, newest first, with the values of the node", async () => {
     const [garden, id] = [regularCollections().garden, storyValue("tradedTokenId")];
     const moves = (await movesOf(garden)).filter((move) => move.id === BigInt(id));
     const hashes = [...new Set(moves.map(({ hash }) => hash))].reverse();
@@ -157,7 +157,7 @@ describe("the npm client's NftService for one token", () => {
     }
   });
 
-  it("row 10: returns those of units of an edition, and none of an id that never existed", async () => {
+  it("row 10: returns the transactions of an edition's units, and none for an id that never existed", async () => {
     const editions = regularCollections().editions;
     const moves = (await movesOf(editions)).filter(({ id }) => id === 3n);
     const hashes = [...new Set(moves.map(({ hash }) => hash))];
@@ -167,7 +167,7 @@ describe("the npm client's NftService for one token", () => {
     expect(none.items.flatMap(({ nft_transactions: transactions }) => transactions)).toEqual([]);
   });
 
-  it("returns faces, which emit their own transfer events", async () => {
+  it("returns CryptoPunks, whose contract has its own transfer events", async () => {
     const faces = storyValue("punks");
     const assigned = await logsOf({ address: faces, topics: [assign] });
     const items = await all(service.getTokenIdsForContractWithMetadata(chain, faces, { pageSize: 15 }));

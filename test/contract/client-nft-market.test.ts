@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { useApp } from "../support/app.ts";
 import { expectNear } from "../support/near.ts";
-import { feedOf, secondsOfDay, whole } from "../support/story-exchanges.ts";
+import { feedOf, secondsPerDay, whole } from "../support/story-exchanges.ts";
 import { type StorySale, salesOfStory } from "../support/story-market.ts";
 import { storyValue } from "../support/story-node.ts";
 import { createCaller } from "./caller.ts";
@@ -16,9 +16,9 @@ const head = times.at(-1) ?? 0;
 const collections = ["gardenCollection", "editionsCollection", "punks"] as const;
 
 const of = (name: string): StorySale[] => sales.filter(({ collection }) => collection === storyValue(name));
-const dateOf = (day: number): number => day * secondsOfDay * 1000;
+const dateOf = (day: number): number => day * secondsPerDay * 1000;
 /** A day is valued at its end, the current one at the end of the last complete hour. */
-const endOf = (day: number): number => Math.min((day + 1) * secondsOfDay, Math.floor(head / 3600) * 3600);
+const endOf = (day: number): number => Math.min((day + 1) * secondsPerDay, Math.floor(head / 3600) * 3600);
 const etherOf = (wei: bigint | number): number => (typeof wei === "bigint" ? whole(wei, 18) : wei / 1e18);
 const priceOf = (some: readonly StorySale[]): bigint => some.reduce((total, { price }) => total + price, 0n);
 

@@ -11,7 +11,7 @@ import {
   reservesByTime,
   reservesOf,
   type StoryAction,
-  secondsOfDay,
+  secondsPerDay,
   supplyOf,
   swapsWithin,
   volumeOf,
@@ -82,7 +82,7 @@ describe("the npm client's XykService for pools", () => {
   });
 
   it("row 40: returns the pools as of the end of a day", async () => {
-    const end = Date.parse(storyValue("swapDay")) / 1000 + secondsOfDay;
+    const end = Date.parse(storyValue("swapDay")) / 1000 + secondsPerDay;
     const { items } = await dataOf(service.getPools(chain, "demo_exchange", { date: storyValue("swapDay") }));
     expect(items.length).toBeGreaterThan(0);
     const all = await poolsOf("demo_exchange");
@@ -119,7 +119,7 @@ describe("the npm client's XykService for pools", () => {
 
   it("row 41: returns one pool with all its days, including days without trades", async () => {
     const weth = await feedOf("etherFeed", times);
-    const today = Math.floor(head / secondsOfDay);
+    const today = Math.floor(head / secondsPerDay);
     const quiet: number[] = [];
     for (const [exchange, name] of [
       ["demo_exchange", "dollarPair"],
@@ -141,13 +141,13 @@ describe("the npm client's XykService for pools", () => {
       ]);
       for (const series of [item.volume_timeseries_30d, item.liquidity_timeseries_30d, item.price_timeseries_30d])
         expect(series.map(({ dt }) => dt.getTime() / 1000)).toEqual(
-          Array.from({ length: 31 }, (_, day) => (today - 30 + day) * secondsOfDay),
+          Array.from({ length: 31 }, (_, day) => (today - 30 + day) * secondsPerDay),
         );
       const ether = item.token_0.contract_address === storyValue("wrappedNative") ? 0 : 1;
       const sides = [item.token_0, item.token_1] as const;
       for (const [day, volume] of item.volume_timeseries_30d.entries()) {
         const [liquidity, price] = [item.liquidity_timeseries_30d[day], item.price_timeseries_30d[day]];
-        const end = volume.dt.getTime() / 1000 + secondsOfDay;
+        const end = volume.dt.getTime() / 1000 + secondsPerDay;
         const swaps = swapsWithin(actions, end, 1);
         if (swaps.length === 0) quiet.push(day);
         const reserves = reservesAt(end);

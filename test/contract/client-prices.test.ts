@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { expectNear } from "../support/near.ts";
-import { blockTimes, feedOf, poolsOf, reservesByTime, secondsOfDay, whole } from "../support/story-exchanges.ts";
+import { blockTimes, feedOf, poolsOf, reservesByTime, secondsPerDay, whole } from "../support/story-exchanges.ts";
 import { storyValue } from "../support/story-node.ts";
 import { chain, dataOf, isValidDate, useNpmClient } from "./npm-client.ts";
 
@@ -12,7 +12,7 @@ describe("the npm client's PricingService", () => {
   const [from, to] = [storyValue("swapDay"), storyValue("lastDay")];
   const starts = Array.from(
     { length: (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1 },
-    (_, day) => Date.parse(from) / 1000 + day * secondsOfDay,
+    (_, day) => Date.parse(from) / 1000 + day * secondsPerDay,
   );
 
   it("returns daily prices of several tokens, including the native one, newest first", async () => {
@@ -25,14 +25,14 @@ describe("the npm client's PricingService", () => {
       return prices.map(({ price }) => price);
     });
     const feed = await feedOf("etherFeed", times);
-    expect(ether).toEqual([...starts].reverse().map((start) => feed(start + secondsOfDay)));
+    expect(ether).toEqual([...starts].reverse().map((start) => feed(start + secondsPerDay)));
     expect(wrapped).toEqual(ether);
     expect(new Set(dollar)).toEqual(new Set([1]));
     // The deepest pool of gold is the one with dollars. The price is the median over the last 15 minutes of the day, weighted by duration.
     const pool = (await poolsOf("demo_exchange")).find(({ pool: pair }) => pair === storyValue("goldPair"));
     const reservesAt = await reservesByTime(storyValue("goldPair"), times);
     for (const [position, start] of [...starts].reverse().entries()) {
-      const [reserve0, reserve1] = reservesAt(start + secondsOfDay - 450);
+      const [reserve0, reserve1] = reservesAt(start + secondsPerDay - 450);
       const [golds, dollars] = pool?.token0 === storyValue("goldToken") ? [reserve0, reserve1] : [reserve1, reserve0];
       expectNear(gold?.[position], whole(dollars, 6) / whole(golds, 18));
     }
@@ -50,7 +50,7 @@ describe("the npm client's PricingService", () => {
     const [dollars, ascending, euros, canadian] = await Promise.all([read("USD"), read("USD", true), read("EUR", true), read("CAD")]);
     expect(ascending).toEqual([...dollars].reverse());
     const feed = await feedOf("euroFeed", times);
-    for (const [day, start] of starts.entries()) expectNear(euros[day]?.price, (ascending[day]?.price ?? 0) / feed(start + secondsOfDay));
+    for (const [day, start] of starts.entries()) expectNear(euros[day]?.price, (ascending[day]?.price ?? 0) / feed(start + secondsPerDay));
     expect(canadian.every(({ price, pretty_price: pretty }) => price === null && pretty === null)).toBe(true);
   });
 

@@ -13,7 +13,7 @@ const burnt = toEventSelector("Burn(address,uint256,uint256,address)");
 const synced = toEventSelector("Sync(uint112,uint112)");
 const answered = toEventSelector("AnswerUpdated(int256,uint256,uint256)");
 
-export const secondsOfDay = 86_400;
+export const secondsPerDay = 86_400;
 
 /** A pair from the factory's event. */
 export interface StoryPool {
@@ -99,7 +99,7 @@ export async function actionsOf(pools: readonly StoryPool[], times: readonly num
 
 /** The swaps in a number of days up to a time (exclusive). */
 export const swapsWithin = (actions: readonly StoryAction[], end: number, days: number): StoryAction[] =>
-  actions.filter(({ act, time }) => act === "SWAP" && time >= end - days * secondsOfDay && time < end);
+  actions.filter(({ act, time }) => act === "SWAP" && time >= end - days * secondsPerDay && time < end);
 
 /** The volume of swaps on one side of a pair, or of all given pairs. */
 export const volumeOf = (swaps: readonly StoryAction[], way: "into" | "out", side: 0 | 1): bigint =>

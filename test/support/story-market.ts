@@ -1,6 +1,6 @@
 import { decodeAbiParameters, parseAbiParameters, toEventSelector } from "viem";
 import { movesOf, type TokenMove, zeroAddress } from "./story-collections.ts";
-import { blockTimes, secondsOfDay } from "./story-exchanges.ts";
+import { blockTimes, secondsPerDay } from "./story-exchanges.ts";
 import { addressOf, logsOf, type NodeLog, storyValue, transferTopic } from "./story-node.ts";
 
 /** The data of Seaport's OrderFulfilled: the order, the recipient, and the transferred amounts. */
@@ -32,7 +32,7 @@ export interface StorySale {
   isWash: boolean;
 }
 
-const dayOf = (times: readonly number[], block: string): number => Math.floor((times[Number(block)] ?? Number.NaN) / secondsOfDay);
+const dayOf = (times: readonly number[], block: string): number => Math.floor((times[Number(block)] ?? Number.NaN) / secondsPerDay);
 const isToken = ({ itemType }: { readonly itemType: number }): boolean => itemType === 2 || itemType === 3;
 const sum = (items: readonly { readonly amount: bigint }[]): bigint => items.reduce((total, { amount }) => total + amount, 0n);
 
@@ -161,5 +161,5 @@ export async function salesOfStory(): Promise<{
     for (const move of await movesOf(collection)) moves.set(move.hash, [...(moves.get(move.hash) ?? []), move]);
   const sales = [...(await seaportSales(times, moves)), ...(await faceSales(times))];
   markWashTrades(sales);
-  return { sales, today: Math.floor((times.at(-1) ?? 0) / secondsOfDay), times };
+  return { sales, today: Math.floor((times.at(-1) ?? 0) / secondsPerDay), times };
 }

@@ -2,7 +2,7 @@ import type { Chain } from "../../../generated/requests.gen.ts";
 import type { ExchangeHour } from "../../domains/dex/queries/roll-up.ts";
 import { dayOf } from "../../domains/dex/queries/spans.ts";
 import type { Address } from "../../lib/hex.ts";
-import { secondsOfDay } from "../../lib/time.ts";
+import { secondsPerDay } from "../../lib/time.ts";
 import type { ResolverContext } from "../context.ts";
 import { daysOfMonth, rankedSnapshot, type Snapshot, snapshotAtAnchor, startsOfDays } from "./snapshots.ts";
 
@@ -92,7 +92,7 @@ const counted = async (
 ): Promise<ExchangeTotals> => {
   const key = await context.pools.exchangeKey(chain.id, factory, at);
   const days = await daysOfMonth(context, chain, snapshot);
-  const weekBefore = { block: snapshot.week.at(-1) ?? null, day: dayOf(snapshot.end - 7 * secondsOfDay) };
+  const weekBefore = { block: snapshot.week.at(-1) ?? null, day: dayOf(snapshot.end - 7 * secondsPerDay) };
   const [[now = 0, dayBefore = 0, ...ends], active] = await Promise.all([
     context.pools.exchangeSwapsAt(chain.id, key, [snapshot.at, snapshot.dayBefore, ...days.heights]),
     context.pools.activePools(chain.id, key, weekBefore, { block: at, day: dayOf(snapshot.end) }, 0, 0),

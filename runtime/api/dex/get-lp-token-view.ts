@@ -3,7 +3,7 @@ import { dayOf } from "../../domains/dex/queries/spans.ts";
 import { volumeBetween } from "../../domains/dex/queries/valuation.ts";
 import type { TokenState } from "../../domains/pools/queries/state.ts";
 import { notFound } from "../../lib/request-error.ts";
-import { isoTimestamp, secondsOfDay } from "../../lib/time.ts";
+import { isoTimestamp, secondsPerDay } from "../../lib/time.ts";
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { pretty, valueAtRate, viewNumber, wholeRate } from "../prices/view-quotes.ts";
@@ -26,7 +26,7 @@ export const getLpTokenView: Handlers["getLpTokenView"] = async ({ chain, dexNam
     context.tokens.metadata(chain.id, [tokenAddress]),
   ]);
   const key = { factory: exchange.factory, shared: shared.map(({ pool }) => pool) };
-  const [nowTime, dayBeforeTime] = [snapshot.end - 1, snapshot.end - 1 - secondsOfDay];
+  const [nowTime, dayBeforeTime] = [snapshot.end - 1, snapshot.end - 1 - secondsPerDay];
   const [states, inShared, rateAt, rateOf] = await Promise.all([
     context.pools.tokenStatesAt(chain.id, exchange.factory, [tokenAddress], shared, [snapshot.at, snapshot.dayBefore, ...days.heights]),
     shared.length === 0 ? 0 : context.pools.sharedSwapTransactions(chain.id, key, tokenAddress, snapshot.dayBefore, snapshot.at ?? -1),

@@ -2,7 +2,7 @@ import type { Chain } from "../../../generated/requests.gen.ts";
 import type { ExchangeHour } from "../../domains/dex/queries/roll-up.ts";
 import type { TokenState } from "../../domains/pools/queries/state.ts";
 import type { Address } from "../../lib/hex.ts";
-import { secondsOfDay } from "../../lib/time.ts";
+import { secondsPerDay } from "../../lib/time.ts";
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { exchangeNamed } from "./exchanges.ts";
@@ -22,13 +22,13 @@ export const getNetworkExchangeTokens: Handlers["getNetworkExchangeTokens"] = as
   const shown = tokens.slice(0, page.size);
   const addresses = shown.map(({ token }) => token);
   const [rateAt, metadata] = await Promise.all([
-    context.prices.ratesAtEach(chain.id, "USD", addresses, [end - 1, end - 1 - secondsOfDay]),
+    context.prices.ratesAtEach(chain.id, "USD", addresses, [end - 1, end - 1 - secondsPerDay]),
     context.tokens.metadata(chain.id, addresses),
   ]);
   return {
     ...chainHead(chain, context.now()),
     items: shown.map((figures) => {
-      const rates = { now: rateAt(figures.token, end - 1), dayBefore: rateAt(figures.token, end - 1 - secondsOfDay) };
+      const rates = { now: rateAt(figures.token, end - 1), dayBefore: rateAt(figures.token, end - 1 - secondsPerDay) };
       return viewExchangeToken(chain, context.chains.get(chain.id), exchange, metadata.get(figures.token), figures, rates, "USD");
     }),
     pagination: { has_more: tokens.length > page.size, page_number: page.number, page_size: page.size, total_count: total },

@@ -3,7 +3,7 @@ import type { ExchangeHour } from "../../domains/dex/queries/roll-up.ts";
 import { dayOf } from "../../domains/dex/queries/spans.ts";
 import { type Decimal, decimalOf } from "../../lib/decimal.ts";
 import type { Address } from "../../lib/hex.ts";
-import { secondsOfDay } from "../../lib/time.ts";
+import { secondsPerDay } from "../../lib/time.ts";
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { exchangeNamed } from "./exchanges.ts";
@@ -82,7 +82,7 @@ const byAddress = async (
   { number, size }: Page,
 ): Promise<FiguresOfPage> => {
   const { at, end } = snapshot;
-  const since = end - context.chains.get(chain.id).activePoolDays * secondsOfDay;
+  const since = end - context.chains.get(chain.id).activePoolDays * secondsPerDay;
   const [key, [sinceBlock = null]] = await Promise.all([
     context.pools.exchangeKey(chain.id, factory, at),
     context.tokens.heightsBefore(chain.id, [since]),

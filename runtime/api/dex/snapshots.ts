@@ -3,7 +3,7 @@ import type { ExchangeHour } from "../../domains/dex/queries/roll-up.ts";
 import { keptHours } from "../../domains/dex/queries/roll-up.ts";
 import { dayOf, endsOfWeek, lastHourOf } from "../../domains/dex/queries/spans.ts";
 import type { Address } from "../../lib/hex.ts";
-import { secondsOfDay, secondsOfHour, startOfDay } from "../../lib/time.ts";
+import { secondsPerDay, secondsPerHour, startOfDay } from "../../lib/time.ts";
 import { heightAt } from "../at.ts";
 import type { ResolverContext } from "../context.ts";
 
@@ -61,10 +61,10 @@ export async function rankedSnapshot(
   if (date !== null) await heightAt(context, chain, { blockHeight: null, date });
   const time = await anchorTime(context, chain);
   if (time === null) return null;
-  const closed = Math.floor(time / secondsOfHour) - 1;
+  const closed = Math.floor(time / secondsPerHour) - 1;
   const requested = date === null ? closed : Math.min(closed, lastHourOf(dayOf(startOfDay(date))));
   const rollUp = await rollUpOf(context, chain, factory, requested, requested === closed);
-  return { ...(await snapshotAt(context, chain, ((rollUp?.hour ?? requested) + 1) * secondsOfHour)), rollUp };
+  return { ...(await snapshotAt(context, chain, ((rollUp?.hour ?? requested) + 1) * secondsPerHour)), rollUp };
 }
 
 const rollUpOf = async ({ anchor, pin, rollUps }: ResolverContext, chain: Chain, factory: Address, hour: number, isNewest: boolean) => {
@@ -86,7 +86,7 @@ export interface Days {
 /** The starts of the days of a month's series (unix seconds), oldest first; the last day contains the end of the snapshot. */
 export function startsOfDays({ end }: Pick<Snapshot, "end">): readonly number[] {
   const today = dayOf(end - 1);
-  return Array.from({ length: pointsOfMonth }, (_, position) => (today - pointsOfMonth + 1 + position) * secondsOfDay);
+  return Array.from({ length: pointsOfMonth }, (_, position) => (today - pointsOfMonth + 1 + position) * secondsPerDay);
 }
 
 /** The days of a month's series; the last one ends with the snapshot. */

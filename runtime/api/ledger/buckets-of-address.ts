@@ -17,7 +17,10 @@ interface Bucket {
   readonly items: Transaction[];
 }
 
-/** A wallet's transactions of one bucket, newest first, with links to the nearest other ones. @throws {notAcceptable} more transactions than an answer may have. */
+/**
+ * A wallet's transactions of one bucket, newest first, with links to the previous and next buckets that have any.
+ * @throws {notAcceptable} if it has more transactions than the limit of an answer.
+ */
 export async function bucketOfAddress(
   context: ResolverContext,
   chain: Chain,
@@ -43,7 +46,7 @@ export async function bucketOfAddress(
   };
 }
 
-/** The ordinals of a bucket's transactions, from `first` to before `end`, out of `total`. */
+/** The ordinals of a bucket's transactions, from `first` up to but not including `end`; `total` counts all of the address. */
 async function ordinalsOf({ ledger, anchor }: ResolverContext, chain: Chain, address: Address, bucket: number) {
   if (anchor === null) return { first: 0, end: 0, total: 0 };
   const countBefore = async (time: number): Promise<number> => {
@@ -62,11 +65,11 @@ async function ordinalsOf({ ledger, anchor }: ResolverContext, chain: Chain, add
 async function isComplete({ ledger }: ResolverContext, chain: Chain, bucket: number): Promise<boolean> {
   const [head, tail, from] = await Promise.all([ledger.head(chain.id), ledger.tail(chain.id), ledger.indexedFrom(chain.id)]);
   if (head === null || tail === null) return false;
-  const holdsStart = from === null || tail.timestamp < bucket * secondsPerBucket;
-  return holdsStart && head.timestamp >= (bucket + 1) * secondsPerBucket;
+  const coversStart = from === null || tail.timestamp < bucket * secondsPerBucket;
+  return coversStart && head.timestamp >= (bucket + 1) * secondsPerBucket;
 }
 
-/** Links to the buckets of two of the wallet's transactions. */
+/** Links to the buckets of the previous and the next transaction, given by their ordinals. */
 async function linksOf(
   context: ResolverContext,
   chain: Chain,

@@ -1,4 +1,4 @@
-import { secondsOfDay, startOfDay } from "../../lib/time.ts";
+import { secondsPerDay, startOfDay } from "../../lib/time.ts";
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { viewBlock } from "./view-block.ts";
@@ -6,7 +6,7 @@ import { viewBlock } from "./view-block.ts";
 /** Blocks of a range of UTC days, ascending, both days included. As heights are contiguous, a page is a range of heights and the total a difference. */
 export const getBlockHeights: Handlers["getBlockHeights"] = async ({ chain, startDate, endDate, page }, context) => {
   const { ledger, anchor } = context;
-  const beforeEnd = endDate === "latest" ? Number.MAX_SAFE_INTEGER : startOfDay(endDate) + secondsOfDay;
+  const beforeEnd = endDate === "latest" ? Number.MAX_SAFE_INTEGER : startOfDay(endDate) + secondsPerDay;
   const [first, last] = await Promise.all([
     ledger.firstBlockFrom(chain.id, startOfDay(startDate)),
     ledger.lastBlockBefore(chain.id, beforeEnd),

@@ -3,7 +3,7 @@ import type { GasSummary, TransactionSummary, TransactionsSummary } from "../../
 import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts";
 import { add, type Decimal, decimal, divide } from "../../lib/decimal.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
-import { isoTimestamp, secondsOfDay } from "../../lib/time.ts";
+import { isoTimestamp, secondsPerDay } from "../../lib/time.ts";
 import { chainHead, nativeMetadata } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { pretty, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
@@ -87,7 +87,7 @@ async function gasSummary(
 /** Null if the rate of a day with fees is unknown; without any fees, if today's rate is. */
 async function worthOfFees({ ledger, prices, now }: ResolverContext, chain: Chain, address: Address, block: number, currency: Currency) {
   const paid = await ledger.dailyFeesPaidBy(chain.id, address, block);
-  const days = paid.length > 0 ? paid : [{ day: Math.floor(now().getTime() / 1000 / secondsOfDay), feesPaid: "0" }];
+  const days = paid.length > 0 ? paid : [{ day: Math.floor(now().getTime() / 1000 / secondsPerDay), feesPaid: "0" }];
   const rateOf = await prices.ratesOfDays(
     chain.id,
     currency,

@@ -1,5 +1,5 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
-import { secondsOfDay } from "../../lib/time.ts";
+import { secondsPerDay } from "../../lib/time.ts";
 import type { ResolverContext } from "../context.ts";
 
 /**
@@ -8,7 +8,7 @@ import type { ResolverContext } from "../context.ts";
  */
 export async function aDayAgo({ anchor, ledger, now }: Pick<ResolverContext, "anchor" | "ledger" | "now">, chain: Chain) {
   const [block, indexedFrom] = await Promise.all([
-    ledger.lastBlockBefore(chain.id, Math.floor(now().getTime() / 1000) - secondsOfDay + 1),
+    ledger.lastBlockBefore(chain.id, Math.floor(now().getTime() / 1000) - secondsPerDay + 1),
     ledger.indexedFrom(chain.id),
   ]);
   return {

@@ -24,9 +24,9 @@ export async function viewTokens(
   { noMetadata, withUncached }: TokenOptions,
 ): Promise<NftTokenContract[]> {
   const token: Address = collection.metadata.address;
-  const single = rows.filter(({ standard }) => standard === standards.erc721).map((row) => row.token_id);
+  const erc721Ids = rows.filter(({ standard }) => standard === standards.erc721).map((row) => row.token_id);
   const [owners, metadataOf] = await Promise.all([
-    context.nfts.nftOwnersAt(chain.id, token, single, block),
+    context.nfts.nftOwnersAt(chain.id, token, erc721Ids, block),
     knownMetadata(
       context,
       chain,

@@ -1,12 +1,12 @@
 import { compare, type Decimal, decimalOf } from "../../lib/decimal.ts";
 import type { Address } from "../../lib/hex.ts";
-import { isoTimestamp, secondsOfDay } from "../../lib/time.ts";
+import { isoTimestamp, secondsPerDay } from "../../lib/time.ts";
 import type { Handlers } from "../context.ts";
 import { pretty, viewNumber } from "../prices/view-quotes.ts";
 import { type MarketDays, marketDays, marketHead } from "./market-days.ts";
 import { floorDays, floorOf, type Paid } from "./payment-values.ts";
 
-/** The cheapest sale of the thirty days up to each day, in the prices of that day. @throws {notFound} for a contract that is no collection. */
+/** The cheapest sale of the thirty days up to each day, in the prices of that day. @throws {notFound} for a contract that is not a collection. */
 export const getNftMarketFloorPrice: Handlers["getNftMarketFloorPrice"] = async (request, context) => {
   const market = await marketDays(context, request, floorDays - 1);
   const { nativeToken } = context.chains.get(request.chain.id);
@@ -17,7 +17,7 @@ export const getNftMarketFloorPrice: Handlers["getNftMarketFloorPrice"] = async 
       const lowest = market.isKnownFrom(day - floorDays + 1) ? lowestUpTo(day) : [];
       const { native, quote } = floorOf(lowest, market.rateOf(day));
       return {
-        date: isoTimestamp(day * secondsOfDay),
+        date: isoTimestamp(day * secondsPerDay),
         native_ticker_symbol: nativeToken.symbol,
         native_name: nativeToken.name,
         floor_price_native_quote: viewNumber(native),

@@ -1,8 +1,8 @@
-import { isoTimestamp, secondsOfDay } from "../../lib/time.ts";
+import { isoTimestamp, secondsPerDay } from "../../lib/time.ts";
 import type { Handlers } from "../context.ts";
 import { marketDays, marketHead } from "./market-days.ts";
 
-/** The daily number of sales of a collection's tokens. @throws {notFound} for a contract that is no collection. */
+/** The daily number of sales of a collection's tokens. @throws {notFound} for a contract that is not a collection. */
 export const getNftMarketSaleCount: Handlers["getNftMarketSaleCount"] = async (request, context) => {
   const market = await marketDays(context, request);
   return {
@@ -10,7 +10,7 @@ export const getNftMarketSaleCount: Handlers["getNftMarketSaleCount"] = async (r
     items: market.days.map((day) => {
       const sum = (which: "sales" | "wash_sales") =>
         market.isKnownFrom(day) ? market.salesOf(day).reduce((total, row) => total + row[which], 0) : null;
-      return { date: isoTimestamp(day * secondsOfDay), sale_count: sum("sales"), wash_sale_count: sum("wash_sales") };
+      return { date: isoTimestamp(day * secondsPerDay), sale_count: sum("sales"), wash_sale_count: sum("wash_sales") };
     }),
   };
 };

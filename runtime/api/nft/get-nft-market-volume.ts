@@ -1,10 +1,10 @@
-import { isoTimestamp, secondsOfDay } from "../../lib/time.ts";
+import { isoTimestamp, secondsPerDay } from "../../lib/time.ts";
 import type { Handlers } from "../context.ts";
 import { pretty, viewNumber } from "../prices/view-quotes.ts";
 import { marketDays, marketHead } from "./market-days.ts";
 import { volumeOf } from "./payment-values.ts";
 
-/** The daily sales volume of a collection, in the prices of each day. @throws {notFound} for a contract that is no collection. */
+/** The daily sales volume of a collection, in the prices of each day. @throws {notFound} for a contract that is not a collection. */
 export const getNftMarketVolume: Handlers["getNftMarketVolume"] = async (request, context) => {
   const market = await marketDays(context, request);
   const { nativeToken } = context.chains.get(request.chain.id);
@@ -18,7 +18,7 @@ export const getNftMarketVolume: Handlers["getNftMarketVolume"] = async (request
       const washed = sales.filter(({ wash_sales }) => wash_sales > 0).map((row) => ({ ...row, amount: row.wash_amount }));
       const wash = market.isKnownFrom(day) ? volumeOf(washed, rate) : unknown;
       return {
-        date: isoTimestamp(day * secondsOfDay),
+        date: isoTimestamp(day * secondsPerDay),
         native_ticker_symbol: nativeToken.symbol,
         native_name: nativeToken.name,
         volume_quote: viewNumber(whole.quote),

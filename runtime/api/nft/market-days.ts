@@ -3,7 +3,7 @@ import type { DaySalesRow } from "../../domains/nft-sales/queries.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { notFound } from "../../lib/request-error.ts";
-import { secondsOfDay } from "../../lib/time.ts";
+import { secondsPerDay } from "../../lib/time.ts";
 import { chainHead } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
 import { isCollection } from "../tokens/view-token.ts";
@@ -30,11 +30,11 @@ export interface MarketDays {
 }
 
 /** The UTC day of a time, in days since 1970. */
-export const dayOf = (time: number): number => Math.floor(time / secondsOfDay);
+export const dayOf = (time: number): number => Math.floor(time / secondsPerDay);
 
 /**
  * The sales of the last UTC days up to that of the newest indexed block, and of `lookBack` days before them. The day in which a late index started is
- * incomplete. @throws {notFound} for a contract that is no collection.
+ * incomplete. @throws {notFound} for a contract that is not a collection.
  */
 export async function marketDays(context: ResolverContext, request: MarketRequest, lookBack = 0): Promise<MarketDays> {
   const { chain, contractAddress, quoteCurrency } = request;

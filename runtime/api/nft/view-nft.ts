@@ -75,7 +75,7 @@ const unknownFile: FileKind = { extension: null, mimeType: null };
 
 /** The media type of a `data:` URL (RFC 2397); text/plain if it has none. */
 const dataForm = /^data:([a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+)?[;,]/i;
-/** The extension of a URL's path, which starts after the host: the end of a host name is no extension. */
+/** The extension of a URL's path, which starts after the host: the end of a host name is not an extension. */
 const pathForm = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]+\/(?:[^?#]*\/)?[^/?#]*\.([a-z0-9]{1,10})(?:[?#]|$)/i;
 
 /** The kind of file at a URL: by the media type of an embedded file, else by a known extension. */

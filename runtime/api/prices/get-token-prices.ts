@@ -4,7 +4,7 @@ import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { notAcceptable, notFound } from "../../lib/request-error.ts";
-import { isoTimestamp, secondsOfDay, secondsOfHour, startOfDay } from "../../lib/time.ts";
+import { isoTimestamp, secondsPerDay, secondsPerHour, startOfDay } from "../../lib/time.ts";
 import { updatedAt } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { viewContract } from "../tokens/view-token.ts";
@@ -23,7 +23,7 @@ export const getTokenPrices: Handlers["getTokenPrices"] = async (request, contex
     context.ledger.head(chain.id),
   ]);
   // The last prices of a stalled index do not apply to later days.
-  const indexedUntil = (head?.timestamp ?? Number.NEGATIVE_INFINITY) + secondsOfHour;
+  const indexedUntil = (head?.timestamp ?? Number.NEGATIVE_INFINITY) + secondsPerHour;
   const [only, ...others] = addresses;
   if (only !== undefined && others.length === 0) await requireKnownToken(context, chain, only, metadata.get(only));
   const chainConfig = context.chains.get(chain.id);
@@ -31,10 +31,10 @@ export const getTokenPrices: Handlers["getTokenPrices"] = async (request, contex
   return addresses.map((address): TokenPricesResponse => {
     const contract = viewPriced(context, chain, address, metadata.get(address));
     const prices = shown.map((day) => {
-      const price = day * secondsOfDay > indexedUntil ? null : wholeRate(rateOf(address, day), contract.contract_decimals);
+      const price = day * secondsPerDay > indexedUntil ? null : wholeRate(rateOf(address, day), contract.contract_decimals);
       return {
         contract_metadata: contract,
-        date: isoTimestamp(day * secondsOfDay),
+        date: isoTimestamp(day * secondsPerDay),
         price: viewNumber(price),
         pretty_price: pretty(price, quoteCurrency),
       };
@@ -59,8 +59,8 @@ function daysOf({ now, limits }: ResolverContext, { from, to, contractAddress }:
   ] as const) {
     if (day !== null && day > today) throw notAcceptable(name, day, `a day up to ${today}`);
   }
-  const last = startOfDay(to ?? today) / secondsOfDay;
-  const first = from === null ? last : startOfDay(from) / secondsOfDay;
+  const last = startOfDay(to ?? today) / secondsPerDay;
+  const first = from === null ? last : startOfDay(from) / secondsPerDay;
   const max = Math.floor(limits.answerRows / contractAddress.length);
   const count = last - first + 1;
   if (count > max) {

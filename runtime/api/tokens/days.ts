@@ -1,7 +1,7 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { Coverage } from "../../domains/tokens/queries/daily-balances.ts";
 import type { Spans } from "../../domains/tokens/queries/portfolio.ts";
-import { secondsOfDay } from "../../lib/time.ts";
+import { secondsPerDay } from "../../lib/time.ts";
 import type { ResolverContext } from "../context.ts";
 
 /** A number of UTC days as spans of blocks. */
@@ -16,8 +16,8 @@ export interface DaySpans extends Spans {
 export async function spansOfDays(context: ResolverContext, chain: Chain, days: number, indexedFrom: number | null): Promise<DaySpans> {
   const head = context.anchor === null ? null : await context.ledger.blockByNumber(chain.id, context.anchor);
   const lastSecond = head?.timestamp ?? context.now().getTime() / 1000;
-  const firstDay = (Math.floor(lastSecond / secondsOfDay) - days + 1) * secondsOfDay;
-  const bounds = Array.from({ length: days + 1 }, (_, position) => firstDay + position * secondsOfDay);
+  const firstDay = (Math.floor(lastSecond / secondsPerDay) - days + 1) * secondsPerDay;
+  const bounds = Array.from({ length: days + 1 }, (_, position) => firstDay + position * secondsPerDay);
   const heights = await context.tokens.heightsBefore(chain.id, bounds);
   const anchor = context.anchor ?? -1;
   const none = (indexedFrom ?? 0) - 1;

@@ -3,7 +3,7 @@ import { standards } from "../../domains/tokens/projection/standards.ts";
 import { type DailyBalance, dailyBalances } from "../../domains/tokens/queries/daily-balances.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import { notAcceptable } from "../../lib/request-error.ts";
-import { isoTimestamp, secondsOfDay } from "../../lib/time.ts";
+import { isoTimestamp, secondsPerDay } from "../../lib/time.ts";
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { type Quote, quoteOf } from "../prices/view-quotes.ts";
@@ -20,7 +20,7 @@ export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPort
   const { tokens, limits } = context;
   const indexedFrom = await context.ledger.indexedFrom(chain.id);
   const span = await spansOfDays(context, chain, days, indexedFrom);
-  const dayNumbers = Array.from({ length: days }, (_, position) => span.firstDay / secondsOfDay + position);
+  const dayNumbers = Array.from({ length: days }, (_, position) => span.firstDay / secondsPerDay + position);
   const [opening, changes, rates, knowsNative] = await Promise.all([
     tokens.balancesAt(chain.id, walletAddress, span.first - 1),
     tokens.balanceSpans(chain.id, walletAddress, span),
@@ -36,7 +36,7 @@ export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPort
     .flatMap(({ token, standard }) => {
       const key = holdingKey({ token, standard });
       const byDay = groupBy(changesByKey.get(key) ?? [], (change) => change.span - 1);
-      // A token that was not touched by then had the balance 0.
+      // A token without an opening balance was not touched before: its balance was 0.
       const balances = dailyBalances(openings.has(key) ? (openings.get(key) ?? null) : "0", byDay, span.coverage);
       return balances.some(({ high, close }) => high !== "0" || close !== "0") ? [{ token, standard, balances }] : [];
     });
@@ -58,7 +58,7 @@ export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPort
         holdings: balances
           .map((balance, position) => {
             const view = (amount: string | null) => quoteOf(amount, rates.rate(token, position), contract.contract_decimals, quoteCurrency);
-            return viewDay(span.firstDay + position * secondsOfDay, balance, view);
+            return viewDay(span.firstDay + position * secondsPerDay, balance, view);
           })
           .reverse(),
       };

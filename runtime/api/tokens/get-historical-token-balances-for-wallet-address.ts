@@ -1,6 +1,6 @@
 import type { GetHistoricalTokenBalancesForWalletAddressRequest } from "../../../generated/requests.gen.ts";
 import type { OwnedRates } from "../../domains/prices/queries/owned-rates.ts";
-import { secondsOfDay, startOfDay } from "../../lib/time.ts";
+import { secondsPerDay, startOfDay } from "../../lib/time.ts";
 import { heightAt } from "../at.ts";
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
@@ -40,7 +40,7 @@ async function quotesAt(
   height: number | null,
 ): Promise<HoldingQuotes> {
   const ownedRates = async (): Promise<OwnedRates> => {
-    if (date !== null) return prices.ratesOwnedOfDays(chain.id, quoteCurrency, walletAddress, [startOfDay(date) / secondsOfDay]);
+    if (date !== null) return prices.ratesOwnedOfDays(chain.id, quoteCurrency, walletAddress, [startOfDay(date) / secondsPerDay]);
     const block = blockHeight === null || height === null ? null : await ledger.blockByNumber(chain.id, height);
     return prices.ratesOwnedAt(chain.id, quoteCurrency, walletAddress, [block?.timestamp ?? now().getTime() / 1000]);
   };

@@ -1,6 +1,6 @@
 import type { BalanceItem } from "../../../generated/responses.gen.ts";
 import { standards } from "../../domains/tokens/projection/standards.ts";
-import { secondsOfDay } from "../../lib/time.ts";
+import { secondsPerDay } from "../../lib/time.ts";
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { quoteOf } from "../prices/view-quotes.ts";
@@ -13,16 +13,16 @@ export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWall
   const { chain, walletAddress, quoteCurrency, noSpam } = request;
   const { anchor, ledger, tokens } = context;
   const now = Math.floor(context.now().getTime() / 1000);
-  const yesterday = await ledger.lastBlockBefore(chain.id, now - secondsOfDay + 1);
+  const yesterday = await ledger.lastBlockBefore(chain.id, now - secondsPerDay + 1);
   const [holdings, earlier, rates, knowsNative, indexedFrom] = await Promise.all([
     anchor === null ? [] : holdingsOf(context, chain, walletAddress, anchor, request),
     yesterday === null || anchor === null ? [] : tokens.balancesAt(chain.id, walletAddress, Math.min(yesterday.number, anchor)),
-    context.prices.ratesOwnedAt(chain.id, quoteCurrency, walletAddress, [now, now - secondsOfDay]),
+    context.prices.ratesOwnedAt(chain.id, quoteCurrency, walletAddress, [now, now - secondsPerDay]),
     context.ledger.knowsNativeBalances(chain.id),
     ledger.indexedFrom(chain.id),
   ]);
   const balance24h = new Map(hideUnknownNative(earlier, knowsNative).map((row) => [holdingKey(row), row.balance]));
-  // In a complete index, an asset that was not touched by then had the balance 0.
+  // In a complete index, an asset that was not touched by that block had the balance 0.
   const otherwise = indexedFrom === null || yesterday !== null ? "0" : null;
   const chainConfig = context.chains.get(chain.id);
   const quotes: HoldingQuotes = {

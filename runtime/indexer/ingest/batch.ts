@@ -2,7 +2,7 @@ import type { ChainBlock } from "../../chain/types.ts";
 import { createEventDecoder } from "../../events/decode-events.ts";
 import type { Address } from "../../lib/hex.ts";
 import type { Projection, Row, StateLoad } from "../projection.ts";
-import type { FollowingTable } from "../reorg/roll-back.ts";
+import type { BlockBoundTable } from "../reorg/roll-back.ts";
 import type { StateCache } from "../state/state-cache.ts";
 import { createRowBuffers } from "../storage/row-buffers.ts";
 import type { PreparedBatch } from "../storage/write-batch.ts";
@@ -14,7 +14,7 @@ import { type FoldDeps, foldBlocks } from "./fold-blocks.ts";
 export const nodeReadLoads: readonly StateLoad[] = [baseReadsLoad, contractStandardsLoad];
 
 /** Their tables: each row is deleted with the block that required it. */
-export const nodeReadTables: readonly FollowingTable[] = nodeReadLoads.map(({ table }) => ({ name: table, blockColumn: "block_number" }));
+export const nodeReadTables: readonly BlockBoundTable[] = nodeReadLoads.map(({ table }) => ({ name: table, blockColumn: "block_number" }));
 
 export interface BatchDeps extends FoldDeps {
   readonly chainId: number;

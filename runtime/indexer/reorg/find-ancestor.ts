@@ -17,7 +17,7 @@ export const findAncestor = async (
     const start = Math.max(lowest, end - window + 1);
     const heights = Array.from({ length: end - start + 1 }, (_, offset) => end - offset);
     const [stored, hashes] = await Promise.all([ledger.hashes(start, end), source.hashesOf(heights)]);
-    // The node's head is above these blocks: a missing one is no other branch, but a response from a node that lags.
+    // The node's head is above these blocks: a missing one shows a node that lags, not another branch.
     if (hashes.includes(null))
       throw new BadReplyError(`The node lacks some of the blocks ${start} to ${end}, which are below its own head.`);
     const position = heights.findIndex((height, index) => stored.has(height) && stored.get(height) === hashes[index]);

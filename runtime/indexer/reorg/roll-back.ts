@@ -4,7 +4,7 @@ import { type LatestTable, type Projection, valuesOf } from "../projection.ts";
 import { deleteAbove, deleteRows } from "../storage/delete-rows.ts";
 
 /** A table of block-bound rows that no projection writes. */
-export interface FollowingTable {
+export interface BlockBoundTable {
   readonly name: string;
   readonly blockColumn: string;
   /** Runs before the rows above the ancestor are deleted, when the projections' tables are rolled back already. */
@@ -21,7 +21,7 @@ export const rollBack = async (
   ancestor: number,
   baseBlock: number,
   projections: readonly Projection[],
-  following: readonly FollowingTable[],
+  blockBoundTables: readonly BlockBoundTable[],
 ): Promise<void> => {
   for (const projection of projections) {
     for (const table of projection.tables) {
@@ -38,7 +38,7 @@ export const rollBack = async (
       }
     }
   }
-  for (const table of following) {
+  for (const table of blockBoundTables) {
     await table.beforeDelete?.(client, chainId, ancestor);
     await deleteAbove(client, chainId, table.name, table.blockColumn, ancestor);
   }

@@ -21,7 +21,10 @@ export interface Position {
 }
 
 export interface IndexSessionDeps
-  extends Pick<IndexerDeps, "chain" | "source" | "database" | "ledger" | "projections" | "following" | "genesisAllocation" | "logger"> {
+  extends Pick<
+    IndexerDeps,
+    "chain" | "source" | "database" | "ledger" | "projections" | "blockBoundTables" | "genesisAllocation" | "logger"
+  > {
   readonly stopwatch: Stopwatch;
 }
 
@@ -68,7 +71,7 @@ export interface Commit {
 export const createIndexSession = (deps: IndexSessionDeps): IndexSession => {
   const { chain, database, ledger } = deps;
   const projections = [ledger.projection, ...deps.projections];
-  const following = [...nodeReadTables, ...(deps.following ?? [])];
+  const blockBoundTables = [...nodeReadTables, ...(deps.blockBoundTables ?? [])];
   const exclusively = createMutex();
   const createCache = (joined: readonly Projection[], isNew = false) =>
     createStateCache({ database, chainId: chain.id, projections: joined, own: nodeReadLoads, isNew });
@@ -130,7 +133,7 @@ export const createIndexSession = (deps: IndexSessionDeps): IndexSession => {
     rewind: async (ancestor) => {
       await database.transaction(async (client) => {
         await session.lockPosition(client);
-        await rollBack(client, chain.id, ancestor, session.facts.baseBlock, projections, following);
+        await rollBack(client, chain.id, ancestor, session.facts.baseBlock, projections, blockBoundTables);
       });
       await session.open();
     },

@@ -24,7 +24,7 @@ const defaultTuning: Tuning = {
 
 const defaultTiming: Timing = { retry: { base: 200, max: 30_000 }, lock: 500, confirmation: 300 };
 
-/** The first wait before base reads of a contract that the node failed at are sent again, in milliseconds. */
+/** The wait before base reads of a contract are sent again after the node did not respond to them, in milliseconds. It grows with each attempt. */
 const unresponsiveWait = 60_000;
 
 /** The indexer of one chain. */
@@ -92,13 +92,13 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
   };
 };
 
-/** Runs works side by side; the failure of one stops the others, and is thrown when all have ended. */
-const runTogether = async (works: readonly ((signal: AbortSignal) => Promise<void>)[], signal: AbortSignal): Promise<void> => {
+/** Runs tasks concurrently. If one fails, the others are aborted, and its error is thrown when all have ended. */
+const runTogether = async (tasks: readonly ((signal: AbortSignal) => Promise<void>)[], signal: AbortSignal): Promise<void> => {
   const stop = new AbortController();
-  const either = AbortSignal.any([signal, stop.signal]);
+  const stopped = AbortSignal.any([signal, stop.signal]);
   const results = await Promise.allSettled(
-    works.map((work) =>
-      work(either).catch((error: unknown) => {
+    tasks.map((task) =>
+      task(stopped).catch((error: unknown) => {
         stop.abort();
         throw error;
       }),
@@ -108,6 +108,6 @@ const runTogether = async (works: readonly ((signal: AbortSignal) => Promise<voi
 };
 
 const unansweredWarning = (chain: string, [first, ...others]: readonly Address[]): string => {
-  const contracts = others.length === 0 ? `contract ${first}` : `${others.length + 1} contracts, ${first} among them`;
+  const contracts = others.length === 0 ? `contract ${first}` : `${others.length + 1} contracts, including ${first}`;
   return `Node of ${chain} returned no result of eth_call to ${contracts}: their Transfer logs with three or no indexed arguments count as ERC-721.`;
 };

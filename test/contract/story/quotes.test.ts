@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { useApp } from "../../support/app.ts";
 import { type Document, readDocument, referred } from "../../support/document.ts";
 import { expectNear } from "../../support/near.ts";
-import { secondsOfDay } from "../../support/story-exchanges.ts";
+import { secondsPerDay } from "../../support/story-exchanges.ts";
 import { node, nodeBatch, storyValue, timeOf } from "../../support/story-node.ts";
 import { formatAt, nativeToken, readStoryPrices, type StoryCurrency, valueAt } from "../../support/story-prices.ts";
 import { createCaller } from "../caller.ts";
@@ -48,7 +48,7 @@ function contextOf(fields: Fields, outer: QuoteContext): QuoteContext {
     ...of,
     ...native,
     ...(at === undefined ? {} : { time: seconds(at) }),
-    ...(day === undefined ? {} : { time: seconds(day) + secondsOfDay - 1 }),
+    ...(day === undefined ? {} : { time: seconds(day) + secondsPerDay - 1 }),
   };
 }
 
@@ -108,7 +108,7 @@ const endpoints: readonly (readonly [row: string, path: string, target: string, 
     "2, a day",
     "/v1/{chainName}/address/{walletAddress}/historical_balances/",
     `${wallet}/historical_balances/?date=${storyValue("swapDay")}`,
-    swapTime + secondsOfDay - 1,
+    swapTime + secondsPerDay - 1,
   ],
   ["3", "/v1/{chainName}/address/{walletAddress}/balances_native/", `${wallet}/balances_native/`, now],
   ["4", "/v1/{chainName}/address/{walletAddress}/portfolio_v2/", `${wallet}/portfolio_v2/?days=40`, now],
@@ -209,7 +209,7 @@ describe("quotes", () => {
     );
     const days = new Map<number, bigint>();
     for (const { time, fees } of sent) {
-      const last = (Math.floor(time / secondsOfDay) + 1) * secondsOfDay - 1;
+      const last = (Math.floor(time / secondsPerDay) + 1) * secondsPerDay - 1;
       days.set(last, (days.get(last) ?? 0n) + fees);
     }
     for (const currency of ["USD", "EUR", "CAD"] as const) {

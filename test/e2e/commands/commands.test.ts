@@ -79,7 +79,7 @@ describe("a command that fails", () => {
   });
 });
 
-describe("the rules of classification", () => {
+describe("the classification rules", () => {
   it("are printed as they are in force, and an invalid file is reported", async () => {
     const [code, output] = await outcome(["rules"]);
     expect(code).toBe(0);

@@ -40,7 +40,7 @@ describe("the whole story", () => {
     expect(contents.lastTime - contents.firstTime).toBe(60 * secondsPerDay);
   });
 
-  it("has failed transactions among them, all mined", async () => {
+  it("includes failed transactions, all mined", async () => {
     expect(contents.failed).toBeGreaterThan(400);
     const receipt = await client.request<{ status: Hex }>("eth_getTransactionReceipt", [demo.story.values.failedTransaction]);
     expect(receipt.status).toBe("0x0");

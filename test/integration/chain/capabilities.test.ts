@@ -132,7 +132,7 @@ describe("the capabilities of a node", () => {
       () => change("eth_getBalance", (reply, params) => void (typeof params[1] === "object" && refuse(reply, "invalid argument 1"))),
     ],
     [
-      "no archive state when the result is no balance",
+      "no archive state when the result is not a balance",
       { archiveState: false, stateByHash: false },
       () => change("eth_getBalance", (reply) => void Object.assign(reply, { result: "0x" })),
     ],

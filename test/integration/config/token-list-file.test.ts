@@ -28,7 +28,7 @@ describe("a token list", () => {
 
   it.each([
     ["no JSON", "{", "invalid JSON"],
-    ["JSON of another form", "[]", 'no list "tokens"'],
+    ["JSON without a list of tokens", "[]", 'no list "tokens"'],
     ["null", "null", 'no list "tokens"'],
     ["a token without an address", '{"tokens":[{"chainId":7,"address":"0x1"}]}', "token 1 has no address"],
   ])("is rejected if it is %s", (_, text, problem) => {

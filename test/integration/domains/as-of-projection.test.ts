@@ -278,7 +278,7 @@ describe("while a projection is rebuilt", () => {
     const day = new Date(storyEndTime * 1000).toISOString().slice(0, 10);
     expect(await atHead.ask(`${path}?date=${day}`)).toMatchObject({ status: 503 });
     expect((await atHead.ask(`${path}?block-height=${middle}`)).text).toBe((await atMiddle.ask(`${path}?block-height=${middle}`)).text);
-    // A contract without transfers by then may have some later.
+    // A contract without transfers by that block may have some later.
     expect(await atHead.ask(holders.replace(String(demo.story.values.usdToken), `0x${"12".repeat(20)}`))).toMatchObject({ status: 503 });
     await catchUp(full.database, ["tokens"], -1, { again: true });
     expect(await atHead.ask(path)).toMatchObject({

@@ -17,8 +17,8 @@ const sampleMilliseconds = 4;
 const samples = 5;
 /** Processor time during which a ratio that is too high is measured again. */
 const defaultRetryMilliseconds = 5_000;
-/** The longest time that one input may block the process. */
-const longestRun = 1_000;
+/** The maximum time that one input may block the process. */
+const maxRunMilliseconds = 1_000;
 
 /** Returns the processor time of this process, which excludes other processes. */
 const processorTime = (): number => {
@@ -41,8 +41,8 @@ export function findGrowth({ size, input, run }: DoublingCase, retryMilliseconds
   const [runSmall, runLarge] = [() => run(small as never), () => run(large as never)];
   // A sample that is too long is measured again: it may include an interruption or the garbage collection of another case.
   let first = timeOf(runLarge, 1);
-  for (let again = 0; again < 2 && first > longestRun; again += 1) first = Math.min(first, timeOf(runLarge, 1));
-  if (first > longestRun) return `took ${Math.round(first)} ms at size ${2 * size}; at most ${longestRun} ms are accepted`;
+  for (let again = 0; again < 2 && first > maxRunMilliseconds; again += 1) first = Math.min(first, timeOf(runLarge, 1));
+  if (first > maxRunMilliseconds) return `took ${Math.round(first)} ms at size ${2 * size}; at most ${maxRunMilliseconds} ms are accepted`;
   const times = Math.max(1, Math.ceil(sampleMilliseconds / Math.max(timeOf(runSmall, 3) / 3, 1e-4)));
   const end = processorTime() + retryMilliseconds;
   let [atSize, atDouble] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];

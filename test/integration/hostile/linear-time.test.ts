@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { chainCases } from "./chain-cases.ts";
+import { documentCases } from "./document-cases.ts";
 import { type DoublingCase, findGrowth } from "./doubling.ts";
-import { chainCases } from "./text-of-chains.ts";
-import { documentCases } from "./text-of-documents.ts";
-import { requestCases } from "./text-of-requests.ts";
+import { requestCases } from "./request-cases.ts";
 
 const groups: readonly (readonly [string, readonly DoublingCase[]])[] = [
   ["names, symbols and logs of contracts", chainCases],

@@ -79,15 +79,15 @@ describe("a failure", () => {
   });
 });
 
-describe("the error for a limit", () => {
-  it("of the URL includes it", async () => {
+describe("the error for an exceeded limit", () => {
+  it("of the URL length includes the limit", async () => {
     const path = `/v1/chains/?x=${"a".repeat(2000)}`;
     const { status, body } = await app.get(path);
     expect(status).toBe(400);
     expect(body.error_message).toBe(`URL too long: ${path.length} bytes; the maximum is 2000 (limits.urlBytes).`);
   });
 
-  it("of a list includes it", async () => {
+  it("of list items includes the limit", async () => {
     const list = Array.from({ length: 5 }, (_, index) => `0x${index}`).join(",");
     const { body } = await app.get(`/v1/demo/events/?topics=${list}`);
     expect(body.error_message).toContain("1 to 4 comma-separated");

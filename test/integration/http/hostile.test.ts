@@ -106,7 +106,7 @@ describe("hostile input", () => {
     "starting-block=-1",
     "starting-block=0x",
     "starting-block=pending",
-  ])("is no number: %s", async (query) => {
+  ])("is not a number: %s", async (query) => {
     const { status, body } = await app.get(`/v1/demo/events/address/0x${"11".repeat(20)}/?${query}`);
     expect(status).toBe(400);
     expect(body.error_message).toContain(` for ${query.split("=")[0]}: expected `);

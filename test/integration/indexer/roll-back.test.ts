@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createRandom } from "../../../demo/story/random.ts";
 import type { Database } from "../../../runtime/database/database.ts";
 import { defineProjection, type LatestTable, type PeriodTable, type Projection } from "../../../runtime/indexer/projection.ts";
-import { clearProjection, type FollowingTable, rollBack } from "../../../runtime/indexer/reorg/roll-back.ts";
+import { type BlockBoundTable, clearProjection, rollBack } from "../../../runtime/indexer/reorg/roll-back.ts";
 import { writeRows } from "../../../runtime/indexer/storage/write-rows.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
-/** An example table of latest values: a key of two columns, two values, and its periods. */
 const [chain, other] = [7, 8];
+/** An example table of latest values, with a key of two columns and two values, and the table of its periods. */
 const latest: LatestTable = {
   kind: "latest",
   name: "shelf",
@@ -50,7 +50,7 @@ beforeAll(async () => {
 beforeEach(() => database.query("TRUNCATE shelf, shelf_periods"));
 afterAll(() => test?.drop());
 
-/** The rows that changes leave without a roll-back: the latest value of each key, and its periods. */
+/** The expected rows of changes without a roll-back: the latest value of each key, and its periods. */
 const rowsOf = (changes: readonly Change[]) => {
   const byKey = new Map<string, Change[]>();
   for (const change of [...changes].sort((left, right) => left.block - right.block)) {
@@ -77,10 +77,10 @@ const dump = async () => ({
   shelf: await database.query("SELECT * FROM shelf ORDER BY chain_id, who, what"),
   periods: await database.query("SELECT * FROM shelf_periods ORDER BY chain_id, who, what, from_block"),
 });
-const takeBackTo = (ancestor: number, baseBlock = 0) =>
+const rollBackTo = (ancestor: number, baseBlock = 0) =>
   database.transaction((client) => rollBack(client, chain, ancestor, baseBlock, [shelf], []));
 
-/** Like `write` into an empty database. */
+/** Writes changes into empty tables and returns the rows. */
 const dumpOf = async (changes: readonly Change[], others: readonly Change[] = []) => {
   await database.query("TRUNCATE shelf, shelf_periods");
   await write(changes);
@@ -107,25 +107,25 @@ describe("rolling back tables of latest values", () => {
     ] as const) {
       const expected = await dumpOf(changes.slice(0, kept));
       await dumpOf(changes);
-      await takeBackTo(ancestor);
+      await rollBackTo(ancestor);
       expect(await dump(), `ancestor ${ancestor}`).toEqual(expected);
     }
   });
 
-  it("deletes a base value together with the last row that requires it, and not before", async () => {
+  it("deletes a base value only together with the last row that requires it", async () => {
     const changes = [
       { block: 99, who: ann, what: 1, amount: "40" },
       { block: 103, who: ann, what: 1, amount: "30" },
       { block: 107, who: ann, what: 1, amount: "20" },
     ];
     await write(changes);
-    await takeBackTo(105, 99);
+    await rollBackTo(105, 99);
     expect(await dump()).toEqual(await dumpOf(changes.slice(0, 2)));
-    await takeBackTo(101, 99);
+    await rollBackTo(101, 99);
     expect(await dump()).toEqual({ shelf: [], periods: [] });
   });
 
-  it("does not change other keys and other chains", async () => {
+  it("does not change other keys or other chains", async () => {
     const mine = [
       { block: 2, who: ann, what: 1, amount: "1" },
       { block: 2, who: ann, what: 2, amount: "1" },
@@ -136,7 +136,7 @@ describe("rolling back tables of latest values", () => {
       { block: 9, who: ann, what: 1, amount: "9" },
     ];
     await dumpOf([...mine, { block: 8, who: ann, what: 1, amount: "2" }], theirs);
-    await takeBackTo(5);
+    await rollBackTo(5);
     expect(await dump()).toEqual(await dumpOf(mine, theirs));
   });
 
@@ -151,19 +151,19 @@ describe("rolling back tables of latest values", () => {
       const ancestor = random.between(0, 31);
       const expected = await dumpOf([...changes.values()].filter(({ block }) => block <= ancestor));
       await dumpOf([...changes.values()]);
-      await takeBackTo(ancestor);
+      await rollBackTo(ancestor);
       expect(await dump(), `attempt ${attempt}`).toEqual(expected);
     }
   });
 
-  it("can be followed by clearing the projection of one chain", async () => {
+  it("keeps the rows of other chains when a projection is cleared", async () => {
     await dumpOf([{ block: 2, who: ann, what: 1, amount: "1" }], [{ block: 3, who: ben, what: 1, amount: "2" }]);
     await database.transaction((client) => clearProjection(client, chain, shelf));
     expect(await dump()).toEqual(await dumpOf([], [{ block: 3, who: ben, what: 1, amount: "2" }]));
   });
 });
 
-describe("a following table", () => {
+describe("a block-bound table", () => {
   it("runs beforeDelete after the projections are rolled back and before its rows are deleted", async () => {
     await dumpOf([
       { block: 3, who: ann, what: 1, amount: "5" },
@@ -171,7 +171,7 @@ describe("a following table", () => {
     ]);
     await database.query("CREATE TABLE notes (chain_id int8, made_at int8); INSERT INTO notes VALUES (7, 3), (7, 6), (8, 6)");
     const seen: unknown[] = [];
-    const notes: FollowingTable = {
+    const notes: BlockBoundTable = {
       name: "notes",
       blockColumn: "made_at",
       beforeDelete: async (client, chainId, ancestor) => {

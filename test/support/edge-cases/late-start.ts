@@ -3,14 +3,14 @@ import type { Comparison } from "./compare-heights.ts";
 
 const keyOf = ({ token, owner, id }: Comparison): string => `${token} ${id} ${owner}`;
 
-/** EIP-1155 has no call that returns an owner's number of units of all ids: it is unknown if the ids are not all indexed, or if their sum exceeds 256 bits. */
+/** EIP-1155 has no call that returns the total number of units that an owner has: it is unknown if the ids are not all indexed, or if their sum exceeds 256 bits. */
 const isNumberOfUnits = ({ token }: Comparison): boolean => token === "number of editions";
 
 /** Whether a value may be served as null. Before a late start the hybrid's number of tokens is unknown too, because its `balanceOf` returns coins. */
 export const mayBeUnknown = (comparison: Comparison, late: boolean): boolean =>
   isNumberOfUnits(comparison) || (late && comparison.token === "number of hybrid's art");
 
-/** Returns the comparisons of balances that have changed since earlier ones, which are those that a late start can know. */
+/** Returns the comparisons whose balance differs from an earlier comparison: an index that starts late can determine only these. */
 export const changedSince = (compared: readonly Comparison[], before: readonly Comparison[]): Comparison[] => {
   const then = new Map(before.map((comparison) => [keyOf(comparison), comparison.node ?? 0n]));
   const changed = new Set(compared.filter((comparison) => (comparison.node ?? 0n) !== then.get(keyOf(comparison))).map(keyOf));

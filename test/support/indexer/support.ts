@@ -9,7 +9,7 @@ import type { Projection } from "../../../runtime/indexer/projection.ts";
 import { createIndexer } from "../../../runtime/indexer/session/indexer.ts";
 import type { Progress } from "../../../runtime/indexer/session/progress.ts";
 import type { IndexedChain, Indexer, IndexerDeps } from "../../../runtime/indexer/types.ts";
-import { followingTables } from "../../../runtime/projections.ts";
+import { blockBoundTables } from "../../../runtime/projections.ts";
 import type { TestChain } from "../chain.ts";
 import { deadline } from "../deadline.ts";
 
@@ -70,7 +70,7 @@ export const createTestIndexer = async (
     database,
     ledger: createStoredLedger(database, chain.id),
     projections: options.projections ?? [addressActivityProjection, tokensProjection],
-    following: followingTables,
+    blockBoundTables,
     logger: { info: (message) => notes.push(message), warn: (message) => warnings.push(message) },
     clock: () => new Date(),
     onProgress: (event) => progress.push(event),

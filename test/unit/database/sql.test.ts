@@ -20,12 +20,12 @@ describe("the sql tag", () => {
     for (const name of ['a"b', "a b", "a.b.c", "a;", "", "1a", "A"]) expect(() => identifier(name)).toThrow(RangeError);
   });
 
-  it("rejects constants that are no whole numbers", () => {
+  it("rejects constants that are not whole numbers", () => {
     for (const constant of [1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) expect(() => sql`${constant}`).toThrow(RangeError);
   });
 
   it("does not compile with a string in the text", () => {
-    // @ts-expect-error a string is no fragment
+    // @ts-expect-error a string is not a fragment
     const compose = (name: string) => sql`SELECT ${name}`;
     expect(compose("x").text).not.toContain("x");
   });

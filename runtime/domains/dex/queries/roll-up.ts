@@ -65,7 +65,7 @@ export const createRollUpQueries = ({ query }: Queryable) => ({
     return rows[0] ?? null;
   },
 
-  /** The roll-ups of whole UTC days, by day. Served by the primary key, one probe a day. */
+  /** The roll-ups of whole UTC days, by day. Served by the primary key, one probe per day. */
   wholeDays: async (chainId: number, factory: Address, days: readonly number[]): Promise<(day: number) => ExchangeHour | null> => {
     const rows = await query<ExchangeHour>(
       sql`SELECT ${columns} FROM exchange_hours WHERE chain_id = $1 AND factory = $2 AND hour = ANY ($3::int4[])`,

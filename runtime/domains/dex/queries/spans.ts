@@ -1,9 +1,9 @@
-import { secondsOfDay } from "../../../lib/time.ts";
+import { secondsPerDay } from "../../../lib/time.ts";
 
 const daysOfWeek = 7;
 
 /** The ends (unix seconds) of the seven spans of 24 hours up to a time, newest first, and the beginning of the last span. */
-export const endsOfWeek = (end: number): readonly number[] => Array.from({ length: daysOfWeek + 1 }, (_, day) => end - day * secondsOfDay);
+export const endsOfWeek = (end: number): readonly number[] => Array.from({ length: daysOfWeek + 1 }, (_, day) => end - day * secondsPerDay);
 
 /** The last second of each of these spans, whose prices apply to it. */
 export const closesOfWeek = (end: number): readonly number[] =>
@@ -12,7 +12,7 @@ export const closesOfWeek = (end: number): readonly number[] =>
     .map((time) => time - 1);
 
 /** The UTC day of a time, in days since 1970. */
-export const dayOf = (time: number): number => Math.floor(time / secondsOfDay);
+export const dayOf = (time: number): number => Math.floor(time / secondsPerDay);
 
 const hoursOfDay = 24;
 

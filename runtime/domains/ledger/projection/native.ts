@@ -1,7 +1,7 @@
 import type { ChainBlock, ChainTransaction } from "../../../chain/types.ts";
 import type { Address } from "../../../lib/hex.ts";
 
-/** A movement of native value in a block; a null side is no account: burnt, or issued by the protocol. */
+/** A movement of native value in a block; a side is null if the value is burned, or issued by the protocol. */
 export interface NativeMovement {
   /** Null for a movement without a transaction. */
   readonly transactionIndex: number | null;

@@ -29,8 +29,8 @@ export interface TransactionPlace {
 }
 
 /**
- * The condition that a row of `alias` belongs to one of some places, whose two parameters are `placeParameters`. The blocks lead to the rows, each block once; place
- * numbers select among them by hash. With a join, the planner may compare all rows of a block with all places in it.
+ * The condition that a row of `alias` belongs to one of the places given by `placeParameters`. The first parameter restricts the scan to the blocks; the second
+ * selects their rows by one number for each place. With a join, the planner may compare all rows of a block with all places in it.
  */
 export const isAtPlaces = (alias: string, blocks: Sql, places: Sql): Sql =>
   sql`${identifier(`${alias}.block_number`)} = ANY (${blocks}::int8[])
@@ -85,7 +85,7 @@ export function createTransactionQueries({ query }: Pick<Database, "query">) {
   const transactionsOfAddress = (chainId: number, address: Address, first: number, last: number) =>
     query<TransactionRow>(selectOfAddress, [chainId, bytes(address), first, last, last - first + 1]);
 
-  /** Transactions at given places, in no order. Served by the primary key. */
+  /** The transactions at the given places, in no particular order. Served by the primary key. */
   const transactionsAt = (chainId: number, places: readonly TransactionPlace[]) =>
     query<TransactionRow>(selectAtPlaces, [
       chainId,

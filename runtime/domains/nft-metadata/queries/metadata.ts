@@ -23,7 +23,7 @@ export interface NftMetadataRow {
   readonly asset_bytes: number | null;
 }
 
-/** A token id as the key of a map. Its standard is no part of it: a contract has one document for an id. */
+/** A token id as the key of a map. Its standard is not part of it: a contract has one document for an id. */
 export const metadataKeyText = ({ token, token_id: id }: Pick<NftKey, "token" | "token_id">): string => `${token}:${id}`;
 
 /** Queries for the stored metadata of tokens. */

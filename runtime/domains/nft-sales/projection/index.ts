@@ -3,7 +3,7 @@ import { type ChainFacts, defineProjection, type Row } from "../../../indexer/pr
 import { createKeySet, type State } from "../../../indexer/state/state.ts";
 import { type Decimal, decimal, divide, toText } from "../../../lib/decimal.ts";
 import { type Address, nativeTokenAddress, zeroAddress } from "../../../lib/hex.ts";
-import { secondsOfDay } from "../../../lib/time.ts";
+import { secondsPerDay } from "../../../lib/time.ts";
 import { createMarketDays } from "./market-days.ts";
 import { type MarketplaceSale, marketplaces, salesOfBlock } from "./marketplaces/index.ts";
 import type { Payment } from "./marketplaces/marketplace.ts";
@@ -55,7 +55,7 @@ const salesIn = (block: DecodedBlock, chain: ChainFacts): readonly MarketplaceSa
   return sales;
 };
 
-const dayOf = ({ block }: DecodedBlock): number => Math.floor(block.timestamp / secondsOfDay);
+const dayOf = ({ block }: DecodedBlock): number => Math.floor(block.timestamp / secondsPerDay);
 
 const foldSales = (blocks: readonly DecodedBlock[], state: State, chain: ChainFacts): Record<string, Row[]> => {
   const [washBook, days, bids] = [createWashBook(state), createMarketDays(state), createBids(state)];

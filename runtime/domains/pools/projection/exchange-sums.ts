@@ -89,7 +89,7 @@ export const createExchangeSums = (state: State) => {
         touched.tokens.add(sum);
       }
     },
-    /** Counts an action that is no swap. */
+    /** Counts an action that is not a swap. */
     act: (pool: PoolExchange): void => void act(pool),
     swap: (pool: PoolExchange, amounts: Amounts, transactionIndex: number): void => {
       for (const [side, sum] of act(pool).entries()) {

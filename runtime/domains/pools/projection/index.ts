@@ -20,7 +20,7 @@ import { defineProjection, type Row } from "../../../indexer/projection.ts";
 import { createKeySet, type State } from "../../../indexer/state/state.ts";
 import { groupBy } from "../../../lib/group-by.ts";
 import type { Address } from "../../../lib/hex.ts";
-import { secondsOfDay } from "../../../lib/time.ts";
+import { secondsPerDay } from "../../../lib/time.ts";
 import { type Action, applyEvent, changesSupply, isOfPool } from "./events.ts";
 import { createExchangeSums } from "./exchange-sums.ts";
 import { createFoldedPools, exchangeOf, type FoldedPool, factoryOf, type PoolCreated } from "./folded-pools.ts";
@@ -168,7 +168,7 @@ const createActions = () => {
     rows,
     /** Records the first swap of a pool on a day. */
     recordSwapDay: (pool: FoldedPool, block: DecodedBlock["block"]): void => {
-      const day = Math.floor(block.timestamp / secondsOfDay);
+      const day = Math.floor(block.timestamp / secondsPerDay);
       if (pool.lastSwapDay === day) return;
       pool.lastSwapDay = day;
       rows.pool_swap_days.push({ exchange: factoryOf(pool) ?? pool.pool, day, pool: pool.pool, block_number: block.number });

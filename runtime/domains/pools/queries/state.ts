@@ -49,7 +49,7 @@ export function createStateQueries({ query }: Pick<Queryable, "query">) {
     statesAt,
 
     /**
-     * The number of an exchange's swaps by each of some blocks. Served by the primary keys: one probe of its sums a block, and one for each pool that other
+     * The number of an exchange's swaps by each of some blocks. Served by the primary keys: one probe of its sums per block, and one for each pool that other
      * factories have announced too.
      */
     exchangeSwapsAt: async (chainId: number, { factory, shared }: ExchangeKey, blocks: readonly (number | null)[]): Promise<number[]> => {
@@ -67,7 +67,7 @@ export function createStateQueries({ query }: Pick<Queryable, "query">) {
 
     /**
      * The sums of tokens in an exchange's pools after each of some blocks, by token. The states of `shared`, pools that other factories have announced too, are
-     * added. Served by the primary keys, one probe a token or shared pool and block.
+     * added. Served by the primary keys, one probe per token or shared pool and block.
      */
     tokenStatesAt: async (
       chainId: number,
@@ -94,7 +94,7 @@ export function createStateQueries({ query }: Pick<Queryable, "query">) {
   };
 }
 
-/** The states of pools after each of some blocks, by pool, in the order of the blocks. Served by the primary key, one probe a pool and block. */
+/** The states of pools after each of some blocks, by pool, in the order of the blocks. Served by the primary key, one probe per pool and block. */
 const createPoolStates =
   ({ query }: Pick<Queryable, "query">) =>
   async (

@@ -4,7 +4,7 @@ import { bytesArray } from "../../../database/codecs.ts";
 import type { Queryable } from "../../../database/database.ts";
 import { identifier, type Sql, sql } from "../../../database/sql.ts";
 import { type Decimal, decimalOf, divide } from "../../../lib/decimal.ts";
-import { secondsOfDay, secondsOfHour } from "../../../lib/time.ts";
+import { secondsPerDay, secondsPerHour } from "../../../lib/time.ts";
 import { type Asset, currencyAsset } from "../engine/assets.ts";
 
 /** The price of one smallest unit of a token in some currency; null where it is unknown. */
@@ -28,14 +28,14 @@ export interface SpanTable {
   readonly seconds: number;
 }
 
-export const hours: SpanTable = { table: identifier("price_hours"), column: identifier("hour"), seconds: secondsOfHour };
-export const days: SpanTable = { table: identifier("price_days"), column: identifier("day"), seconds: secondsOfDay };
+export const hours: SpanTable = { table: identifier("price_hours"), column: identifier("hour"), seconds: secondsPerHour };
+export const days: SpanTable = { table: identifier("price_days"), column: identifier("day"), seconds: secondsPerDay };
 
 /** Price computation may lag behind the chain by so many hours before its last prices no longer count as current. */
 const maxLagHours = 24;
 
 /** The hour (since 1970) of a time. */
-export const hourOf = (time: number): number => Math.floor(time / secondsOfHour);
+export const hourOf = (time: number): number => Math.floor(time / secondsPerHour);
 
 /** Converts a rate in US dollars into a currency with this rate. */
 export const convert = (rate: Rate, currency: Rate): Rate =>
@@ -53,10 +53,10 @@ export function createCloses({ query }: Queryable, chainOfCurrency: ChainOfCurre
   const knownUntil = async (chainId: number, { seconds }: SpanTable): Promise<number> => {
     const rows = await query<{ hour: number }>(
       sql`SELECT p.hour FROM (SELECT hour FROM price_progress WHERE chain_id = $1 ORDER BY hour DESC LIMIT 1) p
-          WHERE (p.hour + ${maxLagHours} + 1)::int8 * ${secondsOfHour} <= (SELECT timestamp FROM blocks WHERE chain_id = $1 ORDER BY number DESC LIMIT 1)`,
+          WHERE (p.hour + ${maxLagHours} + 1)::int8 * ${secondsPerHour} <= (SELECT timestamp FROM blocks WHERE chain_id = $1 ORDER BY number DESC LIMIT 1)`,
       [chainId],
     );
-    return rows[0] === undefined ? Number.POSITIVE_INFINITY : Math.floor(((rows[0].hour + maxLagHours) * secondsOfHour) / seconds);
+    return rows[0] === undefined ? Number.POSITIVE_INFINITY : Math.floor(((rows[0].hour + maxLagHours) * secondsPerHour) / seconds);
   };
 
   /** The closing prices in US dollars, in the order of the lookups. Served by the primary keys, one probe a lookup. */

@@ -159,7 +159,7 @@ const latestRows = (accounts: readonly Account[]): Row[] => {
 /** Adds the periods that a block ends. */
 const pushPeriods = (periods: Row[], account: Account, block: number, baseBlock: number): void => {
   const { key, before, atBlockStart } = account;
-  // A reported balance is no sum, so its unknown periods do not wait for a base.
+  // A reported balance is not a sum, so its unknown periods do not wait for a base.
   const netChange = before === undefined ? atBlockStart.netChange : null;
   for (const { from, to, balance } of endedPeriodsOf(account, block, baseBlock)) {
     const { owner, token, standard, tokenId: token_id } = key;

@@ -26,7 +26,7 @@ const openWith =
     // The key of a base read does not contain the first block.
     const read = baseReadOf(key, 0);
     const balance = read === null ? null : decodeBaseBalance(key, base(read));
-    // An initial balance of 0 needs no period. Without a call the base can never be determined; a reported balance is no sum.
+    // An initial balance of 0 needs no period. Without a call the base can never be determined; a reported balance is not a sum.
     const isSummed = read !== null && (key.standard !== standards.native || chain.nativeAccounting === "traces");
     const netChange = balance === null && isSummed ? 0n : null;
     return { isStored: false, since: balance === 0n ? null : chain.baseBlock, balance, netChange };

@@ -6,9 +6,9 @@ import { type Address, nativeTokenAddress, zeroAddress } from "../../../lib/hex.
 import { nativeMovements, nativeTransfers } from "../../ledger/projection/native.ts";
 import { standards } from "./standards.ts";
 
-/** A movement of a token or of the native one; a null side is no account: minted, burned, or the protocol's. */
+/** A movement of a token or of the native one; a side is null if it is not an account: minted, burned, or the protocol's. */
 export interface TokenMovement {
-  /** False for balance changes that are no transfers: fees, tips, withdrawals. */
+  /** False for balance changes that are not transfers: fees, tips, withdrawals. */
   readonly transfer: boolean;
   readonly transactionIndex: number | null;
   readonly logIndex: number | null;
@@ -16,7 +16,7 @@ export interface TokenMovement {
   readonly token: Address;
   readonly from: Address | null;
   readonly to: Address | null;
-  /** The addresses of the transfer's row, also for sides that are no account. */
+  /** The addresses of the transfer's row, also for sides that are not accounts. */
   readonly fromAddress: Address;
   readonly toAddress: Address;
   readonly tokenId: bigint | null;

@@ -34,7 +34,7 @@ export const baseReadOf = (key: BalanceKey, firstBlock: number): BaseRead | null
     : { firstBlock, to: token, data: `${selectors.balanceOfId}${addressWord(owner)}${word(tokenId)}` };
 };
 
-/** The balance in a call's result; null if the result is no balance. */
+/** The balance in a call's result; null if the result is not a balance. */
 export const decodeBaseBalance = (key: BalanceKey, outcome: CallOutcome): bigint | null => {
   const ownerOf = key.standard === standards.erc721 && key.tokenId !== null;
   // ownerOf reverts for an id without an owner (EIP-721).

@@ -8,7 +8,7 @@ export const tokenMetadataKind = "token-metadata";
 const selectors = ["0x06fdde03", "0x95d89b41", "0x313ce567"] as const;
 
 /** Max characters of a name or symbol. */
-const longestText = 200;
+const maxTextLength = 200;
 
 /** The metadata that a token contract returns; a part is null if the result is unusable. */
 export const tokenMetadataRead: NodeRead = {
@@ -67,7 +67,7 @@ const clean = (bytes: Buffer): string | null => {
     .toString("utf8")
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\uFFFD]/gu, "")
     .trim();
-  return text === "" ? null : [...text].slice(0, longestText).join("");
+  return text === "" ? null : [...text].slice(0, maxTextLength).join("");
 };
 
 /** A uint8 in one word; null for any other data. */

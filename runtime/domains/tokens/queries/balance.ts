@@ -50,7 +50,7 @@ export interface NftBalanceRow {
 }
 
 /**
- * The rows of an owner ($2) as of a block ($3): those that were set by then, and for each that was set later the period that contains the block. `among` restricts
+ * The rows of an owner ($2) as of a block ($3): those that were set by that block, and for each that was set later the period that contains the block. `among` restricts
  * them by the first columns of the key. Served by the primary keys: a range of the owner's rows, and one probe for each token touched since.
  */
 export const asOfBlock = (
@@ -178,7 +178,7 @@ export function createBalanceQueries({ query }: Pick<Database, "query">) {
     return rows[0] ?? never;
   };
 
-  /** The balances of an owner after a block, of each token that it had received by then. */
+  /** The balances of an owner after a block, of each token that it had received by that block. */
   const balancesAt = async (chainId: number, owner: Address, block: number): Promise<BalanceRow[]> => {
     const [columns] = await query<BalanceColumns>(selectBalances, [chainId, bytes(owner), block]);
     return columns === undefined ? [] : toBalances(columns);

@@ -57,7 +57,7 @@ describe("a run", () => {
       );
       const text = await readFile(join(root, "spec/endpoints/approvals.yaml"), "utf8");
       for (const outcome of [await write(root), await runCheck(root)]) {
-        expect(outcome.kind).toBe("wrong-catalog");
+        expect(outcome.kind).toBe("invalid-catalog");
         expect(messagesOf(outcome)[0]).toContain(`spec/endpoints/approvals.yaml:${lineOf(text, "ApprovalResponse")}:`);
       }
       await expect(readdir(join(root, "generated"))).rejects.toThrow("ENOENT");
@@ -76,7 +76,7 @@ describe("a run", () => {
       await put(root, "spec/examples/getAllChain.json", "{}");
       await put(root, "spec/examples/getBlock.json", "[]");
       const outcome = await write(root);
-      expect(outcome.kind).toBe("wrong-catalog");
+      expect(outcome.kind).toBe("invalid-catalog");
       expect(messagesOf(outcome)).toEqual([
         expect.stringMatching(/^spec\/examples\/getAllChain\.json:1:1: .*; nearest: getAllChains$/),
         expect.stringContaining("spec/examples/getBlock.json:1:1"),

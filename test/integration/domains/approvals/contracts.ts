@@ -82,7 +82,7 @@ contract CrowdCaller {
   function callCrowd(Crowd crowd, address[] calldata owners) external { crowd.emitTransfers(owners); }
 }
 
-/** Emits events on request and is no token. */
+/** Emits events on request and is not a token. */
 contract Emitter {
   event Approval(address indexed owner, address indexed spender, uint256 amount);
   event ApprovalForAll(address indexed owner, address indexed operator, bool approved);

@@ -7,7 +7,7 @@ import { read, uniswap } from "../pools/support.ts";
 import { type Pricing, startPricing } from "../prices/support.ts";
 import { createExpectedValues, type ExpectedValues, near } from "./expected-values.ts";
 import { firstMidnight, type Market, startMarket, units } from "./market.ts";
-import { secondsOfDay, secondsOfHour } from "./support.ts";
+import { secondsPerDay, secondsPerHour } from "./support.ts";
 
 // Compares responses with the node's state and logs at several heights, with the jobs of a process.
 let market: Market;
@@ -15,7 +15,7 @@ let test: TestDatabase;
 let pricing: Pricing;
 let served: Served;
 let drained: Address;
-const at = (day: number, hour: number, minute = 0): number => firstMidnight + day * secondsOfDay + hour * secondsOfHour + minute * 60;
+const at = (day: number, hour: number, minute = 0): number => firstMidnight + day * secondsPerDay + hour * secondsPerHour + minute * 60;
 
 /** The transactions up to each of the heights. */
 const chapters: readonly (readonly [name: string, transact: () => Promise<void>])[] = [
@@ -96,8 +96,8 @@ const expectPool = async (node: ExpectedValues, item: Answer, end: number): Prom
   const pair = item.exchange as Address;
   const { reserves, supply } = await node.poolAt(pair, node.heightBefore(end));
   expect([item.token_0.reserve, item.token_1.reserve, item.total_supply], pair).toEqual([...reserves, supply].map(String));
-  const day = node.swapsOf(pair, end - secondsOfDay, end);
-  const week = node.swapsOf(pair, end - 7 * secondsOfDay, end);
+  const day = node.swapsOf(pair, end - secondsPerDay, end);
+  const week = node.swapsOf(pair, end - 7 * secondsPerDay, end);
   expect(item.swap_count_24h).toBe(day.length);
   for (const side of [0, 1] as const) {
     const shown = side === 0 ? item.token_0 : item.token_1;
@@ -106,7 +106,7 @@ const expectPool = async (node: ExpectedValues, item: Answer, end: number): Prom
     );
     near(shown.quote_rate, node.wholeRate(shown.contract_address, end - 1), `${pair} ${shown.contract_ticker_symbol}`);
   }
-  const [volume, held] = [node.volume(pair, end - secondsOfDay, end), node.liquidity(pair, reserves, end - 1)];
+  const [volume, held] = [node.volume(pair, end - secondsPerDay, end), node.liquidity(pair, reserves, end - 1)];
   near(item.total_liquidity_quote, held, `liquidity of ${pair}`);
   near(item.volume_24h_quote, volume, `volume of ${pair}`);
   near(item.volume_7d_quote, node.weekVolume(pair, end), `week of ${pair}`);
@@ -124,7 +124,7 @@ describe.each(chapters)("an index %s", (_, transact) => {
     await transact();
     await pricing.computeAll();
     node = await createExpectedValues(market);
-    closed = Math.floor(node.headTime / secondsOfHour) * secondsOfHour;
+    closed = Math.floor(node.headTime / secondsPerHour) * secondsPerHour;
   }, 60_000);
 
   it("has each pool's state as on the node, up to its head", async () => {
@@ -135,13 +135,13 @@ describe.each(chapters)("an index %s", (_, transact) => {
   it("lists pools with a swap in seven days by liquidity, as of the last closed hour and each day before", async () => {
     for (const name of names) {
       const days = Array.from(
-        { length: Math.floor((closed - firstMidnight) / secondsOfDay) },
-        (_unused, day) => firstMidnight + (day + 1) * secondsOfDay,
+        { length: Math.floor((closed - firstMidnight) / secondsPerDay) },
+        (_unused, day) => firstMidnight + (day + 1) * secondsPerDay,
       );
       for (const end of [closed, ...days]) {
         const date = end === closed ? "" : `?date=${new Date((end - 1) * 1000).toISOString().slice(0, 10)}`;
         const { items } = await served.get(`week/xy=k/${name}/pools/${date}`);
-        const active = pairsOf(name).filter((pair) => node.swapsOf(pair, end - 7 * secondsOfDay, end).length > 0);
+        const active = pairsOf(name).filter((pair) => node.swapsOf(pair, end - 7 * secondsPerDay, end).length > 0);
         expect(items.map((item: Answer) => item.exchange).sort()).toEqual([...active].sort());
         const values = items.map((item: Answer) => item.total_liquidity_quote ?? -1);
         expect(values).toEqual(values.toSorted((left: number, right: number) => right - left));
@@ -153,8 +153,8 @@ describe.each(chapters)("an index %s", (_, transact) => {
   it("aggregates an exchange", async () => {
     for (const name of names) {
       const [item] = (await served.get(`week/xy=k/${name}/ecosystem/`)).items;
-      const swaps = pairsOf(name).map((pair) => node.swapsOf(pair, closed - secondsOfDay, closed).length);
-      const volumes = pairsOf(name).map((pair) => node.volume(pair, closed - secondsOfDay, closed) ?? 0);
+      const swaps = pairsOf(name).map((pair) => node.swapsOf(pair, closed - secondsPerDay, closed).length);
+      const volumes = pairsOf(name).map((pair) => node.volume(pair, closed - secondsPerDay, closed) ?? 0);
       const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
       expect(item.total_swaps_24h).toBe(total(swaps));
       near(item.total_fees_24h, total(volumes) * 0.003, `fees of ${name}`);
@@ -187,7 +187,7 @@ describe.each(chapters)("an index %s", (_, transact) => {
     for (const [position, asset] of assets.entries()) {
       for (const { date, price } of answer[position].prices) {
         const start = Date.parse(date) / 1000;
-        const time = Math.min(start + secondsOfDay - 1, node.headTime);
+        const time = Math.min(start + secondsPerDay - 1, node.headTime);
         const rate = start > node.headTime ? null : node.wholeRate(asset, time);
         near(price, rate === null ? null : rate / node.euro(time), `${asset} on ${date}`);
       }

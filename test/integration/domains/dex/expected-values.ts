@@ -3,7 +3,7 @@ import { type Address, type Hex, nativeTokenAddress } from "../../../../runtime/
 import { concentratedLogs } from "../pools/concentrated-support.ts";
 import { type PairLog, pairLogs, read, uniswap } from "../pools/support.ts";
 import { type Market, type MarketToken, units } from "./market.ts";
-import { secondsOfDay, secondsOfHour } from "./support.ts";
+import { secondsPerDay, secondsPerHour } from "./support.ts";
 
 const quarter = 900;
 
@@ -104,7 +104,7 @@ export const createExpectedValues = async (market: Market) => {
 
   const nameOf = (asset: Address) => Object.entries(tokens).find(([, address]) => address === asset)?.[0] as MarketToken | undefined;
   /** The end of the 15 minutes that determine a price: the end of its hour, or the head during the current hour. */
-  const endOf = (time: number): number => Math.min((Math.floor(time / secondsOfHour) + 1) * secondsOfHour, headTime + 1);
+  const endOf = (time: number): number => Math.min((Math.floor(time / secondsPerHour) + 1) * secondsPerHour, headTime + 1);
   /** Dollars per smallest unit at a time; null if unknown. */
   const rate = (asset: Address, time: number): number | null => {
     const end = endOf(time);
@@ -163,7 +163,7 @@ export const createExpectedValues = async (market: Market) => {
     wholeRate,
     volume,
     weekVolume: (pair: Address, end: number): number | null => {
-      const days = Array.from({ length: 7 }, (_, day) => volume(pair, end - (day + 1) * secondsOfDay, end - day * secondsOfDay));
+      const days = Array.from({ length: 7 }, (_, day) => volume(pair, end - (day + 1) * secondsPerDay, end - day * secondsPerDay));
       return days.reduce((total, day) => (total === null || day === null ? null : total + day), 0);
     },
     liquidity: (pair: Address, [reserve0, reserve1]: readonly bigint[], time: number): number | null => {

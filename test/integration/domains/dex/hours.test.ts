@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from "../../../support/database
 import { createTestIndexer } from "../../../support/indexer/support.ts";
 import { type Answer, type Served, servePools } from "../pools/served.ts";
 import { approve, deployExchange, emit, mineTransactions, mint, read, type TestExchange, uniswap } from "../pools/support.ts";
-import { finishHours, type Priced, rollUp, secondsOfHour, writePrices } from "./support.ts";
+import { finishHours, type Priced, rollUp, secondsPerHour, writePrices } from "./support.ts";
 
 // Lists ranked by hour are paged while hours pass.
 let chain: TestChain;
@@ -35,7 +35,7 @@ const indexTo = async (database: TestDatabase): Promise<void> => {
 };
 /** Sends transactions in the middle of a later hour; the hours in between have no block. */
 const inHour = async (hour: number, ...transactions: Parameters<typeof mineTransactions>[1]): Promise<void> => {
-  await mineTransactions(chain, transactions, hour * secondsOfHour + 1_800);
+  await mineTransactions(chain, transactions, hour * secondsPerHour + 1_800);
   for (let passed = headHour; passed < hour; passed += 1) closings.set(passed, await chain.head());
   headHour = hour;
   await indexTo(test);
@@ -84,7 +84,7 @@ beforeAll(async () => {
   pools = [await exchange.pairOf(a, b), await exchange.pairOf(b, c), await exchange.pairOf(a, c)];
   expect(lower(pair)).toBe(pools[2]);
   const { timestamp } = await chain.rpc<{ timestamp: string }>("eth_getBlockByNumber", ["latest", false]);
-  firstHour = Math.floor(Number(timestamp) / secondsOfHour);
+  firstHour = Math.floor(Number(timestamp) / secondsPerHour);
   headHour = firstHour;
   test = await createTestDatabase();
   served = await servePools(test.database, [{ name: "swap", factory: exchange.factory }]);
@@ -231,10 +231,10 @@ describe("rolled-up hours", () => {
     const times = await chain.batch<{ timestamp: string }>(
       [height - 1, height].map((number) => ({ method: "eth_getBlockByNumber", params: [`0x${number.toString(16)}`, false] })),
     );
-    headHour = Math.floor(Number(times[0]?.timestamp) / secondsOfHour);
+    headHour = Math.floor(Number(times[0]?.timestamp) / secondsPerHour);
     for (const passed of [hour - 1, hour]) closings.delete(passed);
     closings.set(hour - 1, height - 1);
-    await inHour(Math.max(firstHour + 32, Math.floor(Number(times[1]?.timestamp) / secondsOfHour) + 1), ...trade());
+    await inHour(Math.max(firstHour + 32, Math.floor(Number(times[1]?.timestamp) / secondsPerHour) + 1), ...trade());
     await inHour(headHour + 1);
     await price(headHour - 1);
     await rollUp(test.database, [exchange.factory]);

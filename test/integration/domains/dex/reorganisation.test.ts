@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from "../../../support/database
 import { type Served, servePools } from "../pools/served.ts";
 import { type Pricing, startPricing } from "../prices/support.ts";
 import { firstMidnight, type Market, startMarket, units } from "./market.ts";
-import { secondsOfDay, secondsOfHour } from "./support.ts";
+import { secondsPerDay, secondsPerHour } from "./support.ts";
 
 // An index that followed reorganisations is compared with a fresh one that never indexed the dropped blocks.
 let market: Market;
@@ -16,7 +16,7 @@ let test: TestDatabase;
 let pricing: Pricing;
 let followed: Served;
 const random = createRandom("branches of trade");
-const at = (day: number, hour: number, minute = 0): number => firstMidnight + day * secondsOfDay + hour * secondsOfHour + minute * 60;
+const at = (day: number, hour: number, minute = 0): number => firstMidnight + day * secondsPerDay + hour * secondsPerHour + minute * 60;
 const clock = () => new Date(at(9, 0) * 1000);
 
 const randomTransaction = (): TestTransaction => {

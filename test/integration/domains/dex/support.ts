@@ -4,8 +4,8 @@ import type { IndexedBlock } from "../../../../runtime/indexer/types.ts";
 import type { JobContext } from "../../../../runtime/jobs/job.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
 
-export const secondsOfDay = 86_400;
-export const secondsOfHour = 3_600;
+export const secondsPerDay = 86_400;
+export const secondsPerHour = 3_600;
 const chainId = 31337;
 const buffer = (hex: Hex): Buffer => Buffer.from(hex.slice(2), "hex");
 

@@ -26,15 +26,15 @@ import {
   finishHours,
   type Priced,
   rollUp,
-  secondsOfDay,
-  secondsOfHour,
+  secondsPerDay,
+  secondsPerHour,
   writeMetadata,
   writePrices,
 } from "./support.ts";
 
 // Ten days of trades on a real exchange; expected values are computed from the pairs' logs, the node's reserves and hand-written prices.
 const firstDay = Date.UTC(2023, 10, 15) / 1000;
-const firstHour = firstDay / secondsOfHour;
+const firstHour = firstDay / secondsPerHour;
 const blocksOfDays = [3, 4, 0, 3, 0, 0, 4, 3, 2, 3];
 const random = createRandom("worths");
 /** The first day on which gold has a price. */
@@ -57,12 +57,12 @@ const sides = new Map<Address, readonly [Address, Address]>();
 
 const lower = (address: string): Address => address.toLowerCase() as Address;
 const headTime = () => times[head] ?? 0;
-const closedEnd = () => Math.floor(headTime() / secondsOfHour) * secondsOfHour;
+const closedEnd = () => Math.floor(headTime() / secondsPerHour) * secondsPerHour;
 const closing = (hour: number): number => {
-  const found = times.findIndex((time) => time >= (hour + 1) * secondsOfHour);
+  const found = times.findIndex((time) => time >= (hour + 1) * secondsPerHour);
   return found < 0 ? head : found;
 };
-const hourOf = (end: number): number => Math.floor((end - 1) / secondsOfHour);
+const hourOf = (end: number): number => Math.floor((end - 1) / secondsPerHour);
 
 const randomTransaction = (): TestTransaction => {
   const from = random.pick(people);
@@ -138,18 +138,18 @@ beforeAll(async () => {
   );
   for (const [day, blocks] of blocksOfDays.entries()) {
     for (let block = 0; block < blocks; block += 1) {
-      const time = firstDay + day * secondsOfDay + Math.floor(((block + 1) * 15 * secondsOfHour) / (blocks + 1));
+      const time = firstDay + day * secondsPerDay + Math.floor(((block + 1) * 15 * secondsPerHour) / (blocks + 1));
       await mineTransactions(chain, Array.from({ length: random.between(2, 6) }, randomTransaction), time);
     }
     if (day === 8) {
       // In the last 24 hours of the list, and not in its last day.
       const late = [exchange.swap(first, 10n ** 9n, [usd, stone]), exchange.swap(first, 10n ** 9n, [usd, gold])];
-      await mineTransactions(chain, late, firstDay + day * secondsOfDay + 20 * secondsOfHour);
+      await mineTransactions(chain, late, firstDay + day * secondsPerDay + 20 * secondsPerHour);
       await drain(pairs[4]);
     }
   }
   // In the current hour, which is not complete: not in any list.
-  await mineTransactions(chain, [exchange.swap(first, 10n ** 10n, [usd, gold])], firstDay + 9 * secondsOfDay + 15 * secondsOfHour + 1_200);
+  await mineTransactions(chain, [exchange.swap(first, 10n ** 10n, [usd, gold])], firstDay + 9 * secondsPerDay + 15 * secondsPerHour + 1_200);
   head = await chain.head();
   const blocks = await chain.batch<{ timestamp: string }>(
     Array.from({ length: head + 1 }, (_, height) => ({ method: "eth_getBlockByNumber", params: [`0x${height.toString(16)}`, false] })),
@@ -174,7 +174,7 @@ beforeAll(async () => {
     { asset: currencyAsset("EUR"), decimals: 0, cents: (hour) => 110n + BigInt(hour % 3) },
   ];
   priced = new Map(known.map((one) => [one.asset, one]));
-  await writePrices(test.database, known, firstHour, Math.floor(headTime() / secondsOfHour), closing);
+  await writePrices(test.database, known, firstHour, Math.floor(headTime() / secondsPerHour), closing);
   served = await servePools(test.database, [{ name: "swap", factory: exchange.factory }]);
 }, 120_000);
 afterAll(async () => {
@@ -209,7 +209,7 @@ const volume = (pair: Address, from: number, to: number, hour = hourOf(to)): big
     : exactValue(of("amount0In") + of("amount0Out"), first, hour);
 };
 const weekVolume = (pair: Address, end: number): bigint | null => {
-  const spans = Array.from({ length: 7 }, (_, day) => volume(pair, end - (day + 1) * secondsOfDay, end - day * secondsOfDay));
+  const spans = Array.from({ length: 7 }, (_, day) => volume(pair, end - (day + 1) * secondsPerDay, end - day * secondsPerDay));
   return spans.some((span) => span === null) ? null : add(spans.map((span) => span ?? 0n));
 };
 const liquidity = async (pair: Address, height: number, hour: number): Promise<bigint | null> => {
@@ -224,7 +224,7 @@ const whole = (asset: string, hour: number): number | null => {
 };
 /** Returns the fees of a volume at 3,000 millionths. */
 const feesOf = (value: bigint | null): number | null => (value === null ? null : Number(`${value * 3_000n}e-66`));
-const active = (end: number) => pairs.filter((pair) => swapsOf([pair], end - 7 * secondsOfDay, end).length > 0);
+const active = (end: number) => pairs.filter((pair) => swapsOf([pair], end - 7 * secondsPerDay, end).length > 0);
 const ranked = async (end: number): Promise<Address[]> => {
   const values = new Map<Address, bigint | null>();
   for (const pair of active(end)) values.set(pair, await liquidity(pair, heightBefore(end), hourOf(end)));
@@ -234,7 +234,7 @@ const ranked = async (end: number): Promise<Address[]> => {
 };
 const expectPool = async (item: Answer, end: number): Promise<void> => {
   const [pair, hour] = [item.exchange as Address, hourOf(end)];
-  const [day, week] = [volume(pair, end - secondsOfDay, end), weekVolume(pair, end)];
+  const [day, week] = [volume(pair, end - secondsPerDay, end), weekVolume(pair, end)];
   const held = await liquidity(pair, heightBefore(end), hour);
   expect([item.total_liquidity_quote, item.volume_24h_quote, item.volume_7d_quote, item.fee_24h_quote], pair).toEqual([
     dollars(held),
@@ -264,7 +264,7 @@ const allPages = async (path: string, size: number): Promise<Answer[]> => {
 const dateOf = (start: number) => new Date(start * 1000).toISOString().slice(0, 10);
 /** Midnights of the last days up to that of a time, oldest first. */
 const midnights = (end: number, count: number): number[] =>
-  Array.from({ length: count }, (_, position) => (Math.floor((end - 1) / secondsOfDay) - count + 1 + position) * secondsOfDay);
+  Array.from({ length: count }, (_, position) => (Math.floor((end - 1) / secondsPerDay) - count + 1 + position) * secondsPerDay);
 
 /** Compares one day of a pool's series with its swaps and the pool's state at its end. */
 const expectDay = async (item: Answer, position: number, start: number, to: number): Promise<void> => {
@@ -290,9 +290,9 @@ describe("while no hour is rolled up", () => {
 
   it("an exchange has swap counts without values", async () => {
     const [item] = (await served.get("week/xy=k/swap/ecosystem/")).items;
-    expect(item.total_swaps_24h).toBe(swapsOf(pairs, headTime() + 1 - secondsOfDay, headTime() + 1).length);
+    expect(item.total_swaps_24h).toBe(swapsOf(pairs, headTime() + 1 - secondsPerDay, headTime() + 1).length);
     expect([item.total_fees_24h, item.liquidity_chart_7d.at(-1).liquidity_quote]).toEqual([null, null]);
-    expect(item.gas_token_price_quote).toBe(whole(nativeTokenAddress, Math.floor(headTime() / secondsOfHour)));
+    expect(item.gas_token_price_quote).toBe(whole(nativeTokenAddress, Math.floor(headTime() / secondsPerHour)));
   });
 
   it("no hour is rolled up before its prices are computed", async () => {
@@ -345,7 +345,7 @@ describe("the list of pools", () => {
 
   it("of a past day is ranked by the pools' values at its end", async () => {
     for (const day of [0, 1, 2, 4, 8]) {
-      const end = firstDay + (day + 1) * secondsOfDay;
+      const end = firstDay + (day + 1) * secondsPerDay;
       const { items } = await served.get(`week/xy=k/swap/pools/?date=${dateOf(end - 1)}`);
       expect(
         items.map((item: Answer) => item.exchange),
@@ -372,7 +372,7 @@ describe("a pool", () => {
         8, 8, 8,
       ]);
       for (const [position, start] of midnights(end, 31).entries())
-        await expectDay(item, position, start, Math.min(start + secondsOfDay, end));
+        await expectDay(item, position, start, Math.min(start + secondsPerDay, end));
     }
   });
 
@@ -392,15 +392,15 @@ describe("a pool", () => {
       const pair = item.exchange as Address;
       expect([item.total_liquidity_quote, item.volume_24h_quote, item.volume_7d_quote, item.fee_24h_quote]).toEqual([
         dollars(await liquidity(pair, head, hour)),
-        dollars(volume(pair, end - secondsOfDay, end)),
+        dollars(volume(pair, end - secondsPerDay, end)),
         dollars(weekVolume(pair, end)),
-        feesOf(volume(pair, end - secondsOfDay, end)),
+        feesOf(volume(pair, end - secondsPerDay, end)),
       ]);
       const other = eur.items[position];
       expect(other.total_liquidity_quote).toBeCloseTo(item.total_liquidity_quote / rate, 6);
       // Each of the seven days by the currency's rate of its own end.
-      const days = Array.from({ length: 7 }, (_, day) => end - day * secondsOfDay).map(
-        (to) => (dollars(volume(pair, to - secondsOfDay, to)) ?? 0) / (Number(priced.get(currencyAsset("EUR"))?.cents(hourOf(to))) / 100),
+      const days = Array.from({ length: 7 }, (_, day) => end - day * secondsPerDay).map(
+        (to) => (dollars(volume(pair, to - secondsPerDay, to)) ?? 0) / (Number(priced.get(currencyAsset("EUR"))?.cents(hourOf(to))) / 100),
       );
       expect(other.volume_7d_quote).toBeCloseTo(
         days.reduce((sum, value) => sum + value, 0),
@@ -446,7 +446,7 @@ describe("tokens of an exchange", () => {
       expect(items.map((item) => item.contract_address)).toEqual(expected);
       for (const item of items) {
         const token = item.contract_address as Address;
-        const [held, moved] = [await heldOf(token, heightBefore(end)), movedOf(token, end - secondsOfDay, end)];
+        const [held, moved] = [await heldOf(token, heightBefore(end)), movedOf(token, end - secondsPerDay, end)];
         expect([item.total_liquidity, item.total_volume_24h]).toEqual([String(held), String(moved)]);
         expect([item.total_liquidity_quote, item.total_volume_24h_quote, item.quote_rate, item.quote_rate_24h]).toEqual([
           dollars(exactValue(held, priced.get(token), hour)),
@@ -462,7 +462,7 @@ describe("tokens of an exchange", () => {
     const [end, gold] = [headTime() + 1, tokens[1]];
     const [item] = (await served.get(`week/xy=k/swap/tokens/address/${gold}/view/?quote-currency=EUR`)).items;
     for (const [position, start] of midnights(end, 31).entries()) {
-      const to = Math.min(start + secondsOfDay, end);
+      const to = Math.min(start + secondsPerDay, end);
       const hour = hourOf(to);
       const price = hour < firstHour ? null : whole(gold, hour);
       const euro = price === null ? null : price / (Number(priced.get(currencyAsset("EUR"))?.cents(hour)) / 100);
@@ -499,13 +499,13 @@ describe("an exchange as a whole", () => {
       swapsOf(pairs, from, to).length === 0
         ? 0n
         : sumOf(pairs.filter((pair) => swapsOf([pair], from, to).length > 0).map((pair) => volume(pair, from, to)));
-    expect(item.total_swaps_24h).toBe(swapsOf(pairs, end - secondsOfDay, end).length);
+    expect(item.total_swaps_24h).toBe(swapsOf(pairs, end - secondsPerDay, end).length);
     expect(item.total_active_pairs_7d).toBe(active(end).length);
-    expect(item.total_fees_24h).toBe(feesOf(volumeOfAll(end - secondsOfDay, end)));
+    expect(item.total_fees_24h).toBe(feesOf(volumeOfAll(end - secondsPerDay, end)));
     const valued = midnights(end, 31).filter((start) => start >= firstDay);
     expect(valued).toHaveLength(10);
     for (const [position, start] of midnights(end, 31).entries()) {
-      const to = Math.min(start + secondsOfDay, end);
+      const to = Math.min(start + secondsPerDay, end);
       const [moved, held] = [item.volume_chart_30d[position], item.liquidity_chart_30d[position]];
       expect([moved.dt, moved.swap_count_24]).toEqual([
         new Date(start * 1000).toISOString().replace(".000Z", "Z"),
@@ -523,11 +523,11 @@ describe("an exchange as a whole", () => {
   });
 
   it("has only swap counts for days that are not rolled up", async () => {
-    const day = Math.floor(firstDay / secondsOfDay) + 6;
+    const day = Math.floor(firstDay / secondsPerDay) + 6;
     const [before] = (await served.get("week/xy=k/swap/ecosystem/")).items;
     await test.database.query("DELETE FROM exchange_hours WHERE hour = $1", [day * 24 + 23]);
     const [item] = (await served.get("week/xy=k/swap/ecosystem/")).items;
-    const position = before.volume_chart_30d.findIndex((point: Answer) => point.dt.startsWith(dateOf(day * secondsOfDay)));
+    const position = before.volume_chart_30d.findIndex((point: Answer) => point.dt.startsWith(dateOf(day * secondsPerDay)));
     expect(before.volume_chart_30d[position].swap_count_24).toBeGreaterThan(0);
     expect(item.volume_chart_30d[position]).toEqual({
       ...before.volume_chart_30d[position],
@@ -541,7 +541,7 @@ describe("an exchange as a whole", () => {
 
 describe("shares and actions of wallets", () => {
   it("are valued by the share of the reserves, and the pool token by its price", async () => {
-    const hour = Math.floor(headTime() / secondsOfHour);
+    const hour = Math.floor(headTime() / secondsPerHour);
     const { items } = await served.get(`week/xy=k/swap/address/${people[0]}/balances/`);
     expect(items).toHaveLength(5);
     for (const item of items) {
@@ -568,7 +568,7 @@ describe("shares and actions of wallets", () => {
     expect(items).toHaveLength(acted.length);
     for (const [position, { name, args, address, block, transaction }] of acted.entries()) {
       const item = items[position];
-      const hour = Math.floor((times[block] ?? 0) / secondsOfHour);
+      const hour = Math.floor((times[block] ?? 0) / secondsPerHour);
       const at = (asset: string) => (hour < firstHour ? undefined : priced.get(asset));
       const [first, second] = (sides.get(address) ?? []).map(at);
       const of = (argument: string) => (args[argument] as bigint | undefined) ?? 0n;

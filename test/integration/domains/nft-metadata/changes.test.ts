@@ -140,7 +140,7 @@ describe("announced changes", () => {
     expect(await index.test.database.query("SELECT FROM nft_refreshes")).toEqual([]);
   });
 
-  it("of all ids, repeated without end by one collection, do not delay other collections", async () => {
+  it("of all ids, repeated endlessly by one collection, do not delay other collections", async () => {
     // It is also the first by address, so that only the end of its turn lets the others run.
     const [repeating = collection, ...others] = [collection, await node.deployCollection(), await node.deployCollection()].sort();
     const head = await index.indexBlocks();

@@ -9,7 +9,7 @@ import { standards } from "../../../../runtime/domains/tokens/projection/standar
 import { rollBack } from "../../../../runtime/indexer/reorg/roll-back.ts";
 import type { JobContext } from "../../../../runtime/jobs/job.ts";
 import type { Address, Hash } from "../../../../runtime/lib/hex.ts";
-import { followingTables } from "../../../../runtime/projections.ts";
+import { blockBoundTables } from "../../../../runtime/projections.ts";
 import { type Artifact, call, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { multicall, multicallCode } from "../../../support/multicall.ts";
@@ -171,7 +171,7 @@ export const openMetadataIndex = async ({ source, chain }: MetadataNode, context
           await client.query(`DELETE FROM ${table} WHERE block_number > $1`, [ancestor]);
         }
         await client.query("DELETE FROM blocks WHERE number > $1", [ancestor]);
-        await rollBack(client, chainId, ancestor, 0, [], followingTables);
+        await rollBack(client, chainId, ancestor, 0, [], blockBoundTables);
       }),
     queued: () => database.query("SELECT token, token_id, wanted_block, attempts, url FROM nft_reads ORDER BY token, token_id"),
     metadata: () => database.query("SELECT token, token_id, name, refusal, read_at_block FROM nft_metadata ORDER BY token, token_id"),

@@ -83,7 +83,7 @@ describe("traits of a collection", () => {
     expect(data.items).toEqual([{ name: "Hat" }, { name: "Level" }, { name: "Mood" }, { name: "a/b %&?" }, { name: "hat" }]);
   });
 
-  it("are an empty list without stored metadata, and 404 for an address that is no collection", async () => {
+  it("are an empty list without stored metadata, and 404 for an address that is not a collection", async () => {
     for (const rest of ["traits/", "traits_summary/"]) {
       expect((await index.get(path(plain, rest))).data.items).toEqual([]);
       for (const contract of [coin, addressOf(99)]) {
@@ -151,7 +151,7 @@ describe("values of a trait", () => {
     ]);
   });
 
-  it("are 404 for an unknown trait and for an address that is no collection", async () => {
+  it("are 404 for an unknown trait and for an address that is not a collection", async () => {
     for (const [contract, trait, response] of [
       [hats, "HAT", "Trait HAT"],
       [plain, "Hat", "Trait Hat"],

@@ -25,7 +25,7 @@ import { type Address, type Hash, nativeTokenAddress } from "../../../../runtime
 import type { TestDatabase } from "../../../support/database.ts";
 import { writeMetadata, writePrices } from "../dex/support.ts";
 import type { Answer, Served } from "../pools/served.ts";
-import { ether, firstDay, indexNftMarket, type NftMarket, salesIn, secondsOfDay, serveNftMarket, startNftMarket } from "./nft-market.ts";
+import { ether, firstDay, indexNftMarket, type NftMarket, salesIn, secondsPerDay, serveNftMarket, startNftMarket } from "./nft-market.ts";
 
 /** Ether costs 2,000 dollars on day 0 and ten more each day; the coin one dollar; junk has no price. */
 let market: NftMarket;
@@ -200,7 +200,7 @@ describe("sales on Seaport", () => {
   });
 });
 
-const day = (number: number): string => `${new Date((firstDay + number) * secondsOfDay * 1_000).toISOString().slice(0, 19)}Z`;
+const day = (number: number): string => `${new Date((firstDay + number) * secondsPerDay * 1_000).toISOString().slice(0, 19)}Z`;
 const itemsOf = async (what: string, query = "days=50", collection: Address = market.art): Promise<Map<string, Answer>> => {
   const { items } = await served.get(`nft_market/${collection}/${what}/?${query}`);
   return new Map(items.map((item: Answer) => [item.date, item]));
@@ -217,7 +217,7 @@ describe("the market of a collection", () => {
     }
   });
 
-  it("counts sales, and wash trades among them", async () => {
+  it("counts sales, including wash trades", async () => {
     const counts = await itemsOf("sale_count");
     const of = (number: number) => [counts.get(day(number))?.sale_count, counts.get(day(number))?.wash_sale_count];
     expect([-1, 0, 1, 2, 3, 4, 5, 40, 41].map(of)).toEqual([
@@ -268,7 +268,7 @@ describe("the market of a collection", () => {
     expect([1, 3, 31].map((number) => editions.get(day(number))?.floor_price_native_quote)).toEqual([0.1, 0.1, 1]);
   });
 
-  it("is 404 for an address that is no collection", async () => {
+  it("is 404 for an address that is not a collection", async () => {
     for (const what of ["sale_count", "volume", "floor_price"]) {
       for (const address of [market.coin, market.accounts[0]]) {
         const { status, message } = await served.ask(`nft_market/${address}/${what}/`);

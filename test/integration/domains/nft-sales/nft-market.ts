@@ -25,11 +25,11 @@ import { mineTransactions } from "../pools/support.ts";
 import { deploySeaport } from "./seaport.ts";
 
 export const ether = 10n ** 18n;
-export const secondsOfDay = 86_400;
+export const secondsPerDay = 86_400;
 /** Midnight of 15 November 2023, the day after the chain's genesis. */
 export const firstMidnight = 1_700_006_400;
 /** UTC day of the chain's day 0, in days since 1970. */
-export const firstDay = firstMidnight / secondsOfDay;
+export const firstDay = firstMidnight / secondsPerDay;
 const largest = 2n ** 255n;
 export const lower = (address: string): Address => address.toLowerCase() as Address;
 
@@ -111,7 +111,7 @@ export const startNftMarket = async (): Promise<NftMarket> => {
         ),
         to,
       ),
-    on: (day, hour, ...transactions) => mineTransactions(chain, transactions, firstMidnight + day * secondsOfDay + hour * 3_600),
+    on: (day, hour, ...transactions) => mineTransactions(chain, transactions, firstMidnight + day * secondsPerDay + hour * 3_600),
   };
 };
 

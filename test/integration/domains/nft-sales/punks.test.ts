@@ -10,7 +10,7 @@ import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts"
 import { compileSolidity } from "../../../support/solidity.ts";
 import type { Answer, Served } from "../pools/served.ts";
 import { mineTransactions, read } from "../pools/support.ts";
-import { ether, firstDay, firstMidnight, lower, salesIn, secondsOfDay, serveNftMarket } from "./nft-market.ts";
+import { ether, firstDay, firstMidnight, lower, salesIn, secondsPerDay, serveNftMarket } from "./nft-market.ts";
 
 /** A contract with the events and functions of CryptoPunks. */
 const source = new URL("../../../../demo/contracts/punk-like.sol", import.meta.url);
@@ -30,7 +30,7 @@ const act = (from: Address, name: string, args: readonly unknown[], value = 0n):
   ...call(punkLike, punks, name, args),
 });
 const on = (day: number, ...transactions: TestTransaction[]): Promise<Hash[]> =>
-  mineTransactions(chain, transactions, firstMidnight + day * secondsOfDay + 43_200);
+  mineTransactions(chain, transactions, firstMidnight + day * secondsPerDay + 43_200);
 
 const indexFrom = async (from: number): Promise<Database> => {
   const test = await createTestDatabase();
@@ -134,7 +134,7 @@ describe("CryptoPunks", () => {
     const volumes = Object.fromEntries(
       items.map((item: Answer) => [item.date.slice(0, 10), [item.volume_native_quote, item.wash_volume_native_quote]]),
     );
-    const day = (number: number) => new Date((firstDay + number) * secondsOfDay * 1_000).toISOString().slice(0, 10);
+    const day = (number: number) => new Date((firstDay + number) * secondsPerDay * 1_000).toISOString().slice(0, 10);
     expect([1, 2, 3, 4, 20].map((number) => volumes[day(number)])).toEqual([
       [2, 2],
       [0, 0],

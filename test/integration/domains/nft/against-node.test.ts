@@ -64,7 +64,7 @@ const serve = async (database: Database): Promise<Served> => {
   };
 };
 
-/** Reads an ERC-721 collection from the node, height by height: the ids that existed by then, with owner and first owner. */
+/** Reads an ERC-721 collection from the node, height by height: the ids that existed at that height, with owner and first owner. */
 interface KnownToken {
   readonly id: bigint;
   readonly owner: Address;

@@ -11,7 +11,7 @@ import { type Answer, type Served, servePools } from "./served.ts";
 import { approve, deployExchange, mineTransactions, mint, type PairLog, pairLogs, read, type TestExchange, uniswap } from "./support.ts";
 
 // Ten days of trades on a real exchange; the node has the state of every block.
-const secondsOfDay = 86_400;
+const secondsPerDay = 86_400;
 /** The first midnight after the chain's genesis at 2023-11-14T22:13:20Z, and blocks in each day from there; some have none. */
 const firstDay = Date.UTC(2023, 10, 15) / 1000;
 const blocksOfDays = [6, 5, 0, 4, 0, 0, 6, 3, 5, 4];
@@ -112,7 +112,7 @@ beforeAll(async () => {
       await mineTransactions(
         chain,
         Array.from({ length: random.between(1, 5) }, randomTransaction).flat(),
-        firstDay + day * secondsOfDay + Math.floor(((block + 1) * secondsOfDay) / (blocks + 1)),
+        firstDay + day * secondsPerDay + Math.floor(((block + 1) * secondsPerDay) / (blocks + 1)),
       );
     }
   }
@@ -220,11 +220,11 @@ describe("pool state", () => {
 describe("the list of active pools", () => {
   it("has the pools with a swap in the seven days up to the last closed hour, with their volumes", async () => {
     const end = Math.floor(headTime() / 3_600) * 3_600;
-    const active = [...pairs].sort().filter((pair) => swapsOf([pair], end - 7 * secondsOfDay, end).length > 0);
+    const active = [...pairs].sort().filter((pair) => swapsOf([pair], end - 7 * secondsPerDay, end).length > 0);
     const items = await allPages("week/xy=k/swap/pools/", 2);
     expect(items.map((item) => item.exchange)).toEqual(active);
     for (const item of items) {
-      const [day, week] = [swapsOf([item.exchange], end - secondsOfDay, end), swapsOf([item.exchange], end - 7 * secondsOfDay, end)];
+      const [day, week] = [swapsOf([item.exchange], end - secondsPerDay, end), swapsOf([item.exchange], end - 7 * secondsPerDay, end)];
       expect(item.swap_count_24h).toBe(day.length);
       expect([item.token_0.contract_address, item.token_1.contract_address]).toEqual(await tokensOf(item.exchange));
       expect(item.token_0).toMatchObject({
@@ -247,11 +247,11 @@ describe("the list of active pools", () => {
 
   it("of a past day is that of its end", async () => {
     for (const day of [0, 1, 2, 4, 8]) {
-      const end = firstDay + (day + 1) * secondsOfDay;
+      const end = firstDay + (day + 1) * secondsPerDay;
       const date = new Date((end - 1) * 1000).toISOString().slice(0, 10);
       const { items } = await served.get(`week/xy=k/swap/pools/?date=${date}`);
       const expected = [...pairs].sort().flatMap((pair) => {
-        const [ofDay, ofWeek] = [swapsOf([pair], end - secondsOfDay, end), swapsOf([pair], end - 7 * secondsOfDay, end)];
+        const [ofDay, ofWeek] = [swapsOf([pair], end - secondsPerDay, end), swapsOf([pair], end - 7 * secondsPerDay, end)];
         return ofWeek.length === 0 ? [] : [[pair, ofDay.length, sum(ofWeek, "amount1Out")]];
       });
       expect(
@@ -278,17 +278,17 @@ const reservesAt = async (pair: Address, height: number): Promise<readonly [bigi
 
 /** Midnights of the last days up to that of the head, oldest first. */
 const midnights = (count: number): number[] =>
-  Array.from({ length: count }, (_, position) => (Math.floor(headTime() / secondsOfDay) - count + 1 + position) * secondsOfDay);
+  Array.from({ length: count }, (_, position) => (Math.floor(headTime() / secondsPerDay) - count + 1 + position) * secondsPerDay);
 
 describe("the series of a pool", () => {
-  it("have 8 and 31 days, days without trade among them, with the volumes and reserves of the chain", async () => {
+  it("have 8 and 31 days, including days without trades, with the volumes and reserves of the chain", async () => {
     for (const pair of pairs) {
       const { items } = await served.get(`week/xy=k/swap/pools/address/${pair}/`);
       const [item] = items;
       expect(items).toHaveLength(1);
       const days = midnights(31);
       const expected = days.map((start) => {
-        const found = swapsOf([pair], start, start + secondsOfDay);
+        const found = swapsOf([pair], start, start + secondsPerDay);
         return [
           new Date(start * 1000).toISOString().replace(".000Z", "Z"),
           found.length,
@@ -311,14 +311,14 @@ describe("the series of a pool", () => {
         expect(item[name.replace("_30d", "_7d")], name).toEqual(month.slice(-8));
       }
       for (const [position, start] of days.entries()) {
-        const reserves = await reservesAt(pair, times.filter((time) => time < start + secondsOfDay).length - 1);
+        const reserves = await reservesAt(pair, times.filter((time) => time < start + secondsPerDay).length - 1);
         const { r0_c: first, r1_c: second, dt } = item.liquidity_timeseries_30d[position];
         expect([first, second], `${pair} ${dt}`).toEqual(reserves.map(String));
         // Both tokens have 18 decimals.
         const price = reserves[0] === 0n ? -1 : Number(reserves[1]) / Number(reserves[0]);
         expect(item.price_timeseries_30d[position].price_of_token0_in_token1 ?? -1).toBeCloseTo(price, 9);
       }
-      expect(item.swap_count_24h).toBe(swapsOf([pair], headTime() + 1 - secondsOfDay, headTime() + 1).length);
+      expect(item.swap_count_24h).toBe(swapsOf([pair], headTime() + 1 - secondsPerDay, headTime() + 1).length);
     }
   });
 
@@ -368,7 +368,7 @@ describe("the tokens of an exchange", () => {
     const items = await allPages("week/xy=k/swap/tokens/", 3);
     expect(items.map((item) => item.contract_address)).toEqual([...tokens, toll].sort());
     for (const item of items) {
-      const moved = await movedOf(item.contract_address, end - secondsOfDay, end);
+      const moved = await movedOf(item.contract_address, end - secondsPerDay, end);
       expect([item.total_volume_24h, item.swap_count_24h]).toEqual([moved.volume, moved.swaps]);
       expect(item.total_liquidity).toBe(await heldOf(item.contract_address, times.filter((time) => time < end).length - 1));
     }
@@ -377,12 +377,12 @@ describe("the tokens of an exchange", () => {
   it("have a month of days each", async () => {
     for (const token of [...tokens, toll]) {
       const [item] = (await served.get(`week/xy=k/swap/tokens/address/${token}/view/`)).items;
-      const moved = await movedOf(token, headTime() + 1 - secondsOfDay, headTime() + 1);
+      const moved = await movedOf(token, headTime() + 1 - secondsPerDay, headTime() + 1);
       expect([item.total_volume_24h, item.swap_count_24h, item.transactions_24h]).toEqual([moved.volume, moved.swaps, moved.transactions]);
       expect(item.volume_timeseries_7d).toEqual(item.volume_timeseries_30d.slice(-8));
       for (const [position, start] of midnights(31).entries()) {
-        expect(item.volume_timeseries_30d[position].total_volume).toBe((await movedOf(token, start, start + secondsOfDay)).volume);
-        const height = times.filter((time) => time < start + secondsOfDay).length - 1;
+        expect(item.volume_timeseries_30d[position].total_volume).toBe((await movedOf(token, start, start + secondsPerDay)).volume);
+        const height = times.filter((time) => time < start + secondsPerDay).length - 1;
         expect(item.liquidity_timeseries_30d[position].total_liquidity).toBe(await heldOf(token, height));
       }
     }
@@ -390,12 +390,12 @@ describe("the tokens of an exchange", () => {
 
   it("add up to the exchange's days", async () => {
     const [item] = (await served.get("week/xy=k/swap/ecosystem/")).items;
-    expect(item.total_swaps_24h).toBe(swapsOf(pairs, headTime() + 1 - secondsOfDay, headTime() + 1).length);
+    expect(item.total_swaps_24h).toBe(swapsOf(pairs, headTime() + 1 - secondsPerDay, headTime() + 1).length);
     expect(item.total_active_pairs_7d).toBe(
-      new Set(swapsOf(pairs, headTime() + 1 - 7 * secondsOfDay, headTime() + 1).map(({ address }) => address)).size,
+      new Set(swapsOf(pairs, headTime() + 1 - 7 * secondsPerDay, headTime() + 1).map(({ address }) => address)).size,
     );
     expect(item.volume_chart_30d.map((point: Answer) => point.swap_count_24)).toEqual(
-      midnights(31).map((start) => swapsOf(pairs, start, start + secondsOfDay).length),
+      midnights(31).map((start) => swapsOf(pairs, start, start + secondsPerDay).length),
     );
     expect(item.volume_chart_7d).toEqual(item.volume_chart_30d.slice(-8));
     expect(item.liquidity_chart_7d).toHaveLength(8);
@@ -494,18 +494,18 @@ describe("while pools catch up from the stored ledger", () => {
   it("responses are as of the checkpoint", async () => {
     const partial = await indexed();
     // Noon of the seventh day, which has trade; the checkpoint is in the same day.
-    const built = times.filter((time) => time < firstDay + 6 * secondsOfDay + secondsOfDay / 2).length - 1;
+    const built = times.filter((time) => time < firstDay + 6 * secondsPerDay + secondsPerDay / 2).length - 1;
     for (const { name } of poolsProjection.tables) await partial.database.query(`DELETE FROM ${name} WHERE block_number > $1`, [built]);
     await partial.database.query("UPDATE projection_checkpoints SET block_number = $1 WHERE projection = 'pools'", [built]);
     const early = await servePools(partial.database, [{ name: "swap", factory: exchange.factory }]);
     const end = (times[built] ?? 0) + 1;
-    const swaps = swapsOf([pairs[0]], end - secondsOfDay, end);
+    const swaps = swapsOf([pairs[0]], end - secondsPerDay, end);
     expect(swaps.length).toBeGreaterThan(0);
     const [item] = (await early.get(`week/xy=k/swap/pools/address/${pairs[0]}/`)).items;
     expect([item.swap_count_24h, item.token_0.volume_in_24h]).toEqual([swaps.length, sum(swaps, "amount0In")]);
-    const today = new Date(Math.floor(end / secondsOfDay) * secondsOfDay * 1000).toISOString().replace(".000Z", "Z");
+    const today = new Date(Math.floor(end / secondsPerDay) * secondsPerDay * 1000).toISOString().replace(".000Z", "Z");
     expect(item.volume_timeseries_30d.at(-1).dt).toBe(today);
-    expect((await early.get("week/xy=k/swap/ecosystem/")).items[0].total_swaps_24h).toBe(swapsOf(pairs, end - secondsOfDay, end).length);
+    expect((await early.get("week/xy=k/swap/ecosystem/")).items[0].total_swaps_24h).toBe(swapsOf(pairs, end - secondsPerDay, end).length);
     expect((await early.get("week/xy=k/swap/pools/")).items.length).toBeGreaterThan(0);
     expect((await early.get("week/xy=k/swap/health/")).items).toMatchObject([{ synced_block_height: built, latest_block_height: head }]);
     await partial.database.query("DELETE FROM projection_checkpoints WHERE projection = 'pools'");

@@ -3,7 +3,7 @@ import type { Database } from "../../../../runtime/database/database.ts";
 import type { Asset } from "../../../../runtime/domains/prices/engine/assets.ts";
 import { compare, type Decimal, decimalOf, shift, toText } from "../../../../runtime/lib/decimal.ts";
 import { groupBy } from "../../../../runtime/lib/group-by.ts";
-import { secondsOfDay, secondsOfHour } from "../../../../runtime/lib/time.ts";
+import { secondsPerDay, secondsPerHour } from "../../../../runtime/lib/time.ts";
 
 /** The close of an asset in the hour of a time. */
 export interface PriceRow {
@@ -30,9 +30,9 @@ export async function insertPrices(database: Pick<Database, "query">, chainId: n
     const ordered = own.toSorted((left, right) => left.time - right.time);
     const hours = ordered.map(({ time, close }, position) => {
       const open = close === null ? null : (ordered[position - 1]?.close ?? close);
-      return { hour: Math.floor(time / secondsOfHour), ...rangeOf(open, close, [open, close]) };
+      return { hour: Math.floor(time / secondsPerHour), ...rangeOf(open, close, [open, close]) };
     });
-    const days = [...groupBy(hours, ({ hour }) => Math.floor((hour * secondsOfHour) / secondsOfDay))].map(([day, spans]) => ({
+    const days = [...groupBy(hours, ({ hour }) => Math.floor((hour * secondsPerHour) / secondsPerDay))].map(([day, spans]) => ({
       day,
       ...rangeOf(
         spans[0]?.open ?? null,

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 
 describe("transactions", () => {
-  // 21,000 gas at 2 gwei are 0.000042. The native token's price is 2000 in block 2; 2100.5 in block 6, whose fee includes an L1 fee of 0.00001; in block 10 2222.
+  // 21,000 gas at 2 gwei cost 0.000042. The native token's price is 2000 in block 2, 2100.5 in block 6 (whose fee includes an L1 fee of 0.00001) and 2222 in block 10.
   const gas: Readonly<Record<number, readonly unknown[]>> = {
     2: [2000, 0.084, "$0.08"],
     3: [2000, 0.084, "$0.08"],
@@ -30,7 +30,7 @@ describe("transactions", () => {
     const { items } = await dataOf(`address/${wallet}/transactions_v3/`);
     expect(items.map((item: Data) => item.block_height)).toEqual([10, 6, 3, 2]);
     for (const item of items) expect(gasOf(item), item.block_height).toEqual(gas[item.block_height]);
-    // 7 wei at 2222; nothing; nothing; half a token at 2000.
+    // Blocks 10, 6, 3 and 2: 7 wei at 2222; no value; no value; half a token at 2000.
     expect(items.map(sentOf)).toEqual([
       [1.5554e-14, "$0.00"],
       [0, "$0.00"],
@@ -39,7 +39,7 @@ describe("transactions", () => {
     ]);
   });
 
-  it("have the same quotes in every list and alone", async () => {
+  it("have the same quotes in every list and by hash", async () => {
     const bucket = Date.parse("2026-01-02T12:00:00Z") / 900_000;
     const paths = [
       `transaction_v2/${transactionHashOf(6, 0)}/`,
@@ -86,11 +86,11 @@ describe("transfers", () => {
 
   it("and the balances after them are valued at the token's price in their hour", async () => {
     expect(await transfersOf()).toEqual([
-      // 7 in, after which it had 11; 1 out, after which it had 10, at 1.5 each.
+      // 7 received for a balance of 11; 1 sent for a balance of 10; at 1.5 each.
       [coin, "IN", 1.5, 10.5, "$10.50", 16.5],
       [coin, "OUT", 1.5, 1.5, "$1.50", 15],
       [bare, "OUT", null, null, null, null],
-      // 4 in, at 1.25 each.
+      // 4 received at 1.25 each.
       [coin, "IN", 1.25, 5, "$5.00", 5],
     ]);
   });
@@ -165,7 +165,7 @@ describe("gas estimates", () => {
 
   it("include the L1 fee", async () => {
     for (const item of (await estimates("erc20")).items) {
-      // 0.00001 at 1999.99 more.
+      // Plus 0.00001 at 1999.99.
       expect(item).toMatchObject({
         gas_quote: 0.08399958,
         other_fees: { l1_gas_quote: 0.0199999 },

@@ -9,7 +9,7 @@ import { nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
 import { artifacts, call } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { firstMidnight, type Market, startMarket, units } from "../dex/market.ts";
-import { secondsOfDay, secondsOfHour } from "../dex/support.ts";
+import { secondsPerDay, secondsPerHour } from "../dex/support.ts";
 import { type Answer, type Served, servePools } from "../pools/served.ts";
 import { uniswap } from "../pools/support.ts";
 import { type Pricing, startPricing } from "./support.ts";
@@ -23,7 +23,7 @@ let served: Served;
 let between: (() => Promise<void>) | null = null;
 const chainId = 31337;
 const at = (day: number, hour: number, minute = 0, second = 0): number =>
-  firstMidnight + day * secondsOfDay + hour * secondsOfHour + minute * 60 + second;
+  firstMidnight + day * secondsPerDay + hour * secondsPerHour + minute * 60 + second;
 
 /** The price job, with a hook before each write. */
 const disturbed = (): Job => {
@@ -220,7 +220,7 @@ describe("a preliminary price that does not last", () => {
     expect(await price()).toBeNull();
     const days = await test.database.query("SELECT FROM price_days WHERE asset = decode($1, 'hex') AND close IS NOT NULL AND day >= $2", [
       mist.slice(2),
-      at(3, 0) / secondsOfDay,
+      at(3, 0) / secondsPerDay,
     ]);
     expect(days).toEqual([]);
   });

@@ -229,7 +229,7 @@ describe("standards from a limited node", () => {
     const running = await index(other.database);
     proxy.tamper = null;
     expect(running.warnings.filter((warning) => warning.includes("eth_call"))).toEqual([]);
-    // The fickle contract responds differently by then.
+    // The Fickle contract responds differently at the head.
     expect(await standardsOf(other.database)).toEqual({ ...(await standardsOf()), Fickle: [standards.erc721] });
     await other.drop();
   });

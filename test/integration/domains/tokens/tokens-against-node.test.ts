@@ -13,11 +13,11 @@ import { buildStory, type Story } from "../../../support/indexer/story-builder.t
 import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
 
 // The test chain covers a week, one day of which has no blocks. Its node has the state of every block, which the answers are compared with.
-const secondsOfDay = 86_400;
+const secondsPerDay = 86_400;
 const blocksOfDays = [9, 6, 0, 7, 5, 8];
 /** 2023-11-16, the second midnight after the chain's genesis. */
 const firstDay = Date.UTC(2023, 10, 16) / 1000;
-const lastDay = firstDay + (blocksOfDays.length - 1) * secondsOfDay;
+const lastDay = firstDay + (blocksOfDays.length - 1) * secondsPerDay;
 const now = () => new Date((lastDay + 20 * 3_600) * 1000);
 const random = createRandom("a week of transfers");
 
@@ -93,7 +93,7 @@ beforeAll(async () => {
   for (const [day, blocks] of blocksOfDays.entries()) {
     for (let block = 0; block < blocks; block += 1) {
       await chain.send(...Array.from({ length: random.between(0, 6) }, randomTransaction));
-      await chain.mine(firstDay + day * secondsOfDay + Math.floor((block * secondsOfDay) / (blocks + 1)));
+      await chain.mine(firstDay + day * secondsPerDay + Math.floor((block * secondsPerDay) / (blocks + 1)));
     }
   }
   head = await chain.head();
@@ -163,8 +163,8 @@ describe("balances of an indexed week", () => {
   });
 
   it("at the end of a day equal the node's at the day's last block", async () => {
-    for (const day of Array.from({ length: blocksOfDays.length }, (_, position) => firstDay + position * secondsOfDay)) {
-      const last = times.filter((time) => time < day + secondsOfDay).length - 1;
+    for (const day of Array.from({ length: blocksOfDays.length }, (_, position) => firstDay + position * secondsPerDay)) {
+      const last = times.filter((time) => time < day + secondsPerDay).length - 1;
       for (const owner of owners) {
         const { items } = await served.get(`address/${owner}/historical_balances/?date=${dayOf(day)}`);
         expect(items.every((item: Answer) => item.block_height === last)).toBe(true);
@@ -215,9 +215,9 @@ describe("balances of an indexed week", () => {
         const item = items.find(({ contract_address }: Answer) => contract_address === token);
         const expected = blocksOfDays
           .map((_, day) => {
-            const start = firstDay + day * secondsOfDay;
+            const start = firstDay + day * secondsPerDay;
             const before = times.filter((time) => time < start).length - 1;
-            const end = times.filter((time) => time < start + secondsOfDay).length - 1;
+            const end = times.filter((time) => time < start + secondsPerDay).length - 1;
             const values = history.slice(before, end + 1).map((balances) => balances.get(token) ?? 0n);
             const sorted = [...values].sort((left, right) => (left < right ? -1 : 1));
             return { day: dayOf(start), open: values[0], high: sorted.at(-1), low: sorted[0], close: values.at(-1) };

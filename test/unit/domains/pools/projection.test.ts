@@ -391,7 +391,7 @@ describe("a concentrated pool", () => {
       // A swap of 7 for 3.
       [4, 22n, 15n],
       [5, 17n, 9n],
-      // A deposit that adds no liquidity is no action, but its amounts count as reserves.
+      // A deposit that adds no liquidity is not an action, but its amounts count as reserves.
       [6, 23n, 17n],
     ];
     for (const size of [1, 2, 6]) expect(pick(foldPools(more, size).pool_states, "block_number", "reserve0", "reserve1")).toEqual(states);

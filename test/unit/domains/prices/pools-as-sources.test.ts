@@ -156,7 +156,7 @@ describe("a path of pools", () => {
     expect(observed.price(third)).toBe(smallest("5", 18));
   });
 
-  it("through a token that is no anchor is used only if there is no other, however deep it is", () => {
+  it("through a token that is not an anchor is used only if there is no other, however deep it is", () => {
     const observed = createObservedModel({ stablecoins });
     // Direct: 4 dollars. Through a token with a single holder: 41,000 dollars deep, 1,000 dollars.
     observed.addPool(first, [usd, third], [40_000n * unit, 10_000n * unit]);

@@ -53,7 +53,7 @@ describe("query parameters", () => {
     expect(issuesOf(reader)).toEqual([]);
   });
 
-  it("are issues when they are sent twice, are no text, are invalid, or are required and absent", () => {
+  it("are issues when they are sent twice, are not text, are invalid, or are required and absent", () => {
     const reader = readerOf({ query: { twice: ["1", "2"], object: {}, wrong: "x" } });
     expect(reader.query("twice", digits)).toEqual(invalid);
     expect(reader.query("object", digits)).toEqual(invalid);

@@ -4,7 +4,7 @@ import { expectDiagnostics, logsFile, tokensFile } from "./expect-diagnostics.ts
 describe("unions of shapes", () => {
   expectDiagnostics([
     {
-      wrong: "a key that its map does not have",
+      wrong: "an unknown key of a map",
       file: tokensFile,
       find: "{ credits: 0.02, per: item }",
       put: "{ credits: 0.02, per: item, §every: 2 }",
@@ -12,7 +12,7 @@ describe("unions of shapes", () => {
       contains: ["credits, per"],
     },
     {
-      wrong: "a value of a key of its map",
+      wrong: "an unknown value in a map",
       file: tokensFile,
       find: "per: item",
       put: "per: §items",
@@ -20,7 +20,7 @@ describe("unions of shapes", () => {
       contains: ["call, item, block, 30-days", "nearest: item"],
     },
     {
-      wrong: "a word that is nearly the one accepted",
+      wrong: "a misspelt literal",
       file: tokensFile,
       find: "{ credits: 0.02, per: item }",
       put: "§not-statd",
@@ -28,7 +28,7 @@ describe("unions of shapes", () => {
       contains: ["nearest: not-stated"],
     },
     {
-      wrong: "neither a map nor the word",
+      wrong: "neither a map nor the literal",
       file: tokensFile,
       find: "{ credits: 0.02, per: item }",
       put: "§0.02",
@@ -36,7 +36,7 @@ describe("unions of shapes", () => {
       contains: ["0.02", "a map with the keys credits, per, or not-stated"],
     },
     {
-      wrong: "a rule of an unknown kind",
+      wrong: "an unknown kind of rule",
       file: tokensFile,
       find: "- exclusive: [date, order]",
       put: "- §exclusiv: [date, order]",
@@ -52,7 +52,7 @@ describe("unions of shapes", () => {
       contains: ["at least 2"],
     },
     {
-      wrong: "a use of a parameter with an unknown key",
+      wrong: "a parameter reference with an unknown key",
       file: tokensFile,
       find: "{ name: order, values: [up, down, none], default: down }",
       put: "{ name: order, §valus: [up, down] }",
@@ -60,7 +60,7 @@ describe("unions of shapes", () => {
       contains: ["nearest: values"],
     },
     {
-      wrong: "a use of a parameter that is a number",
+      wrong: "a parameter reference that is a number",
       file: logsFile,
       find: "query: [days]",
       put: "query: [§30]",

@@ -21,7 +21,7 @@ describe("shapes", () => {
       contains: ['"colour"', "accepted: ", "class", "10 more"],
     },
     {
-      wrong: "a misspelt key, which is then not missing as well",
+      wrong: "a misspelt required key, which is not also reported as missing",
       file: logsFile,
       find: "summary: Logs of blocks",
       put: "§sumary: Logs of blocks",
@@ -29,7 +29,7 @@ describe("shapes", () => {
       contains: ["nearest: summary"],
     },
     {
-      wrong: "a misspelt optional key, on which other parts rest",
+      wrong: "a misspelt optional key that other checks depend on",
       file: tokensFile,
       find: "pagination: { regime: page,",
       put: "§paginations: { regime: page,",
@@ -37,7 +37,7 @@ describe("shapes", () => {
       contains: ["nearest: pagination"],
     },
     {
-      wrong: "a misspelt key with all fields of an object",
+      wrong: "a misspelt key that contains all fields of an object",
       file: holdersFile,
       find: "  rows: items\n  fields:",
       put: "  rows: items\n  §feilds:",
@@ -53,7 +53,7 @@ describe("shapes", () => {
       contains: ['"class"', "A, B, C, pricing"],
     },
     {
-      wrong: "a missing union",
+      wrong: "a missing key whose value is a union",
       file: logsFile,
       find: "  getLogs:\n    row: 3\n    class: B\n    path: /v1/{chainName}/events/\n    summary: Logs of blocks\n    notes: The newest first.\n    cost: { credits: 5, per: block }\n",
       put: "  §getLogs:\n    row: 3\n    class: B\n    path: /v1/{chainName}/events/\n    summary: Logs of blocks\n    notes: The newest first.\n",
@@ -61,7 +61,7 @@ describe("shapes", () => {
       contains: ['"cost"', "credits, per", "not-stated"],
     },
     {
-      wrong: "a file without its head",
+      wrong: "a file without its domain",
       file: logsFile,
       find: "\ndomain: tokens\nendpoints:",
       put: "§endpoints:",
@@ -86,7 +86,7 @@ describe("shapes", () => {
     },
     { wrong: "a number below the minimum", file: logsFile, find: "row: 3", put: "row: §0", code: "wrong-value", contains: ["more than 0"] },
     {
-      wrong: "a part of a hundredth of a credit",
+      wrong: "a fraction of a hundredth of a credit",
       file: logsFile,
       find: "credits: 5, per: block",
       put: "credits: §0.005, per: block",
@@ -94,7 +94,7 @@ describe("shapes", () => {
       contains: ["0.005", "at most two decimals"],
     },
     {
-      wrong: "credits without end",
+      wrong: "infinite credits",
       file: logsFile,
       find: "credits: 5, per: block",
       put: "credits: §.inf, per: block",
@@ -102,7 +102,7 @@ describe("shapes", () => {
       contains: ["Infinity", "a number"],
     },
     {
-      wrong: "an envelope with another field",
+      wrong: "an envelope with an unknown field",
       file: serviceFile,
       find: "  error: { description",
       put: "  §eror: { description",
@@ -110,7 +110,7 @@ describe("shapes", () => {
       contains: ['"eror"', "nearest: error"],
     },
     {
-      wrong: "nothing in place of text",
+      wrong: "null in place of text",
       file: logsFile,
       find: "notes: The newest first.\n    cost: { credits: 5",
       put: "§notes:\n    cost: { credits: 5",
@@ -134,7 +134,7 @@ describe("shapes", () => {
       contains: ["a list", "a map"],
     },
     {
-      wrong: "an endpoint that is no map",
+      wrong: "an endpoint that is not a map",
       file: logsFile,
       find: "endpoints:\n",
       put: "endpoints:\n  getOther: §soon\n",
@@ -150,7 +150,7 @@ describe("shapes", () => {
       contains: ["live, planned", "nearest: planned"],
     },
     {
-      wrong: "a name of another form",
+      wrong: "an operation id that is not in camelCase",
       file: logsFile,
       find: "  getLogs:",
       put: "  §get-logs:",
@@ -158,7 +158,7 @@ describe("shapes", () => {
       contains: ['"get-logs"', "a camelCase name"],
     },
     {
-      wrong: "a path of another form",
+      wrong: "a path without a trailing slash",
       file: logsFile,
       find: "path: /v1/{chainName}/events/",
       put: "path: §/v1/{chainName}/events",
@@ -182,7 +182,7 @@ describe("shapes", () => {
       contains: ["at least one field"],
     },
     {
-      wrong: "a field's type that cannot be read",
+      wrong: "a field type that cannot be parsed",
       file: holdersFile,
       find: 'type: "[Holder]"',
       put: 'type: §"[Holder"',
@@ -198,7 +198,7 @@ describe("shapes", () => {
       contains: ['"description"'],
     },
     {
-      wrong: "a parameter's unknown type",
+      wrong: "an unknown parameter type",
       file: serviceFile,
       find: "days: { type: integer",
       put: "days: { type: §int",
@@ -206,7 +206,7 @@ describe("shapes", () => {
       contains: ["nearest: integer"],
     },
     {
-      wrong: "a protocol's name of another form",
+      wrong: "an invalid protocol name",
       file: protocolFile,
       find: "protocol: protocol_01",
       put: "protocol: §protocol_1",
@@ -214,7 +214,7 @@ describe("shapes", () => {
       contains: ["protocol_01 to protocol_99"],
     },
     {
-      wrong: "an unknown key of the template",
+      wrong: "an unknown key in the template",
       file: templateFile,
       find: "domain: community",
       put: "domain: community\n§host: example",

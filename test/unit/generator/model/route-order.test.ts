@@ -8,8 +8,8 @@ const sorted = (paths: readonly string[]): string[] => [...paths].sort((left, ri
 
 describe("route order", () => {
   it("puts a literal before a parameter at the first segment where two paths differ", () => {
-    const meant = ["/v1/{chain}/nft/approvals/{wallet}/", "/v1/{chain}/nft/{contract}/metadata/"];
-    expect(sorted([...meant].reverse())).toEqual(meant);
+    const expected = ["/v1/{chain}/nft/approvals/{wallet}/", "/v1/{chain}/nft/{contract}/metadata/"];
+    expect(sorted([...expected].reverse())).toEqual(expected);
     expect(sorted(["/v1/{a}/{b}/x/", "/v1/{a}/y/{c}/", "/v1/z/{b}/{c}/"])).toEqual(["/v1/z/{b}/{c}/", "/v1/{a}/y/{c}/", "/v1/{a}/{b}/x/"]);
   });
 
@@ -17,7 +17,7 @@ describe("route order", () => {
     expect(compareRoutes(segmentsOf("/v1/{a}/x/"), segmentsOf("/v1/{b}/x/"))).toBe(0);
   });
 
-  it("writes parameters as Express 5 reads them", () => {
+  it("writes parameters in the syntax of Express 5", () => {
     expect(expressPath(segmentsOf("/v1/{chainName}/xy=k/{dexName}/pools/"))).toBe("/v1/:chainName/xy=k/:dexName/pools/");
   });
 });
@@ -38,7 +38,7 @@ describe("overlaps of the catalog", () => {
       const place = first.segments.findIndex((segment, index) => "literal" in segment !== "literal" in (second.segments[index] ?? segment));
       expect(first.segments[place], `${first.path} before ${second.path}`).toHaveProperty("literal");
     }
-    // nft/approvals/{w} against {c}/metadata, {c}/traits and {c}/traits_summary are the interface's overlaps, so the check above is not vacuous.
+    // The catalog has overlaps, so the loop is not empty: nft/approvals/{wallet} with nft/{contract}/metadata, traits and traits_summary.
     expect(overlaps.map(([left, right]) => `${left.id} ${right.id}`)).toContain("getNftApprovals getTokenIdsForContractWithMetadata");
   });
 

@@ -2,7 +2,7 @@ import type { ChainConfig } from "../../../../config/config.ts";
 import type { IndexedBlock } from "../../../../indexer/types.ts";
 import type { Job, JobContext } from "../../../../jobs/job.ts";
 import type { Address } from "../../../../lib/hex.ts";
-import { secondsOfHour } from "../../../../lib/time.ts";
+import { secondsPerHour } from "../../../../lib/time.ts";
 import { createBlockQueries } from "../../../ledger/queries/block.ts";
 import { createPoolQueries } from "../../../pools/queries/index.ts";
 import { createPriceQueries } from "../../../prices/queries/price.ts";
@@ -46,7 +46,7 @@ const newestHour: Choice = async (context, factory, { fingerprint, last, closed 
   if (last <= closed - keptHours) return null;
   if (last < closed) {
     const closing = await closingBlock(context, last);
-    if (closing === null || closing.timestamp >= (last + 2) * secondsOfHour) return null;
+    if (closing === null || closing.timestamp >= (last + 2) * secondsPerHour) return null;
   }
   return (await isRolledUp(context, factory, fingerprint, last)) ? null : last;
 };
@@ -94,10 +94,10 @@ const rangeOf = async (context: JobContext, activePoolDays: number): Promise<Ran
     blocks.tail(chainId),
   ]);
   if (first === null || last === null || head === null || tail === null) return null;
-  const closed = Math.floor(head.timestamp / secondsOfHour) - 1;
+  const closed = Math.floor(head.timestamp / secondsPerHour) - 1;
   return {
     fingerprint: `${version} ${activePoolDays} ${pricedBy}`,
-    first: Math.max(first, Math.floor(tail.timestamp / secondsOfHour)),
+    first: Math.max(first, Math.floor(tail.timestamp / secondsPerHour)),
     last: Math.min(last, closed),
     closed,
   };
@@ -105,4 +105,4 @@ const rangeOf = async (context: JobContext, activePoolDays: number): Promise<Ran
 
 /** The block by which the chain had passed an hour. */
 const closingBlock = async ({ chainId, database }: JobContext, hour: number): Promise<(IndexedBlock & { timestamp: number }) | null> =>
-  createBlockQueries(database).firstBlockFrom(chainId, (hour + 1) * secondsOfHour);
+  createBlockQueries(database).firstBlockFrom(chainId, (hour + 1) * secondsPerHour);

@@ -1,5 +1,5 @@
 import type { Address } from "../../../../lib/hex.ts";
-import { secondsOfDay, secondsOfHour } from "../../../../lib/time.ts";
+import { secondsPerDay, secondsPerHour } from "../../../../lib/time.ts";
 import type { PoolRow } from "../../../pools/queries/pool.ts";
 import { emptyPool, type PoolState } from "../../../pools/queries/state.ts";
 import { closesOfWeek, dayOf, endsOfWeek } from "../../queries/spans.ts";
@@ -23,7 +23,7 @@ interface Heights {
 /** Computes the roll-up of an exchange at the end of an hour whose prices are complete. Reads in portions rows that only a reorganisation changes. */
 export async function rollUpHour(deps: RollUpDeps, factory: Address, activePoolDays: number, hour: number): Promise<RollUp> {
   const { chainId, pools } = deps;
-  const end = (hour + 1) * secondsOfHour;
+  const end = (hour + 1) * secondsPerHour;
   const heights = await heightsOf(deps, end, activePoolDays);
   const [at = null, dayBefore = null] = heights.week;
   const block = at ?? -1;
@@ -33,7 +33,7 @@ export async function rollUpHour(deps: RollUpDeps, factory: Address, activePoolD
     pools.activePools(
       chainId,
       key,
-      { block: heights.activeSince, day: dayOf(end - activePoolDays * secondsOfDay) },
+      { block: heights.activeSince, day: dayOf(end - activePoolDays * secondsPerDay) },
       upTo,
       at === null ? 0 : everyPool,
       0,
@@ -72,8 +72,8 @@ export async function rollUpHour(deps: RollUpDeps, factory: Address, activePoolD
 
 const heightsOf = async ({ chainId, tokens }: RollUpDeps, end: number, activePoolDays: number): Promise<Heights> => {
   const ends = endsOfWeek(end);
-  const midnight = dayOf(end - 1) * secondsOfDay;
-  const heights = await tokens.heightsBefore(chainId, [...ends, midnight, end - activePoolDays * secondsOfDay]);
+  const midnight = dayOf(end - 1) * secondsPerDay;
+  const heights = await tokens.heightsBefore(chainId, [...ends, midnight, end - activePoolDays * secondsPerDay]);
   return {
     week: heights.slice(0, ends.length),
     midnight: heights[ends.length] ?? null,

@@ -27,10 +27,10 @@ export const tokenValues = async (
   const ranked: TokenValue[] = [];
   for (let first = 0; first < priced.length; first += portion) {
     const tokens = priced.slice(first, first + portion);
-    const isHere = new Set(tokens);
-    const having = sharedPools.filter(({ token0, token1 }) => isHere.has(token0) || isHere.has(token1));
+    const inPortion = new Set(tokens);
+    const poolsOfPortion = sharedPools.filter(({ token0, token1 }) => inPortion.has(token0) || inPortion.has(token1));
     const [states, rate] = await Promise.all([
-      pools.tokenStatesAt(chainId, factory, tokens, having, [at, dayBefore]),
+      pools.tokenStatesAt(chainId, factory, tokens, poolsOfPortion, [at, dayBefore]),
       prices.ratesAt(chainId, "USD", tokens, end - 1),
     ]);
     for (const token of tokens) {

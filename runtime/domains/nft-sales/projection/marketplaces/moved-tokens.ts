@@ -31,7 +31,7 @@ const lesser = (left: bigint, right: bigint): bigint => {
 };
 const keyOf = (collection: Address, tokenId: bigint): string => `${collection}${tokenId}`;
 
-/** The transfers of collections' tokens in a transaction, by their Transfer events. Mints and burns are no trades. */
+/** The transfers of collections' tokens in a transaction, by their Transfer events. Mints and burns are not trades. */
 export const createMovedTokens = (events: readonly DecodedEvent[]) => {
   const moves = groupBy(
     events.flatMap(movesOf).filter(({ from, to, amount }) => from !== zeroAddress && to !== zeroAddress && amount > 0n),

@@ -10,7 +10,7 @@ import { createMovedTokens, type Move, type MovesBook, type Taken } from "./move
  * Seaport, all versions of which emit the same event for a filled order.
  * A listing offers tokens for payments: its price is their sum, with fees, royalties and tips, which the event does not distinguish. A bid offers payments
  * for tokens: its price is what the bidder paid. Orders with tokens on both sides are swaps, and those without payment gifts: neither is a sale. A listing
- * for a single buyer demands that this buyer receives the offered tokens: these are no second side.
+ * for a single buyer demands that this buyer receives the offered tokens: these are not a second side.
  * The price applies to all units of an order equally.
  * Anybody can emit such an event, so a sale counts only for units that moved in the same transaction by the collection's own events: for a listing from its
  * offerer to its recipient, for a bid to the recipient that it names.

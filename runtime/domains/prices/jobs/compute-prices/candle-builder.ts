@@ -1,4 +1,4 @@
-import { secondsOfDay, secondsOfHour } from "../../../../lib/time.ts";
+import { secondsPerDay, secondsPerHour } from "../../../../lib/time.ts";
 import type { Asset } from "../../engine/assets.ts";
 import { changesBetween, type PriceChange, type Prices } from "../../engine/prices.ts";
 import { type CandleRows, createCandleSpans } from "./candle-spans.ts";
@@ -29,7 +29,7 @@ const createFirstPrices = (known: Set<Asset>) => {
       for (const { asset } of changes) {
         if (known.has(asset)) continue;
         known.add(asset);
-        running.push({ asset, hour, end: (hour + 1) * secondsOfHour });
+        running.push({ asset, hour, end: (hour + 1) * secondsPerHour });
       }
     },
     endHour: (): void => {
@@ -60,14 +60,14 @@ const createFirstPrices = (known: Set<Asset>) => {
 /** The times at which the completed spans of a portion ended. */
 export const spanEndsOf = ({ hours, days, firsts, doneHour }: Portion): number[] => {
   const ends = new Set([...hours.rows, ...days.rows, ...firsts.rows].flatMap(({ end }) => end ?? []));
-  if (doneHour !== null) ends.add((doneHour + 1) * secondsOfHour);
+  if (doneHour !== null) ends.add((doneHour + 1) * secondsPerHour);
   return [...ends];
 };
 
 /** Builds candles of hours and days from the prices of buckets. `initial` are the prices before the first bucket, `known` the assets that have had a price. */
 export function createCandleBuilder(initial: Prices, known: Set<Asset>) {
-  const hours = createCandleSpans(secondsOfHour);
-  const days = createCandleSpans(secondsOfDay);
+  const hours = createCandleSpans(secondsPerHour);
+  const days = createCandleSpans(secondsPerDay);
   const firsts = createFirstPrices(known);
   let prices = initial;
   let hour: number | null = null;
@@ -79,7 +79,7 @@ export function createCandleBuilder(initial: Prices, known: Set<Asset>) {
     advance: (start: number): void => {
       hours.advance(start);
       days.advance(start);
-      const next = Math.floor(start / secondsOfHour);
+      const next = Math.floor(start / secondsPerHour);
       if (hour !== null && next !== hour) {
         firsts.endHour();
         doneHour = next - 1;

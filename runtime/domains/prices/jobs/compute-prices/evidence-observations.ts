@@ -23,7 +23,7 @@ interface AnswerRow {
   readonly answer: string;
 }
 
-/** Observations up to the block where they are complete. */
+/** Observations up to and including block `upTo`, the last one whose observations are complete. */
 export interface ObservationPage {
   readonly observations: Observation[];
   readonly upTo: BlockRef;
@@ -76,11 +76,11 @@ export function createObservationEvidence(queryable: Queryable, chainId: number,
       const lastComplete = complete.at(-1);
       const upTo = isCut && lastComplete !== undefined ? blockOf(lastComplete) : head;
       const answers = feeds.length === 0 ? [] : await answersBetween(from, upTo.number, feeds);
-      // Observations of a replaced branch, or that continue one, must not be used.
+      // Observations of replaced blocks, or after a replaced block, must not be used.
       if (!(await areCanonical(after === null ? [upTo] : [after, upTo]))) return null;
       return { observations: inOrder([...complete.map(poolObservation), ...answers]), upTo };
     },
-    /** The latest observation of each pool of the factories, and of each feed, up to a block. Served by the primary keys, one probe a pool or feed. */
+    /** The latest observation of each pool of the factories, and of each feed, up to a block. Served by the primary keys, one probe per pool or feed. */
     observationsAt: async (block: number, factories: readonly Address[], feeds: readonly Address[]): Promise<Observation[]> => {
       const [states, answers] = await Promise.all([
         query<StateRow>(

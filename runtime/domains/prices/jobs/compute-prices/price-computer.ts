@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ChainConfig } from "../../../../config/config.ts";
 import { type Address, nativeTokenAddress } from "../../../../lib/hex.ts";
-import { secondsOfDay } from "../../../../lib/time.ts";
+import { secondsPerDay } from "../../../../lib/time.ts";
 import { secondsOfBucket } from "../../engine/markets.ts";
 import { createPriceModel, type PriceModel } from "../../engine/model.ts";
 import type { FileObservation } from "../../engine/observations.ts";
@@ -71,10 +71,10 @@ export async function createPriceComputer(
 
 const startOf = (progress: Progress | null, begin: number): Start => {
   if (progress === null) {
-    return { day: Math.floor(begin / secondsOfDay), time: Math.floor(begin / secondsOfBucket) * secondsOfBucket };
+    return { day: Math.floor(begin / secondsPerDay), time: Math.floor(begin / secondsOfBucket) * secondsOfBucket };
   }
   const day = dayOfHour(progress.hour + 1);
-  return { day, time: day * secondsOfDay };
+  return { day, time: day * secondsPerDay };
 };
 
 /** Brings a model to the state before the start, and opens the stream of what follows. */

@@ -1,7 +1,7 @@
 import type { DatabaseClient, Queryable } from "../../../../database/database.ts";
 import { identifier, sql } from "../../../../database/sql.ts";
 import { deleteRows } from "../../../../indexer/storage/delete-rows.ts";
-import { secondsOfDay, secondsOfHour } from "../../../../lib/time.ts";
+import { secondsPerDay, secondsPerHour } from "../../../../lib/time.ts";
 
 /** The settings that a chain's prices were computed with, null before any; and how often prices were discarded. */
 export interface StoredSettings {
@@ -50,7 +50,7 @@ export async function discardPrices(client: DatabaseClient, chainId: number, sin
     for (const table of ["price_hours", "price_days", "priced_assets", "price_progress"]) await deleteRows(client, chainId, table);
     return;
   }
-  const [hour, day] = [Math.floor(since / secondsOfHour), Math.floor(since / secondsOfDay)];
+  const [hour, day] = [Math.floor(since / secondsPerHour), Math.floor(since / secondsPerDay)];
   for (const table of ["price_hours", "priced_assets", "price_progress"])
     await client.query(sql`DELETE FROM ${identifier(table)} WHERE chain_id = $1 AND hour >= $2`, [chainId, hour]);
   await client.query("DELETE FROM price_days WHERE chain_id = $1 AND day >= $2", [chainId, day]);

@@ -4,7 +4,7 @@ import { identifier, sql } from "../../../../database/sql.ts";
 import { upsert } from "../../../../database/upsert.ts";
 import { deleteRows } from "../../../../indexer/storage/delete-rows.ts";
 import { type Decimal, toText } from "../../../../lib/decimal.ts";
-import { secondsOfDay, secondsOfHour } from "../../../../lib/time.ts";
+import { secondsPerDay, secondsPerHour } from "../../../../lib/time.ts";
 import { type FirstPrice, type Portion, spanEndsOf } from "./candle-builder.ts";
 import type { CandleRow, CandleRows } from "./candle-spans.ts";
 import { createEvidenceQueries, dayOfHour, type Progress } from "./evidence.ts";
@@ -46,7 +46,7 @@ export async function writePortion(client: DatabaseClient, chainId: number, writ
     await client.query("INSERT INTO price_progress (chain_id, hour, block_number) VALUES ($1, $2, $3)", [
       chainId,
       portion.doneHour,
-      closings.get((portion.doneHour + 1) * secondsOfHour) ?? null,
+      closings.get((portion.doneHour + 1) * secondsPerHour) ?? null,
     ]);
   }
   return true;
@@ -69,8 +69,8 @@ const deleteUnfinished = async (client: DatabaseClient, chainId: number, progres
             SELECT number FROM blocks WHERE chain_id = $1 AND timestamp >= $3 ORDER BY timestamp, number LIMIT 1)`,
       [chainId, first, time],
     );
-  await deleteFrom("price_hours", "hour", hour, hour * secondsOfHour);
-  await deleteFrom("price_days", "day", day, day * secondsOfDay);
+  await deleteFrom("price_hours", "hour", hour, hour * secondsPerHour);
+  await deleteFrom("price_days", "day", day, day * secondsPerDay);
   await client.query("DELETE FROM priced_assets WHERE chain_id = $1 AND hour >= $2", [chainId, hour]);
 };
 

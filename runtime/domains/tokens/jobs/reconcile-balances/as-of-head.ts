@@ -47,6 +47,6 @@ export const isIndexedBlock = async (client: Queryable, chainId: number, { numbe
 export const readBalances = ({ source, multicall }: JobContext, keys: readonly BalanceKey[], height: number): Promise<(bigint | null)[]> =>
   readBalancesAt({ balances: source.balances, calls: multicall }, keys, height, currentBalance);
 
-/** Decodes a current balance. Unlike before the index began, empty data is no zero: the contract has been destroyed. */
+/** Decodes a current balance. Unlike before the index began, empty data is not zero: the contract has been destroyed. */
 export const currentBalance = (key: BalanceKey, outcome: CallOutcome): bigint | null =>
   outcome.ok && outcome.data === "0x" ? null : decodeBaseBalance(key, outcome);

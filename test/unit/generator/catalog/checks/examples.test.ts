@@ -77,7 +77,13 @@ describe("examples", () => {
     fits("of a field's URL", holdersFile, '"https://example.com/1/"', "§example", "an absolute URL"),
     fits("of a field's truth", holdersFile, "there are more., example: true", 'there are more., example: §"yes"', "true or false"),
     fits("that is none of a field's values", holdersFile, "example: wallet", "example: §purse", "wallet, contract"),
-    fits("of a list that is no list", holdersFile, "example: [first, second]", "example: §first", "a list of values of type string"),
+    fits(
+      "of a list field that is not a list",
+      holdersFile,
+      "example: [first, second]",
+      "example: §first",
+      "a list of values of type string",
+    ),
     fits("of an element of a list", holdersFile, "example: [first, second]", "example: [first, §2]", "text"),
     fits("that is null where the field cannot be", holdersFile, "example: wallet", "example: §null", "text"),
     {
@@ -145,7 +151,7 @@ describe("examples", () => {
       contains: ["Pagination?"],
     },
     {
-      wrong: "values of a field that is no text",
+      wrong: "values of a field that is not text",
       file: logObjectsFile,
       find: "The block., example: 7",
       put: 'The block., §values: ["7"], example: 7',

@@ -117,7 +117,7 @@ const checkElement = ({ name, local, uri, attributes }: SaxesTagNS, isRoot: bool
 };
 
 const checkAttribute = ({ prefix, local, name, value }: SaxesAttributeNS): void => {
-  // Namespace declarations are no references.
+  // Namespace declarations are not references.
   if (prefix === "xmlns" || name === "xmlns") return;
   const key = local.toLowerCase();
   if (isHandler(key)) throw new NotPassive(`has the event handler ${key.slice(0, 50)}`);

@@ -23,7 +23,7 @@ export interface BalanceReading {
 }
 
 /**
- * Balances without a base. Those of the zero address in ERC-20 tokens are left out: its transfers are mints and burns, whose sum is no balance; it is
+ * Balances without a base. Those of the zero address in ERC-20 tokens are left out: its transfers are mints and burns, whose sum is not a balance; it is
  * compared with the contract (compare-supplies). Served by the indexes …_without_base.
  */
 export const balancesWithoutBase = async (
@@ -50,7 +50,7 @@ export interface BaseResult {
 }
 
 /**
- * Sets base balances: the reading after a block, less the net change by then. A key whose base, or any balance since, would be below zero or above a word
+ * Sets base balances: the reading after a block, less the net change by that block. A key whose base, or any balance since, would be below zero or above a word
  * does not follow from its events and is left unchanged. Served by the primary keys, transfers_from and transfers_to.
  */
 export const applyBases = async (

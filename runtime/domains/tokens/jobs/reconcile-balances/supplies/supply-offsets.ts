@@ -62,7 +62,7 @@ export const storedSupplies = async (
   }));
 };
 
-/** The sum of mints and burns after each of some blocks; null if there were none by then. Served by the primary key of token_supplies. */
+/** The sum of mints and burns after each of some blocks; null if there were none by that block. Served by the primary key of token_supplies. */
 export const eventSupplies = async (
   database: Queryable,
   chainId: number,

@@ -27,13 +27,13 @@ const hostileNames: readonly (readonly [string, string])[] = [
   ["labels that end in hyphens", "a-"],
   ["hyphens alone", "-"],
   ["labels and dots", "a."],
-  ["opening spelled-out dots", "a ("],
-  ["spelt dots", "a[dot"],
-  ["half schemes", "http:/"],
+  ["unclosed spelled-out dots in parentheses", "a ("],
+  ["unclosed spelled-out dots in brackets", "a[dot"],
+  ["incomplete URL schemes", "http:/"],
   ["accents", "e\u0301"],
   ["marks in the wrong order", "\u0301\u0316"],
-  ["signs", "(a("],
-  ["long runs of signs", "((((((((((((((((((((((((((((((((a"],
+  ["symbols", "(a("],
+  ["long runs of symbols", "((((((((((((((((((((((((((((((((a"],
 ];
 
 const repeated = (pattern: string) => (size: number) => pattern.repeat(Math.ceil(size / [...pattern].length));
@@ -93,11 +93,11 @@ export const chainCases: readonly DoublingCase[] = [
   {
     name: "poisoning: createCounterparties and imitated of addresses that look alike",
     size: 1_000,
-    input: (size) => ({ dealt: lookalikes(size, "0"), asked: lookalikes(size, "1") }),
-    run: ({ dealt, asked }: { readonly dealt: Counterparty[]; readonly asked: Counterparty[] }) => {
-      const counterparties = createCounterparties(builtInRules, dealt);
-      // None of them is a counterparty by then, so that the search runs to its end.
-      for (const { address } of asked) counterparties.imitated(address, 4);
+    input: (size) => ({ known: lookalikes(size, "0"), checked: lookalikes(size, "1") }),
+    run: ({ known, checked }: { readonly known: Counterparty[]; readonly checked: Counterparty[] }) => {
+      const counterparties = createCounterparties(builtInRules, known);
+      // At height 4 none of them is a counterparty yet, so the search does not end early.
+      for (const { address } of checked) counterparties.imitated(address, 4);
     },
   },
   {
@@ -115,9 +115,9 @@ export const chainCases: readonly DoublingCase[] = [
     "normal-name: normalName",
     normalName,
     [
-      ["emoji that are joined", "\u{1f468}\u200d"],
+      ["joined emoji", "\u{1f468}\u200d"],
       ["accents", "\u0430\u0301"],
-      ["accents that pile up", "a\u0316\u0317"],
+      ["stacked accents", "a\u0316\u0317"],
       ["labels", "\u00e9."],
       ["plain labels", "a."],
       ["hyphens", "a--"],
@@ -154,7 +154,7 @@ export const chainCases: readonly DoublingCase[] = [
   { name: "abi-registry: decodeLog of overlapping texts", size: 2_000, input: overlapping, run: decode([topicOf("Texts(string[])")]) },
   { name: "abi-registry: decodeLog of overlapping lists", size: 2_000, input: overlapping, run: decode([topicOf("Lists(uint256[][])")]) },
   {
-    name: "abi-registry: decodeLog of lengths and offsets beyond all data",
+    name: "abi-registry: decodeLog of lengths and offsets beyond the data",
     size: 3_000,
     input: (size) => `0x${word(2n ** 255n)}${word(2n ** 31n)}${"ff".repeat(size)}`,
     run: decode([topicOf("Numbers(uint256[])")]),

@@ -1,12 +1,12 @@
 import type { DatabaseClient } from "../../../database/database.ts";
-import type { FollowingTable } from "../../../indexer/reorg/roll-back.ts";
+import type { BlockBoundTable } from "../../../indexer/reorg/roll-back.ts";
 import { lockQueue } from "./fetch/lock-queue.ts";
 
 /**
  * Discards URLs that were read above the ancestor, so that they are read again. Waits for transactions that store outcomes; the steps that follow see their
  * rows. The queue is short: all of it may be read.
  */
-const forgetAddresses: FollowingTable["beforeDelete"] = async (client, chainId, ancestor) => {
+const forgetAddresses: BlockBoundTable["beforeDelete"] = async (client, chainId, ancestor) => {
   await lockQueue(client, chainId);
   await client.query(
     `UPDATE nft_reads SET url = NULL, host = NULL, asked_at = NULL, leased_until = NULL, wanted_block = least(wanted_block, $2)
@@ -27,7 +27,7 @@ const queueAgain = async (client: DatabaseClient, chainId: number, ancestor: num
 };
 
 /** The tables of metadata that a reorganisation rolls back, in this order: the queue before the stored metadata, like transactions that store outcomes. */
-export const metadataTables: readonly FollowingTable[] = [
+export const metadataTables: readonly BlockBoundTable[] = [
   { name: "nft_reads", blockColumn: "block_number", beforeDelete: forgetAddresses },
   { name: "nft_read_progress", blockColumn: "block_number" },
   { name: "nft_refreshes", blockColumn: "block_number" },

@@ -1,10 +1,10 @@
 import type { AbiParameter } from "viem";
 
-/** Maximum bytes of decoded data by the nesting of lists in the event: all items may point to the same bytes, so the work multiplies with each level. */
+/** Maximum bytes of decoded data by the depth of nested lists in the event: all items may point to the same bytes, so the work multiplies with each level. */
 const maxBytesByNesting = [65_536, 8_192, 2_048, 512] as const;
 
-/** The maximum bytes of data that these parameters are decoded from, which bounds the time. */
-export const longestData = (parameters: readonly AbiParameter[]): number =>
+/** The maximum length of the data that is decoded to these parameters, which bounds the decoding time. */
+export const maxDataBytes = (parameters: readonly AbiParameter[]): number =>
   maxBytesByNesting[Math.max(0, ...parameters.map(nestingOf))] ?? 0;
 
 /** Number of nested levels of lists with items of dynamic length. */
@@ -19,7 +19,7 @@ const isDynamic = (parameter: AbiParameter): boolean => {
   return [itemOf(parameter) ?? [], componentsOf(parameter)].flat().some(isDynamic);
 };
 
-/** The item type of a list: the type up to its last bracket; null where it is no list. */
+/** The item type of a list: the type up to its last bracket; null if it is not a list. */
 export const itemOf = (parameter: AbiParameter): AbiParameter | null =>
   parameter.type.endsWith("]") ? ({ ...parameter, type: parameter.type.slice(0, parameter.type.lastIndexOf("[")) } as AbiParameter) : null;
 
