@@ -2,7 +2,7 @@ type Table = readonly Readonly<Record<string, string | number>>[];
 
 /** Result of a benchmark. Every benchmark is a file of this folder that exports `run(args): Promise<BenchResult>`, with the arguments after its name. */
 export interface BenchResult {
-  /** One row a measurement. */
+  /** One row per measurement. */
   readonly table: Table;
   /** Further tables with other columns. */
   readonly further?: readonly Table[];

@@ -39,7 +39,7 @@ function createRateQueries({ query }: Queryable, { knownUntil, closes, currencyR
     return rates.map((rate, position) => convert(rate, currencies.get(lookups[position]?.span ?? -1) ?? null));
   };
 
-  /** The rate of each lookup at the end of the hour of its time, or now if that hour still runs. Served by the primary keys, one probe a lookup. */
+  /** The rate of each lookup at the end of the hour of its time, or now if that hour still runs. Served by the primary keys, one probe per lookup. */
   const ratesAtTimes = (chainId: number, currency: Currency, lookups: readonly PriceLookup[]): Promise<Rate[]> =>
     closesIn(
       chainId,
@@ -83,7 +83,7 @@ function createRateQueries({ query }: Queryable, { knownUntil, closes, currencyR
       const rateAt = await ratesAtEach(chainId, currency, assets, [time]);
       return (asset) => rateAt(asset, time);
     },
-    /** The rates of assets at the ends of UTC days (since 1970), or now on the running day. Served by the primary keys, one probe an asset and day. */
+    /** The rates of assets at the ends of UTC days (since 1970), or now on the running day. Served by the primary keys, one probe per asset and day. */
     ratesOfDays: async (
       chainId: number,
       currency: Currency,

@@ -59,7 +59,7 @@ export function createCloses({ query }: Queryable, chainOfCurrency: ChainOfCurre
     return rows[0] === undefined ? Number.POSITIVE_INFINITY : Math.floor(((rows[0].hour + maxLagHours) * secondsPerHour) / seconds);
   };
 
-  /** The closing prices in US dollars, in the order of the lookups. Served by the primary keys, one probe a lookup. */
+  /** The closing prices in US dollars, in the order of the lookups. Served by the primary keys, one probe per lookup. */
   const closes = async (chainId: number, spans: SpanTable, lookups: readonly { asset: Asset; span: number }[]): Promise<Rate[]> => {
     const { table, column } = spans;
     const rates: Rate[] = lookups.map(() => null);

@@ -38,7 +38,7 @@ const createProgressEvidence = ({ query }: Queryable, chainId: number) => ({
     );
     return rows[0] ?? null;
   },
-  /** The assets that had a price by the end of an hour, and their prices before a day began. Served by the primary keys, one probe an asset. */
+  /** The assets that had a price by the end of an hour, and their prices before a day began. Served by the primary keys, one probe per asset. */
   pricesBefore: async (day: number, hour: number): Promise<{ prices: Map<Asset, Decimal>; known: Set<Asset> }> => {
     const rows = await query<{ asset: Asset; close: string | null }>(
       `SELECT a.asset, (SELECT close FROM price_days p WHERE p.chain_id = $1 AND p.asset = a.asset AND p.day < $2 ORDER BY p.day DESC LIMIT 1) AS close
