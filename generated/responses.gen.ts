@@ -8,11 +8,11 @@ export interface AddressExchangeBalancesResponse {
   readonly address: string;
   /** Time of the response. */
   readonly updated_at: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** One item a pool whose token the account holds. */
+  /** One item per pool whose token the account holds. */
   readonly items: readonly UniswapLikeBalanceItem[];
 }
 
@@ -20,7 +20,7 @@ export interface AddressExchangeBalancesResponse {
 export interface AllChainsResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** One item a network. */
+  /** One item per network. */
   readonly items: readonly ChainItem[];
 }
 
@@ -28,7 +28,7 @@ export interface AllChainsResponse {
 export interface AllChainsStatusResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** One item a network. */
+  /** One item per network. */
   readonly items: readonly ChainStatusItem[];
 }
 
@@ -40,11 +40,11 @@ export interface ApprovalsResponse {
   readonly updated_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** One item a token with a standing allowance. */
+  /** One item per token with a standing allowance. */
   readonly items: readonly TokensApprovalItem[];
   /** First indexed block, before which no approval is known, if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
@@ -88,9 +88,9 @@ export interface BalanceItem {
   readonly quote: number | null;
   /** Value of the holding 24 hours ago at the price of then; null when either is unknown. */
   readonly quote_24h: number | null;
-  /** Value of the balance with its currency symbol, cut to two decimals; null when the value is unknown. */
+  /** Value of the balance with its currency symbol, truncated to two decimals; null when the value is unknown. */
   readonly pretty_quote: string | null;
-  /** Value of 24 hours ago with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of 24 hours ago with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_quote_24h: string | null;
   /** Always null: which protocol issued a token is not recorded. */
   readonly protocol_metadata: ProtocolMetadata | null;
@@ -130,7 +130,7 @@ export interface BalanceNftData {
 export interface BalancesResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -138,7 +138,7 @@ export interface BalancesResponse {
   readonly quote_currency: string;
   /** Time of the response. */
   readonly updated_at: string;
-  /** One item an asset; a collection of non-fungible tokens is one item. */
+  /** One item per asset; a collection of non-fungible tokens is one item. */
   readonly items: readonly BalanceItem[];
   /** First indexed block if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
@@ -196,7 +196,7 @@ export interface BlockHeights {
 export interface BlockHeightsResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -212,7 +212,7 @@ export interface BlockHeightsResponse {
 export interface BlockResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -246,9 +246,9 @@ export interface BlockTransactionWithContractTransfers {
   readonly to_address_label: string | null;
   /** Native value sent with the transaction, in wei. */
   readonly value: string;
-  /** Worth of the sent native value at the price of that time; null when the price is unknown. */
+  /** Value of the sent native tokens at the price of that time; null when the price is unknown. */
   readonly value_quote: number | null;
-  /** Worth of the sent native value with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of the sent native tokens with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_value_quote: string | null;
   /** Token in which fees are paid, which is the chain's native token. */
   readonly gas_metadata: ContractMetadata;
@@ -260,9 +260,9 @@ export interface BlockTransactionWithContractTransfers {
   readonly gas_price: number | null;
   /** What the sender paid in wei: gas used × price, with the L1 fee where the chain has one and the fee of blobs; null when unknown. */
   readonly fees_paid: string | null;
-  /** Worth of the fee at the price of that time; null when the price is unknown. */
+  /** Value of the fee at the price of that time; null when the price is unknown. */
   readonly gas_quote: number | null;
-  /** Worth of the fee with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of the fee with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_gas_quote: string | null;
   /** Price of one whole native token at that time; null when it is unknown. */
   readonly gas_quote_rate: number | null;
@@ -306,7 +306,7 @@ export interface ChainActivityResponse {
   readonly updated_at: string;
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** One item a network on which the address occurs. */
+  /** One item per network on which the address occurs. */
   readonly items: readonly ChainActivityEvent[];
 }
 
@@ -332,11 +332,11 @@ export interface ChainCollectionItem {
 export interface ChainCollectionResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** One item a collection. */
+  /** One item per collection. */
   readonly items: readonly ChainCollectionItem[];
   /** Position of this page in the list. */
   readonly pagination: Pagination;
@@ -452,7 +452,7 @@ export interface CommunityAmount {
   readonly quote_rate: number | null;
   /** Value of the amount at that time: amount / 10^decimals × rate; null when either is unknown. */
   readonly quote: number | null;
-  /** Value of the amount with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of the amount with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_quote: string | null;
 }
 
@@ -480,7 +480,7 @@ export interface CommunityBalance {
   readonly quote_rate: number | null;
   /** Value of the position: balance / 10^decimals × rate; null when either is unknown. */
   readonly quote: number | null;
-  /** Value of the position with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of the position with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_quote: string | null;
 }
 
@@ -490,7 +490,7 @@ export interface CommunityBalancesResponse {
   readonly protocol: string;
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -498,7 +498,7 @@ export interface CommunityBalancesResponse {
   readonly quote_currency: string;
   /** Time of the response. */
   readonly updated_at: string;
-  /** One item a position. */
+  /** One item per position. */
   readonly items: readonly CommunityBalance[];
   /** Position of this page in the list. */
   readonly pagination: Pagination;
@@ -522,7 +522,7 @@ export interface CommunityMarket {
   readonly asset_logo_url: string | null;
   /** Value of everything deposited in the market; null when a price is unknown. */
   readonly total_value_locked_quote: number | null;
-  /** Value of everything deposited with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of everything deposited with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_total_value_locked_quote: string | null;
   /** Yearly return of a deposit as a fraction, 0.03 being 3 percent; null where the protocol does not state one. */
   readonly supply_rate: number | null;
@@ -548,7 +548,7 @@ export interface CommunityMarketData {
   readonly asset_logo_url: string | null;
   /** Value of everything deposited in the market; null when a price is unknown. */
   readonly total_value_locked_quote: number | null;
-  /** Value of everything deposited with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of everything deposited with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_total_value_locked_quote: string | null;
   /** Yearly return of a deposit as a fraction, 0.03 being 3 percent; null where the protocol does not state one. */
   readonly supply_rate: number | null;
@@ -578,7 +578,7 @@ export interface CommunityMarketData {
 export interface CommunityMarketDataResponse {
   /** Number of the protocol, `protocol_01` to `protocol_10`, also where the path named it by a configured name. */
   readonly protocol: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -596,7 +596,7 @@ export interface CommunityMarketDataResponse {
 export interface CommunityMarketsResponse {
   /** Number of the protocol, `protocol_01` to `protocol_10`, also where the path named it by a configured name. */
   readonly protocol: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -604,7 +604,7 @@ export interface CommunityMarketsResponse {
   readonly quote_currency: string;
   /** Time of the response. */
   readonly updated_at: string;
-  /** One item a market, largest first. */
+  /** One item per market, largest first. */
   readonly items: readonly CommunityMarket[];
   /** Position of this page in the list. */
   readonly pagination: Pagination;
@@ -626,7 +626,7 @@ export interface CommunityPosition {
   readonly tokens: readonly CommunityUnderlyingToken[];
   /** Value of all underlying tokens together; null when a price is unknown. */
   readonly total_quote: number | null;
-  /** Value of the share with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of the share with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_total_quote: string | null;
 }
 
@@ -636,7 +636,7 @@ export interface CommunityTokensResponse {
   readonly protocol: string;
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -644,7 +644,7 @@ export interface CommunityTokensResponse {
   readonly quote_currency: string;
   /** Time of the response. */
   readonly updated_at: string;
-  /** One item a pool token that the account holds. */
+  /** One item per pool token that the account holds. */
   readonly items: readonly CommunityPosition[];
   /** Position of this page in the list. */
   readonly pagination: Pagination;
@@ -668,11 +668,11 @@ export interface CommunityTransaction {
   readonly pool_address: string | null;
   /** Account that sent the transaction, in the spelling of its network; null when there are several. */
   readonly from_address: string | null;
-  /** What moved in the action, one element a token. */
+  /** What moved in the action, one element per token. */
   readonly amounts: readonly CommunityAmount[];
   /** Value of the amounts that the account gave, or received if it gave none; null when a price is unknown. */
   readonly total_quote: number | null;
-  /** Value of the action with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of the action with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_total_quote: string | null;
 }
 
@@ -690,7 +690,7 @@ export interface CommunityTransactionsResponse {
   readonly quote_currency: string;
   /** Time of the response. */
   readonly updated_at: string;
-  /** One item an action, newest first. */
+  /** One item per action, newest first. */
   readonly items: readonly CommunityTransaction[];
   /** Position of this page in the list. */
   readonly pagination: Pagination;
@@ -714,7 +714,7 @@ export interface CommunityUnderlyingToken {
   readonly quote_rate: number | null;
   /** Value of the balance: balance / 10^decimals × rate; null when either is unknown. */
   readonly quote: number | null;
-  /** Value of the balance with its currency symbol, cut to two decimals; null when the value is unknown. */
+  /** Value of the balance with its currency symbol, truncated to two decimals; null when the value is unknown. */
   readonly pretty_quote: string | null;
 }
 
@@ -804,7 +804,7 @@ export interface DexReport {
   readonly token_0_quote_rate: number | null;
   /** Value of the first token's amount in US dollars; null when the price is unknown. */
   readonly token_0_usd_quote: number | null;
-  /** Value of the first token's amount as text, cut to two decimals; null when it is unknown. */
+  /** Value of the first token's amount as text, truncated to two decimals; null when it is unknown. */
   readonly pretty_token_0_usd_quote: string | null;
   /** Address of the first token's logo as the operator configured it; null without one. */
   readonly token_0_logo_url: string | null;
@@ -814,7 +814,7 @@ export interface DexReport {
   readonly token_1_quote_rate: number | null;
   /** Value of the second token's amount in US dollars; null when the price is unknown. */
   readonly token_1_usd_quote: number | null;
-  /** Value of the second token's amount as text, cut to two decimals; null when it is unknown. */
+  /** Value of the second token's amount as text, truncated to two decimals; null when it is unknown. */
   readonly pretty_token_1_usd_quote: string | null;
   /** Address of the second token's logo as the operator configured it; null without one. */
   readonly token_1_logo_url: string | null;
@@ -828,7 +828,7 @@ export interface DexReport {
 export interface EcosystemChartDataResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -846,11 +846,11 @@ export interface Erc20TransfersResponse {
   readonly updated_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** One item a transaction, with the address's transfers in it. */
+  /** One item per transaction, with the address's transfers in it. */
   readonly items: readonly BlockTransactionWithContractTransfers[];
   /** Position of this page in the list. */
   readonly pagination: Pagination;
@@ -890,13 +890,13 @@ export interface ExchangeTransaction {
   readonly sender_address: string | null;
   /** Value of the amounts paid in, added or removed at the prices of that time; of a swap with one unknown price, of the other token's amounts; else null. */
   readonly total_quote: number | null;
-  /** Value of the action with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of the action with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_total_quote: string | null;
   /** Native value sent with the transaction, in wei. */
   readonly value: string;
-  /** Worth of the sent native value at the price of that time; null when the price is unknown. */
+  /** Value of the sent native tokens at the price of that time; null when the price is unknown. */
   readonly value_quote: number | null;
-  /** Worth of the sent native value with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of the sent native tokens with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_value_quote: string | null;
   /** Token in which fees are paid, which is the chain's native token. */
   readonly gas_metadata: ContractMetadata;
@@ -908,9 +908,9 @@ export interface ExchangeTransaction {
   readonly gas_price: number | null;
   /** What the sender paid in wei: gas used × price, with the L1 fee where the chain has one and the fee of blobs; null when unknown. */
   readonly fees_paid: string | null;
-  /** Worth of the fee at the price of that time; null when the price is unknown. */
+  /** Value of the fee at the price of that time; null when the price is unknown. */
   readonly gas_quote: number | null;
-  /** Worth of the fee with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of the fee with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_gas_quote: string | null;
   /** Price of one whole native token at that time; null when it is unknown. */
   readonly gas_quote_rate: number | null;
@@ -936,7 +936,7 @@ export interface Explorer {
 
 /** Estimates of the fee of a common kind of transaction. */
 export interface GasPricesResponse {
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -950,7 +950,7 @@ export interface GasPricesResponse {
   readonly gas_quote_rate: number | null;
   /** Base fee of the newest block (EIP-1559) in wei; null on a chain without one. */
   readonly base_fee: string | null;
-  /** One item a speed, fastest first; empty where the latest blocks hold no such transaction. */
+  /** One item per speed, fastest first; empty where the latest blocks hold no such transaction. */
   readonly items: readonly PriceItem[];
 }
 
@@ -960,13 +960,13 @@ export interface GasSummary {
   readonly total_sent_count: number | null;
   /** Sum of the fees of those transactions in wei, those of the layer below and of blobs included. */
   readonly total_fees_paid: string | null;
-  /** Sum of the fees' worth, those of each UTC day at the day's closing price (of today at the price now); null when a price is unknown. */
+  /** Sum of the values of the fees, those of each UTC day at the day's closing price (of today at the price now); null when a price is unknown. */
   readonly total_gas_quote: number | null;
-  /** Worth of all fees with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of all fees with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_total_gas_quote: string | null;
-  /** Worth of all fees divided by the number of sent transactions; null when either is unknown or the number is 0. */
+  /** Value of all fees divided by the number of sent transactions; null when either is unknown or the number is 0. */
   readonly average_gas_quote_per_tx: number | null;
-  /** Average worth of a fee with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Average value of a fee with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_average_gas_quote_per_tx: string | null;
   /** Token in which fees are paid, which is the chain's native token. */
   readonly gas_metadata: ContractMetadata;
@@ -1014,7 +1014,7 @@ export interface GetLogsEvent {
 export interface GetLogsResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -1040,7 +1040,7 @@ export interface HealthData {
 export interface HealthDataResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -1084,7 +1084,7 @@ export interface HistoricalBalanceItem {
   readonly quote_rate: number | null;
   /** Value of the balance: balance / 10^decimals × rate; null when either is unknown. */
   readonly quote: number | null;
-  /** Value of the balance with its currency symbol, cut to two decimals; null when the value is unknown. */
+  /** Value of the balance with its currency symbol, truncated to two decimals; null when the value is unknown. */
   readonly pretty_quote: string | null;
   /** Always null: which protocol issued a token is not recorded. */
   readonly protocol_metadata: ProtocolMetadata | null;
@@ -1102,11 +1102,11 @@ export interface HistoricalBalancesResponse {
   readonly updated_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** One item an asset held at that height. */
+  /** One item per asset held at that height. */
   readonly items: readonly HistoricalBalanceItem[];
   /** First indexed block if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
@@ -1140,9 +1140,9 @@ export interface LendingReport {
   readonly protocol_logo_url: string | null;
   /** Version of the protocol; null when unknown. */
   readonly version: string | null;
-  /** Name of the protocol that it was copied from; null when it is no copy. */
+  /** Name of the protocol that it was copied from; null when it is not a copy. */
   readonly fork: string | null;
-  /** Version of the protocol that it was copied from; null when it is no copy. */
+  /** Version of the protocol that it was copied from; null when it is not a copy. */
   readonly fork_version: string | null;
   /** What happened, named as the protocol's event. */
   readonly event: string;
@@ -1176,7 +1176,7 @@ export interface LendingReport {
   readonly token_amount_in: number | null;
   /** Value of the amount that went in, in US dollars; null when it is unknown. */
   readonly amount_in_usd: number | null;
-  /** Value of the amount that went in as text, cut to two decimals; null when it is unknown. */
+  /** Value of the amount that went in as text, truncated to two decimals; null when it is unknown. */
   readonly pretty_amount_in_usd: string | null;
   /** Name of the token that came out of the protocol; null when none did. */
   readonly token_name_out: string | null;
@@ -1192,7 +1192,7 @@ export interface LendingReport {
   readonly token_amount_out: number | null;
   /** Value of the amount that came out, in US dollars; null when it is unknown. */
   readonly amount_out_usd: number | null;
-  /** Value of the amount that came out as text, cut to two decimals; null when it is unknown. */
+  /** Value of the amount that came out as text, truncated to two decimals; null when it is unknown. */
   readonly pretty_amount_out_usd: string | null;
   /** Kind of interest of a loan as the protocol numbers it, 1 fixed and 2 variable; null for events that name none. */
   readonly borrow_rate_mode: number | null;
@@ -1218,7 +1218,7 @@ export interface LiquidityEcosystemChart {
   readonly quote_currency: string;
   /** Value of the reserves at the end of the day of all pools of which it is known; null when it is known of none. */
   readonly liquidity_quote: number | null;
-  /** Value of the reserves at the end of the day with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of the reserves at the end of the day with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_liquidity_quote: string | null;
 }
 
@@ -1238,7 +1238,7 @@ export interface LiquidityTimeseries {
   readonly r1_c: string | null;
   /** Value of the reserves at the end of the day; null when a price is unknown. */
   readonly liquidity_quote: number | null;
-  /** Value of the reserves at the end of the day with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of the reserves at the end of the day with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_liquidity_quote: string | null;
   /** Price of one whole first token at the end of the day; null when it is unknown. */
   readonly token_0_quote_rate: number | null;
@@ -1258,7 +1258,7 @@ export interface LiquidityTokenTimeseries {
   readonly total_liquidity: string | null;
   /** Value of that amount at the price of the day; null when the price is unknown. */
   readonly liquidity_quote: number | null;
-  /** Value of that amount with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of that amount with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_liquidity_quote: string | null;
 }
 
@@ -1302,7 +1302,7 @@ export interface LogEvent {
 export interface LogEventsByAddressResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -1318,7 +1318,7 @@ export interface LogEventsByAddressResponse {
 export interface LogEventsByTopicHashResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -1352,7 +1352,7 @@ export interface MarketFloorPriceItem {
   readonly floor_price_native_quote: number | null;
   /** Lowest price of one unit at the prices of the day; null without a sale or a price, or when not all of those 30 days are indexed. */
   readonly floor_price_quote: number | null;
-  /** Lowest sale with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Lowest sale with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_floor_price_quote: string | null;
 }
 
@@ -1378,7 +1378,7 @@ export interface MarketVolumeItem {
   readonly volume_quote: number | null;
   /** Value of the day's sales in whole native tokens, a wrapped one as one and other payments by the prices of that day; null as `volume_quote` is. */
   readonly volume_native_quote: number | null;
-  /** Value of the day's sales with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of the day's sales with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_volume_quote: string | null;
   /** How much of `volume_quote` wash trades are; null when there are such and none of them has a price, or when not all sales of that day are indexed. */
   readonly wash_volume_quote: number | null;
@@ -1416,7 +1416,7 @@ export interface NativeBalanceItem {
   readonly quote_rate: number | null;
   /** Value of the balance: balance / 10^decimals × rate; null when either is unknown. */
   readonly quote: number | null;
-  /** Value of the balance with its currency symbol, cut to two decimals; null when the value is unknown. */
+  /** Value of the balance with its currency symbol, truncated to two decimals; null when the value is unknown. */
   readonly pretty_quote: string | null;
   /** Where the balance comes from: `events` (the sum of its transfers) or `node` (read from the account's state: of a past block, the last reading up to it; for an address that no indexed block touched, for this response); null when the balance is unknown. */
   readonly balance_source: "events" | "node" | null;
@@ -1426,7 +1426,7 @@ export interface NativeBalanceItem {
 export interface NetworkExchangeTokenViewResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -1440,11 +1440,11 @@ export interface NetworkExchangeTokenViewResponse {
 export interface NetworkExchangeTokensResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** One item a token, largest liquidity first, tokens of unknown liquidity last. */
+  /** One item per token, largest liquidity first, tokens of unknown liquidity last. */
   readonly items: readonly TokenV2Volume[];
   /** Position of this page in the list. */
   readonly pagination: Pagination;
@@ -1454,11 +1454,11 @@ export interface NetworkExchangeTokensResponse {
 export interface NetworkTransactionsResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** One item an action, newest first. */
+  /** One item per action, newest first. */
   readonly items: readonly ExchangeTransaction[];
   /** Position of this page in the list. */
   readonly pagination: Pagination;
@@ -1470,7 +1470,7 @@ export interface NftAddressBalanceNftResponse {
   readonly address: string;
   /** Time of the response. */
   readonly updated_at: string;
-  /** One item a collection; a contract that follows both standards for such tokens is one for each. */
+  /** One item per collection; a contract that follows both standards for such tokens is one for each. */
   readonly items: readonly NftTokenContractBalanceItem[];
   /** First indexed block if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
@@ -1516,7 +1516,7 @@ export interface NftApprovalsItem {
   readonly contract_ticker_symbol: string | null;
   /** Tokens of the collection that the address owns, by id. */
   readonly token_balances: readonly NftApprovalBalance[];
-  /** One element a spender that may move tokens. */
+  /** One element per spender that may move tokens. */
   readonly spenders: readonly NftApprovalSpender[];
 }
 
@@ -1524,13 +1524,13 @@ export interface NftApprovalsItem {
 export interface NftApprovalsResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** One item a collection with a standing approval. */
+  /** One item per collection with a standing approval. */
   readonly items: readonly NftApprovalsItem[];
   /** First indexed block, before which no approval is known, if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
@@ -1564,7 +1564,7 @@ export interface NftCollectionAttributesForTraitResponse {
 export interface NftCollectionTraitSummaryResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** One item a trait. */
+  /** One item per trait. */
   readonly items: readonly NftTraitSummary[];
 }
 
@@ -1572,7 +1572,7 @@ export interface NftCollectionTraitSummaryResponse {
 export interface NftCollectionTraitsResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** One item a trait. */
+  /** One item per trait. */
   readonly items: readonly NftTrait[];
 }
 
@@ -1660,7 +1660,7 @@ export interface NftMarketFloorPriceResponse {
   readonly quote_currency: string;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** One item per day, newest first. */
   readonly items: readonly MarketFloorPriceItem[];
@@ -1676,7 +1676,7 @@ export interface NftMarketSaleCountResponse {
   readonly quote_currency: string;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** One item per day, newest first. */
   readonly items: readonly MarketSaleCountItem[];
@@ -1692,7 +1692,7 @@ export interface NftMarketVolumeResponse {
   readonly quote_currency: string;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** One item per day, newest first. */
   readonly items: readonly MarketVolumeItem[];
@@ -1702,7 +1702,7 @@ export interface NftMarketVolumeResponse {
 export interface NftMetadataResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** One item a token. */
+  /** One item per token. */
   readonly items: readonly NftTokenContract[];
   /** Position of this page in the collection; null for a single token. */
   readonly pagination: Pagination | null;
@@ -1746,7 +1746,7 @@ export interface NftOwnershipForCollectionResponse {
   readonly collection: string;
   /** True when the operator's spam rules mark the contract; null when it was not classified. */
   readonly is_spam: boolean | null;
-  /** One item a token held; empty when the address holds none. */
+  /** One item per token held; empty when the address holds none. */
   readonly items: readonly NftOwnershipForCollectionItem[];
   /** First indexed block if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
@@ -1792,7 +1792,7 @@ export interface NftSalesReport {
   readonly nft_token_price: number | null;
   /** Price of one unit of the token in US dollars; null when a price is unknown. */
   readonly nft_token_price_usd: number | null;
-  /** Price in US dollars as text, cut to two decimals; null when it is unknown. */
+  /** Price in US dollars as text, truncated to two decimals; null when it is unknown. */
   readonly pretty_nft_token_price_usd: string | null;
   /** Price of one unit of the token in whole native tokens; null when unknown. */
   readonly nft_token_price_native: number | null;
@@ -1820,7 +1820,7 @@ export interface NftSalesReport {
 export interface NftSummaryAttribute {
   /** Name of the trait as the metadata spells it. */
   readonly trait_type: string;
-  /** One element a value, most frequent first. */
+  /** One element per value, most frequent first. */
   readonly values: readonly NftAttribute[];
   /** Number of different values; having none is not one. */
   readonly unique_values: number;
@@ -1864,7 +1864,7 @@ export interface NftTokenContractBalanceItem {
   readonly type: "nft" | null;
   /** Lowest sale of the collection in the last 30 days; null without a sale or a price. */
   readonly floor_price_quote: number | null;
-  /** Lowest sale with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Lowest sale with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_floor_price_quote: string | null;
   /** Lowest sale of the last 30 days in whole native tokens; null without a sale. */
   readonly floor_price_native_quote: number | null;
@@ -1952,9 +1952,9 @@ export interface NftTransactionItem {
   readonly to_address_label: string | null;
   /** Native value sent with the transaction, in wei. */
   readonly value: string;
-  /** Worth of the sent native value at the price of that time; null when the price is unknown. */
+  /** Value of the sent native tokens at the price of that time; null when the price is unknown. */
   readonly value_quote: number | null;
-  /** Worth of the sent native value with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of the sent native tokens with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_value_quote: string | null;
   /** Gas limit set by the sender; from 2^53 on, the nearest JSON number. */
   readonly gas_offered: number;
@@ -1964,9 +1964,9 @@ export interface NftTransactionItem {
   readonly gas_price: number | null;
   /** What the sender paid in wei: gas used × price, with the L1 fee where the chain has one and the fee of blobs; null when unknown. */
   readonly fees_paid: string | null;
-  /** Worth of the fee at the price of that time; null when the price is unknown. */
+  /** Value of the fee at the price of that time; null when the price is unknown. */
   readonly gas_quote: number | null;
-  /** Worth of the fee with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of the fee with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_gas_quote: string | null;
   /** Price of one whole native token at that time; null when it is unknown. */
   readonly gas_quote_rate: number | null;
@@ -1978,7 +1978,7 @@ export interface NftTransactionItem {
 export interface NftTransactionsResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -1992,13 +1992,13 @@ export interface OhlcItem {
   readonly balance: string | null;
   /** Value of the balance at the day's closing price; null when either is unknown. */
   readonly quote: number | null;
-  /** Value of the balance with its currency symbol, cut to two decimals; null when the value is unknown. */
+  /** Value of the balance with its currency symbol, truncated to two decimals; null when the value is unknown. */
   readonly pretty_quote: string | null;
 }
 
 /** Fees in addition to gas. */
 export interface OtherFees {
-  /** Worth of the fee for publishing the transaction on the chain below, the median of those that paid one; null when it is unknown. */
+  /** Value of the fee for publishing the transaction on the chain below, the median of those that paid one; null when it is unknown. */
   readonly l1_gas_quote: number | null;
 }
 
@@ -2052,13 +2052,13 @@ export interface Pool {
   readonly total_supply: string | null;
   /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool does not change; null when unknown. */
   readonly quote_rate: number | null;
-  /** Value of both reserves with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of both reserves with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_total_liquidity_quote: string | null;
-  /** Value swapped in the last 24 hours with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value swapped in the last 24 hours with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_volume_24h_quote: string | null;
-  /** Fees of the last 24 hours with their currency symbol, cut to two decimals; null when they are unknown. */
+  /** Fees of the last 24 hours with their currency symbol, truncated to two decimals; null when they are unknown. */
   readonly pretty_fee_24h_quote: string | null;
-  /** Value swapped in the last 7 days with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value swapped in the last 7 days with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_volume_7d_quote: string | null;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -2080,7 +2080,7 @@ export interface Pool {
 export interface PoolByAddressResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -2094,11 +2094,11 @@ export interface PoolByAddressResponse {
 export interface PoolResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** One item a pool with a swap in the recent past, largest liquidity first, pools of unknown liquidity last. */
+  /** One item per pool with a swap in the recent past, largest liquidity first, pools of unknown liquidity last. */
   readonly items: readonly Pool[];
   /** Position of this page in the list. */
   readonly pagination: Pagination;
@@ -2130,7 +2130,7 @@ export interface PoolToDexResponse {
   readonly updated_at: string;
   /** Address of the requested pool in lower case. */
   readonly address: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -2180,13 +2180,13 @@ export interface PoolWithTimeseries {
   readonly volume_7d_quote: number | null;
   /** Fees of a year at the last 24 hours' pace, as a fraction of the liquidity; null when it cannot be determined. */
   readonly annualized_fee: number | null;
-  /** Value of both reserves with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of both reserves with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_total_liquidity_quote: string | null;
-  /** Value swapped in the last 24 hours with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value swapped in the last 24 hours with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_volume_24h_quote: string | null;
-  /** Fees of the last 24 hours with their currency symbol, cut to two decimals; null when they are unknown. */
+  /** Fees of the last 24 hours with their currency symbol, truncated to two decimals; null when they are unknown. */
   readonly pretty_fee_24h_quote: string | null;
-  /** Value swapped in the last 7 days with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value swapped in the last 7 days with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_volume_7d_quote: string | null;
   /** First token of the pair, the one with the lower address. */
   readonly token_0: Token;
@@ -2224,7 +2224,7 @@ export interface PoolsDexDataItem {
   readonly explorers: readonly Explorer[];
   /** Value of both reserves together; null when a price is unknown. */
   readonly total_liquidity_quote: number | null;
-  /** Value of both reserves with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of both reserves with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_total_liquidity_quote: string | null;
   /** Value swapped in the last 24 hours; null when unknown. */
   readonly volume_24h_quote: number | null;
@@ -2234,15 +2234,15 @@ export interface PoolsDexDataItem {
   readonly fee_24h_quote: number | null;
   /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool does not change; null when unknown. */
   readonly quote_rate: number | null;
-  /** Price of one whole pool token with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Price of one whole pool token with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_quote_rate: string | null;
   /** Fees of a year at the last 24 hours' pace, as a fraction of the liquidity; null when it cannot be determined. */
   readonly annualized_fee: number | null;
-  /** Value swapped in the last 24 hours with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value swapped in the last 24 hours with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_volume_24h_quote: string | null;
-  /** Value swapped in the last 7 days with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value swapped in the last 7 days with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_volume_7d_quote: string | null;
-  /** Fees of the last 24 hours with their currency symbol, cut to two decimals; null when they are unknown. */
+  /** Fees of the last 24 hours with their currency symbol, truncated to two decimals; null when they are unknown. */
   readonly pretty_fee_24h_quote: string | null;
   /** First token of the pair, the one with the lower address. */
   readonly token_0: PoolsDexToken;
@@ -2256,13 +2256,13 @@ export interface PoolsDexDataResponse {
   readonly updated_at: string;
   /** The requested token or wallet in lower case; a name is resolved. */
   readonly address: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
-  /** One item a pool, by address. */
+  /** One item per pool, by address. */
   readonly items: readonly PoolsDexDataItem[];
   /** Position of this page in the list. */
   readonly pagination: Pagination;
@@ -2310,11 +2310,11 @@ export interface PortfolioResponse {
   readonly updated_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** One item a token held in the period. */
+  /** One item per token held in the period. */
   readonly items: readonly PortfolioItem[];
   /** First indexed block if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
@@ -2328,7 +2328,7 @@ export interface Price {
   readonly date: string;
   /** Closing price of one whole token on the day, or the price now where the day is not over; null when it is unknown, never 0 instead. */
   readonly price: number | null;
-  /** Price with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Price with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_price: string | null;
 }
 
@@ -2338,13 +2338,13 @@ export interface PriceItem {
   readonly gas_price: string | null;
   /** Gas that such a transaction commonly uses (the median), as digits; null when it cannot be estimated. */
   readonly gas_spent: string | null;
-  /** Worth of the gas: gas × price × rate; null when one of them is unknown. */
+  /** Value of the gas: gas × price × rate; null when one of them is unknown. */
   readonly gas_quote: number | null;
   /** Fees in addition to gas; null on a chain that has none. */
   readonly other_fees: OtherFees | null;
-  /** Worth of the gas and the other fees together; null when one of them is unknown. */
+  /** Value of the gas and the other fees together; null when one of them is unknown. */
   readonly total_gas_quote: number | null;
-  /** Worth of the whole fee with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of the whole fee with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_total_gas_quote: string | null;
   /** Time within which inclusion is to be expected, in words; null when it cannot be determined. */
   readonly interval: string | null;
@@ -2392,7 +2392,7 @@ export interface PriceTokenTimeseries {
   readonly quote_currency: string;
   /** Price of one whole token at the end of the day; null when it is unknown, never 0 instead. */
   readonly quote_rate: number | null;
-  /** Price at the end of the day with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Price at the end of the day with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_quote_rate: string | null;
 }
 
@@ -2410,7 +2410,7 @@ export interface RecentTransactionsResponse {
   readonly updated_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -2428,7 +2428,7 @@ export interface RecentTransactionsResponse {
 export interface ResolvedAddress {
   /** Time of the response. */
   readonly updated_at: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -2458,11 +2458,11 @@ export interface SafeDetails {
 export interface SingleNetworkExchangeTokenResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** One item a pool that holds the token. */
+  /** One item per pool that holds the token. */
   readonly items: readonly PoolWithTimeseries[];
   /** Position of this page in the list. */
   readonly pagination: Pagination;
@@ -2492,7 +2492,7 @@ export interface SupportedDex {
 export interface SupportedDexesResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** One item an exchange on a network. */
+  /** One item per exchange on a network. */
   readonly items: readonly SupportedDex[];
   /** Always null, since this endpoint has no pages; the field remains for clients that read it. */
   readonly pagination: Pagination | null;
@@ -2532,7 +2532,7 @@ export interface TokenBalanceNativeResponse {
   readonly updated_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -2572,11 +2572,11 @@ export interface TokenHolder {
 export interface TokenHoldersResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** One item a holder with a balance above zero. */
+  /** One item per holder with a balance above zero. */
   readonly items: readonly TokenHolder[];
   /** Position of this page in the list. */
   readonly pagination: Pagination;
@@ -2630,15 +2630,15 @@ export interface TokenSpenderItem {
   readonly allowance: string | null;
   /** Value of the allowance; null when it is unlimited or not known, or the price is unknown. */
   readonly allowance_quote: number | null;
-  /** Value of the allowance with its currency symbol, cut to two decimals, or `UNLIMITED`; null when it is unknown. */
+  /** Value of the allowance with its currency symbol, truncated to two decimals, or `UNLIMITED`; null when it is unknown. */
   readonly pretty_allowance_quote: string | null;
   /** The smaller of allowance and balance, in the smallest unit, as digits; null when either is unknown, unless the other is 0. */
   readonly value_at_risk: string | null;
   /** Value of the amount at risk; null when the amount or the price is unknown. */
   readonly value_at_risk_quote: number | null;
-  /** Value at risk with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value at risk with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_value_at_risk_quote: string | null;
-  /** Label of the risk for people: `CONSIDER REVOKING` where the allowance is unlimited, as that reaches what is received later, and where the amount at risk is worth one US dollar or more, or is above 0 and its worth not known; `LOW RISK` otherwise; null when the amount at risk is unknown. */
+  /** Label of the risk for people: `CONSIDER REVOKING` where the allowance is unlimited, as that reaches what is received later, and where the amount at risk is worth one US dollar or more, or is above 0 and its value is unknown; `LOW RISK` otherwise; null when the amount at risk is unknown. */
   readonly risk_factor: string | null;
 }
 
@@ -2648,15 +2648,15 @@ export interface TokenTransferItem {
   readonly block_signed_at: string;
   /** Hash of the transaction. */
   readonly tx_hash: string;
-  /** Account whose balance fell; the zero address for minted tokens. */
+  /** Account whose balance decreased; the zero address for minted tokens. */
   readonly from_address: string;
   /** Known name of the sender; null when it has none. */
   readonly from_address_label: string | null;
-  /** Account whose balance rose; the zero address for destroyed tokens. */
+  /** Account whose balance increased; the zero address for burned tokens. */
   readonly to_address: string;
   /** Known name of the receiver; null when it has none. */
   readonly to_address_label: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or an implausible one. */
   readonly contract_decimals: number | null;
   /** Name from the token's contract; null if it has none that can be read. */
   readonly contract_name: string | null;
@@ -2676,7 +2676,7 @@ export interface TokenTransferItem {
   readonly quote_rate: number | null;
   /** Value of the amount moved at the price of that time; null when the price is unknown. */
   readonly delta_quote: number | null;
-  /** Value of the amount moved with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of the amount moved with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_delta_quote: string | null;
   /** Value of the balance after the transfer at the price of that time; null when either is unknown. */
   readonly balance_quote: number | null;
@@ -2684,7 +2684,7 @@ export interface TokenTransferItem {
   readonly method_calls: readonly MethodCallsForTransfers[] | null;
   /** Pages of block explorers about this row; empty where the operator configured none. */
   readonly explorers: readonly Explorer[];
-  /** Whether the rules of classification hold the token for spam. */
+  /** Whether the classification rules mark the token as spam. */
   readonly is_spam: boolean;
   /** Whether the transfer moves nothing and, by the classification rules, was sent to place a misleading address in the wallet's list. */
   readonly is_poisoning: boolean;
@@ -2720,13 +2720,13 @@ export interface TokenV2Volume {
   readonly quote_rate: number | null;
   /** Price of one whole token 24 hours ago; null when it was not known. */
   readonly quote_rate_24h: number | null;
-  /** Price of one whole token with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Price of one whole token with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_quote_rate: string | null;
-  /** Price of one whole token 24 hours ago with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Price of one whole token 24 hours ago with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_quote_rate_24h: string | null;
-  /** Value of the token's amount in all pools with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of the token's amount in all pools with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_total_liquidity_quote: string | null;
-  /** Value of the amount swapped in the last 24 hours with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of the amount swapped in the last 24 hours with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_total_volume_24h_quote: string | null;
   /** Value of the token's amount in all pools of the exchange; null when the price is unknown. */
   readonly total_liquidity_quote: number | null;
@@ -2764,13 +2764,13 @@ export interface TokenV2VolumeWithChartData {
   readonly quote_rate: number | null;
   /** Price of one whole token 24 hours ago; null when it was not known. */
   readonly quote_rate_24h: number | null;
-  /** Price of one whole token with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Price of one whole token with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_quote_rate: string | null;
-  /** Price of one whole token 24 hours ago with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Price of one whole token 24 hours ago with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_quote_rate_24h: string | null;
-  /** Value of the token's amount in all pools with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of the token's amount in all pools with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_total_liquidity_quote: string | null;
-  /** Value of the amount swapped in the last 24 hours with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of the amount swapped in the last 24 hours with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_total_volume_24h_quote: string | null;
   /** Value of the token's amount in all pools of the exchange; null when the price is unknown. */
   readonly total_liquidity_quote: number | null;
@@ -2810,15 +2810,15 @@ export interface TokensApprovalItem {
   readonly balance: string | null;
   /** Value of the balance; null when the balance or the price is unknown. */
   readonly balance_quote: number | null;
-  /** Value of the balance with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of the balance with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_balance_quote: string | null;
   /** Amount that the spenders together could take, in the smallest unit, as digits: the sum of the allowances, at most the balance; null when the balance is unknown, or an allowance that matters. */
   readonly value_at_risk: string | null;
   /** Value of the amount at risk; null when the amount or the price is unknown. */
   readonly value_at_risk_quote: number | null;
-  /** Value at risk with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value at risk with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_value_at_risk_quote: string | null;
-  /** One element a spender with an allowance above zero. */
+  /** One element per spender with an allowance above zero. */
   readonly spenders: readonly TokenSpenderItem[];
 }
 
@@ -2848,9 +2848,9 @@ export interface Transaction {
   readonly to_address_label: string | null;
   /** Native value sent with the transaction, in wei. */
   readonly value: string;
-  /** Worth of the sent native value at the price of that time; null when the price is unknown. */
+  /** Value of the sent native tokens at the price of that time; null when the price is unknown. */
   readonly value_quote: number | null;
-  /** Worth of the sent native value with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of the sent native tokens with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_value_quote: string | null;
   /** Token in which fees are paid, which is the chain's native token. */
   readonly gas_metadata: ContractMetadata;
@@ -2862,9 +2862,9 @@ export interface Transaction {
   readonly gas_price: number | null;
   /** What the sender paid in wei: gas used × price, with the L1 fee where the chain has one and the fee of blobs; null when unknown. */
   readonly fees_paid: string | null;
-  /** Worth of the fee at the price of that time; null when the price is unknown. */
+  /** Value of the fee at the price of that time; null when the price is unknown. */
   readonly gas_quote: number | null;
-  /** Worth of the fee with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of the fee with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_gas_quote: string | null;
   /** Price of one whole native token at that time; null when it is unknown. */
   readonly gas_quote_rate: number | null;
@@ -2886,7 +2886,7 @@ export interface Transaction {
 export interface TransactionResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -2908,7 +2908,7 @@ export interface TransactionSummary {
 export interface TransactionsBlockPageResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -2922,7 +2922,7 @@ export interface TransactionsBlockPageResponse {
 export interface TransactionsBlockResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -2934,11 +2934,11 @@ export interface TransactionsBlockResponse {
 export interface TransactionsForAccountAddressResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** One item an action, newest first. */
+  /** One item per action, newest first. */
   readonly items: readonly ExchangeTransaction[];
   /** Position of this page in the list. */
   readonly pagination: Pagination;
@@ -2948,11 +2948,11 @@ export interface TransactionsForAccountAddressResponse {
 export interface TransactionsForExchangeResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** One item an action, newest first. */
+  /** One item per action, newest first. */
   readonly items: readonly ExchangeTransaction[];
   /** Position of this page in the list. */
   readonly pagination: Pagination;
@@ -2962,11 +2962,11 @@ export interface TransactionsForExchangeResponse {
 export interface TransactionsForTokenAddressResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** One item an action, newest first. */
+  /** One item per action, newest first. */
   readonly items: readonly ExchangeTransaction[];
   /** Position of this page in the list. */
   readonly pagination: Pagination;
@@ -2980,7 +2980,7 @@ export interface TransactionsResponse {
   readonly updated_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -3012,7 +3012,7 @@ export interface TransactionsSummaryResponse {
   readonly updated_at: string;
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -3030,7 +3030,7 @@ export interface TransactionsTimeBucketResponse {
   readonly updated_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
-  /** Chain id of the network (EIP-155), a number in the head of a response. */
+  /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
@@ -3072,9 +3072,9 @@ export interface UniswapLikeEcosystemCharts {
   readonly total_active_pairs_7d: number | null;
   /** Fees that all providers earned in the last 24 hours, in pools whose volume is known; null when none is, or the exchange's fee is not. */
   readonly total_fees_24h: number | null;
-  /** Price of the native token with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Price of the native token with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_gas_token_price_quote: string | null;
-  /** Fees of the last 24 hours with their currency symbol, cut to two decimals; null when they are unknown. */
+  /** Fees of the last 24 hours with their currency symbol, truncated to two decimals; null when they are unknown. */
   readonly pretty_total_fees_24h: string | null;
   /** Value swapped per day, 8 points, so that the change over a week can be computed. */
   readonly volume_chart_7d: readonly VolumeEcosystemChart[];
@@ -3100,7 +3100,7 @@ export interface UniswapLikeToken {
   readonly balance: string | null;
   /** Value of the balance: balance / 10^decimals × rate; null when either is unknown. */
   readonly quote: number | null;
-  /** Value of the balance with its currency symbol, cut to two decimals; null when the value is unknown. */
+  /** Value of the balance with its currency symbol, truncated to two decimals; null when the value is unknown. */
   readonly pretty_quote: string | null;
   /** Current price of one whole token; null when it is unknown, never 0 instead. */
   readonly quote_rate: number | null;
@@ -3120,7 +3120,7 @@ export interface UniswapLikeTokenWithSupply {
   readonly balance: string | null;
   /** Value of the share; null when a price is unknown. */
   readonly quote: number | null;
-  /** Value of the share with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value of the share with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_quote: string | null;
   /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool does not change; null when unknown. */
   readonly quote_rate: number | null;
@@ -3140,7 +3140,7 @@ export interface VolumeEcosystemChart {
   readonly quote_currency: string;
   /** Value swapped on the day in the pools of which it is known; null when it is known of none. */
   readonly volume_quote: number | null;
-  /** Value swapped on the day with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value swapped on the day with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_volume_quote: string | null;
   /** Number of swaps on the day, null when it is unknown; the spelling is the interface's. */
   readonly swap_count_24: number | null;
@@ -3166,7 +3166,7 @@ export interface VolumeTimeseries {
   readonly sum_amount1out: string | null;
   /** Value swapped on the day at the prices of its end; null when unknown. */
   readonly volume_quote: number | null;
-  /** Value swapped on the day with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value swapped on the day with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_volume_quote: string | null;
   /** Price of one whole first token at the end of the day; null when it is unknown. */
   readonly token_0_quote_rate: number | null;
@@ -3188,6 +3188,6 @@ export interface VolumeTokenTimeseries {
   readonly total_volume: string | null;
   /** Value swapped on the day at the price of its end; null when the price is unknown. */
   readonly volume_quote: number | null;
-  /** Value swapped on the day with its currency symbol, cut to two decimals; null when it is unknown. */
+  /** Value swapped on the day with its currency symbol, truncated to two decimals; null when it is unknown. */
   readonly pretty_volume_quote: string | null;
 }

@@ -149,7 +149,11 @@ beforeAll(async () => {
     }
   }
   // In the current hour, which is not complete: not in any list.
-  await mineTransactions(chain, [exchange.swap(first, 10n ** 10n, [usd, gold])], firstDay + 9 * secondsPerDay + 15 * secondsPerHour + 1_200);
+  await mineTransactions(
+    chain,
+    [exchange.swap(first, 10n ** 10n, [usd, gold])],
+    firstDay + 9 * secondsPerDay + 15 * secondsPerHour + 1_200,
+  );
   head = await chain.head();
   const blocks = await chain.batch<{ timestamp: string }>(
     Array.from({ length: head + 1 }, (_, height) => ({ method: "eth_getBlockByNumber", params: [`0x${height.toString(16)}`, false] })),
