@@ -83,9 +83,8 @@ describe("ashlar start", () => {
         await client.query("LOCK TABLE chains");
         const request = fetch(`${service.url()}/readyz`).catch(() => null);
         await chain.mine();
-        const blocked = "SELECT DISTINCT application_name FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
-        const isBlocked = async () => (await client.query(blocked)).length === 2;
-        await until("The request and the indexer waiting for the lock", isBlocked);
+        const batch = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'UPDATE chains %'";
+        await until("The batch waiting for the lock", async () => (await client.query(batch)).length > 0);
         service.child.kill("SIGTERM");
         await until("The message about the pending batch", async () => /the indexer's current batch/.test(service.output()));
         expect(service.output()).toMatch(/Stopping: waiting for the server, with 1 request in flight, 12 s at most\./);
