@@ -189,7 +189,7 @@ describe("errors", () => {
   });
 
   it("that contain the password are replaced", async () => {
-    const error = await failure(() => test.database.query(`SELECT '${password}'::int4`));
+    const error = await failure(() => test.database.query(`SELECT '${password}'::boolean`));
     expect(inspect(error)).not.toContain(password);
     expect(inspect(error)).toContain("22P02"); // invalid_text_representation
   });
