@@ -8,7 +8,7 @@ import { byId, chain, dataOf, useNpmClient } from "./npm-client.ts";
 
 const { SecurityService: service } = await useNpmClient();
 
-/** The same in EIP-20 and EIP-721, where the third argument is indexed. */
+/** The signature is the same in EIP-20 and in EIP-721, which indexes the third argument too. */
 const approval: string = toEventSelector("Approval(address,address,uint256)");
 const approvalForAll: string = toEventSelector("ApprovalForAll(address,address,bool)");
 const approvals = await logsOf({ topics: [approval] });
@@ -33,7 +33,7 @@ const lastOfEach = (logs: readonly NodeLog[], keyOf: (log: NodeLog) => string): 
 ];
 const place = (log: NodeLog) => [Number(log.blockNumber), Number(log.logIndex), log.transactionHash];
 
-/** Also the maximum of the integer types in which some tokens store allowances; see the endpoint's notes. */
+/** Includes the maxima of the smaller integer types in which some tokens store allowances; see the endpoint's notes. */
 const isUnlimited = (amount: bigint): boolean => amount >= 2n ** 255n || [96n, 128n, 160n].some((bits) => amount === 2n ** bits - 1n);
 const smaller = (left: bigint, right: bigint): bigint => (left < right ? left : right);
 

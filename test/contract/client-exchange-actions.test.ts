@@ -71,7 +71,7 @@ describe("the npm client's XykService for exchange transactions", () => {
     expect(new Set(items.map(({ act }) => act))).toEqual(new Set(["SWAP", "ADD_LIQUIDITY", "REMOVE_LIQUIDITY"]));
   });
 
-  it("row 53: iterates the transactions of a pool, the first and the last of a drained one included", async () => {
+  it("row 53: iterates the transactions of a pool, including the first and the last of a drained pool", async () => {
     const pools = await poolsOf("demo_swap");
     for (const name of ["drainedPair", "tollPair"]) {
       const read = (pageNumber: number) =>
@@ -96,16 +96,16 @@ describe("the npm client's XykService for exchange transactions", () => {
     expect(items.length).toBeGreaterThan(1_000);
   });
 
-  it("row 50: returns the newest of an account, each with its transaction", async () => {
+  it("row 50: returns the newest actions of an account, each with its transaction", async () => {
     const trader = storyValue("trader");
     const pools = await poolsOf("demo_exchange");
     const actions = newestFirst(await actionsOf(pools, times));
     const senders = await sendersOf(actions);
-    // Transactions that it sent, or in which it called or received from a pair.
+    // Actions in transactions that the trader sent, or in which the trader called a pair or received from it.
     const own = actions.filter(({ hash, sender, to }) => [senders.get(hash), sender, to].includes(trader));
     const { items, pagination } = await dataOf(service.getTransactionsForAccountAddress(chain, "demo_exchange", trader));
     expect(pagination.total_count).toBe(own.length);
-    // The client does not page here: the first hundred.
+    // The client does not page here: it returns the first hundred.
     expect(items.map(returned)).toEqual(own.slice(0, 100).map(logged(pools)));
     expect(own.length).toBeGreaterThan(100);
     const [ether, euro] = [await feedOf("etherFeed", times), await feedOf("euroFeed", times)];

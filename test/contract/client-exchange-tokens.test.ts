@@ -43,7 +43,7 @@ async function pairsWith(exchange: ExchangeName, token: string) {
 type Pairs = Awaited<ReturnType<typeof pairsWith>>;
 
 const swapsOf = (pairs: Pairs, end: number): StoryAction[] => pairs.flatMap(({ actions }) => swapsWithin(actions, end, 1));
-/** The pairs' reserves of the token and its volume within 24 hours, up to a time. */
+/** The pairs' reserves of the token at a time; `movedAt` is its volume in the 24 hours before. */
 const heldAt = (pairs: Pairs, end: number): bigint => pairs.reduce((sum, { side, reservesAt }) => sum + reservesAt(end)[side], 0n);
 const movedAt = (pairs: Pairs, end: number): bigint =>
   pairs.reduce((sum, { side, actions }) => {
@@ -153,13 +153,13 @@ describe("the npm client's XykService for a whole exchange", () => {
       chart.volume_chart_30d.slice(-8),
       chart.liquidity_chart_30d.slice(-8),
     ]);
-    // Sums of the pools with known liquidity: a pool of unknown liquidity is in none.
+    // Sums over the pools with known liquidity: a pool of unknown liquidity is not included.
     const { items: pools } = await dataOf(service.getPools(chain, exchange));
     const volume = pools.reduce((sum, { volume_24h_quote: value }) => sum + value, 0);
     const liquidity = pools.reduce((sum, { total_liquidity_quote: value }) => sum + (value ?? 0), 0);
     expectNear(chart.total_fees_24h, volume * 0.003);
     const last = chart.liquidity_chart_30d.at(-1)?.liquidity_quote;
-    // Pools without a swap within the week are in the chart but not in the list: the drained one with some dust.
+    // The chart includes pools without a swap within the week, the list does not: the drained pool, which holds some dust.
     expect(Math.abs((last ?? Number.NaN) - liquidity)).toBeLessThan(0.01);
   });
 

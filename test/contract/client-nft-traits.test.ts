@@ -40,7 +40,7 @@ describe("the npm client's NftService for traits", () => {
       const isNumeric = own.length > 0 && own.every(({ isNumber }) => isNumber);
       expect(item.value_type, item.name).toBe(own.length === 0 ? null : isNumeric ? "numeric" : "string");
       if (isNumeric) {
-        // Dates are times; their range is in seconds.
+        // The range of dates is in Unix seconds.
         const numbers = own.map(({ value }) => (/^\d{4}-/.test(value ?? "") ? Date.parse(value ?? "") / 1000 : Number(value)));
         expect(item.value_numeric, item.name).toEqual({ min: Math.min(...numbers), max: Math.max(...numbers) });
         expect(item.value_string).toBeNull();

@@ -57,7 +57,7 @@ describe("the npm client's XykService for pools", () => {
         expect(token.contract_decimals).toBe(await decimalsOf(token.contract_address));
       }
       if (item.exchange === storyValue("washPair")) {
-        // The token of the wash traders has no price, since the pool is below the floor; their payments in dollars are known.
+        // The token of the wash traders has no price, because its pool is below the floor; their payments in dollars are known.
         const dollar = sides[0].contract_address === storyValue("usdToken") ? 0 : 1;
         const moved = (days: number): number => whole(volumeOf(of(days), "into", dollar) + volumeOf(of(days), "out", dollar), 6);
         expect([item.total_liquidity_quote, item.quote_rate, item.annualized_fee, sides[1 - dollar]?.quote_rate]).toEqual([

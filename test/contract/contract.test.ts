@@ -54,7 +54,7 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((inner, name) => (inner === null ? null : (inner as Row)[name]), value);
 }
 
-/** The CSV cell of a value: empty for null, numbers unchanged, text that a spreadsheet would run as a formula after an apostrophe. */
+/** The CSV cell of a value: empty for null, numbers unchanged; an apostrophe precedes text that a spreadsheet would run as a formula. */
 function cellOf({ kind, path, from }: CsvColumn, { parent, row }: ItemRow): string {
   const value = valueAt(from === "row" ? row : parent, path);
   if (value === null) return "";
@@ -156,7 +156,7 @@ describe("an entity or path that does not exist", () => {
 
   it("returns 404 in the envelope for an unknown path", async () => {
     const answer = await call("/v1/demo/address/0x0/nothing_of_the_kind/");
-    // The document has no such path; the envelope is the same for all.
+    // The document does not describe this path; the error envelope is the same for all operations.
     await expectFailure(operationOf("getBlock"), answer, 404, /\w+/);
   });
 

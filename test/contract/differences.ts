@@ -29,13 +29,13 @@ const one =
       return text !== undefined && more.length === 0 && test(parameter, text, request);
     });
 
-/** The same for trimmed text that is not blank. */
+/** Whether a parameter of one of the types is of the kind, by its trimmed text; blank text is not. */
 const oneTrimmed = (types: readonly string[], test: (text: string, parameter: Parameter, request: RequestCase) => boolean) =>
   one((parameter, text, request) => types.includes(parameter.type) && !isBlank(text) && test(text.trim(), parameter, request));
 
 const sentText = (request: RequestCase, { name }: Parameter): string => request.values[name]?.[0]?.trim() ?? "";
 
-/** Matches the document's schema of an integer. */
+/** Whether a value is valid by the document's schema of an integer parameter. */
 function isInBounds({ minimum, maximum, sizes }: Parameter, value: number): boolean {
   return sizes === null ? value >= (minimum ?? 0) && value <= (maximum ?? Number.MAX_SAFE_INTEGER) : sizes.includes(value);
 }

@@ -14,7 +14,7 @@ type PagesOf = (parameters: Parameters) => AsyncGenerator<Page>;
 const app = await useApp();
 const retryingFetch = createRetryingFetch(fetch);
 const client = createClient({ baseUrl: app.url, key: app.key, fetch: retryingFetch });
-/** Methods by id, because the catalog drives the test; the types of single methods are checked below. */
+/** Methods by id, because the catalog drives the test; the types of individual methods are checked below. */
 const methods = client as unknown as Readonly<Record<string, Method>>;
 const pages = client.pages as unknown as Readonly<Record<string, PagesOf>>;
 

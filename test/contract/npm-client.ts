@@ -19,7 +19,7 @@ export interface Pages<T> {
   readonly links: { readonly prev: string | null; readonly next: string | null };
 }
 
-/** The client types chain names as its vendor's list, but sends any. */
+/** The client's type for chains is its vendor's list, but it sends any name or id. */
 export const chain = "demo" as unknown as Chain;
 export const byId = 31337 as unknown as Chain;
 

@@ -8,7 +8,7 @@ const app = await useApp();
 const call = createCaller(app.url, app.key);
 const live = operations.filter(({ status }) => status === "live");
 
-/** The number of elements shown of each list. */
+/** The number of elements that each list shows. */
 const elementsShown = 2;
 const timesOfTheRun = ["updated_at", "update_at", "node_seen_at", "last_scraped_at"];
 

@@ -75,7 +75,7 @@ function mismatches(table: readonly Difference[]): string[] {
 }
 
 describe("the generated request code and express-openapi-validator", () => {
-  it("receive hundreds of valid and hundreds of invalid requests for every endpoint", () => {
+  it("accept more than 1000 requests and reject more than 1000, and accept at least one for every operation", () => {
     const agreed = comparedCases.filter(agree);
     expect(agreed.filter(({ here }) => here.accepted).length).toBeGreaterThan(1000);
     expect(agreed.filter(({ here }) => !here.accepted).length).toBeGreaterThan(1000);

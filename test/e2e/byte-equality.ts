@@ -3,7 +3,8 @@
  *
  *   node --import tsx test/e2e/byte-equality.ts OLD_CHECKOUT NEW_CHECKOUT DATA_FOLDER
  *
- * Both checkouts have their dependencies installed. DATA_FOLDER contains the demo of the old commit's `ashlar start` and is not in use; it is copied.
+ * Both checkouts must have their dependencies installed. DATA_FOLDER must contain the demo of the old commit's `ashlar start` and must not be in use; it is
+ * copied.
  * The old commit serves its database, the new one a migrated copy, both with the demo's node, which mines no blocks. Prints every difference, and exits
  * with 1 if a body, a status or a content type differs. Error messages may change and are counted separately.
  */
@@ -38,7 +39,7 @@ interface Answer {
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** The Host header for both servers, which links in responses contain. */
+/** The Host header of the requests to both servers; links in responses contain it. */
 const host = "ashlar.example";
 
 const get = async (port: number, path: string, key: string): Promise<Answer> => {

@@ -20,7 +20,7 @@ const { blocks, transactions } = await readNodeTransactions();
 const allOf = (address: Address): MinedTransaction[] => transactionsOf(transactions, address);
 
 describe("gas_prices", () => {
-  /** EIP-20's transfer and transferFrom. */
+  /** The selectors of transfer and transferFrom (EIP-20). */
   const selectors = ["0xa9059cbb", "0x23b872dd"];
   /** ERC-20 contracts are those that once emitted a Transfer with three topics; the story's collections emit four. */
   const erc20Contracts = (): ReadonlySet<Address | null> =>

@@ -168,7 +168,7 @@ describe("the story's exchanges", () => {
     const syncs = await namedLogs("drainedPair", "Sync");
     const [salt, weis] = await reservesFrom("drainedPair", "saltToken");
     expect(syncs.some(({ args }) => (args.reserve0 ?? 0n) > 10n ** 18n && (args.reserve1 ?? 0n) > 10n ** 18n)).toBe(true);
-    // It began with 4e23 of the one and 4e19 of the other for the root of their product, 4e21 shares, of which 1,000 are worth some 1e5 and 10.
+    // The first deposit of 4e23 and 4e19 minted sqrt(4e23 × 4e19) = 4e21 shares; the reserves of 1,000 shares are about 1e5 and 10.
     expect(salt < 10n ** 9n && weis < 10n ** 9n).toBe(true);
     expect((await namedLogs("drainedPair", "Burn")).length).toBe(3);
   });
@@ -184,7 +184,7 @@ describe("the story's exchanges", () => {
     const [added, removed] = [await sent("Mint"), await sent("Burn")];
     expect(new Set(added.map(({ from }) => from)).size).toBeGreaterThan(3);
     expect(new Set(removed.map(({ from }) => from)).size).toBeGreaterThan(3);
-    // addLiquidity and addLiquidityETH of Uniswap V2's router, by the first four bytes of the hashes of their signatures.
+    // The selectors of addLiquidity and addLiquidityETH of Uniswap V2's router.
     expect(new Set(added.map(({ input }) => input.slice(0, 10)))).toEqual(new Set(["0xe8e33700", "0xf305d719"]));
     const balanceOf = parseAbi(["function balanceOf(address) view returns (uint256)"]);
     const data = encodeFunctionData({ abi: balanceOf, args: [storyValue("deployer")] });
@@ -193,7 +193,7 @@ describe("the story's exchanges", () => {
 
   it("have positions of which one was increased, one halved, and one collected and burnt", async () => {
     const idsOf = async (eventName: string) => (await namedLogs("rangePositions", eventName)).map(({ args }) => Number(args.tokenId));
-    // The market maker's two, four of others in their order, and the second of those again.
+    // Two positions of the market maker, four of other accounts, and the second of these four again.
     expect(await idsOf("IncreaseLiquidity")).toEqual([1, 2, 3, 4, 5, 6, 4]);
     expect(await idsOf("DecreaseLiquidity")).toEqual([3, 6]);
     expect(await idsOf("Collect")).toEqual([3, 3, 6]);

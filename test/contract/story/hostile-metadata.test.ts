@@ -37,7 +37,7 @@ const read = async (): Promise<(HostileToken & Data)[]> => {
 const tokens = await read();
 const of = (kind: string) => tokens.find((token) => token.kind === kind);
 
-/** Tokens without a document, with a pattern of the stated reason. */
+/** Tokens without a document, each with a pattern that the stated reason matches. */
 const refused: readonly (readonly [kind: string, reason: RegExp])[] = [
   ["huge", /too large/],
   ["slow", /within 3000 ms/],

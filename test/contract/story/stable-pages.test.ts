@@ -62,7 +62,7 @@ beforeAll(async () => {
   ({ key } = await createKeys(test.database).create({ label: "pages" }));
   const chainSettings: ChainConfig = { ...chainConfig.parse({ name, id: 31337, rpc: chain.url, pollMilliseconds: 50 }), id: 31337 };
   const file = join(folder, "serve.yaml");
-  // JSON is YAML.
+  // JSON is valid YAML.
   await writeFile(file, JSON.stringify({ chains: [chainSettings], limits: { requestsPerSecond: 100_000 } }));
   indexer = await startIndexer(folder, chainSettings, test.url);
   servers = await Promise.all([startServer(file, test.url), startServer(file, test.url)]);

@@ -72,7 +72,7 @@ describe("the generated market", () => {
   });
 
   it("gives the first of 400 pools its share by Zipf's law", () => {
-    // 1 / (1 + 1/2 + … + 1/400) is 0.152; more before the others exist and after some end.
+    // 1 / (1 + 1/2 + … + 1/400) is 0.152; the share is larger before all others exist and after some end.
     const ofFirst = swaps.filter(({ address }) => address === market.pools[0]?.address).length / swaps.length;
     expect(ofFirst).toBeGreaterThan(0.13);
     expect(ofFirst).toBeLessThan(0.2);

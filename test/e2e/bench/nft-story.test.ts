@@ -58,7 +58,7 @@ describe("generated collections", () => {
     }
     expect(wrong).toBe(0);
     const has = (owner: string): number => [...owners].filter(([key, own]) => key.startsWith(nftMarket.large) && own === owner).length;
-    // The whale holds 1,000 of 10,000 tokens and the approver 300: of 500 tokens, a twentieth of that.
+    // Of 10,000 tokens, the whale holds 1,000 and the approver 300; of 500 tokens, a twentieth of that.
     expect([has(nftMarket.whale), has(nftMarket.approver)]).toEqual([50, 15]);
   });
 
@@ -67,7 +67,7 @@ describe("generated collections", () => {
     expect(all.every((traits) => traits.length === 12)).toBe(true);
     expect(new Set(all.map((traits) => traits.find(({ trait_type: name }) => name === "Serial")?.value)).size).toBe(size.tokens);
     const outcomes = [...documentsOf(nftMarket, size.tokens)].map(({ text }) => parseDocument(text));
-    // Besides, ten small collections of 50 tokens and 50 editions.
+    // Also ten small collections of 50 tokens each, and 50 editions.
     expect(outcomes.length).toBe(500 + 10 * 50 + 50);
     expect(outcomes.every((outcome) => outcome.ok && outcome.document.counted.length === 12 && outcome.document.refusal === null)).toBe(
       true,
@@ -99,9 +99,9 @@ describe("a small index of generated collections", () => {
       nft_metadata: tokens + 50,
       nft_attributes: (tokens + 50) * 12,
       nft_approvals: 15,
-      // The marketplace for each trader, and an operator of each small collection.
+      // The marketplace, once per trader, and one operator per small collection.
       nft_operators: nftMarket.traders.length + 10,
-      // A row for each sold token.
+      // One row per sold token.
       nft_sales: ofKind("orderFulfilled").reduce((sum, { offer, consideration }) => sum + soldIn(offer) + soldIn(consideration), 0),
       // 8,760 answers in 750 blocks: the last one of each block.
       feed_answers: 750,

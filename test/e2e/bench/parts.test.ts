@@ -36,7 +36,7 @@ describe("generated numbers", () => {
   it("are uniformly distributed", () => {
     const random = createRandom(1);
     const mean = Array.from({ length: 10_000 }, random).reduce((sum, value) => sum + value, 0) / 10_000;
-    // The mean of 10,000 uniform numbers has a standard deviation of 1 / sqrt(12 * 10,000), 0.003: five of them.
+    // The mean of 10,000 uniform numbers has a standard deviation of 1 / sqrt(12 * 10,000), 0.003; the limit is five of them.
     expect(Math.abs(mean - 0.5)).toBeLessThan(0.015);
   });
 

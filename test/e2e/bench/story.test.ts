@@ -42,10 +42,10 @@ describe("the generated chain", () => {
 
   it("is skewed like real chains", () => {
     const sent = transactions.filter(({ from }) => from === facts.busy).length;
-    // Four fifths of every sixth of 40,000: 40,000 / 6 * 4 / 5.
+    // Four fifths of a sixth of 40,000: 40,000 / 6 * 4 / 5 is 5,333.
     expect(sent).toBeGreaterThan(5_300);
     const holders = new Set(movements.filter(({ token }) => token === facts.popularToken).map(({ to }) => to));
-    // The treasury, which received the mint, is one more.
+    // One more: the treasury, which received the mint.
     expect(holders.size).toBe(facts.popularHolders + 1);
     const collected = new Set(movements.filter(({ to }) => to === facts.collector).map(({ token }) => token));
     expect(collected.size).toBe(30_000);

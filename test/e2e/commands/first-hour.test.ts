@@ -107,7 +107,7 @@ describe("a reader that ends early", () => {
       cwd: folder,
       stdio: ["ignore", "pipe", "pipe"],
     });
-    // No reader at all: the first line is refused with EPIPE.
+    // Without any reader, the first write fails with EPIPE.
     child.stdout.destroy();
     let errors = "";
     child.stderr.on("data", (part: Buffer) => (errors += part.toString()));

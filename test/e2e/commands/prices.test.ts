@@ -28,7 +28,7 @@ beforeEach(async () => {
 const imports = () => test.database.query("SELECT chain_id, asset, since, price FROM price_imports ORDER BY asset, since");
 const revision = async () =>
   (await test.database.query<{ revision: number }>("SELECT revision FROM price_settings WHERE chain_id = 7"))[0]?.revision ?? 0;
-/** Prices as an indexer would have made them: hours 0, 24 and 48 of 1970. */
+/** Replaces the computed prices of two chains with those of the hours 0, 24 and 48 since 1970. */
 const makeSome = async () => {
   await test.database.query("DELETE FROM price_hours");
   for (const hour of [0, 24, 48]) {
@@ -51,7 +51,7 @@ describe("ashlar prices import", () => {
     expect(said).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
   });
 
-  it("stores the prices of a file, and discards computed prices since the first of them", async () => {
+  it("stores the prices of a file, and discards computed prices since the first imported one", async () => {
     await makeSome();
     const before = await revision();
     expect(await outcome(["prices", "import", "good.csv", "--chain", "one"])).toEqual([
@@ -63,7 +63,7 @@ describe("ashlar prices import", () => {
       { chain_id: 7, asset: token, since: 2 * 86_400 + 6 * 3_600, price: null },
       { chain_id: 7, asset: "0x455552", since: 3_600, price: "1.1" },
     ]);
-    // The first of them is of hour 1.
+    // The first imported price is at hour 1.
     expect([await hoursOf(7), await hoursOf(8)]).toEqual([[0], [0, 24, 48]]);
     expect(await revision()).toBe(before + 1);
   });

@@ -10,7 +10,7 @@ import { deadline } from "../../support/deadline.ts";
 let folder: string;
 let test: TestDatabase;
 const { run } = commandLineIn(() => ({ folder, url: test.url }));
-/** Exit code and all output, with the embedded server in place of the tests' own where `url` is empty. */
+/** Returns the exit code and all output of a command. With the environment `embedded`, it uses the embedded server instead of the test's database. */
 const outcome = async (args: readonly string[], environment: NodeJS.ProcessEnv = {}) => {
   const running = run(args, environment);
   return [await running.ended, running.output()] as const;
@@ -92,7 +92,7 @@ describe("an unusable data directory", () => {
     expect([code, output]).toEqual([1, `The data directory ${file} cannot be used: it is not a directory. ${remedy}`]);
     const [, below] = await outcome([command], { ...environment, ASHLAR_DATA_DIR: join(file, "data") });
     expect(below).toBe(`The data directory ${join(file, "data")} cannot be used: a part of its path is a file (ENOTDIR). ${remedy}`);
-    // Telling the demo's story takes a minute; loading the program twice takes seconds on a busy machine.
+    // Building the demo's story takes a minute; loading the program twice takes seconds on a busy machine.
     expect(Date.now() - begin).toBeLessThan(deadline(40_000));
     await rm(file);
   });
@@ -106,7 +106,7 @@ describe("an unusable data directory", () => {
     );
   });
 
-  it.runIf(process.platform === "linux")("where nothing can be written is refused at once", async () => {
+  it.runIf(process.platform === "linux")("where nothing can be written is rejected immediately", async () => {
     for (const directory of ["/proc/ashlar", "/proc"]) {
       const [code, output] = await outcome(["start"], { ...environment, ASHLAR_DATA_DIR: directory });
       expect([code, output]).toEqual([1, expect.stringContaining(`The data directory ${directory} cannot be used: `)]);

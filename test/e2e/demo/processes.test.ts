@@ -62,7 +62,7 @@ describe("the demo's processes", () => {
     expect(await inspectProcess(left.processId)).toBeNull();
   });
 
-  it("ends such a node if another port is configured, and saves its chain", async () => {
+  it("ends a node of a killed run if another port is configured, and saves its chain", async () => {
     const dataDirectory = await folder();
     const left = await leaveOrphan(dataDirectory);
     const port = await freePort();
@@ -72,7 +72,7 @@ describe("the demo's processes", () => {
     expect(await inspectProcess(left.processId)).toBeNull();
   });
 
-  it("reloads such a node if it has dropped the genesis state", async () => {
+  it("reloads the chain of a killed run if its node has dropped the genesis state", async () => {
     const dataDirectory = await folder();
     const left = await leaveOrphan(dataDirectory, 80);
     const demo = await start(dataDirectory);

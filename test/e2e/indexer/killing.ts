@@ -52,14 +52,14 @@ export const killAndCompare = async ({ kills, points, seed }: Killing): Promise<
   const goOn = () => addRound(chain, story, round++, chain.accounts.slice(0, 3) as unknown as [Address, Address, Address]);
   const isAtHead = async (test: TestDatabase): Promise<boolean> =>
     (await isLevel(test.database, chain)) && (await test.database.query("SELECT 1 FROM node_reads LIMIT 1")).length === 0;
-  /** Killed processes' connections end a moment later. */
+  /** Whether a process connected within the last second; the connections of a killed process end a moment after it. */
   const isConnected = async (test: TestDatabase): Promise<boolean> =>
     (
       await test.database.query(
         "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'ashlar-index' AND backend_start > now() - interval '1 second'",
       )
     ).length > 0;
-  /** The price job records its settings in its first run at the head, beside the blocks. */
+  /** The price job records its settings in its first run at the head, concurrently with indexing. */
   const hasPriceSettings = async (test: TestDatabase): Promise<boolean> =>
     (await test.database.query("SELECT 1 FROM price_settings WHERE fingerprint IS NOT NULL")).length > 0;
   const isComparable = async (test: TestDatabase): Promise<boolean> => (await isAtHead(test)) && (await hasPriceSettings(test));

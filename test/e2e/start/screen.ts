@@ -1,4 +1,4 @@
-/** The lines of a terminal of unlimited height after a program's output: interprets the ECMA-48 sequences that readline and cli-progress use. */
+/** Returns the lines that a terminal of unlimited height shows for a program's output. Interprets the ECMA-48 sequences of readline and cli-progress. */
 export function screenAfter(text: string): string[] {
   const lines: string[][] = [[]];
   let row = 0;

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 const secondsOfStop = (service: ServiceProcess): number => Number(/Stopped after ([\d.]+) s\./.exec(service.output())?.[1]);
 
-// The processes below npm are found in /proc.
+// The tests find the descendants of npm in /proc.
 describe.skipIf(process.platform !== "linux")("npm start", () => {
   const startWithNpm = (): Promise<ServiceProcess> =>
     startService(chain.url, { command: "npm", parameters: ["start", "--"], folder: clone });

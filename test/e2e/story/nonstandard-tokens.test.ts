@@ -147,7 +147,7 @@ describe("tokens with nonstandard behaviour", () => {
     expectNone(history.differences);
   });
 
-  it("have them in the middle of each round, for tokens that change by Transfers only", async () => {
+  it("have the contracts' values in the middle of each round, for tokens that change by Transfers only", async () => {
     const tokens = tokenChain.tokens.filter(({ kind }) => kind.isSilent !== true);
     const heights = reconciled.map(({ height }) => height - 15);
     const { differences } = await compareHeights(heights, tokens);

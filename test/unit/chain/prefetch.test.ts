@@ -30,7 +30,7 @@ describe("blocks fetched ahead", () => {
       return Array.from({ length: to - from + 1 }, (_, offset) => block(from + offset, 100));
     };
     for await (const _ of prefetch(fetch, { from: 0, to: 99, inFlight: 1, blocks: 50, transactions: 500 })) _.length;
-    // The first estimate is 16 blocks; from then on 500 transactions are five blocks of 100.
+    // The first range has 16 blocks; later ranges have 500 transactions, five blocks of 100.
     expect(sizes.slice(0, 4)).toEqual([16, 5, 5, 5]);
   });
 

@@ -59,7 +59,7 @@ describe("the touched accounts of a block", () => {
 
   it("are those that emit a log or are named by a topic, but not the numbers and hashes among topics", () => {
     const named = `0x${"0".repeat(24)}${"1".repeat(40)}` as const;
-    // Seven zero bytes, as a mined address may begin with; and 2^96 - 1, a number that fits twelve bytes.
+    // An address with seven leading zero bytes, as a mined one may have; and 2^96 - 1, a number that fits in twelve bytes.
     const mined = `0x${"0".repeat(24)}${"0".repeat(14)}${"2".repeat(26)}` as const;
     const number = `0x${"0".repeat(40)}${"f".repeat(24)}` as const;
     const log = { index: 0, address: account("e"), topics: [hashOf(1, 8), named, mined, number], data: "0x" } as const;
@@ -68,7 +68,7 @@ describe("the touched accounts of a block", () => {
   });
 });
 
-/** A node with a table of balances, for each account by height and branch. */
+/** A node that returns the given balances and block hashes, and records the reads. */
 const nodeOf = (tell: (address: Address, at: StateAt) => bigint | null, hashes = hashOf) => {
   const asked: string[] = [];
   return {
@@ -116,7 +116,7 @@ describe("the balances of touched accounts", () => {
     ).toEqual([]);
   });
 
-  it("are unknown where the node lacks the state, found with one request for each block", async () => {
+  it("are unknown where the node lacks the state, which costs one request per block", async () => {
     const node = { ...nodeOf((_, { height }) => (height < 8 ? null : 5n)), archiveState: false };
     const returned = await withBalances(node, [block(7, [transaction()]), block(8, [transaction()])]);
     expect(returned.map(({ balances }) => balances?.map(({ before, balance }) => [before, balance]))).toEqual([
@@ -131,7 +131,7 @@ describe("the balances of touched accounts", () => {
         [null, 5n],
       ],
     ]);
-    // One request for each of blocks 6 and 7.
+    // One request per block: 6 and 7.
     expect(node.asked.filter((read) => !read.endsWith("8"))).toHaveLength(2);
   });
 

@@ -48,7 +48,7 @@ const flatCall = (from: string, to: string, value: string, callType = "call") =>
 });
 
 describe("value moved by inner calls", () => {
-  it("counts calls, creations and self-destructions in call order, and no delegated or static call", () => {
+  it("counts calls, creations and self-destructions in call order, but not delegated or static calls", () => {
     const [traces] = readCallTracer(
       root([
         frame("DELEGATECALL", "2", "3", "0xa", { calls: [frame("CALL", "2", "4", "0x1")] }),
@@ -88,7 +88,7 @@ describe("value moved by inner calls", () => {
     expect(readCallTracer(root([deep]), [transaction()], true)[0]?.traces).toHaveLength(1);
   });
 
-  it("keeps a self-destruction to the contract itself only where it burns: before Cancun, or of a contract created in the same transaction", () => {
+  it("keeps a self-destruction to the contract itself only if it burns: before Cancun, or of a contract created in the same transaction", () => {
     const old = root([frame("SELFDESTRUCT", "2", "2", "0x5")]);
     expect(readCallTracer(old, [transaction()], true)[0]?.traces).toHaveLength(0);
     expect(readCallTracer(old, [transaction()], false)[0]?.traces).toHaveLength(1);
@@ -104,7 +104,7 @@ describe("value moved by inner calls", () => {
     ]);
     const burnt = { index: 4, type: "selfdestruct", from: account("7"), to: account("7"), value: 3n };
     for (const eip6780 of [true, false]) expect(readCallTracer(late, [transaction()], eip6780)[0]?.traces.at(-1)).toEqual(burnt);
-    // EIP-6780 does not destroy a contract of an earlier transaction.
+    // Under EIP-6780, a contract that an earlier transaction created is not destroyed.
     const old = root([frame("CALL", "2", "7", "0x0", { calls: [frame("SELFDESTRUCT", "7", "8", "0x5")] }), frame("CALL", "2", "7", "0x3")]);
     expect(readCallTracer(old, [transaction()], true)[0]?.traces).toHaveLength(2);
     expect(readCallTracer(old, [transaction()], false)[0]?.traces.at(-1)).toEqual({ ...burnt, index: 3 });

@@ -74,7 +74,7 @@ describe("rates", () => {
     rates.record(100, 300);
     clock.pass(3_600_000);
     expect(rates.get(100)).toEqual({ donePerSecond: 10, rowsPerSecond: 30, secondsLeft: 0 });
-    // More is to be done: the hour counts again.
+    // The task has more steps: the hour without progress counts again.
     expect(rates.get(200).donePerSecond).toBe(0);
   });
 
@@ -194,7 +194,7 @@ describe("progress as lines", () => {
     const progress = createLines(clock.read, () => (count += 1));
     for (let second = 0; second < 86_400; second += 1, clock.pass(1_000))
       progress.report("index one", second, 100_000, { unit: "blocks", rows: 1 });
-    // One in 30 s is 2,880 a day; the first ten minutes have some more.
+    // One line per 30 s is 2,880 per day; the first ten minutes have a few more.
     expect(count).toBeLessThan(3_000);
     expect(count).toBeGreaterThan(2_800);
   });

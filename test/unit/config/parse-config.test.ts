@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../../runtime/config/parse-config.ts";
 
-/** The messages about settings of no file, of which some come from elsewhere (by path). */
+/** Parses settings and returns the error messages. `elsewhere` names the variable or option that a setting comes from, by the setting's path. */
 function faultsOf(settings: object, elsewhere: Readonly<Record<string, string>> = {}): string[] {
   try {
     parseConfig(settings, { name: "ashlar.yaml", file: null, elsewhere: new Map(Object.entries(elsewhere)), pickedChain: null });
@@ -44,7 +44,7 @@ describe("the message about an invalid setting", () => {
     ]);
   });
 
-  it("names the nearest setting, or all of the section, in place of an unknown one", () => {
+  it("suggests the nearest name for an unknown setting, or lists all settings of the section", () => {
     expect(faultsOf({ prt: 1 })).toEqual(["ashlar.yaml: Unknown setting prt: did you mean port?"]);
     expect(faultsOf(chainWith({ explorers: [{ label: "a", url: "http://a", cheese: 1 }] }))).toEqual([
       "ashlar.yaml: Unknown setting chains.0.explorers.0.cheese: expected one of label, url.",
@@ -59,7 +59,7 @@ describe("the message about an invalid setting", () => {
     ]);
   });
 
-  it("cuts a long value", () => {
+  it("truncates a long value", () => {
     expect(faultsOf({ logLevel: "x".repeat(200) })).toEqual([
       `ashlar.yaml: Invalid value "${"x".repeat(99)}… for logLevel: expected debug, info, warn, error or silent.`,
     ]);

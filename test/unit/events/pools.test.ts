@@ -178,7 +178,7 @@ describe("logs that resemble events of pools", () => {
     ["a collected amount above 128 bits", { ...collected, data: words(1n, 2n ** 128n, 1n) }],
     ["an invalid receiver address", { ...collected, data: words(2n ** 200n, 1n, 1n) }],
     ["a flash loan without the paid amounts", { ...collected, topics: [poolFlash.topic0, topic(1n), topic(1n)], data: words(1n, 1n) }],
-  ])("is none: %s", (_, log) => {
+  ])("are not decoded: %s", (_, log) => {
     expect(decode(log)).toEqual([]);
   });
 });

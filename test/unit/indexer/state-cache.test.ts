@@ -16,7 +16,7 @@ const projection = defineProjection({
   fold: () => ({}),
 });
 
-/** A database of rows by address that records the queried addresses; a real one is queried in the tests of the loop. */
+/** A database of rows by address that records the queried addresses; the tests of the indexing loop query a real one. */
 const createQueried = (stored: Readonly<Record<string, Row>> = {}) => {
   const queried: string[][] = [];
   const database: Queryable = {
@@ -93,7 +93,7 @@ it("holds at most twice its limit and the keys of two batches, and never drops t
       "lists",
       own.map((key) => ({ address: key, ordinal: batch, block_number: batch })),
     );
-    // The previous batch may still be being written: none of its keys may be queried.
+    // The previous batch may not be written yet, so its keys must not be queried.
     const count = queried.length;
     if (batch > 0) {
       await cache.prefetch(ordinals, keysOf(...before));
@@ -122,7 +122,7 @@ it("queries nothing of tables that were empty at the beginning, until it drops r
   await touch("0x0c");
   await touch("0x0d");
   expect(queried).toEqual([]);
-  // The first two are dropped now, so that whether they have rows is unknown.
+  // The first two are dropped now: the cache no longer knows whether they have rows.
   cache.clear();
   await touch("0x0a");
   expect(queried).toEqual([["0x0a"]]);

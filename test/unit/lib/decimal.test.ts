@@ -41,7 +41,7 @@ describe("an exact decimal", () => {
   });
 
   it("is multiplied and added without loss, whatever the decimals of a token", () => {
-    // The largest amount of a token of 0, 18 and 36 decimals at 0.1 for a whole one.
+    // The largest amount of a token of 0, 18 and 36 decimals, at 0.1 per whole token.
     for (const decimals of [0, 18, 36]) {
       const rate = shift(of("0.1"), -decimals);
       expect(multiply(decimal(largest), rate)).toEqual({ digits: largest, scale: decimals + 1 });

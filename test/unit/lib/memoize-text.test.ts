@@ -11,7 +11,7 @@ describe("a memoized function", () => {
     return { of, computed };
   };
 
-  it("computes each text once, also where the result is null", () => {
+  it("computes each text once, also if the result is null", () => {
     const { of, computed } = counted(10);
     expect([of("ab"), of(""), of("ab"), of("")]).toEqual([2, null, 2, null]);
     expect(computed).toEqual(["ab", ""]);

@@ -38,7 +38,7 @@ describe("names", () => {
       "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}.eth",
     ],
     ["a keycap", "#\ufe0f\u20e3.eth", "#\u20e3.eth"],
-  ])("may hold %s", (_, name, normal) => {
+  ])("may contain %s", (_, name, normal) => {
     expect(normalName(name)).toBe(normal);
   });
 

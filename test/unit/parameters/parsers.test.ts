@@ -99,7 +99,7 @@ describe("addresses", () => {
   });
 
   it("accepts the names of ENSIP-15 in their normalized form", () => {
-    // The example of the standard's reference implementation: the joiner U+200D stays inside the emoji, its presentation selector goes.
+    // The example of the standard's reference implementation: the joiner U+200D inside the emoji is kept, its presentation selector is removed.
     expect(parsers.address("RaFFY\u{1F6B4}\u200d\u2642\ufe0f.eTh")).toEqual(ok({ name: "raffy\u{1F6B4}\u200d\u2642.eth" }));
     expect(parsers.address("#\ufe0f\u20e3.eth")).toEqual(ok({ name: "#\u20e3.eth" }));
     expect(parsers.address("it's.eth")).toEqual(ok({ name: "it\u2019s.eth" }));

@@ -66,7 +66,7 @@ const isSame = ({ key }: LatestTable, left: Row, right: Row) => key.every((colum
 describe("allowances", () => {
   const blocks = [
     sent(5, alice, token, approval(alice, bob, 7n), approval(alice, carol, 1n)),
-    // Of two in one block the last one counts.
+    // The last of two Approvals in one block counts.
     sent(6, alice, token, approval(alice, bob, 8n), approval(alice, bob, 9n)),
     sent(8, alice, token, approval(alice, bob, 0n)),
     sent(9, alice, token, approval(alice, bob, 2n ** 256n - 1n)),
@@ -96,11 +96,11 @@ describe("allowances", () => {
       pick(fold([blocks[0] as ChainBlock, ...later], 1).allowance_reads ?? [], "owner", "block_number");
     const moved = erc20(alice, carol, 5n);
     expect(readsAfter(sent(6, bob, token, moved))).toEqual([[alice, 6]]);
-    // Through any contract, also when the owner calls it.
+    // The transfer may happen in a call of any contract, also by the owner.
     expect(readsAfter(sent(6, alice, router, moved))).toEqual([[alice, 6]]);
-    // The last one counts: an earlier read does not cover it.
+    // The last transfer counts: a read at an earlier block does not cover it.
     expect(readsAfter(sent(6, bob, token, moved), sent(9, bob, token, moved))).toEqual([[alice, 9]]);
-    // The owner calls transfer() of the token itself; another function may let a spender use its allowance.
+    // If the owner calls transfer() of the token, no allowance is used; another function may let a spender use its allowance.
     expect(readsAfter(plain(6, moved))).toEqual([]);
     expect(readsAfter(sent(6, alice, token, moved))).toEqual([[alice, 6]]);
     // A transfer of zero; a mint; tokens of an owner without allowances; another token of the owner.

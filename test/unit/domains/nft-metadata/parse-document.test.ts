@@ -50,7 +50,7 @@ describe("a metadata document", () => {
     ['{"name":', "The metadata is not JSON: unexpected end."],
     ["[1]", "The metadata is not a JSON object."],
     ['"text"', "The metadata is not a JSON object."],
-  ])("is refused as lasting if invalid: %s", (text, refusal) => {
+  ])("is rejected permanently if invalid: %s", (text, refusal) => {
     expect(parseDocument(text)).toEqual({ ok: false, refusal, isLasting: true });
   });
 

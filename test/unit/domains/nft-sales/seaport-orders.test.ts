@@ -41,7 +41,7 @@ describe("a fulfilled order", () => {
 
   it("sells the units that moved, each at its share of the price", () => {
     const listing = filled(anna, ben, [token(editions, 5n, 10n)], [paid(105n)]);
-    // Ten each, and one more for five of the units.
+    // 105 for ten units: the first five cost 11 each, the others 10.
     expect(inOneBlock(listing, movedUnits(anna, ben, 5n, 10n))).toEqual(["anna ben 5 10 105"]);
     expect(inOneBlock(listing, movedUnits(anna, ben, 5n, 3n))).toEqual(["anna ben 5 3 33"]);
     expect(inOneBlock(listing, movedUnits(anna, ben, 5n, 40n))).toEqual(["anna ben 5 10 105"]);
@@ -155,7 +155,7 @@ describe("matched orders", () => {
     expect(inOneBlock(...called, matched("0x0c"), goes)).toEqual(["anna ben 1 1 100"]);
   });
 
-  it("of several sellers are a sale of each", () => {
+  it("of several sellers are one sale per seller", () => {
     const lists = (seller: typeof anna, orderHash: `0x${string}`, amount: bigint) =>
       filled(seller, cleo, [token(editions, 1n, amount)], [paid(1n)], { orderHash });
     const takes = filled(ben, cleo, [paid(50n)], [token(editions, 1n, 5n)], { orderHash: "0x0c" });
@@ -178,14 +178,14 @@ describe("matched orders", () => {
       moved(cleo, ben, 2n),
     ];
     expect(inOneBlock(...returned())).toEqual(["anna ben 1 1 10", "cleo ben 2 1 90"]);
-    // A bid that pays fees itself has its own price for each: 100 / 2.
+    // The payment of a bid that pays fees itself is divided among its tokens: 100 / 2.
     expect(inOneBlock(...returned(paid(1n)))).toEqual(["anna ben 1 1 50", "cleo ben 2 1 50"]);
   });
 
   it("may include one order several times, filled in parts", () => {
     const sells = (amount: bigint) => filled(anna, cleo, [token(editions, 1n, amount)], [paid(amount, weth)], { orderHash: "0x0a" });
     const buys = filled(ben, cleo, [paid(10n, weth)], [token(editions, 1n, 5n)], { orderHash: "0x0b" });
-    // Both parts go to ben although the recipient is the caller; two units are sold beyond those of the bid.
+    // Both parts go to ben although the recipient is the caller; two of the seven units are sold outside the bid for five.
     const returned = [sells(3n), sells(4n), buys, matched("0x0a", "0x0a", "0x0b")];
     expect(inOneBlock(...returned, movedUnits(anna, ben, 1n, 3n), movedUnits(anna, ben, 1n, 4n))).toEqual([
       "anna ben 1 2 2",

@@ -25,10 +25,10 @@ describe("a wash trade", () => {
     expect(washDaysOf(days([1, soldView(anna, anna, 1n)], [2, soldView(anna, ben, 2n)]))).toEqual([2 - 1]);
   });
 
-  it("is a sale of a token between the same two accounts, in either direction, within thirty days, as is the sale before it", () => {
+  it("is each of two sales of a token between the same two accounts within thirty days, in either direction", () => {
     expect(washDaysOf(days([1, soldView(anna, ben, 1n)], [31, soldView(ben, anna, 1n)]))).toEqual([1, 31]);
     expect(washDaysOf(days([1, soldView(anna, ben, 1n)], [32, soldView(ben, anna, 1n)]))).toEqual([]);
-    // Between two sales to the same buyer the token came back.
+    // The token was transferred back between two sales to the same buyer.
     const again = [...days([1, soldView(anna, ben, 1n)]), blockOf(2, 3, [moved(ben, anna, 1n)]), blockOf(3, 5, soldView(anna, ben, 1n))];
     expect(washDaysOf(again)).toEqual([1, 5]);
     // A chain of sales, each within thirty days of the previous one.
@@ -51,7 +51,7 @@ describe("a wash trade", () => {
     expect(washDaysOf(days([1, [...soldView(anna, anna, 1n), own]]))).toEqual([1, 1]);
   });
 
-  it("of an edition is a sale in the opposite direction, with the last sale that it reverses", () => {
+  it("of an edition is a sale in the opposite direction, together with the last sale that it reverses", () => {
     expect(washDaysOf(days([1, soldUnits(anna, ben, 1n, 2n)], [2, soldUnits(anna, ben, 1n, 3n)]))).toEqual([]);
     const back = days([1, soldUnits(anna, ben, 1n, 1n)], [2, soldUnits(anna, ben, 1n, 1n)], [3, soldUnits(ben, anna, 1n, 1n)]);
     expect(washDaysOf(back)).toEqual([2, 3]);

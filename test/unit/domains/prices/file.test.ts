@@ -25,7 +25,7 @@ describe("the operator's price file", () => {
       "",
       `${token},2024-03-01,`,
     ].join("\r\n");
-    // Seconds of the days by the calendar: 19,782 days from 1970 to 2024-02-29.
+    // 2024-02-29 is 19,782 days after 1970-01-01.
     const day = 19_782 * 86_400;
     expect(parse(text)).toEqual([
       { asset: token, since: day, price: "1.50" },

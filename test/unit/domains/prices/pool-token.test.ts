@@ -7,7 +7,7 @@ const [pool, deep, second] = ["b2", "a1", "c3"].map(contract) as [Address, Addre
 const defaultValue = [40_000n * unit, 10_000n * unit] as const;
 const supply = 20_000n * unit;
 
-/** A pool with a token that is worth 4 dollars, here and in a deeper pool; the pool token is worth 2 × sqrt(40,000 × 40,000) / 20,000 = 4 dollars. */
+/** A pool with a token at 4 dollars, here and in a deeper pool; the price of the pool token is 2 × sqrt(40,000 × 40,000) / 20,000 = 4 dollars. */
 const balanced = (prices: Record<string, unknown> = {}) => {
   const observed = createObservedModel({ stablecoins, ...prices });
   observed.addPool(deep, [usd, token], [4_000_000n * unit, 1_000_000n * unit]);
@@ -16,13 +16,13 @@ const balanced = (prices: Record<string, unknown> = {}) => {
 };
 
 describe("a pool token", () => {
-  it("is worth its share of both reserves", () => {
+  it("has the value of its share of both reserves", () => {
     const observed = balanced();
     observed.close();
     expect(observed.price(pool)).toBe(smallest("4", 18));
   });
 
-  it("is worth the same after a swap that skews the pool, plus the fee", () => {
+  it("has the same value after a swap that skews the pool, plus the fee", () => {
     const observed = balanced();
     // 100,000 dollars in at 0.3 percent: 10,000 × 99,700 / (40,000 + 99,700) tokens out.
     const reserves = [140_000n * unit, 10_000n * unit - (10_000n * unit * 99_700n) / 139_700n] as const;

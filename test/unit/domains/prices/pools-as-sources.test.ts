@@ -68,8 +68,8 @@ describe("a price from a concentrated pool", () => {
   const q96 = 2n ** 96n;
   it("is the square of sqrtPrice, weighted by the virtual reserves of its liquidity", () => {
     const observed = createObservedModel({ stablecoins }, { [usd]: 6 });
-    // One smallest unit of the dollar (10^-6) is worth sqrt² = 10^10 of the token's (10^-18): a dollar is worth 0.01 tokens, a token 100 dollars.
-    // L = 2 × 10^15 has the virtual reserve L / sqrt = 2 × 10^10 units of the dollar: 20,000 dollars.
+    // One smallest unit of the dollar (10^-6) equals sqrt² = 10^10 of the token's (10^-18): a dollar equals 0.01 tokens, a token 100 dollars.
+    // The virtual reserve of L = 2 × 10^15 is L / sqrt = 2 × 10^10 units of the dollar: 20,000 dollars.
     const state = { sqrtPriceX96: 10n ** 5n * q96, liquidity: 2n * 10n ** 15n, reserve0: 10n ** 12n, reserve1: 10n ** 24n };
     observed.addConcentratedPool(first, [usd, token], state);
     observed.close();
@@ -98,7 +98,7 @@ describe("a price from a concentrated pool", () => {
     const observed = createObservedModel({ stablecoins }, { [usd]: 6 });
     // 40,000 dollars for 10,000 tokens: 4 dollars each.
     observed.addPool(first, [usd, token], [40_000n * 10n ** 6n, 10_000n * unit]);
-    // A million dollars are offered at a dollar per 100 tokens, with larger virtual reserves, in a pool that holds one token: worth 0.01 dollars at this price.
+    // A pool with larger virtual reserves offers a million dollars at a dollar per 100 tokens, and holds one token, whose value at this price is 0.01 dollars.
     const state = { sqrtPriceX96: 10n ** 7n * q96, liquidity: 10n ** 20n, reserve0: 10n ** 12n, reserve1: unit };
     observed.addConcentratedPool(second, [usd, token], state);
     observed.close();

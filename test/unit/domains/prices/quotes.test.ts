@@ -21,7 +21,7 @@ describe("a formatted quote", () => {
     const third = divide(decimalOf("1"), decimalOf("3"));
     expect(pretty(valueAtRate("10800", third), "USD")).toBe("$3,600.00");
     expect(pretty(valueAtRate("-10800", third), "USD")).toBe("-$3,600.00");
-    // An amount that is less than whole cents within the known digits stays less.
+    // A value that falls short of whole cents within the 40 digits is truncated.
     expect(dollars("0.99999999999999999999")).toBe("$0.99");
   });
 
@@ -94,7 +94,7 @@ describe("the quote of an amount", () => {
   });
 
   it("is null if it exceeds the range of a number", () => {
-    // 10^54 for a smallest unit, of which there are 10^255 in a whole token: 10^309.
+    // 10^54 per smallest unit, and 10^255 smallest units per whole token: 10^309.
     const rate = { digits: 10n ** 54n, scale: 0 };
     expect(quoteOf("1", rate, 255, "USD")).toEqual({ rate: null, quote: 1e54, pretty: pretty(rate, "USD") });
     expect(viewNumber(wholeRate({ digits: 10n ** 53n, scale: 0 }, 255))).toBe(1e308);

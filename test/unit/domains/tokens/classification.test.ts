@@ -127,7 +127,7 @@ describe("spam", () => {
 
   // Cyrillic U+0405 and U+0421, full width, zero width, digits for letters, a lower-case L for an I, the tugrik sign, and punctuation.
   it.each(["U\u0405D\u0421", "ＵＳＤＣ", "US\u200bDC", "U5DC", "DAl", "DA1", "USD\u20ae", "USDC.", "U\u0301SDT", "$USDT"])(
-    "is the symbol %j on any chain, which looks like a stablecoin's",
+    "is a symbol that looks like a stablecoin's, on any chain: %j",
     (symbol) => {
       expect(ruleOfSpam({ symbol, chainId: 31337 })).toBe("look-alike-symbol");
     },
@@ -196,7 +196,7 @@ describe("poisoning", () => {
     expect(rule({ to: unknownAddress })).toBe("sent-by-others");
   });
 
-  it("is not a transfer of an amount, with a counterparty, or sent by the wallet itself", () => {
+  it("is not a nonzero transfer, a transfer with a counterparty, or one that the wallet sent itself", () => {
     expect(rule({ amount: "1" })).toBeNull();
     expect(rule({ to: friend })).toBeNull();
     expect(rule({ to: unknownAddress, sender: wallet })).toBeNull();
@@ -228,7 +228,7 @@ describe("poisoning", () => {
     );
     expect(rule({}, others)).toBe("resembling-address");
     expect(rule({ block: 11 }, others)).toBe("sent-by-others");
-    // Of two similar addresses, the later one imitates the one that the wallet sent to first, not the other way round.
+    // Of two similar counterparties, the one that the wallet sent to later imitates the earlier one, not the other way round.
     const second: Counterparty = { address: lookalike, since: 12, sentSince: 12 };
     expect(rule({ block: 12 }, [friendship, second])).toBe("resembling-address");
     expect(rule({ to: friend, block: 12 }, [friendship, second])).toBeNull();

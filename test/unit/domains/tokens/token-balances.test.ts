@@ -41,7 +41,7 @@ describe("token balances", () => {
       [bob, null],
     ]);
     expect(pick(rows.transfers, "from_balance", "to_balance")).toEqual([[30n, null]]);
-    // Of 4 to 8, and of 7 and 8, 8 is divisible by the highest power of two.
+    // Of the heights 4 to 8, and of 7 and 8, the height 8 is divisible by the highest power of two.
     expect(pick(rows.balance_periods, "owner", "from_block", "to_block", "pivot_block", "balance")).toEqual([
       [alice, 4, 8, 8, 50n],
       [bob, 7, 8, 8, null],

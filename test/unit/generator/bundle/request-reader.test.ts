@@ -30,7 +30,7 @@ describe("path parameters", () => {
     expect(readerOf({ path: { height: " 7 " } }).path("height", digits)).toEqual(ok(7));
   });
 
-  it("are issues when they are absent, empty or invalid, cut to 100 characters", () => {
+  it("are issues when they are absent, empty or invalid, truncated to 100 characters", () => {
     const reader = readerOf({ path: { empty: " ", long: "x".repeat(101) } });
     for (const name of ["absent", "empty", "long"]) expect(reader.path(name, digits)).toEqual(invalid);
     expect(issuesOf(reader)).toEqual([
@@ -75,7 +75,7 @@ describe("query parameters", () => {
 });
 
 describe("addresses", () => {
-  it("are resolved where they are names", async () => {
+  it("are resolved if they are names", async () => {
     const reader = readerOf();
     expect(await reader.resolve("path", "wallet", ok(named("alice.eth")), demo)).toEqual(ok(alice));
     expect(await reader.resolve("path", "wallet", ok({ address: alice }), demo)).toEqual(ok(alice));
@@ -87,7 +87,7 @@ describe("addresses", () => {
     expect(issuesOf(reader)).toEqual([]);
   });
 
-  it("are issues where a name is not registered, one for each name of a list", async () => {
+  it("are issues if a name is not registered, one per name of a list", async () => {
     const reader = readerOf();
     expect(await reader.resolve("path", "wallet", ok(named("bob.eth")), demo)).toEqual(invalid);
     expect(await reader.resolveList("query", "wallets", ok([named("bob.eth"), named("alice.eth"), named("eve.eth")]), demo)).toEqual(
@@ -106,7 +106,7 @@ describe("addresses", () => {
     ]);
   });
 
-  it("cause no second issue where they or the chain are invalid already", async () => {
+  it("cause no second issue if they or the chain are already invalid", async () => {
     const reader = readerOf();
     expect(await reader.resolve("path", "wallet", invalid, demo)).toEqual(invalid);
     expect(await reader.resolve("path", "wallet", ok(named("alice.eth")), invalid)).toEqual(invalid);
@@ -147,7 +147,7 @@ describe("rules", () => {
     expect(issuesOf(reader)).toEqual([{ parameter: "a", in: "query", sent: "1", expected: "a and b together, or none of them" }]);
   });
 
-  it("refuse a first block or day above the last, and compare no words", () => {
+  it("refuse a first block or day above the last, and do not compare keywords", () => {
     const pairs: readonly (readonly [number | string | null, number | string | null])[] = [
       [9, 8],
       [9, 10],
@@ -168,7 +168,7 @@ describe("rules", () => {
   });
 });
 
-it("builds the request of valid parameters alone", () => {
+it("builds a request only from valid parameters", () => {
   const reader = readerOf({ query: { a: "1" } });
   const a = reader.query("a", digits);
   expect(reader.outcome(() => ({ a: taken(a) }))).toEqual({ ok: true, request: { a: 1 } });

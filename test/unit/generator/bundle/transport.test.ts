@@ -47,7 +47,7 @@ describe("a call", () => {
     await expect(service(success(1)).send({ chainName: 1 })).rejects.toThrow("Missing value for thing: the parameter is required.");
   });
 
-  it("throws the error message of a failure, or the status where there is none", async () => {
+  it("throws the error message of a failure, or the status if there is none", async () => {
     const parameters = { chainName: 1, thing: 2 };
     const failed = service({ data: null, error: true, error_message: "No such thing.", error_code: 404 }, 404).send(parameters);
     await expect(failed).rejects.toBeInstanceOf(AshlarError);
@@ -61,7 +61,7 @@ describe("a call", () => {
     });
   });
 
-  it("is refused at once with a key that no header can carry", () => {
+  it("is rejected immediately with a key that a header cannot carry", () => {
     expect(() => createCall({ baseUrl: "https://api.example.com", key: "ckey_\n" })).toThrow(
       "Invalid API key: it contains characters that a header cannot carry.",
     );
@@ -69,7 +69,7 @@ describe("a call", () => {
 });
 
 describe("pages", () => {
-  it("are read by number until none follows", async () => {
+  it("are read by number up to the last one", async () => {
     const read = async (page: number) => success({ page, pagination: page === 4 ? null : { has_more: page < 3 } });
     expect((await collect(pagesOf(2, read))).map(({ page }) => page)).toEqual([2, 3]);
     expect((await collect(pagesOf(4, read))).map(({ page }) => page)).toEqual([4]);
@@ -83,7 +83,7 @@ describe("pages", () => {
     expect((await collect(linkedPagesOf("next", read))).map(({ path }) => path)).toEqual([null]);
   });
 
-  it("end with an error at a link to no page of the service", async () => {
+  it("end with an error at a link that does not lead to a page of the service", async () => {
     const read = async () => success({ links: { prev: "https://elsewhere.example/", next: null } });
     await expect(collect(linkedPagesOf("prev", read))).rejects.toThrow("Invalid page link: its path does not contain /v1/.");
   });

@@ -17,7 +17,7 @@ export const logObjectsFile = "spec/objects/logs.yaml";
 export const templateFile = "spec/community/template.yaml";
 export const protocolFile = "spec/community/protocol_01.yaml";
 
-/** One test per fault: its code at the exact line and column of the mark, and no other diagnostic. */
+/** Registers one test per fault: its code is reported at the exact line and column of the mark, and no other diagnostic is. */
 export function expectDiagnostics(faults: readonly Fault[]): void {
   it.each(faults.map((fault) => [fault.wrong, fault] as const))("%s", (_, { code, contains, ...change }) => {
     const { catalog, diagnostics, places } = catalogWith(change);

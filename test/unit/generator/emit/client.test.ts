@@ -61,7 +61,7 @@ describe("the client", () => {
     await expect(offline.getAllChains()).rejects.toMatchObject({ status: 0, message: "The service could not be reached." });
   });
 
-  it("refuses a key that a header cannot carry without quoting it", () => {
+  it("refuses a key that a header cannot carry, and does not repeat it in the message", () => {
     expect(() => createClient({ baseUrl: "https://api.example.com", key: "ckey_secret\n" })).toThrow(
       /^Invalid API key: it contains characters that a header cannot carry\.$/,
     );

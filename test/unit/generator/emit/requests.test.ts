@@ -31,7 +31,7 @@ describe("a parsed request", () => {
   });
 
   it("has the endpoint's default as the parser would return it: a height is a number", async () => {
-    // transfers_v2 begins at block 0 by default, logs of an address at the earliest.
+    // By default, transfers_v2 starts at block 0, and the logs of an address start at `earliest`.
     expect(await transfers({})).toMatchObject({ request: { startingBlock: 0, endingBlock: null } });
     const logs = await requests.parseGetLogEventsByAddress(
       { path: { chainName: "demo", contractAddress: wallet }, query: {} },
@@ -155,7 +155,7 @@ describe("rules between parameters", () => {
       issues: [{ parameter: "starting-block", in: "query", sent: "9", expected: "at most 8, which is the value of ending-block" }],
     });
     expect(await transfers({ "starting-block": "8", "ending-block": "8" })).toMatchObject({ ok: true });
-    // As text 10 is before 9.
+    // As text, 10 sorts before 9.
     expect(await transfers({ "starting-block": "9", "ending-block": "10" })).toMatchObject({ ok: true });
     expect(await transfers({ "starting-block": "latest", "ending-block": "8" })).toMatchObject({ ok: true });
   });
