@@ -24,11 +24,11 @@ const keepModules: Plugin = {
 };
 
 /**
- * Compiles the program with the demo, laid out as an installed package, and returns its entry. From its sources each process takes 1.5 s more of a core to
- * start. `bin/ashlar.js` runs the compiled files because no sources are beside it.
+ * Compiles the program with the demo, laid out as an installed package, and returns its entry. A process that runs the sources takes 1.5 s more
+ * processor time to start. `bin/ashlar.js` runs the compiled files because no sources are beside it.
  */
 export async function compileProgram(): Promise<{ readonly entry: string; remove(): Promise<void> }> {
-  // Below node_modules, from where its packages are resolved.
+  // Below node_modules, so that its packages are resolved.
   await mkdir(cacheRoot, { recursive: true });
   const folder = await mkdtemp(join(cacheRoot, "ashlar-program-"));
   const names = (await Promise.all(folders.map((name) => readdir(join(clone, name), { recursive: true })))).flatMap((found, index) =>

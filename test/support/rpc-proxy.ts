@@ -16,7 +16,7 @@ export interface RpcProxy {
   readonly counts: Map<string, number>;
   /** Changes replies; set by a test while it runs. */
   tamper: ((method: string, reply: ProxiedReply, params: readonly unknown[]) => void) | null;
-  /** Handles a whole HTTP request instead of the node; true when it did. */
+  /** Handles a whole HTTP request instead of the node; returns true if it did. */
   intercept: ((body: string, response: ServerResponse) => boolean) | null;
   /** Changes the text of a whole reply. */
   rewrite: ((text: string) => string) | null;
@@ -48,7 +48,7 @@ export const startRpcProxy = async (target: string): Promise<RpcProxy> => {
       );
     });
   });
-  // Half the processor time of fetch.
+  // Takes half the processor time of fetch.
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
   const forward = async (body: string): Promise<string> => {
     const sent = JSON.parse(body) as Message | Message[];

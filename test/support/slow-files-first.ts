@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files of 8 s and more on the reference machine, the slowest first. A file that starts last should be short, or a worker runs alone in the end. */
+/** Files that take 8 s or more on the reference machine, the slowest first. If a slow file started last, one worker would run alone at the end. */
 const slowFiles: readonly string[] = [
   "e2e/story/kills-and-reorganisations",
   "e2e/story/edge-cases",
@@ -64,7 +64,7 @@ const rankOf = ({ moduleId }: TestSpecification): number => {
   return rank === -1 ? slowFiles.length : rank;
 };
 
-/** Starts the files that are known to be slow first: a fresh clone has no timings of an earlier run. */
+/** Starts the files that are known to be slow first, because a fresh clone has no timings of an earlier run. */
 export class SlowFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

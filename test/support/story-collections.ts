@@ -118,7 +118,7 @@ export interface StoryDocument {
 const textOf = (value: unknown): string | null =>
   value === null || value === undefined ? null : typeof value === "string" ? value : JSON.stringify(value);
 
-/** Converts an entry of a document to traits: dates become ISO 8601 times, and a list of values one trait for each. */
+/** Converts an entry of a document to traits: dates become ISO 8601 times, and a list of values becomes one trait per value. */
 const traitsIn = (entry: unknown): Trait[] => {
   if (typeof entry !== "object" || entry === null) return [{ trait_type: null, value: textOf(entry), isNumber: typeof entry === "number" }];
   const { trait_type: name, value, display_type: display } = entry as WrittenTrait;

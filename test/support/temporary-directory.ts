@@ -2,12 +2,12 @@ import { accessSync, constants, readFileSync, statfsSync } from "node:fs";
 
 /** Linux's memory-backed file system. */
 const memoryDirectory = "/dev/shm";
-/** What a run's databases and packages take at once, with room to spare. */
+/** The space that the databases and packages of a run need at the same time, with a margin. */
 const requiredBytes = 6 * 2 ** 30;
 
 /**
- * Where a run's temporary files go: memory, if the machine has a memory-backed file system with enough room, else undefined for the default directory. A
- * test database is a copy of some 650 files, which take 20 ms to create in memory and 300 ms on a disk.
+ * Returns the directory for the temporary files of a run: the memory-backed file system if it has enough room, otherwise undefined for the default
+ * directory. A test database is a copy of some 650 files, which take 20 ms to create in memory and 300 ms on a disk.
  */
 export function memoryBackedDirectory(): string | undefined {
   try {
@@ -19,7 +19,7 @@ export function memoryBackedDirectory(): string | undefined {
   }
 }
 
-/** Tests execute programs of packages that they install. */
+/** Whether programs can be executed there: tests run those of packages that they install. */
 const allowsPrograms = (): boolean =>
   readFileSync("/proc/mounts", "utf8")
     .split("\n")

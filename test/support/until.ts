@@ -4,7 +4,7 @@ import { deadline } from "./deadline.ts";
 const defaultLimitMilliseconds = 240_000;
 const pollMilliseconds = 10;
 
-/** Waits for a condition, for as long as the reference machine may take. @throws when it takes longer */
+/** Waits for a condition, up to a limit that is scaled to the speed of this machine. @throws if it takes longer */
 export async function until(
   what: string,
   isTrue: () => boolean | Promise<boolean>,

@@ -136,7 +136,7 @@ describe("a node that limits its requests", () => {
     ["receipts", "eth_getBlockReceipts", "eth_getTransactionReceipt"],
     ["a full block", "eth_getBlockByNumber", "eth_getTransactionByHash"],
     ["a block's traces", "debug_traceBlockByNumber", "debug_traceTransaction"],
-  ])("gives the same blocks when %s are too much for one reply", async (_, whole, part) => {
+  ])("returns the same blocks when %s would exceed the maximum size of a reply", async (_, whole, part) => {
     proxy.counts.clear();
     proxy.tamper = (method, reply, params) => {
       if (method !== whole || (whole === "eth_getBlockByNumber" && params[1] === false)) return;
@@ -144,7 +144,7 @@ describe("a node that limits its requests", () => {
       reply.error = { code: -32000, message: "response size exceeded the limit of 10 kB" };
     };
     expect((await ask()).blocks).toEqual(truth);
-    // 30 blocks of 5 transactions and the one that deploys; one call for each of them.
+    // 30 blocks of 5 transactions, and the deployment: one call for each transaction.
     expect(proxy.counts.get(part)).toBe(151);
   });
 

@@ -49,7 +49,7 @@ const exact = 2n ** 53n - 1n;
 const widest = 2n ** 256n - 1n;
 const first = (block: ChainBlock) => block.transactions[0];
 
-/** Each number of a node: the largest accepted value, how it is sent and decoded, and the error for one more (null for words of 32 bytes, where only longer ones are rejected). */
+/** Each number of a node: the largest accepted value, how it is sent and decoded, and the error for one more (null for words, rejected if longer). */
 const table: readonly [string, bigint, (value: Hex) => ChainBlock, (block: ChainBlock) => unknown, RegExp | null][] = [
   [
     "a block's height",

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { commandLineIn } from "../../support/commands/command-line.ts";
 
-/** No node says such things: one whose every answer is an error in its own words. */
+/** A fake node that returns an error with control characters for every request, which no real node does. */
 let node: Server;
 const { outcome } = commandLineIn(() => ({ folder: ".", url: "" }));
 

@@ -50,7 +50,7 @@ describe("a misspelt setting", () => {
   });
 });
 
-describe("a wrong value", () => {
+describe("an invalid value", () => {
   it("is named with its line and column", async () => {
     expect(await faultsOf("chains:\n  - name: one\n    from: -1\n")).toEqual([
       "ashlar.yaml:3:11: Invalid value -1 for chains.0.from: expected an integer of at least 0.",

@@ -112,7 +112,7 @@ describe("COPY", () => {
     await expect(copied).rejects.toThrow(`Invalid value "${"y".repeat(99)}… for column fee of trip: expected type numeric.`);
   });
 
-  it("counts its rows, sends nothing for none, and quotes odd names", async () => {
+  it("counts its rows, sends nothing for none, and quotes unusual names", async () => {
     await test.database.query('CREATE TABLE "odd ""name" ("select" int4)');
     const copied = await test.database.transaction(async (client) => [
       await client.copy("a table that is not there", ["x"], [], ["int4"]),
@@ -123,7 +123,7 @@ describe("COPY", () => {
   });
 
   it("pulls rows only as fast as they are sent", async () => {
-    // 200 rows of 1 MB: buffered at once they would be 200 MB of text.
+    // 200 rows of 1 MB: if all were buffered, they would take 200 MB.
     const row = [`0x${"cd".repeat(500_000)}`];
     let given = 0;
     let highest = 0;
@@ -191,7 +191,7 @@ describe("rows gathered as COPY's text", () => {
   });
 
   it("may be split between chunks", async () => {
-    // Of 1 to 3,000 bytes each, 4.5 MB together: more than the largest chunk many times over.
+    // Values of 1 to 3,000 bytes, 4.5 MB in total: many times the size of the largest chunk.
     const values = Array.from({ length: 3_000 }, (_, index) => `0x${"5a".repeat(index + 1)}`);
     expect(await gatherTrip("bytea", values)).toEqual(values);
   });

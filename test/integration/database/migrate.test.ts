@@ -128,7 +128,7 @@ describe("a server of an older version", () => {
     await test.database.query("INSERT INTO first (n) VALUES (1)");
   });
 
-  it("does not revert what it does not know", async () => {
+  it("does not revert migrations that it does not know", async () => {
     await migrate(test.database, [first, expanding]);
     await expect(revert(test.database, [first])).rejects.toThrow(MigrationError);
     expect(await relations()).toEqual(["first", "second"]);

@@ -143,7 +143,7 @@ describe("collections of the demo's whole story", () => {
     expect(bids.length).toBeGreaterThan(20);
   });
 
-  it("are sold in bundles, partial fills, two listings at once, and one plant repeatedly", async () => {
+  it("are sold in bundles, partial fills, two listings in one transaction, and one plant repeatedly", async () => {
     const bundles = sales.filter(({ offer }) => offer.length === 3);
     expect(bundles.length).toBeGreaterThan(5);
     expect(bundles.at(-1)?.transaction).toBe(demo.story.values.bundleTransaction);

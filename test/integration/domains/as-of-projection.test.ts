@@ -28,10 +28,8 @@ import { chainOf, createTestIndexer, runUntil } from "../../support/indexer/supp
 import { type ProxiedReply, startRpcProxy } from "../../support/rpc-proxy.ts";
 import { storyEndTime } from "../../support/story.ts";
 
-/**
- * The demo's short story is indexed twice: up to its head, and up to the checkpoint of a projection that is being rebuilt. During the rebuild, every live operation
- * of the catalog answers like one of the two (the first where it does not read the projection), or with 503.
- */
+// The demo's short story is indexed twice: up to its head, and up to the checkpoint of a projection that is being rebuilt. During the rebuild, every
+// live operation of the catalog answers like one of the two indexes (like the first where it does not read the projection), or with 503.
 interface Answer {
   readonly status: number;
   readonly text: string;

@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from "../../support/database.ts
 import { createTestIndexer } from "../../support/indexer/support.ts";
 import { addressOf, type FixtureIndex, openFixtureIndex, transactionHashOf, transactionRow } from "./queries/fixture-index.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: answers were checked against the catalog; a test reads what it expects to be there
+// biome-ignore lint/suspicious/noExplicitAny: responses are validated against the catalog; a test reads the fields that it expects
 type Answer = any;
 
 describe("fees of transactions, one of them with two blobs", () => {

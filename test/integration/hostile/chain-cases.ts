@@ -87,7 +87,7 @@ export const chainCases: readonly DoublingCase[] = [
     input: (size) => `a${"-".repeat(size - 1)}`,
     run: lureIn,
   },
-  // Inputs above the limit take the time of the limit.
+  // Inputs above the limit take as long as an input at the limit.
   ...textCases("lures: createLureFinder, long,", lureIn, hostileNames, 1_000),
   ...textCases("homoglyphs: skeletonOf, long,", skeletonOf, hostileNames, 1_000),
   {

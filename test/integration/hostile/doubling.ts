@@ -33,8 +33,8 @@ const timeOf = (run: () => unknown, times: number): number => {
 };
 
 /**
- * Returns why a function is not linear, or null. Interruptions can only make a sample slower: of each size the fastest sample counts, and as
- * long as the ratio is too high more samples are taken.
+ * Returns the reason why a function is not linear, or null. Interruptions can only make a sample slower, so the fastest sample of each size counts,
+ * and more samples are taken while the ratio is too high.
  */
 export function findGrowth({ size, input, run }: DoublingCase, retryMilliseconds = defaultRetryMilliseconds): string | null {
   const [small, large] = [input(size), input(2 * size)];

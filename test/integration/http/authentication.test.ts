@@ -56,7 +56,7 @@ describe("the key of a request", () => {
   });
 
   it.each(["ckey_short", `CKEY_${"a".repeat(27)}`, `ckey_${"g".repeat(27)}`, `ckey_${"A".repeat(27)}`, "' OR 1=1 --", "a".repeat(3000)])(
-    "is refused where its form is wrong: %s",
+    "is refused if it is malformed: %s",
     async (key) => {
       const { status, body } = await app.bare().get(path).query({ key });
       expect(status).toBe(401);

@@ -22,7 +22,7 @@ async function render(csv: readonly CsvColumn[], data: unknown, shape: { list?: 
 
 describe("a cell", () => {
   it.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "  =1", "＝1", "＋1", "－1", "＠x", '=HYPERLINK("http://x","y")'])(
-    "of text that a spreadsheet would compute is made text: %j",
+    "of text that a spreadsheet would evaluate starts with an apostrophe: %j",
     (value) => {
       expect(renderCell(value, "text")).toBe(`'${value}`);
     },

@@ -52,7 +52,7 @@ describe("the script with the demo key", () => {
   });
 
   it.each(["127.0.0.1:8080", "localhost:8080", "LOCALHOST", "docs.localhost", "[::1]:8080", "192.168.1.7:8080", "[fd00::7]"])(
-    "has the key at %s: no name server leads there",
+    "contains the key at %s, which no name server resolves",
     async (host) => {
       expect(await keyIn({ Host: host })).toBe(true);
     },
@@ -65,7 +65,7 @@ describe("the script with the demo key", () => {
     "notlocalhost",
     "1.2.3.4.5",
     "[::1].attacker.example",
-  ])("has no key at the name %s, which may have been led here", async (host) => {
+  ])("contains no key at the name %s, which may be rebound to this machine", async (host) => {
     expect(await keyIn({ Host: host })).toBe(false);
   });
 

@@ -22,7 +22,7 @@ describe("hostile input", () => {
     ["/v1/chains/?x=%", '"x"'],
     ["/v1/chains/?%ff=1", "query parameter"],
     ["/v1/demo/events/?page-size=%c3%28", '"page-size"'],
-  ])("with an invalid percent-encoding is 400 that says where: %s", async (path, place) => {
+  ])("with an invalid percent-encoding is 400 with its place: %s", async (path, place) => {
     const { status, body } = await app.get(path);
     expect(status).toBe(400);
     expect(body).toEqual(failure(400, expect.stringContaining(place)));
@@ -60,7 +60,7 @@ describe("hostile input", () => {
   });
 
   it.each(["__proto__", "constructor", "toString", "..%2f..%2fetc%2fpasswd", "%00", "demo%00", "demo%0d%0aX-Injected:1", "%3Cscript%3E"])(
-    "as a chain is refused like any other: %s",
+    "as a chain is refused like any unknown chain: %s",
     async (chain) => {
       const { status, headers, body } = await app.get(`/v1/${chain}/events/`);
       expect(status).toBe(400);
@@ -106,7 +106,7 @@ describe("hostile input", () => {
     "starting-block=-1",
     "starting-block=0x",
     "starting-block=pending",
-  ])("is not a number: %s", async (query) => {
+  ])("is refused as a numeric parameter: %s", async (query) => {
     const { status, body } = await app.get(`/v1/demo/events/address/0x${"11".repeat(20)}/?${query}`);
     expect(status).toBe(400);
     expect(body.error_message).toContain(` for ${query.split("=")[0]}: expected `);

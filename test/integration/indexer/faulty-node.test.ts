@@ -93,7 +93,7 @@ const correctContents = async (height: number) => {
   return contents(test.database);
 };
 
-/** Injects a fault into one out of so many replies, and counts the changed replies. */
+/** Injects a fault into one out of `outOf` replies on average, and counts the changed replies. */
 const injectFault = (fault: NodeFault, seed: string, outOf: number) => {
   const random = createRandom(seed);
   const injected = { count: 0 };
@@ -103,7 +103,7 @@ const injectFault = (fault: NodeFault, seed: string, outOf: number) => {
   return injected;
 };
 
-/** Waits until the indexer has requested its node's head that often. */
+/** Waits until the indexer has requested the node's head that many times. */
 const polled = (times: number): Promise<void> => {
   const polls = () => proxy.counts.get("eth_getBlockByNumber") ?? 0;
   const before = polls();

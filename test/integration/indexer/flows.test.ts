@@ -355,7 +355,7 @@ describe("a node without archive state", () => {
 });
 
 describe("an indexer that is stopped", () => {
-  it("ends at once while the node hangs, and leaves complete batches", async () => {
+  it("ends immediately while the node hangs, and leaves complete batches", async () => {
     const test = await newDatabase();
     const first = await createTestIndexer(proxy.url, test.database, {
       chain: configured(),

@@ -157,7 +157,7 @@ describe("native balances from the node's state", () => {
     const { owners, rows } = await compared(indexed);
     expect(owners).not.toContain(inside);
     const at = (owner: Address) => rows.filter((row) => row.owner === owner).map(({ held }) => held);
-    // Touched by the very last block: the node returns 40 for the block before it and 42 after it. Since when it had the 40 is unknown.
+    // Touched by the very last block: the node returns 40 for the block before it and 42 after it. The block since which it held 40 is unknown.
     expect(at(insideThenTouched).slice(-2)).toEqual([40n, 42n]);
     expect(
       at(insideThenTouched)
@@ -169,7 +169,7 @@ describe("native balances from the node's state", () => {
   });
 
   it("do not require traces: a block with inconsistent traces is indexed without them, and no balance is wrong", async () => {
-    // The block of the first inner payment, as each round has two blocks and three follow the last: its traces are those of no transaction.
+    // The block of the first inner payment: each round has two blocks, and three follow the last round. The node returns no traces for it.
     const spoilt = head - 8;
     proxy.tamper = (method, reply, params) => {
       if (/^(debug_traceBlock|trace_block)/.test(method) && Number(params[0]) === spoilt) reply.result = [];

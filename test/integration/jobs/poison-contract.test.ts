@@ -29,7 +29,7 @@ let source: Source;
 let closeRpc: () => Promise<void>;
 let test: TestDatabase;
 let now: Date;
-/** Ends what a test has started. */
+/** Functions that stop what a test has started. */
 let ends: (() => Promise<void>)[];
 
 let [alice, bob]: [Address, Address] = ["0x", "0x"];

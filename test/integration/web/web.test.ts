@@ -49,7 +49,7 @@ afterEach(() => {
 /** The names that resolve in these tests. The port of the internal server is accepted, so that only the check of addresses protects it. */
 const worldOf = (names: Readonly<Record<string, readonly string[]>> = {}): WebDependencies => ({
   resolve: async (hostname) => names[hostname] ?? (hostname.endsWith("documents.example") ? ["127.0.0.1"] : []),
-  // The one server of the tests stands on the loopback: it alone may be reached there, by its own names.
+  // The test server listens on the loopback, where only its own names may reach it.
   isExempt: (address, hostname) => address === "127.0.0.1" && hostname.endsWith("documents.example"),
   ports: ["443", String(untrustedServer.port), String(internalServer.port)],
   certificates: [testCertificate],
@@ -192,7 +192,7 @@ describe("a URL of an internal server", () => {
   });
 });
 
-describe("a URL of another kind", () => {
+describe("a URL that cannot be fetched", () => {
   it.each([
     ["http://documents.example/", "scheme", "Unsupported scheme http:; expected https:."],
     ["file:///etc/passwd", "scheme", "Unsupported scheme file:; expected https:."],
@@ -280,7 +280,7 @@ describe("a response that does not arrive", () => {
     await within(fetchWith(at("/"), { milliseconds: 400 }), late);
   });
 
-  it("a byte at intervals", async () => {
+  it("is awaited up to the time limit: a byte at intervals", async () => {
     answer = (_, response) => {
       const timer = setInterval(() => response.write(" "), 20);
       response.on("close", () => clearInterval(timer));
@@ -288,7 +288,7 @@ describe("a response that does not arrive", () => {
     await within(fetchWith(at("/"), { milliseconds: 400 }), late);
   });
 
-  it("a header at intervals", async () => {
+  it("is awaited up to the time limit: a header at intervals", async () => {
     answer = ({ socket }) => {
       socket.write("HTTP/1.1 200 OK\r\n");
       const timer = setInterval(() => socket.write("x: y\r\n"), 20);
@@ -297,7 +297,7 @@ describe("a response that does not arrive", () => {
     await within(fetchWith(at("/"), { milliseconds: 400 }), late);
   });
 
-  it("one slow redirect after another", async () => {
+  it("is awaited up to the time limit: one slow redirect after another", async () => {
     answer = async (_, response) => {
       await wait(250);
       response.writeHead(302, { location: "/on" }).end();
@@ -305,7 +305,7 @@ describe("a response that does not arrive", () => {
     await within(fetchWith(at("/"), { milliseconds: 400 }), `After a redirect: ${late}`);
   });
 
-  it("a silent connection", async () => {
+  it("is awaited up to the time limit: a silent connection", async () => {
     const silence = await startSilentServer();
     const world = { ...worldOf(), ports: [String(silence.port)] };
     await within(fetchWith(`https://documents.example:${silence.port}/`, { milliseconds: 400 }, world), late);
@@ -313,7 +313,7 @@ describe("a response that does not arrive", () => {
     await silence.close();
   });
 
-  it("a name that is never resolved", async () => {
+  it("is awaited up to the time limit: a name that is never resolved", async () => {
     await within(fetchWith(at("/"), { milliseconds: 400 }, { ...worldOf(), resolve: () => new Promise(() => undefined) }), late);
   });
 

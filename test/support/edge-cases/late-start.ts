@@ -3,7 +3,7 @@ import type { Comparison } from "./compare-heights.ts";
 
 const keyOf = ({ token, owner, id }: Comparison): string => `${token} ${id} ${owner}`;
 
-/** EIP-1155 has no call that returns the total number of units that an owner has: it is unknown if the ids are not all indexed, or if their sum exceeds 256 bits. */
+/** EIP-1155 has no call for an owner's total number of units: it is unknown if not all ids are indexed, or if the sum exceeds 256 bits. */
 const isNumberOfUnits = ({ token }: Comparison): boolean => token === "number of editions";
 
 /** Whether a value may be served as null. Before a late start the hybrid's number of tokens is unknown too, because its `balanceOf` returns coins. */

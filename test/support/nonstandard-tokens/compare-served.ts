@@ -43,8 +43,8 @@ const createCollector = (height: number) => {
 type Collector = ReturnType<typeof createCollector>;
 
 /**
- * Returns the accepted values of a balance. If the contract does not return it: null, absent, the last value of a destroyed contract, or the sum of the Transfers
- * where balanceOf reverts. The balance of an owner that no Transfer has named may also be absent.
+ * Returns the accepted values of a balance. If the contract does not return it: null, absent, the last value of a destroyed contract, or the sum of the
+ * Transfers where balanceOf reverts. The balance of an owner that no Transfer has named may also be absent.
  */
 const acceptedBalance = (state: NodeState, token: TestToken, owner: Address): string[] => {
   const balance = state.balance(token, owner);

@@ -48,8 +48,8 @@ export interface TokenKind {
   /** The rounds in which these steps are run; by default all. */
   readonly rounds?: readonly number[];
   /**
-   * Whether balances change without a Transfer that names their owner. At past heights such a balance is only known where reconciliation read it at that height:
-   * at the end of each round.
+   * Whether balances change without a Transfer that names their owner. At past heights such a balance is only known where reconciliation read it at that
+   * height: at the end of each round.
    */
   readonly isSilent?: true;
   /** Whether its events are not those of a token standard, so that an index need not serve it. Served values must still be correct. */

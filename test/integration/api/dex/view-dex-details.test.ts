@@ -23,7 +23,7 @@ import {
   uniswap,
 } from "../../domains/pools/support.ts";
 
-// A token at 3 dollars with 18 decimals and one at half a dollar with 6, in a pair, in two concentrated pools, and in a pair of an exchange that is not configured.
+// A token of 18 decimals at 3 dollars and one of 6 decimals at half a dollar: in a pair, two concentrated pools, and a pair of an unconfigured exchange.
 
 /** One whole token of 18 decimals. */
 const unit = 10n ** 18n;

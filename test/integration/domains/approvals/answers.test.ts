@@ -161,7 +161,7 @@ describe("allowances of a wallet", () => {
         },
       ],
     });
-    // 30 and 30 of 40 tokens: together 40, at 0.01 each; each alone 30, which are worth less than a dollar.
+    // 30 and 30 of 40 tokens: together 40, at 0.01 each; each alone 30, with a value below one dollar.
     expect([cheap.value_at_risk, cheap.value_at_risk_quote, cheap.pretty_value_at_risk_quote]).toEqual(["40000000", 0.4, "$0.40"]);
     expect(cheap.spenders.map((one: Data) => [one.spender_address, one.value_at_risk, one.value_at_risk_quote, one.risk_factor])).toEqual([
       [first, "30000000", 0.3, "LOW RISK"],

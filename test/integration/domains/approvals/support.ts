@@ -18,7 +18,7 @@ import { chainOf, createTestIndexer, isLevel, runInBackground } from "../../../s
 import { multicall, multicallCode } from "../../../support/multicall.ts";
 import { until } from "../../../support/until.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: answers were checked against the catalog; a test reads what it expects to be there
+// biome-ignore lint/suspicious/noExplicitAny: responses are validated against the catalog; a test reads the fields that it expects
 export type Answer = any;
 
 export interface AllowanceIndex {
@@ -38,7 +38,7 @@ export interface AllowanceIndex {
   end(): Promise<void>;
 }
 
-/** Starts an index of tokens and approvals that follows a chain and is served, with the allowance jobs, which run on demand and by a clock that the test advances. */
+/** Starts and serves an index of tokens and approvals that follows a chain. The allowance jobs run on demand, by a clock that the test advances. */
 export const startAllowanceIndex = async (
   chain: TestChain,
   database: Database,

@@ -97,7 +97,7 @@ export interface Market {
   jobs(): ReturnType<typeof createRollUpJobs>;
 }
 
-/** Starts a chain with pools in which gold is worth 3,000 dollars, a ticket 10, saffron 0.15, toll 2, silk 5; the bare token's pool is too small to set a price. */
+/** Starts a chain whose pools price gold at 3,000 dollars, ticket 10, saffron 0.15, toll 2 and silk 5. The bare token's pool is too small for a price. */
 export const startMarket = async (): Promise<Market> => {
   const chain = await startTestChain();
   const people = chain.accounts.slice(1, 4).map(lower) as unknown as Market["people"];

@@ -58,7 +58,7 @@ const moves = (database: Database, span: "hour" | "day") =>
      ORDER BY asset, ${span}`,
   );
 
-/** All derived rows; of roll-ups the hours that both schedules keep, and of the price progress the last row. */
+/** All derived rows. Of roll-ups, only the hours that both schedules keep; of the price progress, only the last row. */
 const tables = async (database: Database, hours: ReadonlySet<number>): Promise<Record<string, unknown>> => {
   const held: Record<string, unknown> = await dump(database);
   held.price_hours = await moves(database, "hour");
@@ -180,7 +180,7 @@ describe("a reorganisation of swaps", () => {
     await expectEqualToFreshIndex();
   });
 
-  it("to a shorter branch rolls revertToSnapshot closed hours and a closed day", async () => {
+  it("to a shorter branch rolls back closed hours and a closed day", async () => {
     late = await revertToSnapshot(late);
     await mineAt([at(3, 10, 30), at(3, 10, 50)]);
     await mineWithRestarts([at(3, 11, 40), at(3, 11, 55), at(3, 12, 30)]);
@@ -212,7 +212,7 @@ describe("a reorganisation of swaps", () => {
 
   it("removes a pool with its actions and the price that it set", async () => {
     const path = `pricing/historical_by_addresses_v2/week/USD/${market.tokens.mist}/?from=2023-11-17&to=2023-11-17`;
-    // 90,000 dollars for 30,000.
+    // 90,000 dollars for 30,000 tokens.
     expect((await followed.get(path))[0].prices[0].price).toBe(3);
     snapshot = await revertToSnapshot(snapshot);
     await market.block(at(1, 4), ...randomTransactions());

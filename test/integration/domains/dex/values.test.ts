@@ -44,9 +44,9 @@ let chain: TestChain;
 let exchange: TestExchange;
 let test: TestDatabase;
 let served: Served;
-/** Of 6, 18, 0 and 36 decimals; the last two have no price. */
+/** The first four have 6, 18, 0 and 36 decimals; the last two have no price. */
 let tokens: readonly [Address, Address, Address, Address, Address, Address];
-/** Both tokens priced; one; none; both, of 0 and 36 decimals; one that loses all its tokens. */
+/** Pairs with a price of both tokens, of one, of none, and of both with 0 and 36 decimals; the last pair loses all its tokens. */
 let pairs: readonly [Address, Address, Address, Address, Address];
 let people: readonly [Address, Address, Address];
 let head: number;

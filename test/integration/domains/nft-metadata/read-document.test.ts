@@ -125,7 +125,7 @@ describe("metadata in a data: URL", () => {
     [`data:application/json,${"x".repeat(100_000)}`, "The metadata is too large: documents of up to 10000 bytes are accepted."],
     [`data:application/json;base64,${gzipSync("{}").toString("base64")}`, "The data: URL is compressed with gzip; expected plain JSON."],
     ["data:application/json,{", "The metadata is not JSON: unexpected end."],
-  ])("is refused as lasting: %s", async (url, refusal) => {
+  ])("is refused permanently: %s", async (url, refusal) => {
     expect(await readWith(url)).toEqual({ ok: false, refusal, isLasting: true });
   });
 });
@@ -208,7 +208,7 @@ describe("several gateways", () => {
     expect(Date.now() - start).toBeLessThan(deadline(1_500));
   });
 
-  it("refuse as lasting only when all of them do", async () => {
+  it("refuse permanently only when all of them do", async () => {
     first.status = 404;
     second.status = 410;
     expect(await readWith(url)).toEqual({

@@ -127,7 +127,7 @@ describe("metadata that is read within a request", () => {
     expect(proxy.counts.get("eth_call")).toBe(25);
   });
 
-  it("ends at its time limit with the documents that were read by then", async () => {
+  it("ends at its time limit with the documents that it has read", async () => {
     gatewayDelay = 5_000;
     const start = Date.now();
     const rows = await withReader(configOf({ uncachedMilliseconds: 500 }), (reader) => reader.read(chainId, [key(3), key(1)]));

@@ -120,7 +120,7 @@ describe("the metadata worker", () => {
     expect(await index.metadata()).toMatchObject([{ refusal: "The host is down." }]);
   });
 
-  it("does not retry a lasting refusal", async () => {
+  it("does not retry a permanent refusal", async () => {
     await mintAndQueue("ftp://nowhere/", 1);
     const web = createFakeWeb();
     await index.worker(web.read).drain();
@@ -195,7 +195,7 @@ describe("the metadata worker", () => {
     await until("all documents of the quick host", async () => (await index.metadata()).length === 120);
     stop.abort();
     await run;
-    // Two at once take thirty rounds: with a pause after each 64 of 1,000 hosts they would take 30 · 16 · 0.5 s.
+    // Two at a time take thirty rounds: with a pause after each 64 of 1,000 hosts they would take 30 · 16 · 0.5 s.
     expect(Date.now() - start).toBeLessThan(deadline(20_000));
   });
 

@@ -15,7 +15,7 @@ import type { Deployed } from "../../../support/edge-cases/story-builder.ts";
 import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
 import { buildNftStory, editionKey, type NftStory } from "./story.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: answers were checked against the catalog; a test reads what it expects to be there
+// biome-ignore lint/suspicious/noExplicitAny: responses are validated against the catalog; a test reads the fields that it expects
 type Answer = any;
 
 let story: NftStory;

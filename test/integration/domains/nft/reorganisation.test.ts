@@ -264,7 +264,7 @@ describe("a reorganisation", () => {
       2,
       ...market.sell(anna, ben, [erc721Item(paintings, 3n), erc1155Item(market.editions, 4n, 3n)], native(8n * ether)),
     );
-    // A sale revertToSnapshot within thirty days makes both wash trades; the bundle's four units cost two ether each.
+    // A sale back to the seller within thirty days makes both sales wash trades; the bundle's four units cost two ether each.
     expect(await floor()).toBe(2);
     expect((await itemsOf(`nft_market/${paintings}/sale_count/?days=2`)).map(({ wash_sale_count: count }) => count)).toEqual([1, 1]);
     await revertToSnapshot();
@@ -283,7 +283,7 @@ describe("a reorganisation", () => {
       1,
       transaction(anna, "setApprovalForAll", dora, true),
       { from: anna, ...call(artifacts.erc20(), coin, "approve", [cleo, 0n]) },
-      // Wrapped ether emits no event when an allowance is beforeUse: the allowance is read from the contract.
+      // Wrapped ether emits no event when an allowance is used: the allowance is read from the contract.
       { from: ben, ...call(artifacts.weth(), weth, "approve", [dora, 900n]) },
     );
     await mineAndReconcile(

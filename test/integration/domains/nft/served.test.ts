@@ -14,8 +14,8 @@ import {
 } from "../queries/fixture-index.ts";
 
 /**
- * Blocks 0 to 20, four a day. A collection of five ids, minted in block 2 (three) and block 9 (two); a contract of both standards; a spam collection; an ERC-20 token.
- * The metadata of ids 1 to 4 was read; that of id 4 was refused.
+ * Blocks 0 to 20, four a day. A collection of five ids, minted in block 2 (three) and block 9 (two); a contract of both standards; a spam collection; an ERC-20
+ * token. The metadata of ids 1 to 4 was read; that of id 4 was refused.
  */
 const head = 20;
 const [art, both, spam, coin] = [0xa1, 0xa2, 0xa3, 0xa4].map(addressOf) as [Address, Address, Address, Address];

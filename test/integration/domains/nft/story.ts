@@ -12,7 +12,7 @@ export interface NftStory {
   readonly oldArt: Deployed;
   /** ERC-1155. */
   readonly editions: Deployed;
-  /** ERC-20 and ERC-721 at once. */
+  /** Both ERC-20 and ERC-721. */
   readonly hybrid: Deployed;
   readonly accounts: { readonly alice: Address; readonly bob: Address; readonly carol: Address };
   /** The last block before a pause of two days; the blocks after it span a few hours at most. */

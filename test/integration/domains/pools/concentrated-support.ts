@@ -19,7 +19,7 @@ export const uniswapV3 = {
   router: () => load("@uniswap/v3-periphery/artifacts/contracts/SwapRouter.sol/SwapRouter.json"),
 };
 
-/** Borrows from a pool and repays more than the fee, from its own balance. */
+/** A contract that borrows from a pool and repays more than the fee, from its own balance. */
 const compiled = compileSolidity(`
 pragma solidity ^0.8.0;
 interface Token {

@@ -28,7 +28,7 @@ describe("prices that are days behind the chain", () => {
     expect(gas).toMatchObject({ gas_quote_rate: null });
   });
 
-  it("are returned for times that the computation has reached, or nearly so", async () => {
+  it("are returned for times that the computation has reached or nearly reached", async () => {
     await priceUpTo("01T05");
     const { data } = await index.get(`/v1/pricing/historical_by_addresses_v2/hand/USD/${native}/?from=2026-01-01&to=2026-01-03`);
     expect(data[0].prices.map(({ price }: Data) => price)).toEqual([null, 2222, 2000]);

@@ -24,7 +24,7 @@ interface Span {
 /** Converts US dollars per whole token to US dollars per smallest unit. */
 export const perUnit = (price: string, decimals: number): string => toText(shift(decimalOf(price), -decimals));
 
-/** Fills the price tables: a row for each hour, for each of their days, and for each asset. An hour opens with the previous close. */
+/** Fills the price tables with the hours and days of each asset. An hour opens with the previous close. */
 export async function insertPrices(database: Pick<Database, "query">, chainId: number, rows: readonly PriceRow[]): Promise<void> {
   for (const [asset, own] of groupBy(rows, (row) => row.asset)) {
     const ordered = own.toSorted((left, right) => left.time - right.time);

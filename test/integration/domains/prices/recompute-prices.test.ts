@@ -164,7 +164,7 @@ describe("a price file for the current hour", () => {
         await market.block(at(2, 9, 5), buy(1_000n));
       },
     ],
-  ])("takes effect at once %s", async (_, minute, importLine) => {
+  ])("takes effect immediately %s", async (_, minute, importLine) => {
     const line = `${market.tokens.mist},${at(2, 9, minute - 1)},${minute}.5`;
     await importLine(line);
     await pricing.computeAll();

@@ -42,7 +42,7 @@ afterAll(async () => {
   await market?.chain.stop();
 });
 
-/** A whole number divided by another, as the index writes it: truncated to 40 significant digits, without trailing zeros. */
+/** The quotient of two integers, as the index writes it: truncated to 40 significant digits, without trailing zeros. */
 const cutQuotient = (numerator: bigint, denominator: bigint, places = 120): string => {
   const digits = ((numerator * 10n ** BigInt(places)) / denominator).toString();
   const digitsKept = digits.slice(0, 40) + "0".repeat(Math.max(0, digits.length - 40));
@@ -50,7 +50,7 @@ const cutQuotient = (numerator: bigint, denominator: bigint, places = 120): stri
   return `${text.slice(0, -places)}.${text.slice(-places)}`.replace(/\.?0+$/, "");
 };
 
-/** The median of the known values of 900 seconds; the lower one of two. */
+/** The median of the known values of 900 seconds; if two are in the middle, the lower one. */
 const middle = <T>(values: readonly (T | null)[], isLess: (left: T, right: T) => boolean): T | null => {
   const known = values.filter((value) => value !== null);
   return known.sort((left, right) => (isLess(left, right) ? -1 : isLess(right, left) ? 1 : 0))[Math.ceil(known.length / 2) - 1] ?? null;

@@ -42,7 +42,7 @@ export interface FixtureIndex {
 }
 
 /** Answers were validated against the catalog. */
-// biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects to be there
+// biome-ignore lint/suspicious/noExplicitAny: a test reads the fields that it expects
 export type Data = any;
 
 export const transactionRow = (block: number, index: number, from: Hex, to: Hex | null): Row => ({

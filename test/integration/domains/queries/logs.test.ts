@@ -45,7 +45,7 @@ describe("logs of a range", () => {
     expect(credits).toBe("5");
   });
 
-  it("include both ends, newest first, and are charged by the block", async () => {
+  it("include both ends, newest first, and are charged per block", async () => {
     const { data, credits } = await events("starting-block=0xc&ending-block=14");
     expect(placesOf(data)).toEqual(newestFirst([12, 13, 14], [0, 1]));
     expect(credits).toBe("15");

@@ -56,7 +56,7 @@ describe("past balances of a wallet", () => {
     expect(amounts(await at("date=2026-01-16"))).toEqual(amounts(await at("")));
   });
 
-  it("have the last transfer up to then, null where it was before the first indexed block", async () => {
+  it("have the last transfer up to that block, null where it was before the first indexed block", async () => {
     const { items } = await at("block-height=58");
     const [, coinItem, unknownItem] = items;
     expect(coinItem).toMatchObject({ last_transferred_block_height: 58, last_transferred_at: timeOf(58) });

@@ -4,9 +4,9 @@ import type { Hex } from "../../../../runtime/lib/hex.ts";
 import { addressOf, type Data, type FixtureIndex, openFixtureIndex, type Row, transactionRow, wordOf } from "./fixture-index.ts";
 
 /**
- * The wallet sent 10 of a token to a friend in block 1 and native value to a bank in block 2. The transfers after that move nothing:
- * block 3 has one from a lookalike of the friend, block 4 one to a lookalike of the bank, block 5 one to an unknown address in the wallet's name, block 6 one that the wallet
- * sent to an unknown address itself, block 7 one from an unknown address. In block 8 the friend's lookalike sends dust, in block 9 nothing again; in block 10 the friend sends 1.
+ * The wallet sends 10 of a token to a friend in block 1 and native value to a bank in block 2. Blocks 3 to 7 have one transfer of zero each: from a
+ * lookalike of the friend (3), to a lookalike of the bank (4), to an unknown address in the wallet's name (5), to an unknown address by the wallet itself
+ * (6), and from an unknown address (7). The friend's lookalike sends dust in block 8 and zero again in block 9; in block 10 the friend sends 1.
  */
 const wallet = addressOf(0xabc);
 const friend: Hex = `0x1234${"1".repeat(32)}5678`;

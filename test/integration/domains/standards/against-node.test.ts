@@ -178,14 +178,14 @@ describe("tokens with non-standard logs", () => {
   it("are read once each, and not again when a projection is rebuilt", async () => {
     const before = await dump(test.database);
     proxy.counts.clear();
-    // The rebuild from the stored ledger gives the same rows without a call.
+    // The rebuild from the stored ledger writes the same rows without any call.
     await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection <> 'ledger'");
     await index();
     expect(await dump(test.database)).toEqual(before);
     expect(proxy.counts.get("eth_call") ?? 0).toBe(0);
   });
 
-  it("are read in two calls where they claim EIP-721, in readInFiveCalls otherwise, and in none where their logs are standard", async () => {
+  it("are read in two calls where they claim EIP-721, in five calls otherwise, and in none where their logs are standard", async () => {
     const callCounts = new Map<string, number>();
     proxy.tamper = (method, _, params) => {
       if (method !== "eth_call") return;
@@ -263,7 +263,7 @@ describe("a node that fails for some seconds", () => {
     ["an internal error", -32_603, "Internal error"],
     ["a rate limit", -32_005, "rate limit exceeded"],
     ["a block that a node behind the gateway lacks", -32_000, "header not found"],
-  ])("decides no standard: the batch is retried after %s", async (_, code, message) => {
+  ])("does not determine a standard: the batch is retried after %s", async (_, code, message) => {
     let end: number | undefined;
     let refused = 0;
     proxy.tamper = (method, reply) => {

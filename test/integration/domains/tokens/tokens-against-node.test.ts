@@ -25,7 +25,7 @@ interface Served {
   get(path: string): Promise<Answer>;
   end(): Promise<void>;
 }
-// biome-ignore lint/suspicious/noExplicitAny: answers were checked against the catalog; a test reads what it expects to be there
+// biome-ignore lint/suspicious/noExplicitAny: responses are validated against the catalog; a test reads the fields that it expects
 type Answer = any;
 
 let chain: TestChain;

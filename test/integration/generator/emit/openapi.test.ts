@@ -56,7 +56,7 @@ describe("the OpenAPI document", () => {
   });
 
   it("states cost, mode, row, paging and status", () => {
-    // Row 6 of the interface: 0.02 credits an item, realtime, paged.
+    // Row 6 of the interface: 0.02 credits per item, realtime, paged.
     expect(operation("getTokenHolders")).toMatchObject({
       tags: ["tokens"],
       "x-credit-cost": { credits: 0.02, per: "item" },

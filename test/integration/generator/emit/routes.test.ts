@@ -52,7 +52,7 @@ describe("generated routes", () => {
     ["/v1/demo/xy=k/tokens/address/0x1/pools/page/0/", "getPoolsForTokenAddress"],
     ["/v1/demo/xy=k/some_dex/tokens/address/0x1/view/", "getLpTokenView"],
     ["/v1/address/0x1/activity/", "getAddressActivity"],
-  ])("give %s to %s", async (path, id) => {
+  ])("match %s to %s", async (path, id) => {
     expect((await request(app().server).get(path)).body.id).toBe(id);
   });
 });

@@ -13,7 +13,7 @@ import { balanceHistory, createTestIndexer } from "../../../../support/indexer/s
 import { balancesOf, type Reconciliation, startReconciliation } from "./support.ts";
 import { unusualBalances } from "./unusual-balances.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: answers were checked against the catalog; a test reads what it expects to be there
+// biome-ignore lint/suspicious/noExplicitAny: responses are validated against the catalog; a test reads the fields that it expects
 type Answer = any;
 
 let chain: TestChain;
