@@ -1,6 +1,6 @@
 import type { Hash } from "../lib/hex.ts";
 
-/** Index and node do not belong together, or cannot continue together: an operator has to decide. Nothing was written. */
+/** The index does not belong to the node, or cannot continue with it: an operator has to decide. Nothing was written. */
 export class IndexMismatchError extends Error {
   override readonly name = "IndexMismatchError";
 }
@@ -40,7 +40,7 @@ export const tracesGone = (name: string): IndexMismatchError =>
 export const nativeBalancesDiffer = (name: string): string =>
   `Native balances of ${name} differ from its node's, because its traces do not contain every transfer of value: set nativeAccounting to state and index into a new database.`;
 
-/** Message about native balances read from the state: an account changed after a block touched it for the last time. */
+/** Message about native balances read from the state: an account changed after the last block that touched it. */
 export const nativeBalancesUnseen = (name: string): string =>
   `Native balances of ${name} changed after the last block that touched their accounts; the indexer samples accounts for such changes and reads them again. List accounts that change with every block in systemAccounts.`;
 

@@ -42,7 +42,7 @@ export interface QueueTable extends TableBase {
 
 export type Table = AppendTable | LatestTable | PeriodTable | QueueTable;
 
-/** A query for the stored rows that a fold starts from: one a key, the newest by `newestBy` where a key has several. */
+/** A query for the stored rows that a fold starts from: one per key, the newest by `newestBy` where a key has several. */
 export interface StateLoad {
   readonly table: string;
   readonly key: Readonly<Record<string, CopyType>>;
@@ -53,7 +53,7 @@ export interface StateLoad {
 /** A read of the state before the first indexed block; sent to the node when the value is first needed, at block `firstBlock`. */
 export type BaseRead = { readonly firstBlock: number } & ({ readonly address: Address } | { readonly to: Address; readonly data: Hex });
 
-/** What folds depend on beside blocks and state. */
+/** The dependencies of folds other than blocks and state. */
 export interface ChainFacts {
   /** The first indexed block. */
   readonly from: number;
@@ -63,7 +63,7 @@ export interface ChainFacts {
   readonly wrappedNative: ReadonlySet<Address>;
 }
 
-/** Input of a fold beside the blocks. */
+/** The input of a fold other than the blocks. */
 export interface FoldInput {
   readonly chain: ChainFacts;
   readonly state: State;

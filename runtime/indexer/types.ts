@@ -31,7 +31,7 @@ export interface Tuning {
   readonly batchBytes: number;
   /** Bounds the delay of blocks from a slow node. */
   readonly batchMilliseconds: number;
-  /** Transactions that one request for blocks should return, and the maximum of its blocks. */
+  /** The number of transactions that one request for blocks should return, and the max number of its blocks. */
   readonly requestTransactions: number;
   readonly requestBlocks: number;
   readonly requestsInFlight: number;
@@ -39,7 +39,7 @@ export interface Tuning {
 
 /** Waits of the loop, in milliseconds. */
 export interface Timing {
-  /** Before the loop goes on after a temporary failure. */
+  /** Before the loop continues after a temporary failure. */
   readonly retry: BackoffOptions;
   /** Between two attempts to become the leader. */
   readonly lock: number;
@@ -111,6 +111,6 @@ export interface Indexer {
    * Null, without running it, while this process is not the leader or a projection is behind. It blocks the loop: it must be short and must not wait for a node.
    */
   exclusive<T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>): Promise<T | null>;
-  /** The same for work that writes no projection's table, so that blocks folded meanwhile need not be folded again. */
+  /** As `exclusive`, for work that writes to no table that folds load, so that blocks folded meanwhile need not be folded again. */
   beside<T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>): Promise<T | null>;
 }

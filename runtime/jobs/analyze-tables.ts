@@ -7,7 +7,7 @@ const minRows = 10_000;
 
 /**
  * Analyzes large tables without statistics, as after a backfill that autovacuum has not reached yet, or on a server without autovacuum: without statistics, the
- * planner may search for a rare topic by a common one. One table per run, by a sample of fixed size; reads and writes continue meanwhile.
+ * planner may look up a rare topic by a common one. One table per run, by a sample of fixed size; reads and writes continue meanwhile.
  */
 export const createAnalyzeTables = (): Job => ({
   name: "analyze-tables",

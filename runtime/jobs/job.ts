@@ -9,7 +9,7 @@ export interface Job<Context = JobContext> {
   readonly name: string;
   /** The interval between two runs while there is nothing more to do. */
   readonly everyMilliseconds: number;
-  /** Does one portion; true if more is due at once. A run after an interrupted one continues its work. */
+  /** Does one portion; true if more is due immediately. A run after an interrupted one continues its work. */
   run(context: Context): Promise<boolean>;
 }
 

@@ -16,7 +16,7 @@ const abi = parseAbi([
   "function aggregate3(Call3[] calls) payable returns (Result[] returnData)",
 ]);
 
-/** Calls of one aggregate, within the gas that nodes allow for a call. */
+/** Max calls of one aggregate, within the gas that nodes allow for a call. */
 const maxAggregate = 90;
 
 /** A call and the position of its outcome. */
@@ -26,7 +26,7 @@ interface PlacedCall {
 }
 
 /**
- * Performs many read-only calls through the multicall contract where the chain has it, else one by one in batches. An aggregate calls one contract only:
+ * Performs many read-only calls through the multicall contract where the chain has it, else as separate calls in batches. An aggregate calls one contract only:
  * inside it calls may change the state, and a contract that moved another token would distort the later results of that token.
  * A call that failed inside an aggregate is repeated alone, because the others may have used up the shared gas.
  * An outcome has a temporary error only if the node runs other calls, so that the contract is its cause.

@@ -9,7 +9,7 @@ import { type ContractCall, callMany } from "./multicall.ts";
 import { createQueue } from "./queue.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";
 
-/** What is known of a read when its outcomes become a row. */
+/** The key and blocks of a read, from which its row is computed together with its outcomes. */
 export interface NodeReadPlace {
   readonly key: Address;
   /** The block that queued the read. */
@@ -18,7 +18,7 @@ export interface NodeReadPlace {
   readonly readAtBlock: number;
 }
 
-/** A kind of contract read that is not urgent: which calls a key needs, and which row their outcomes become. */
+/** A kind of contract read that is not urgent: the calls for a key, and the row that their outcomes become. */
 export interface NodeRead {
   readonly kind: string;
   readonly calls: (key: Address) => readonly ContractCall[];
@@ -47,12 +47,12 @@ interface QueuedRead {
   readonly attempts: number;
 }
 
-/** Reads of one run. */
+/** Max reads of one run. */
 const portion = 60;
 /** Attempts after which a value that could not be read is stored as unknown. */
 const maxAttempts = 8;
 const everyMilliseconds = 500;
-/** Only the process that writes the chain claims reads: this is how long they wait after it was killed. */
+/** Only the process that writes the chain claims reads: after it was killed, claimed reads wait for this time. */
 const leaseMilliseconds = 10_000;
 
 const queue = createQueue<QueuedRead>({

@@ -55,7 +55,7 @@ export interface Queue<Entry extends QueueEntry> {
   postpone(client: Queryable, deps: ClockDeps, failed: readonly { readonly entry: Entry; readonly problem?: string }[]): Promise<void>;
   /** Ends the attempt as if it had not been started. */
   release(client: Queryable, deps: ClockDeps, entries: readonly Entry[]): Promise<void>;
-  /** Sets columns from `value1`, `value2` …; the attempt goes on unless they end the lease. */
+  /** Sets columns from `value1`, `value2` …; the attempt continues unless they end the lease. */
   update(client: Queryable, chainId: number, set: Sql, types: readonly CopyType[], updates: readonly EntryUpdate<Entry>[]): Promise<void>;
   /** Deletes completed entries, and returns the keys of those that were still claimed. */
   remove(client: Queryable, chainId: number, entries: readonly Entry[]): Promise<Partial<Entry>[]>;
@@ -164,7 +164,7 @@ const sameColumns = (columns: readonly string[]): Sql =>
     and,
   );
 
-/** Unlike equality, no index serves it. */
+/** No index serves IS NOT DISTINCT FROM, unlike equality. */
 const sameNullable = (columns: readonly string[]): Sql =>
   joinSql(
     columns.map((column) => sql`${identifier(`q.${column}`)} IS NOT DISTINCT FROM ${identifier(`d.${column}`)}`),

@@ -11,10 +11,10 @@ export interface Scheduler {
 }
 
 export interface SchedulerDeps<Context> {
-  /** Of log messages. */
+  /** The name in log messages. */
   readonly chainName: string;
   readonly jobs: readonly Job<Context>[];
-  /** What the jobs run with; the signal aborts when the process stops. */
+  /** Creates the dependencies of the jobs; the signal aborts when the process stops. */
   readonly contextOf: (signal: AbortSignal) => Context;
   /** Whether jobs may run now; always by default. */
   readonly isReady?: () => boolean;
@@ -27,10 +27,10 @@ export interface SchedulerDeps<Context> {
 }
 
 const defaultPause = 100;
-/** The shortest and the longest wait before a failed job runs again. */
+/** Min and max wait before a failed job runs again. */
 const minWait = 1_000;
 const maxWait = 300_000;
-/** Reads of the node that one run may wait for at once. */
+/** Max concurrent reads of the node in one run; each listens to the signal. */
 const maxListeners = 1_000;
 
 interface Turn<Context> {
@@ -39,7 +39,7 @@ interface Turn<Context> {
   failures: number;
 }
 
-/** A scheduler of jobs. A job that fails is logged and retried with backoff; the others go on. */
+/** A scheduler of jobs. A job that fails is logged and retried with backoff; the others continue. */
 export const createScheduler = <Context>(deps: SchedulerDeps<Context>): Scheduler => {
   const { chainName, clock, contextOf, isReady = () => true, logger, pauseMilliseconds = defaultPause } = deps;
   const { busyPauseMilliseconds = pauseMilliseconds } = deps;

@@ -23,7 +23,7 @@ export const amountAtRiskOfAll = (allowances: readonly (bigint | null)[], balanc
 const worthRevoking = decimal(1n);
 
 /**
- * `CONSIDER REVOKING` if the allowance is unlimited, as it applies to tokens received later too, or if the amount at risk is worth a dollar or more or its worth is
+ * `CONSIDER REVOKING` if the allowance is unlimited, as it applies to tokens received later too, or if the value of the amount at risk is a dollar or more, or
  * unknown; `LOW RISK` otherwise. Null if the amount at risk is unknown.
  */
 export const riskFactor = (allowance: bigint | null, atRisk: bigint | null, worthUsd: Decimal | null): string | null => {

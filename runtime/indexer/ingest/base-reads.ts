@@ -25,7 +25,7 @@ export interface BaseReadings {
   readonly rows: readonly Row[];
 }
 
-/** The native balances of a chain's genesis block, where the operator configured them: an account that is not in it had a balance of 0. */
+/** The native balances of a chain's genesis block, where the operator configured them: a missing account had a balance of 0. */
 export type GenesisAllocation = ReadonlyMap<Address, bigint>;
 
 export interface BaseReadDeps {

@@ -10,10 +10,10 @@ import { baseReadsLoad, baseReadsTable } from "./base-reads.ts";
 import { contractStandardsLoad, contractStandardsTable } from "./contract-standards.ts";
 import { type FoldDeps, foldBlocks } from "./fold-blocks.ts";
 
-/** Stored responses of the node that folds start from, cached beside the rows of projections. */
+/** Stored responses of the node that folds start from, cached together with the rows of projections. */
 export const nodeReadLoads: readonly StateLoad[] = [baseReadsLoad, contractStandardsLoad];
 
-/** Their tables: each row is deleted with the block that required it. */
+/** The tables of `nodeReadLoads`: each row is deleted with the block that required it. */
 export const nodeReadTables: readonly BlockBoundTable[] = nodeReadLoads.map(({ table }) => ({ name: table, blockColumn: "block_number" }));
 
 export interface BatchDeps extends FoldDeps {

@@ -17,7 +17,7 @@ import type { Row, StateLoad, Table } from "../projection.ts";
 import type { StateCache } from "../state/state-cache.ts";
 import { readWithControl } from "./read-with-control.ts";
 
-/** What contracts returned about their standard. Kept when a projection is rebuilt, so that it is rebuilt from the same responses. */
+/** Responses of contracts about their standards. Kept when a projection is rebuilt, so that it is rebuilt from the same responses. */
 export const contractStandardsTable: Table = {
   kind: "queue",
   name: "contract_standards",
@@ -36,7 +36,7 @@ export const contractStandardsLoad: StateLoad = {
  * a response.
  */
 const callGas = 500_000;
-/** Contracts in one request, and concurrent requests. A response may have a megabyte, of which only the first word is kept. */
+/** Max contracts per request, and max concurrent requests. A response may be a megabyte long; only its first word is kept. */
 const [maxContracts, maxRequests] = [10, 4];
 
 export interface StandardReadings {
@@ -87,7 +87,7 @@ interface StandardRead {
   readonly height: number;
 }
 
-/** Reads contracts at their own block where the node has that state, else at its head: code seldom changes. */
+/** Reads contracts at their own block where the node has that state, else at its head: code rarely changes. */
 const readContracts = async (source: Node, subjects: readonly EvidenceSubject[]): Promise<Map<Address, Reading>> => {
   const readings = new Map<Address, Reading>();
   const readOnce = (reads: readonly StandardRead[]) => readInRequests(source, reads, readings);

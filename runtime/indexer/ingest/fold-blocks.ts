@@ -11,7 +11,7 @@ import { type BaseReadDeps, type BaseReadings, readBase } from "./base-reads.ts"
 import { readStandards } from "./contract-standards.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
-/** What folding needs beside the blocks and the cached state. */
+/** The dependencies of a fold other than the blocks and the cached state. */
 export interface FoldDeps extends BaseReadDeps {
   readonly stopwatch: Stopwatch;
 }
@@ -34,8 +34,8 @@ interface FoldReads {
 type FoldedRows = Readonly<Record<string, readonly Row[]>>;
 
 /**
- * Decodes blocks, loads the state that they touch, folds them, and adds the rows to cache and buffers; null, with nothing added, where the signal aborted while the
- * node was queried. Yields to the event loop between the steps: the previous batch is being written meanwhile, and its connection needs this process.
+ * Decodes blocks, loads the state that they touch, folds them, and adds the rows to cache and buffers; null, with nothing added, where the signal aborted
+ * while the node was queried. Yields to the event loop between the steps, because the previous batch is written concurrently on the same event loop.
  */
 export const foldBlocks = async (target: FoldTarget, blocks: readonly ChainBlock[], signal: AbortSignal): Promise<FoldReads | null> => {
   const { cache, source, facts, projections, stopwatch } = target;

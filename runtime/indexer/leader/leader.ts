@@ -31,7 +31,7 @@ export interface LeaderDeps {
 }
 
 const defaultWaitMilliseconds = 500;
-/** The lock's connection counts as broken without a response for this time. */
+/** The lock's connection is considered broken after this time without a response. */
 const silenceMilliseconds = 5_000;
 
 /**
@@ -46,7 +46,7 @@ const settings = `SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL s
  * it also works behind a connection pooler; the transaction has no snapshot, and does not hold back vacuum.
  */
 export const createLeader = (deps: LeaderDeps) => ({
-  /** Waits for the lock, runs the work while it is held, and releases it. Ends early when the signal aborts before. */
+  /** Waits for the lock, runs the work while it is held, and releases it. Ends without running it if the signal aborts first. */
   lead: async (signal: AbortSignal, work: (leadership: Leadership) => Promise<void>): Promise<void> => {
     const release = new AbortController();
     const lost = new AbortController();
@@ -75,12 +75,12 @@ export const createLeader = (deps: LeaderDeps) => ({
     } finally {
       wasLost = lost.signal.aborted;
       release.abort();
-      // A connection that hangs must not delay the end of the work, nor the timer that of the process.
+      // An unresponsive connection must not delay the return, and a pending timer must not delay the end of the process.
       const waited = new AbortController();
       await Promise.race([ended.catch(() => undefined), sleep(silenceMilliseconds, waited.signal)]);
       waited.abort();
     }
-    // A process that lost the lock leaves it to one that is waiting.
+    // A process that lost the lock lets a waiting process take it.
     if (wasLost) await sleep(2 * (deps.waitMilliseconds ?? defaultWaitMilliseconds), signal);
   },
 });

@@ -7,7 +7,7 @@ import { deleteAbove, deleteRows } from "../storage/delete-rows.ts";
 export interface BlockBoundTable {
   readonly name: string;
   readonly blockColumn: string;
-  /** Runs before the rows above the ancestor are deleted, when the projections' tables are rolled back already. */
+  /** Runs after the projections' tables are rolled back, and before the rows of this table above the ancestor are deleted. */
   readonly beforeDelete?: (client: DatabaseClient, chainId: number, ancestor: number) => Promise<void>;
 }
 

@@ -39,7 +39,7 @@ export const createAdvance = (deps: AdvanceDeps) => {
 
   return async (to: number, phase: Phase, signal: AbortSignal): Promise<void> => {
     const report = createReport(deps, phase, to);
-    // The first event of a backfill shows where it begins or goes on.
+    // The first event of a backfill shows where it begins or resumes.
     if (phase === "backfill") report({ last: session.position.block, blocks: 0, transactions: 0 }, 0);
     const portions = fetchPortions(deps, to, signal);
     const commits = createCommitQueue(session, phase === "follow", report);

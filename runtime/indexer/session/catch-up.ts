@@ -12,7 +12,7 @@ export interface CatchUpDeps extends BatchDeps, WriteBatchDeps {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** Blocks of the ledger that are read at once. */
+/** Limits of the ledger blocks that one batch reads. */
 export interface CatchUpSize {
   readonly transactions: number;
   readonly blocks: number;
@@ -29,7 +29,7 @@ export const catchUp = async (session: IndexSession, deps: () => CatchUpDeps, si
   }
 };
 
-/** Limits of catching up: stored blocks are read at once instead of in portions that requests overlap. */
+/** Limits of catching up: the blocks of a batch are read together, so they are at most those of all concurrent requests to a node. */
 export const catchUpSizeOf = (tuning: Tuning): CatchUpSize => ({
   transactions: Math.min(tuning.batchTransactions, tuning.requestTransactions * tuning.requestsInFlight),
   blocks: Math.min(tuning.batchBlocks, tuning.requestBlocks * tuning.requestsInFlight),

@@ -85,7 +85,7 @@ const mayHaveForked = async ({ ledger, session }: FollowDeps, head: Head, mustCo
   if (hash === null) return false;
   if (mustCompare) return true;
   if (head.number > block) return false;
-  // The node of a lower head lags, unless it has another block at that height.
+  // A node with a lower head lags, unless it has another block at that height.
   const stored = head.number === block ? hash : (await ledger.hashes(head.number, head.number)).get(head.number);
   return stored !== undefined && stored !== head.hash;
 };

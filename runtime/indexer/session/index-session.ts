@@ -28,7 +28,7 @@ export interface IndexSessionDeps
   readonly stopwatch: Stopwatch;
 }
 
-/** What the indexing loop works with: one chain's index as this process writes it. */
+/** The open index of one chain: the state that the indexing loop of this process works with. */
 export interface IndexSession {
   /** All projections, the ledger's first. */
   readonly projections: readonly Projection[];
@@ -156,7 +156,7 @@ const openAgain = async (
   const hasAllocation = genesisAllocation !== undefined;
   const { facts, warnings } = await openIndex({ chain, source, database, ledger, projections, hasAllocation, guard }).catch(
     (error: unknown) => {
-      // A gateway that led to the right node before may lead to another chain's for a while only.
+      // A gateway that routed to the right node before may route to a node of another chain temporarily.
       if (!isFirst && error instanceof IndexMismatchError) throw new BadReplyError(error.message);
       throw error;
     },
@@ -172,12 +172,12 @@ const readPosition = async ({ chain, database, ledger }: IndexSessionDeps, proje
   return { position: { block, hash }, level: projections.filter(({ id }) => checkpoints.get(id)?.block === block) };
 };
 
-/** Resolves when the work begins, while its result is pending; null where there is none. */
+/** Runs work exclusively; resolves with its pending result when it begins, or with null if there is no work. */
 const beginExclusively = (exclusively: IndexSession["exclusively"], work: () => Promise<number> | null): Promise<Commit | null> =>
   new Promise((resolve, reject) => {
     const begin = async (): Promise<void> => {
       const done = work();
-      // In an object, because a promise would be awaited.
+      // Wrapped in an object, because `resolve` would await a promise.
       resolve(done === null ? null : { done });
       await done;
     };

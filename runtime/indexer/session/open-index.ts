@@ -15,7 +15,7 @@ export interface OpenIndexDeps {
   readonly source: Source;
   readonly database: Database;
   readonly ledger: Pick<StoredLedger, "lacksBalances">;
-  /** The ledger's first. */
+  /** All projections, the ledger's first. */
   readonly projections: readonly Projection[];
   /** Whether the native balances of the genesis block are configured. */
   readonly hasAllocation: boolean;

@@ -5,7 +5,7 @@ import { columnList, identifier, joinSql, nothing, type Sql, sql } from "../../d
 import type { Row, StateLoad } from "../projection.ts";
 import { type Key, keyText } from "./state.ts";
 
-/** Keys in one statement; more would make its parameters and its plan large. */
+/** Max keys of one statement; more would make its parameters and its plan large. */
 const maxKeys = 10_000;
 
 /** The stored rows of keys, by the text of the keys. */

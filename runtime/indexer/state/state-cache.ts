@@ -31,7 +31,7 @@ export interface StateCacheOptions {
   readonly database: Queryable;
   readonly chainId: number;
   readonly projections: readonly Projection[];
-  /** Loads that are cached beside those of the projections. */
+  /** Loads that are cached in addition to those of the projections. */
   readonly own?: readonly StateLoad[];
   /** The projections have no rows yet: as long as nothing was dropped, a key that is not cached has no row. */
   readonly isNew?: boolean;
@@ -43,7 +43,7 @@ interface LoadCache {
   readonly load: StateLoad;
   /** Other writers change the table: its rows are kept for one batch. */
   readonly isForeign: boolean;
-  /** What is not cached may be stored, even in an index without rows. */
+  /** A key that is not cached may have a stored row, even if the projections have no rows yet. */
   readonly isOwn: boolean;
   recent: Map<string, Row | null>;
   /** Dropped when `recent` takes its place. */

@@ -19,8 +19,8 @@ export interface ChainRecord {
 }
 
 /**
- * What an index may lack, as `missing` names it beside what its node lacks: all native balances; those of past blocks, because the node had no archive state; all
- * of them, because they were found to differ from the node's.
+ * Features that an index may lack, as named in `missing`, which also names those that its node lacks. `nativeHistory`: native balances of past blocks, because
+ * the node had no archive state. `nativeBalancesDiffer`: all native balances, because they were found to differ from the node's.
  */
 export const features = {
   nativeBalances: "native-balances",

@@ -9,10 +9,10 @@ import { allowanceReadsTable, allowancesTable, approvalPeriodTables, nftApproval
 import { createValueHistory } from "./value-history.ts";
 
 /**
- * Approvals: the accounts that may transfer tokens of others. The last Approval or ApprovalForAll counts (EIP-20, EIP-721, EIP-1155), and a transfer ends the approval of
- * its id. Approvals by or to the zero address are ignored. Events of all contracts are stored; queries decide which contracts to trust.
- * A transfer that another account made may have used an allowance: if the owner ever gave one for the token, its allowances are queued to be read from the contract. An
- * allowance that no event reported, as with some permits, is stored with amount 0 when the transaction shows its spender, and is read as well.
+ * Approvals: the accounts that may transfer tokens of others. The last Approval or ApprovalForAll counts (EIP-20, EIP-721, EIP-1155), and a transfer ends the
+ * approval of its id. Approvals by or to the zero address are ignored. Events of all contracts are stored; queries decide which contracts to trust.
+ * A transfer by another account may have used an allowance: if the owner ever gave one for the token, its allowances are queued to be read from the contract.
+ * An allowance that no event reported, as with some permits, is stored with amount 0 when the transaction shows its spender, and is read as well.
  */
 export const approvalsProjection = defineProjection({
   id: "approvals",

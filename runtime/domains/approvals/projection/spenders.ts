@@ -6,7 +6,7 @@ import { type Address, type Hex, zeroAddress } from "../../../lib/hex.ts";
 const transferFrom = "0x23b872dd";
 /** Max pairs of owner and token of one transaction: wallets need a few, and spam must not fill the table. */
 const maxPairs = 16;
-/** Hex digits of call data that are searched for an owner (2 kB), which bounds the time for a block with long call data. */
+/** Max hex digits of call data that are searched for an owner (2 kB), which bounds the time for a block with long call data. */
 const maxDigits = 4_096;
 
 /** Results by block, because a batch needs them twice. */

@@ -59,7 +59,7 @@ const selectTransactions = compose<GasSample, SampleValues>(({ from, raw, value,
         .where(raw(sql`s.address = t.to_address AND s.standard = ${standards.erc20}`)),
     );
   } else {
-    // Value without data; if the recipient is a contract, the gas includes its execution.
+    // Transfers of value without data; if the recipient is a contract, the gas includes its execution.
     transactions.where(raw(sql`t.value > 0 AND t.input = '' AND t.to_address IS NOT NULL`));
   }
   return transactions.orderBy("t.block_number", "desc").orderBy("t.transaction_index", "desc").limit(value("limit"));

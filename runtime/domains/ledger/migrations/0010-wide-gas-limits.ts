@@ -1,9 +1,9 @@
 import type { Knex } from "knex";
 
 /**
- * A transaction may set any gas limit of up to 256 bits, which is stored exactly; that of a block is already.
- * `batch_size` and `traces_by` are capabilities of the chain's node, beside `offers`: the number of calls that it accepts in one request, and the namespace
- * of the methods that return traces (`trace` or `debug`); null if not examined or not available.
+ * A transaction may set any gas limit of up to 256 bits, which is stored exactly; that of a block already is.
+ * `batch_size` and `traces_by` are capabilities of the chain's node, in addition to `offers`: the number of calls that it accepts in one request, and the
+ * namespace of the methods that return traces (`trace` or `debug`); null if not examined or not available.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -32,7 +32,7 @@ export interface LogFilter {
   readonly otherTopics?: readonly Hash[];
 }
 
-/** What a filter binds, by the names of the columns. */
+/** The parameters of a filter, by the names of the columns. */
 interface FilterValues {
   readonly chainId: number;
   readonly first: number;

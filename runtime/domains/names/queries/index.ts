@@ -9,7 +9,7 @@ import { type NameRecord, nameRecords } from "../projection.ts";
 
 /** The maximum length of a name that an address may claim: that of a parameter, so that every served name can be requested. */
 const maxNameLength = 255;
-/** Names whose normal form and node are cached: a name of many labels takes milliseconds. */
+/** Max names whose normal form and node are cached: a name of many labels takes milliseconds. */
 const maxNames = 10_000;
 const nodeOfName = memoizeText((name) => {
   const normal = normalName(name);

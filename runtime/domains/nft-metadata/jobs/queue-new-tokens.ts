@@ -8,7 +8,7 @@ const portion = 2_000;
 const everyMilliseconds = 1_000;
 /** Blocks without new tokens after which the pointer moves. */
 const quietBlocks = 1_000;
-/** Pointers stored for roll-backs. After a deeper one the job starts again at the first token; stored metadata remains. */
+/** Max pointers stored for roll-backs. After a deeper one the job starts again at the first token; stored metadata remains. */
 const maxPointers = 100;
 
 /** The blocks that are queued in one portion. */

@@ -1,10 +1,10 @@
-/** Selects tokens with one of these traits and one of these values; null stands for any. */
+/** Selects tokens with one of these traits and one of these values; null matches any. */
 export interface TraitFilter {
   readonly traits: readonly string[] | null;
   readonly values: readonly string[] | null;
 }
 
-/** Characters of a trait or a value that `nft_attributes` stores. */
+/** Max characters of a trait or a value that `nft_attributes` stores. */
 const storedCharacters = 256;
 
 /** The filter of a request, cut to what `nft_attributes` stores; null if it excludes nothing. */

@@ -7,7 +7,7 @@ import type { Address } from "../../../lib/hex.ts";
 /** A trait of a collection's tokens. */
 export interface TraitRow {
   readonly trait: string;
-  /** How often tokens list it: in all, with a number as the value, and without a value. */
+  /** How often tokens list it: in total, with a number as the value, and without a value. */
   readonly entries: number;
   readonly numbers: number;
   readonly without_value: number;

@@ -18,11 +18,11 @@ export interface UncachedMetadata {
   read(chainId: number, tokens: readonly NftKey[]): Promise<readonly NftMetadataRow[]>;
 }
 
-/** Tokens read for one request. */
+/** Max tokens read for one request. */
 const maxTokens = 25;
-/** Requests served at once; further ones get no rows. */
+/** Max concurrent requests; further ones get no rows. */
 const maxRequests = 8;
-/** Calls of one JSON-RPC batch: few, as each response may be a picture. */
+/** Max calls of one JSON-RPC batch: few, as each response may be a picture. */
 const callsAtOnce = 5;
 
 interface UncachedDependencies {
@@ -39,7 +39,7 @@ interface ChainReader {
 
 /**
  * Creates the reader of metadata on chains with `nfts.metadata: uncached`: URLs come from the node as of its head, documents from their hosts. Chains with cached
- * metadata or without a node have no rows. What fails or takes too long is left out; rows name neither the node nor its errors.
+ * metadata or without a node have no rows. Reads that fail or take too long are left out; rows name neither the node nor its errors.
  */
 export const createUncachedMetadata = (
   chains: readonly ChainConfig[],
@@ -85,7 +85,7 @@ const createChainReader = (
   };
 };
 
-/** `rows` resolves when all tokens are read or the time is over, `ended` when no read is in progress any more. Neither rejects. */
+/** `rows` resolves when all tokens are read or the time limit is reached, `ended` when no read is in progress any more. Neither rejects. */
 const readWithin = (
   chain: ChainReader,
   tokens: readonly NftKey[],

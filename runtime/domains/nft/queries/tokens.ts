@@ -88,7 +88,7 @@ export function createNftOwnerQueries({ query }: Pick<Database, "query">) {
   };
 
   /**
-   * The owners of ERC-721 ids of a collection after a block, by id: the receiver of the last transfer, which is the zero address for a burnt id. Served by
+   * The owners of ERC-721 ids of a collection after a block, by id: the receiver of the last transfer, which is the zero address for a burned id. Served by
    * transfers_token_id, one probe for each id.
    */
   const nftOwnersAt = async (

@@ -11,7 +11,7 @@ import type { Knex } from "knex";
  * `pool_states` has a row for each block that changed the pool: its state after the block, and sums since its creation. Reserves are null until the pool
  * emits them (a concentrated pool never does); price, liquidity and tick are null for a constant-product pool; `supply` is that of the pool's own token.
  * `pool_actions`: `act` 0 swap, 1 liquidity added (as amounts in), 2 liquidity removed (as amounts out). `liquidity` is what was minted to the provider or
- * burnt from it, without the exchange's share and without the permanently locked minimum; null for a swap, or if it is unknown.
+ * burned from it, without the exchange's share and without the permanently locked minimum; null for a swap, or if it is unknown.
  * `pool_action_accounts` has each account of an action once: the sender of the transaction, the caller of the pool, the recipient. `exchange` is the
  * factory, or the pool itself if several claim it.
  * `pool_swap_days` has the first block of each UTC day (days since 1970) with a swap in a pool, so that active pools are found without reading all others;

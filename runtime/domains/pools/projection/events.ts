@@ -21,7 +21,7 @@ export interface Action {
 export const isOfPool = (event: DecodedEvent): event is OwnPoolEvent => event.kind.startsWith("pool") && event.kind !== "poolCreated";
 
 /**
- * Whether a transfer changes the supply of a pool's own token, which is minted from the zero address and burnt by the pool. A holder's transfer to the zero
+ * Whether a transfer changes the supply of a pool's own token, which is minted from the zero address and burned by the pool. A holder's transfer to the zero
  * address does not: the contract's totalSupply() stays.
  */
 export const changesSupply = (event: DecodedEvent): event is Erc20Transfer =>

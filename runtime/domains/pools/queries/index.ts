@@ -8,7 +8,7 @@ import { createTransactionActionQueries } from "./transaction-action.ts";
 /** All queries of pools and exchanges. */
 export type PoolQueries = ReturnType<typeof createPoolQueries>;
 
-/** Queries of pools and exchanges: which there are, their states and the actions on them. */
+/** Creates the queries of pools and exchanges: announcements, states and actions as typed rows. */
 export const createPoolQueries = (database: Pick<Queryable, "query">) => ({
   ...createListQueries(database),
   ...createExchangeQueries(database),

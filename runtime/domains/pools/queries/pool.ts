@@ -50,8 +50,8 @@ export const createListQueries = ({ query }: Pick<Queryable, "query">) => ({
     ),
 
   /**
-   * Pools with a token, by address, and their number. Served by pools_token0 and pools_token1, which hold the pools of one factory in this order: no more of
-   * them are read than up to the end of the page.
+   * Pools with a token, by address, and their number. Served by pools_token0 and pools_token1, which hold the pools of one factory in this order: a page
+   * reads them up to its end only.
    */
   poolsOfToken: async (
     chainId: number,

@@ -14,7 +14,7 @@ import {
 } from "./pool-history.ts";
 import type { Edge, Edges } from "./routes.ts";
 
-/** A price is a time-weighted median over so many seconds. */
+/** A price is a time-weighted median over this many seconds. */
 export const secondsOfBucket = 900;
 
 /** A pool of a configured exchange. */

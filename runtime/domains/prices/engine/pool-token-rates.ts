@@ -7,8 +7,8 @@ import { isSamePrice, type Prices } from "./prices.ts";
 import { approximate } from "./routes.ts";
 
 /**
- * Adds the prices of the own tokens of constant-product pools. What other pools trade such a token for does not matter: it is worth the reserves that it
- * redeems. `rateBySources` is the price of a token by the configured sources where pools imply a price, or null.
+ * Adds the prices of the own tokens of constant-product pools. The prices of such a token in other pools are ignored: its value is that of the reserves
+ * that it redeems. `rateBySources` is the price of a token by the configured sources where pools imply a price, or null.
  */
 export function addPoolTokenRates(
   rates: Map<Asset, Decimal>,
@@ -25,7 +25,7 @@ export function addPoolTokenRates(
   for (const [token, rate] of rates) {
     for (const { pool } of edges.withDepth(token, approximate(rate))) find(pool, (market) => poolTokenRate(market, rates, liquidityFloor));
   }
-  // Pool tokens that have a price by now, but whose own pool is below the floor.
+  // Pool tokens that already have a price, but whose own pool is below the floor.
   for (const token of rates.keys()) find(token, () => null);
   // Applied last, so that a pool of pool tokens has the same price whatever the order in which the pools were added.
   for (const [pool, rate] of found) {

@@ -33,13 +33,13 @@ interface Candidate {
   readonly rate: Decimal | null;
 }
 
-/** Limits the pools between a token and its anchor. */
+/** Max pools on the path from an anchor to a token. */
 const maxHops = 4;
 
 /**
  * Prices of all tokens that a path of pools connects to an anchor. Each token takes the path with the fewest intermediate tokens that are not anchors, and
- * among those the path whose shallowest pool is deepest (widest path, in Dijkstra's order). An intermediate token that one party issued costs that party
- * nothing, and no other holder can trade against them: a path through it can be made arbitrarily deep, so it counts only where no other exists. The depth
+ * among those the path whose shallowest pool is deepest (widest path, in Dijkstra's order). The issuer of an intermediate token can make a path through it
+ * arbitrarily deep at no cost if nobody else holds the token to trade against it, so such a path counts only where no other exists. The depth
  * of a pool is its reserve of the token nearer to the anchor; pools below the floor in US dollars do not count. Ties are broken by the lower address of the
  * last pool. `trusted` are the anchors, with or without a price from another source. `cache` keeps steps between calls, so that unchanged ones are not
  * recomputed.
@@ -85,7 +85,7 @@ function* edgesFrom(token: Address, price: number, edges: Edges, floor: number) 
   }
 }
 
-/** The price of a token from the price of the other token of a pool: one smallest unit of token 0 is worth `ratio` of token 1. */
+/** The price of a token from the price of the other token of a pool: one smallest unit of token 0 has the value of `ratio` of token 1. */
 function stepOver(token: Address, { tokens, summary }: Edge, from: Decimal, cache: Map<Address, Step>): Decimal {
   const known = cache.get(token);
   if (known !== undefined && known.from === from && known.summary === summary) return known.rate;

@@ -48,7 +48,10 @@ function createRateQueries({ query }: Queryable, { knownUntil, closes, currencyR
       lookups.map(({ asset, time }) => ({ asset, span: hourOf(time) })),
     );
 
-  /** The rates of assets at each of some times, as `ratesAtTimes`. For long lists of assets of which few have prices: one probe of the primary keys for each time of each asset that ever had a price. */
+  /**
+   * The rates of assets at each of some times, as `ratesAtTimes`. For long lists of assets of which few have prices: one probe of the primary keys for each
+   * time of each asset that ever had a price.
+   */
   const ratesAtEach = async (
     chainId: number,
     currency: Currency,

@@ -31,7 +31,7 @@ export interface SpanTable {
 export const hours: SpanTable = { table: identifier("price_hours"), column: identifier("hour"), seconds: secondsPerHour };
 export const days: SpanTable = { table: identifier("price_days"), column: identifier("day"), seconds: secondsPerDay };
 
-/** Price computation may lag behind the chain by so many hours before its last prices no longer count as current. */
+/** Price computation may lag behind the chain by this many hours before its last prices no longer count as current. */
 const maxLagHours = 24;
 
 /** The hour (since 1970) of a time. */

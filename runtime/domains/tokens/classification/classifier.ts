@@ -23,7 +23,7 @@ export interface ClassifiedToken {
 
 /** Classifies tokens and transfers by rules. */
 export interface Classifier {
-  /** The type of a balance that is worth `worthUsd`; without a known price, null, it is not dust. */
+  /** The type of a balance with the value `worthUsd`; null, an unknown value, is not dust. */
   typeOf(token: ClassifiedToken, worthUsd: number | null): Verdict<TokenType>;
   /** `isAirdropped`: its first transfers had many receivers in few transactions. Only matters if the token `mayBeAirdrop`. */
   isSpam(token: ClassifiedToken, isAirdropped?: boolean): Verdict<boolean>;
@@ -112,9 +112,9 @@ interface TextMatcher {
   airdropWordOf(texts: Texts): string | null;
 }
 
-/** Names and symbols whose matches are cached. */
+/** Max names and symbols whose matches are cached. */
 const maxTexts = 20_000;
-/** Characters of a match that are cached and shown. */
+/** Max characters of a match that are cached and shown. */
 const maxMatchCharacters = 100;
 
 const createTextMatcher = (rules: Rules): TextMatcher => {

@@ -54,7 +54,7 @@ const withContact = (known: EarliestContacts | undefined, contact: Contact): Ear
   return second === null || contact.since < second.since ? { first, second: contact } : known;
 };
 
-/** How a wallet and a counterparty are related: the wallet sent a transaction between them, others sent all of them, or there are none. */
+/** The relation between a wallet and an account: the wallet sent a transaction with their transfers, others sent all of these, or there are none. */
 type Closeness = "chosen" | "passive" | "none";
 
 /** Indexes a wallet's counterparties. Of addresses with equal digits, of which an attacker can create thousands, only the earliest are stored. */

@@ -16,7 +16,7 @@ interface StablecoinCandidate {
 }
 
 const noMatch: StablecoinMatch = { kind: "none" };
-/** Symbols whose matches are cached. */
+/** Max symbols whose matches are cached. */
 const maxSymbols = 20_000;
 const lowerCase = (symbol: string): string => symbol.normalize("NFC").trim().toLowerCase();
 

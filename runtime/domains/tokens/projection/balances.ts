@@ -80,7 +80,7 @@ const openAccount = (key: BalanceKey, { balance, netChange, since, isStored }: O
 });
 
 /**
- * Running balances of a batch: each movement applies at once, and a block that touches a key ends the period of its previous balance, even if the balance
+ * Running balances of a batch: each movement applies immediately, and a block that touches a key ends the period of its previous balance, even if the balance
  * stays the same, so that the block of a token's last transfer is always known.
  */
 export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock = 0) => {

@@ -5,7 +5,7 @@
  * most one of them.
  */
 
-/** Heights stay below 2 ** 40 for 3,400 years at ten blocks a second. */
+/** Heights stay below 2 ** 40 for 3,400 years at ten blocks per second. */
 const heightBits = 40;
 
 /** The block from `first` to `last` that is divisible by the highest power of two. */

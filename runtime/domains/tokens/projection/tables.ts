@@ -56,7 +56,7 @@ export const tokenTables: readonly Table[] = [
     name: "quiet_calls",
     columns: { token: "bytea", block_number: "int8", is_read: "bool" },
   },
-  // Never rolled back; a rebuild clears it, so that every token is compared with its contract again at once.
+  // Never rolled back; a rebuild clears it, so that every token is due for comparison with its contract again.
   { kind: "latest", name: "token_checks", key: ["token", "standard"], periods: null, columns: { token: "bytea", standard: "int2" } },
   { kind: "queue", name: "node_reads", key: ["kind", "key"], columns: { kind: "text", key: "bytea", block_number: "int8" } },
 ];

@@ -88,7 +88,7 @@ const balanceLists = sql`${joinedAddresses("token")} AS tokens, ${listOf("standa
 const held = sql`SELECT token, standard, balance, since_block FROM ${balancesAsOf} h
   WHERE balance IS DISTINCT FROM 0 OR standard = ${standards.native} LIMIT $4`;
 
-// All heights are looked up at once, each once: a wallet may hold so many tokens that a probe for each would be most of the work.
+// All heights are looked up together, each once: a wallet may hold so many tokens that a probe for each would be most of the work.
 const selectHoldings = sql`WITH held AS MATERIALIZED (${held}),
   sourced AS MATERIALIZED (
     SELECT token, standard, greatest(${lastTransfer("from_address")}, ${lastTransfer("to_address")}) AS moved

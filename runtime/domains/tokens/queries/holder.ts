@@ -21,7 +21,7 @@ export interface TokenTotalsRow {
 
 /** The page depth at which the current ranking is read for the balance that ends the first slice of a past one. */
 const firstDepth = 2;
-/** The ratio of the balances at the ends of the first two slices: small, as a slice may contain many more rows than the one before. */
+/** The ratio of the balances at the ends of the first two slices: small, because a slice may contain many more rows than the one before. */
 const firstFactor = 1.5;
 /** The expected rows of the next slice per missing row, and the minimum and maximum ratio of the balances at its ends. */
 const surplus = 1.25;
@@ -35,7 +35,7 @@ const directions = {
 } as const;
 type Direction = (typeof directions)[keyof typeof directions];
 
-/** The balance by `factor` nearer to the end of a ranking. */
+/** The balance moved towards the end of a ranking by `factor`. */
 const further = ({ step, end }: Direction, balance: bigint, factor: number): bigint => {
   const [numerator, denominator] = [BigInt(Math.ceil(factor * 2 ** 20)), 2n ** 20n];
   if (step < 0) return (balance * denominator) / numerator;

@@ -39,7 +39,7 @@ export function createPortfolioQueries({ query }: Pick<Database, "query">) {
    */
   const balanceSpans = (chainId: number, owner: Address, { starts, ends }: Spans) =>
     query<BalanceSpanRow>(
-      // Of equal starts the last one counts: those before it belong to spans without blocks. Heights are exact as float8, whose arrays are searched fastest.
+      // Of equal starts the last one counts: the earlier ones belong to spans without blocks. Heights are exact as float8, whose arrays are searched fastest.
       `WITH touched AS MATERIALIZED (
          SELECT token, standard, since_block, balance FROM balances
          WHERE chain_id = $1 AND owner = $2 AND standard IN (0, 1) AND since_block >= $3),

@@ -7,7 +7,7 @@ import { changedPairs, duePairs, hasBlock, type Pair, pairsAfter, pairsInDoubt }
 import { type AllowanceReadSettings, defaultAllowanceReadSettings, maxPairs } from "./settings.ts";
 import { countFailures, markRead, requeueRemovedReads, writeReadings } from "./write-readings.ts";
 
-/** The jobs that read allowances which events do not determine: those in doubt at once, all others by the sweep. */
+/** The jobs that read allowances which events do not determine: those in doubt immediately, all others by the sweep. */
 export const createAllowanceJobs = (overrides: Partial<AllowanceReadSettings> = {}): Job[] => {
   const settings = { ...defaultAllowanceReadSettings, ...overrides };
   const backoff = createContractBackoff(settings.deferMilliseconds);

@@ -4,7 +4,7 @@ export interface AllowanceReadSettings {
   readonly readMilliseconds: number;
   /** Between two portions of the sweep. */
   readonly sweepMilliseconds: number;
-  /** The first wait before a token is read again whose contract returned no allowance. */
+  /** The first wait before a token whose contract returned no allowance is read again. */
   readonly deferMilliseconds: number;
 }
 
@@ -14,12 +14,12 @@ export const defaultAllowanceReadSettings: AllowanceReadSettings = {
   deferMilliseconds: 30_000,
 };
 
-/** Pairs that one run reads, in all and of one token. */
+/** Max pairs that one run reads, in total and per token. */
 export const maxPairs = 200;
 export const maxPairsOfToken = 90;
-/** Allowances of a pair that are read at once. */
+/** Max allowances of a pair in one slice. */
 export const sliceSize = 90;
-/** Slices of one run. A pair with more allowances stays in doubt: so many are likely only where a contract emits false events. */
+/** Max slices of one run. A pair with more allowances stays in doubt: that many are likely only where a contract emits false events. */
 export const maxSlices = 50;
 /** Failed attempts after which a pair is not read until the token of its owner is transferred again. */
 export const maxAttempts = 10;

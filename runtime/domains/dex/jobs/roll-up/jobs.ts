@@ -19,7 +19,7 @@ export type RolledUpChain = Pick<ChainConfig, "exchanges" | "activePoolDays">;
 /** Increased with each change of the computation, so that stored roll-ups are recomputed. */
 const version = 1;
 
-/** Rolls up exchanges at the end of each hour, and at the end of each past day, once the prices of that time are known; one exchange and hour a run. */
+/** Rolls up exchanges at the end of each hour, and at the end of each past day, once the prices of that time are known; one exchange and hour per run. */
 export const createRollUpJobs = (chain: RolledUpChain): Job[] => [
   // Lists change their order soon after the hour.
   { name: "roll-up-new-hours", everyMilliseconds: 2_000, run: (context) => rollUp(context, chain, newestHour) },

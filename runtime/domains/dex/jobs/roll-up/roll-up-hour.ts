@@ -7,10 +7,10 @@ import { liquidityValue, volumeOfSpans, volumeValue } from "../../queries/valuat
 import { createKnownSum, type PoolValue, type RollUp, type RollUpDeps, rankPools, rankTokens } from "./roll-up.ts";
 import { tokenValues } from "./token-values.ts";
 
-/** Pools that are read at once, which bounds statements and memory for exchanges of any size. */
+/** Max pools of one read, which bounds statements and memory for exchanges of any size. */
 const portion = 1_000;
 const daysOfWeek = 7;
-/** Above any number of pools. */
+/** A limit above any number of pools. */
 const everyPool = 2 ** 31 - 1;
 
 /** The last blocks of the spans of an hour's roll-up; null before the first block. */

@@ -13,7 +13,7 @@ import type { RollUp } from "./roll-up.ts";
 /** The tables of migration 0014, all of which a reorganisation rolls back. */
 export const rollUpTables = ["exchange_hours", "exchange_hour_pools", "exchange_hour_tokens"] as const;
 
-/** Rows of one transaction: the indexing loop waits for it. */
+/** Max rows of one transaction: the indexing loop waits for it. */
 const portion = 10_000;
 
 /** The exchange of a roll-up, the fingerprint of its settings, and the block by which the chain had passed its hour. */

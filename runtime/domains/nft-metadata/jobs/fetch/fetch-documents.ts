@@ -6,7 +6,7 @@ import { maxOfHost } from "./documents/host.ts";
 import { storeOutcomes } from "./store-outcomes.ts";
 import { addDocument, type ReadResults, readTokenDocument } from "./token-document.ts";
 
-/** What fetching documents depends on. */
+/** The dependencies of fetching documents. */
 export interface FetchDeps extends QueueDeps {
   readonly readDocument: ReadDocument;
   readonly atOnce: number;

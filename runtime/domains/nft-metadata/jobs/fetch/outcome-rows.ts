@@ -12,11 +12,11 @@ export interface Outcome {
   readonly result: { readonly document: NftDocument } | { readonly refusal: string };
 }
 
-/** Characters of a trait or a value that are counted and filtered by: they fit into an index entry in any script. */
+/** Max characters of a trait or a value that are counted and filtered by: they fit into an index entry in any script. */
 const maxTraitLength = 256;
-/** Characters of a number; a longer one is text. */
+/** Max characters of a number; a longer one is text. */
 const maxNumberLength = 100;
-/** Traits of a document that are counted: their positions are int2. */
+/** Max traits of a document that are counted: their positions are int2. */
 const maxTraits = 1_000;
 /** A longer URL is not stored: it embeds the document. */
 const maxUrlLength = 4 * 1024 * 1024;

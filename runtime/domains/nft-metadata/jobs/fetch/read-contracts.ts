@@ -15,7 +15,7 @@ import { lockBlock, writeOutcomes } from "./store-outcomes.ts";
 import { type Located, readEmbeddedDocuments } from "./token-document.ts";
 import { type DocumentLocation, locateDocument, uriCall } from "./token-uri.ts";
 
-/** What reading contracts depends on. */
+/** The dependencies of reading contracts. */
 export interface ReadContractsDeps extends QueueDeps {
   readonly source: Pick<Source, "head" | "calls" | "hashesOf">;
   readonly multicall: Address;
@@ -23,20 +23,20 @@ export interface ReadContractsDeps extends QueueDeps {
   readonly nfts: Pick<NftsConfig, "documentBytes">;
 }
 
-/** Tokens claimed at once; documents that are embedded in their URLs are in memory meanwhile. */
+/** Max tokens of one claim; documents that are embedded in their URLs are held in memory meanwhile. */
 const portion = 180;
-/** Calls of one multicall: a response that costs a hostile contract nothing may have megabytes, and is reduced to a URL before the next multicall. */
+/** Max calls of one multicall: a response of megabytes costs a hostile contract nothing, and is reduced to a URL before the next multicall. */
 const callsAtOnce = 30;
-/** Blocks between index and head up to which contracts are read: a node may have pruned the state of older blocks. */
+/** Max blocks between index and head up to which contracts are read: a node may have pruned the state of older blocks. */
 const maxBehind = 16;
-/** Characters of a URL on another host. */
+/** Max characters of a URL on another host. */
 const maxUrlLength = 8_192;
 
 const urlTooLong = `The contract returns a metadata URL of more than ${maxUrlLength} characters.`;
 const noResponse = "The node returned no result for the contract call.";
 
 /**
- * Reads the metadata URLs of queued tokens from their contracts, as of the indexed head. Stores embedded documents (`data:`) and refusals at once, and leaves
+ * Reads the metadata URLs of queued tokens from their contracts, as of the indexed head. Stores embedded documents (`data:`) and refusals, and leaves
  * the URLs of other documents in the queue for `createFetcher`. Returns how many tokens it processed.
  */
 export const readContracts = async (deps: ReadContractsDeps, signal: AbortSignal): Promise<number> => {

@@ -8,7 +8,7 @@ import type { NftDocument } from "./documents/document.ts";
 const tokenUriSelector = "c87b56dd";
 const uriSelector = "0e89341c";
 
-/** Bytes of a response that are decoded. It may embed a picture; a longer one is refused later as too large if it embeds a document. */
+/** Max bytes of a response that are decoded. It may embed a picture; a longer one is refused later as too large if it embeds a document. */
 const maxResponseBytes = 16 * 1024 * 1024;
 const wordBytes = 32;
 
@@ -43,10 +43,10 @@ export const locateDocument = (outcome: CallOutcome | undefined, key: NftKey, ma
   return url === null ? { refusal: "The contract returns no metadata URL." } : { url };
 };
 
-/** EIP-1155, "Metadata": {id} stands for the id as 64 lowercase hex digits without 0x. */
+/** EIP-1155, "Metadata": clients replace {id} with the id as 64 lowercase hex digits without 0x. */
 const withId = (url: string, tokenId: string): string => url.replaceAll("{id}", idWord(tokenId));
 
-/** Fills the id of an EIP-1155 token in for {id}, which may be percent-encoded in URLs by now. */
+/** Replaces {id} in the document of an EIP-1155 token, also where a URL contains it percent-encoded. */
 export const withIdFilledIn = (document: NftDocument, { token_id, standard }: NftKey): NftDocument => {
   if (standard !== standards.erc1155) return document;
   const fillIn = (text: string | null): string | null => text?.replace(/\{id\}|%7Bid%7D/g, idWord(token_id)) ?? null;

@@ -6,7 +6,7 @@ import { createFetcher } from "./fetch-documents.ts";
 import { backlogMilliseconds, logBacklog } from "./log-progress.ts";
 import { type ReadContractsDeps, readContracts } from "./read-contracts.ts";
 
-/** What the metadata worker of a chain depends on. */
+/** The dependencies of the metadata worker of a chain. */
 export interface MetadataWorkerDeps extends Omit<ReadContractsDeps, "leaseMilliseconds" | "nfts"> {
   readonly chainName: string;
   readonly nfts: Pick<NftsConfig, "metadata" | "fetchesAtOnce" | "fetchMilliseconds" | "documentBytes">;
@@ -33,7 +33,7 @@ export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker =
   const own = { ...deps, atOnce: deps.nfts.fetchesAtOnce, leaseMilliseconds: 60_000 + 2 * deps.nfts.fetchMilliseconds };
   const pause = deps.pauseMilliseconds ?? defaultPause;
 
-  /** Steps that follow each other at once while they find work. */
+  /** A job that repeats a step, without a pause while the step finds work. */
   const repeated = (
     name: string,
     step: (signal: AbortSignal) => Promise<number>,

@@ -5,7 +5,7 @@ import { standards } from "../../../tokens/projection/standards.ts";
 import type { Marketplace, Sold } from "./marketplace.ts";
 
 /**
- * Contracts in the style of CryptoPunks, which are collection and marketplace at once: their sale events are also their ownership events. A punk that was
+ * Contracts in the style of CryptoPunks, which are both collection and marketplace: their sale events are also their ownership events. A punk that was
  * bought for nothing was a gift. The event of an accepted bid omits the price, which is that of the bid; it is unknown if the bid was entered before the
  * first indexed block.
  */

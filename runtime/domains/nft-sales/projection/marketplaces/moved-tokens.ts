@@ -20,9 +20,9 @@ export interface Taken {
   readonly units: bigint;
 }
 
-/** Moves of one id in one transaction that are considered: each order would scan all of them. */
+/** Max moves of one id that are considered per transaction, because each order may scan all of them. */
 const maxMoves = 1_000;
-/** Accounts through which a token is followed: every sale event may cause one such walk. */
+/** Max accounts through which a token is followed, because every sale event may cause one such walk. */
 const maxSteps = 8;
 
 const lesser = (left: bigint, right: bigint): bigint => {
@@ -74,8 +74,8 @@ export const createMovedTokens = (events: readonly DecodedEvent[]) => {
           return taken;
         },
         /**
-         * The account that has the units at the end of the transaction, or had them at its start: a contract that the sender used as an intermediary passes
-         * on what it bought at once, and receives what it sells right before. A resale does not count.
+         * The account that has the units at the end of the transaction, or had them at its start: a contract that the sender used as an intermediary
+         * passes bought units on right after the sale, and receives sold ones right before it. A resale does not count.
          */
         follow: ({ move, units }: Taken, side: "from" | "to", sender: Address | null): Address => {
           let end = move;

@@ -9,7 +9,7 @@ import { createMovedTokens, type Move, type MovesBook, type Taken } from "./move
 /**
  * Seaport, all versions of which emit the same event for a filled order.
  * A listing offers tokens for payments: its price is their sum, with fees, royalties and tips, which the event does not distinguish. A bid offers payments
- * for tokens: its price is what the bidder paid. Orders with tokens on both sides are swaps, and those without payment gifts: neither is a sale. A listing
+ * for tokens: its price is the bidder's payment. Orders with tokens on both sides are swaps, and those without payment gifts: neither is a sale. A listing
  * for a single buyer demands that this buyer receives the offered tokens: these are not a second side.
  * The price applies to all units of an order equally.
  * Anybody can emit such an event, so a sale counts only for units that moved in the same transaction by the collection's own events: for a listing from its
@@ -31,7 +31,7 @@ export const seaport: Marketplace = {
       const offers = offersOf(own);
       const sweeps = sweepsAmong(offers);
       const isFirst = (offer: Offer): boolean => offer.isMatched && offer.isBid && !sweeps.has(offer);
-      // Buying orders come first: what a match leaves over is for the selling orders.
+      // Buying orders come first; the selling orders of a match account for the units that remain.
       for (const offer of [...offers.filter(isFirst), ...offers.filter((offer) => !isFirst(offer) && !sweeps.has(offer)), ...sweeps]) {
         let first = 0n;
         for (const item of offer.tokens) {
@@ -100,7 +100,7 @@ const offerOf = (event: OrderFulfilled, isMatched: boolean): Offer[] => {
   const given = offer.filter(isToken);
   const demanded = demandedOf(event, given);
   const isBid = given.length === 0;
-  // Tokens on both sides or on neither; and a payment that is offered beside tokens has no price.
+  // Not a sale: tokens on both sides or on neither, or a payment that is offered in addition to tokens.
   if (isBid === (demanded.length === 0) || (!isBid && offer.some(isPayment))) return [];
   const payments = (isBid ? offer : consideration).filter(isPayment);
   if (payments.length === 0) return [];

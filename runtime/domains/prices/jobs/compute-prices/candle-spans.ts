@@ -41,7 +41,7 @@ export const createCandleSpans = (seconds: number) => {
   };
   return {
     pendingRows: (): number => rows.length,
-    /** Advances to a time; completes the running span if it has ended by then. */
+    /** Advances to a time; completes the running span if it has ended by that time. */
     advance: (time: number): void => {
       const next = Math.floor(time / seconds);
       if (next === span) return;
@@ -60,7 +60,7 @@ export const createCandleSpans = (seconds: number) => {
       addChanges(candles, changes, isFirst);
       isFirst = false;
     },
-    /** Takes the completed candles; with changes, also the candles of the running span as of them that differ from the written ones. */
+    /** Takes the completed candles; with changes, also those candles of the running span that, once the changes apply, differ from the written ones. */
     take: (changes: readonly PriceChange[] | null): CandleRows => {
       if (changes !== null && span !== null) {
         const current = copyCandles(candles);

@@ -10,14 +10,14 @@ import { dayOfHour, type EvidenceQueries, type Progress } from "./evidence.ts";
 import type { BlockRef } from "./evidence-blocks.ts";
 import { createObservationStream, createPoolMeeting, type ObservationStream } from "./observation-stream.ts";
 
-/** Limits of a portion: it is written after so many rows or milliseconds. */
+/** Limits of a portion: it is written after this many rows or milliseconds. */
 export interface PortionBounds {
   readonly rows: number;
   readonly milliseconds: number;
 }
 
 const defaultBounds: PortionBounds = { rows: 20_000, milliseconds: 1_000 };
-/** The event loop is released after so long. */
+/** The event loop is released after this time. */
 const millisecondsAtOnce = 10;
 
 /** Computes prices portion by portion. */

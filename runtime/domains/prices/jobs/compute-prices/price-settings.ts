@@ -24,7 +24,7 @@ const lockSettings = async (client: DatabaseClient, chainId: number): Promise<St
   return rows[0] ?? noSettings;
 };
 
-/** The indexing loop waits while prices are written; it must not wait until another process has discarded the prices of years. */
+/** The indexing loop waits while prices are written; it must not also wait while another process discards the prices of years. */
 const maxWaitMilliseconds = 500;
 
 /** As `lockSettings`, with a time limit. @throws {Error} while another process discards prices. */

@@ -19,7 +19,7 @@ export const isCanonical = async ({ source }: Pick<JobContext, "source">, { numb
   (await source.hashesOf([number]))[0] === hash;
 
 /**
- * Writes what the node returned for the state after a block, between two batches, if node and index still have that block. Returns null, with nothing
+ * Writes results of the node for the state after a block, between two batches, if node and index still have that block. Returns null, with nothing
  * written, if they do not or if this process is not the leader.
  */
 export const writeAsOf = async <T>(

@@ -5,7 +5,7 @@ import type { ReconciliationSettings } from "./settings.ts";
 /** Max suspects; the oldest one is dropped first. */
 const maxTokens = 10_000;
 
-/** Tokens that differed once. A difference counts when a later comparison finds one again. In memory only: after a restart it is found again. */
+/** Tokens that differed once. A difference counts when a later comparison finds one again. Kept in memory only: after a restart it is found again. */
 export const createSuspects = (confirmMilliseconds: number) => {
   const entries = new Map<Address, { readonly owner: Address; readonly since: number }>();
   return {
@@ -33,7 +33,7 @@ export const createSuspects = (confirmMilliseconds: number) => {
 
 export type Suspects = ReturnType<typeof createSuspects>;
 
-/** What comparisons remember between runs. */
+/** The state of comparisons between runs. */
 export interface CheckState {
   readonly backoff: ContractBackoff;
   readonly suspects: Suspects;

@@ -2,10 +2,10 @@ import { decodeData, parseDataUrl } from "./data-url.ts";
 import { isRaster, isRecording, isSvg } from "./media-types.ts";
 import { svgFault } from "./passive-svg.ts";
 
-/** A URL that clients may show, or the fault of one that they may not, as the rest of a sentence whose subject is the URL. */
+/** A URL that clients may show, or why they must not show it, as the rest of a sentence whose subject is the URL. */
 export type AssetAddress = { readonly url: string; readonly bytes: number | null } | { readonly fault: string };
 
-/** Characters of a URL, unless it embeds its file. */
+/** Max characters of a URL, unless it embeds its file. */
 const maxUrlLength = 2048;
 const bareContentId = /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[a-z2-7]{50,110})(?=$|\/)/;
 const safe = /^[\x21-\x7e]+$/;

@@ -2,11 +2,11 @@ import { cleanLine } from "./clean-text.ts";
 import type { CountedAttribute, NftAttribute } from "./document.ts";
 import { isNumber, isObject, type JsonObject, type JsonValue, plainNumber, renderJson } from "./json-text.ts";
 
-/** Attributes of one token that are stored. */
+/** Max attributes of one token that are stored. */
 export const maxAttributes = 512;
 const maxTraitLength = 256;
 const maxValueLength = 1000;
-/** Characters of a trait or a value that filters compare. */
+/** Max characters of a trait or a value that filters compare. */
 const maxCountedLength = 256;
 const maxDepth = 4;
 
@@ -26,7 +26,7 @@ interface Trait {
 const traitKeys = ["trait_type", "traitType", "trait", "key", "name"];
 const valueKeys = ["value", "val"];
 
-/** The traits of a document in any of the common shapes: lists of pairs or words, or objects of values, under attributes, traits or properties. */
+/** The traits of a document in any of the common shapes: lists of pairs or of single values, or objects of values, under attributes, traits or properties. */
 export const readAttributes = (document: JsonObject): Attributes => {
   const traits: Trait[] = [];
   const found = ["attributes", "traits", "properties"]

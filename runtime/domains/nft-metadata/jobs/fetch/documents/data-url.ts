@@ -18,7 +18,7 @@ export const parseDataUrl = (url: string): DataUrl | null => {
 };
 
 /**
- * Decodes the data; null for invalid base64. A # is part of the data, and a % that starts no escape stands for itself: contracts often do not encode their
+ * Decodes the data; null for invalid base64. A # is part of the data, and a % that starts no escape is literal: contracts often do not encode their
  * text.
  */
 export const decodeData = ({ isBase64, data }: DataUrl): Buffer | null => {

@@ -19,7 +19,7 @@ const literal = /true|false|null/y;
 
 /**
  * Parses JSON (RFC 8259) and keeps numbers as text: JSON.parse rounds them to 53 bits. The last value of a duplicate key counts. Control characters may be
- * unescaped in strings, as in the documents of many contracts. @throws {SyntaxError} other text, or too deep nesting.
+ * unescaped in strings, as in the documents of many contracts. @throws {SyntaxError} for other text, or for nesting that is too deep.
  */
 export const parseJsonText = (text: string): JsonValue => {
   let at = 0;

@@ -38,7 +38,7 @@ const maxDepth = 100;
 class NotPassive extends Error {}
 
 /**
- * Why an SVG must not be shown, as the rest of a sentence; null for one that only draws and fetches nothing, even if its text is pasted into a page. The
+ * The reason why an SVG must not be shown, as the rest of a sentence; null if it only draws and fetches nothing, even if its text is pasted into a page. The
  * HTML parser ignores namespaces, switches to HTML inside titles and after some elements, and then parses the text of comments and styles as elements.
  */
 export const svgFault = (text: string): string | null => {
@@ -141,7 +141,7 @@ const isPassiveReference = (value: string): boolean => {
 
 /** Checks a style sheet, or an attribute that may contain style values: URLs must be references to parts, embedded raster images or embedded fonts. */
 const checkStyle = (css: string): void => {
-  // An escape can spell any of the words below, and no style sheet of a picture needs one.
+  // An escape can spell any of the keywords below, and no style sheet of a picture needs one.
   if (css.includes("\\") && /[{:;(]/.test(css)) throw new NotPassive("has an escape in a style");
   if (/@import|@charset|expression\s*\(|-moz-binding|behavior\s*:|javascript\s*:|(?:image-set|cross-fade|\bimage|\bsrc)\s*\(/i.test(css)) {
     throw new NotPassive("has a style that can fetch or execute");

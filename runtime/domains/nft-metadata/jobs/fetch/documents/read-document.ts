@@ -9,7 +9,7 @@ import { parseDocument, pictureDocument, textOfBytes } from "./parse-document.ts
 
 type ReaderConfig = Pick<NftsConfig, "ipfsGateways" | "arweaveGateways" | "documentBytes" | "fetchMilliseconds">;
 
-/** Characters of a URL, unless it embeds a document. */
+/** Max characters of a URL, unless it embeds a document. */
 const maxUrlLength = 8192;
 const bareContentId = /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[a-z2-7]{50,110})(?:$|\/)/;
 const types = { header: "application/json, text/plain;q=0.5", words: "JSON", includes: isJson };

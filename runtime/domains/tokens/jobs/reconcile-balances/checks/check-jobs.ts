@@ -21,9 +21,9 @@ const firstLookback = 200;
 /** Max suspects and out-of-range balances of one run; recently touched balances take the rest. */
 const maxSuspected = 40;
 const maxOutOfRange = 20;
-/** Tokens of one portion of the sweep, with at most four holders each. */
+/** Max tokens of one portion of the sweep, with at most four holders each. */
 const tokensPerRun = 22;
-/** Supplies that one run compares, each with the balance of the zero address. */
+/** Max supplies that one run compares, each with the balance of the zero address. */
 const suppliesPerRun = 45;
 
 /** Compares recently touched ERC-20 balances with their contracts, suspects first. */

@@ -21,8 +21,8 @@ const emptyComparison: Comparison = { isDone: true, differing: new Set(), conclu
 
 /**
  * Compares event-sourced balances with `balanceOf` after the same block. A token that differs becomes a suspect; one that differs again later becomes
- * node-sourced. A contract that does not respond does not differ. A zero on both sides is inconclusive, and no check of the token: a rebasing token has
- * the same zeros as any other.
+ * node-sourced. A contract that does not respond does not differ. A zero on both sides is inconclusive and does not count as a check of the token: a
+ * rebasing token has the same zeros as any other.
  */
 export const compareBalances = async (
   context: JobContext,

@@ -14,7 +14,7 @@ import { compareBalances } from "./compare-balances.ts";
 /** Max holders of one run, which is one turn of a token, and of one round over a token's holders. */
 const holdersPerRun = 450;
 const holdersPerRound = 18_000;
-/** Tokens whose unfinished round is remembered. */
+/** Max tokens whose unfinished round is remembered. */
 const maxRounds = 1_000;
 /** How often the holders of a turn are retried when the contract does not respond; then the round skips them. */
 const maxFailures = 3;
@@ -30,7 +30,7 @@ const retentionMilliseconds = 86_400_000;
 
 /**
  * Compares the balances of all holders of tokens that were requested within the last day, which finds balances that changed without an event even if no
- * sample contains them. Tokens take turns of one run each, the longest-waiting first, until their round is over.
+ * sample contains them. Tokens take turns of one run each, the longest-waiting first, until their round ends.
  */
 export const createCompareRequested = (settings: ReconciliationSettings, state: CheckState): Job => {
   const cursor = createHolderCursor(holdersPerRun);

@@ -37,7 +37,7 @@ interface Turn {
   count: number;
 }
 
-/** Tokens whose position is remembered. */
+/** Max tokens whose position is remembered. */
 const maxTokens = 1_000;
 
 /**

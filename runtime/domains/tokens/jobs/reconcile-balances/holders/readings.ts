@@ -94,8 +94,8 @@ const replaceSql = sql`UPDATE balances b SET since_block = k.read_at, balance = 
 
 /**
  * Writes readings. A reading at the block since which the balance holds is that balance, whether it is current or has ended meanwhile. A later reading holds
- * from its block on, and the previous balance ends there; a native one, which changed without notice, is known in its first block only. Rows that were touched
- * since they were read are left unchanged. Served by the primary keys.
+ * from its block on, and the previous balance ends there; a native one changed in a block that did not touch it, so it is known in its first block only.
+ * Rows that were touched since they were read are left unchanged. Served by the primary keys.
  */
 export const writeReadings = async (client: DatabaseClient, chainId: number, written: readonly NodeReading[]): Promise<void> => {
   const exact = written.filter(({ since, readAt }) => since === readAt);

@@ -11,7 +11,7 @@ import { updateHolderCounts } from "./holder-counts.ts";
 import { createHolderCursor, type Holder } from "./holder-cursor.ts";
 import { type NodeReading, writeReadings } from "./readings.ts";
 
-/** Holders of one run, and of one turn of a token. */
+/** Max holders of one run, and of one turn of a token. */
 const holdersPerRun = 450;
 const holdersPerTurn = 4_500;
 
@@ -33,7 +33,7 @@ export const createRefreshBalances = (settings: ReconciliationSettings): Job => 
       if (holders.length > 0) await locate(context, head, await readAgain(context, head, token, holders));
       if (!isOver) return false;
       await recordRefresh(database, chainId, token, clock());
-      // Continues at once after a token without holders, of which there may be thousands.
+      // Continues without a pause after a token without holders, of which there may be thousands.
       return isEmpty;
     },
   };

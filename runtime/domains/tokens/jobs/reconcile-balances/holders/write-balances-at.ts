@@ -13,7 +13,7 @@ export interface BalanceAt {
   readonly balance: bigint;
 }
 
-/** What is stored of an owner around a block. */
+/** The stored balances of an owner around a block. */
 interface Segment {
   readonly position: number;
   readonly since_block: number | null;

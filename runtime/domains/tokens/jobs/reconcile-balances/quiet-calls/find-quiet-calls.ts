@@ -13,12 +13,12 @@ const firstLookback = 200;
 /** Max quiet calls of one run, and past ones of a token. */
 const callsPerRun = 2_000;
 const maxPastCalls = 2_000;
-/** Owners of one token that a run compares: those that its newest calls name. */
+/** Max owners of one token that a run compares: those that its newest calls name. */
 const ownersPerToken = 4;
 
 /**
- * Finds quiet calls to ERC-20 tokens: the owners that a call names are compared at once and the token soon; the holders of a node-sourced token are queued
- * to be read as of the call's block.
+ * Finds quiet calls to ERC-20 tokens: the owners that a call names are compared in the same run and the token soon; the holders of a node-sourced token are
+ * queued to be read as of the call's block.
  */
 export const createFindQuietCalls = (settings: ReconciliationSettings, state: CheckState): Job => {
   let lastHead: IndexedBlock | null = null;

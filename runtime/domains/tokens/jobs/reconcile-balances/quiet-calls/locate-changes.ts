@@ -17,7 +17,7 @@ export interface SilentChange {
   readonly after: bigint;
 }
 
-/** Owners per token whose changes are located, probes of a gap, gaps of one round, and rounds. */
+/** Max owners per token whose changes are located, probes per gap, gaps per round, and rounds. */
 const ownersPerToken = 4;
 const probesPerGap = 24;
 const gapsPerRound = 8;

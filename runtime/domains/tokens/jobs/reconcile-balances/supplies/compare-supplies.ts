@@ -17,7 +17,7 @@ export interface SupplyComparison {
 
 /**
  * Compares supplies and balances of the zero address with `totalSupply()` and `balanceOf(0x0)` at the indexed head, and writes what differs as of that
- * block, for which a reading is exact. Since when it has differed is located by reading earlier blocks (locate-supply-changes).
+ * block, for which a reading is exact. The block since which it differs is located by reading earlier blocks (locate-supply-changes).
  */
 export const compareSupplies = async (
   context: JobContext,
@@ -56,7 +56,7 @@ export const compareSupplies = async (
   });
 };
 
-/** What results of a contract mean for the stored values. */
+/** The changes to stored values that a contract's results require. */
 interface Evaluation {
   readonly stored: StoredSupply;
   readonly isAnswered: boolean;

@@ -10,12 +10,12 @@ import { chooseProbes, fillGap, type Gap, maxSteps, type Probes, type Reading } 
 import { eventSupplies, type SupplyGap, supplyCandidates, supplyGaps, writeSteps } from "./supply-offsets.ts";
 import { writeZeroSteps, type ZeroGap, zeroCandidates, zeroGaps } from "./zero-address-balances.ts";
 
-/** Gaps of one run, and blocks that each is read at. */
+/** Max gaps of one run, and max blocks that each is read at. */
 const gapsPerRun = 4;
 const probesPerGap = 24;
 /** A gap with more candidates than this is first narrowed by evenly spaced blocks. */
 const maxCandidates = 1_000;
-/** Of a gap that is closed without reading: the value before it holds until its end. */
+/** The probes of a gap that is closed without reading: the value before it holds until its end. */
 const noProbes: Probes = { blocks: [], isCut: false };
 
 /** A gap and the blocks to read it at. */
@@ -25,8 +25,8 @@ interface Probed<Kind extends Gap & { readonly token: Address }> {
 }
 
 /**
- * Locates the blocks in which supplies and balances of the zero address changed without a corresponding event, a few tokens a run in turn. Requires an archive
- * node; without one, these numbers stay unknown for past blocks.
+ * Locates the blocks in which supplies and balances of the zero address changed without a corresponding event, a few tokens per run, in turn. Requires an
+ * archive node; without one, these numbers stay unknown for past blocks.
  */
 export const createLocateSupplyChanges = (settings: ReconciliationSettings): Job => {
   const backoff = createContractBackoff(settings.backoffMilliseconds);

@@ -49,7 +49,7 @@ export const writeZeroBalance = async (
   );
 };
 
-/** Whether the zero address has so many periods of a token that its changes are no longer located. Served by the primary key. */
+/** Whether the zero address has too many periods of a token for its changes to be located. Served by the primary key. */
 const changesContinuously = async (
   client: Queryable,
   chainId: number,
