@@ -8,7 +8,7 @@ import { type Calibration, calibrateByCompiler } from "./support/calibration.ts"
 
 const repository = dirname(dirname(fileURLToPath(import.meta.url)));
 const runs = 5;
-/** Milliseconds on the reference machine. */
+/** The maximum time, on the reference machine, and peak memory. */
 const targets = { milliseconds: 1500, megabytes: 400 };
 
 /** Writes the peak memory of the process to file descriptor 3; resourceUsage reports kilobytes. */

@@ -75,7 +75,7 @@ async function measure(
     rpc: chain.url,
     nativeAccounting: "traces",
     pollMilliseconds: poll,
-    // Nothing listens there, so the indexer polls the node for its head.
+    // No server listens there, so the indexer polls the node for its head.
     ...(mode === "polling" ? { ws: "ws://127.0.0.1:9" } : {}),
   };
   const config = { ...chainConfig.parse(settings), id: 31337 };
@@ -89,7 +89,7 @@ async function measure(
     const samples: number[] = [];
     const random = createRandom(1);
     for (let block = -warmUp; block < blocks; block += 1) {
-      // Blocks are mined at random times between two polls; mined right after one, they would always wait the longest.
+      // Blocks are mined at random times between two polls: a block that is mined right after a poll always has the maximum wait.
       await wait(random() * poll);
       const milliseconds = await measureBlock(work, block + warmUp);
       // The first blocks wait for the backfill and warm up all caches.

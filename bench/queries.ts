@@ -16,7 +16,7 @@ import { countRows, megabytesOf } from "./support/tables.ts";
 const maxGrowth = 2;
 /** Heading of the first column. */
 const subject = "query functions; HTTP: whole answers";
-/** Smaller indexes lack the large wallets; they are for trying things out. */
+/** Smaller indexes lack the large wallets and are for experiments only. */
 const fullSize = 1_000_000;
 /** The index can be generated again, so it need not survive a power failure. */
 const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", maintenance_work_mem: "512MB" };

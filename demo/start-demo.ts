@@ -122,7 +122,7 @@ const openChain = async (folder: string, options: DemoOptions): Promise<Running>
     launch: launcher.fresh,
     onProgress: progress,
   });
-  // The node that built the chain uses much memory. A node that loads the state starts small, and as on every later start.
+  // The node that built the chain uses much memory. A node that loads the state uses little, and every later start loads it too.
   const node = await launcher.loaded(built, progress);
   if (node === null) throw new Error("Cannot load the saved state of the demo.");
   return { node, identity: built, origin: "built" };
@@ -138,7 +138,9 @@ const endLeftNode = async (folder: string): Promise<void> => {
   await endProcess(node.handle);
 };
 
-/** Starts the demo chain: adopts the node of a killed run, loads the saved state, or builds the chain. @throws {DemoUnavailable} with one sentence for the user */
+/**
+ * Starts the demo chain: adopts the node of a killed run, loads the saved state, or builds the chain. @throws {DemoUnavailable} with one sentence for the user
+ */
 export const startDemo = async (options: DemoOptions): Promise<Demo> => {
   const folder = resolve(options.dataDirectory, "demo");
   const logger = options.logger ?? silent;

@@ -39,7 +39,7 @@ export const demoFiles = (folder: string) => ({
   cache: join(folder, "node-cache"),
 });
 
-/** Reads the saved identity; null if there is none, or one of an older format without `values`. */
+/** Reads the saved identity; null if there is none, or if it has the older format without `values`. */
 export const readIdentity = async (folder: string): Promise<Identity | null> => {
   try {
     const identity = JSON.parse(await readFile(demoFiles(folder).identity, "utf8")) as Identity;

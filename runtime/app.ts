@@ -208,7 +208,10 @@ function createDecoders(chains: readonly ChainConfig[]): ResolverContext["decode
   return (chainId) => decoders.get(chainId) ?? (() => null);
 }
 
-/** Ready means that the database is reachable and migrated, and that the first backfill of each chain is complete. The details state how far each chain is behind. */
+/**
+ * Ready means that the database is reachable and migrated, and that the first backfill of each chain is complete. The details state how far each chain is
+ * behind.
+ */
 async function readiness(
   chains: readonly ChainConfig[],
   ledger: LedgerQueries,

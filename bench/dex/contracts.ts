@@ -23,7 +23,7 @@ const creationGas = 6_000_000n;
 const swapGas = 300_000n;
 const deadline = 2n ** 40n;
 const feePpm = 3_000;
-/** One of each token for one of the other: 1 as a square root with 96 binary places. */
+/** The square root of a price of 1, with 96 fractional bits (sqrtPriceX96). */
 const evenPrice = 2n ** 96n;
 const widestTick = 887_220;
 
@@ -118,7 +118,7 @@ export const transfer = (from: Address, token: Address, to: Address, amount: big
   ...call(artifacts.erc20(), token, "transfer", [to, amount]),
 });
 
-/** A chain's price feed; the code at its address logs AnswerUpdated(int256 indexed, uint256 indexed, uint256) of the three words in its calldata. */
+/** A price feed of the chain: the code at its address emits AnswerUpdated(int256 indexed, uint256 indexed, uint256) with the three words of its calldata. */
 export async function placeFeed(
   chain: TestChain,
   feed: Address,

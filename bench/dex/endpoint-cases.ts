@@ -5,7 +5,7 @@ const secondsPerDay = 86_400;
 
 const of = (name: string, paths: readonly string[]): Variant => ({ name, paths: paths.map((path) => `bench/xy=k/${path}`) });
 
-/** The requests to the exchange endpoints: first pages of 100, of busy and of quiet pools, tokens and wallets. */
+/** The requests to the exchange endpoints: first pages of 100 items, for busy and quiet pools, tokens and wallets. */
 export function endpointCases(market: Market, size: MarketSize): readonly EndpointCase[] {
   const { whale, bot } = market;
   const { first, second, providers, days, ofPools, ofTokens, ofExchanges } = variantsOf(market, size);
@@ -103,7 +103,7 @@ function variantsOf(market: Market, size: MarketSize) {
   return { first, second, providers, days, ofPools, ofTokens, ofExchanges };
 }
 
-/** Five pools from a share of the list on, busiest first. */
+/** Five consecutive pools of the list (busiest first), starting at a fraction of its length. */
 const some = (pools: readonly MarketPool[], share: number): readonly MarketPool[] => {
   const start = Math.floor(pools.length * share);
   return pools.slice(start, start + 5);

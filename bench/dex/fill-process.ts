@@ -60,7 +60,7 @@ async function describeTokens(target: Database, { tokens, pools }: Market): Prom
   ]);
 }
 
-/** An answer of each feed an hour, within a hundredth of what the first pools trade at. */
+/** One answer per feed and hour, within 1 % of the price in the first pools. */
 function* feedAnswers({ blocks, feeds, tokens }: Market): Generator<Row> {
   const hours = Math.ceil((timeOfBlock(market, size.until, blocks - 1) - timeOfBlock(market, size.until, 0)) / 3_600);
   for (let hour = 0; hour < hours; hour += 1) {

@@ -31,7 +31,7 @@ export interface MarketPool {
   readonly number: number;
   readonly address: Address;
   readonly exchange: MarketExchange;
-  /** By address, as pools have them. */
+  /** Ordered by address, as in a pool. */
   readonly tokens: readonly [MarketToken, MarketToken];
   /** The deposit of its first provider, in smallest units. */
   readonly reserves: readonly [bigint, bigint];
@@ -44,12 +44,12 @@ export interface Market {
   /** The wrapped native token, two stablecoins and another common pool token come first. */
   readonly tokens: readonly MarketToken[];
   readonly pools: readonly MarketPool[];
-  /** Each pool has one a tenth of its blocks. */
+  /** Pools are created in the first tenth of the blocks. */
   readonly blocks: number;
   readonly traders: number;
   /** Sends every twentieth transaction. */
   readonly bot: Address;
-  /** Has a share of 200 pools, or of all where there are fewer. */
+  /** Holds shares of 200 pools, or of all if there are fewer. */
   readonly whale: Address;
   readonly feeds: { readonly native: Address; readonly euro: Address };
 }
@@ -61,7 +61,7 @@ const whalePools = 200;
 const swapsInBlock = 7;
 const fewestBlocks = marketDays * 24 * 4;
 const providers = 3_000;
-/** The first deposit in the first pool per token, in dollars; it falls with the pool's number. */
+/** The initial deposit in the first pool in dollars, for each of its tokens; it falls with the pool's number. */
 const largestPool = 30_000_000;
 
 const kinds = { token: 21, exchange: 22, pool: 23, person: 24, feed: 25, provider: 26 } as const;
@@ -85,7 +85,7 @@ const exchanges: readonly MarketExchange[] = (
   router: hexOf(kinds.exchange, 2 * number + 1, 5),
 }));
 
-/** The exchange of a pool, by the last digits of its number: the first has half of them, the concentrated one a twentieth. */
+/** The exchange of a pool, by its number modulo 20: the first has half of the pools, the concentrated one a twentieth. */
 const exchangeOf = (number: number): MarketExchange => {
   const share = number % 20;
   const position = share < 10 ? 0 : share < 16 ? 1 : share < 19 ? 2 : 3;
@@ -122,7 +122,7 @@ function tokensFor(count: number, random: () => number): MarketToken[] {
   ];
   return Array.from({ length: count }, (_, number) => {
     const decimals = [18, 18, 18, 18, 6, 18, 8, 18, 18, 9, 18, 18, 0][number % 13] ?? 18;
-    // From a hundredth of a cent to 100 dollars; a token without decimals must be cheap, or a pool has too few units of it to trade.
+    // From a hundredth of a cent to 100 dollars. A token without decimals must be cheap: otherwise a pool would hold too few units to trade.
     const dollars = 10 ** (random() * (decimals === 0 ? 2 : 6) - 4);
     return { address: hexOf(kinds.token, number, 5), ...(hubs[number] ?? { symbol: `T${number}`, decimals, dollars }) };
   });

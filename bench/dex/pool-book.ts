@@ -7,7 +7,7 @@ export interface Trade {
   readonly out: bigint;
 }
 
-/** Liquidity with its amounts, of a constant-product pool. */
+/** Liquidity of a constant-product pool and its amounts. */
 export interface Change {
   readonly amounts: readonly [bigint, bigint];
   readonly shares: bigint;
@@ -44,7 +44,7 @@ export const createPoolBook = ({ reserves: start, tokens }: MarketPool): PoolBoo
     trade: (side, millionths) => {
       const other = side === 0 ? 1 : 0;
       const amount = (reserves[side] * BigInt(millionths)) / 1_000_000n;
-      // Three thousandths stay in the pool.
+      // The fee of three thousandths stays in the pool.
       const working = amount * 997n;
       const out = (working * reserves[other]) / (reserves[side] * 1_000n + working);
       if (out === 0n) return null;

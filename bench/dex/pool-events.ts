@@ -32,7 +32,7 @@ export const writeTransfer = (log: LogWriter, token: Address, from: Address, to:
   log.logIndex += 1;
 };
 
-/** Transfers of the pool's two tokens: they are in the block, and balances are not tracked here. */
+/** Transfers of the pool's two tokens. Their balances are not tracked here. */
 const skipTransfers = (log: LogWriter, count: number): void => {
   log.logIndex += count;
 };
@@ -129,7 +129,7 @@ export function writeWithdrawal(
 const writeReserves = (log: LogWriter, pool: Address, { reserves }: PoolBook): void =>
   write(log, pool, { kind: "poolReserves", reserve0: reserves[0], reserve1: reserves[1] });
 
-/** The price of a pool whose liquidity is in use everywhere: that of its reserves, in the 53 bits of a number. */
+/** The price of a full-range pool: the ratio of its reserves, in the precision of a number (53 bits). */
 const priceOf = ({ reserves }: PoolBook) => {
   const price = Number(reserves[1]) / Number(reserves[0]);
   return {

@@ -25,7 +25,7 @@ export interface ServeOptions extends Omit<MarketSize, "until"> {
 const served = "dex_served";
 const print = (line: string): unknown => process.stdout.write(`${line}\n`);
 
-/** Fills an index with a generated market or reuses that of an earlier run, runs the jobs and measures the endpoints. */
+/** Fills an index with a generated market or reuses the index of an earlier run, runs the jobs and measures the endpoints. */
 export async function serveMarket(server: BenchServer, { times, again, ...size }: ServeOptions): Promise<BenchResult> {
   const filled = await openCachedIndex(
     server,
@@ -68,7 +68,7 @@ export async function serveMarket(server: BenchServer, { times, again, ...size }
   });
 }
 
-/** Runs the jobs, and then VACUUM as autovacuum would. */
+/** Runs the jobs, then VACUUM, as autovacuum would. */
 const runPendingJobs =
   (size: Omit<MarketSize, "until">) =>
   async (database: Database): Promise<JobTime[]> => {

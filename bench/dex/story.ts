@@ -19,8 +19,8 @@ const largestTrade = 5_000;
 
 /**
  * The blocks of a generated market, decoded, in order: pools are created in the first tenth of the blocks, the busiest first; a fifth of them, those with
- * the fewest swaps, become inactive after a while. The frequency of swaps falls with a pool's number (Zipf's law). Of token transfers only those of the
- * pool tokens are emitted, and a first one of each token.
+ * the fewest swaps, become inactive after a while. The frequency of swaps falls with a pool's number (Zipf's law). The only
+ * token transfers are those of pool tokens, and one initial transfer of each token.
  */
 export function* generateMarket(size: MarketSize): Generator<DecodedBlock> {
   const market = marketOf(size);

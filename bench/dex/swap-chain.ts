@@ -7,7 +7,7 @@ import { approve, type ChainExchange, deployConcentrated, deployPairs, mint, pla
 
 /** The size of a generated swap history. */
 export interface SwapHistorySize {
-  /** Excludes the set-up of tokens and pools. */
+  /** Without the setup of tokens and pools. */
   readonly transactions: number;
   readonly blocks: number;
 }
@@ -19,7 +19,7 @@ export interface SwapHistory extends TestChain {
 }
 
 const tokenCount = 24;
-/** The pools of each constant-product exchange, and of the concentrated one. */
+/** The number of pools of each constant-product exchange, then of the concentrated one. */
 const poolCounts = [200, 200, 100] as const;
 const tradersOfExchange = 20;
 const recipients = 5_000;

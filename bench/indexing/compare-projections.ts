@@ -21,13 +21,13 @@ export interface Switched {
   readonly rpc: string;
   readonly chainId: number;
   readonly head: number;
-  /** The name of what they add, in the plural. */
+  /** What the compared projections add, as a plural noun for the report. */
   readonly subject: string;
-  /** Their ids. */
+  /** The ids of the compared projections. */
   readonly own: ReadonlySet<string>;
   /** The folder of the compiled script. */
   readonly folder: string;
-  /** Of each kind. */
+  /** The number of runs with, and of runs without, the compared projections. */
   readonly runs: number;
   /** @throws where the rows of a run with all projections are not those of the chain. */
   readonly check: (rows: Rows) => void;
@@ -66,7 +66,7 @@ export async function compareProjections(server: BenchServer, switched: Switched
   return { subject, whole, without, rows };
 }
 
-/** The table and figures of a comparison; `further` are lines between the ratios and the rows. The ratio is the median of the pairs' own. */
+/** The table and figures of a comparison; `further` are lines between the ratios and the rows. The ratio is the median of the ratios of the pairs. */
 export function resultOfComparison(comparison: ProjectionComparison, further: BenchResult["table"] = []): BenchResult {
   const { subject, whole, without, rows } = comparison;
   const own = ratios(whole, without, wall);

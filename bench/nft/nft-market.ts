@@ -12,7 +12,7 @@ export interface NftMarketSize {
   readonly until: number;
 }
 
-/** The contracts and accounts of a generated market. The numbers below are those of 10,000 tokens and scale with them. */
+/** The contracts and accounts of a generated market. The numbers below are for 10,000 tokens and scale with their number. */
 export interface NftMarket {
   /** The collection with the most trades; its ids start at 0. */
   readonly large: Address;

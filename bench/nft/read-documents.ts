@@ -18,7 +18,7 @@ export interface DocumentsRun {
   readonly documents: number;
   /** From the start of the process until the index had the node's head. */
   readonly catchUpMilliseconds: number;
-  /** From then until the last document was stored. */
+  /** From that moment until the last document was stored. */
   readonly milliseconds: number;
   /** Processor seconds of the node, the database and the indexer until the last document was stored; null where the system does not report them. */
   readonly processor: Readonly<Record<"node" | "database" | "indexer", number | null>>;

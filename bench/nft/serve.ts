@@ -26,7 +26,7 @@ export interface ServeOptions extends Omit<NftMarketSize, "until"> {
 
 const print = (line: string): unknown => process.stdout.write(`${line}\n`);
 
-/** Fills an index with a generated market or reuses that of an earlier run, and measures the endpoints. */
+/** Fills an index with a generated market or reuses the index of an earlier run, and measures the endpoints. */
 export async function serveCollections(server: BenchServer, { times, rows, ...size }: ServeOptions): Promise<BenchResult> {
   const filled = await openCachedIndex(
     server,
@@ -73,7 +73,7 @@ export async function serveCases(
   }
 }
 
-/** Runs the jobs unless an earlier run did, and then VACUUM as autovacuum would. */
+/** Runs the jobs unless an earlier run did, then VACUUM, as autovacuum would. */
 export async function runPendingJobs(database: Database, size: NftMarketSize): Promise<readonly JobTime[] | null> {
   const [done] = await database.query("SELECT FROM price_progress WHERE chain_id = $1 LIMIT 1", [chainId]);
   if (done !== undefined) return null;

@@ -8,7 +8,7 @@ import { compileAlmanac } from "./almanac.ts";
 
 /** The size of a generated trade history. */
 export interface TradeSize {
-  /** Excludes the set-up of the collections. */
+  /** Without the setup of the collections. */
   readonly transactions: number;
   readonly blocks: number;
 }
@@ -139,7 +139,7 @@ async function trade(
     await expectSuccess(chain, hashes);
     sent = until;
   }
-  // Each trader approved the marketplace for each collection during the set-up.
+  // Each trader approved the marketplace for each collection during the setup.
   return { sales: actions.counts.sales, approvals: actions.counts.approvals + traderCount * collectionCount };
 }
 

@@ -16,7 +16,7 @@ export interface CachedIndex {
   readonly argument: object;
 }
 
-/** Opens the database of a generated index: the one of an earlier run if inputs and schema are the same, else a new one. Returns its name. */
+/** Opens the database of a generated index: that of an earlier run if inputs and schema are the same, else a new one. Returns its name. */
 export async function openCachedIndex(
   server: BenchServer,
   { name: prefix, inputs, label, script, argument }: CachedIndex,
@@ -35,7 +35,7 @@ export async function openCachedIndex(
     await server.drop(draft);
     return name;
   }
-  // Indexes of an earlier schema are useless, and large.
+  // Indexes of an earlier schema cannot be used, and are large.
   for (const outdated of names.filter((other) => other.startsWith(`${prefix}_`))) await server.drop(outdated);
   print(`generating ${label}; it is stored for later runs`);
   const started = performance.now();

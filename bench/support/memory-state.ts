@@ -39,7 +39,7 @@ export const createMemoryState = (projection: Projection, interned: ReturnType<t
     table.kind === "latest" ? [{ table, rows: storeOf(table.name, table.key, Object.keys(table.columns)) }] : [],
   );
   for (const [name, load] of Object.entries(projection.loads)) {
-    // Tables of others, such as metadata, are still empty.
+    // Tables of other projections and of jobs, such as metadata, are still empty.
     if (written.has(load.table)) byLoad.set(name, storeOf(load.table, Object.keys(load.key), load.values));
   }
   return {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { Queryable } from "../../runtime/database/database.ts";
 
-/** Kernel clock ticks a second as Linux reports them to programs (USER_HZ). */
+/** Kernel clock ticks per second, as Linux reports them to programs (USER_HZ). */
 const ticksPerSecond = 100;
 
 /** CPU seconds of child processes whose program name has the prefix, with their descendants; null where the system does not report them. */

@@ -22,7 +22,7 @@ const noCapabilities: Capabilities = {
   webSocket: null,
   batchSize: 1,
 };
-/** The time after which a job counts as endless. */
+/** The time after which a job is considered endless. */
 const maxWaitMilliseconds = 3_600_000;
 
 /** Runs jobs in order, each until it has no more work, on an index without other writers. The jobs have no node. */

@@ -8,14 +8,14 @@ export interface Served {
   /** Heading of the first column. */
   readonly subject: string;
   readonly endpoints: readonly EndpointTimes[];
-  /** Null if an earlier run did them. */
+  /** Null if an earlier run executed the jobs. */
   readonly jobs: readonly JobTime[] | null;
   readonly rows: Readonly<Record<string, number>>;
   readonly calibration: Calibration;
   readonly megabytes: number;
 }
 
-/** On the reference machine. */
+/** Milliseconds on the reference machine. */
 const referenceTarget = 20;
 
 /** Table and figures of a served index. */

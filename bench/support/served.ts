@@ -9,7 +9,7 @@ export interface VariantTimes {
   /** Milliseconds, ascending. */
   readonly milliseconds: readonly number[];
   readonly bytes: number;
-  /** CPU milliseconds a response, of database and this process together; null where the system does not report them. */
+  /** CPU milliseconds per response, of database and this process together; null where the system does not report them. */
   readonly processor: number | null;
 }
 
@@ -18,7 +18,7 @@ export interface EndpointTimes {
   readonly variants: readonly VariantTimes[];
 }
 
-/** One for endpoints without lists. */
+/** 1 for endpoints without lists. */
 const minItems = 1;
 /** Warms up caches, connections and the JIT compiler. */
 const warmUp = 10;

@@ -42,7 +42,7 @@ export const createSwaps = (
     value,
     data: encode(artifacts.router.abi, functionName, parameters),
   });
-  /** The amount of a token that is worth 60 % of the paid ether. */
+  /** The amount of a token whose value is 60 % of the paid ether. */
   const underpriced = (token: Address, paid: bigint): bigint => {
     const [given, taken] = [prices.rate(weth), prices.rate(token)];
     return (paid * given.price * taken.unit * 6n) / (given.unit * taken.price * 10n);

@@ -112,7 +112,7 @@ export const setUpExchange = async (
     maker: accounts.marketMaker,
     router,
     functionName: "swapExactTokensForTokens",
-    // All four pools in a day.
+    // In a day, all four pools may draw on the maker's balance.
     balanceDivisor: 5n,
   });
   const swaps = createSwaps(context, accounts, tokens, weth, exchange, prices);

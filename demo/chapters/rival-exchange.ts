@@ -84,7 +84,7 @@ const createPairs = async (
   };
   const washDeposit = await fundWashTraders(context, accounts, { usd, old }, router);
   await context.mine([
-    // Enables the protocol fee: every change of liquidity mints pool shares worth a sixth of the fees.
+    // Enables the protocol fee: every change of liquidity mints pool shares with the value of a sixth of the fees.
     { from: deployer, to: factory, data: encode(artifacts.factory.abi, "setFeeTo", [deployer]), gas: 80_000 },
     ...[usd.address, weth, salt.address, toll.address, ticket, saffron].map(
       (token): Call => ({ from: secondMarketMaker, to: token, data: encodeApprove(router, unlimited), gas: 80_000 }),
@@ -145,7 +145,7 @@ export const setUpRivalExchange = async (
     maker: accounts.secondMarketMaker,
     router,
     functionName: "swapExactTokensForTokensSupportingFeeOnTransferTokens",
-    // Five pools here and two of the Uniswap V3 exchange in a day.
+    // In a day, five pools here and two of the Uniswap V3 exchange draw on the maker's balance.
     balanceDivisor: 8n,
   });
   const dailyCalls: DailyCalls = async (day) => [

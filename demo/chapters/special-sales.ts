@@ -134,7 +134,7 @@ export const createStagedSales = ({ accounts, garden, orders, funds }: Marketpla
       if (day === 40 && buyer !== undefined) return sellTo(buyer, "weth", price, "sale");
       return day === 56 ? sellTo(collector, "native", last) : [];
     },
-    /** Trades a plant back and forth at a price far below the usual one, or far above it. */
+    /** Trades a plant back and forth at a price far below or far above the usual one. */
     washBackAndForth: (high: boolean): readonly Call[] => {
       const id = 1n;
       const price = high ? 3_000n * thousandth : 4n * thousandth;

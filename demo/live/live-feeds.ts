@@ -5,7 +5,7 @@ import type { LiveAction, LiveContext } from "./live-types.ts";
 
 const etherSeconds = 600;
 const euroSeconds = 3_600;
-/** The ether feed answers at once if the price deviates by more than 1/200. */
+/** The ether feed answers immediately if the price deviates by more than 1/200. */
 const minDifference = 200n;
 
 type Round = readonly [roundId: bigint, answer: bigint, startedAt: bigint, updatedAt: bigint];

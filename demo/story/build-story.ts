@@ -47,7 +47,7 @@ export interface StoryOptions {
   onProgress(done: number, total: number): void;
 }
 
-/** A built story: what cannot be read from the chain alone. */
+/** The data of a built story that cannot be read from the chain alone. */
 export interface BuiltStory {
   readonly values: StoryValues;
   readonly inventory: Inventory;

@@ -16,7 +16,7 @@ export interface Call {
   readonly gas?: number;
   /** Set if the transaction is expected to fail. */
   readonly fails?: true;
-  /** A name under which the mined transaction is found again. */
+  /** A name by which the mined transaction is looked up. */
   readonly label?: string;
 }
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /**
  * The one definition of the catalog: the TypeScript types, the shape checks and `spec/catalog.schema.json` all follow from here.
- * What a shape cannot express (references, overlaps, counting) is in `checks/`.
+ * Rules that a shape cannot express (references, overlaps, counting) are in `checks/`.
  */
 
 const sentence = z.string().min(3);

@@ -117,7 +117,7 @@ export type DiagnosticCode = keyof typeof sentences;
 /** The data of a diagnostic's message. */
 export type DiagnosticData<Code extends DiagnosticCode> = Parameters<(typeof sentences)[Code]>;
 
-/** A diagnostic of the catalog: its position, what is wrong, what is accepted. All diagnostics are errors. */
+/** A diagnostic of the catalog: its position, the fault, and the accepted values. All diagnostics are errors. */
 export interface Diagnostic extends Place {
   readonly code: DiagnosticCode;
   readonly message: string;

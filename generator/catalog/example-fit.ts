@@ -1,6 +1,6 @@
 import type { Example, ParameterDefinition, ParameterType, ScalarType } from "./definition.ts";
 
-/** Null for a value that matches, otherwise what is accepted: "0x and 40 hex digits …". */
+/** Null for a value that matches, otherwise a description of the accepted values: "0x and 40 hex digits …". */
 export type Mismatch = string | null;
 
 interface Form {

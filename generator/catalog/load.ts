@@ -17,7 +17,7 @@ import { expandCommunity } from "./expand-community.ts";
 import { createLookup, type Lookup, placeOfKey, type ResolvedObject } from "./lookup.ts";
 import { readDraft } from "./read-draft.ts";
 
-/** The result of a load: every diagnostic, and the catalog if there is none. */
+/** The result of a load: every diagnostic, and the catalog if there are no diagnostics. */
 export interface LoadedCatalog {
   readonly catalog: Catalog | null;
   readonly diagnostics: readonly Diagnostic[];

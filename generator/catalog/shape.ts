@@ -15,7 +15,7 @@ export interface ShapeFault {
   readonly diagnostic: Diagnostic | null;
 }
 
-/** The faults in the shape of a file: each diagnostic at its key or value, with what is accepted there. */
+/** The faults in the shape of a file: each diagnostic at its key or value, with the accepted values. */
 export function findShapeFaults(source: YamlSource, schema: Schema, issues: readonly Issue[]): ShapeFault[] {
   const found = issues.flatMap((issue) => faultsOf({ source, schema, base: [] }, issue));
   // A value of the wrong type is reported once: not also for its length.

@@ -9,7 +9,7 @@ export function costOf(cost: EndpointDefinition["cost"]): Cost | null {
 
 const units: Record<Cost["per"], string> = { call: "call", item: "item", block: "block", "30-days": "30 days" };
 
-/** The cost as text: `0.02 credits an item`. */
+/** The cost as text: `0.02 per item`. */
 export function renderCost(cost: Cost | null): string {
   if (cost === null) return "not stated";
   const amount = (cost.hundredths / 100).toFixed(2);

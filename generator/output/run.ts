@@ -4,7 +4,7 @@ import { readInput } from "./read-input.ts";
 import { readOutput } from "./read-output.ts";
 import { type Written, writeOutput } from "./write-output.ts";
 
-/** The outcome of a run: what it wrote, or the messages about faults. */
+/** The outcome of a run: the written files, or the messages about faults. */
 export type Outcome =
   | { readonly kind: "written"; readonly changes: Written; readonly stubs: readonly string[]; readonly registered: readonly string[] }
   | { readonly kind: "clean"; readonly files: number }

@@ -19,7 +19,7 @@ export interface RangeReference {
 }
 
 /**
- * The indexed blocks of a range, up to the anchor; null if there are none. An absent end means the end of the index.
+ * The indexed blocks of a range, up to the anchor; null if there are none. An absent bound means that of the index.
  * @throws {notAcceptable} a start above the end once "earliest" and "latest" are resolved; numbers alone are compared by the request parser.
  * @throws {RequestError} 503, a start or an end above the as-of block of a rebuilt projection.
  */

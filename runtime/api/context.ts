@@ -22,7 +22,7 @@ import type { Address, Hash, Hex } from "../lib/hex.ts";
 import type { RequestError } from "../lib/request-error.ts";
 import type { AsOfProjection } from "./as-of-projection.ts";
 
-/** What every resolver receives beside its request. */
+/** The context of every resolver, in addition to its request. */
 export interface ResolverContext {
   /** The current time, shown as `updated_at`. */
   readonly now: () => Date;
@@ -40,7 +40,7 @@ export interface ResolverContext {
   readonly requireBuilt: AsOfProjection["requireBuilt"];
   /** Pins the anchor of the list's later pages at an earlier block. */
   readonly pin: (block: number) => void;
-  /** What an answer is charged for beside its items: the blocks of its range, and hundredths of a credit for extras. */
+  /** Quantities that an answer is charged for in addition to its items: the blocks of its range, and hundredths of a credit for extras. */
   readonly counted: { blocks: number; extraHundredths: number };
   /** The log decoder of a chain. */
   readonly decoderOf: (chainId: number) => DecodeLog;

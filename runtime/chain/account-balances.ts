@@ -16,7 +16,7 @@ export interface BalanceReader {
   readonly hashesOf: (heights: readonly number[]) => Promise<(Hash | null)[]>;
   /** Balances are read by block hash (EIP-1898), so that they cannot belong to another branch. */
   readonly byHash: boolean;
-  /** The node has the state of past blocks; without it, one read a block decides whether the others are sent. */
+  /** The node has the state of past blocks; without it, one read per block determines whether the others are sent. */
   readonly archiveState: boolean;
 }
 
@@ -33,7 +33,7 @@ interface Read {
 
 /**
  * Consecutive blocks with the native balances of all accounts that each touched, right before and right after the block.
- * The genesis block's are left out, because its state is the base of an index. @throws {BadReplyError} where the balances may belong to another branch.
+ * Those of the genesis block are omitted, because its state is the base of an index. @throws {BadReplyError} where the balances may belong to another branch.
  */
 export const withBalances = async (
   reader: BalanceReader,

@@ -4,8 +4,8 @@ import { data } from "./quantities.ts";
 import type { RpcResult } from "./rpc.ts";
 
 /**
- * The outcome of a read-only contract call. `reverted` distinguishes a revert from a node that cannot run the call; `passing` is the node's error where the same
- * call may succeed later.
+ * The outcome of a read-only contract call. `reverted` distinguishes a revert from a node that cannot run the call; `passing` is the node's error where the
+ * same call may succeed later.
  */
 export type CallOutcome =
   | { readonly ok: true; readonly data: Hex }
@@ -40,7 +40,7 @@ export const mayPass = (error: RpcError): boolean =>
     (!isReverted(error.code, error.message) &&
       (error.code === internalError || /internal|temporar|try again|overload|busy|upstream|connection/i.test(error.message))));
 
-/** Messages of a node behind a gateway that does not know a block yet which another one returned. */
+/** Messages of a node that does not know a block yet which another node behind the same gateway returned. */
 export const lagging = /\b(?:header|block|resource) (?:is )?not (?:found|known)|unknown block/i;
 
 /** JSON-RPC 2.0, section 5.1. */

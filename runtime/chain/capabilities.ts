@@ -72,7 +72,7 @@ const offers = async (work: () => Promise<unknown>): Promise<boolean> => {
   }
 };
 
-/** A block near the beginning and one near the head, with transactions if possible: receipts and traces of an empty block prove nothing. */
+/** A block near the beginning and one near the head, with transactions if possible: an empty block cannot show whether the node returns receipts and traces. */
 const findSamples = async (rpc: Rpc, from: number, head: number): Promise<[number, number]> => {
   const distances = [0, 1];
   for (let distance = 2; distance <= Math.min(maxDistance, head - from); distance *= 2) distances.push(distance);

@@ -18,7 +18,7 @@ export const createContractBackoff = (base: number) => {
       if (entries.size > maxContracts && oldest !== undefined) entries.delete(oldest);
     },
     clear: (contract: Address): void => void entries.delete(contract),
-    /** The contracts to skip at a time. */
+    /** The contracts to skip at the given time. */
     deferred: (now: Date): Address[] => [...entries].flatMap(([contract, { until }]) => (until > now.getTime() ? [contract] : [])),
   };
 };

@@ -7,7 +7,7 @@ const target: Address = zeroAddress;
 /** Enough for the intrinsic gas of a call. */
 const gas = 500_000;
 
-/** The node's error of a call that may succeed later. */
+/** The node's error for a call that may succeed later. */
 export const temporaryErrorOf = (outcome: CallOutcome | undefined): RpcError | undefined =>
   outcome === undefined || outcome.ok ? undefined : outcome.passing;
 

@@ -39,9 +39,9 @@ export interface DecodedReply {
 const timestamp = quantityUpTo(253_402_300_799, "a time in seconds, up to the year 9999");
 /** The first byte of a transaction (EIP-2718). */
 const transactionType = quantityUpTo(0xff, "a transaction type of one byte");
-/** No block can have used more gas than a number represents exactly. */
+/** A block uses far less than 2^53 gas, up to which numbers are exact. */
 const gasUsed = (raw: Raw): bigint => BigInt(quantity(raw, "gasUsed"));
-/** No balance can pay more. */
+/** A balance is a 256-bit number, so no fee can reach this. */
 const feeLimit = 2n ** 256n;
 
 /** Decodes eth_getBlockByNumber with transactions, and its receipts in order, as one block; every quantity is checked. @throws {BadReplyError} */

@@ -47,7 +47,7 @@ export const createEndpoint = (address: string, concurrency: number, timeoutMill
       const { status, text, retryAfter } = await post(JSON.stringify(messages.length === 1 ? messages[0] : messages));
       const reply = parseReply(text);
       if (reply === undefined) throw statusFault(url, status, retryAfter);
-      // The response to a whole batch may be one error object, whatever the HTTP status.
+      // The response to a whole batch may be one error object, with any HTTP status.
       if (!Array.isArray(reply) && calls.length > 1) throw wholeFault(url, status, reply, retryAfter);
       return { results: pair(url, calls, Array.isArray(reply) ? reply : [reply], status, retryAfter), bytes: text.length };
     },
@@ -89,7 +89,7 @@ const wholeFault = (url: URL, status: number, reply: unknown, retryAfter: number
   const error = (reply as { error?: unknown }).error;
   if (typeof error !== "object" || error === null) return statusFault(url, status, retryAfter);
   const { code, message } = readError(error, url);
-  // Whatever the message: smaller batches, and finally single calls, may succeed.
+  // Regardless of the message: smaller batches, and finally single calls, may succeed.
   const kind = faultOfError(code, message) ?? (status === 429 ? "rate" : "size");
   return new Fault(kind, `Node at ${url.host} refused a batch of calls with error ${code}: ${message}`, retryAfter);
 };

@@ -1,6 +1,6 @@
 /**
  * How to react to a failed request: `size` with a smaller one, `rate` with fewer of them, `passing` with another attempt, `final` not at all.
- * `down` is a node that could not be reached, so that its limits are not the reason.
+ * `down` means that the node could not be reached: its limits are not the reason.
  */
 export type FaultKind = "size" | "rate" | "passing" | "down" | "final";
 
@@ -26,7 +26,7 @@ const rateWords =
 const sizeWords =
   /too (?:large|big|many|long)|(?:batch|response|request|payload|body|content|result|block range|query)\b.{0,40}\b(?:limit|exceed|maximum)|(?:limit|exceed|maximum)\w*\b.{0,40}\b(?:batch|response|request|payload|body|content|results?|block range|query)\b|more than \d+ (?:results|calls|requests|items|logs)|time(?:d)? ?-?out|deadline exceeded/i;
 const resultWords = /results?\b|batch|block range|response|too (?:large|big|long)/i;
-/** A revert's message may contain any words. */
+/** A revert's message may contain any text. */
 const execution = /^execution |revert|out of gas|gas required/i;
 const limitExceeded = -32005;
 

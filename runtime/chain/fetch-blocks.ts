@@ -39,13 +39,13 @@ export const createFetchBlocks = (rpc: Rpc, capabilities: Capabilities, reader: 
   const bloom = createBloom();
   const fields = createRememberedFields();
 
-  /** With balances from the state, traces only list transfers: where the node lacks old ones, an index without them is better than none. */
+  /** With balances from the state, traces only list transfers: if the node lacks old traces, blocks are indexed without them. */
   const wantsTraces = (accounting: NativeAccounting | undefined): boolean =>
     tracing && (accounting === undefined || accounting === "traces" || (accounting === "state" && capabilities.oldTraces));
 
   /**
-   * With balances from the state, traces are optional: those of some networks' system transactions are inconsistent. A block without valid traces is indexed without,
-   * and what its inner calls change is found when the accounts are touched again.
+   * With balances from the state, traces are optional: those of some networks' system transactions are inconsistent. A block with invalid traces is
+   * indexed without them; balances that its inner calls changed are found when the accounts are touched again.
    */
   const withTracesOrNone = (replies: readonly DecodedReply[]): Promise<ChainBlock[]> =>
     withTraces(rpc, replies, capabilities.traces).catch((error: unknown) => {

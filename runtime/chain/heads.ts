@@ -2,7 +2,7 @@ import { backoff, sleep } from "../lib/async.ts";
 import { subscribeToHeads } from "./subscription.ts";
 import type { Head } from "./types.ts";
 
-/** New heads that a node announces. Only a hint that there are blocks to fetch: nothing of them is trusted. */
+/** New heads that a node announces. They only indicate that there are blocks to fetch; their content is not trusted. */
 export interface HeadFeed {
   /** The newest head that was not returned yet; null after this time (longer while the subscription is live), or when the signal aborts. */
   next(milliseconds: number, signal: AbortSignal): Promise<Head | null>;

@@ -4,7 +4,7 @@ const maxSuccesses = 1_024;
 /** Successes before a size grows that is still below the smallest failed one. */
 const successesBelowFailed = 4;
 
-/** A size that adapts to a limit: halved when it was too large, grown by half up to the smallest failed size, and seldom beyond it. */
+/** A size that adapts to a limit: halved when it was too large, grown by half up to the smallest failed size, and rarely beyond it. */
 export interface AdaptiveSize {
   current(): number;
   /** `tried` was too large. A smaller current size is kept. */
@@ -36,7 +36,7 @@ export const createAdaptiveSize = (max: number): AdaptiveSize => {
       size = Math.max(1, Math.floor(tried / 2));
     },
     succeed: (tried) => {
-      // A smaller request proves nothing about the current size.
+      // A smaller request does not show whether the current size is accepted.
       if (tried < size) return;
       if (tried >= failed) {
         failed = Number.POSITIVE_INFINITY;

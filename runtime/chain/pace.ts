@@ -1,7 +1,7 @@
 import { backoff, sleep, withJitter } from "../lib/async.ts";
 import type { Fault } from "./faults.ts";
 
-/** The longest wait before a request. */
+/** Max milliseconds before a request. */
 const maxWait = 20_000;
 
 /** How long a client waits before it sends a request again. */

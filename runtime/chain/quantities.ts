@@ -21,8 +21,8 @@ const text = (raw: Raw, field: string, form: RegExp, expected: string): Hex => {
 };
 
 /**
- * A well-formed small quantity, else undefined. `Number` accepts the prefix and the digits, and nothing else but white space at the ends, which is checked
- * here: a block has tens of thousands of quantities, and a regular expression takes several times as long.
+ * A well-formed small quantity, else undefined. `Number` accepts the prefix, the digits, and white space at the ends, which is excluded by the first and
+ * last characters. A block has tens of thousands of quantities, and a regular expression takes several times as long.
  */
 const smallQuantity = (value: unknown): number | undefined => {
   if (typeof value !== "string" || value.length < 3 || value.length > 15) return undefined;
@@ -81,7 +81,7 @@ export const data = (raw: Raw, field: string): Hex => {
   return value;
 };
 
-/** A field that is only compared with checked text, and so is not checked itself; empty where it is not text. */
+/** A field that is not checked itself, because it is only compared with checked text; empty where it is not text. */
 export const claim = (raw: Raw, field: string): string => {
   const value = raw[field];
   return typeof value === "string" ? value.toLowerCase() : "";

@@ -1,5 +1,5 @@
 const maxLength = 200;
-/** The length of the scheme is bounded: without a bound, each dot of a long word would start a match up to its end, in quadratic time. */
+/** The length of the scheme is bounded: without a bound, each dot of a long word would start a match up to its end, which takes quadratic time. */
 const webAddress = /[a-z][a-z0-9+.-]{0,30}:\/\/\S+/gi;
 
 /** Makes a message of the node or the network stack safe to show: truncated, without control characters, URLs and the parts of the node's own URL. */

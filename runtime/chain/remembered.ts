@@ -23,7 +23,7 @@ const remember = <T extends string>(read: (raw: Raw, field: string) => T): ((raw
     if (found !== undefined) return found;
     const value = read(raw, field);
     if (known.size >= limit) known.clear();
-    // By its lower-case form, which most nodes return; other forms are checked each time.
+    // Cached by the lower-case form, which most nodes return; other forms are checked each time.
     known.set(value, value);
     return value;
   };

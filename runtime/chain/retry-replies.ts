@@ -3,7 +3,7 @@ import { mayPass } from "./call-outcome.ts";
 import { BadReplyError, RpcError } from "./errors.ts";
 import type { Rpc, RpcCall, RpcResult } from "./rpc.ts";
 
-/** How often, and after which waits, replies are requested again. */
+/** The attempts to fetch replies, and the waits between them. */
 export interface ReplyRetryOptions {
   /** Attempts for a reply that is inconsistent, as happens while a node imports a block. */
   readonly tries?: number;

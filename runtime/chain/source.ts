@@ -35,7 +35,10 @@ export interface Source {
    * @throws {BadReplyError} where the node keeps returning inconsistent blocks.
    */
   fetch(from: number, to: number, detail?: BlockDetail): Promise<ChainBlock[]>;
-  /** Native balances after a block; null where the node lacks that state or does not respond to this call alone. Read by the block's hash where it is given and the node supports it. */
+  /**
+   * Native balances after a block; null where the node lacks that state or does not respond to this call alone. Read by the block's hash where it is given and
+   * the node supports it.
+   */
   balances(addresses: readonly Address[], height: number, hash?: Hash): Promise<(bigint | null)[]>;
   /** Read-only calls after a block; without `gas` the node's limit applies. */
   calls(calls: readonly ReadOnlyCall[], height: number): Promise<CallOutcome[]>;

@@ -2,8 +2,8 @@ import type { Address, Hash } from "../lib/hex.ts";
 import type { ChainBlock, ChainTransaction } from "./types.ts";
 
 /**
- * The accounts whose native balance a block may have changed, each once: senders, recipients, created contracts, the miner, recipients of withdrawals, both sides of
- * traced transfers and, because inner calls may be untraced, emitters of logs and addresses in topics. `also` are accounts that a network credits or
+ * The accounts whose native balance a block may have changed, each once: senders, recipients, created contracts, the miner, recipients of withdrawals, both
+ * sides of traced transfers and, because inner calls may be untraced, emitters of logs and addresses in topics. `also` are accounts that a network credits or
  * debits without naming them.
  */
 export const touchedAccounts = (block: ChainBlock, also: readonly Address[] = []): Address[] => [

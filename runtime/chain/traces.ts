@@ -35,9 +35,9 @@ interface Frames {
 }
 
 /**
- * The transfers of value. A self-destruct to the contract itself burns its balance, since EIP-6780 only if the contract was created in the same transaction: others
- * move nothing. Value that a contract receives between its self-destruct and the end of the transaction is burnt, too. A burn is a
- * self-destruct with the same address on both sides.
+ * The transfers of value. A self-destruct to the contract itself burns its balance, since EIP-6780 only if the contract was created in the same transaction:
+ * others move nothing. Value that a contract receives between its self-destruct and the end of the transaction is burnt too. A burn is a self-destruct with the
+ * same address on both sides.
  */
 const movementsOf = ({ steps, created, count }: Frames, eip6780: boolean): ValueTrace[] => {
   const movements: ValueTrace[] = [];
@@ -65,7 +65,10 @@ const movementsOf = ({ steps, created, count }: Frames, eip6780: boolean): Value
   return movements;
 };
 
-/** Reads debug_traceBlockByNumber with the callTracer: one tree of frames a transaction. @throws {BadReplyError} where the trees belong to other transactions. */
+/**
+ * Reads debug_traceBlockByNumber with the callTracer: one tree of frames per transaction.
+ * @throws {BadReplyError} where the trees belong to other transactions.
+ */
 export const readCallTracer = (reply: unknown, transactions: readonly ChainTransaction[], eip6780: boolean): TransactionTraces[] => {
   const results = asList(reply, "traces");
   if (results.length !== transactions.length) throw wrongCount(results.length, transactions.length);
@@ -206,7 +209,7 @@ const stepOf = (frame: Raw, index: number, caller: Address | null): ValueTrace[]
       return moved("create", address(action, "from"), () => createdAddress(frame), bigQuantity(action, "value"));
     case "suicide":
     case "selfdestruct":
-      // As above: some nodes return the last transfer instead.
+      // As in `walkFrames`: some nodes return the last transfer instead.
       if (address(action, "address") !== caller) return [];
       return [{ index, type: "selfdestruct", from: caller, to: address(action, "refundAddress"), value: bigQuantity(action, "balance") }];
     default:

@@ -30,7 +30,7 @@ export interface AccountBalance {
   readonly before: bigint | null;
 }
 
-/** Where a chain's native balances come from: transfers of value including traces, the node's state of touched accounts, or nowhere. */
+/** Where a chain's native balances come from: value transfers including traces, the node's state of touched accounts, or no source. */
 export type NativeAccounting = "traces" | "state" | "none";
 
 export interface ChainTransaction {

@@ -9,9 +9,9 @@ import type { Logger } from "../logger.ts";
 import { CommandError } from "./command-error.ts";
 
 /**
- * Checks chains before the server starts: rejects a new chain whose node has another chain id, and a first block above the node's head. Nodes that do not respond
- * are left to the indexer, which retries; chains with an index that continues are not checked. If only some chains are rejected, the reasons are logged, the
- * others are served, and the indexer rejects them again. @throws {CommandError} if all chains are rejected. @throws the signal's reason.
+ * Checks chains before the server starts: rejects a new chain whose node has another chain id, and a first block above the node's head. Nodes that do not
+ * respond are left to the indexer, which retries; chains with an index that continues are not checked. If only some chains are rejected, the reasons are
+ * logged, the others are served, and the indexer rejects them again. @throws {CommandError} if all chains are rejected. @throws the signal's reason.
  */
 export async function checkNodes(chains: readonly ChainConfig[], database: Queryable, logger: Logger, signal: AbortSignal): Promise<void> {
   const outcomes = await Promise.all(chains.map((chain) => refusalOf(chain, database, signal)));

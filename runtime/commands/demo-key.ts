@@ -5,7 +5,10 @@ import { CommandError } from "./command-error.ts";
 
 const keyForm = /^ckey_[a-f0-9]{27}$/;
 
-/** The demo's key: ASHLAR_API_KEY, or the one stored in the data folder, or a new one that is stored there with access for its owner only. @throws {CommandError} */
+/**
+ * The demo's key: ASHLAR_API_KEY, or the one stored in the data folder, or a new one that is stored there with access for its owner only.
+ * @throws {CommandError}
+ */
 export function demoKey(dataDirectory: string, fromEnvironment: string | undefined): string {
   if (fromEnvironment !== undefined && fromEnvironment !== "") {
     if (!keyForm.test(fromEnvironment))

@@ -10,7 +10,7 @@ import { escapeTerminal } from "../lib/terminal-text.ts";
 import { invalidValue } from "./option-values.ts";
 
 export interface DoctorOptions {
-  /** The URL of the node's WebSocket, if it is at another address than HTTP. */
+  /** The URL of the node's WebSocket, if it differs from the HTTP one. */
   readonly webSocket?: string | undefined;
   /** The first block that would be indexed. */
   readonly from?: number | undefined;

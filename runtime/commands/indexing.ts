@@ -32,7 +32,7 @@ export interface IndexingOptions {
 
 const retrySeconds = 5;
 const neverAborted = new AbortController().signal;
-/** Jobs run while the index is at most this many blocks behind the head; with short block times it is always a few behind. */
+/** Jobs run while the index is at most this many blocks behind the head; with short block times, the index is always a few blocks behind. */
 const maxBehind = 16;
 
 /** Indexes one chain, and runs its jobs, until the signal aborts. @throws {IndexMismatchError} if the index does not fit the configuration or the node. */
@@ -108,7 +108,7 @@ function createIndexing({ chain, database, logger, onProgress }: IndexingOptions
 }
 
 /**
- * Whether this process leads the chain and its index is at the head, or close to it. A job in progress has concurrent batches folded again, which must not slow
+ * Whether this process leads the chain and its index is at the head, or close to it. A write by a job makes concurrent batches fold again, which must not slow
  * down an index that is behind.
  */
 export const isAtHead = ({ leading, following, catchingUp, head, block }: IndexerStatus): boolean =>

@@ -18,8 +18,8 @@ const thisProcess = (): Invocation => ({
 });
 
 /**
- * The shell command that creates a key in the database of this process: runs in the folder where npm was called, with the configuration and the data folder of this
- * process. DATABASE_URL is a secret and not repeated: a second line names the variable.
+ * The shell command that creates a key in the database of this process: runs in the folder where npm was called, with the configuration and the data folder of
+ * this process. DATABASE_URL is a secret and not repeated: a second line names the variable.
  */
 export function keysCommand(
   configFile: string | undefined,

@@ -23,7 +23,7 @@ export const createRates = (clock: () => number) => {
   let samples: Sample[] = [];
   let rows = 0;
 
-  /** Drops the samples before the window, except the last of them, at which the window begins. */
+  /** Drops the samples before the window, except the last one, at which the window begins. */
   const dropOld = (now: number): void => {
     const first = samples.findLastIndex(({ time }) => time <= now - windowMilliseconds);
     if (first > 0) samples = samples.slice(first);

@@ -67,7 +67,7 @@ export async function runUntilStopped(print: (line: string) => void, run: (shutd
   try {
     await run(shutdown);
   } catch (error) {
-    // Work that the stop interrupts fails with the signal's reason.
+    // Interrupted work fails with the signal's reason.
     if (stoppedAt === null) throw error;
     if (failure === undefined && error !== stop.signal.reason) note(`Stopping: ${messageOf(error)}`);
   }

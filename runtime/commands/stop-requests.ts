@@ -6,14 +6,16 @@ const parentCheckMilliseconds = 250;
 /** On Ctrl-C the terminal signals npm and this process, and npm forwards its signal: both are one request to stop. */
 const forwardedMilliseconds = 1_000;
 
-/** Whether npm runs this process and waits for it, as in `npm start` or `npx ashlar`. Other programs started by npm may exit before the process that they start. */
+/**
+ * Whether npm runs this process and waits for it, as in `npm start` or `npx ashlar`. Other programs started by npm may exit before the process that they start.
+ */
 const isRunByNpm = ({ npm_lifecycle_event, npm_lifecycle_script = "", npm_package_name }: NodeJS.ProcessEnv): boolean =>
   (npm_lifecycle_event === "start" && npm_package_name === "ashlar") ||
   (npm_lifecycle_event === "npx" && /^['"]?ashlar\b[^&]*$/.test(npm_lifecycle_script));
 
 /**
- * Reports requests to stop: SIGTERM, SIGINT, SIGHUP (the terminal was closed), or the end of the npm that runs this process. A second SIGTERM or SIGINT ends the
- * process immediately.
+ * Reports requests to stop: SIGTERM, SIGINT, SIGHUP (the terminal was closed), or the end of the npm that runs this process. A second SIGTERM or SIGINT ends
+ * the process immediately.
  *
  * npm forwards SIGTERM and SIGINT to the shell of its script only. The script of `npm start` replaces that shell by this process with `exec` (for cmd.exe:
  * exec.cmd), so that npm also waits for its end. `npx` has no such script, npm does not forward SIGHUP, cannot forward SIGKILL, and Windows has no signals:

@@ -14,7 +14,7 @@ export interface NativeWatchDeps {
   readonly status: () => Pick<IndexerStatus, "following" | "leading" | "catchingUp">;
   readonly logger: { info(message: string): void; warn(message: string): void };
   readonly everyMilliseconds?: number;
-  /** The wait before a difference is read again, to confirm it. */
+  /** The wait before the balance is read again, to confirm a difference. */
   readonly confirmMilliseconds?: number;
 }
 
@@ -32,7 +32,7 @@ const headMilliseconds = 500;
 /**
  * Compares a small sample of native balances with the node at the indexed head, when it is reached and then every ten minutes. If the balances are derived from
  * traces, a confirmed difference means that value moves in ways that traces do not report: native balances are served as unknown from then on. If they are read
- * from the node, it means that a balance changed without a touched account: it is read with the next block.
+ * from the node, it means that the balance of an untouched account changed: it is read with the next block.
  */
 export const createNativeWatch = (deps: NativeWatchDeps): NativeWatch => {
   const { chain, database, source, logger, everyMilliseconds = tenMinutes, confirmMilliseconds = 2_000 } = deps;

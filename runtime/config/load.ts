@@ -38,8 +38,8 @@ const variables = {
 } as const;
 
 /**
- * Loads the configuration file (`path`, or else the ashlar.yaml of the project folder, if it exists), environment variables and command-line options; later ones
- * override earlier ones. Paths are made absolute: those in the file are relative to it, others to the working folder. @throws {ConfigError}
+ * Loads the configuration file (`path`, or else the ashlar.yaml of the project folder, if it exists), environment variables and command-line options; later
+ * ones override earlier ones. Paths are made absolute: those in the file are relative to it, others to the working folder. @throws {ConfigError}
  */
 export function loadConfig(
   path: string | undefined,

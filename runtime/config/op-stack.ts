@@ -12,6 +12,6 @@ export const opStack = {
     "0x420000000000000000000000000000000000001a",
     "0x420000000000000000000000000000000000001b",
   ],
-  // A block is final with the layer 1 block that contains its data: within an hour, at two seconds a block.
+  // A block is final with the layer 1 block that contains its data: within an hour, at two seconds per block.
   finality: 1800,
 } satisfies Partial<Preset>;

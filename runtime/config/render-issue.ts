@@ -6,7 +6,7 @@ import type { SettingsFile } from "./settings-file.ts";
 
 /** The sources of settings that are checked together. */
 export interface SettingsOrigin {
-  /** How messages name the file, also where it does not exist. */
+  /** The name of the file in messages, even if it does not exist. */
   readonly name: string;
   readonly file: SettingsFile | null;
   /** The environment variable or command-line option of a setting that does not come from the file, by path: `chains.0.rpc` → `--rpc`. */
@@ -16,8 +16,8 @@ export interface SettingsOrigin {
 }
 
 /**
- * Renders an issue of the schema, one line for each setting: its place, its name, the invalid value unless it may be a secret, and what is accepted. Messages
- * of the schema complete the sentence "expected ..."; an empty one stands for the description of the setting's schema.
+ * Renders an issue of the schema, one line for each setting: its place, its name, the invalid value unless it may be a secret, and the accepted values.
+ * Messages of the schema complete the sentence "expected ..."; an empty message is replaced by the description of the setting's schema.
  */
 export function renderIssue(issue: z.core.$ZodIssue, settings: unknown, origin: SettingsOrigin): string[] {
   if (issue.code === "unrecognized_keys") return issue.keys.map((key) => renderUnknown([...issue.path, key], origin));
@@ -40,7 +40,7 @@ function renderUnknown(path: readonly PropertyKey[], origin: SettingsOrigin): st
   return `${prefix}Unknown setting ${name}: ${nearest === null ? `expected one of ${known.join(", ")}.` : `did you mean ${nearest}?`}`;
 }
 
-/** How messages name a setting, and its place in the file; a variable or an option has no place but its name. */
+/** The name of a setting in messages, and its place in the file; a variable or an option has only its name. */
 function locate(
   path: readonly PropertyKey[],
   part: "name" | "value",

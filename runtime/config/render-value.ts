@@ -6,7 +6,7 @@ const containsUrl = /:\/\//;
 const containsKey = /ckey_/i;
 const maxLength = 100;
 
-/** An invalid value as messages repeat it; null where it may hold a secret, or is a map or a list of maps, which are not repeated. */
+/** An invalid value as messages quote it; null where it may hold a secret, or is a map or a list of maps, which are not quoted. */
 export function renderValue(path: readonly PropertyKey[], value: unknown): string | null {
   if (path.some((step) => secretSettings.has(step))) return null;
   const isRepeatable = Array.isArray(value) ? value.every(isScalar) : isScalar(value);

@@ -2,11 +2,11 @@ import type { Hex } from "../lib/hex.ts";
 import { identifier, type Sql, sql } from "./sql.ts";
 
 /*
- * Tens of thousands of rows as one row with a list for each column. The driver decodes each value and creates an object for each row; a list of a whole column is one
- * text, which JSON.parse or a few slices split several times as fast. All lists of one SELECT are in the same order.
+ * Returns tens of thousands of rows as one row with one list per column. The driver decodes each value and creates an object for each row; the list of a
+ * column is one text, which JSON.parse or a few slices split several times as fast. All lists of one SELECT are in the same order.
  */
 
-/** A column as a JSON array: numbers up to 2^53 - 1, text, booleans and nulls. Cast larger numbers to text, or they lose digits. */
+/** A column as a JSON array: numbers up to 2^53 - 1, text, booleans and nulls. Cast larger numbers to text: otherwise they lose digits. */
 export const listOf = (column: string | Sql): Sql =>
   sql`coalesce(json_agg(${typeof column === "string" ? identifier(column) : column}), '[]')`;
 

@@ -5,15 +5,15 @@ import "./tables.ts";
 /** Compiles only: it has no connection. */
 const compiler: Knex = knexFactory({ client: "pg" });
 
-/** What a builder function composes a statement from. */
+/** The parts from which a builder function composes a statement. */
 export interface Composition<Values> {
   /** The query builder, over the tables of tables.ts. */
   readonly from: Knex;
-  /** An expression in SQL, for a place where the builder takes one. */
+  /** An SQL expression, where the builder accepts one. */
   raw(expression: Sql): Knex.Raw;
-  /** The parameter of this name, in the place of its value. */
+  /** The parameter of this name, in place of its value. */
   value<Name extends keyof Values & string>(name: Name): NonNullable<Values[Name]>;
-  /** Whether the call gives this value: with another set of values the statement is composed again. */
+  /** Whether the call passes this value; each set of passed values has its own shape. */
   has(name: keyof Values & string): boolean;
 }
 
@@ -26,10 +26,10 @@ interface Compiled {
   readonly parameters: readonly (Placeholder | { readonly constant: unknown })[];
 }
 
-/** Above any number that a statement holds: limit() and offset() of the builder take integers alone, so a parameter is an integer to them. */
+/** Above any number in a statement. The builder's limit() and offset() accept only integers, so parameters are passed to them as integers. */
 const firstStandIn = Number.MAX_SAFE_INTEGER - 1_000;
 
-/** Stands for a value while a shape is compiled. */
+/** The placeholder of a value while a shape is compiled. */
 class Placeholder {
   constructor(
     readonly name: string,
@@ -42,8 +42,8 @@ class Placeholder {
 }
 
 /**
- * A statement composed with the query builder, as a function of its values. It is compiled once for each set of values that are given (neither undefined nor null),
- * not for each call, so `build` must depend on nothing else.
+ * A statement composed with the query builder, as a function of its values. It is compiled once per shape, that is, for each set of passed values
+ * (neither undefined nor null), not for each call: `build` must not depend on anything else.
  */
 export const compose = <Row extends object, Values extends object>(build: Build<Values>): ((values: Values) => Statement<Row>) => {
   const shapes = new Map<string, Compiled>();

@@ -10,7 +10,7 @@ export interface CellWriter {
 const backslash = 0x5c;
 const zero = 0x30;
 const letterX = 0x78;
-/** More than any number of fixed width, date or boolean needs. */
+/** More than the text of any fixed-width number, date or boolean. */
 const roomOfShort = 512;
 /** Escaping doubles a character, and UTF-8 needs at most three bytes for a code unit of a JavaScript string. */
 const roomOfUnit = 6;

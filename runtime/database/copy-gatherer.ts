@@ -1,7 +1,7 @@
 import { cellWriter } from "./copy-bytes.ts";
 import { CopyError, type CopyType, type CopyValue, encoders } from "./copy-text.ts";
 
-/** Bytes of the first chunk, doubled for each further one, and of the largest: large enough for a small overhead, small enough for a few of them to be buffered by the connection. */
+/** Bytes of the first chunk, doubled for each further one, and their max: large enough for a small overhead, small enough that the connection buffers few. */
 const firstLength = 8 * 1024;
 const maxLength = 256 * 1024;
 const tab = 9;
@@ -16,8 +16,8 @@ export interface CopyChunks {
 }
 
 /**
- * Encodes rows as they are added and returns their text at the end; each row begins with the same value. A batch thus occupies little more memory than is sent to the
- * server, and a row can be released as soon as it is encoded.
+ * Encodes rows as they are added and returns their text at the end; each row begins with the same value. A batch thus occupies little more memory than is sent
+ * to the server, and a row can be released as soon as it is encoded.
  */
 export const createCopyGatherer = (
   table: string,

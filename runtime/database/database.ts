@@ -33,7 +33,7 @@ export interface Queryable {
 
 /** One connection inside a transaction; not to be used after it. */
 export interface DatabaseClient extends Queryable {
-  /** Writes rows with COPY, one type a column, and returns their number. Sends nothing without rows. */
+  /** Writes rows with COPY, one type per column, and returns their number. Sends nothing if there are no rows. */
   copy(table: string, columns: readonly string[], rows: Iterable<readonly CopyValue[]>, types: readonly CopyType[]): Promise<number>;
   /** Writes encoded rows and returns their number. */
   copyChunks(table: string, columns: readonly string[], chunks: readonly Buffer[]): Promise<number>;
@@ -69,7 +69,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     types,
-    // The pool waits for it before the connection's first statement; if the connection breaks meanwhile, that statement reports it.
+    // The pool waits for this before the connection's first statement; if the connection breaks meanwhile, that statement fails.
     onConnect: (client) =>
       client.query(customPlans).then(
         () => undefined,
@@ -100,9 +100,9 @@ export function createDatabase(options: DatabaseOptions): Database {
 }
 
 /**
- * A prepared statement is planned for each execution's values. From the sixth execution on the server may keep one plan for all values instead, which is wrong where
- * they are skewed: counting the logs of a busy contract with a rare topic then took 81 ms instead of 8, of 500,000 logs. Not a start-up parameter, as poolers
- * refuse those that they do not know.
+ * A prepared statement is planned for each execution's values. From the sixth execution on, the server may use one generic plan instead, which is slow if
+ * values are skewed: among 500,000 logs, counting those of a busy contract with a rare topic took 81 ms instead of 8. Not a start-up parameter, because
+ * poolers reject unknown ones.
  */
 const customPlans = "SET plan_cache_mode = force_custom_plan";
 
@@ -149,7 +149,7 @@ function createClient(client: pg.PoolClient, preparation: Preparation): Database
   };
 }
 
-/** What the driver returns; for a text of several statements a list. */
+/** The driver's result; a list for a text of several statements. */
 type Result = pg.QueryResult | pg.QueryResult[];
 
 const createQueryable = (send: (config: pg.QueryConfig) => Promise<Result>, { configOf }: Preparation): Queryable => ({
@@ -157,7 +157,7 @@ const createQueryable = (send: (config: pg.QueryConfig) => Promise<Result>, { co
   run: async ({ name, text, values }) => rowsOf(await send(configOf({ name, text }, values))),
 });
 
-/** Of several statements the last one's rows. */
+/** Of several statements, the rows of the last one. */
 function rowsOf<Row>(result: Result): Row[] {
   const last = Array.isArray(result) ? result.at(-1) : result;
   return (last?.rows ?? []) as Row[];

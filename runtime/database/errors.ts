@@ -2,9 +2,9 @@
 export interface DatabaseDescription {
   /** The subject of the messages, such as "The embedded PostgreSQL". */
   readonly name: string;
-  /** What the operator should check. */
+  /** The remedy: what the operator should check. */
   readonly remedy: string;
-  /** Why it cannot be used now, if more is known than the connection error; otherwise null. */
+  /** The reason why it cannot be used now, if it is known beyond the connection error; otherwise null. */
   readonly problem?: () => string | null;
 }
 

@@ -5,7 +5,7 @@ import type { DatabaseDescription } from "./errors.ts";
 
 export interface KeptOptions extends Pick<EmbeddedOptions, "dataDirectory" | "settings" | "signal"> {
   readonly logger: { info(message: string): void; warn(message: string): void; error(message: string): void };
-  /** Called once when restarts have failed: no further attempt is made. */
+  /** Called once when restarts have failed and no further attempt follows. */
   readonly onLost: (error: Error) => void;
 }
 
@@ -25,7 +25,7 @@ const restartAttempts = { attempts: 6, base: 250, max: 4_000 } as const;
 /** A server that ends more often than this within five minutes is not restarted again. */
 const maxRestarts = { count: 5, milliseconds: 300_000 } as const;
 
-/** How messages describe the embedded server of a data directory. */
+/** Describes the embedded server of a data directory for messages. */
 export function describeEmbedded(dataDirectory: string, problem?: () => string | null): DatabaseDescription {
   const { root, log } = findPlaces(dataDirectory);
   return {
@@ -36,8 +36,8 @@ export function describeEmbedded(dataDirectory: string, problem?: () => string |
 }
 
 /**
- * Starts or joins the embedded server of a data directory and restarts it whenever it ends unexpectedly, also if another process started it: on the same port if that
- * is still free, with a limited number of attempts.
+ * Starts or joins the embedded server of a data directory and restarts it whenever it ends unexpectedly, also if another process started it: on the same port
+ * if it is still free, with a limited number of attempts.
  */
 export async function keepEmbedded({ logger, onLost, ...options }: KeptOptions): Promise<KeptEmbedded> {
   const stop = new AbortController();

@@ -19,7 +19,7 @@ export function createKnex(url: () => string, applicationName: string, types: pg
     },
     pool: { min: 0, max: 1, idleTimeoutMillis: 1_000 },
     acquireConnectionTimeout: 15_000,
-    // Knex prints to the console what it also throws.
+    // Knex also prints the errors that it throws to the console.
     log: { warn: silent, error: silent, debug: silent, deprecate: silent },
   });
 }

@@ -19,7 +19,7 @@ const table = "ashlar_migrations";
 /** The advisory lock of a migrating process: "ashlar" in ASCII. */
 const lock = 0x6173686c6172;
 
-/** Applies pending migrations, all or none, and returns their names; safe when several processes do so at once. @throws {MigrationError} */
+/** Applies pending migrations, all or none, and returns their names; safe if several processes do so concurrently. @throws {MigrationError} */
 export async function migrate(database: Database, migrations: readonly Migration[]): Promise<readonly string[]> {
   if ((await pendingMigrations(database, migrations)).length === 0) return [];
   return locked(database, async (transaction) => {
@@ -29,7 +29,7 @@ export async function migrate(database: Database, migrations: readonly Migration
   });
 }
 
-/** Reverts all migrations, newest first, all or none, and returns their names: every table and every row is gone. @throws {MigrationError} */
+/** Reverts all migrations, newest first, all or none, and returns their names. All tables and rows are dropped. @throws {MigrationError} */
 export async function revert(database: Database, migrations: readonly Migration[]): Promise<readonly string[]> {
   const { unknown } = await compareSchema(database, migrations);
   const [newer] = unknown;
@@ -43,7 +43,10 @@ export async function revert(database: Database, migrations: readonly Migration[
   });
 }
 
-/** The names of pending migrations. A newer schema has none if it only expanded this program's. @throws {MigrationError} if the schema is newer in any other way. */
+/**
+ * The names of pending migrations. A newer schema has none if it only expanded this program's.
+ * @throws {MigrationError} if the schema is newer in any other way.
+ */
 export async function pendingMigrations(database: Database, migrations: readonly Migration[]): Promise<readonly string[]> {
   const state = await compareSchema(database, migrations);
   const problem = newerSchema(state);
@@ -51,7 +54,10 @@ export async function pendingMigrations(database: Database, migrations: readonly
   return state.pending;
 }
 
-/** Why a server with these migrations cannot use the database, and what to do; null if it can. @throws {MigrationError} if the list is out of order. */
+/**
+ * The reason why a server with these migrations cannot use the database, and the remedy; null if it can.
+ * @throws {MigrationError} if the list is out of order.
+ */
 export async function schemaProblem(database: Database, migrations: readonly Migration[]): Promise<string | null> {
   const state = await compareSchema(database, migrations);
   const newer = newerSchema(state);
@@ -83,7 +89,7 @@ async function compareSchema(database: Database, migrations: readonly Migration[
   };
 }
 
-/** A schema that lacks migrations of this program and has others belongs to another branch: expanding further would not be tested by either. */
+/** A schema that lacks migrations of this program and has others belongs to another branch: neither branch has tested such a schema. */
 function newerSchema({ pending, unknown }: SchemaState): string | null {
   const refused = unknown.find((migration) => !migration.only_expands) ?? (pending.length > 0 ? unknown[0] : undefined);
   return refused === undefined
@@ -108,8 +114,8 @@ async function recordExpansions(transaction: Knex.Transaction, migrations: reado
 }
 
 /**
- * One transaction holds the lock and contains all statements of knex, including those on its lock table: a killed process leaves neither a partial schema nor a lock.
- * The lock ends with the transaction, so it also works behind a connection pooler.
+ * One transaction holds the lock and contains all statements of knex, including those on its lock table: a killed process leaves neither a partial schema nor a
+ * lock. The lock ends with the transaction, so it also works behind a connection pooler.
  */
 function locked<T>(database: Database, work: (transaction: Knex.Transaction) => Promise<T>): Promise<T> {
   return database.knex.transaction(async (transaction) => {

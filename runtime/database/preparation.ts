@@ -2,15 +2,16 @@ import type pg from "pg";
 import { type Sql, statementName } from "./sql.ts";
 
 /**
- * Named prepared statements of one pool. A name is lost where a pooler gives each transaction another server connection (pgbouncer 1.18 in transaction mode: SQLSTATE
- * 26000 and 42P05), and its plan where a migration of another process changes the columns that it returns (0A000). The statement then runs unnamed, from then on.
+ * Named prepared statements of one pool. A name is lost where a pooler gives each transaction another server connection (pgbouncer 1.18 in transaction mode:
+ * SQLSTATE 26000 and 42P05), and its plan where a migration of another process changes the columns that it returns (0A000). From then on, the statement runs
+ * unnamed.
  */
 export interface Preparation {
-  /** What the driver is given: composed SQL has a name, other text has none. */
+  /** The configuration for the driver: composed SQL has a name, other text has none. */
   configOf(sql: string | Sql | { readonly name: string | undefined; readonly text: string }, values?: readonly unknown[]): pg.QueryConfig;
   /** Sends a statement, and sends it again unnamed if its name is lost. */
   retrying<T>(config: pg.QueryConfig, send: (config: pg.QueryConfig) => Promise<T>): Promise<T>;
-  /** The same inside a transaction, which the error has ended: nothing is sent again. */
+  /** The same inside a transaction. The error has ended the transaction, so the statement is not sent again. */
   watching<T>(config: pg.QueryConfig, send: (config: pg.QueryConfig) => Promise<T>): Promise<T>;
 }
 

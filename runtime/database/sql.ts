@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 
-/** Not exported: only this file makes fragments. */
+/** Not exported, so only this file creates fragments. */
 const fragment = Symbol("SQL fragment");
 
 /**
- * SQL text composed in the source alone: fragments of the `sql` tag. Its type keeps other strings out, so that no value can get into the text.
+ * SQL text composed in the source alone: fragments of the `sql` tag. Its type excludes other strings, so that no value can become part of the text.
  */
 export interface Sql {
   readonly text: string;
@@ -25,11 +25,11 @@ export interface Statement<Row extends object = object> {
 /**
  * SQL composed of other fragments and of integer constants; values are parameters, numbered in the text: `$1`.
  *
- * Which of the ways to write a statement:
+ * How to choose between the ways to write a statement:
  * - A statement that never changes is a plain string (`query("SELECT …", values)`).
  * - A statement whose filters, order or columns depend on the call is composed with the query builder (`compose` in compose.ts): it numbers the parameters.
- * - What the builder cannot express (unnest joins, LATERAL, recursive or materialized CTEs, INSERT … SELECT), or what several statements share, is composed with
- *   this tag. The parts that a call can choose must be finite in number, as each choice is another prepared statement.
+ * - What the builder cannot express (unnest joins, LATERAL, recursive or materialized CTEs, INSERT … SELECT), or what several statements share, is composed
+ * with this tag. The number of shapes must be finite, because each is a prepared statement.
  */
 export const sql = (strings: TemplateStringsArray, ...parts: readonly (Sql | number)[]): Sql => {
   let text = strings[0] ?? "";
@@ -41,7 +41,7 @@ export const sql = (strings: TemplateStringsArray, ...parts: readonly (Sql | num
 
 const comma = sql`, `;
 
-/** No text: the absence of an optional part. */
+/** Empty text, for an absent optional part. */
 export const nothing: Sql = sql``;
 
 /** A column, table or alias that the program chose, as `name` or `alias.name`. @throws {RangeError} any other text. */
@@ -68,17 +68,17 @@ function textOf(part: Sql | number): string {
 }
 
 /**
- * Statements that a process names at most. Each is prepared once per connection and stays there, so this bounds the memory of a connection; what comes after them
- * runs unnamed, as any other text does. Ashlar has some hundreds.
+ * Max named statements of a process. Each connection prepares them once and keeps them, so this bounds its memory; further statements run
+ * unnamed. Ashlar has some hundreds.
  */
 const maxNames = 1_000;
 const names = new Map<string, string>();
 
-/** The name of a prepared statement, the same for the same text; undefined where no more names are given. */
+/** The name of a prepared statement, the same for the same text; undefined above the max number of names. */
 export function statementName(text: string): string | undefined {
   const known = names.get(text);
   if (known !== undefined || names.size >= maxNames) return known;
-  // The server cuts names at 63 bytes (NAMEDATALEN), the driver warns above them.
+  // The server truncates names to 63 bytes (NAMEDATALEN), and the driver warns about longer ones.
   const name = `ashlar_${createHash("sha256").update(text).digest("base64url").slice(0, 22)}`;
   names.set(text, name);
   return name;

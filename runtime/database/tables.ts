@@ -1,6 +1,6 @@
 import type { Address, Hash, Hex } from "../lib/hex.ts";
 
-/** The tables that statements are composed over (compose.ts), with the values that their columns are read as. */
+/** The tables of composed statements (compose.ts), with the types in which their columns are read. */
 interface Block {
   chain_id: number;
   number: number;

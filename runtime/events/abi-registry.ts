@@ -122,7 +122,7 @@ const decodeBy = (fragment: Fragment, log: RawLog): DecodedLog | null => {
       }
       topic += 1;
       const raw = log.topics[topic] ?? "0x";
-      // An indexed value longer than a word is in the log as its hash (Solidity ABI, "Events").
+      // The log contains the hash of an indexed value longer than a word (Solidity ABI, "Events").
       if (isHashed(input.type)) return { ...shared, indexed: true, decoded: false, value: raw };
       return { ...shared, indexed: true, decoded: true, value: renderValue(input, decodeAbiParameters([input], raw)[0]) };
     });

@@ -4,7 +4,7 @@ import { addressAt, hasWords, topicAddress, wordAt } from "./words.ts";
 
 const placeOf = (log: ChainLog, transactionIndex: number): EventPlace => ({ address: log.address, transactionIndex, logIndex: log.index });
 
-/** keccak-256("Approval(address,address,uint256)"): the same for ERC-20 and ERC-721, which differ in what is indexed. */
+/** keccak-256("Approval(address,address,uint256)"): the same for ERC-20 and ERC-721, which differ in their indexed parameters. */
 const approvalTopic = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925";
 
 /** EIP-20: two indexed addresses, the amount in the data. EIP-2612's permit emits it too. */
@@ -34,7 +34,7 @@ export const erc721Approval: EventDefinition = {
   },
 };
 
-/** Collections older than the final EIP-721: nothing indexed, all three in the data. */
+/** Collections older than the final EIP-721: no parameter is indexed, all three are in the data. */
 export const legacyErc721Approval: EventDefinition = {
   id: "legacyErc721Approval",
   topic0: approvalTopic,
@@ -47,7 +47,7 @@ export const legacyErc721Approval: EventDefinition = {
   },
 };
 
-/** ApprovalForAll(address,address,bool) of EIP-721 and EIP-1155. Other words than 0 and 1 are not a bool. */
+/** ApprovalForAll(address,address,bool) of EIP-721 and EIP-1155. A word other than 0 and 1 is not a bool. */
 export const approvalForAll: EventDefinition = {
   id: "approvalForAll",
   topic0: "0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31",

@@ -3,16 +3,16 @@ import { type Address, type Hex, zeroAddress } from "../lib/hex.ts";
 import type { DecodedBlock, DecodedEvent, Erc721Approval, Erc721Transfer, HybridTransfer } from "./decoded-block.ts";
 
 /**
- * ERC-20 and ERC-721 share the signatures of Transfer and Approval. With two indexed arguments such a log belongs to ERC-20; with three or none it belongs to ERC-721
- * in nearly all contracts, but some ERC-20 tokens index the amount, or nothing. Calls to the contract decide, and also whether an ERC20Transfer
- * moves coins.
+ * ERC-20 and ERC-721 share the signatures of Transfer and Approval. With two indexed arguments such a log belongs to ERC-20; with three or none it belongs to
+ * ERC-721 in nearly all contracts, but some ERC-20 tokens index the amount, or nothing. Calls to the contract decide, and also whether an ERC20Transfer moves
+ * coins.
  */
 type AmbiguousEvent = Erc721Transfer | Erc721Approval | HybridTransfer;
 
 const isAmbiguous = (event: DecodedEvent): event is AmbiguousEvent =>
   event.kind === "erc721Transfer" || event.kind === "erc721Approval" || event.kind === "hybridTransfer";
 
-/** The standards that a contract proved to implement; neither where its results prove nothing. ERC-404 contracts implement both. */
+/** The standards that a contract proved to implement; neither where the results are inconclusive. ERC-404 contracts implement both. */
 export interface ContractEvidence {
   readonly isCoin: boolean;
   readonly isCollection: boolean;
@@ -84,7 +84,7 @@ export const subjectsOf = (blocks: readonly DecodedBlock[]): Map<Address, Eviden
   return subjects;
 };
 
-/** The event of each contract whose id most likely has an owner after the block: the last one that is not a burn. */
+/** For each contract, the event whose id most likely has an owner after the block: the last one that is not a burn. */
 const lastReceivedOf = (events: readonly AmbiguousEvent[]): Map<Address, AmbiguousEvent> => {
   const found = new Map<Address, AmbiguousEvent>();
   for (const event of events) {
@@ -107,8 +107,8 @@ const formsOf = (events: readonly DecodedEvent[]) => {
 };
 
 /**
- * Blocks with their ambiguous events decoded by the evidence: as ERC-20 events for contracts of that standard alone, marked for contracts of both. Without evidence
- * the form of the log decides. Blocks without such events are returned unchanged.
+ * Blocks with their ambiguous events decoded by the evidence: as ERC-20 events for contracts of that standard alone, marked for contracts of both. Without
+ * evidence the form of the log decides. Blocks without such events are returned unchanged.
  */
 export const withStandards = (
   blocks: readonly DecodedBlock[],

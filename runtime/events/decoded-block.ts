@@ -161,7 +161,7 @@ export interface OrderItem {
   readonly amount: bigint;
 }
 
-/** A fulfilled Seaport order: all items that the offerer gave, and all that were given for them. */
+/** A fulfilled Seaport order: all items that the offerer gave, and all items given in return. */
 export interface OrderFulfilled extends EventPlace {
   readonly kind: "orderFulfilled";
   readonly orderHash: Hash;

@@ -1,6 +1,6 @@
 /**
- * Signatures of events that most chains see, as their standards or contracts name the parameters.
- * Where two contracts share a signature and differ in what is indexed, both are listed: the number of topics distinguishes them.
+ * Signatures of common events, with the parameter names of their standards or contracts.
+ * Where two contracts share a signature and differ in their indexed parameters, both are listed: the number of topics distinguishes them.
  */
 export const knownEvents = [
   // EIP-20, EIP-721, EIP-1155, EIP-2309, EIP-4906, EIP-4626
@@ -70,7 +70,7 @@ export const knownEvents = [
   "event ReverseClaimed(address indexed addr, bytes32 indexed node)",
   "event NameRegistered(string name, bytes32 indexed label, address indexed owner, uint256 cost, uint256 expires)",
   "event NameRenewed(string name, bytes32 indexed label, uint256 cost, uint256 expires)",
-  // Markets of collectibles
+  // NFT marketplaces
   "event OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, (uint8 itemType, address token, uint256 identifier, uint256 amount)[] offer, (uint8 itemType, address token, uint256 identifier, uint256 amount, address recipient)[] consideration)",
   "event OrdersMatched(bytes32[] orderHashes)",
   "event OrderCancelled(bytes32 orderHash, address indexed offerer, address indexed zone)",

@@ -143,7 +143,7 @@ export const poolBurn = define(
   ({ topics, data }) => positionChange("poolWithdrawal", null, topics, data, 0),
 );
 
-/** Uniswap V3's Collect(address,address,int24,int24,uint128,uint128): pays out what a position is owed. */
+/** Uniswap V3's Collect(address,address,int24,int24,uint128,uint128): pays out the tokens that are owed to a position. */
 export const poolCollect = define(
   "poolCollect",
   "0x70935338e69775456a85ddef226c395fb668b63fa0115f5f20610b388e6ca9c0",

@@ -75,8 +75,8 @@ export interface PunkMovement {
 }
 
 /**
- * The movement by a punk's event at a position among its block's events; null if it moves nothing, or does not name the receiver. The event of an accepted
- * bid names no buyer: it is the receiver of the ERC-20-like Transfer(seller, buyer, 1) that the contract emits before it in the same transaction.
+ * The movement by a punk's event at a position among its block's events; null if it moves no punk, or does not name the receiver. The event of an accepted
+ * bid does not name the buyer, who is the receiver of the ERC-20-like Transfer(seller, buyer, 1) that the contract emits before it in the same transaction.
  */
 export const punkMovementAt = (events: readonly DecodedEvent[], position: number): PunkMovement | null => {
   const event = events[position];

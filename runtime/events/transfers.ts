@@ -5,7 +5,7 @@ import { addressAt, hasWords, smallWordAt, type TopicReader, topicAddress, whole
 
 const placeOf = (log: ChainLog, transactionIndex: number): EventPlace => ({ address: log.address, transactionIndex, logIndex: log.index });
 
-/** keccak-256("Transfer(address,address,uint256)"): the same for ERC-20 and ERC-721, which differ in what is indexed. */
+/** keccak-256("Transfer(address,address,uint256)"): the same for ERC-20 and ERC-721, which differ in their indexed parameters. */
 const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
 /** EIP-20: two indexed addresses, the amount in the data. */
@@ -48,7 +48,7 @@ const hybridTransfer: EventDefinition = {
   },
 };
 
-/** Collections older than the final EIP-721: nothing indexed, all three in the data. */
+/** Collections older than the final EIP-721: no parameter is indexed, all three are in the data. */
 export const legacyErc721Transfer: EventDefinition = {
   id: "legacyErc721Transfer",
   topic0: transferTopic,

@@ -53,7 +53,7 @@ export interface HttpDeps<Context> {
   readonly demo: { readonly key: string; readonly storyValues: Readonly<Record<string, string>> } | undefined;
   readonly validate: ValidateMode;
   readonly now: () => Date;
-  /** What lookups of keys expire by; the process's monotonic clock by default. */
+  /** The clock by which cached keys expire; the process's monotonic clock by default. */
   readonly clock?: Clock;
 }
 
@@ -65,7 +65,7 @@ export interface HttpApp {
   close(): Promise<void>;
 }
 
-/** Sends every failure in the envelope; an answer that has begun can only be broken off. */
+/** Sends every failure in the envelope; an answer that has begun can only be aborted. */
 function answerFailures(logger: Logger, statementMilliseconds: number, validation: Validation): ErrorRequestHandler {
   return async (error: unknown, request, response, _next) => {
     const { id, operation } = recordOf(response);

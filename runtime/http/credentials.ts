@@ -19,7 +19,10 @@ function sentKey(authorization: string | undefined, query: Query): string | unde
   return typeof key === "object" ? key.join(",") : key;
 }
 
-/** The key of a request: bearer token, otherwise HTTP Basic user (RFC 7617), otherwise `key` in the query; the first one present is used. @throws {HttpError} 401 */
+/**
+ * The key of a request: bearer token, otherwise HTTP Basic user (RFC 7617), otherwise `key` in the query; the first one present is used.
+ * @throws {HttpError} 401
+ */
 export function readKey(authorization: string | undefined, query: Query): string {
   const key = sentKey(authorization, query)?.trim();
   if (key === undefined || key === "") throw failures.keyMissing();

@@ -32,12 +32,12 @@ export const crossOrigin = (): RequestHandler =>
 /** Answers change with each block and are paid for by their key. */
 const noStore: Header = ["Cache-Control", "no-store"];
 
-/** Security headers of answers: they load nothing, and may be framed and read across origins, which `key` in the query exists for. */
+/** Security headers of answers: they load no resources, and may be framed and read across origins, for which `key` in the query exists. */
 const answerPolicy = (publicUrl: string | undefined): RequestHandler =>
   helmet({
     contentSecurityPolicy: { useDefaults: false, directives: { "default-src": ["'none'"] } },
     crossOriginResourcePolicy: { policy: "cross-origin" },
-    // The other default headers concern windows, downloads, prefetching and plug-ins, which data has none of.
+    // The other default headers concern windows, downloads, prefetching and plug-ins, which do not apply to data.
     crossOriginOpenerPolicy: false,
     originAgentCluster: false,
     xDnsPrefetchControl: false,

@@ -12,7 +12,7 @@ const capacity = 10_000;
 
 export interface KeyCache {
   /**
-   * The active key, or null; concurrent lookups of one key are shared. `admit` runs before the lookup of a key that was not valid recently, and may
+   * Returns the active key, or null; concurrent lookups of one key are shared. `admit` runs before the lookup of a key that was not valid recently, and may
    * refuse it: other clients at the same address cannot block a valid key.
    */
   find(key: string, admit?: () => Promise<void>): Promise<ActiveKey | null>;
@@ -23,9 +23,9 @@ export interface Clock {
   now(): number;
 }
 
-/** Caches lookups of keys for seconds, unsuccessful ones too. */
+/** Caches lookups of keys, including unsuccessful ones, for seconds. */
 export function createKeyCache(keys: Pick<Keys, "find">, clock: Clock = performance): KeyCache {
-  // The cache reads the clock again only after `ttlResolution`: at once.
+  // The cache reads the clock again only after `ttlResolution`: with 0, each time.
   const options = { max: capacity, perf: clock, ttlResolution: 0 };
   const active = new LRUCache<string, ActiveKey>({ ...options, ttl: activeMilliseconds });
   const unknown = new LRUCache<string, true>({ ...options, ttl: unknownMilliseconds });

@@ -38,7 +38,7 @@ export interface Keys {
   find(hash: Buffer): Promise<ActiveKey | null>;
 }
 
-/** The SHA-256 under which a key is stored; 108 random bits need neither salt nor a slow hash. */
+/** The SHA-256 hash that is stored for a key; 108 random bits need neither salt nor a slow hash. */
 export const hashKey = (key: string): Buffer => createHash("sha256").update(key).digest();
 
 /** A new key: `ckey_` and 27 hex digits. */
@@ -76,7 +76,7 @@ export function createKeys(database: Pick<Database, "query">): Keys {
       return rows.length > 0;
     },
     async find(hash) {
-      // By the unique index on hash; the sum, for keys with a bound only, by the primary key of credit_usage.
+      // By the unique index on hash; the sum, only for keys with a limit, by the primary key of credit_usage.
       const [row] = await database.query<ActiveKey>(
         `SELECT id, credit_limit_hundredths AS "creditLimitHundredths",
            CASE WHEN credit_limit_hundredths IS NULL THEN 0

@@ -7,8 +7,8 @@ const loopbackName = /^(?:[a-z0-9-]+\.)*localhost$/i;
 
 /**
  * Whether a request comes from a page of this server, which alone may read its answer. Browsers send the origin of a request (Fetch Metadata,
- * `Sec-Fetch-Site`; Fetch, `Origin`). An untrusted domain that resolves to this server is the same origin to its own pages (DNS rebinding): so only
- * loopback names, the host of the public URL, and IP addresses are accepted as hosts.
+ * `Sec-Fetch-Site`; Fetch, `Origin`). Pages of an untrusted domain that resolves to this server are same-origin with it (DNS rebinding). Only loopback
+ * names, the host of the public URL, and IP addresses are therefore accepted as hosts.
  */
 export function isOwnPage(request: Request, publicUrl: string | undefined): boolean {
   const site = request.headers["sec-fetch-site"];

@@ -19,7 +19,7 @@ export interface PagesDeps {
   readonly head: (chainId: number, operation: string, request: unknown) => Promise<Head | null>;
 }
 
-/** The as-of block of a request, and the means to pin its later pages to it. */
+/** The as-of block of a request, and the functions that pin its later pages. */
 export interface Pages {
   /** The anchor of the list, otherwise the head; null without a chain or before its first block. */
   readonly anchor: number | null;

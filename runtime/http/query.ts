@@ -1,6 +1,6 @@
 import { failures } from "./errors.ts";
 
-/** The default of `node:querystring`, more than ten times what any endpoint has. */
+/** The default of `node:querystring`, more than ten times the parameters of any endpoint. */
 const maxQueryParameters = 1_000;
 
 /** A parsed query, without a prototype, so that no name is special. */

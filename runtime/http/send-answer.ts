@@ -26,7 +26,10 @@ const isAbort = (error: unknown): boolean =>
   "code" in error &&
   (error.code === "ERR_STREAM_PREMATURE_CLOSE" || error.code === "ECONNRESET" || error.code === "EPIPE");
 
-/** Sends data as an envelope or as CSV; `charge` runs before the first byte, once nothing can refuse the answer. @throws {HttpError} 400 for one that is too large. */
+/**
+ * Sends data as an envelope or as CSV; `charge` runs before the first byte, when the answer can no longer be refused.
+ * @throws {HttpError} 400 for one that is too large.
+ */
 export async function sendAnswer(
   response: ServerResponse,
   operation: Operation,

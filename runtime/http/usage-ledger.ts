@@ -8,9 +8,9 @@ export const flushMilliseconds = 750;
 export interface UsageLedger {
   /** Records a successful answer. */
   enter(keyId: number, operation: string, hundredths: number, at: Date): void;
-  /** What this process charged a key and has not written to the database. */
+  /** The charges of a key by this process that are not in the database yet. */
   pending(keyId: number): number;
-  /** What this process charged a key since it started. */
+  /** The charges of a key by this process since it started. */
   charged(keyId: number): number;
   /** Writes pending entries; keeps them and throws if that fails. */
   flush(): Promise<void>;

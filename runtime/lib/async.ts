@@ -31,7 +31,7 @@ export interface BackoffOptions {
 export const backoff = (failures: number, { base, max, factor = 2 }: BackoffOptions): number =>
   Math.min(max, base * factor ** (failures - 1));
 
-/** Between half and all of a wait, so that clients that failed together do not return together. */
+/** Between half and all of a wait, so that clients that failed together do not retry together. */
 export const withJitter = (wait: number, random: () => number): number => wait / 2 + (random() * wait) / 2;
 
 /** How `retry` repeats work. */
@@ -45,8 +45,8 @@ export interface RetryOptions<E> extends BackoffOptions {
 }
 
 /**
- * The result of the first attempt that succeeds, with backoff in milliseconds between attempts, which are numbered from 1. Throws the last error, or immediately
- * one that is not retryable.
+ * The result of the first attempt that succeeds, with backoff in milliseconds between attempts, which are numbered from 1. Throws the last error, or
+ * immediately an error that is not retryable.
  */
 export const retry = async <T, E>(work: (attempt: number) => Promise<T>, options: RetryOptions<E>): Promise<T> => {
   for (let attempt = 1; ; attempt += 1) {
@@ -69,7 +69,7 @@ export interface PollOptions extends BackoffOptions, SleepOptions {
   readonly withinMilliseconds?: number;
 }
 
-/** The first result of a read that is not null, with backoff in milliseconds between reads; null when the signal aborts or the time is over. */
+/** The first result of a read that is not null, with backoff in milliseconds between reads; null when the signal aborts or the time has passed. */
 export const poll = async <T>(read: () => Promise<T | null> | T | null, options: PollOptions): Promise<T | null> => {
   const { signal, withinMilliseconds = Number.POSITIVE_INFINITY } = options;
   const end = performance.now() + withinMilliseconds;

@@ -40,14 +40,14 @@ export function compare(left: Decimal, right: Decimal): number {
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
-/** The quotient, cut after 40 significant digits. @throws {RangeError} where the divisor is 0. */
+/** The quotient, truncated to 40 significant digits. @throws {RangeError} where the divisor is 0. */
 export function divide(left: Decimal, right: Decimal): Decimal {
   // Enough digits for a quotient of at least 40.
   const more = Math.max(0, significantDigits + 2 + lengthOf(right.digits) - lengthOf(left.digits));
   return cut({ digits: (left.digits * 10n ** BigInt(more)) / right.digits, scale: left.scale + more - right.scale });
 }
 
-/** The square root, cut after 40 significant digits. @throws {RangeError} where the number is negative. */
+/** The square root, truncated to 40 significant digits. @throws {RangeError} where the number is negative. */
 export function squareRoot({ digits, scale }: Decimal): Decimal {
   if (digits < 0n) throw new RangeError("A negative number has no square root.");
   let more = Math.max(0, 2 * significantDigits + 1 - lengthOf(digits));

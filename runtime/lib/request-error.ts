@@ -23,6 +23,6 @@ export class NotIndexedError extends RequestError {
 export const notFound = (what: string, sent: string, chainName: string): RequestError =>
   new NotIndexedError(`${what} ${sent} not found in the index of ${chainName}.`);
 
-/** A value of the right form that this chain's index cannot answer. */
+/** A valid value that this chain's index cannot answer. */
 export const notAcceptable = (parameter: string, sent: string, expected: string): RequestError =>
   new RequestError(400, `Invalid value ${sent} for ${parameter}: expected ${expected}.`);

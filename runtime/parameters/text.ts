@@ -1,6 +1,6 @@
 import { parserOf } from "./parsed.ts";
 
-/** Well above every name that is looked up, and small enough to be cheap. */
+/** Well above the length of every name that is looked up, and small enough to be cheap. */
 const longest = 1024;
 /** Control characters, of which PostgreSQL cannot even store U+0000, and halves of surrogate pairs. */
 const unprintable = /[\p{Cc}\p{Cs}]/u;

@@ -1,4 +1,4 @@
-/** Why nothing was fetched: a stable code, a sentence, and whether a retry is pointless. */
+/** The reason why a document was not fetched: a stable code, a sentence, and whether a retry is pointless. */
 export interface Refusal {
   readonly code: RefusalCode;
   readonly sentence: string;

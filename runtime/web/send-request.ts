@@ -7,7 +7,7 @@ import { type Refusal, refuse } from "./refusals.ts";
 export interface WantedTypes {
   /** Sent as Accept. */
   readonly header: string;
-  /** Their name in refusals. */
+  /** The name of these types in refusals. */
   readonly words: string;
   readonly includes: (type: string) => boolean;
 }
@@ -41,7 +41,7 @@ const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const temporaryStatuses: ReadonlySet<number> = new Set([401, 403, 408, 421, 425, 429]);
 
 /**
- * Sends a request over a new connection, which is closed when this returns, whatever the server does. Rejects with the signal's reason, or with a network
+ * Sends a request over a new connection, which is always closed when this returns. Rejects with the signal's reason, or with a network
  * error.
  */
 export const sendRequest = async (request: WebRequest): Promise<Reply> => {
@@ -64,7 +64,7 @@ export const sendRequest = async (request: WebRequest): Promise<Reply> => {
   try {
     return await abortable(signal, readReply(client, request));
   } finally {
-    // Ends what is in progress, without waiting for it.
+    // Aborts the exchange without waiting for its end.
     client.destroy().catch(() => undefined);
   }
 };

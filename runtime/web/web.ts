@@ -5,7 +5,7 @@ import { type Refusal, refuse } from "./refusals.ts";
 import { type ResolveName, resolveName } from "./resolve-name.ts";
 import { type Reply, refusalOf, sendRequest, type WantedTypes } from "./send-request.ts";
 
-/** The bounds of fetching one document, redirects included. */
+/** The limits for fetching one document, including redirects. */
 export interface FetchBounds {
   readonly milliseconds: number;
   readonly bytes: number;
@@ -13,7 +13,7 @@ export interface FetchBounds {
   readonly signal: AbortSignal;
 }
 
-/** A fetched document, or why there is none. */
+/** A fetched document, or the refusal. */
 export type Fetched =
   | { readonly ok: true; readonly body: Buffer; readonly type: string }
   | { readonly ok: false; readonly refusal: Refusal };
@@ -29,14 +29,14 @@ export interface Web {
 /** Dependencies that tests replace. */
 export interface WebDependencies {
   readonly resolve?: ResolveName;
-  /** Whether to connect to a non-public address of a name nevertheless; only for test servers. */
+  /** Whether to connect to a name although it has this non-public address; only for test servers. */
   readonly isExempt?: (address: string, hostname: string) => boolean;
   readonly ports?: readonly string[];
   readonly certificates?: readonly string[];
 }
 
 const maxRedirects = 3;
-/** Addresses of one name that are tried. */
+/** Max addresses of a name that are tried. */
 const maxAddresses = 4;
 
 /** Creates a client without persistent connections, cookies, credentials and proxies. */
@@ -44,8 +44,8 @@ export const createWeb = (dependencies: WebDependencies = {}): Web => {
   const { resolve = resolveName, isExempt = () => false, ports = ["443"], certificates = [] } = dependencies;
 
   /**
-   * The addresses to connect to. A name with any non-public address is refused: no public site has one, and a name that was made to lead inside deserves no
-   * connection.
+   * The addresses to connect to. A name with any non-public address is refused: a public site has none, and a name that leads
+   * into a private network must not be connected to.
    */
   const addressesOf = async (hostname: string, signal: AbortSignal): Promise<readonly string[] | Refusal> => {
     const addresses = await resolve(hostname, signal).catch(() => []);

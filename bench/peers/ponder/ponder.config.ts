@@ -3,7 +3,7 @@ import { parseAbi } from "viem";
 
 const head = Number(process.env.BENCH_HEAD);
 
-// biome-ignore lint/style/noDefaultExport: Ponder looks for it.
+// biome-ignore lint/style/noDefaultExport: Ponder requires a default export.
 export default createConfig({
   database: { kind: "postgres", connectionString: process.env.DATABASE_URL as string },
   chains: { bench: { id: Number(process.env.BENCH_CHAIN_ID), rpc: process.env.BENCH_RPC as string } },

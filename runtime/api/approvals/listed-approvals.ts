@@ -19,7 +19,7 @@ export interface ListedApprovals<R> {
 
 /**
  * Reads the approvals of a wallet. If there are too many, which hostile contracts can cause for any wallet, only those that the wallet sent itself are read.
- * @throws {notAcceptable} if these are too many as well, or if there are none.
+ * @throws {notAcceptable} if these are too many as well, or if the wallet sent none.
  */
 export async function readApprovals<R>(
   wallet: Address,

@@ -9,7 +9,7 @@ import type { Handlers, ResolverContext } from "../context.ts";
 import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
 import { chainHead } from "./view-chain.ts";
 
-/** Blocks that an estimate covers, and the max transactions of them. */
+/** Max blocks and max transactions that an estimate covers. */
 const blocksBack = 200;
 const maxSamples = 2_000;
 

@@ -27,8 +27,8 @@ export interface ExchangeTotals {
 }
 
 /**
- * The totals of an exchange as of the last rolled-up hour; null before the first block. Without a roll-up they are as of the anchor: swaps are counted, and values
- * are null, because they are only computed in the background. The same applies to single days without a roll-up.
+ * The totals of an exchange as of the last rolled-up hour; null before the first block. Without a roll-up they are as of the anchor: swaps are counted, and
+ * values are null, because they are only computed in the background. The same applies to single days without a roll-up.
  */
 export async function totalsOf(context: ResolverContext, chain: Chain, factory: Address): Promise<ExchangeTotals | null> {
   const ranked = await rankedSnapshot(context, chain, factory, null);

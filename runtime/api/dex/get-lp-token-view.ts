@@ -12,7 +12,9 @@ import { sharedPoolsWith } from "./shared-pools.ts";
 import { daysOfMonth, pointsOfWeek, snapshotAtAnchor } from "./snapshots.ts";
 import { figuresOfToken, viewExchangeToken } from "./view-exchange-token.ts";
 
-/** A token of an exchange's pools with its daily series. @throws {RequestError} 404, an unknown exchange. @throws {notFound} a token that none of its pools has. */
+/**
+ * A token of an exchange's pools with its daily series. @throws {RequestError} 404, an unknown exchange. @throws {notFound} a token that none of its pools has.
+ */
 export const getLpTokenView: Handlers["getLpTokenView"] = async ({ chain, dexName, tokenAddress, quoteCurrency }, context) => {
   const exchange = exchangeNamed(context, chain, dexName);
   const [{ rows }, snapshot] = await Promise.all([

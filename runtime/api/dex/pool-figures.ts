@@ -15,7 +15,7 @@ export interface PoolValues {
   readonly liquidity: Decimal | null;
   /** In the last 24 hours. */
   readonly volume: Decimal | null;
-  /** In the last seven spans of 24 hours. */
+  /** In the last seven times 24 hours. */
   readonly weekVolume: Decimal | null;
 }
 

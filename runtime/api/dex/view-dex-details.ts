@@ -140,8 +140,8 @@ const viewSide = ({ token, metadata, change, rate, logo }: Side) => {
 };
 
 /**
- * US dollars paid for one whole token that was bought; null unless one token was exchanged for the other, for example when liquidity changes or a loan is repaid
- * in the same token.
+ * US dollars paid for one whole token that was bought; null unless one token was exchanged for the other, for example when liquidity changes or a loan is
+ * repaid in the same token.
  */
 const paidForOne = (sides: readonly [Side, Side]): number | null => {
   const [paid, bought] = sides[0].change > 0n ? sides : [sides[1], sides[0]];

@@ -84,7 +84,7 @@ async function gasSummary(
   };
 }
 
-/** Null if the rate of a day with fees is unknown; without any fees, if today's rate is. */
+/** Null if the rate of a day with fees is unknown or, without any fees, if today's rate is. */
 async function worthOfFees({ ledger, prices, now }: ResolverContext, chain: Chain, address: Address, block: number, currency: Currency) {
   const paid = await ledger.dailyFeesPaidBy(chain.id, address, block);
   const days = paid.length > 0 ? paid : [{ day: Math.floor(now().getTime() / 1000 / secondsPerDay), feesPaid: "0" }];

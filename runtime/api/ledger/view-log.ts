@@ -17,7 +17,7 @@ export interface LogSender {
   readonly factory: Address | null;
 }
 
-/** What is known of the contracts that emitted logs, by address. */
+/** Known facts about the contracts that emitted logs, by address. */
 export async function sendersOf(
   context: ResolverContext,
   chainId: number,

@@ -5,7 +5,7 @@ import { requireCollection } from "./collection.ts";
 import { viewValues } from "./traits.ts";
 
 /**
- * The values of one trait. @throws {notFound} for an unknown collection, or a trait that no token lists. @throws {notAcceptable} for a trait with more
+ * The values of one trait. @throws {notFound} for an unknown collection, or a trait that no token has. @throws {notAcceptable} for a trait with more
  * values than one response may list.
  */
 export const getAttributesForTraitInCollection: Handlers["getAttributesForTraitInCollection"] = async (request, context) => {

@@ -22,7 +22,7 @@ export interface MarketRequest {
 export interface MarketDays {
   /** Newest first (days since 1970). */
   readonly days: readonly number[];
-  /** Whether the index has all sales from the start of a day on; never without a configured marketplace. */
+  /** Whether the index has all sales from the start of a day on; false without a configured marketplace. */
   readonly isKnownFrom: (day: number) => boolean;
   readonly salesOf: (day: number) => readonly DaySalesRow[];
   /** The rates of payment tokens at the end of a day, or now on the current day. */

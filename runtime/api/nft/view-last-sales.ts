@@ -19,7 +19,7 @@ const never: LastSale = { token_price_wei: null, token_quote_rate_eth: null };
 
 /**
  * Creates the lookup of the last price of a unit of each token up to a block, in the native token or a wrapped one at the configured marketplaces;
- * fractions of the smallest unit are cut off.
+ * the price is truncated to the smallest unit.
  */
 export async function lastNativeSales(
   { chains, nftSales }: Pick<ResolverContext, "chains" | "nftSales">,
@@ -44,6 +44,6 @@ const wholeUnits = (price: string): bigint => {
   return digits / 10n ** BigInt(scale);
 };
 
-/** Whole tokens as digits, without zeros at their end. */
+/** Whole tokens as a decimal, without trailing zeros. */
 const shortText = (wei: bigint, decimals: number): string =>
   decimals === 0 ? wei.toString() : toText(decimal(wei, decimals)).replace(/\.?0+$/, "");

@@ -37,10 +37,10 @@ export function viewNumber(value: Decimal | null): number | null {
 
 const thousands = (whole: bigint): string => whole.toString().replace(/\B(?=(\d{3})+$)/g, ",");
 
-/** Significant digits of a pretty value. Rates are truncated after 40 digits, so that without rounding whole cents would be shown as one cent less. */
+/** Significant digits of a pretty value. Rates are truncated after 40 digits: without rounding, a value in whole cents would be shown as one cent less. */
 const shownDigits = 30;
 
-/** A value for display: cut after two decimals, in millions (M) above 999,999 and in billions (B) above 999,999,999. */
+/** A value for display: truncated to two decimals, in millions (M) above 999,999 and in billions (B) above 999,999,999. */
 export function pretty(exact: Decimal | null, currency: Currency): string | null {
   if (exact === null) return null;
   const value = rounded(exact, shownDigits);

@@ -100,7 +100,7 @@ export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWa
 const keyOf = (place: { readonly block_number: number; readonly transaction_index: number }): string =>
   `${place.block_number}:${place.transaction_index}`;
 
-/** What a transfer's view depends on. */
+/** The data that a transfer's view depends on. */
 interface TransferView {
   readonly metadata: TokenMetadata | undefined;
   readonly labels: Labels;

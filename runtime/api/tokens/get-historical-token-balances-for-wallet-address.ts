@@ -7,7 +7,9 @@ import type { Handlers, ResolverContext } from "../context.ts";
 import { holdingsOf } from "./holdings.ts";
 import { type HoldingQuotes, viewHolding } from "./view-token.ts";
 
-/** A wallet's holdings after a block or at the end of a day. @throws {notAcceptable} a block or day that is not indexed, or more rows than an answer may have. */
+/**
+ * A wallet's holdings after a block or at the end of a day. @throws {notAcceptable} a block or day that is not indexed, or more rows than an answer may have.
+ */
 export const getHistoricalTokenBalancesForWalletAddress: Handlers["getHistoricalTokenBalancesForWalletAddress"] = async (
   request,
   context,

@@ -22,7 +22,7 @@ export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWall
     ledger.indexedFrom(chain.id),
   ]);
   const balance24h = new Map(hideUnknownNative(earlier, knowsNative).map((row) => [holdingKey(row), row.balance]));
-  // In a complete index, an asset that was not touched by that block had the balance 0.
+  // In a complete index, an asset that no block up to that one touched had the balance 0.
   const otherwise = indexedFrom === null || yesterday !== null ? "0" : null;
   const chainConfig = context.chains.get(chain.id);
   const quotes: HoldingQuotes = {
@@ -42,7 +42,7 @@ export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWall
       const amount24h = before === undefined ? (isUnknown ? null : otherwise) : before;
       const rate24h = isCollection(row.standard) ? null : rates.rate(row.token, 1);
       const quoted24h = quoteOf(amount24h, rate24h, holding.contract_decimals, quoteCurrency);
-      // Field by field, as in the view.
+      // Assigned field by field, as in the view.
       const item: BalanceItem = {
         contract_decimals: holding.contract_decimals,
         contract_name: holding.contract_name,

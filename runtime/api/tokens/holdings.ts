@@ -114,7 +114,8 @@ async function heldNfts(
 }
 
 /**
- * EIP-20 and EIP-721 share `balanceOf`; a contract that is both returns its coins. So the number of tokens held before a late index began is unknown.
+ * EIP-20 and EIP-721 share `balanceOf`; a contract of both standards returns its coins. The number of tokens held before a late index began is therefore
+ * unknown.
  */
 export const isCoinToo = ({ standard }: Pick<HoldingRow, "standard">, metadata: TokenMetadata | undefined): boolean =>
   standard === standards.erc721 && metadata?.standards.includes(standards.erc20) === true;

@@ -39,7 +39,7 @@ export async function spamAmong(
   return spam;
 }
 
-/** A wallet's transfers that the rules classify as poisoning. One query, and none if every transfer has an amount. */
+/** A wallet's transfers that the rules classify as poisoning. Runs one query, or none if every transfer has an amount. */
 export async function poisoningAmong(
   { classifier, tokens }: Pick<ResolverContext, "classifier" | "tokens">,
   chain: Chain,
@@ -50,7 +50,7 @@ export async function poisoningAmong(
   const empty = transfers.filter(({ amount, from_address: from, to_address: to }) => amount === "0" && from !== to);
   if (empty.length === 0) return new Set();
   const newest = empty.reduce((block, transfer) => Math.max(block, transfer.block_number), 0);
-  // Before its newest transfer come the page's own transactions.
+  // The transactions before the newest transfer include those of the page itself.
   const maxTransactions = classifier.sampling.poisoning.transactions + transfers.length;
   const known = classifier.counterpartiesOf(await tokens.counterparties(chain.id, wallet, newest, maxTransactions));
   return new Set(

@@ -58,7 +58,7 @@ export function viewHolding(
   const contract = viewContract(chain, row.token, row.standard, metadata);
   const quoted = quoteOf(row.balance, isPriced ? rate(row.token) : null, contract.contract_decimals, currency);
   const worthUsd = isPriced ? viewNumber(valueAtRate(row.balance, usd(row.token))) : null;
-  // Field by field: a wallet may have tens of thousands of holdings, and spreading objects into each other takes several times as long.
+  // Assigned field by field: a wallet may have tens of thousands of holdings, and spreading objects takes several times as long.
   return {
     contract_decimals: contract.contract_decimals,
     contract_name: contract.contract_name,

@@ -1,6 +1,6 @@
 import type { Preset } from "../preset.ts";
 
-/** Arbitrum Sepolia. Deposits and retried messages change balances without a call of the Ethereum rules. */
+/** Arbitrum Sepolia. Deposits and retried messages change balances without an EVM call. */
 export const arbitrumSepolia: Preset = {
   name: "arbitrum-sepolia",
   id: 421614,
@@ -11,7 +11,7 @@ export const arbitrumSepolia: Preset = {
   wrappedNative: ["0x980b62da83eff3d4576c647993b0c1d7faf17c73"],
   explorers: [{ label: "Arbiscan", url: "https://sepolia.arbiscan.io" }],
   nativeAccounting: "state",
-  // Final with the block of the layer below that holds its data: within an hour at four blocks a second.
+  // A block is final with the block of the parent chain that contains its data: within an hour, at four blocks per second.
   finality: 14_400,
   // Millions of tokens: their metadata is stored only if an operator configures it.
   nfts: { metadata: "uncached" },

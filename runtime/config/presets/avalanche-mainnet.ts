@@ -1,7 +1,7 @@
 import type { Preset } from "../preset.ts";
 import { seaport } from "../seaport.ts";
 
-/** Avalanche C-Chain. Atomic imports and exports change balances without a transaction of the Ethereum rules. */
+/** Avalanche C-Chain. Atomic imports and exports change balances without an EVM transaction. */
 export const avalancheMainnet: Preset = {
   name: "avalanche-mainnet",
   id: 43114,

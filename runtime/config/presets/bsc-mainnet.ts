@@ -1,7 +1,7 @@
 import type { Preset } from "../preset.ts";
 import { seaport } from "../seaport.ts";
 
-/** BNB Smart Chain. System transactions move value outside of what the Ethereum rules say. */
+/** BNB Smart Chain. System transactions move value in ways that the Ethereum protocol does not define. */
 export const bscMainnet: Preset = {
   name: "bsc-mainnet",
   id: 56,
@@ -11,7 +11,7 @@ export const bscMainnet: Preset = {
   wrappedNative: ["0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c"],
   explorers: [{ label: "BscScan", url: "https://bscscan.com" }],
   nativeAccounting: "state",
-  // Without fast finality, two thirds of the validators have to build upon a block.
+  // Without fast finality, a block is final when two thirds of the validators have built on it.
   finality: 15,
   groups: ["historical"],
   // PancakeSwap's deployment list.

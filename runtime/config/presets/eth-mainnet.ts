@@ -13,7 +13,7 @@ export const ethMainnet: Preset = {
   nativeAccounting: "traces",
   // Two epochs of 32 slots.
   finality: 64,
-  // ENS documentation, "Deployments": the registry, and the one of 2017 that it asks for what was never moved.
+  // ENS documentation, "Deployments": the registry, and the registry of 2017, which it queries for names that were never migrated.
   nameRegistry: "0x00000000000c2e074ec69a0dfb2997ba6c7d2e1e",
   nameRegistryFallback: "0x314159265dd8dbb310642f98f50c066173c1259b",
   groups: ["historical"],
@@ -48,7 +48,7 @@ export const ethMainnet: Preset = {
     metadata: "uncached",
     marketplaces: [
       ...seaport,
-      // The address that its own site and source state.
+      // The address on the project's site and in its source.
       { name: "CryptoPunks", protocol: "cryptopunks", address: "0xb47e3cd837ddf8e4c57f05d70ab865de6e193bbb" },
     ],
   },

@@ -23,7 +23,7 @@ export const gnosisMainnet: Preset = {
       feePpm: 3_000,
     },
   ],
-  // The native token is a dollar by design (Gnosis' documentation, "xDAI"), and with it the wrapped one.
+  // The native token, and thus the wrapped one, is a dollar by design (Gnosis' documentation, "xDAI").
   prices: { stablecoins: [{ token: "0xe91d153e0b41518a2ce8dd3d7944fa863463a97d" }] },
   // Millions of tokens: their metadata is stored only if an operator configures it.
   nfts: { metadata: "uncached", marketplaces: seaport },

@@ -41,8 +41,8 @@ const presetOf = (name: string): Preset | null => presets.find((preset) => prese
 
 /**
  * A configured chain with the defaults of its preset. The sections prices and nfts are merged setting by setting, so that adding a feed does not drop the
- * stablecoins, and configuring a gateway does not enable the storage of all metadata. A chain with the name of a preset and another id gets no defaults. A chain
- * without a preset is an operator's own network, which joins all network groups.
+ * stablecoins, and configuring a gateway does not enable the storage of all metadata. A chain with the name of a preset and another id gets no defaults. A
+ * chain without a preset is an operator's own network, which joins all network groups.
  */
 export const withPreset = (chain: {
   readonly name?: unknown;

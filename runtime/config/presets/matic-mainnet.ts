@@ -1,7 +1,7 @@
 import type { Preset } from "../preset.ts";
 import { seaport } from "../seaport.ts";
 
-/** Polygon PoS. State syncs mint value without a transaction of the Ethereum rules. */
+/** Polygon PoS. State syncs mint value without an EVM transaction. */
 export const maticMainnet: Preset = {
   name: "matic-mainnet",
   id: 137,
@@ -11,7 +11,7 @@ export const maticMainnet: Preset = {
   wrappedNative: ["0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270"],
   explorers: [{ label: "PolygonScan", url: "https://polygonscan.com" }],
   nativeAccounting: "state",
-  // A checkpoint on Ethereum covers 256 blocks and more.
+  // A checkpoint on Ethereum covers 256 blocks or more.
   finality: 256,
   groups: ["historical"],
   // QuickSwap's and Uniswap's deployment lists.

@@ -1,6 +1,6 @@
 import type { Preset } from "../preset.ts";
 
-/** Polygon's test network. The one before it (matic-mumbai) was switched off in 2024. */
+/** Polygon's test network. Its predecessor (matic-mumbai) was shut down in 2024. */
 export const polygonAmoyTestnet: Preset = {
   name: "polygon-amoy-testnet",
   id: 80002,

@@ -101,7 +101,7 @@ function makeTrusted(base: string): void {
   chmodSync(base, 0o755);
 }
 
-/** Updates a copy that all users can read; files are replaced atomically, so that several processes may do this at once. */
+/** Updates a copy that all users can read; files are replaced atomically, so that several processes may do this concurrently. */
 function copyTree(source: string, target: string): void {
   mkdirSync(target, { recursive: true });
   chmodSync(target, 0o755);

@@ -32,7 +32,9 @@ function readMajor(places: Places): string {
   }
 }
 
-/** Creates the cluster under another name and renames it when it is complete, so that an interrupted start leaves nothing that looks like a database. */
+/**
+ * Creates the cluster under another name and renames it when it is complete, so that an interrupted start leaves no incomplete database under the final name.
+ */
 async function createCluster(places: Places, binaries: Binaries, account: Account, synced: boolean): Promise<void> {
   rmSync(places.unfinished, { recursive: true, force: true });
   mkdirSync(places.unfinished, { mode: 0o700 });

@@ -64,7 +64,7 @@ export async function launch(places: Places, binaries: Binaries, account: Accoun
   }
 }
 
-/** The server, or the reason why it ended at once. */
+/** The server, or the reason why it ended immediately. */
 async function launchOnce(
   places: Places,
   binaries: Binaries,
@@ -123,8 +123,8 @@ export function interruptPostmaster(postmaster: Postmaster): void {
 }
 
 /**
- * After a server was killed: waits until its child processes have ended, and removes a lock file whose process id now belongs to another program. Child processes
- * exit when they next wait for an event; one that keeps computing is killed, as it holds the shared memory that prevents a new server from starting.
+ * After a server was killed: waits until its child processes have ended, and removes a lock file whose process id now belongs to another program. Child
+ * processes exit when they next wait for an event; one that keeps computing is killed, as it holds the shared memory that prevents a new server from starting.
  */
 async function cleanUpKilledServer(places: Places): Promise<void> {
   let children: readonly number[] = [];

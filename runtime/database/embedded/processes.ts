@@ -29,8 +29,8 @@ export function processesOf(cluster: string): number[] {
 }
 
 /**
- * The processes that a killed server left behind: child processes (titled "postgres: …") whose parent is not a process of the cluster. A running server, with or
- * without its lock file, and its child processes are not included.
+ * The processes that a killed server left behind: child processes (titled "postgres: …") whose parent is not a process of the cluster. A running server, with
+ * or without its lock file, and its child processes are not included.
  */
 export function orphansAmong(pids: readonly number[]): number[] {
   return pids.filter((pid) => {

@@ -35,8 +35,8 @@ export function normalizeValue({ schema }: DocumentedParameter, text: string): s
 }
 
 /**
- * What the parsers accept and a JSON Schema of a single parameter cannot express is removed from a query: unknown and empty parameters, and the page size of
- * a CSV download.
+ * Removes the parts of a query that the parsers accept and that a JSON Schema of a single parameter cannot express: unknown and empty parameters, and the
+ * page size of a CSV download.
  */
 export function normalizeQuery(parameters: readonly DocumentedParameter[], query: Query): URLSearchParams {
   const isCsv = query.format === "csv";

@@ -29,8 +29,8 @@ interface RequestCheck {
 }
 
 /**
- * Checks by express-openapi-validator, one application for the requests of an operation and one for each schema of answers, created on first use. The
- * validator matches paths in one spelling, refuses HEAD and does not trim: so it never receives the request itself, but a GET of its normalized parameters.
+ * Checks by express-openapi-validator, one application for the requests of an operation and one for each schema of answers, created on first use. The validator
+ * matches paths in one spelling, refuses HEAD and does not trim. It therefore receives a GET of the normalized parameters instead of the request itself.
  */
 export function createOpenApiChecks(document: OpenApiDocument): OpenApiChecks {
   const requestCheck = memoize((path: string): Promise<RequestCheck> => createRequestCheck(document, path));
@@ -38,7 +38,7 @@ export function createOpenApiChecks(document: OpenApiDocument): OpenApiChecks {
   return {
     async request({ path }, pathValues, query) {
       const { parameters, application } = await requestCheck(path);
-      // The validator rejects an unescaped plus sign, which stands for a space here.
+      // The validator rejects an unescaped plus sign, which encodes a space here.
       const search = normalizeQuery(parameters, query).toString().replaceAll("+", "%20");
       const error = await dispatch(application, `${fillPath(path, parameters, pathValues)}${search === "" ? "" : `?${search}`}`);
       return error === null ? null : (error.message ?? "unknown violation");
@@ -47,7 +47,7 @@ export function createOpenApiChecks(document: OpenApiDocument): OpenApiChecks {
       if (status >= 500) return [];
       const schema = answerSchemaOf(document, path, status);
       if (schema === null) return [{ pointer: "", reason: `status ${status} is not documented` }];
-      // As sent: without what JSON omits.
+      // The body as sent: without the values that JSON omits.
       const sent: unknown = JSON.parse(JSON.stringify(body));
       const error = await dispatch(await answerCheck(schema), "/", sent);
       return error === null ? [] : violationsOf(error);
@@ -85,7 +85,7 @@ const commonOptions = { validateApiSpec: false, validateSecurity: false, fileUpl
 /** The validator modifies the document that it receives. */
 const copyOf = (document: OpenApiDocument): Options["apiSpec"] => structuredClone(document) as unknown as Options["apiSpec"];
 
-/** Loaded on demand: a server that does not validate strictly needs none of it. */
+/** Loaded on demand: only strict validation needs it. */
 const loadValidator = (): Promise<Validator> => import("express-openapi-validator");
 
 async function createRequestCheck(document: OpenApiDocument, path: string): Promise<RequestCheck> {

@@ -6,7 +6,7 @@ const isNode = (value: unknown): value is Node => typeof value === "object" && v
 
 /**
  * A document reduced to the parameters of one path: express-openapi-validator traverses all of its document for each status of each operation, which takes
- * minutes for the whole.
+ * minutes for the whole document.
  */
 export function documentOfRequest(document: OpenApiDocument, path: string): OpenApiDocument {
   const { operationId, parameters } = operationOf(document, path);

@@ -7,8 +7,7 @@ import { type CompiledValidators, compiledViolations, type Violation } from "./c
 import { createOpenApiChecks, type OpenApiChecks } from "./openapi-checks.ts";
 
 /**
- * Which requests and answers are validated against the OpenAPI document: all, and a violating one is refused; one answer in a thousand, and a violating
- * one is logged; none.
+ * Which requests and answers are validated against the OpenAPI document: all, refusing violations; one answer in a thousand, logging violations; or none.
  */
 export type ValidateMode = "strict" | "sample" | "off";
 
