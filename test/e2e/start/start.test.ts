@@ -130,7 +130,7 @@ describe("ashlar start without configuration", () => {
     const started = start();
     await ready(started);
     // 10 s on an idle machine. The limit only has to distinguish a reload from rebuilding the story.
-    expect(started.output()).not.toContain("tell the story");
+    expect(started.output()).not.toContain("build the story");
     expect(Date.now() - before).toBeLessThan(deadline(60_000));
   });
 
@@ -138,7 +138,7 @@ describe("ashlar start without configuration", () => {
     await end("SIGKILL");
     const started = start();
     await ready(started);
-    expect(started.output()).not.toContain("tell the story");
+    expect(started.output()).not.toContain("build the story");
     expect((await fetch(`http://127.0.0.1:${port}/v1/chains/?key=${key}`)).status).toBe(200);
   });
 });
