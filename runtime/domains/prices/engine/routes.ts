@@ -39,7 +39,7 @@ const maxHops = 4;
 /**
  * Prices of all tokens that a path of pools connects to an anchor. Each token takes the path with the fewest intermediate tokens that are not anchors, and
  * among those the path whose shallowest pool is deepest (widest path, in Dijkstra's order). The issuer of an intermediate token can make a path through it
- * arbitrarily deep at no cost if nobody else holds the token to trade against it, so such a path counts only where no other exists. The depth
+ * arbitrarily deep at no cost if no other account holds the token to trade against it, so such a path counts only where no other exists. The depth
  * of a pool is its reserve of the token nearer to the anchor; pools below the floor in US dollars do not count. Ties are broken by the lower address of the
  * last pool. `trusted` are the anchors, with or without a price from another source. `cache` keeps steps between calls, so that unchanged ones are not
  * recomputed.

@@ -124,7 +124,7 @@ describe("a token whose balances change without an event", () => {
     await compareAll(first);
   });
 
-  it("is found through a call that names the affected owners although nobody else differs", async () => {
+  it("is found through a call that names the affected owners although no other account differs", async () => {
     token = await chain.deploy(unusualSupplies("Seizing"));
     const first = (await chain.head()) + 1;
     const owners = [alice, ...Array.from({ length: 30 }, (_, place): Address => `0x${(place + 4096).toString(16).padStart(40, "9")}`)];
