@@ -114,6 +114,15 @@ async function compareFungible(client: NodeClient, erc20: ChainContents["erc20"]
 
 async function compareOwners(client: NodeClient, contents: ChainContents, served: Served, compare: Compare): Promise<number> {
   const tokens = [...contents.erc721].flatMap(([collection, ids]) => [...ids].map((id) => ({ collection, id })));
+  const holdersOf = new Map<string, Address[]>();
+  for (const [holder, items] of served) {
+    for (const item of items) {
+      for (const nft of item.nft_data ?? []) {
+        const key = `${item.contract_address} ${BigInt(nft.token_id)}`;
+        holdersOf.set(key, [...(holdersOf.get(key) ?? []), holder]);
+      }
+    }
+  }
   for (const { collection, id } of tokens) {
     const data = encodeFunctionData({ abi, functionName: "ownerOf", args: [id] });
     const owner = await client
@@ -121,10 +130,7 @@ async function compareOwners(client: NodeClient, contents: ChainContents, served
       .then((result) => decodeAbiParameters([{ type: "address" }], result)[0].toLowerCase())
       // ownerOf reverts for burnt tokens.
       .catch(() => null);
-    const holders = [...served].filter(([, items]) =>
-      items.some((item) => item.contract_address === collection && item.nft_data?.some((nft) => BigInt(nft.token_id) === id)),
-    );
-    compare(`owner of ${collection} ${id}`, owner, holders.length === 0 ? "null" : holders.map(([holder]) => holder).join(" and "));
+    compare(`owner of ${collection} ${id}`, owner, holdersOf.get(`${collection} ${id}`)?.join(" and ") ?? "null");
   }
   return tokens.length;
 }
