@@ -148,11 +148,11 @@ export const endpointDefinition = z.strictObject({
   query: z.array(parameterUse).default([]),
   pagination: z
     .strictObject({
-      regime: kebabName,
+      style: kebabName,
       sizes: z.array(z.number().int().positive()).min(1).optional(),
       size: z.number().int().positive().optional(),
     })
-    .default({ regime: "none" }),
+    .default({ style: "none" }),
   rules: z.array(rule).default([]),
   example: z
     .record(z.string(), example)
@@ -214,7 +214,7 @@ export const communityTemplateFile = z.strictObject({
       notes: sentence,
       response: pascalName,
       query: z.array(parameterUse).default([]),
-      pagination: z.strictObject({ regime: kebabName }).default({ regime: "none" }),
+      pagination: z.strictObject({ style: kebabName }).default({ style: "none" }),
     }),
   ),
 });

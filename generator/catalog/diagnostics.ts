@@ -28,7 +28,7 @@ const sentences = {
   "unknown-type": (data: Unknown) => unknown("is neither a scalar type nor an object", data),
   "unknown-parent": (data: Unknown) => unknown("is not an object that can be extended", data),
   "unknown-parameter": (data: Unknown & { where: string }) => unknown(`is not ${data.where}`, data),
-  "unknown-regime": (data: Unknown) => unknown("is not a pagination regime", data),
+  "unknown-style": (data: Unknown) => unknown("is not a pagination style", data),
   "unknown-network-group": (data: Unknown) => unknown("is not a network group", data),
   "unknown-domain": (data: Unknown) => unknown("is not a domain (a tag of the service)", data),
   "unknown-operation": (data: Unknown) => unknown("is not an operation of the community template", data),
@@ -63,8 +63,8 @@ const sentences = {
     `${data.path} is ambiguous with ${data.other} (${at(data.first)}); accepted: paths that differ in a literal segment or in length`,
   "community-path": (data: { path: string }) =>
     `${data.path} does not name the protocol and the operation; accepted: a path with one {protocol}, one {operation} and no other parameter`,
-  "regime-path": (data: { name: string; regime: string; accepted: readonly string[] }) =>
-    `{${data.name}} is a page parameter, but the pagination regime ${quote(data.regime)} has no page parameter in the path; accepted: the pagination regime ${data.accepted.join(" or ")}`,
+  "style-path": (data: { name: string; style: string; accepted: readonly string[] }) =>
+    `{${data.name}} is a page parameter, but the pagination style ${quote(data.style)} has no page parameter in the path; accepted: the pagination style ${data.accepted.join(" or ")}`,
 
   // Parameters
   "repeated-parameter": (data: { name: string; reason: string }) => `${quote(data.name)} ${data.reason}; accepted: each parameter once`,
@@ -82,10 +82,10 @@ const sentences = {
   // Counting
   "uncountable-cost": (data: { per: string; subject: string; accepted: string }) =>
     `a cost per ${data.per} cannot be counted: ${data.subject}; accepted: ${data.accepted}`,
-  "unanswered-regime": (data: { regime: string; response: string; field: string; accepted: readonly string[] }) =>
-    `the pagination regime ${quote(data.regime)} requires the field ${quote(data.field)}, which ${data.response} lacks; accepted: a response object with that field${suggestion(data.field, data.accepted)}`,
-  "unpaged-response": (data: { regime: string; response: string }) =>
-    `the pagination regime ${quote(data.regime)} requires rows, and ${data.response} has none; accepted: a response object with rows`,
+  "unanswered-style": (data: { style: string; response: string; field: string; accepted: readonly string[] }) =>
+    `the pagination style ${quote(data.style)} requires the field ${quote(data.field)}, which ${data.response} lacks; accepted: a response object with that field${suggestion(data.field, data.accepted)}`,
+  "unpaged-response": (data: { style: string; response: string }) =>
+    `the pagination style ${quote(data.style)} requires rows, and ${data.response} has none; accepted: a response object with rows`,
   "unknown-rows": (data: Unknown & { object: string }) => unknown(`is not a list field of ${data.object}`, data),
 
   // Examples

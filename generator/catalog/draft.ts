@@ -55,12 +55,12 @@ export interface TemplateDraft extends Draft<Omit<CommunityTemplateFile, "operat
 /** A section of the service by name; null if it is too malformed to check references to it. */
 export type Section<T> = ReadonlyMap<string, Draft<T>> | null;
 
-export type PaginationRegime = ServiceDefinition["pagination"][string];
+export type PaginationStyle = ServiceDefinition["pagination"][string];
 
 export interface ServiceDraft extends Draft<ServiceDefinition> {
   readonly pathParameters: Section<ParameterDefinition>;
   readonly queryParameters: Section<ParameterDefinition>;
-  readonly pagination: Section<PaginationRegime>;
+  readonly pagination: Section<PaginationStyle>;
   readonly authentication: Section<ServiceDefinition["authentication"][string]>;
   readonly headers: Section<ServiceDefinition["headers"][string]>;
 }

@@ -44,7 +44,7 @@ function definitionOf({ value }: Draft<TemplateOperation>, path: string, particu
     status: "planned",
     response: value.response ?? "",
     query: value.query ?? [],
-    pagination: value.pagination ?? { regime: "none" },
+    pagination: value.pagination ?? { style: "none" },
     rules: [],
     example: {},
   };

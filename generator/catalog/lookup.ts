@@ -85,13 +85,12 @@ export function parameterNamesOf(
 ): ParameterNames | null {
   const { path = "", query, pagination } = operation.value;
   const { commonQuery } = service.value;
-  const regime = pagination && service.pagination?.get(pagination.regime);
-  if (operation.broken.has("path") || query === undefined || commonQuery === undefined || !regime || regime.broken.has("query"))
-    return null;
+  const style = pagination && service.pagination?.get(pagination.style);
+  if (operation.broken.has("path") || query === undefined || commonQuery === undefined || !style || style.broken.has("query")) return null;
   const own = query.map((use) => (typeof use === "string" ? use : use.name));
   return {
     path: withNearestNames(pathParameterNames(path), service.pathParameters),
-    query: withNearestNames([...own, ...(regime.value.query ?? []), ...commonQuery], service.queryParameters),
+    query: withNearestNames([...own, ...(style.value.query ?? []), ...commonQuery], service.queryParameters),
   };
 }
 

@@ -20,13 +20,13 @@ export function definitionName({ definedAs = {} }: Partial<Pick<EndpointDefiniti
   return definedAs[name] ?? name;
 }
 
-/** The names of all query parameters of an endpoint: its own, those of its pagination regime, then the common ones. */
+/** The names of all query parameters of an endpoint: its own, those of its pagination style, then the common ones. */
 function queryParameterNames(
   service: Pick<ServiceDefinition, "commonQuery" | "pagination">,
   endpoint: Pick<EndpointDefinition, "query" | "pagination">,
 ): string[] {
   const own = endpoint.query.map((use) => (typeof use === "string" ? use : use.name));
-  const paging = service.pagination[endpoint.pagination.regime]?.query ?? [];
+  const paging = service.pagination[endpoint.pagination.style]?.query ?? [];
   return [...new Set([...own, ...paging, ...service.commonQuery])];
 }
 

@@ -60,7 +60,7 @@ export function emitClient(model: Model): string {
       const page = pageName(operation);
       return page === null ? [] : [{ ...methodView(operation), page }];
     }),
-    linked: model.operations.filter(({ regime }) => model.service.pagination[regime]?.answers.includes("links")).map(methodView),
+    linked: model.operations.filter(({ style }) => model.service.pagination[style]?.answers.includes("links")).map(methodView),
   });
 }
 
@@ -97,7 +97,7 @@ function methodView(operation: Operation): MethodView {
   };
 }
 
-function pageName({ regime }: Operation): string | null {
-  if (regime === "page") return "pageNumber";
-  return regime === "path-page" ? "page" : null;
+function pageName({ style }: Operation): string | null {
+  if (style === "page") return "pageNumber";
+  return style === "path-page" ? "page" : null;
 }

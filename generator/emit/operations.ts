@@ -3,7 +3,7 @@ import { camelCase, compareText } from "../model/names.ts";
 import { listLiteral, literal, objectLiteral, template } from "./template.ts";
 
 interface OperationsView {
-  readonly regimes: string;
+  readonly styles: string;
   readonly tables: readonly { readonly name: string; readonly columns: readonly string[] }[];
   readonly operations: readonly { readonly id: string; readonly entries: readonly { readonly name: string; readonly value: string }[] }[];
 }
@@ -14,7 +14,7 @@ const renderOperations = template<OperationsView>("operations");
 export function emitOperations(model: Model): string {
   const tables = new Map(model.operations.map((operation) => [tableName(operation), operation.columns]));
   return renderOperations({
-    regimes: Object.keys(model.service.pagination).sort(compareText).map(literal).join(" | "),
+    styles: Object.keys(model.service.pagination).sort(compareText).map(literal).join(" | "),
     tables: [...tables]
       .sort(([left], [right]) => compareText(left, right))
       .map(([name, columns]) => ({ name, columns: columns.map(columnLiteral) })),
@@ -31,8 +31,8 @@ function columnLiteral({ header, path, from, kind }: CsvColumn): string {
 }
 
 function entriesOf(operation: Operation): { name: string; value: string }[] {
-  const { id, handler, domain, row, path, protocol, status, mode, regime, sizes, response, list, rows, cost, networks } = operation;
-  const plain = { id, handler, domain, row, class: operation.class, path, protocol, status, mode, regime, sizes, response, list, rows };
+  const { id, handler, domain, row, path, protocol, status, mode, style, sizes, response, list, rows, cost, networks } = operation;
+  const plain = { id, handler, domain, row, class: operation.class, path, protocol, status, mode, style, sizes, response, list, rows };
   return [
     ...Object.entries(plain).map(([name, value]) => ({ name, value: literal(value) })),
     { name: "cost", value: cost === null ? "null" : objectLiteral({ hundredths: literal(cost.hundredths), per: literal(cost.per) }) },

@@ -8,7 +8,7 @@ export interface ReferenceView {
   readonly common: readonly ParameterRow[];
   readonly headers: readonly Described[];
   readonly errors: readonly { readonly status: string; readonly title: string; readonly description: string }[];
-  readonly regimes: readonly Described[];
+  readonly styles: readonly Described[];
   readonly groups: readonly (Described & { readonly chains: string })[];
   readonly costs: readonly {
     readonly id: string;

@@ -23,7 +23,7 @@ export function emitReference(model: Model): string {
     errors: Object.entries(service.errors)
       .sort(([left], [right]) => Number(left) - Number(right))
       .map(([status, { title, description }]) => ({ status, title, description: cell(description) })),
-    regimes: described(service.pagination),
+    styles: described(service.pagination),
     groups: Object.entries(service.networkGroups).map(([name, group]) => ({
       name,
       description: cell(group.description),
@@ -74,7 +74,7 @@ function endpointView(model: Model, { id, operation }: Handler): EndpointView {
     cost: renderCost(operation.cost),
     mode: operation.mode,
     status: operation.status,
-    paging: operation.regime,
+    paging: operation.style,
     networks: operation.networks ?? "all",
     row: operation.row === null ? "–" : String(operation.row),
     parameters: own.map(parameterRow),

@@ -73,10 +73,10 @@ interface PageParameters {
   readonly size: Parameter;
 }
 
-/** The page number and size, if the regime has a size; otherwise a page is only its number. */
+/** The page number and size, if the style has a size; otherwise a page is only its number. */
 function pageParameters(operation: Operation): PageParameters | null {
   const size = operation.parameters.find((parameter) => parameter.name === "page-size");
-  const number = operation.parameters.find((parameter) => parameter.name === (operation.regime === "path-page" ? "page" : "page-number"));
+  const number = operation.parameters.find((parameter) => parameter.name === (operation.style === "path-page" ? "page" : "page-number"));
   return size === undefined || number === undefined ? null : { number, size };
 }
 

@@ -55,7 +55,7 @@ function operationOf(
     status: definition.status,
     cost: costOf(definition.cost),
     networks: definition.networks ?? null,
-    regime: definition.pagination.regime,
+    style: definition.pagination.style,
     sizes: definition.pagination.sizes ?? null,
     response: definition.response,
     list,

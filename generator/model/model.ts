@@ -28,7 +28,7 @@ export interface Operation {
   readonly status: "live" | "planned";
   readonly cost: Cost | null;
   readonly networks: string | null;
-  readonly regime: string;
+  readonly style: string;
   readonly sizes: readonly number[] | null;
   readonly response: string;
   readonly list: boolean;

@@ -1,5 +1,5 @@
 import type { Chain } from "../../generated/requests.gen.ts";
-import { notAcceptable } from "../lib/request-error.ts";
+import { unsupportedValue } from "../lib/request-error.ts";
 import { isoTimestamp, secondsPerDay, startOfDay } from "../lib/time.ts";
 import type { ResolverContext } from "./context.ts";
 
@@ -20,7 +20,7 @@ export interface RangeReference {
 
 /**
  * The indexed blocks of a range, up to the anchor; null if there are none. An absent bound means that of the index.
- * @throws {notAcceptable} a start above the end once "earliest" and "latest" are resolved; numbers alone are compared by the request parser.
+ * @throws {unsupportedValue} a start above the end once "earliest" and "latest" are resolved; numbers alone are compared by the request parser.
  * @throws {RequestError} 503, a start or an end above the as-of block of a rebuilt projection.
  */
 export function rangeOf(
@@ -33,7 +33,7 @@ export function rangeOf(
   const from = startingBlock === "latest" ? anchor : numberIn(startingBlock);
   const to = endingBlock === "earliest" ? lowest : numberIn(endingBlock);
   if (from !== null && to !== null && from > to) {
-    throw notAcceptable("starting-block", String(startingBlock), `at most ${to}, the value of ending-block`);
+    throw unsupportedValue("starting-block", String(startingBlock), `at most ${to}, the value of ending-block`);
   }
   if (rebuilding !== null && Math.max(from ?? lowest, to ?? lowest) > anchor) throw rebuilding;
   const first = Math.max(from ?? lowest, lowest);
@@ -45,7 +45,7 @@ const numberIn = (reference: BlockReference | null): number | null => (typeof re
 
 /**
  * The height for `block-height`; the anchor if it is absent; null before the first block.
- * @throws {notAcceptable} above the head or below the first indexed block. @throws {RequestError} 503, above the as-of block of a rebuilt projection.
+ * @throws {unsupportedValue} above the head or below the first indexed block. @throws {RequestError} 503, above the as-of block of a rebuilt projection.
  */
 export async function heightOf(context: ResolverContext, chain: Chain, height: BlockReference | null): Promise<number | null> {
   const head = context.anchor;
@@ -54,7 +54,7 @@ export async function heightOf(context: ResolverContext, chain: Chain, height: B
   if (height === "earliest") return tail;
   if (height > head && context.rebuilding !== null) throw context.rebuilding;
   if (height > head || height < tail) {
-    throw notAcceptable("block-height", String(height), `an indexed block, from ${tail} to ${head}`);
+    throw unsupportedValue("block-height", String(height), `an indexed block, from ${tail} to ${head}`);
   }
   return height;
 }
@@ -67,18 +67,18 @@ export interface MomentReference {
 
 /**
  * The height for `block-height` or `date`: the last block of a day, the anchor for a day that is not over or not fully indexed, and the anchor if neither is
- * present; null before the first block. @throws {notAcceptable} a block that is not indexed, or a day before the index or after today.
+ * present; null before the first block. @throws {unsupportedValue} a block that is not indexed, or a day before the index or after today.
  * @throws {RequestError} 503, a block or day above the as-of block of a rebuilt projection.
  */
 export async function heightAt(context: ResolverContext, chain: Chain, { blockHeight, date }: MomentReference): Promise<number | null> {
   if (date === null || context.anchor === null) return heightOf(context, chain, blockHeight);
   const today = dayOf(context.now().getTime() / 1000);
-  if (date > today) throw notAcceptable("date", date, `a day up to ${today}`);
+  if (date > today) throw unsupportedValue("date", date, `a day up to ${today}`);
   const last = await context.ledger.lastBlockBefore(chain.id, startOfDay(date) + secondsPerDay);
   if (last !== null && last.number > context.anchor && context.rebuilding !== null) throw context.rebuilding;
   if (last !== null) return Math.min(last.number, context.anchor);
   const tail = await context.ledger.tail(chain.id);
-  throw notAcceptable("date", date, `a day from ${dayOf(tail?.timestamp ?? 0)}, the first indexed one`);
+  throw unsupportedValue("date", date, `a day from ${dayOf(tail?.timestamp ?? 0)}, the first indexed one`);
 }
 
 /** The UTC day of a unix time in seconds. */

@@ -4,20 +4,21 @@ import { data } from "./quantities.ts";
 import type { RpcResult } from "./rpc.ts";
 
 /**
- * The outcome of a read-only contract call. `reverted` distinguishes a revert from a node that cannot run the call; `passing` is the node's error where the
+ * The outcome of a read-only contract call. `reverted` distinguishes a revert from a node that cannot run the call; `transient` is the node's error where the
  * same call may succeed later.
  */
 export type CallOutcome =
   | { readonly ok: true; readonly data: Hex }
-  | { readonly ok: false; readonly reverted: boolean; readonly passing?: RpcError };
+  | { readonly ok: false; readonly reverted: boolean; readonly transient?: RpcError };
 
 /** The outcome of a call. Code 3 is a revert (nodes extend EIP-1474's list by it); older nodes report it in the message only. */
 export const outcomeOf = (result: RpcResult): CallOutcome => {
   if (result.ok) return { ok: true, data: data({ result: result.value }, "result") };
   const { error } = result;
   if (isReverted(error.code, error.message)) return { ok: false, reverted: true };
-  const isPassing = error instanceof UnansweredError || (!isDefinite(error) && (mayPass(error) || lagging.test(error.message)));
-  return { ok: false, reverted: false, ...(isPassing ? { passing: error } : {}) };
+  const isTransient =
+    error instanceof UnansweredError || (!isDefinite(error) && (isTransientFailure(error) || lagging.test(error.message)));
+  return { ok: false, reverted: false, ...(isTransient ? { transient: error } : {}) };
 };
 
 /** The node lacks the method or the state, whatever the code: the same call will not succeed later. */
@@ -34,7 +35,7 @@ const failedExecution =
   /revert|out ?of ?gas|gas required exceeds|invalid ?\w* ?opcode|invalid jump|stack ?(under|over)flow|evm error|vm execution error/i;
 
 /** Whether an error is an error of the node, neither a revert nor missing state. */
-export const mayPass = (error: RpcError): boolean =>
+export const isTransientFailure = (error: RpcError): boolean =>
   !(error instanceof UnansweredError) &&
   (error instanceof LimitError ||
     (!isReverted(error.code, error.message) &&

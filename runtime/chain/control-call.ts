@@ -9,7 +9,7 @@ const gas = 500_000;
 
 /** The node's error for a call that may succeed later. */
 export const temporaryErrorOf = (outcome: CallOutcome | undefined): RpcError | undefined =>
-  outcome === undefined || outcome.ok ? undefined : outcome.passing;
+  outcome === undefined || outcome.ok ? undefined : outcome.transient;
 
 /**
  * Calls an account without code at the node's head. If this fails as well, calls fail because of the node, otherwise because of their contracts.

@@ -64,11 +64,11 @@ const secondsOf = (header: string | string[] | undefined): number | null => {
 const unreached = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
 
 const reasonOf = (error: unknown, url: URL, timeoutMilliseconds: number): [FaultKind, string] => {
-  if (!(error instanceof Error)) return ["passing", "unknown reason"];
+  if (!(error instanceof Error)) return ["transient", "unknown reason"];
   if (error.name === "TimeoutError") return ["size", `no response within ${timeoutMilliseconds} ms`];
   const code = (error as NodeJS.ErrnoException).code;
-  if (typeof code !== "string") return ["passing", redact(error.message, url)];
-  return [unreached.has(code) ? "down" : "passing", code];
+  if (typeof code !== "string") return ["transient", redact(error.message, url)];
+  return [unreached.has(code) ? "down" : "transient", code];
 };
 
 const parseReply = (text: string): unknown => {

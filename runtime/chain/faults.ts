@@ -1,8 +1,8 @@
 /**
- * How to react to a failed request: `size` with a smaller one, `rate` with fewer of them, `passing` with another attempt, `final` not at all.
+ * How to react to a failed request: `size` with a smaller one, `rate` with fewer of them, `transient` with another attempt, `final` not at all.
  * `down` means that the node could not be reached: its limits are not the reason.
  */
-export type FaultKind = "size" | "rate" | "passing" | "down" | "final";
+export type FaultKind = "size" | "rate" | "transient" | "down" | "final";
 
 /** A request that failed as a whole. */
 export class Fault extends Error {
@@ -45,5 +45,5 @@ export const faultOfStatus = (status: number): FaultKind => {
   if (status === 429) return "rate";
   // A truncated body may have been too long.
   if (status === 200) return "size";
-  return status >= 500 ? "passing" : "final";
+  return status >= 500 ? "transient" : "final";
 };

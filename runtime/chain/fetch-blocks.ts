@@ -6,7 +6,7 @@ import type { DecodedReply } from "./decode-block.ts";
 import { fetchReplies } from "./fetch-replies.ts";
 import { withTraces } from "./fetch-traces.ts";
 import { createRememberedFields } from "./remembered.ts";
-import { isPassing, type ReplyRetryOptions, untilConsistent } from "./retry-replies.ts";
+import { isTransient, type ReplyRetryOptions, untilConsistent } from "./retry-replies.ts";
 import type { Rpc } from "./rpc.ts";
 import type { ChainBlock, NativeAccounting } from "./types.ts";
 import { type Checks, verifyBlock, verifyChain } from "./verify.ts";
@@ -49,7 +49,7 @@ export const createFetchBlocks = (rpc: Rpc, capabilities: Capabilities, reader: 
    */
   const withTracesOrNone = (replies: readonly DecodedReply[]): Promise<ChainBlock[]> =>
     withTraces(rpc, replies, capabilities.traces).catch((error: unknown) => {
-      if (!isPassing(error)) throw error;
+      if (!isTransient(error)) throw error;
       return Promise.all(
         replies.map((reply) =>
           untilConsistent(() => withTraces(rpc, [reply], capabilities.traces), options).catch((error: unknown) =>
@@ -74,6 +74,6 @@ export const createFetchBlocks = (rpc: Rpc, capabilities: Capabilities, reader: 
 };
 
 const untracedUnless = (error: unknown, block: ChainBlock): ChainBlock[] => {
-  if (!isPassing(error)) throw error;
+  if (!isTransient(error)) throw error;
   return [block];
 };

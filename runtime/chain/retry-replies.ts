@@ -1,5 +1,5 @@
 import { backoff, retry, sleep } from "../lib/async.ts";
-import { mayPass } from "./call-outcome.ts";
+import { isTransientFailure } from "./call-outcome.ts";
 import { BadReplyError, RpcError } from "./errors.ts";
 import type { Rpc, RpcCall, RpcResult } from "./rpc.ts";
 
@@ -17,7 +17,7 @@ const defaultWait = 40;
 const maxWaitMilliseconds = 10_000;
 
 /** Whether the same requests may return a valid reply later. */
-export const isPassing = (error: unknown): error is Error => error instanceof BadReplyError || error instanceof RpcError;
+export const isTransient = (error: unknown): error is Error => error instanceof BadReplyError || error instanceof RpcError;
 
 /** Fetches until the replies are consistent. @throws the last error. */
 export const untilConsistent = <T>(
@@ -28,7 +28,7 @@ export const untilConsistent = <T>(
     attempts: tries,
     base: waitMilliseconds,
     max: maxWaitMilliseconds,
-    isRetryable: isPassing,
+    isRetryable: isTransient,
     onRetry: (error) => onBadReply?.(error.message),
   });
 
@@ -38,7 +38,7 @@ export const settleWithRetries = async <T>(
   calls: readonly RpcCall[],
   { tries = defaultTries, waitMilliseconds = defaultWait }: ReplyRetryOptions,
   read: (result: RpcResult) => T,
-  passes: (error: RpcError) => boolean = mayPass,
+  passes: (error: RpcError) => boolean = isTransientFailure,
 ): Promise<T[]> => {
   const results = await rpc.settle(calls);
   for (let attempt = 1; attempt < tries; attempt += 1) {

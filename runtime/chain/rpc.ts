@@ -129,11 +129,11 @@ const attemptOnce = async (
 };
 
 /** Whether the next request counts as an attempt: a smaller one does not. */
-const isTry = ({ kind }: Fault, alone: boolean): boolean => alone || kind === "passing" || kind === "down";
+const isTry = ({ kind }: Fault, alone: boolean): boolean => alone || kind === "transient" || kind === "down";
 
 /** A request that was too large or too slow is bisected immediately; one that failed without a stated reason, and a single call, after a second attempt. */
 const isIsolatable = (pending: PendingCalls, positions: readonly number[], attempt: number, { kind }: Fault): boolean =>
-  (kind === "size" ? attempt > 0 || positions.length > 1 : kind === "passing" && attempt > 0) &&
+  (kind === "size" ? attempt > 0 || positions.length > 1 : kind === "transient" && attempt > 0) &&
   positions.every((position) => callAt(pending, position).isolated === true);
 
 const setLimitError = (pending: PendingCalls, position: number | undefined, fault: Fault): boolean => {

@@ -1,6 +1,6 @@
 import type { Address, Hash, Hex } from "../lib/hex.ts";
 import type { BalanceReader, StateAt } from "./account-balances.ts";
-import { type CallOutcome, lagging, mayPass, outcomeOf } from "./call-outcome.ts";
+import { type CallOutcome, isTransientFailure, lagging, outcomeOf } from "./call-outcome.ts";
 import type { Capabilities } from "./capabilities.ts";
 import { BadReplyError, RpcError } from "./errors.ts";
 import { type BlockDetail, type BlockFetchOptions, createFetchBlocks } from "./fetch-blocks.ts";
@@ -56,7 +56,13 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
       isolated,
     }));
     // A block that was just returned exists, even if another node behind the gateway does not know it yet.
-    return settleWithRetries(rpc, calls, options, balanceOf, (error) => mayPass(error) || (byHash && lagging.test(error.message)));
+    return settleWithRetries(
+      rpc,
+      calls,
+      options,
+      balanceOf,
+      (error) => isTransientFailure(error) || (byHash && lagging.test(error.message)),
+    );
   };
   const hashesOf = async (heights: readonly number[]): Promise<(Hash | null)[]> => {
     const blocks = await rpc.batch(heights.map((height) => ({ method: "eth_getBlockByNumber", params: [toQuantity(height), false] })));

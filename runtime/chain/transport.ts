@@ -96,7 +96,7 @@ export const createTransport = (options: TransportOptions): Transport => {
     },
     adapt: ({ kind }, size, attempt) => {
       // A second failure without a stated reason may be an undocumented limit.
-      if (kind === "rate" || (size > 1 && (kind === "size" || (kind === "passing" && attempt > 1)))) batches.shrink(size);
+      if (kind === "rate" || (size > 1 && (kind === "size" || (kind === "transient" && attempt > 1)))) batches.shrink(size);
       if (kind !== "rate") return;
       lanes.shrink(lanes.current());
       queue.concurrency = lanes.current();

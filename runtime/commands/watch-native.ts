@@ -13,7 +13,7 @@ export interface NativeWatchDeps {
   readonly source: Pick<Source, "balances" | "hashesOf">;
   readonly status: () => Pick<IndexerStatus, "following" | "leading" | "catchingUp">;
   readonly logger: { info(message: string): void; warn(message: string): void };
-  readonly everyMilliseconds?: number;
+  readonly intervalMilliseconds?: number;
   /** The wait before the balance is read again, to confirm a difference. */
   readonly confirmMilliseconds?: number;
 }
@@ -35,7 +35,7 @@ const headMilliseconds = 500;
  * from the node, it means that the balance of an untouched account changed: it is read with the next block.
  */
 export const createNativeWatch = (deps: NativeWatchDeps): NativeWatch => {
-  const { chain, database, source, logger, everyMilliseconds = tenMinutes, confirmMilliseconds = 2_000 } = deps;
+  const { chain, database, source, logger, intervalMilliseconds = tenMinutes, confirmMilliseconds = 2_000 } = deps;
   const unseen = new Set<Address>();
   let last: Address | null = null;
 
@@ -82,7 +82,7 @@ export const createNativeWatch = (deps: NativeWatchDeps): NativeWatch => {
           return true;
         });
         if (!continues) return;
-        await sleep(everyMilliseconds, signal);
+        await sleep(intervalMilliseconds, signal);
       }
     },
     takeUnseen: () => {

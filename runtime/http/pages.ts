@@ -48,7 +48,7 @@ export async function openPages(
   const found = chainId === null ? null : await head(chainId, operation.id, request);
   if (chainId === null || found === null) return { ...noHead, ...keepNothing };
   const { block: top, rebuilding, checkpoints } = found;
-  if (operation.regime !== "page" && operation.regime !== "path-page") return { anchor: top, rebuilding, checkpoints, ...keepNothing };
+  if (operation.style !== "page" && operation.style !== "path-page") return { anchor: top, rebuilding, checkpoints, ...keepNothing };
 
   const fingerprint = fingerprintOf(keyId, operation.id, request);
   const stored = pageNumber === 0 ? null : await anchors.find(fingerprint, chainId);

@@ -1,7 +1,7 @@
 import type { Job } from "./job.ts";
 
 /** Long enough for autovacuum, where it is enabled, to analyze the tables first. */
-const everyMilliseconds = 600_000;
+const intervalMilliseconds = 600_000;
 /** Smaller tables are read as fast without statistics. */
 const minRows = 10_000;
 
@@ -11,7 +11,7 @@ const minRows = 10_000;
  */
 export const createAnalyzeTables = (): Job => ({
   name: "analyze-tables",
-  everyMilliseconds,
+  intervalMilliseconds,
   run: async ({ database }) => {
     const waiting = await database.query<{ statement: string }>(
       `SELECT format('ANALYZE %I.%I', schemaname, relname) AS statement FROM pg_stat_user_tables

@@ -8,7 +8,7 @@ export interface Job<Context = JobContext> {
   /** In log messages, in the form of `compare-allowances`. */
   readonly name: string;
   /** The interval between two runs while there is nothing more to do. */
-  readonly everyMilliseconds: number;
+  readonly intervalMilliseconds: number;
   /** Does one portion; true if more is due immediately. A run after an interrupted one continues its work. */
   run(context: Context): Promise<boolean>;
 }

@@ -20,7 +20,7 @@ const abi = parseAbi([
 const maxAggregate = 90;
 
 /** A call and the position of its outcome. */
-interface PlacedCall {
+interface IndexedCall {
   readonly call: ContractCall;
   readonly position: number;
 }
@@ -39,7 +39,7 @@ export const callMany = async (
   height: number,
 ): Promise<CallOutcome[]> => {
   const byContract = groupBy(
-    calls.map((call, position): PlacedCall => ({ call, position })),
+    calls.map((call, position): IndexedCall => ({ call, position })),
     ({ call }) => call.to,
   );
   const outcomes: (CallOutcome | null)[] = calls.map(() => null);
@@ -66,12 +66,12 @@ export const callMany = async (
   return outcomes.map((outcome) => outcome ?? { ok: false, reverted: false });
 };
 
-const portionsOf = (group: readonly PlacedCall[]): PlacedCall[][] =>
+const portionsOf = (group: readonly IndexedCall[]): IndexedCall[][] =>
   Array.from({ length: Math.ceil(group.length / maxAggregate) }, (_, index) =>
     group.slice(index * maxAggregate, (index + 1) * maxAggregate),
   );
 
-const aggregateOf = (group: readonly PlacedCall[]): Hex => {
+const aggregateOf = (group: readonly IndexedCall[]): Hex => {
   const args = [group.map(({ call: { to, data } }) => ({ target: to, allowFailure: true, callData: data }))] as const;
   return encodeFunctionData({ abi, functionName: "aggregate3", args });
 };

@@ -51,7 +51,7 @@ interface QueuedRead {
 const portion = 60;
 /** Attempts after which a value that could not be read is stored as unknown. */
 const maxAttempts = 8;
-const everyMilliseconds = 500;
+const intervalMilliseconds = 500;
 /** Only the process that writes the chain claims reads: after it was killed, claimed reads wait for this time. */
 const leaseMilliseconds = 10_000;
 
@@ -67,7 +67,7 @@ const queue = createQueue<QueuedRead>({
 
 /** Performs the queued contract reads of one chain as they become due. */
 export const createNodeReads = (deps: NodeReadsDeps): Scheduler => {
-  const job: Job<AbortSignal> = { name: "read-contracts", everyMilliseconds, run: () => readPortion(deps) };
+  const job: Job<AbortSignal> = { name: "read-contracts", intervalMilliseconds, run: () => readPortion(deps) };
   return createScheduler({
     ...deps,
     jobs: [job],

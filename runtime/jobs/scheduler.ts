@@ -51,12 +51,12 @@ export const createScheduler = <Context>(deps: SchedulerDeps<Context>): Schedule
     try {
       const hasMore = await job.run(context);
       turn.failures = 0;
-      turn.due = hasMore ? now() : now() + job.everyMilliseconds;
+      turn.due = hasMore ? now() : now() + job.intervalMilliseconds;
       return hasMore;
     } catch (error) {
       if (signal.aborted) return false;
       turn.failures += 1;
-      const wait = backoff(turn.failures, { base: Math.max(minWait, 2 * job.everyMilliseconds), max: maxWait });
+      const wait = backoff(turn.failures, { base: Math.max(minWait, 2 * job.intervalMilliseconds), max: maxWait });
       turn.due = now() + wait;
       const reason = error instanceof Error ? error.message : String(error);
       logger.warn(`${chainName}: job ${job.name} failed, retrying in ${wait / 1_000} s: ${reason}`);

@@ -24,5 +24,5 @@ export const notFound = (what: string, sent: string, chainName: string): Request
   new NotIndexedError(`${what} ${sent} not found in the index of ${chainName}.`);
 
 /** A valid value that this chain's index cannot answer. */
-export const notAcceptable = (parameter: string, sent: string, expected: string): RequestError =>
+export const unsupportedValue = (parameter: string, sent: string, expected: string): RequestError =>
   new RequestError(400, `Invalid value ${sent} for ${parameter}: expected ${expected}.`);

@@ -50,7 +50,7 @@ describe("the generated client", () => {
     expect(error).toMatchObject({ status: 501, operation: operation.id });
   });
 
-  it.each(live.filter(({ regime }) => regime === "page"))("reads every page of $id, each row once", async (operation) => {
+  it.each(live.filter(({ style }) => style === "page"))("reads every page of $id, each row once", async (operation) => {
     // Pages of holders have 100 or 1000 items, others any size.
     const pageSize = operation.id === "getTokenHolders" ? 100 : 50;
     const parameters = { ...parametersOf(operation), pageSize };

@@ -1,5 +1,5 @@
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
-import type { Draft, EndpointDraft, PaginationRegime } from "../draft.ts";
+import type { Draft, EndpointDraft, PaginationStyle } from "../draft.ts";
 import { parseFieldType } from "../field-type.ts";
 import { type Lookup, type OperationDraft, parameterNamesOf, placeOf, type ResolvedObject } from "../lookup.ts";
 
@@ -60,15 +60,15 @@ function checkItemCost(endpoint: EndpointDraft, { objects }: Lookup): Diagnostic
 
 function checkAnswers(operation: OperationDraft, { draft, objects }: Lookup): Diagnostic[] {
   const { response, pagination } = operation.value;
-  const regime: Draft<PaginationRegime> | undefined = pagination && draft.service?.pagination?.get(pagination.regime);
+  const style: Draft<PaginationStyle> | undefined = pagination && draft.service?.pagination?.get(pagination.style);
   const object = response === undefined ? undefined : objects.get(response);
-  if (regime === undefined || response === undefined || object === undefined || !object.complete) return [];
-  const place = placeOf(operation, "pagination", "regime");
-  const answers = regime.value.answers ?? [];
+  if (style === undefined || response === undefined || object === undefined || !object.complete) return [];
+  const place = placeOf(operation, "pagination", "style");
+  const answers = style.value.answers ?? [];
   const lacking = answers.filter((field) => !object.fields.has(field));
   const findings = lacking.map((field) =>
-    diagnostic("unanswered-regime", place, { regime: regime.name, response, field, accepted: [...object.fields.keys()] }),
+    diagnostic("unanswered-style", place, { style: style.name, response, field, accepted: [...object.fields.keys()] }),
   );
   const cutsRows = answers.length > 0 && object.rows === undefined && object.knowsRows;
-  return cutsRows ? [...findings, diagnostic("unpaged-response", place, { regime: regime.name, response })] : findings;
+  return cutsRows ? [...findings, diagnostic("unpaged-response", place, { style: style.name, response })] : findings;
 }

@@ -77,25 +77,25 @@ function checkRepeated(operation: OperationDraft, service: ServiceDraft): Diagno
   const twice = findRepeated(names, ({ name }) => name).map(({ item }) => ({ ...item, reason: "is already in this list" }));
   const common = (service.value.commonQuery ?? []) as readonly string[];
   const shared = names.filter(({ name, use }) => typeof use === "string" && common.includes(name));
-  const paging = service.pagination?.get(operation.value.pagination?.regime ?? "")?.value.query ?? [];
+  const paging = service.pagination?.get(operation.value.pagination?.style ?? "")?.value.query ?? [];
   const paged = names.filter(({ name, use }) => typeof use === "string" && paging.includes(name));
   return [
     ...twice,
     ...shared.map((entry) => ({ ...entry, reason: "is already accepted by every endpoint" })),
-    ...paged.map((entry) => ({ ...entry, reason: "is already part of the pagination regime" })),
+    ...paged.map((entry) => ({ ...entry, reason: "is already part of the pagination style" })),
   ].map(({ name, index, reason }) => diagnostic("repeated-parameter", placeOfUse(operation, index), { name, reason }));
 }
 
 function checkSizes(endpoint: EndpointDraft, service: ServiceDraft): Diagnostic[] {
   const { pagination } = endpoint.value;
-  if (pagination === undefined || service.pagination?.has(pagination.regime) !== true) return [];
+  if (pagination === undefined || service.pagination?.has(pagination.style) !== true) return [];
   const sizes = [...(pagination.sizes ?? []).map((size, index) => ({ size, path: ["sizes", index] as const })), ...statedSize(pagination)];
-  const paging = service.pagination.get(pagination.regime);
+  const paging = service.pagination.get(pagination.style);
   if (paging === undefined || paging.broken.has("query")) return [];
   const place = (path: readonly (string | number)[]) => placeOf(endpoint, "pagination", ...path);
   const pagingNames = nearestNames(paging.value.query ?? [], service.queryParameters?.keys() ?? []);
   if (!pagingNames.has("page-size")) {
-    const accepted = "sizes where the regime has the query parameter page-size";
+    const accepted = "sizes where the style has the query parameter page-size";
     return sizes.slice(0, 1).map(({ size, path }) => diagnostic("page-sizes", place(path), { sent: String(size), accepted }));
   }
   const { minimum = 1, maximum = Number.MAX_SAFE_INTEGER } = service.queryParameters?.get("page-size")?.value ?? {};

@@ -7,7 +7,7 @@ import { pathParameterNames } from "../parameters.ts";
 const literalSegment = /^[A-Za-z0-9._~=-]+$/;
 const parameterSegment = /^\{[A-Za-z][A-Za-z0-9]*\}$/;
 
-/** Checks paths: malformed segments, undeclared parameters, page parameters without a matching regime, and ambiguous paths. */
+/** Checks paths: malformed segments, undeclared parameters, page parameters without a matching style, and ambiguous paths. */
 export function checkPaths(lookup: Lookup, community: readonly CatalogEndpoint[]): Diagnostic[] {
   const { draft } = lookup;
   const paths = endpointsWithPath(draft);
@@ -51,14 +51,14 @@ function checkParameters(endpoint: EndpointDraft, path: string, { draft }: Looku
 }
 
 function checkPage(endpoint: EndpointDraft, path: string, { draft }: Lookup): Diagnostic[] {
-  const regime = endpoint.value.pagination?.regime;
-  const regimes = draft.service?.pagination;
-  if (regime === undefined || !regimes?.has(regime)) return [];
+  const style = endpoint.value.pagination?.style;
+  const styles = draft.service?.pagination;
+  if (style === undefined || !styles?.has(style)) return [];
   const names = wellFormedNames(path);
   return names.flatMap((name) => {
-    const accepted = [...regimes.values()].filter((candidate) => candidate.value.path === name).map((candidate) => candidate.name);
-    if (accepted.length === 0 || accepted.includes(regime)) return [];
-    return [diagnostic("regime-path", placeOf(endpoint, "path"), { name, regime, accepted })];
+    const accepted = [...styles.values()].filter((candidate) => candidate.value.path === name).map((candidate) => candidate.name);
+    if (accepted.length === 0 || accepted.includes(style)) return [];
+    return [diagnostic("style-path", placeOf(endpoint, "path"), { name, style, accepted })];
   });
 }
 

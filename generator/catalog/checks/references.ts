@@ -5,12 +5,12 @@ import type { Section, ServiceDraft } from "../draft.ts";
 import { isScalarType, parseFieldType } from "../field-type.ts";
 import { type Lookup, type OperationDraft, placeOf, placeOfKey, placeOfUse } from "../lookup.ts";
 
-/** Reports unresolved references: response objects, field types, parents, regimes, network groups, domains, shared parameters, community operations. */
+/** Reports unresolved references: response objects, field types, parents, styles, network groups, domains, shared parameters, community operations. */
 export function checkReferences(lookup: Lookup): Diagnostic[] {
   return [
     ...lookup.operations.flatMap((operation) => [
       ...checkResponse(operation, lookup),
-      ...checkRegime(operation, lookup),
+      ...checkStyle(operation, lookup),
       ...checkQuery(operation, lookup),
     ]),
     ...checkDomains(lookup),
@@ -27,11 +27,11 @@ function checkResponse(operation: OperationDraft, { objects, knowsAllObjects }: 
   return [diagnostic("unknown-response", placeOf(operation, "response"), { name, accepted: [...objects.keys()] })];
 }
 
-function checkRegime(operation: OperationDraft, { draft }: Lookup): Diagnostic[] {
-  const regime = operation.value.pagination?.regime;
-  const regimes = draft.service?.pagination;
-  if (regime === undefined || !regimes || regimes.has(regime)) return [];
-  return [diagnostic("unknown-regime", placeOf(operation, "pagination", "regime"), { name: regime, accepted: [...regimes.keys()] })];
+function checkStyle(operation: OperationDraft, { draft }: Lookup): Diagnostic[] {
+  const style = operation.value.pagination?.style;
+  const styles = draft.service?.pagination;
+  if (style === undefined || !styles || styles.has(style)) return [];
+  return [diagnostic("unknown-style", placeOf(operation, "pagination", "style"), { name: style, accepted: [...styles.keys()] })];
 }
 
 function checkQuery(operation: OperationDraft, { draft }: Lookup): Diagnostic[] {
@@ -88,14 +88,14 @@ function checkOperations({ draft }: Lookup): Diagnostic[] {
 }
 
 function checkService(service: ServiceDraft): Diagnostic[] {
-  const regimes = [...(service.pagination?.values() ?? [])].flatMap((regime) => [
-    ...checkParameter(service.queryParameters, "query", regime.value.query ?? [], (index) => placeOf(regime, "query", index)),
-    ...checkParameter(service.pathParameters, "path", regime.value.path === undefined ? [] : [regime.value.path], () =>
-      placeOf(regime, "path"),
+  const styles = [...(service.pagination?.values() ?? [])].flatMap((style) => [
+    ...checkParameter(service.queryParameters, "query", style.value.query ?? [], (index) => placeOf(style, "query", index)),
+    ...checkParameter(service.pathParameters, "path", style.value.path === undefined ? [] : [style.value.path], () =>
+      placeOf(style, "path"),
     ),
   ]);
   const common = service.value.commonQuery ?? [];
-  return [...regimes, ...checkParameter(service.queryParameters, "query", common, (index) => placeOf(service, "commonQuery", index))];
+  return [...styles, ...checkParameter(service.queryParameters, "query", common, (index) => placeOf(service, "commonQuery", index))];
 }
 
 function checkParameter(

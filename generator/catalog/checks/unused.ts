@@ -5,7 +5,7 @@ import { endpointsWithPath, type Lookup, nearestNames, placeOfKey } from "../loo
 import { definitionName, pathParameterNames } from "../parameters.ts";
 
 /**
- * Reports unused objects, shared parameters, regimes, network groups, domains and operations. Nothing is reported if a use could not be read, and a
+ * Reports unused objects, shared parameters, styles, network groups, domains and operations. Nothing is reported if a use could not be read, and a
  * misspelt use counts as a use of the nearest name, so that one mistake causes one diagnostic.
  */
 export function checkUnused(lookup: Lookup): Diagnostic[] {
@@ -50,8 +50,8 @@ function checkDefinitions(lookup: Lookup): Diagnostic[] {
   const { draft, operations } = lookup;
   const { service } = draft;
   if (service === null) return [];
-  const regimes = [...(service.pagination?.values() ?? [])];
-  const regimesReadable = regimes.every((regime) => !regime.broken.has("query") && !regime.broken.has("path"));
+  const styles = [...(service.pagination?.values() ?? [])];
+  const stylesReadable = styles.every((style) => !style.broken.has("query") && !style.broken.has("path"));
   const paths = endpointsWithPath(draft).flatMap(({ endpoint, path }) =>
     pathParameterNames(path).map((name) => definitionName(endpoint.value, name)),
   );
@@ -65,25 +65,25 @@ function checkDefinitions(lookup: Lookup): Diagnostic[] {
   };
   const when = (seen: boolean, findings: () => Diagnostic[]) => (seen ? findings() : []);
   return [
-    ...when(regimesReadable && canSee(lookup, ["path", "definedAs"]), () =>
+    ...when(stylesReadable && canSee(lookup, ["path", "definedAs"]), () =>
       find("path parameter", "pathParameters", service.pathParameters?.keys(), [
         ...paths,
-        ...regimes.flatMap((regime) => regime.value.path ?? []),
+        ...styles.flatMap((style) => style.value.path ?? []),
       ]),
     ),
-    ...when(regimesReadable && service.value.commonQuery !== undefined && canSee(lookup, ["query"]), () =>
+    ...when(stylesReadable && service.value.commonQuery !== undefined && canSee(lookup, ["query"]), () =>
       find("query parameter", "queryParameters", service.queryParameters?.keys(), [
         ...queries,
         ...(service.value.commonQuery ?? []),
-        ...regimes.flatMap((regime) => regime.value.query ?? []),
+        ...styles.flatMap((style) => style.value.query ?? []),
       ]),
     ),
     ...when(canSee(lookup, ["pagination"]), () =>
       find(
-        "pagination regime",
+        "pagination style",
         "pagination",
         service.pagination?.keys(),
-        operations.flatMap((entry) => entry.value.pagination?.regime ?? []),
+        operations.flatMap((entry) => entry.value.pagination?.style ?? []),
       ),
     ),
     ...when(canSee(lookup, ["networks"]), () =>

@@ -45,7 +45,7 @@ function operationObject(model: Model, operation: Operation): OperationObject {
     ...(operation.row === null ? {} : { "x-row": operation.row }),
     ...(operation.addition ? { "x-addition": true } : {}),
     "x-class": operation.class,
-    "x-pagination": operation.regime,
+    "x-pagination": operation.style,
     ...(operation.networks === null ? {} : { "x-networks": model.service.networkGroups[operation.networks]?.chains ?? [] }),
   };
 }

@@ -7,14 +7,14 @@ import type { Rate } from "../../domains/prices/queries/rates.ts";
 import { compare, type Decimal } from "../../lib/decimal.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import type { Address } from "../../lib/hex.ts";
-import { chainHead, tokenLogo } from "../chains/view-chain.ts";
+import { chainFields, tokenLogo } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { pretty, quoteOf, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
 import { type ListedApprovals, readApprovals, viewSpender, withoutSpam } from "./listed-approvals.ts";
 
 const currency = "USD";
 
-/** The current allowances of a wallet's ERC-20 tokens, highest value at risk first. @throws {notAcceptable} for more approvals than one response may list. */
+/** The current allowances of a wallet's ERC-20 tokens, highest value at risk first. @throws {unsupportedValue} for more approvals than one response may list. */
 export const getApprovals: Handlers["getApprovals"] = async ({ chain, walletAddress }, context) => {
   const { approvals, limits, now } = context;
   const max = limits.answerRows;
@@ -38,7 +38,7 @@ export const getApprovals: Handlers["getApprovals"] = async ({ chain, walletAddr
   });
   return {
     address: walletAddress,
-    ...chainHead(chain, now()),
+    ...chainFields(chain, now()),
     quote_currency: currency,
     items: items.sort(byRisk).map(({ item }) => item),
     indexed_from: indexedFrom,

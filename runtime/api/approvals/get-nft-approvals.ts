@@ -2,12 +2,12 @@ import type { NftApprovalRow } from "../../domains/approvals/queries/nft-approva
 import { unlimited } from "../../domains/approvals/unlimited.ts";
 import { labelOf } from "../../domains/names/labels.ts";
 import { groupBy } from "../../lib/group-by.ts";
-import { notAcceptable } from "../../lib/request-error.ts";
-import { chainHead } from "../chains/view-chain.ts";
+import { unsupportedValue } from "../../lib/request-error.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { readApprovals, viewSpender, withoutSpam } from "./listed-approvals.ts";
 
-/** The current approvals of a wallet's collections, newest first. @throws {notAcceptable} for more approvals than one response may list. */
+/** The current approvals of a wallet's collections, newest first. @throws {unsupportedValue} for more approvals than one response may list. */
 export const getNftApprovals: Handlers["getNftApprovals"] = async ({ chain, walletAddress }, context) => {
   const { approvals, limits, now } = context;
   const max = limits.answerRows;
@@ -21,10 +21,10 @@ export const getNftApprovals: Handlers["getNftApprovals"] = async ({ chain, wall
     approvals.idsOf(chain.id, walletAddress, tokens, max + 1),
   ]);
   if (held.length > max)
-    throw notAcceptable("walletAddress", walletAddress, `a wallet with at most ${max} tokens of its approved collections`);
+    throw unsupportedValue("walletAddress", walletAddress, `a wallet with at most ${max} tokens of its approved collections`);
   const idsOf = groupBy(held, ({ token }) => token);
   return {
-    ...chainHead(chain, now()),
+    ...chainFields(chain, now()),
     address: walletAddress,
     items: [...groupBy([...rows].sort(newestFirst), ({ token }) => token)].map(([token, ofToken]) => ({
       contract_address: token,

@@ -3,7 +3,7 @@ import type { ApprovalPlace, ApprovalScope } from "../../domains/approvals/queri
 import { type Labels, labelOf } from "../../domains/names/labels.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import type { Address } from "../../lib/hex.ts";
-import { notAcceptable } from "../../lib/request-error.ts";
+import { unsupportedValue } from "../../lib/request-error.ts";
 import { isoTimestamp } from "../../lib/time.ts";
 import type { ResolverContext } from "../context.ts";
 import { spamAmong } from "../tokens/spam.ts";
@@ -19,7 +19,7 @@ export interface ListedApprovals<R> {
 
 /**
  * Reads the approvals of a wallet. If there are too many, which hostile contracts can cause for any wallet, only those that the wallet sent itself are read.
- * @throws {notAcceptable} if these are too many as well, or if the wallet sent none.
+ * @throws {unsupportedValue} if these are too many as well, or if the wallet sent none.
  */
 export async function readApprovals<R>(
   wallet: Address,
@@ -29,7 +29,7 @@ export async function readApprovals<R>(
   const all = await read(max + 1, "all");
   if (all.length <= max) return all;
   const own = await read(max + 1, "sent-by-owner");
-  if (own.length === 0 || own.length > max) throw notAcceptable("walletAddress", wallet, `a wallet with at most ${max} approvals`);
+  if (own.length === 0 || own.length > max) throw unsupportedValue("walletAddress", wallet, `a wallet with at most ${max} approvals`);
   return own;
 }
 

@@ -7,7 +7,7 @@ import { add, decimal, multiply } from "../../lib/decimal.ts";
 import { nativeTokenAddress } from "../../lib/hex.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
-import { chainHead } from "./view-chain.ts";
+import { chainFields } from "./view-chain.ts";
 
 /** Max blocks and max transactions that an estimate covers. */
 const blocksBack = 200;
@@ -21,7 +21,7 @@ export const getGasPrices: Handlers["getGasPrices"] = async ({ chain, eventType,
     context.prices.ratesAt(chain.id, quoteCurrency, [nativeTokenAddress], now),
   ]);
   const rate = rateOf(nativeTokenAddress);
-  const { updated_at, chain_id, chain_name } = chainHead(chain, context.now());
+  const { updated_at, chain_id, chain_name } = chainFields(chain, context.now());
   return {
     chain_id,
     chain_name,

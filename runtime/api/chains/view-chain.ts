@@ -8,7 +8,7 @@ import { isoTimestamp } from "../../lib/time.ts";
 export const updatedAt = (now: Date): string => isoTimestamp(Math.floor(now.getTime() / 1000));
 
 /** The fields that responses about one chain share. */
-export const chainHead = (chain: Chain, now: Date) => ({ updated_at: updatedAt(now), chain_id: chain.id, chain_name: chain.name });
+export const chainFields = (chain: Chain, now: Date) => ({ updated_at: updatedAt(now), chain_id: chain.id, chain_name: chain.name });
 
 /** The native token as a contract. */
 export const nativeMetadata = (chain: ChainConfig): ContractMetadata => ({

@@ -1,7 +1,7 @@
 import type { UniswapLikeToken } from "../../../generated/responses.gen.ts";
 import { shareOf } from "../../domains/dex/queries/valuation.ts";
-import { notAcceptable } from "../../lib/request-error.ts";
-import { chainHead } from "../chains/view-chain.ts";
+import { unsupportedValue } from "../../lib/request-error.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { pretty, valueAtRate, viewNumber, wholeRate } from "../prices/view-quotes.ts";
 import { exchangeNamed } from "./exchanges.ts";
@@ -10,7 +10,7 @@ import { viewPoolContract } from "./view-pool-contract.ts";
 
 /**
  * An account's pool tokens of an exchange, with their shares of the reserves and their values. @throws {RequestError} 404, an unknown exchange.
- * @throws {notAcceptable} more than one answer may list.
+ * @throws {unsupportedValue} more than one answer may list.
  */
 export const getAddressExchangeBalances: Handlers["getAddressExchangeBalances"] = async (request, context) => {
   const { chain, dexName, accountAddress } = request;
@@ -18,7 +18,7 @@ export const getAddressExchangeBalances: Handlers["getAddressExchangeBalances"] 
   const block = context.anchor ?? -1;
   const max = context.limits.answerRows;
   const owned = await context.pools.poolsOfOwner(chain.id, [factory], accountAddress, block, max + 1);
-  if (owned.length > max) throw notAcceptable("accountAddress", accountAddress, `an account with at most ${max} pool tokens`);
+  if (owned.length > max) throw unsupportedValue("accountAddress", accountAddress, `an account with at most ${max} pool tokens`);
   const assets = owned.flatMap(({ pool, token0, token1 }) => [pool, token0, token1]);
   const time = await anchorTime(context, chain);
   const [states, metadata, rate] = await Promise.all([
@@ -39,7 +39,7 @@ export const getAddressExchangeBalances: Handlers["getAddressExchangeBalances"] 
   };
   return {
     address: accountAddress,
-    ...chainHead(chain, context.now()),
+    ...chainFields(chain, context.now()),
     items: owned.map(({ pool, token0, token1, balance }) => {
       const [state] = states(pool);
       const supply = state?.supply ?? null;

@@ -1,5 +1,5 @@
 import { notFound } from "../../lib/request-error.ts";
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { exchangesOf, viewExchange } from "./exchanges.ts";
 
@@ -15,5 +15,5 @@ export const getDexForPoolAddress: Handlers["getDexForPoolAddress"] = async ({ c
   );
   const exchange = exchanges.find(({ factory }) => rows.some((row) => row.factory === factory));
   if (exchange === undefined) throw notFound("Pool", poolAddress, chain.name);
-  return { address: poolAddress, ...chainHead(chain, context.now()), items: [viewExchange(chainConfig, exchange)] };
+  return { address: poolAddress, ...chainFields(chain, context.now()), items: [viewExchange(chainConfig, exchange)] };
 };

@@ -4,7 +4,7 @@ import { feesOf } from "../../domains/dex/queries/valuation.ts";
 import { decimalOf } from "../../lib/decimal.ts";
 import { nativeTokenAddress } from "../../lib/hex.ts";
 import { isoTimestamp } from "../../lib/time.ts";
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
 import { totalsOf } from "./exchange-totals.ts";
@@ -14,7 +14,7 @@ import { anchorTime, pointsOfWeek } from "./snapshots.ts";
 /** The totals of an exchange with its daily series, as of the last closed hour. @throws {RequestError} 404, an unknown exchange. */
 export const getEcosystemChartData: Handlers["getEcosystemChartData"] = async ({ chain, dexName }, context) => {
   const exchange = exchangeNamed(context, chain, dexName);
-  const head = { ...chainHead(chain, context.now()), pagination: null };
+  const head = { ...chainFields(chain, context.now()), pagination: null };
   const [totals, native] = await Promise.all([totalsOf(context, chain, exchange.factory), nativeRate(context, chain)]);
   if (totals === null) return { ...head, items: [] };
   const common = (start: number) => ({

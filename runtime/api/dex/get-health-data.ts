@@ -1,6 +1,6 @@
 import { poolsId } from "../../domains/pools/projection/index.ts";
 import { isoTimestamp } from "../../lib/time.ts";
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { exchangeNamed } from "./exchanges.ts";
 
@@ -17,7 +17,7 @@ export const getHealthData: Handlers["getHealthData"] = async ({ chain, dexName 
   ]);
   const node = nodes.find((row) => row.chain_id === chain.id);
   return {
-    ...chainHead(chain, context.now()),
+    ...chainFields(chain, context.now()),
     items: [
       {
         synced_block_height: synced?.number ?? null,

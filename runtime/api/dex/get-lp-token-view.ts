@@ -4,7 +4,7 @@ import { volumeBetween } from "../../domains/dex/queries/valuation.ts";
 import type { TokenState } from "../../domains/pools/queries/state.ts";
 import { notFound } from "../../lib/request-error.ts";
 import { isoTimestamp, secondsPerDay } from "../../lib/time.ts";
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { pretty, valueAtRate, viewNumber, wholeRate } from "../prices/view-quotes.ts";
 import { exchangeNamed } from "./exchanges.ts";
@@ -74,5 +74,5 @@ export const getLpTokenView: Handlers["getLpTokenView"] = async ({ chain, dexNam
     price_timeseries_7d: prices.slice(-pointsOfWeek),
     price_timeseries_30d: prices,
   };
-  return { ...chainHead(chain, context.now()), items: [item], pagination: null };
+  return { ...chainFields(chain, context.now()), items: [item], pagination: null };
 };

@@ -3,7 +3,7 @@ import type { ExchangeHour } from "../../domains/dex/queries/roll-up.ts";
 import type { TokenState } from "../../domains/pools/queries/state.ts";
 import type { Address } from "../../lib/hex.ts";
 import { secondsPerDay } from "../../lib/time.ts";
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { exchangeNamed } from "./exchanges.ts";
 import { sharedPoolsOf } from "./shared-pools.ts";
@@ -26,7 +26,7 @@ export const getNetworkExchangeTokens: Handlers["getNetworkExchangeTokens"] = as
     context.tokens.metadata(chain.id, addresses),
   ]);
   return {
-    ...chainHead(chain, context.now()),
+    ...chainFields(chain, context.now()),
     items: shown.map((figures) => {
       const rates = { now: rateAt(figures.token, end - 1), dayBefore: rateAt(figures.token, end - 1 - secondsPerDay) };
       return viewExchangeToken(chain, context.chains.get(chain.id), exchange, metadata.get(figures.token), figures, rates, "USD");

@@ -1,5 +1,5 @@
 import { notFound } from "../../lib/request-error.ts";
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { exchangeNamed } from "./exchanges.ts";
 import { snapshotAtAnchor } from "./snapshots.ts";
@@ -13,5 +13,5 @@ export const getPoolByAddress: Handlers["getPoolByAddress"] = async ({ chain, de
     snapshotAtAnchor(context, chain),
   ]);
   if (pools.length === 0 || snapshot === null) throw notFound("Pool", poolAddress, chain.name);
-  return { ...chainHead(chain, context.now()), items: await viewPoolSeries(context, chain, exchange, pools, snapshot), pagination: null };
+  return { ...chainFields(chain, context.now()), items: await viewPoolSeries(context, chain, exchange, pools, snapshot), pagination: null };
 };

@@ -1,4 +1,4 @@
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { requireToken } from "./shared-pools.ts";
 import { requestedExchanges, viewPoolsOfExchanges } from "./view-pools-of-exchanges.ts";
@@ -19,7 +19,7 @@ export const getPoolsForTokenAddress: Handlers["getPoolsForTokenAddress"] = asyn
   if (total === 0) await requireToken(context, chain, tokenAddress);
   return {
     address: tokenAddress,
-    ...chainHead(chain, context.now()),
+    ...chainFields(chain, context.now()),
     quote_currency: quoteCurrency,
     items: await viewPoolsOfExchanges(context, chain, exchanges, rows.slice(0, page.size), quoteCurrency),
     pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: total },

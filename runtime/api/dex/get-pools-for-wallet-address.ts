@@ -1,11 +1,11 @@
-import { notAcceptable } from "../../lib/request-error.ts";
-import { chainHead } from "../chains/view-chain.ts";
+import { unsupportedValue } from "../../lib/request-error.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { requestedExchanges, viewPoolsOfExchanges } from "./view-pools-of-exchanges.ts";
 
 /**
  * The pools of a network's exchanges whose token a wallet holds, by address. @throws {RequestError} 404, an unknown exchange.
- * @throws {notAcceptable} a wallet in more pools than are counted.
+ * @throws {unsupportedValue} a wallet in more pools than are counted.
  */
 export const getPoolsForWalletAddress: Handlers["getPoolsForWalletAddress"] = async (request, context) => {
   const { chain, walletAddress, tokenAddress, quoteCurrency, dexName, page } = request;
@@ -13,12 +13,12 @@ export const getPoolsForWalletAddress: Handlers["getPoolsForWalletAddress"] = as
   const factories = exchanges.map(({ factory }) => factory);
   const max = context.limits.answerRows;
   const all = await context.pools.poolsOfOwner(chain.id, factories, walletAddress, context.anchor ?? -1, max + 1);
-  if (all.length > max) throw notAcceptable("walletAddress", walletAddress, `a wallet with at most ${max} pool tokens`);
+  if (all.length > max) throw unsupportedValue("walletAddress", walletAddress, `a wallet with at most ${max} pool tokens`);
   const owned = all.filter(({ token0, token1 }) => tokenAddress === null || token0 === tokenAddress || token1 === tokenAddress);
   const first = page.number * page.size;
   return {
     address: walletAddress,
-    ...chainHead(chain, context.now()),
+    ...chainFields(chain, context.now()),
     quote_currency: quoteCurrency,
     items: await viewPoolsOfExchanges(context, chain, exchanges, owned.slice(first, first + page.size), quoteCurrency),
     pagination: { has_more: first + page.size < owned.length, page_number: page.number, page_size: page.size, total_count: owned.length },

@@ -4,7 +4,7 @@ import { dayOf } from "../../domains/dex/queries/spans.ts";
 import { type Decimal, decimalOf } from "../../lib/decimal.ts";
 import type { Address } from "../../lib/hex.ts";
 import { secondsPerDay } from "../../lib/time.ts";
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { exchangeNamed } from "./exchanges.ts";
 import { type FiguresOfPools, figuresOf, figuresOfRanked } from "./pool-figures.ts";
@@ -18,14 +18,14 @@ interface Page {
 
 /**
  * An exchange's pools with a swap in the configured days up to the last closed hour, or to the end of a past day, by descending liquidity; by
- * address while that hour is not rolled up. @throws {RequestError} 404, an unknown exchange. @throws {notAcceptable} a day that is not indexed.
+ * address while that hour is not rolled up. @throws {RequestError} 404, an unknown exchange. @throws {unsupportedValue} a day that is not indexed.
  */
 export const getPools: Handlers["getPools"] = async ({ chain, dexName, date, page }, context) => {
   const exchange = exchangeNamed(context, chain, dexName);
   const snapshot = await rankedSnapshot(context, chain, exchange.factory, date);
   const { total, ...all } = await pageOf(context, chain, exchange.factory, snapshot, page);
   return {
-    ...chainHead(chain, context.now()),
+    ...chainFields(chain, context.now()),
     items: all.figures.map((figure) => ({ ...viewPool(context, chain, exchange, figure, all), chain_name: chain.name })),
     pagination: {
       has_more: (page.number + 1) * page.size < total,

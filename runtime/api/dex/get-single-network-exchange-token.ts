@@ -1,5 +1,5 @@
-import { notAcceptable } from "../../lib/request-error.ts";
-import { chainHead } from "../chains/view-chain.ts";
+import { unsupportedValue } from "../../lib/request-error.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { exchangeNamed } from "./exchanges.ts";
 import { requireToken } from "./shared-pools.ts";
@@ -8,7 +8,7 @@ import { viewPoolSeries } from "./view-pool-series.ts";
 
 /**
  * An exchange's pools with a token, by address, each with its daily series. @throws {RequestError} 404, an unknown exchange or token.
- * @throws {notAcceptable} a page of more days than one answer may list.
+ * @throws {unsupportedValue} a page of more days than one answer may list.
  */
 export const getSingleNetworkExchangeToken: Handlers["getSingleNetworkExchangeToken"] = async (request, context) => {
   const { chain, dexName, tokenAddress, page } = request;
@@ -20,10 +20,10 @@ export const getSingleNetworkExchangeToken: Handlers["getSingleNetworkExchangeTo
   if (total === 0) await requireToken(context, chain, tokenAddress);
   const max = Math.max(1, Math.floor(context.limits.answerRows / pointsOfMonth));
   if (Math.min(rows.length, page.size) > max) {
-    throw notAcceptable("page-size", String(page.size), `at most ${max} pools, each with a month of days`);
+    throw unsupportedValue("page-size", String(page.size), `at most ${max} pools, each with a month of days`);
   }
   return {
-    ...chainHead(chain, context.now()),
+    ...chainFields(chain, context.now()),
     items: snapshot === null ? [] : await viewPoolSeries(context, chain, exchange, rows.slice(0, page.size), snapshot),
     pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
   };

@@ -1,4 +1,4 @@
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { exchangeNamed } from "./exchanges.ts";
 import { viewActions } from "./view-actions.ts";
@@ -10,7 +10,7 @@ export const getTransactionsForDex: Handlers["getTransactionsForDex"] = async ({
   const key = await context.pools.exchangeKey(chain.id, factory, block);
   const actions = await context.pools.actionsOfExchange(chain.id, key, block, page.size + 1, page.number * page.size);
   return {
-    ...chainHead(chain, context.now()),
+    ...chainFields(chain, context.now()),
     ...(await viewActions(context, chain, { factory, address: null, quoteCurrency }, actions, page)),
   };
 };

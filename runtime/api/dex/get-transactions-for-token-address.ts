@@ -1,4 +1,4 @@
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { exchangeNamed } from "./exchanges.ts";
 import { requireToken, sharedPoolsWith } from "./shared-pools.ts";
@@ -14,5 +14,5 @@ export const getTransactionsForTokenAddress: Handlers["getTransactionsForTokenAd
   const actions = await context.pools.actionsOfToken(chain.id, key, tokenAddress, block, page.size + 1, page.number * page.size);
   if (actions.total === 0) await requireToken(context, chain, tokenAddress);
   const list = { factory, address: tokenAddress, quoteCurrency: "USD" } as const;
-  return { ...chainHead(chain, context.now()), ...(await viewActions(context, chain, list, actions, page)) };
+  return { ...chainFields(chain, context.now()), ...(await viewActions(context, chain, list, actions, page)) };
 };

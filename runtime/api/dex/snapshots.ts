@@ -50,7 +50,7 @@ export interface RankedSnapshot extends Snapshot {
  * The snapshot of a ranked list: the end of a day, or of the last hour before the anchor, whichever comes first, so that the order stays until the next hour.
  * An hour is rolled up some seconds after its end: until then the list is as of the hour before, and the anchor of its later pages is pinned accordingly.
  * Without a roll-up of the last hours (no prices, or prices being recomputed) the list is ordered by address. Null before the first block.
- * @throws {notAcceptable} a day before the index or after today.
+ * @throws {unsupportedValue} a day before the index or after today.
  */
 export async function rankedSnapshot(
   context: ResolverContext,

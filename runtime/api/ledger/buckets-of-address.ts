@@ -1,7 +1,7 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { PaginationLinks, Transaction } from "../../../generated/responses.gen.ts";
 import type { Address } from "../../lib/hex.ts";
-import { notAcceptable } from "../../lib/request-error.ts";
+import { unsupportedValue } from "../../lib/request-error.ts";
 import type { ResolverContext } from "../context.ts";
 import { type TransactionOptions, viewTransactions } from "./view-transaction.ts";
 
@@ -19,7 +19,7 @@ interface Bucket {
 
 /**
  * A wallet's transactions of one bucket, newest first, with links to the previous and next buckets that have any.
- * @throws {notAcceptable} if it has more transactions than the limit of an answer.
+ * @throws {unsupportedValue} if it has more transactions than the limit of an answer.
  */
 export async function bucketOfAddress(
   context: ResolverContext,
@@ -31,7 +31,7 @@ export async function bucketOfAddress(
   const { ledger } = context;
   const { first, end, total } = await ordinalsOf(context, chain, address, bucket);
   if (end - first > context.limits.answerRows) {
-    throw notAcceptable(
+    throw unsupportedValue(
       "timeBucket",
       String(bucket),
       `a bucket with at most ${context.limits.answerRows} transactions; ${address} has ${end - first} in it`,

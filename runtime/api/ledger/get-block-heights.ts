@@ -1,5 +1,5 @@
 import { secondsPerDay, startOfDay } from "../../lib/time.ts";
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { viewBlock } from "./view-block.ts";
 
@@ -16,7 +16,7 @@ export const getBlockHeights: Handlers["getBlockHeights"] = async ({ chain, star
   const from = (first?.number ?? 0) + page.number * page.size;
   const rows = total === 0 || from > highest ? [] : await ledger.blocks(chain.id, from, Math.min(from + page.size - 1, highest));
   return {
-    ...chainHead(chain, context.now()),
+    ...chainFields(chain, context.now()),
     items: rows.map((row) => viewBlock(context, chain.name, row)),
     pagination: { has_more: (page.number + 1) * page.size < total, page_number: page.number, page_size: page.size, total_count: total },
     indexed_from: await ledger.indexedFrom(chain.id),

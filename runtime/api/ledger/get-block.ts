@@ -1,4 +1,4 @@
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { blockAt } from "./pages-of-block.ts";
 import { viewBlock } from "./view-block.ts";
@@ -6,5 +6,5 @@ import { viewBlock } from "./view-block.ts";
 /** One block. @throws {notFound} a height that is not indexed. */
 export const getBlock: Handlers["getBlock"] = async ({ chain, blockHeight }, context) => {
   const block = await blockAt(context, chain, blockHeight);
-  return { ...chainHead(chain, context.now()), items: [viewBlock(context, chain.name, block)] };
+  return { ...chainFields(chain, context.now()), items: [viewBlock(context, chain.name, block)] };
 };

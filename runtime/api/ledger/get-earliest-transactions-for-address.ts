@@ -1,6 +1,6 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { Address } from "../../lib/hex.ts";
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { bucketOf, bucketOfAddress } from "./buckets-of-address.ts";
 
@@ -10,7 +10,7 @@ export const getEarliestTransactionsForAddress: Handlers["getEarliestTransaction
   const bucket = await firstBucket(context, chain, walletAddress);
   return {
     address: walletAddress,
-    ...chainHead(chain, context.now()),
+    ...chainFields(chain, context.now()),
     quote_currency: quoteCurrency,
     ...(await bucketOfAddress(context, chain, walletAddress, bucket, { noLogs, quoteCurrency })),
     indexed_from: await context.ledger.indexedFrom(chain.id),

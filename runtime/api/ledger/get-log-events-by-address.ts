@@ -1,9 +1,9 @@
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { pageOfLogs } from "./pages-of-logs.ts";
 
 /** Logs that one contract emitted, newest first. */
 export const getLogEventsByAddress: Handlers["getLogEventsByAddress"] = async (request, context) => ({
-  ...chainHead(request.chain, context.now()),
+  ...chainFields(request.chain, context.now()),
   ...(await pageOfLogs(context, request, { address: request.contractAddress })),
 });

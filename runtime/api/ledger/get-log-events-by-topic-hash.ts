@@ -1,9 +1,9 @@
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { pageOfLogs } from "./pages-of-logs.ts";
 
 /** Logs with a given first topic, of all contracts, newest first. */
 export const getLogEventsByTopicHash: Handlers["getLogEventsByTopicHash"] = async (request, context) => ({
-  ...chainHead(request.chain, context.now()),
+  ...chainFields(request.chain, context.now()),
   ...(await pageOfLogs(context, request, { topics: [request.topicHash], otherTopics: request.secondaryTopics ?? [] })),
 });

@@ -1,11 +1,11 @@
 import type { GetLogsRequest } from "../../../generated/requests.gen.ts";
-import { notAcceptable, notFound } from "../../lib/request-error.ts";
+import { notFound, unsupportedValue } from "../../lib/request-error.ts";
 import { type BlockRange, rangeOf } from "../at.ts";
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { sendersOf, viewLogWithBlock } from "./view-log.ts";
 
-/** Logs of the latest block, of one block by its hash, or of a range. @throws {notAcceptable} a range that is too long. @throws {notFound} an unknown hash. */
+/** Logs of the latest block, of one block by its hash, or of a range. @throws {unsupportedValue} a range that is too long. @throws {notFound} an unknown hash. */
 export const getLogs: Handlers["getLogs"] = async (request, context) => {
   const { chain, address, topics, skipDecode } = request;
   const indexedFrom = await context.ledger.indexedFrom(chain.id);
@@ -16,7 +16,7 @@ export const getLogs: Handlers["getLogs"] = async (request, context) => {
       ? []
       : await context.ledger.logs(chain.id, { ...range, address, topics: topics ?? [] }, context.limits.answerRows + 1, 0);
   if (range !== null && rows.length > context.limits.answerRows) {
-    throw notAcceptable(
+    throw unsupportedValue(
       "starting-block and ending-block",
       `${range.first} to ${range.last}`,
       `a range with at most ${context.limits.answerRows} matching logs`,
@@ -24,7 +24,7 @@ export const getLogs: Handlers["getLogs"] = async (request, context) => {
   }
   const senders = await sendersOf(context, chain.id, rows);
   return {
-    ...chainHead(chain, context.now()),
+    ...chainFields(chain, context.now()),
     items: rows.map((row) => viewLogWithBlock(row, senders(row.address), skipDecode ? null : context.decoderOf(chain.id))),
     indexed_from: indexedFrom,
   };
@@ -43,7 +43,7 @@ async function requestedRange(request: GetLogsRequest, context: ResolverContext,
   const count = range === null ? 0 : range.last - range.first + 1;
   const max = context.limits.blockRange;
   if (range !== null && count > max)
-    throw notAcceptable(
+    throw unsupportedValue(
       "starting-block and ending-block",
       `${range.first} to ${range.last}`,
       `a range of at most ${max} blocks; this one has ${count}`,

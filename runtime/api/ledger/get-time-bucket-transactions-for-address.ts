@@ -1,4 +1,4 @@
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { bucketOfAddress } from "./buckets-of-address.ts";
 
@@ -7,7 +7,7 @@ export const getTimeBucketTransactionsForAddress: Handlers["getTimeBucketTransac
   const { chain, walletAddress, quoteCurrency, noLogs, timeBucket } = request;
   return {
     address: walletAddress,
-    ...chainHead(chain, context.now()),
+    ...chainFields(chain, context.now()),
     quote_currency: quoteCurrency,
     ...(await bucketOfAddress(context, chain, walletAddress, timeBucket, { noLogs, quoteCurrency })),
     indexed_from: await context.ledger.indexedFrom(chain.id),

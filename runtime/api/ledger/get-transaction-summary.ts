@@ -4,7 +4,7 @@ import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts
 import { add, type Decimal, decimal, divide } from "../../lib/decimal.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { isoTimestamp, secondsPerDay } from "../../lib/time.ts";
-import { chainHead, nativeMetadata } from "../chains/view-chain.ts";
+import { chainFields, nativeMetadata } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { pretty, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
 
@@ -16,7 +16,7 @@ export const getTransactionSummary: Handlers["getTransactionSummary"] = async (r
   const { chain, walletAddress, withGas, quoteCurrency } = request;
   if (withGas) context.counted.extraHundredths = creditOfGas;
   return {
-    updated_at: chainHead(chain, context.now()).updated_at,
+    updated_at: chainFields(chain, context.now()).updated_at,
     address: walletAddress,
     chain_id: chain.id,
     chain_name: chain.name,

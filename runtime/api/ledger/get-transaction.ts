@@ -1,5 +1,5 @@
 import { notFound } from "../../lib/request-error.ts";
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { viewDexDetails } from "../dex/view-dex-details.ts";
 import { viewNftSaleDetails } from "../nft/view-nft-sale-details.ts";
@@ -17,7 +17,7 @@ export const getTransaction: Handlers["getTransaction"] = async (
     withNftSales ? viewNftSaleDetails(context, chain.id, row) : null,
   ]);
   return {
-    ...chainHead(chain, context.now()),
+    ...chainFields(chain, context.now()),
     items: await viewTransactions(context, chain.id, [row], { noLogs, quoteCurrency, dexDetails, saleDetails }),
   };
 };

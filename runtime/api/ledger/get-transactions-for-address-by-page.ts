@@ -1,4 +1,4 @@
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { pageOfAddress } from "./pages-of-address.ts";
 
@@ -7,7 +7,7 @@ export const getTransactionsForAddressByPage: Handlers["getTransactionsForAddres
   const { chain, walletAddress, quoteCurrency, noLogs, blockSignedAtAsc, page } = request;
   return {
     address: walletAddress,
-    ...chainHead(chain, context.now()),
+    ...chainFields(chain, context.now()),
     quote_currency: quoteCurrency,
     ...(await pageOfAddress(context, chain, walletAddress, page, { noLogs, quoteCurrency, ascending: blockSignedAtAsc })),
     indexed_from: await context.ledger.indexedFrom(chain.id),

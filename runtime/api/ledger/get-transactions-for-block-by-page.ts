@@ -1,4 +1,4 @@
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { blockAt, pageOfBlock } from "./pages-of-block.ts";
 
@@ -9,5 +9,5 @@ export const getTransactionsForBlockByPage: Handlers["getTransactionsForBlockByP
 ) => {
   const block = await blockAt(context, chain, blockHeight);
   const path = `block/${block.number}`;
-  return { ...chainHead(chain, context.now()), ...(await pageOfBlock(context, chain, block, { page, noLogs, quoteCurrency, path })) };
+  return { ...chainFields(chain, context.now()), ...(await pageOfBlock(context, chain, block, { page, noLogs, quoteCurrency, path })) };
 };

@@ -1,4 +1,4 @@
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { blockWithHash, pageOfBlock } from "./pages-of-block.ts";
 
@@ -9,5 +9,5 @@ export const getTransactionsForBlockHashByPage: Handlers["getTransactionsForBloc
 ) => {
   const block = await blockWithHash(context, chain, blockHash);
   const path = `block_hash/${block.hash}`;
-  return { ...chainHead(chain, context.now()), ...(await pageOfBlock(context, chain, block, { page, noLogs, quoteCurrency, path })) };
+  return { ...chainFields(chain, context.now()), ...(await pageOfBlock(context, chain, block, { page, noLogs, quoteCurrency, path })) };
 };

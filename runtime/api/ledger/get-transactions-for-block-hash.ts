@@ -1,4 +1,4 @@
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { blockWithHash, transactionsOf } from "./pages-of-block.ts";
 
@@ -8,5 +8,5 @@ export const getTransactionsForBlockHash: Handlers["getTransactionsForBlockHash"
   context,
 ) => {
   const block = await blockWithHash(context, chain, blockHash);
-  return { ...chainHead(chain, context.now()), items: await transactionsOf(context, chain, block, { noLogs, quoteCurrency }) };
+  return { ...chainFields(chain, context.now()), items: await transactionsOf(context, chain, block, { noLogs, quoteCurrency }) };
 };

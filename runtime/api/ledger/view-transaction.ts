@@ -1,7 +1,7 @@
 import type { Currency } from "../../../generated/requests.gen.ts";
 import type { Transaction } from "../../../generated/responses.gen.ts";
 import type { ChainConfig } from "../../config/config.ts";
-import type { TransactionPlace, TransactionRow } from "../../domains/ledger/queries/transaction.ts";
+import type { TransactionPosition, TransactionRow } from "../../domains/ledger/queries/transaction.ts";
 import { type Labels, labelOf } from "../../domains/names/labels.ts";
 import type { Rate } from "../../domains/prices/queries/rates.ts";
 import { ratesByTime } from "../../domains/prices/queries/rates-by-time.ts";
@@ -65,7 +65,7 @@ export function viewTransactionHead(chain: ChainConfig, row: TransactionRow, lab
   };
 }
 
-const placeOf = (place: TransactionPlace): string => `${place.block_number}:${place.transaction_index}`;
+const placeOf = (place: TransactionPosition): string => `${place.block_number}:${place.transaction_index}`;
 
 /** Rows of transactions as items, with their decoded logs unless `noLogs`. */
 export async function viewTransactions(

@@ -1,5 +1,5 @@
 import { isoTimestamp } from "../../lib/time.ts";
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { spamAmong } from "../tokens/spam.ts";
 
@@ -17,7 +17,7 @@ export const getChainCollections: Handlers["getChainCollections"] = async ({ cha
   );
   const spam = await spamAmong(context, chain, metadata.values());
   return {
-    ...chainHead(chain, context.now()),
+    ...chainFields(chain, context.now()),
     items: shown
       .filter(({ token }) => !(noSpam && spam.has(token)))
       .map(({ token, tokens: size, documents, assets, read_at: readAt }) => ({

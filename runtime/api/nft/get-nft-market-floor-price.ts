@@ -3,7 +3,7 @@ import type { Address } from "../../lib/hex.ts";
 import { isoTimestamp, secondsPerDay } from "../../lib/time.ts";
 import type { Handlers } from "../context.ts";
 import { pretty, viewNumber } from "../prices/view-quotes.ts";
-import { type MarketDays, marketDays, marketHead } from "./market-days.ts";
+import { type MarketDays, marketDays, marketFields } from "./market-days.ts";
 import { floorDays, floorOf, type Paid } from "./payment-values.ts";
 
 /** The cheapest sale of the thirty days up to each day, in the prices of that day. @throws {notFound} for a contract that is not a collection. */
@@ -12,7 +12,7 @@ export const getNftMarketFloorPrice: Handlers["getNftMarketFloorPrice"] = async 
   const { nativeToken } = context.chains.get(request.chain.id);
   const lowestUpTo = createLowest(market);
   return {
-    ...marketHead(context, request),
+    ...marketFields(context, request),
     items: market.days.map((day) => {
       const lowest = market.isKnownFrom(day - floorDays + 1) ? lowestUpTo(day) : [];
       const { native, quote } = floorOf(lowest, market.rateOf(day));

@@ -1,12 +1,12 @@
 import { isoTimestamp, secondsPerDay } from "../../lib/time.ts";
 import type { Handlers } from "../context.ts";
-import { marketDays, marketHead } from "./market-days.ts";
+import { marketDays, marketFields } from "./market-days.ts";
 
 /** The daily number of sales of a collection's tokens. @throws {notFound} for a contract that is not a collection. */
 export const getNftMarketSaleCount: Handlers["getNftMarketSaleCount"] = async (request, context) => {
   const market = await marketDays(context, request);
   return {
-    ...marketHead(context, request),
+    ...marketFields(context, request),
     items: market.days.map((day) => {
       const sum = (which: "sales" | "wash_sales") =>
         market.isKnownFrom(day) ? market.salesOf(day).reduce((total, row) => total + row[which], 0) : null;

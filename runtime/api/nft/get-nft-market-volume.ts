@@ -1,7 +1,7 @@
 import { isoTimestamp, secondsPerDay } from "../../lib/time.ts";
 import type { Handlers } from "../context.ts";
 import { pretty, viewNumber } from "../prices/view-quotes.ts";
-import { marketDays, marketHead } from "./market-days.ts";
+import { marketDays, marketFields } from "./market-days.ts";
 import { volumeOf } from "./payment-values.ts";
 
 /** The daily sales volume of a collection, in the prices of each day. @throws {notFound} for a contract that is not a collection. */
@@ -9,7 +9,7 @@ export const getNftMarketVolume: Handlers["getNftMarketVolume"] = async (request
   const market = await marketDays(context, request);
   const { nativeToken } = context.chains.get(request.chain.id);
   return {
-    ...marketHead(context, request),
+    ...marketFields(context, request),
     items: market.days.map((day) => {
       const sales = market.salesOf(day);
       const rate = market.rateOf(day);

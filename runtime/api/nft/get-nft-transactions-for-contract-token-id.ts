@@ -1,23 +1,23 @@
 import type { NftTransactionItem, Transaction } from "../../../generated/responses.gen.ts";
-import { notAcceptable } from "../../lib/request-error.ts";
-import { chainHead, tokenLogo } from "../chains/view-chain.ts";
+import { unsupportedValue } from "../../lib/request-error.ts";
+import { chainFields, tokenLogo } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { viewTransactions } from "../ledger/view-transaction.ts";
 import { collectionOf, standardsOf, viewCollection } from "./collection.ts";
 
 /**
- * The transactions that moved a token, newest first. @throws {notFound} for an unknown collection; {notAcceptable} for more transactions than one response
+ * The transactions that moved a token, newest first. @throws {notFound} for an unknown collection; {unsupportedValue} for more transactions than one response
  * may list.
  */
 export const getNftTransactionsForContractTokenId: Handlers["getNftTransactionsForContractTokenId"] = async (request, context) => {
   const { chain, contractAddress, tokenId, noSpam } = request;
   const { ledger, limits, nfts, anchor } = context;
-  const head = chainHead(chain, context.now());
+  const head = chainFields(chain, context.now());
   const { metadata, standard, isSpam } = await collectionOf(context, chain, contractAddress);
   if (noSpam && isSpam) return { ...head, items: [] };
   const max = limits.answerRows;
   const places = anchor === null ? [] : await nfts.nftTransactions(chain.id, contractAddress, tokenId, anchor, max + 1);
-  if (places.length > max) throw notAcceptable("tokenId", String(tokenId), `a token with at most ${max} transactions`);
+  if (places.length > max) throw unsupportedValue("tokenId", String(tokenId), `a token with at most ${max} transactions`);
   const rows = places.length === 0 ? [] : await ledger.transactionsAt(chain.id, places);
   rows.sort((left, right) => right.block_number - left.block_number || right.transaction_index - left.transaction_index);
   const transactions = await viewTransactions(context, chain.id, rows, { noLogs: false, quoteCurrency: "USD" });

@@ -1,6 +1,6 @@
 import type { NftData } from "../../../generated/responses.gen.ts";
 import { undescribed } from "../../domains/tokens/queries/metadata.ts";
-import { notAcceptable } from "../../lib/request-error.ts";
+import { unsupportedValue } from "../../lib/request-error.ts";
 import { isoTimestamp } from "../../lib/time.ts";
 import { updatedAt } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
@@ -15,7 +15,7 @@ import { viewHeldTokens } from "./held-tokens.ts";
 /** The operation has no quote-currency parameter. */
 const floorCurrency = "USD";
 
-/** The collections and ids that a wallet holds. @throws {notAcceptable} for more than one response may list. */
+/** The collections and ids that a wallet holds. @throws {unsupportedValue} for more than one response may list. */
 export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, context) => {
   const { chain, walletAddress, noSpam, noNftAssetMetadata, withUncached } = request;
   const { anchor, nfts, tokens } = context;
@@ -26,7 +26,8 @@ export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, 
     anchor === null ? [] : tokens.nftBalancesAt(chain.id, walletAddress, anchor, max + 1),
     dayAgo === null ? [] : nfts.collectionsHeldAt(chain.id, walletAddress, dayAgo, max + 1),
   ]);
-  if (Math.max(held.length, ids.length) > max) throw notAcceptable("walletAddress", walletAddress, `a wallet with at most ${max} tokens`);
+  if (Math.max(held.length, ids.length) > max)
+    throw unsupportedValue("walletAddress", walletAddress, `a wallet with at most ${max} tokens`);
   const collections = held.map(({ token }) => token);
   const [metadata, floors, viewed] = await Promise.all([
     tokens.metadata(chain.id, collections),

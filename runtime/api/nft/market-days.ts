@@ -4,7 +4,7 @@ import { groupBy } from "../../lib/group-by.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { notFound } from "../../lib/request-error.ts";
 import { secondsPerDay } from "../../lib/time.ts";
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
 import { isCollection } from "../tokens/view-token.ts";
 import { type PaymentRate, paymentRate } from "./payment-values.ts";
@@ -66,8 +66,8 @@ export async function marketDays(context: ResolverContext, request: MarketReques
 }
 
 /** The common first fields of responses about a collection's market. */
-export const marketHead = (context: ResolverContext, { chain, contractAddress, quoteCurrency }: MarketRequest) => ({
-  ...chainHead(chain, context.now()),
+export const marketFields = (context: ResolverContext, { chain, contractAddress, quoteCurrency }: MarketRequest) => ({
+  ...chainFields(chain, context.now()),
   address: contractAddress,
   quote_currency: quoteCurrency,
 });

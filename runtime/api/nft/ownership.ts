@@ -3,7 +3,7 @@ import type { NftOwnershipForCollectionResponse } from "../../../generated/respo
 import { nftKeyText } from "../../domains/nft/queries/tokens.ts";
 import type { TraitFilter } from "../../domains/nft-metadata/queries/trait-filter.ts";
 import type { Address } from "../../lib/hex.ts";
-import { notAcceptable } from "../../lib/request-error.ts";
+import { unsupportedValue } from "../../lib/request-error.ts";
 import { isoTimestamp } from "../../lib/time.ts";
 import { updatedAt } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
@@ -18,7 +18,7 @@ interface HeldAmong {
 }
 
 /**
- * The selected tokens of a collection that a wallet holds. @throws {notFound} for an unknown collection; {notAcceptable} for more tokens than one response
+ * The selected tokens of a collection that a wallet holds. @throws {notFound} for an unknown collection; {unsupportedValue} for more tokens than one response
  * may list.
  */
 export async function ownershipOf(
@@ -47,7 +47,7 @@ export async function ownershipOf(
     heldAt(anchor, among, max + 1),
     heldAt(dayAgo, among.tokenId === undefined ? {} : { tokenId: among.tokenId }, max + 1),
   ]);
-  if (held.length > max) throw notAcceptable("walletAddress", walletAddress, `a wallet with at most ${max} tokens of the collection`);
+  if (held.length > max) throw unsupportedValue("walletAddress", walletAddress, `a wallet with at most ${max} tokens of the collection`);
   const viewed = await viewHeldTokens(context, chain, walletAddress, held, { noMetadata: false, withUncached: false });
   const collection = viewCollection(metadata);
   const supported = standardsOf(metadata, standard);

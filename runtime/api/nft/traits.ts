@@ -2,16 +2,16 @@ import type { Chain } from "../../../generated/requests.gen.ts";
 import type { NftSummaryAttribute } from "../../../generated/responses.gen.ts";
 import type { TraitRow, TraitValue } from "../../domains/nft-metadata/queries/traits.ts";
 import type { Address } from "../../lib/hex.ts";
-import { notAcceptable } from "../../lib/request-error.ts";
+import { unsupportedValue } from "../../lib/request-error.ts";
 import type { ResolverContext } from "../context.ts";
 import { requireCollection } from "./collection.ts";
 
-/** The traits of a collection, by name. @throws {notFound} for an unknown collection. @throws {notAcceptable} for more traits than one response may list. */
+/** The traits of a collection, by name. @throws {notFound} for an unknown collection. @throws {unsupportedValue} for more traits than one response may list. */
 export async function traitsOf(context: ResolverContext, chain: Chain, collection: Address): Promise<TraitRow[]> {
   const max = context.limits.answerRows;
   const traits = await context.nftMetadata.traits(chain.id, collection, max + 1);
   if (traits.length === 0) await requireCollection(context, chain, collection);
-  if (traits.length > max) throw notAcceptable("collectionContract", collection, `a collection with at most ${max} traits`);
+  if (traits.length > max) throw unsupportedValue("collectionContract", collection, `a collection with at most ${max} traits`);
   return traits;
 }
 

@@ -3,7 +3,7 @@ import type { TokenPricesResponse } from "../../../generated/responses.gen.ts";
 import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
-import { notAcceptable, notFound } from "../../lib/request-error.ts";
+import { notFound, unsupportedValue } from "../../lib/request-error.ts";
 import { isoTimestamp, secondsPerDay, secondsPerHour, startOfDay } from "../../lib/time.ts";
 import { updatedAt } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
@@ -12,7 +12,7 @@ import { pretty, viewNumber, wholeRate } from "./view-quotes.ts";
 
 /**
  * The prices of tokens at the end of each day of a range, one object for each address. @throws {notFound} if the only address is not a known token;
- * {notAcceptable} for future days, or more days than one response may list.
+ * {unsupportedValue} for future days, or more days than one response may list.
  */
 export const getTokenPrices: Handlers["getTokenPrices"] = async (request, context) => {
   const { chain, quoteCurrency, contractAddress: addresses, pricesAtAsc } = request;
@@ -50,14 +50,14 @@ export const getTokenPrices: Handlers["getTokenPrices"] = async (request, contex
   });
 };
 
-/** The requested days (days since 1970), oldest first. @throws {notAcceptable} */
+/** The requested days (days since 1970), oldest first. @throws {unsupportedValue} */
 function daysOf({ now, limits }: ResolverContext, { from, to, contractAddress }: GetTokenPricesRequest): number[] {
   const today = isoTimestamp(Math.floor(now().getTime() / 1000)).slice(0, 10);
   for (const [name, day] of [
     ["from", from],
     ["to", to],
   ] as const) {
-    if (day !== null && day > today) throw notAcceptable(name, day, `a day up to ${today}`);
+    if (day !== null && day > today) throw unsupportedValue(name, day, `a day up to ${today}`);
   }
   const last = startOfDay(to ?? today) / secondsPerDay;
   const first = from === null ? last : startOfDay(from) / secondsPerDay;
@@ -65,7 +65,7 @@ function daysOf({ now, limits }: ResolverContext, { from, to, contractAddress }:
   const count = last - first + 1;
   if (count > max) {
     const tokens = contractAddress.length === 1 ? "one token" : `${contractAddress.length} tokens`;
-    throw notAcceptable("from", String(from), `a range of at most ${max} days for ${tokens}; this one has ${count}`);
+    throw unsupportedValue("from", String(from), `a range of at most ${max} days for ${tokens}; this one has ${count}`);
   }
   return Array.from({ length: count }, (_, position) => first + position);
 }

@@ -12,7 +12,7 @@ import { groupBy } from "../../lib/group-by.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { isoTimestamp } from "../../lib/time.ts";
 import { rangeOf } from "../at.ts";
-import { chainHead, transactionExplorers } from "../chains/view-chain.ts";
+import { chainFields, transactionExplorers } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { viewTransactionHead } from "../ledger/view-transaction.ts";
 import { quoteOf, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
@@ -71,7 +71,7 @@ export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWa
   const transfersAt = groupBy(transfers, keyOf);
   return {
     address: walletAddress,
-    ...chainHead(chain, context.now()),
+    ...chainFields(chain, context.now()),
     quote_currency: quoteCurrency,
     items: shown.flatMap((place) => {
       const transaction = transactionAt.get(keyOf(place));

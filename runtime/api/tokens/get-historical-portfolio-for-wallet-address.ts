@@ -2,9 +2,9 @@ import type { HoldingItem, OhlcItem } from "../../../generated/responses.gen.ts"
 import { standards } from "../../domains/tokens/projection/standards.ts";
 import { type DailyBalance, dailyBalances } from "../../domains/tokens/queries/daily-balances.ts";
 import { groupBy } from "../../lib/group-by.ts";
-import { notAcceptable } from "../../lib/request-error.ts";
+import { unsupportedValue } from "../../lib/request-error.ts";
 import { isoTimestamp, secondsPerDay } from "../../lib/time.ts";
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { type Quote, quoteOf } from "../prices/view-quotes.ts";
 import { spansOfDays } from "./days.ts";
@@ -13,7 +13,7 @@ import { viewContract } from "./view-token.ts";
 
 /**
  * A wallet's daily balances of the native token and of ERC-20 tokens, newest first, without tokens whose balance was 0 throughout.
- * @throws {notAcceptable} more rows than an answer may have.
+ * @throws {unsupportedValue} more rows than an answer may have.
  */
 export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPortfolioForWalletAddress"] = async (request, context) => {
   const { chain, walletAddress, quoteCurrency, days } = request;
@@ -41,7 +41,7 @@ export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPort
       return balances.some(({ high, close }) => high !== "0" || close !== "0") ? [{ token, standard, balances }] : [];
     });
   const maxDays = Math.floor(limits.answerRows / Math.max(1, held.length));
-  if (days > maxDays) throw notAcceptable("days", String(days), `at most ${maxDays} for a wallet with ${held.length} tokens`);
+  if (days > maxDays) throw unsupportedValue("days", String(days), `at most ${maxDays} for a wallet with ${held.length} tokens`);
   const metadata = await tokens.metadata(
     chain.id,
     held.map(({ token }) => token),
@@ -49,7 +49,7 @@ export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPort
   const chainConfig = context.chains.get(chain.id);
   return {
     address: walletAddress,
-    ...chainHead(chain, context.now()),
+    ...chainFields(chain, context.now()),
     quote_currency: quoteCurrency,
     items: held.map(({ token, standard, balances }) => {
       const { supports_erc: _, ...contract } = viewContract(chainConfig, token, standard, metadata.get(token));

@@ -2,13 +2,13 @@ import type { GetHistoricalTokenBalancesForWalletAddressRequest } from "../../..
 import type { OwnedRates } from "../../domains/prices/queries/owned-rates.ts";
 import { secondsPerDay, startOfDay } from "../../lib/time.ts";
 import { heightAt } from "../at.ts";
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { holdingsOf } from "./holdings.ts";
 import { type HoldingQuotes, viewHolding } from "./view-token.ts";
 
 /**
- * A wallet's holdings after a block or at the end of a day. @throws {notAcceptable} a block or day that is not indexed, or more rows than an answer may have.
+ * A wallet's holdings after a block or at the end of a day. @throws {unsupportedValue} a block or day that is not indexed, or more rows than an answer may have.
  */
 export const getHistoricalTokenBalancesForWalletAddress: Handlers["getHistoricalTokenBalancesForWalletAddress"] = async (
   request,
@@ -24,7 +24,7 @@ export const getHistoricalTokenBalancesForWalletAddress: Handlers["getHistorical
   const chainConfig = context.chains.get(chain.id);
   return {
     address: walletAddress,
-    ...chainHead(chain, context.now()),
+    ...chainFields(chain, context.now()),
     quote_currency: quoteCurrency,
     items: holdings.flatMap(({ row, metadata, isSpam, nftData }) => {
       if (noSpam && isSpam) return [];

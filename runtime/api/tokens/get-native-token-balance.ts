@@ -5,12 +5,12 @@ import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { HoldingRow } from "../../domains/tokens/queries/balance.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { heightOf } from "../at.ts";
-import { chainHead, nativeMetadata } from "../chains/view-chain.ts";
+import { chainFields, nativeMetadata } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { quoteOf } from "../prices/view-quotes.ts";
 import { unknownNative } from "./native-balances.ts";
 
-/** A wallet's native balance at the indexed head or after a block. @throws {notAcceptable} a height that is not indexed. */
+/** A wallet's native balance at the indexed head or after a block. @throws {unsupportedValue} a height that is not indexed. */
 export const getNativeTokenBalance: Handlers["getNativeTokenBalance"] = async (request, context) => {
   const { chain, walletAddress, quoteCurrency, blockHeight } = request;
   const height = await heightOf(context, chain, blockHeight);
@@ -35,7 +35,7 @@ export const getNativeTokenBalance: Handlers["getNativeTokenBalance"] = async (r
             balance_source: balance.balance === null ? null : balance.source,
           },
         ];
-  return { address: walletAddress, ...chainHead(chain, context.now()), quote_currency: quoteCurrency, items, indexed_from: indexedFrom };
+  return { address: walletAddress, ...chainFields(chain, context.now()), quote_currency: quoteCurrency, items, indexed_from: indexedFrom };
 };
 
 /** The indexed balance; for an address that the index has never seen, the node's, as it may have been funded before the first indexed block. */

@@ -1,14 +1,14 @@
 import type { BalanceItem } from "../../../generated/responses.gen.ts";
 import { standards } from "../../domains/tokens/projection/standards.ts";
 import { secondsPerDay } from "../../lib/time.ts";
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { quoteOf } from "../prices/view-quotes.ts";
 import { holdingKey, holdingsOf } from "./holdings.ts";
 import { hideUnknownNative } from "./native-balances.ts";
 import { type HoldingQuotes, isCollection, viewHolding } from "./view-token.ts";
 
-/** A wallet's holdings at the indexed head, the native token first; a collection is one item. @throws {notAcceptable} more rows than an answer may have. */
+/** A wallet's holdings at the indexed head, the native token first; a collection is one item. @throws {unsupportedValue} more rows than an answer may have. */
 export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWalletAddress"] = async (request, context) => {
   const { chain, walletAddress, quoteCurrency, noSpam } = request;
   const { anchor, ledger, tokens } = context;
@@ -32,7 +32,7 @@ export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWall
   };
   return {
     address: walletAddress,
-    ...chainHead(chain, context.now()),
+    ...chainFields(chain, context.now()),
     quote_currency: quoteCurrency,
     items: holdings.flatMap(({ row, metadata, isSpam, nftData }) => {
       if (noSpam && isSpam) return [];

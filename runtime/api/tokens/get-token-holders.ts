@@ -1,13 +1,13 @@
 import { standards } from "../../domains/tokens/projection/standards.ts";
 import { notFound } from "../../lib/request-error.ts";
 import { heightAt } from "../at.ts";
-import { chainHead } from "../chains/view-chain.ts";
+import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { viewContract } from "./view-token.ts";
 
 /**
  * The holders of a token, largest first, at the anchor or at an earlier block or day. @throws {notFound} a contract without transfers.
- * @throws {notAcceptable} a block or day that is not indexed.
+ * @throws {unsupportedValue} a block or day that is not indexed.
  */
 export const getTokenHolders: Handlers["getTokenHolders"] = async (request, context) => {
   const { chain, tokenAddress, page } = request;
@@ -28,7 +28,7 @@ export const getTokenHolders: Handlers["getTokenHolders"] = async (request, cont
   const rows = wanted <= 0 ? [] : await tokens.holdersAt(chain.id, tokenAddress, standard, height, wanted, offset, total);
   const contract = viewContract(context.chains.get(chain.id), tokenAddress, standard, metadata);
   return {
-    ...chainHead(chain, context.now()),
+    ...chainFields(chain, context.now()),
     items: rows.slice(0, page.size).map(({ owner, balance }) => ({
       ...contract,
       address: owner,

@@ -7,7 +7,7 @@ import type { HoldingRow, NftBalanceRow } from "../../domains/tokens/queries/bal
 import { type TokenMetadata, undescribed } from "../../domains/tokens/queries/metadata.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import type { Address } from "../../lib/hex.ts";
-import { notAcceptable } from "../../lib/request-error.ts";
+import { unsupportedValue } from "../../lib/request-error.ts";
 import type { ResolverContext } from "../context.ts";
 import { lastNativeSales } from "../nft/view-last-sales.ts";
 import { hideUnknownNative, unknownNative } from "./native-balances.ts";
@@ -37,7 +37,7 @@ interface HoldingOptions {
 /** Max tokens of one wallet that are recorded as requested, and compared with their contracts more often. */
 const maxNotedTokens = 200;
 
-/** A wallet's holdings after a block, the native token first; a collection is one asset. @throws {notAcceptable} more rows than an answer may have. */
+/** A wallet's holdings after a block, the native token first; a collection is one asset. @throws {unsupportedValue} more rows than an answer may have. */
 export async function holdingsOf(
   context: ResolverContext,
   chain: Chain,
@@ -55,8 +55,8 @@ export async function holdingsOf(
     context.ledger.knowsNativeBalances(chain.id),
     context.ledger.indexedFrom(chain.id),
   ]);
-  if (held.length > max) throw notAcceptable("walletAddress", wallet, `a wallet with at most ${max} tokens`);
-  if (ids.length > max) throw notAcceptable("nft", "true", `false for a wallet with more than ${max} token ids`);
+  if (held.length > max) throw unsupportedValue("walletAddress", wallet, `a wallet with at most ${max} tokens`);
+  if (ids.length > max) throw unsupportedValue("nft", "true", `false for a wallet with more than ${max} token ids`);
   const known = hideUnknownNative(held, knowsNative);
   const rows = !knowsNative && held[0]?.standard !== standards.native ? [unknownNative, ...known] : known;
   for (const { token } of held) if (!metadata.has(token)) metadata.set(token, undescribed(token));

@@ -2,7 +2,7 @@ import { bytesArray } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
 import { sql } from "../../database/sql.ts";
 import type { Address } from "../../lib/hex.ts";
-import type { TransactionPlace } from "../ledger/queries/transaction.ts";
+import type { TransactionPosition } from "../ledger/queries/transaction.ts";
 import { saleNumbersOf } from "./projection/index.ts";
 
 /** The sales of a collection on one day for one payment token; amounts in its smallest unit. */
@@ -123,7 +123,7 @@ export function createNftSaleQueries({ query }: Pick<Database, "query">) {
     );
 
   /** The sales of a transaction, in order. Served by the primary key, a range for the block, and one probe of the marks for each. */
-  const salesOfTransaction = (chainId: number, place: TransactionPlace, marketplaces: readonly Address[]) =>
+  const salesOfTransaction = (chainId: number, place: TransactionPosition, marketplaces: readonly Address[]) =>
     query<SaleRow>(
       `SELECT log_index, marketplace, protocol, collection, token_id, units, seller, buyer, maker_is_buyer, payment_token, unit_price,
          is_wash OR EXISTS (SELECT FROM nft_sale_marks k WHERE k.chain_id = $1 AND k.sale = s.sale) AS is_wash

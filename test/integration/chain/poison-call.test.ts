@@ -63,7 +63,7 @@ describe("a contract at which the node fails", () => {
   it("has a failed outcome in a request of one call, and not a reverted one", async () => {
     refuseContract(proxy, tokens[5] as Address, 504);
     expect(await source.calls([{ to: tokens[5] as Address, data: totalSupply }], await chain.head())).toEqual([
-      { ok: false, reverted: false, passing: expect.any(UnansweredError) },
+      { ok: false, reverted: false, transient: expect.any(UnansweredError) },
     ]);
   });
 

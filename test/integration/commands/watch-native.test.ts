@@ -55,7 +55,7 @@ const watching = (node: Pick<Source, "balances" | "hashesOf"> = source) => {
     source: node,
     status: () => ({ following: true, leading: true, catchingUp: [] }),
     logger: { info: (message) => logged.push(message), warn: (message) => logged.push(message) },
-    everyMilliseconds: 10,
+    intervalMilliseconds: 10,
     confirmMilliseconds: 10,
   });
   const run = watch.run(stop.signal);

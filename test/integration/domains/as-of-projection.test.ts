@@ -228,10 +228,10 @@ describe("while a projection is rebuilt", () => {
   );
 
   it("pages are pinned to the block of the first one while it continues", async () => {
-    const paged = live.filter(({ regime }) => regime === "page" || regime === "path-page");
+    const paged = live.filter(({ style }) => style === "page" || style === "path-page");
     const pageOf = (operation: (typeof live)[number], number: number) => {
       const values = exampleOf(operation, demo.story.values);
-      const page: Record<string, string> = operation.regime === "page" ? { "page-number": String(number) } : { page: String(number) };
+      const page: Record<string, string> = operation.style === "page" ? { "page-number": String(number) } : { page: String(number) };
       return targetOf(operation, { ...values, "page-size": operation.id === "getTokenHolders" ? "100" : "1", ...page });
     };
     await catchUp(full.database, ids, middle, { again: true });

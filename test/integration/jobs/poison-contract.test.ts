@@ -177,7 +177,7 @@ describe("nft_reads while the node fails at one contract", () => {
       database: test.database,
       source,
       multicall,
-      readDocument: async (url) => ({ ok: false, refusal: `Not found: ${url}`, isLasting: true }),
+      readDocument: async (url) => ({ ok: false, refusal: `Not found: ${url}`, isPermanent: true }),
       clock: () => now,
       nfts: { metadata: "cached", fetchesAtOnce: 4, fetchMilliseconds: 1_000, documentBytes: 1_000 },
       logger,

@@ -19,7 +19,7 @@ const boundsOf = (changes: Partial<FetchBounds> = {}): FetchBounds => ({
 });
 const codeOf = (fetched: Fetched): string => (fetched.ok ? `answered: ${fetched.body}` : fetched.refusal.code);
 const sentenceOf = (fetched: Fetched): string => (fetched.ok ? "" : fetched.refusal.sentence);
-const isLasting = (fetched: Fetched): boolean | null => (fetched.ok ? null : fetched.refusal.isLasting);
+const isPermanent = (fetched: Fetched): boolean | null => (fetched.ok ? null : fetched.refusal.isPermanent);
 const sendJson = (response: ServerResponse, body = '{"name":"A"}'): void => {
   response.setHeader("content-type", "application/json; charset=utf-8");
   response.end(body);
@@ -83,7 +83,7 @@ describe("a document of a public server", () => {
     const before = untrustedServer.requests.length;
     const refused = await fetchWith(at("/9"));
     expect(sentenceOf(refused)).toBe("More than 3 redirects.");
-    expect(isLasting(refused)).toBe(true);
+    expect(isPermanent(refused)).toBe(true);
     expect(untrustedServer.requests.length - before).toBe(4);
   });
 
@@ -114,7 +114,7 @@ describe("a URL of an internal server", () => {
     const refused = await fetchWith(`${spelling}:${internalServer.port}/latest/meta-data/`);
     expect(codeOf(refused)).toBe("literal-address");
     expect(sentenceOf(refused)).toMatch(/ is an IP address; expected a public host name\.$/);
-    expect(isLasting(refused)).toBe(true);
+    expect(isPermanent(refused)).toBe(true);
   });
 
   it.each([
@@ -131,7 +131,7 @@ describe("a URL of an internal server", () => {
     const world = { ...worldOf(), resolve: async () => ["127.0.0.1"] };
     const refused = await fetchWith(`https://${name}:${internalServer.port}/`, {}, world);
     expect(codeOf(refused)).toBe("local-name");
-    expect(isLasting(refused)).toBe(true);
+    expect(isPermanent(refused)).toBe(true);
   });
 
   it.each([
@@ -147,7 +147,7 @@ describe("a URL of an internal server", () => {
   ])("is rejected if its name has the addresses %j", async (addresses, range) => {
     const refused = await fetchWith(`https://evil.example:${internalServer.port}/`, {}, worldOf({ "evil.example": addresses }));
     expect(sentenceOf(refused)).toBe(`evil.example resolves to a non-public address (${range}).`);
-    expect(isLasting(refused)).toBe(true);
+    expect(isPermanent(refused)).toBe(true);
   });
 
   it.each([
@@ -201,12 +201,12 @@ describe("a URL that cannot be fetched", () => {
     ["no url", "not-a-url", "Invalid URL; expected an https:// URL."],
   ])("is refused: %s", async (url, code, sentence) => {
     const refused = await createWeb().fetch(url, boundsOf());
-    expect(refused).toEqual({ ok: false, refusal: { code, sentence, isLasting: true } });
+    expect(refused).toEqual({ ok: false, refusal: { code, sentence, isPermanent: true } });
   });
 
   it("may be retried if its name has no address", async () => {
     const refused = await fetchWith("https://gone.example/");
-    expect([codeOf(refused), isLasting(refused)]).toEqual(["unknown-name", false]);
+    expect([codeOf(refused), isPermanent(refused)]).toEqual(["unknown-name", false]);
   });
 });
 
@@ -215,7 +215,7 @@ describe("a response that is too large", () => {
     answer = (_, response) => response.writeHead(200, { "content-type": "application/json", "content-length": 1_001 }).flushHeaders();
     const refused = await fetchWith(at("/"));
     expect(sentenceOf(refused)).toBe("The response of documents.example is too large: up to 1000 bytes are accepted.");
-    expect(isLasting(refused)).toBe(true);
+    expect(isPermanent(refused)).toBe(true);
   });
 
   it("is rejected if it never ends, long before the time limit", async () => {
@@ -271,7 +271,7 @@ describe("a response that does not arrive", () => {
     expect(Date.now() - start).toBeGreaterThanOrEqual(390);
     expect(Date.now() - start).toBeLessThan(deadline(400 + patience));
     expect(sentenceOf(refused)).toBe(sentence);
-    expect(isLasting(refused)).toBe(false);
+    expect(isPermanent(refused)).toBe(false);
   };
   const late = "documents.example did not respond completely within 400 ms.";
 
@@ -343,7 +343,7 @@ describe("a response of the wrong type", () => {
     answer = (_, response) => response.writeHead(200, { "content-type": type }).end("<script>alert(1)</script>");
     const refused = await fetchWith(at("/"));
     expect(sentenceOf(refused)).toBe(`documents.example sent ${named}; expected JSON.`);
-    expect(isLasting(refused)).toBe(true);
+    expect(isPermanent(refused)).toBe(true);
   });
 
   it("is rejected if it is compressed, as a small response may expand to a huge one", async () => {
@@ -367,13 +367,13 @@ describe("a response of the wrong type", () => {
     answer = (_, response) => response.writeHead(status).end();
     const refused = await fetchWith(at("/"));
     expect(sentenceOf(refused)).toContain(`documents.example responded with status ${status}`);
-    expect(isLasting(refused)).toBe(lasts);
+    expect(isPermanent(refused)).toBe(lasts);
   });
 
   it("is rejected without a trusted certificate for its name", async () => {
     const { certificates: _, ...strict } = worldOf();
     const refused = await fetchWith(at("/"), {}, strict);
-    expect([codeOf(refused), isLasting(refused)]).toEqual(["certificate", false]);
+    expect([codeOf(refused), isPermanent(refused)]).toEqual(["certificate", false]);
     const other = await fetchWith(
       `https://other.example:${untrustedServer.port}/`,
       {},
@@ -385,7 +385,7 @@ describe("a response of the wrong type", () => {
   it("is rejected if no server listens or the connection breaks", async () => {
     answer = ({ socket }) => socket.destroy();
     const broken = await fetchWith(at("/"));
-    expect([codeOf(broken), isLasting(broken)]).toEqual(["connection", false]);
+    expect([codeOf(broken), isPermanent(broken)]).toEqual(["connection", false]);
     const silence = await startSilentServer();
     await silence.close();
     const world = { ...worldOf(), ports: [String(silence.port)] };

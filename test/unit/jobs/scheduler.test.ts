@@ -29,10 +29,10 @@ const start = (jobs: readonly Job[], isReady = () => true) => {
   };
   return { scheduler: createChainScheduler(deps), warnings, pass: (milliseconds: number) => (now += milliseconds) };
 };
-const counting = (name: string, everyMilliseconds: number, run: () => boolean = () => false) => {
+const counting = (name: string, intervalMilliseconds: number, run: () => boolean = () => false) => {
   const job = {
     name,
-    everyMilliseconds,
+    intervalMilliseconds,
     runs: 0,
     run: async () => {
       job.runs += 1;
@@ -93,7 +93,7 @@ describe("the scheduler", () => {
   it("stops immediately with the process, even while the node does not respond", async () => {
     const waiting: Job = {
       name: "wait",
-      everyMilliseconds: 10,
+      intervalMilliseconds: 10,
       run: async ({ source, multicall }) => {
         await Promise.all([source.hashesOf([1]), multicall([{ to: "0x", data: "0x" }], 1)]);
         return false;

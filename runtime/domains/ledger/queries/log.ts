@@ -3,7 +3,7 @@ import { type Composition, compose } from "../../../database/compose.ts";
 import type { Queryable } from "../../../database/database.ts";
 import { sql } from "../../../database/sql.ts";
 import type { Address, Hash, Hex } from "../../../lib/hex.ts";
-import { isAtPlaces, placeParameters, type TransactionPlace } from "./transaction.ts";
+import { isAtPositions, positionParameters, type TransactionPosition } from "./transaction.ts";
 
 /** A log with fields of its block and transaction. */
 export interface LogRow {
@@ -107,7 +107,7 @@ const countMatching = compose<{ count: number }, FilterValues>((composition) => 
 });
 
 const selectOfTransactions = sql`SELECT ${columns} FROM logs l JOIN blocks b ON b.chain_id = l.chain_id AND b.number = l.block_number
-  WHERE l.chain_id = $1 AND ${isAtPlaces("l", sql`$2`, sql`$3`)} ORDER BY l.block_number, l.log_index`;
+  WHERE l.chain_id = $1 AND ${isAtPositions("l", sql`$2`, sql`$3`)} ORDER BY l.block_number, l.log_index`;
 
 /** Log queries. */
 export function createLogQueries({ query, run }: Queryable) {
@@ -126,8 +126,8 @@ export function createLogQueries({ query, run }: Queryable) {
   };
 
   /** The logs of given transactions, by block and index. Served by the primary key: each block is read once, however many of its transactions are given. */
-  const logsOfTransactions = (chainId: number, places: readonly TransactionPlace[]) =>
-    query<LogRow>(selectOfTransactions, [chainId, ...placeParameters(places)]);
+  const logsOfTransactions = (chainId: number, places: readonly TransactionPosition[]) =>
+    query<LogRow>(selectOfTransactions, [chainId, ...positionParameters(places)]);
 
   return { logs, logCount, logsOfTransactions };
 }

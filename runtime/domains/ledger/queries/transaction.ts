@@ -23,21 +23,21 @@ export interface TransactionRow {
 }
 
 /** The position of a transaction in the chain. */
-export interface TransactionPlace {
+export interface TransactionPosition {
   readonly block_number: number;
   readonly transaction_index: number;
 }
 
 /**
- * The condition that a row of `alias` belongs to one of the places given by `placeParameters`. The first parameter restricts the scan to the blocks; the second
+ * The condition that a row of `alias` belongs to one of the places given by `positionParameters`. The first parameter restricts the scan to the blocks; the second
  * selects their rows by one number for each place. With a join, the planner may compare all rows of a block with all places in it.
  */
-export const isAtPlaces = (alias: string, blocks: Sql, places: Sql): Sql =>
+export const isAtPositions = (alias: string, blocks: Sql, places: Sql): Sql =>
   sql`${identifier(`${alias}.block_number`)} = ANY (${blocks}::int8[])
     AND (${identifier(`${alias}.block_number`)} << 31 | ${identifier(`${alias}.transaction_index`)}) = ANY (${places}::int8[])`;
 
-/** The parameters of `isAtPlaces`: distinct blocks, and places as one number each. */
-export const placeParameters = (places: readonly TransactionPlace[]): readonly [readonly number[], readonly string[]] => [
+/** The parameters of `isAtPositions`: distinct blocks, and places as one number each. */
+export const positionParameters = (places: readonly TransactionPosition[]): readonly [readonly number[], readonly string[]] => [
   [...new Set(places.map((place) => place.block_number))],
   places.map((place) => String((BigInt(place.block_number) << 31n) | BigInt(place.transaction_index))),
 ];
@@ -86,7 +86,7 @@ export function createTransactionQueries({ query }: Pick<Database, "query">) {
     query<TransactionRow>(selectOfAddress, [chainId, bytes(address), first, last, last - first + 1]);
 
   /** The transactions at the given places, in no particular order. Served by the primary key. */
-  const transactionsAt = (chainId: number, places: readonly TransactionPlace[]) =>
+  const transactionsAt = (chainId: number, places: readonly TransactionPosition[]) =>
     query<TransactionRow>(selectAtPlaces, [
       chainId,
       places.map((place) => place.block_number),

@@ -5,7 +5,7 @@ import { lockQueue } from "./fetch/lock-queue.ts";
 
 /** Max tokens and announced changes of a portion of several blocks, for which the indexing loop waits. */
 const portion = 2_000;
-const everyMilliseconds = 1_000;
+const intervalMilliseconds = 1_000;
 /** Blocks without new tokens after which the pointer moves. */
 const quietBlocks = 1_000;
 /** Max pointers stored for roll-backs. After a deeper one the job starts again at the first token; stored metadata remains. */
@@ -27,7 +27,7 @@ export const createQueueNewTokensJob = (): Job => {
   let span = Number.MAX_SAFE_INTEGER;
   return {
     name: "queue-new-nfts",
-    everyMilliseconds,
+    intervalMilliseconds,
     run: async (context) => {
       const { chainId, database } = context;
       const [after, head] = await Promise.all([pointerOf(database, chainId), headOf(database, chainId)]);

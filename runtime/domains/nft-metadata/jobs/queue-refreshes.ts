@@ -7,7 +7,7 @@ import { lockQueue } from "./fetch/lock-queue.ts";
 
 /** Max tokens of ranges, and max single tokens, of one run, for which the indexing loop waits. */
 const portion = 2_000;
-const everyMilliseconds = 1_000;
+const intervalMilliseconds = 1_000;
 
 interface Range {
   readonly token: Address;
@@ -32,7 +32,7 @@ export const createQueueRefreshesJob = (): Job => {
   let last: Address | null = null;
   return {
     name: "queue-nft-refreshes",
-    everyMilliseconds,
+    intervalMilliseconds,
     run: async ({ chainId, database, beside, clock }) => {
       // Served by the primary key; most runs find nothing.
       if ((await database.query("SELECT FROM nft_refreshes WHERE chain_id = $1 LIMIT 1", [chainId])).length === 0) return false;

@@ -147,7 +147,7 @@ const readBatch = async (
   await Promise.allSettled(reads);
 };
 
-const refused = (refusal: string): DocumentOutcome => ({ ok: false, refusal, isLasting: false });
+const refused = (refusal: string): DocumentOutcome => ({ ok: false, refusal, isPermanent: false });
 
 const rowOf = (key: NftKey, url: string | null, outcome: DocumentOutcome): NftMetadataRow => {
   const document = outcome.ok ? outcome.document : null;

@@ -2,7 +2,7 @@ import { bytes, bytesArray } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
 import { sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
-import type { TransactionPlace } from "../../ledger/queries/transaction.ts";
+import type { TransactionPosition } from "../../ledger/queries/transaction.ts";
 import { standards } from "../../tokens/projection/standards.ts";
 
 /** An id of a collection; the original owner is null if the id's mint is not indexed. */
@@ -56,7 +56,7 @@ export function createNftTokenQueries({ query }: Pick<Database, "query">) {
 
   /** The transactions that moved an id up to a block, newest first. Served by transfers_token_id. */
   const nftTransactions = (chainId: number, token: Address, tokenId: bigint, block: number, limit: number) =>
-    query<TransactionPlace>(
+    query<TransactionPosition>(
       `SELECT DISTINCT block_number, transaction_index FROM transfers
        WHERE chain_id = $1 AND token = $2 AND token_id = $3 AND block_number <= $4
        ORDER BY block_number DESC, transaction_index DESC LIMIT $5`,

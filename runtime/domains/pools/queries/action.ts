@@ -16,7 +16,7 @@ import {
 import { boundedCount, type ExchangeKey, maxCount } from "./exchange.ts";
 
 /** The places of an account's latest actions on the exchanges of $3, up to block $4. */
-const placesOfAccount = sql`unnest($3::bytea[]) AS e(exchange) CROSS JOIN LATERAL (
+const positionsOfAccount = sql`unnest($3::bytea[]) AS e(exchange) CROSS JOIN LATERAL (
   SELECT block_number, log_index FROM pool_action_accounts
   WHERE chain_id = $1 AND account = $2 AND exchange = e.exchange AND block_number <= $4
   ORDER BY block_number DESC, log_index DESC LIMIT $5) place`;
@@ -83,12 +83,12 @@ export function createActionQueries({ query }: Pick<Queryable, "query">) {
       const [rows, counted] = await Promise.all([
         query<ActionRow>(
           sql`SELECT ${actionColumns} FROM (
-                SELECT block_number, log_index FROM ${placesOfAccount} ORDER BY block_number DESC, log_index DESC LIMIT $6 OFFSET $7) page
+                SELECT block_number, log_index FROM ${positionsOfAccount} ORDER BY block_number DESC, log_index DESC LIMIT $6 OFFSET $7) page
               JOIN pool_actions a ON a.chain_id = $1 AND a.block_number = page.block_number AND a.log_index = page.log_index
               ORDER BY a.block_number DESC, a.log_index DESC`,
           [...parameters, offset + limit, limit, offset],
         ),
-        query<{ count: number }>(sql`SELECT count(*) AS count FROM ${placesOfAccount}`, [...parameters, maxCount + 1]),
+        query<{ count: number }>(sql`SELECT count(*) AS count FROM ${positionsOfAccount}`, [...parameters, maxCount + 1]),
       ]);
       return { rows, total: boundedCount(counted) };
     },

@@ -2,7 +2,7 @@ import { bytes } from "../../../database/codecs.ts";
 import type { Queryable } from "../../../database/database.ts";
 import { sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
-import type { TransactionPlace } from "../../ledger/queries/transaction.ts";
+import type { TransactionPosition } from "../../ledger/queries/transaction.ts";
 import { type ActionRow, actionColumns } from "./action-source.ts";
 
 /** An action, with its pool as announced by one factory. */
@@ -21,7 +21,7 @@ export const createTransactionActionQueries = ({ query }: Pick<Queryable, "query
    * The actions of a transaction on the pools of some factories, in order. Served by the primary key of pool_actions, the range of the block, and by
    * pools_factory: one probe for each action and factory.
    */
-  actionsOfTransaction: (chainId: number, { block_number, transaction_index }: TransactionPlace, factories: readonly Address[]) =>
+  actionsOfTransaction: (chainId: number, { block_number, transaction_index }: TransactionPosition, factories: readonly Address[]) =>
     query<PoolActionRow>(
       sql`SELECT ${actionColumns}, p.factory, p.token0, p.token1, p.family, p.fee_ppm
           FROM pool_actions a CROSS JOIN LATERAL (

@@ -40,7 +40,7 @@ export interface HolderChange {
 }
 
 /** Max uint256; a larger sum shows that a token's events are false. */
-export const largestWord = 2n ** 256n - 1n;
+export const maxUint256 = 2n ** 256n - 1n;
 
 /** The accounts of a batch, opened when they are first needed. */
 const createAccounts = (open: (key: BalanceKey) => Opening) => {
@@ -106,7 +106,7 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock
         return null;
       }
       const next = account.balance + amount;
-      account.balance = next < 0n || next > largestWord ? null : next;
+      account.balance = next < 0n || next > maxUint256 ? null : next;
       return account.balance;
     },
     /** Sets a balance to the node's reports from right before and after the block; an account that did not change is not touched. */

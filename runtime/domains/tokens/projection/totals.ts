@@ -1,7 +1,7 @@
 import type { ChainFacts, Row } from "../../../indexer/projection.ts";
 import type { State } from "../../../indexer/state/state.ts";
 import { type Address, zeroAddress } from "../../../lib/hex.ts";
-import { type HolderChange, largestWord } from "./balances.ts";
+import { type HolderChange, maxUint256 } from "./balances.ts";
 import type { TokenMovement } from "./movements.ts";
 import { standards } from "./standards.ts";
 
@@ -42,7 +42,7 @@ export const createTotals = (state: State, chain: ChainFacts, isNodeSourced: (to
     if (totals.supply === null) return;
     const next = totals.supply + amount;
     // An impossible ERC-20 sum is corrected by totalSupply(); for a collection it shows that its events are incomplete.
-    totals.supply = totals.standard === standards.erc20 || (next >= 0n && next <= largestWord) ? next : null;
+    totals.supply = totals.standard === standards.erc20 || (next >= 0n && next <= maxUint256) ? next : null;
   };
 
   const write = (totals: Totals, blockNumber: number): void => {

@@ -2,7 +2,7 @@ import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
 import { identifier, nothing, type Sql, sql } from "../../../database/sql.ts";
 import { type Address, zeroAddress } from "../../../lib/hex.ts";
-import { largestWord } from "../projection/balances.ts";
+import { maxUint256 } from "../projection/balances.ts";
 import { pivotsOf } from "../projection/periods.ts";
 import { standards } from "../projection/standards.ts";
 import { type BalanceSource, joinSource, sourceOf } from "./balance-source.ts";
@@ -210,7 +210,7 @@ export function createHolderQueries(database: Pick<Database, "query">) {
    * the list. Served by the primary keys of holder_counts, token_supplies, supply_offsets, balances and balance_periods.
    */
   const tokenTotalsAt = async (chainId: number, token: Address, standard: number, block: number): Promise<TokenTotalsRow | null> => {
-    const parameters = [chainId, bytes(token), standard, block, bytes(zeroAddress), largestWord];
+    const parameters = [chainId, bytes(token), standard, block, bytes(zeroAddress), maxUint256];
     const rows = await database.query<TokenTotalsRow>(selectTotals, parameters);
     return rows[0] ?? null;
   };

@@ -2,7 +2,7 @@ import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
 import { identifier, sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
-import { isAtPlaces, placeParameters, type TransactionPlace } from "../../ledger/queries/transaction.ts";
+import { isAtPositions, positionParameters, type TransactionPosition } from "../../ledger/queries/transaction.ts";
 import { standards } from "../projection/standards.ts";
 
 /** A transfer of an ERC-20 token; balances are those after it, null if unknown. */
@@ -25,13 +25,13 @@ const transactionsOfSide = (column: "from_address" | "to_address") =>
   sql`(SELECT DISTINCT block_number, transaction_index FROM transfers
        WHERE chain_id = $1 AND ${identifier(column)} = $2 AND token = $3 AND standard = ${standards.erc20} AND block_number BETWEEN $4 AND $5
        ORDER BY block_number DESC, transaction_index DESC LIMIT $6)`;
-const placesOfToken = sql`(${transactionsOfSide("from_address")} UNION ${transactionsOfSide("to_address")}) places`;
-const pageOfToken = sql`SELECT * FROM ${placesOfToken} ORDER BY block_number DESC, transaction_index DESC LIMIT $7 OFFSET $8`;
-const countOfToken = sql`SELECT count(*) AS count FROM ${placesOfToken}`;
+const positionsOfToken = sql`(${transactionsOfSide("from_address")} UNION ${transactionsOfSide("to_address")}) places`;
+const pageOfToken = sql`SELECT * FROM ${positionsOfToken} ORDER BY block_number DESC, transaction_index DESC LIMIT $7 OFFSET $8`;
+const countOfToken = sql`SELECT count(*) AS count FROM ${positionsOfToken}`;
 
 const transfersAtPlaces = sql`SELECT t.block_number, t.transaction_index, t.ordinal, t.token, t.from_address, t.to_address, t.amount, t.from_balance, t.to_balance
   FROM transfers t
-  WHERE t.chain_id = $1 AND ${isAtPlaces("t", sql`$4`, sql`$5`)}
+  WHERE t.chain_id = $1 AND ${isAtPositions("t", sql`$4`, sql`$5`)}
     AND t.standard = ${standards.erc20} AND (t.from_address = $2 OR t.to_address = $2) AND ($3::bytea IS NULL OR t.token = $3)
   ORDER BY t.block_number, t.ordinal`;
 
@@ -60,7 +60,7 @@ export function createTransferQueries({ query }: Pick<Database, "query">) {
     const [lowest, highest] = await Promise.all([ordinalFrom(chainId, address, first), ordinalUpTo(chainId, address, last)]);
     if (lowest === null || highest === null || highest < lowest) return { places: [], total: 0 };
     const newest = highest - offset;
-    const places = await query<TransactionPlace>(
+    const places = await query<TransactionPosition>(
       `SELECT block_number, transaction_index FROM transfer_transactions
        WHERE chain_id = $1 AND address = $2 AND ordinal BETWEEN $3 AND $4 ORDER BY ordinal DESC`,
       [chainId, bytes(address), Math.max(lowest, newest - limit + 1), newest],
@@ -83,7 +83,7 @@ export function createTransferQueries({ query }: Pick<Database, "query">) {
   ) => {
     const parameters = [chainId, bytes(address), bytes(token), first, last];
     const [page, counted] = await Promise.all([
-      query<TransactionPlace>(pageOfToken, [...parameters, offset + limit, limit, offset]),
+      query<TransactionPosition>(pageOfToken, [...parameters, offset + limit, limit, offset]),
       query<{ count: number }>(countOfToken, [...parameters, maxCounted + 1]),
     ]);
     const count = counted[0]?.count ?? 0;
@@ -91,8 +91,8 @@ export function createTransferQueries({ query }: Pick<Database, "query">) {
   };
 
   /** An address's ERC-20 transfers in given transactions, by block and order. Served by the primary key: each block is read once. */
-  const transfersAt = (chainId: number, address: Address, token: Address | null, places: readonly TransactionPlace[]) =>
-    query<TransferRow>(transfersAtPlaces, [chainId, bytes(address), token === null ? null : bytes(token), ...placeParameters(places)]);
+  const transfersAt = (chainId: number, address: Address, token: Address | null, places: readonly TransactionPosition[]) =>
+    query<TransferRow>(transfersAtPlaces, [chainId, bytes(address), token === null ? null : bytes(token), ...positionParameters(places)]);
 
   return { transferTransactions, transferTransactionsOfToken, transfersAt };
 }

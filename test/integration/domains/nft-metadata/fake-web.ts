@@ -37,7 +37,7 @@ const prefix = "data:application/json;base64,";
 export const readInline = (url: string): DocumentOutcome =>
   url.startsWith(prefix)
     ? { ok: true, document: documentOf(Buffer.from(url.slice(prefix.length), "base64").toString("utf8")) }
-    : { ok: false, refusal: "Not found.", isLasting: true };
+    : { ok: false, refusal: "Not found.", isPermanent: true };
 
 /** Creates a reader that answers URLs by their prefix, as `hosts` defines. Other URLs are read as data: URLs. */
 export const createFakeWeb = (hosts: Readonly<Record<string, (url: string) => DocumentOutcome | Promise<DocumentOutcome>>> = {}) => {

@@ -113,7 +113,7 @@ describe("metadata in a data: URL", () => {
     expect(await readWith("data:image/svg+xml,<svg onload='x'/>")).toEqual({
       ok: false,
       refusal: "The picture in place of the metadata has the event handler onload.",
-      isLasting: true,
+      isPermanent: true,
     });
   });
 
@@ -126,7 +126,7 @@ describe("metadata in a data: URL", () => {
     [`data:application/json;base64,${gzipSync("{}").toString("base64")}`, "The data: URL is compressed with gzip; expected plain JSON."],
     ["data:application/json,{", "The metadata is not JSON: unexpected end."],
   ])("is refused permanently: %s", async (url, refusal) => {
-    expect(await readWith(url)).toEqual({ ok: false, refusal, isLasting: true });
+    expect(await readWith(url)).toEqual({ ok: false, refusal, isPermanent: true });
   });
 });
 
@@ -164,7 +164,7 @@ describe("metadata at a remote URL", () => {
     ["ar://short", "The ar: URL has no transaction id; expected ar://ID/path."],
     [`ipfs://${contentId}/${"x".repeat(3_000)}`, "The path of the URL has more than 2048 characters."],
   ])("is refused for the invalid URL %s", async (url, refusal) => {
-    expect(await readWith(url)).toEqual({ ok: false, refusal, isLasting: true });
+    expect(await readWith(url)).toEqual({ ok: false, refusal, isPermanent: true });
     expect(first.paths.length + second.paths.length).toBe(0);
   });
 
@@ -178,13 +178,13 @@ describe("metadata at a remote URL", () => {
     ["", "is not a URL"],
   ])("is refused for an unsupported scheme: %s", async (url, found) => {
     const refusal = `The metadata URL ${found}; expected data:, https:, ipfs: or ar:.`;
-    expect(await readWith(url)).toEqual({ ok: false, refusal, isLasting: true });
+    expect(await readWith(url)).toEqual({ ok: false, refusal, isPermanent: true });
   });
 
   it("is refused where its host resolves to a private address", async () => {
-    expect(await readWith(`https://evil.example:${inside.port}/`)).toMatchObject({ ok: false, isLasting: true });
-    expect(await readWith(`https://127.0.0.1:${inside.port}/`)).toMatchObject({ ok: false, isLasting: true });
-    expect(await readWith(`https://documents.example:${remote.port}/${"x".repeat(8_192)}`)).toMatchObject({ ok: false, isLasting: true });
+    expect(await readWith(`https://evil.example:${inside.port}/`)).toMatchObject({ ok: false, isPermanent: true });
+    expect(await readWith(`https://127.0.0.1:${inside.port}/`)).toMatchObject({ ok: false, isPermanent: true });
+    expect(await readWith(`https://documents.example:${remote.port}/${"x".repeat(8_192)}`)).toMatchObject({ ok: false, isPermanent: true });
   });
 });
 
@@ -214,19 +214,19 @@ describe("several gateways", () => {
     expect(await readWith(url)).toEqual({
       ok: false,
       refusal: "The gateway responded with status 404; expected 200. The gateway responded with status 410; expected 200.",
-      isLasting: true,
+      isPermanent: true,
     });
     second.status = 503;
-    expect(await readWith(url)).toMatchObject({ ok: false, isLasting: false });
+    expect(await readWith(url)).toMatchObject({ ok: false, isPermanent: false });
   });
 
   it("are not tried further when a document is too large", async () => {
-    expect(await readWith(url, { documentBytes: 5 })).toMatchObject({ ok: false, isLasting: true });
+    expect(await readWith(url, { documentBytes: 5 })).toMatchObject({ ok: false, isPermanent: true });
     expect(second.paths).toEqual([]);
   });
 
   it("may be empty until the operator configures one", async () => {
     const refusal = "No gateway is configured for this scheme.";
-    expect(await readWith(url, { ipfsGateways: [] })).toEqual({ ok: false, refusal, isLasting: false });
+    expect(await readWith(url, { ipfsGateways: [] })).toEqual({ ok: false, refusal, isPermanent: false });
   });
 });

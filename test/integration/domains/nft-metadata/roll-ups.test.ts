@@ -43,7 +43,7 @@ afterAll(() => node.stop());
 const web = createFakeWeb({
   "https://": (url): DocumentOutcome => {
     const attributes = attributesOf.get(url);
-    if (attributes === null || attributes === undefined) return { ok: false, refusal: "Gone.", isLasting: true };
+    if (attributes === null || attributes === undefined) return { ok: false, refusal: "Gone.", isPermanent: true };
     return { ok: true, document: documentOf(JSON.stringify({ attributes })) };
   },
 });

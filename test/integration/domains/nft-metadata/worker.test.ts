@@ -22,7 +22,7 @@ afterEach(() => index.test.drop());
 afterAll(() => node.stop());
 
 const named = (name: string): DocumentOutcome => ({ ok: true, document: documentOf(JSON.stringify({ name })) });
-const down: DocumentOutcome = { ok: false, refusal: "The host is down.", isLasting: false };
+const down: DocumentOutcome = { ok: false, refusal: "The host is down.", isPermanent: false };
 const eightFetches = { metadata: "cached", fetchesAtOnce: 8, fetchMilliseconds: 15_000, documentBytes: 1_000_000 } as const;
 const ids = (count: number, first = 0): number[] => Array.from({ length: count }, (_, id) => first + id);
 /** Sets the URL of ids, mints and queues them; returns the head. */

@@ -78,7 +78,7 @@ const follow = async (database: Database): Promise<IndexWithJobs> => {
   const scheduler = createChainScheduler({
     chainName: "test",
     ...shared,
-    jobs: [...createAllowanceJobs(), ...createMetadataJobs(settings)].map((job) => ({ ...job, everyMilliseconds: 0 })),
+    jobs: [...createAllowanceJobs(), ...createMetadataJobs(settings)].map((job) => ({ ...job, intervalMilliseconds: 0 })),
     exclusive: indexer.exclusive,
     beside: indexer.beside,
     isReady,
@@ -90,7 +90,7 @@ const follow = async (database: Database): Promise<IndexWithJobs> => {
     nfts: settings.nfts,
     // Only inline documents can be read.
     readDocument: async (url, signal) =>
-      url.startsWith("data:") ? read(url, signal) : { ok: false, refusal: "Not found.", isLasting: true },
+      url.startsWith("data:") ? read(url, signal) : { ok: false, refusal: "Not found.", isPermanent: true },
     logger,
     pauseMilliseconds: 5,
   });

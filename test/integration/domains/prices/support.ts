@@ -66,7 +66,7 @@ export const startPricing = async (
       chainId: 31337,
       database,
       source,
-      jobs: jobsOf().map((job) => ({ ...job, everyMilliseconds: 0 })),
+      jobs: jobsOf().map((job) => ({ ...job, intervalMilliseconds: 0 })),
       multicall,
       exclusive: indexer.exclusive,
       beside: indexer.beside,

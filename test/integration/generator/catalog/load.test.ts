@@ -21,7 +21,7 @@ describe("a valid catalog", () => {
     const logs = catalog?.operations[0];
     expect(logs).toMatchObject({ handler: "getLogs", domain: "tokens", protocol: null });
     expect(logs?.place).toEqual({ file: "spec/endpoints/logs.yaml", line: 4, column: 3 });
-    expect(logs?.definition).toMatchObject({ pagination: { regime: "none" }, example: { "starting-block": 7 }, status: "planned" });
+    expect(logs?.definition).toMatchObject({ pagination: { style: "none" }, example: { "starting-block": 7 }, status: "planned" });
     expect(catalog?.operations[1]?.definition).toMatchObject({ status: "live", rules: [], example: {} });
   });
 

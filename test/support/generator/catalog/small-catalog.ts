@@ -57,7 +57,7 @@ endpoints:
     response: TokenHoldersResponse
     networks: archive
     query: [date, { name: order, values: [up, down, none], default: down }]
-    pagination: { regime: page, sizes: [100, 1000] }
+    pagination: { style: page, sizes: [100, 1000] }
     rules:
       - exclusive: [date, order]
     example: { tokenAddress: story:goldToken, date: story:firstDay, page-size: 1000 }
@@ -70,7 +70,7 @@ endpoints:
     cost: { credits: 1, per: call }
     mode: batch
     response: HolderPagesResponse
-    pagination: { regime: links }
+    pagination: { style: links }
 `;
 
 const logs = `
@@ -162,7 +162,7 @@ operations:
     notes: All of them.
     response: HolderPagesResponse
     query: [{ name: date, required: true }]
-    pagination: { regime: page }
+    pagination: { style: page }
   balances:
     summary: Balances of a wallet
     notes: All of them.

@@ -21,7 +21,7 @@ export async function realCatalog(): Promise<Catalog> {
 
 const place = { file: "spec/small.yaml", line: 1, column: 1 };
 
-/** A service with two regimes, one chain parameter and one failure. */
+/** A service with two styles, one chain parameter and one failure. */
 const smallService: ServiceDefinition = serviceDefinition.parse({
   title: "Small",
   version: "1.2.3",

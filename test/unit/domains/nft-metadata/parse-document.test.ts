@@ -51,7 +51,7 @@ describe("a metadata document", () => {
     ["[1]", "The metadata is not a JSON object."],
     ['"text"', "The metadata is not a JSON object."],
   ])("is rejected permanently if invalid: %s", (text, refusal) => {
-    expect(parseDocument(text)).toEqual({ ok: false, refusal, isLasting: true });
+    expect(parseDocument(text)).toEqual({ ok: false, refusal, isPermanent: true });
   });
 
   it("is UTF-8 with or without a byte order mark; invalid bytes are replaced", () => {

@@ -40,7 +40,7 @@ describe("two paths", () => {
 
   it("are accepted if one has a literal where the other has a parameter, because the literal takes precedence", () => {
     // The request /v1/demo/tokens/metadata/holders/ also matches the second; the first takes precedence.
-    expect(found({ ...portfolio, put: "path: /v1/{chainName}/tokens/metadata/{page}/" }).codes).toEqual(["regime-path"]);
+    expect(found({ ...portfolio, put: "path: /v1/{chainName}/tokens/metadata/{page}/" }).codes).toEqual(["style-path"]);
     expect(found({ ...portfolio, put: "path: /v1/{chainName}/tokens/approvals/{tokenAddress}/" }).codes).toEqual([]);
     expect(found({ ...portfolio, put: "path: /v1/chains/status/" }).codes).toEqual([]);
   });
@@ -77,30 +77,30 @@ describe("names across files", () => {
 });
 
 describe("a response", () => {
-  it("must have the fields of its pagination regime", () => {
+  it("must have the fields of its pagination style", () => {
     const { lines, at, places } = found(
       {
         file: holdersFile,
         find: "    pagination: { type: Pagination?, description: The page. }\n",
         put: "    paginations: { type: Pagination?, description: The page. }\n",
       },
-      { file: tokensFile, find: "{ regime: page, sizes", put: "{ regime: §page, sizes" },
-      { file: templateFile, find: "regime: page", put: "regime: §page" },
+      { file: tokensFile, find: "{ style: page, sizes", put: "{ style: §page, sizes" },
+      { file: templateFile, find: "style: page", put: "style: §page" },
     );
     expect(lines.map((line) => line.replace(/^\S+ /, ""))).toEqual([
-      'unanswered-regime: the pagination regime "page" requires the field "pagination", which HolderPagesResponse lacks; accepted: a response object with that field; nearest: paginations',
-      'unanswered-regime: the pagination regime "page" requires the field "pagination", which TokenHoldersResponse lacks; accepted: a response object with that field; nearest: paginations',
+      'unanswered-style: the pagination style "page" requires the field "pagination", which HolderPagesResponse lacks; accepted: a response object with that field; nearest: paginations',
+      'unanswered-style: the pagination style "page" requires the field "pagination", which TokenHoldersResponse lacks; accepted: a response object with that field; nearest: paginations',
     ]);
     expect(at).toEqual([...places].reverse());
   });
 
-  it("must have rows if its regime requires them", () => {
+  it("must have rows if its style requires them", () => {
     const { codes, at, places } = found(
       { file: holdersFile, find: "  rows: items\n", put: "" },
-      { file: tokensFile, find: "regime: links }", put: "regime: §links }" },
+      { file: tokensFile, find: "style: links }", put: "style: §links }" },
       { file: tokensFile, find: "per: item", put: "per: §item" },
-      { file: tokensFile, find: "{ regime: page, sizes", put: "{ regime: §page, sizes" },
-      { file: templateFile, find: "regime: page", put: "regime: §page" },
+      { file: tokensFile, find: "{ style: page, sizes", put: "{ style: §page, sizes" },
+      { file: templateFile, find: "style: page", put: "style: §page" },
     );
     expect(codes).toEqual(["unpaged-response", "uncountable-cost", "unpaged-response", "unpaged-response"]);
     expect(at).toEqual([...places.filter(({ file }) => file === templateFile), ...places.filter(({ file }) => file === tokensFile)]);

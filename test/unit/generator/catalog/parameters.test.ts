@@ -10,7 +10,7 @@ function parametersOf(id: string, { catalog } = loadCatalog(smallCatalog)) {
 }
 
 describe("the parameters of an endpoint", () => {
-  it("are those of its path, its own, those of its regime and the common ones, in this order", () => {
+  it("are those of its path, its own, those of its style and the common ones, in this order", () => {
     expect(parametersOf("getTokenHolders").map(({ in: where, name }) => `${where} ${name}`)).toEqual([
       "path chainName",
       "path tokenAddress",

@@ -31,8 +31,8 @@ describe("shapes", () => {
     {
       wrong: "a misspelt optional key that other checks depend on",
       file: tokensFile,
-      find: "pagination: { regime: page,",
-      put: "§paginations: { regime: page,",
+      find: "pagination: { style: page,",
+      put: "§paginations: { style: page,",
       code: "unknown-key",
       contains: ["nearest: pagination"],
     },

@@ -19,7 +19,7 @@ const createReadDoubtful = ({ readMilliseconds }: AllowanceReadSettings, backoff
   let seen: IndexedBlock | null = null;
   return {
     name: "read-doubtful-allowances",
-    everyMilliseconds: readMilliseconds,
+    intervalMilliseconds: readMilliseconds,
     run: async (context) => {
       const { database, chainId, clock } = context;
       const head = await indexedHead(context);
@@ -61,7 +61,7 @@ const createSweep = ({ sweepMilliseconds }: AllowanceReadSettings, backoff: Cont
   let after = start;
   return {
     name: "compare-allowances",
-    everyMilliseconds: sweepMilliseconds,
+    intervalMilliseconds: sweepMilliseconds,
     run: async (context) => {
       const { database, chainId, clock } = context;
       const head = await indexedHead(context);

@@ -22,8 +22,8 @@ const version = 1;
 /** Rolls up exchanges at the end of each hour, and at the end of each past day, once the prices of that time are known; one exchange and hour per run. */
 export const createRollUpJobs = (chain: RolledUpChain): Job[] => [
   // Lists change their order soon after the hour.
-  { name: "roll-up-new-hours", everyMilliseconds: 2_000, run: (context) => rollUp(context, chain, newestHour) },
-  { name: "roll-up-past-days", everyMilliseconds: 60_000, run: (context) => rollUp(context, chain, missingDay) },
+  { name: "roll-up-new-hours", intervalMilliseconds: 2_000, run: (context) => rollUp(context, chain, newestHour) },
+  { name: "roll-up-past-days", intervalMilliseconds: 60_000, run: (context) => rollUp(context, chain, missingDay) },
 ];
 
 /** The hours that may be rolled up. */

@@ -17,7 +17,7 @@ export const readTokenDocument = async (
     const outcome = await readDocument(url, signal);
     return outcome.ok ? { ok: true, document: withIdFilledIn(outcome.document, key) } : outcome;
   } catch {
-    return { ok: false, refusal: "The document cannot be read.", isLasting: false };
+    return { ok: false, refusal: "The document cannot be read.", isPermanent: false };
   }
 };
 
@@ -36,7 +36,7 @@ export interface ReadResults {
 /** Adds a document to the results. A temporary failure is retried up to the last attempt, whose failure is stored. */
 export const addDocument = (results: ReadResults, { claim, url }: Located, readAt: number, document: DocumentOutcome): void => {
   if (document.ok) results.outcomes.push({ claim, readAt, tokenUrl: url, result: { document: document.document } });
-  else if (document.isLasting || claim.attempts >= maxAttempts)
+  else if (document.isPermanent || claim.attempts >= maxAttempts)
     results.outcomes.push({ claim, readAt, tokenUrl: url, result: { refusal: document.refusal } });
   else results.failed.push({ claim, problem: document.refusal });
 };

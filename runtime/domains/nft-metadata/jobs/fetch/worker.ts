@@ -40,7 +40,7 @@ export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker =
     wait: (milliseconds: number, signal: AbortSignal) => Promise<void>,
   ): Job<AbortSignal> => ({
     name,
-    everyMilliseconds: pause,
+    intervalMilliseconds: pause,
     run: async (signal) => {
       if ((await step(signal)) === 0) await wait(pause, signal);
       return true;

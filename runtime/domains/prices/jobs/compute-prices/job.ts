@@ -9,7 +9,7 @@ import { createPriceComputer, type PortionBounds, type PriceComputer } from "./p
 import { readSettings } from "./price-settings.ts";
 import { writePortion } from "./write-prices.ts";
 
-const everyMilliseconds = 1_000;
+const intervalMilliseconds = 1_000;
 const millisecondsBetweenReports = 10_000;
 
 /** Identifies the settings that prices depend on. */
@@ -42,7 +42,7 @@ export const createComputePricesJob = (chain: ChainConfig, { bounds, pageSize }:
   const fingerprint = fingerprintOf(chain);
   return {
     name: "compute-prices",
-    everyMilliseconds,
+    intervalMilliseconds,
     run: async ({ chainId, database, beside, clock, logger }) => {
       const queries = createEvidenceQueries(database, chainId, pageSize);
       const [head, progress, settings] = await Promise.all([queries.head(), queries.progress(), readSettings(database, chainId)]);

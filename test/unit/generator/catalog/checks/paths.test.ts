@@ -77,11 +77,11 @@ describe("paths", () => {
       contains: ["{chainName}"],
     },
     {
-      wrong: "a page in the path of a regime without one",
+      wrong: "a page in the path of a style without one",
       file: tokensFile,
       find: "path: /v1/{chainName}/tokens/{tokenAddress}/holders/\n",
       put: "path: §/v1/{chainName}/tokens/{tokenAddress}/all/{page}/\n",
-      code: "regime-path",
+      code: "style-path",
       contains: ["{page}", '"page"', "links"],
     },
     {

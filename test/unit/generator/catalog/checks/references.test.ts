@@ -68,7 +68,7 @@ describe("references", () => {
       contains: ["nearest: key"],
     },
     {
-      wrong: "an unknown query parameter of a regime",
+      wrong: "an unknown query parameter of a style",
       file: serviceFile,
       find: "query: [page-size]",
       put: "query: [§page-sizes]",
@@ -76,7 +76,7 @@ describe("references", () => {
       contains: ["nearest: page-size"],
     },
     {
-      wrong: "an unknown path parameter of a regime",
+      wrong: "an unknown path parameter of a style",
       file: serviceFile,
       find: "path: page, answers",
       put: "path: §pages, answers",
@@ -84,11 +84,11 @@ describe("references", () => {
       contains: ["a path parameter of the service", "nearest: page"],
     },
     {
-      wrong: "an unknown pagination regime",
+      wrong: "an unknown pagination style",
       file: tokensFile,
-      find: "regime: page,",
-      put: "regime: §pages,",
-      code: "unknown-regime",
+      find: "style: page,",
+      put: "style: §pages,",
+      code: "unknown-style",
       contains: ["none, page, links", "nearest: page"],
     },
     {

@@ -34,7 +34,7 @@ export interface NftDocument {
 /** The result of reading a document: its contents, or why there is none and whether a retry is pointless. */
 export type DocumentOutcome =
   | { readonly ok: true; readonly document: NftDocument }
-  | { readonly ok: false; readonly refusal: string; readonly isLasting: boolean };
+  | { readonly ok: false; readonly refusal: string; readonly isPermanent: boolean };
 
 /** Reads the document behind a token's URL of any scheme, within bounds. Never throws. */
 export type ReadDocument = (url: string, signal: AbortSignal) => Promise<DocumentOutcome>;

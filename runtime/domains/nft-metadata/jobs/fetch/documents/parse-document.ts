@@ -84,4 +84,4 @@ const textIn = (root: JsonObject, key: string): string => {
   return isNumber(value) ? value.number : "";
 };
 
-const refused = (refusal: string): DocumentOutcome => ({ ok: false, refusal, isLasting: true });
+const refused = (refusal: string): DocumentOutcome => ({ ok: false, refusal, isPermanent: true });

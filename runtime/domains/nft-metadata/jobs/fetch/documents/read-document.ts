@@ -25,7 +25,7 @@ export const createDocumentReader = (config: ReaderConfig, { web = createWeb() }
 
   const fromWeb = async (url: string, signal: AbortSignal): Promise<DocumentOutcome> => {
     const fetched = await web.fetch(url, boundsOf(signal, config.fetchMilliseconds));
-    return fetched.ok ? documentOf(fetched.body) : refused(fetched.refusal.sentence, fetched.refusal.isLasting);
+    return fetched.ok ? documentOf(fetched.body) : refused(fetched.refusal.sentence, fetched.refusal.isPermanent);
   };
 
   /** Tries one gateway after the other, each with its share of the remaining time. */
@@ -43,10 +43,10 @@ export const createDocumentReader = (config: ReaderConfig, { web = createWeb() }
       if (fetched.refusal.code === "too-large") return refused(fetched.refusal.sentence);
     }
     // Permanent only if it is for every gateway.
-    const isLasting = refusals.length === gateways.length && refusals.every((refusal) => refusal.isLasting);
+    const isPermanent = refusals.length === gateways.length && refusals.every((refusal) => refusal.isPermanent);
     const [first] = refusals;
     if (first === undefined) return refused("No gateway is configured for this scheme.", false);
-    return refused(refusals.map(({ sentence }) => sentence).join(" "), isLasting);
+    return refused(refusals.map(({ sentence }) => sentence).join(" "), isPermanent);
   };
 
   const read: ReadDocument = async (url, signal) => {
@@ -99,4 +99,4 @@ const tooLarge = (maxBytes: number): DocumentOutcome =>
 
 const documentOf = (bytes: Buffer): DocumentOutcome => parseDocument(textOfBytes(bytes));
 
-const refused = (refusal: string, isLasting = true): DocumentOutcome => ({ ok: false, refusal, isLasting });
+const refused = (refusal: string, isPermanent = true): DocumentOutcome => ({ ok: false, refusal, isPermanent });

@@ -4,7 +4,7 @@ import { columnList, identifier, joinSql, type Sql, sql } from "../../../../../d
 import { baseReadKey } from "../../../../../indexer/projection.ts";
 import type { IndexedBlock } from "../../../../../indexer/types.ts";
 import { type Address, type Hex, zeroAddress } from "../../../../../lib/hex.ts";
-import { largestWord } from "../../../projection/balances.ts";
+import { maxUint256 } from "../../../projection/balances.ts";
 import { type BalanceKey, baseReadOf } from "../../../projection/reads-base.ts";
 import { standards } from "../../../projection/standards.ts";
 import { type BalanceTables, baseStatements } from "./base-statements.ts";
@@ -78,7 +78,7 @@ export const applyBases = async (
     await client.query(statements.insertMoves, [chainId]);
     await client.query("ANALYZE base_moves");
   }
-  await client.query(statements.checkBases, [chainId, largestWord.toString()]);
+  await client.query(statements.checkBases, [chainId, maxUint256.toString()]);
   const checked = await client.query<{ position: number; fits: boolean; base: string }>(
     "SELECT position, fits, base FROM base_readings WHERE base IS NOT NULL",
   );

@@ -22,7 +22,7 @@ export const createReadBases = (settings: ReconciliationSettings): Job => {
   const state = createCheckState(settings);
   return {
     name: "read-base-balances",
-    everyMilliseconds: settings.readMilliseconds,
+    intervalMilliseconds: settings.readMilliseconds,
     run: async (context) => {
       const fungible = await readPortion(context, balanceTables, state);
       const byId = await readPortion(context, nftBalanceTables, state);

@@ -31,7 +31,7 @@ export const createCompareTouchedBalances = (settings: ReconciliationSettings, s
   let lastHead: number | null = null;
   return {
     name: "compare-touched-balances",
-    everyMilliseconds: settings.checkMilliseconds,
+    intervalMilliseconds: settings.checkMilliseconds,
     run: async (context) => {
       const { database, chainId, clock } = context;
       const head = await indexedHead(context);
@@ -53,7 +53,7 @@ export const createCompareTouchedSupplies = (settings: ReconciliationSettings, {
   let lastHead: number | null = null;
   return {
     name: "compare-supplies",
-    everyMilliseconds: settings.checkMilliseconds,
+    intervalMilliseconds: settings.checkMilliseconds,
     run: async (context) => {
       const { database, chainId, clock } = context;
       const head = await indexedHead(context);
@@ -81,7 +81,7 @@ export const createSweep = (settings: ReconciliationSettings, state: CheckState)
   };
   return {
     name: "sweep-tokens",
-    everyMilliseconds: settings.sweepMilliseconds,
+    intervalMilliseconds: settings.sweepMilliseconds,
     run: async (context) => {
       const { database, chainId, clock } = context;
       const head = await indexedHead(context);

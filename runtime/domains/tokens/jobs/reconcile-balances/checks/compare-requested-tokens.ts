@@ -38,7 +38,7 @@ export const createCompareRequested = (settings: ReconciliationSettings, state: 
   let prunedAt = Number.NEGATIVE_INFINITY;
   return {
     name: "compare-requested-tokens",
-    everyMilliseconds: settings.refreshMilliseconds,
+    intervalMilliseconds: settings.refreshMilliseconds,
     run: async (context) => {
       const { database, chainId, clock } = context;
       if ((await indexedHead(context)) === null) return false;

@@ -34,7 +34,7 @@ export const createReadUnknownBalances = (settings: ReconciliationSettings, { ro
   const locate = createChangeLocator(settings);
   return {
     name: "read-unknown-balances",
-    everyMilliseconds: settings.readMilliseconds,
+    intervalMilliseconds: settings.readMilliseconds,
     run: async (context) => {
       const { database, chainId, clock, source } = context;
       const head = await indexedHead(context);

@@ -21,7 +21,7 @@ export const createRefreshBalances = (settings: ReconciliationSettings): Job => 
   const locate = createChangeLocator(settings);
   return {
     name: "refresh-balances",
-    everyMilliseconds: settings.refreshMilliseconds,
+    intervalMilliseconds: settings.refreshMilliseconds,
     run: async (context) => {
       const { database, chainId, clock } = context;
       const head = await indexedHead(context);

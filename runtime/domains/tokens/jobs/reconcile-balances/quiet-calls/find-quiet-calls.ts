@@ -24,7 +24,7 @@ export const createFindQuietCalls = (settings: ReconciliationSettings, state: Ch
   let lastHead: IndexedBlock | null = null;
   return {
     name: "find-quiet-calls",
-    everyMilliseconds: settings.checkMilliseconds,
+    intervalMilliseconds: settings.checkMilliseconds,
     run: async (context) => {
       const { database, chainId, clock } = context;
       const head = await indexedHead(context);

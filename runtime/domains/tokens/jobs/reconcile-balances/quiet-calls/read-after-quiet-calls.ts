@@ -30,7 +30,7 @@ export const createReadAfterQuietCalls = (settings: ReconciliationSettings, unre
   let lastToken: Address = zeroAddress;
   return {
     name: "read-after-quiet-calls",
-    everyMilliseconds: settings.readMilliseconds,
+    intervalMilliseconds: settings.readMilliseconds,
     run: async (context) => {
       const head = await indexedHead(context);
       if (head === null) return false;

@@ -33,7 +33,7 @@ export const createLocateSupplyChanges = (settings: ReconciliationSettings): Job
   let [lastSupply, lastZero]: [Address, Address] = [zeroAddress, zeroAddress];
   return {
     name: "locate-supply-changes",
-    everyMilliseconds: settings.readMilliseconds,
+    intervalMilliseconds: settings.readMilliseconds,
     run: async (context) => {
       const { chainId, clock, database, source } = context;
       const head = await indexedHead(context);
