@@ -38,7 +38,7 @@ const probe = async (url = proxy.url): Promise<Capabilities> => {
     await rpc.close();
   }
 };
-const everything: Capabilities = {
+const allCapabilities: Capabilities = {
   blockReceipts: true,
   traces: "trace",
   oldTraces: true,
@@ -48,21 +48,21 @@ const everything: Capabilities = {
   webSocket: true,
   batchSize: 100,
 };
-/** What the proxy supports: HTTP, no WebSocket. */
-const proxied: Capabilities = { ...everything, webSocket: false };
+/** The proxy supports HTTP, but no WebSocket. */
+const proxiedCapabilities: Capabilities = { ...allCapabilities, webSocket: false };
 const refuse = (reply: ProxiedReply, message = "the method does not exist") => {
   delete reply.result;
   reply.error = { code: -32601, message };
 };
-const change = (method: string, how: (reply: ProxiedReply, params: readonly unknown[]) => void) => {
+const tamperWith = (method: string, edit: (reply: ProxiedReply, params: readonly unknown[]) => void) => {
   proxy.tamper = (called, reply, params) => {
-    if (called === method || method === "*") how(reply, params);
+    if (called === method || method === "*") edit(reply, params);
   };
 };
 
 describe("the capabilities of a node", () => {
   it("are complete for a node that supports everything", async () => {
-    expect(await probe(chain.url)).toEqual(everything);
+    expect(await probe(chain.url)).toEqual(allCapabilities);
     expect(missingFeatures(await probe(chain.url))).toEqual([]);
   });
 
@@ -70,19 +70,19 @@ describe("the capabilities of a node", () => {
     [
       "no block receipts when the method is refused",
       { blockReceipts: false },
-      () => change("eth_getBlockReceipts", (reply) => refuse(reply)),
+      () => tamperWith("eth_getBlockReceipts", (reply) => refuse(reply)),
     ],
     [
       "no block receipts when they are null",
       { blockReceipts: false },
-      () => change("eth_getBlockReceipts", (reply) => void Object.assign(reply, { result: null })),
+      () => tamperWith("eth_getBlockReceipts", (reply) => void Object.assign(reply, { result: null })),
     ],
     [
       "no block receipts when blocks with transactions have none",
       { blockReceipts: false },
-      () => change("eth_getBlockReceipts", (reply) => void Object.assign(reply, { result: [] })),
+      () => tamperWith("eth_getBlockReceipts", (reply) => void Object.assign(reply, { result: [] })),
     ],
-    ["debug traces when there are no flat traces", { traces: "debug" }, () => change("trace_block", (reply) => refuse(reply))],
+    ["debug traces when there are no flat traces", { traces: "debug" }, () => tamperWith("trace_block", (reply) => refuse(reply))],
     [
       "no traces when each reply has an error instead of a result",
       { traces: null, oldTraces: false },
@@ -114,32 +114,32 @@ describe("the capabilities of a node", () => {
       },
     ],
     [
-      "no finalized tag when it is null",
+      "no finalized tag when its block is null",
       { finalizedTag: false },
       () =>
-        change("*", (reply, params) => {
+        tamperWith("*", (reply, params) => {
           if (params[0] === "finalized") reply.result = null;
         }),
     ],
     [
-      "no archive state when it is refused",
+      "no archive state when a past balance is refused",
       { archiveState: false, stateByHash: false },
-      () => change("eth_getBalance", (reply) => refuse(reply, "missing trie node")),
+      () => tamperWith("eth_getBalance", (reply) => refuse(reply, "missing trie node")),
     ],
     [
       "no state by hash when only heights are accepted",
       { stateByHash: false },
-      () => change("eth_getBalance", (reply, params) => void (typeof params[1] === "object" && refuse(reply, "invalid argument 1"))),
+      () => tamperWith("eth_getBalance", (reply, params) => void (typeof params[1] === "object" && refuse(reply, "invalid argument 1"))),
     ],
     [
       "no archive state when the result is not a balance",
       { archiveState: false, stateByHash: false },
-      () => change("eth_getBalance", (reply) => void Object.assign(reply, { result: "0x" })),
+      () => tamperWith("eth_getBalance", (reply) => void Object.assign(reply, { result: "0x" })),
     ],
   ];
   it.each(cases)("include %s", async (_, expected, inject) => {
     inject();
-    expect(await probe()).toEqual({ ...proxied, ...expected });
+    expect(await probe()).toEqual({ ...proxiedCapabilities, ...expected });
   });
 
   it("include the largest accepted batch size", async () => {
@@ -152,24 +152,24 @@ describe("the capabilities of a node", () => {
       return true;
     };
     const { batchSize, ...rest } = await probe();
-    expect(rest).toEqual({ ...proxied, batchSize: undefined });
+    expect(rest).toEqual({ ...proxiedCapabilities, batchSize: undefined });
     expect(batchSize).toBeGreaterThan(5);
     expect(batchSize).toBeLessThanOrEqual(20);
   });
 });
 
-describe("an examined node", () => {
-  it("provides verified blocks, and its heads where it announces them", async () => {
+describe("examineNode", () => {
+  it("returns a source of verified blocks, and the heads if the node announces them", async () => {
     const rpc = createRpc({ url: chain.url });
     const node = await examineNode({ rpc, url: chain.url, chainId: 31337, from: 0, tracing: true });
-    expect(node.capabilities).toEqual(everything);
+    expect(node.capabilities).toEqual(allCapabilities);
     expect((await node.source.fetch(0, 20)).length).toBe(21);
     expect(node.heads).not.toBeNull();
     node.heads?.close();
-    const silent = await examineNode({ rpc, url: proxy.url, chainId: 31337, from: 0, tracing: true });
-    expect(silent.heads).toBeNull();
-    const wrong = await examineNode({ rpc, url: proxy.url, chainId: 5, from: 0, tracing: true });
-    await expect(wrong.source.fetch(10, 10)).rejects.toThrow("transaction 0 belongs to chain 31337");
+    const withoutHeads = await examineNode({ rpc, url: proxy.url, chainId: 31337, from: 0, tracing: true });
+    expect(withoutHeads.heads).toBeNull();
+    const wrongChain = await examineNode({ rpc, url: proxy.url, chainId: 5, from: 0, tracing: true });
+    await expect(wrongChain.source.fetch(10, 10)).rejects.toThrow("transaction 0 belongs to chain 31337");
     await rpc.close();
   });
 });
@@ -182,7 +182,7 @@ describe("ashlar doctor", () => {
   };
 
   it("prints the capabilities of the node and their consequences", async () => {
-    change("eth_getBalance", (reply) => refuse(reply, "missing trie node"));
+    tamperWith("eth_getBalance", (reply) => refuse(reply, "missing trie node"));
     const [code, text] = await run(proxy.url);
     expect(code).toBe(0);
     expect(text).toMatch(/serves chain 31337 \(anvil.*\); its head is block 20\./);

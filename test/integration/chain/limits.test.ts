@@ -12,7 +12,7 @@ import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
 let chain: TestChain;
 let proxy: RpcProxy;
 let height: number;
-let truth: ChainBlock[];
+let expectedBlocks: ChainBlock[];
 
 const capabilities = {
   blockReceipts: true,
@@ -24,14 +24,14 @@ const capabilities = {
   webSocket: null,
   batchSize: 100,
 } as const;
-/** The blocks, the limits found for the node, and the lowest concurrency in between. */
-const ask = async (
+/** Fetches the blocks; returns them with the limits found for the node and the lowest concurrency during the requests. */
+const fetchBlocks = async (
   options: Partial<RpcOptions> = {},
 ): Promise<{ blocks: ChainBlock[]; limits: ReturnType<Rpc["limits"]>; lowestConcurrency: number }> => {
   let lowestConcurrency = Number.POSITIVE_INFINITY;
   // A limit is lowered right after the retry is reported, and raised again by successful requests.
-  const note = () => setImmediate(() => (lowestConcurrency = Math.min(lowestConcurrency, rpc.limits().concurrency)));
-  const rpc = createRpc({ url: proxy.url, retries: 3, backOffMilliseconds: 5, onRetry: note, ...options });
+  const recordConcurrency = () => setImmediate(() => (lowestConcurrency = Math.min(lowestConcurrency, rpc.limits().concurrency)));
+  const rpc = createRpc({ url: proxy.url, retries: 3, backOffMilliseconds: 5, onRetry: recordConcurrency, ...options });
   try {
     const source = createSource(rpc, capabilities, { tracing: true, tries: 1 });
     const blocks = await source.fetch(0, height);
@@ -51,7 +51,7 @@ beforeAll(async () => {
   }
   height = await chain.head();
   proxy = await startRpcProxy(chain.url);
-  truth = (await ask()).blocks;
+  expectedBlocks = (await fetchBlocks()).blocks;
 });
 afterEach(() => {
   proxy.tamper = null;
@@ -62,25 +62,25 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-const countOf = (body: string): number => {
+const requestCount = (body: string): number => {
   const sent: unknown = JSON.parse(body);
   return Array.isArray(sent) ? sent.length : 1;
 };
-const refuseAbove = (most: number, refuse: (response: ServerResponse) => void) => {
+const refuseAbove = (maxSize: number, refuse: (response: ServerResponse) => void) => {
   proxy.intercept = (body, response) => {
-    if (countOf(body) <= most) return false;
+    if (requestCount(body) <= maxSize) return false;
     refuse(response);
     return true;
   };
 };
-const error = (code: number, message: string) => JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message } });
+const errorReply = (code: number, message: string) => JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message } });
 
 describe("a node that limits its requests", () => {
   const limits: [string, number, (response: ServerResponse) => void][] = [
-    ["refuses a long batch with an error of JSON-RPC", 10, (response) => response.end(error(-32600, "batch too large"))],
-    ["refuses a long batch with another message", 7, (response) => response.end(error(-32005, "batch limit 7 exceeded"))],
-    ["refuses a long batch without a reason", 3, (response) => response.end(error(-32600, "Invalid Request"))],
-    ["does not support batches", 1, (response) => response.writeHead(400).end(error(-32700, "parse error"))],
+    ["refuses a long batch with a JSON-RPC error", 10, (response) => response.end(errorReply(-32600, "batch too large"))],
+    ["refuses a long batch with a different message", 7, (response) => response.end(errorReply(-32005, "batch limit 7 exceeded"))],
+    ["refuses a long batch without a reason", 3, (response) => response.end(errorReply(-32600, "Invalid Request"))],
+    ["does not support batches", 1, (response) => response.writeHead(400).end(errorReply(-32700, "parse error"))],
     ["rejects a large request with status 413", 6, (response) => response.writeHead(413).end("Payload Too Large")],
     ["truncates a long reply", 9, (response) => response.end('[{"jsonrpc":"2.0","id":1,"result":{"num')],
     ["rejects a large request with status 502", 12, (response) => response.writeHead(502).end("<html>")],
@@ -89,17 +89,16 @@ describe("a node that limits its requests", () => {
     ["rejects a large batch with status 429", 5, (response) => response.writeHead(429, { "retry-after": "0" }).end("slow down")],
   ];
 
-  it.each(limits)("returns the same blocks when it %s", async (_, most, refuse) => {
-    refuseAbove(most, refuse);
-    const { blocks, limits } = await ask({ timeoutMilliseconds: deadline(500), retries: 6 });
-    expect(blocks).toEqual(truth);
-    expect(limits.batchSize).toBeLessThanOrEqual(2 * most);
+  it.each(limits)("returns the same blocks when it %s", async (_, maxSize, refuse) => {
+    refuseAbove(maxSize, refuse);
+    const { blocks, limits } = await fetchBlocks({ timeoutMilliseconds: deadline(500), retries: 6 });
+    expect(blocks).toEqual(expectedBlocks);
+    expect(limits.batchSize).toBeLessThanOrEqual(2 * maxSize);
   });
 
-  it("returns the same blocks when a batch is refused beyond a number of bytes", async () => {
+  it("returns the same blocks when a batch is refused above a number of bytes", async () => {
     let bytes = 0;
-    const plain = proxy.intercept;
-    expect(plain).toBeNull();
+    expect(proxy.intercept).toBeNull();
     proxy.intercept = () => {
       bytes = 0;
       return false;
@@ -110,25 +109,25 @@ describe("a node that limits its requests", () => {
       delete reply.result;
       reply.error = { code: -32003, message: "response too large" };
     };
-    const { blocks, limits } = await ask({ concurrency: 1 });
-    expect(blocks).toEqual(truth);
+    const { blocks, limits } = await fetchBlocks({ concurrency: 1 });
+    expect(blocks).toEqual(expectedBlocks);
     expect(limits.batchSize).toBeLessThan(100);
   });
 
   it("returns the same blocks under a rate limit, and gets fewer concurrent requests", async () => {
-    let allowance = 20;
+    let remainingCalls = 20;
     const refill = setInterval(() => {
-      allowance = 20;
+      remainingCalls = 20;
     }, 50);
     proxy.intercept = (body, response) => {
-      allowance -= countOf(body);
-      if (allowance >= 0) return false;
-      response.writeHead(429).end(error(-32005, "daily request count exceeded, request rate limited"));
+      remainingCalls -= requestCount(body);
+      if (remainingCalls >= 0) return false;
+      response.writeHead(429).end(errorReply(-32005, "daily request count exceeded, request rate limited"));
       return true;
     };
-    const { blocks, lowestConcurrency } = await ask({ retries: 8, backOffMilliseconds: 20 });
+    const { blocks, lowestConcurrency } = await fetchBlocks({ retries: 8, backOffMilliseconds: 20 });
     clearInterval(refill);
-    expect(blocks).toEqual(truth);
+    expect(blocks).toEqual(expectedBlocks);
     expect(lowestConcurrency).toBeLessThan(8);
   });
 
@@ -136,21 +135,21 @@ describe("a node that limits its requests", () => {
     ["receipts", "eth_getBlockReceipts", "eth_getTransactionReceipt"],
     ["a full block", "eth_getBlockByNumber", "eth_getTransactionByHash"],
     ["a block's traces", "debug_traceBlockByNumber", "debug_traceTransaction"],
-  ])("returns the same blocks when %s would exceed the maximum size of a reply", async (_, whole, part) => {
+  ])("returns the same blocks when %s would exceed the maximum size of a reply", async (_, blockMethod, transactionMethod) => {
     proxy.counts.clear();
     proxy.tamper = (method, reply, params) => {
-      if (method !== whole || (whole === "eth_getBlockByNumber" && params[1] === false)) return;
+      if (method !== blockMethod || (blockMethod === "eth_getBlockByNumber" && params[1] === false)) return;
       delete reply.result;
       reply.error = { code: -32000, message: "response size exceeded the limit of 10 kB" };
     };
-    expect((await ask()).blocks).toEqual(truth);
+    expect((await fetchBlocks()).blocks).toEqual(expectedBlocks);
     // 30 blocks of 5 transactions, and the deployment: one call for each transaction.
-    expect(proxy.counts.get(part)).toBe(151);
+    expect(proxy.counts.get(transactionMethod)).toBe(151);
   });
 
   it("gets smaller requests when its replies would exhaust the memory", async () => {
-    const { blocks, limits } = await ask({ replyBytes: 20_000 });
-    expect(blocks).toEqual(truth);
+    const { blocks, limits } = await fetchBlocks({ replyBytes: 20_000 });
+    expect(blocks).toEqual(expectedBlocks);
     expect(limits.batchSize).toBeLessThan(100);
   });
 
@@ -168,7 +167,7 @@ describe("a node that limits its requests", () => {
   });
 });
 
-describe("the classification of an error", () => {
+describe("an RPC error", () => {
   it.each([
     [-32005, "daily request count exceeded, request rate limited", "rate"],
     [-32005, "limit exceeded", "rate"],
@@ -186,7 +185,7 @@ describe("the classification of an error", () => {
     [-32000, "missing trie node 5f3a (path ) state is not available", null],
     [-32601, "the method debug_traceBlockByNumber does not exist", null],
     [-32000, "header not found", null],
-  ] as const)("of code %i: %s", (code, message, kind) => {
+  ] as const)("is classified by its code %i and message %j", (code, message, kind) => {
     expect(faultOfError(code, message)).toBe(kind);
   });
 });
@@ -194,15 +193,15 @@ describe("the classification of an error", () => {
 describe("an adaptive size", () => {
   it("is halved down to 1, and no further", () => {
     const size = createAdaptiveSize(10);
-    const seen = [size.current()];
+    const sizes = [size.current()];
     for (let count = 0; count < 5; count += 1) {
       size.shrink(size.current());
-      seen.push(size.current());
+      sizes.push(size.current());
     }
-    expect(seen).toEqual([10, 5, 2, 1, 1, 1]);
+    expect(sizes).toEqual([10, 5, 2, 1, 1, 1]);
   });
 
-  it("is halved once by concurrent requests", () => {
+  it("is halved only once by concurrent failures", () => {
     const size = createAdaptiveSize(100);
     for (let count = 0; count < 8; count += 1) size.shrink(100);
     expect(size.current()).toBe(50);
@@ -213,14 +212,14 @@ describe("an adaptive size", () => {
     const limit = 37;
     const attempts: boolean[] = [];
     for (let count = 0; count < 2_000; count += 1) {
-      const tried = size.current();
-      attempts.push(tried <= limit);
-      if (tried <= limit) size.succeed(tried);
-      else size.shrink(tried);
+      const attempted = size.current();
+      attempts.push(attempted <= limit);
+      if (attempted <= limit) size.succeed(attempted);
+      else size.shrink(attempted);
     }
     expect(size.current()).toBeGreaterThan(limit / 2);
-    expect(attempts.slice(0, 100).filter((good) => !good).length).toBeGreaterThan(1);
-    expect(attempts.slice(1_000).filter((good) => !good).length).toBeLessThan(10);
+    expect(attempts.slice(0, 100).filter((succeeded) => !succeeded).length).toBeGreaterThan(1);
+    expect(attempts.slice(1_000).filter((succeeded) => !succeeded).length).toBeLessThan(10);
   });
 
   it("returns to the maximum when the limit is lifted", () => {

@@ -47,7 +47,7 @@ const suppliesOf = async (): Promise<(bigint | null)[]> => {
   return outcomes.map((outcome) => (outcome.ok ? BigInt(outcome.data) : null));
 };
 
-describe("a contract at which the node fails", () => {
+describe("a contract whose calls the node fails", () => {
   it.each([504, 502, 500])("does not affect the other contracts of the request (HTTP status %i)", async (status) => {
     refuseContract(proxy, tokens[5] as Address, status);
     expect(await suppliesOf()).toEqual(tokens.map((_, index) => (index === 5 ? null : BigInt(index + 1))));
@@ -60,14 +60,14 @@ describe("a contract at which the node fails", () => {
     expect(rpc.limits().batchSize).toBe(before);
   });
 
-  it("has a failed outcome in a request of one call, and not a reverted one", async () => {
+  it("has a failed outcome, not a reverted one, in a request of one call", async () => {
     refuseContract(proxy, tokens[5] as Address, 504);
     expect(await source.calls([{ to: tokens[5] as Address, data: totalSupply }], await chain.head())).toEqual([
       { ok: false, reverted: false, transient: expect.any(UnansweredError) },
     ]);
   });
 
-  it("is not the cause where the node fails every request", async () => {
+  it("is not considered the cause if the node fails every request", async () => {
     proxy.intercept = (_body, response) => {
       response.writeHead(503).end();
       return true;

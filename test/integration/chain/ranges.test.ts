@@ -45,15 +45,18 @@ const decoded = ({ block = {}, transaction = {}, receipt = {}, withdrawal = {} }
     ],
   ).block;
 
-const exact = 2n ** 53n - 1n;
-const widest = 2n ** 256n - 1n;
-const first = (block: ChainBlock) => block.transactions[0];
+const maxSafeInteger = 2n ** 53n - 1n;
+const maxUint256 = 2n ** 256n - 1n;
+const firstTransaction = (block: ChainBlock) => block.transactions[0];
 
-/** Each number of a node: the largest accepted value, how it is sent and decoded, and the error for one more (null for words, rejected if longer). */
-const table: readonly [string, bigint, (value: Hex) => ChainBlock, (block: ChainBlock) => unknown, RegExp | null][] = [
+/**
+ * Each number in a node's replies: the largest accepted value, a function that decodes a block with it, one that reads it from that block, and the
+ * error for a larger value (null for 32-byte words, which are rejected if they are longer).
+ */
+const numberCases: readonly [string, bigint, (value: Hex) => ChainBlock, (block: ChainBlock) => unknown, RegExp | null][] = [
   [
     "a block's height",
-    exact,
+    maxSafeInteger,
     (number) => decoded({ block: { number } }),
     (block) => block.number,
     /number from the node: expected a quantity below 2\^53/,
@@ -68,82 +71,82 @@ const table: readonly [string, bigint, (value: Hex) => ChainBlock, (block: Chain
   ],
   [
     "a block's size",
-    exact,
+    maxSafeInteger,
     (size) => decoded({ block: { size } }),
     (block) => block.size,
     /size from the node: expected a quantity below 2\^53/,
   ],
-  ["a block's gas limit", widest, (gasLimit) => decoded({ block: { gasLimit } }), (block) => block.gasLimit, null],
+  ["a block's gas limit", maxUint256, (gasLimit) => decoded({ block: { gasLimit } }), (block) => block.gasLimit, null],
   [
     "a block's gas used",
-    exact,
+    maxSafeInteger,
     (gasUsed) => decoded({ block: { gasUsed } }),
     (block) => block.gasUsed,
     /gasUsed from the node: expected a quantity below/,
   ],
-  ["a base fee", widest, (baseFeePerGas) => decoded({ block: { baseFeePerGas } }), (block) => block.baseFeePerGas, null],
+  ["a base fee", maxUint256, (baseFeePerGas) => decoded({ block: { baseFeePerGas } }), (block) => block.baseFeePerGas, null],
   [
     "a nonce",
-    exact,
+    maxSafeInteger,
     (nonce) => decoded({ transaction: { nonce } }),
-    (block) => first(block)?.nonce,
+    (block) => firstTransaction(block)?.nonce,
     /nonce from the node: expected a quantity below/,
   ],
-  ["a gas limit", widest, (gas) => decoded({ transaction: { gas } }), (block) => first(block)?.gasLimit, null],
-  ["a value", widest, (value) => decoded({ transaction: { value } }), (block) => first(block)?.value, null],
+  ["a gas limit", maxUint256, (gas) => decoded({ transaction: { gas } }), (block) => firstTransaction(block)?.gasLimit, null],
+  ["a value", maxUint256, (value) => decoded({ transaction: { value } }), (block) => firstTransaction(block)?.value, null],
   [
-    "a type",
+    "a transaction type",
     255n,
     (type) => decoded({ transaction: { type } }),
-    (block) => first(block)?.type,
+    (block) => firstTransaction(block)?.type,
     /type from the node: expected a transaction type of one byte/,
   ],
   [
     "gas used",
-    exact,
+    maxSafeInteger,
     (gasUsed) => decoded({ receipt: { gasUsed } }),
-    (block) => first(block)?.gasUsed,
+    (block) => firstTransaction(block)?.gasUsed,
     /gasUsed from the node: expected a quantity below/,
   ],
   [
-    "a price",
+    "a gas price",
     // 21,000 gas at this price are the largest fee below 2^256 wei.
-    widest / 21_000n,
+    maxUint256 / 21_000n,
     (effectiveGasPrice) => decoded({ receipt: { effectiveGasPrice } }),
-    (block) => first(block)?.effectiveGasPrice,
+    (block) => firstTransaction(block)?.effectiveGasPrice,
     /a fee of 2\^256 wei or more for transaction 0xd+/,
   ],
   [
     "an L1 fee",
     // In addition to 21,000 gas at 1 wei.
-    widest - 21_000n,
+    maxUint256 - 21_000n,
     (l1Fee) => decoded({ receipt: { l1Fee } }),
-    (block) => first(block)?.l1Fee,
+    (block) => firstTransaction(block)?.l1Fee,
     /a fee of 2\^256 wei or more/,
   ],
   [
     "a blob gas price",
-    // 2^17 of blob gas.
-    (widest - 21_000n) / 2n ** 17n,
+    // With 2^17 blob gas.
+    (maxUint256 - 21_000n) / 2n ** 17n,
     (blobGasPrice) => decoded({ receipt: { blobGasUsed: "0x20000", blobGasPrice } }),
-    (block) => (first(block)?.blobFee ?? 0n) / 2n ** 17n,
+    (block) => (firstTransaction(block)?.blobFee ?? 0n) / 2n ** 17n,
     /a fee of 2\^256 wei or more/,
   ],
   [
     "a validator index",
-    exact,
+    maxSafeInteger,
     (validatorIndex) => decoded({ withdrawal: { validatorIndex } }),
     (block) => block.withdrawals[0]?.validatorIndex,
     /validatorIndex from the node: expected a quantity below/,
   ],
-  ["a withdrawal", widest, (amount) => decoded({ withdrawal: { amount } }), (block) => block.withdrawals[0]?.amountGwei, null],
+  ["a withdrawn amount", maxUint256, (amount) => decoded({ withdrawal: { amount } }), (block) => block.withdrawals[0]?.amountGwei, null],
 ];
 
-describe("numbers in replies of a node", () => {
-  it.each(table)("%s is decoded exactly up to the largest valid value, and rejected above", (_name, largest, read, value, refusal) => {
-    expect(BigInt(String(value(read(hex(largest)))))).toBe(largest);
-    expect(() => read(refusal === null ? hex(widest * 16n) : hex(largest + 1n))).toThrow(BadReplyError);
-    if (refusal !== null) expect(() => read(hex(largest + 1n))).toThrow(refusal);
+describe("decodeBlock", () => {
+  it.each(numberCases)("decodes %s exactly up to the largest valid value, and rejects a larger one", (_, largest, decode, valueOf, error) => {
+    expect(BigInt(String(valueOf(decode(hex(largest)))))).toBe(largest);
+    expect(() => decode(error === null ? hex(maxUint256 * 16n) : hex(largest + 1n))).toThrow(BadReplyError);
+    if (error !== null) expect(() => decode(hex(largest + 1n))).toThrow(error);
   });
 });
 
@@ -156,7 +159,7 @@ describe("the largest numbers in the index", () => {
     proxy = await startRpcProxy(chain.url);
     test = await createTestDatabase();
     await chain.send({ to: chain.accounts[1] as Hex, value: 1n });
-    await chain.mine(Number(table[1]?.[1]));
+    await chain.mine(Number(numberCases[1]?.[1]));
   });
   afterAll(async () => {
     await proxy?.close();
@@ -168,18 +171,18 @@ describe("the largest numbers in the index", () => {
     proxy.tamper = (method, reply) => {
       const block = reply.result as { number: string; gasLimit: Hex; size: Hex; transactions: Fields[] } | null;
       if (method !== "eth_getBlockByNumber" || block?.number !== "0x1") return;
-      Object.assign(block, { gasLimit: hex(widest), size: hex(exact) });
+      Object.assign(block, { gasLimit: hex(maxUint256), size: hex(maxSafeInteger) });
       for (const transaction of block.transactions) {
-        // The transactions may be hashes alone, where the block is requested without them.
-        if (typeof transaction === "object") Object.assign(transaction, { gas: hex(2n ** 64n - 1n), nonce: hex(exact), type: "0xff" });
+        // A block that is requested without transactions contains only their hashes.
+        if (typeof transaction === "object") Object.assign(transaction, { gas: hex(2n ** 64n - 1n), nonce: hex(maxSafeInteger), type: "0xff" });
       }
     };
     const indexer = await createTestIndexer(proxy.url, test.database);
     await indexer.runToHead(1);
     await indexer.close();
     const [, stored] = await createStoredLedger(test.database, 31337).blocks(0, 1, "none");
-    expect(stored).toMatchObject({ gasLimit: widest, size: Number(exact), timestamp: Number(table[1]?.[1]) });
-    expect(stored?.transactions[0]).toMatchObject({ gasLimit: 2n ** 64n - 1n, nonce: Number(exact), type: 255 });
+    expect(stored).toMatchObject({ gasLimit: maxUint256, size: Number(maxSafeInteger), timestamp: Number(numberCases[1]?.[1]) });
+    expect(stored?.transactions[0]).toMatchObject({ gasLimit: 2n ** 64n - 1n, nonce: Number(maxSafeInteger), type: 255 });
     expect(indexer.warnings.filter((warning) => warning.includes("Retrying"))).toEqual([]);
   });
 });

@@ -20,7 +20,7 @@ async function write(text: string): Promise<string> {
 }
 
 /** The lines of the error, without the folder. */
-function faultsOf(file: string | undefined, environment: NodeJS.ProcessEnv = {}, overrides: ConfigOverrides = {}): string[] {
+function errorsOf(file: string | undefined, environment: NodeJS.ProcessEnv = {}, overrides: ConfigOverrides = {}): string[] {
   try {
     loadConfig(file, environment, overrides);
     return [];
@@ -33,7 +33,7 @@ function faultsOf(file: string | undefined, environment: NodeJS.ProcessEnv = {},
 const node = "http://user:secret@127.0.0.1:1/key";
 
 describe("a configuration", () => {
-  it("takes environment variables over the file, and options over both", async () => {
+  it("prefers environment variables to the file, and options to both", async () => {
     const file = await write(`port: 1\nlogLevel: error\nchains:\n  - { name: one, rpc: "${node}", from: 3, nativeAccounting: none }\n`);
     const config = loadConfig(file, { PORT: "0", ASHLAR_LOG_LEVEL: "" }, { chain: "one", from: 9 });
     expect([config.port, config.logLevel, config.chains.length]).toEqual([0, "error", 1]);
@@ -49,16 +49,16 @@ describe("a configuration", () => {
 
   it("rejects duplicate names and ids of chains", async () => {
     const names = await write("chains:\n  - { name: one }\n  - { name: one }\n");
-    expect(faultsOf(names)).toEqual([`${count}.yaml: Duplicate chain one; configure each name and each id once.`]);
+    expect(errorsOf(names)).toEqual([`${count}.yaml: Duplicate chain one; configure each name and each id once.`]);
     const ids = await write("chains:\n  - { name: one, id: 5 }\n  - { name: two, id: 5 }\n");
-    expect(faultsOf(ids)).toEqual([`${count}.yaml: Duplicate chain two (5); configure each name and each id once.`]);
+    expect(errorsOf(ids)).toEqual([`${count}.yaml: Duplicate chain two (5); configure each name and each id once.`]);
   });
 
-  it("reports every invalid setting with its place, and no secret", async () => {
+  it("reports every invalid setting with its location, and without secrets", async () => {
     const file = await write(`nope: 1\ntrustedProxies: [loopback, 10.0.0.0/8, "::1", elsewhere]\nlimits: { urlBytes: 0 }\n`);
     const environment = { PORT: "80x", ASHLAR_LOG_LEVEL: "loud" };
-    const faults = faultsOf(file, environment, { chain: "Main", rpc: "ftp://user:secret@127.0.0.1/key" });
-    expect(faults.map((fault) => fault.slice(0, fault.lastIndexOf(": "))).sort()).toEqual(
+    const errors = errorsOf(file, environment, { chain: "Main", rpc: "ftp://user:secret@127.0.0.1/key" });
+    expect(errors.map((error) => error.slice(0, error.lastIndexOf(": "))).sort()).toEqual(
       [
         'Invalid value "Main" for --chain',
         "Invalid value for --rpc",
@@ -69,30 +69,30 @@ describe("a configuration", () => {
         'Invalid value "80x" for PORT',
       ].sort(),
     );
-    expect(faults.join(" ")).toContain("for PORT: expected a port from 0 to 65535.");
-    expect(faults.join(" ")).not.toMatch(/secret|127\.0\.0\.1/);
+    expect(errors.join(" ")).toContain("for PORT: expected a port from 0 to 65535.");
+    expect(errors.join(" ")).not.toMatch(/secret|127\.0\.0\.1/);
   });
 
   it("reports the position of invalid YAML", async () => {
-    expect(faultsOf(await write("port: 1\nchains: [\n"))).toEqual([expect.stringMatching(/^\d+\.yaml:3:1: Invalid YAML: /)]);
-    expect(faultsOf(await write("port: *elsewhere\n"))).toEqual([expect.stringMatching(/^\d+\.yaml: Invalid YAML: Unresolved alias/)]);
-    expect(faultsOf(await write("- 1\n"))).toEqual([`${count}.yaml: Invalid configuration: expected a map of settings.`]);
+    expect(errorsOf(await write("port: 1\nchains: [\n"))).toEqual([expect.stringMatching(/^\d+\.yaml:3:1: Invalid YAML: /)]);
+    expect(errorsOf(await write("port: *elsewhere\n"))).toEqual([expect.stringMatching(/^\d+\.yaml: Invalid YAML: Unresolved alias/)]);
+    expect(errorsOf(await write("- 1\n"))).toEqual([`${count}.yaml: Invalid configuration: expected a map of settings.`]);
   });
 
-  it("is rejected if its path names no file", () => {
-    expect(faultsOf(join(folder, "none.yaml"))).toEqual([
+  it("is rejected if its path is not a file", () => {
+    expect(errorsOf(join(folder, "none.yaml"))).toEqual([
       'Invalid value "none.yaml" for --config: no such file; give the path of a configuration file.',
     ]);
-    expect(faultsOf(folder)).toEqual([
+    expect(errorsOf(folder)).toEqual([
       `Cannot read the configuration file ${folder}: it is a directory; give the path of a readable YAML file.`,
     ]);
   });
 
   it("requires --chain for --rpc and --from, and a node for a chain that is not in the file", async () => {
     const file = await write("chains:\n  - { name: one }\n");
-    expect(faultsOf(file, {}, { rpc: node })).toEqual([expect.stringMatching(/^Missing option --chain: --rpc requires it/)]);
-    expect(faultsOf(file, {}, { from: 5 })).toEqual([expect.stringMatching(/^Missing option --chain: --from requires it/)]);
-    expect(faultsOf(file, {}, { chain: "two" })).toEqual([
+    expect(errorsOf(file, {}, { rpc: node })).toEqual([expect.stringMatching(/^Missing option --chain: --rpc requires it/)]);
+    expect(errorsOf(file, {}, { from: 5 })).toEqual([expect.stringMatching(/^Missing option --chain: --from requires it/)]);
+    expect(errorsOf(file, {}, { chain: "two" })).toEqual([
       expect.stringMatching(/^Invalid value "two" for --chain: expected a configured chain \(one\)/),
     ]);
   });

@@ -10,7 +10,7 @@ import { until } from "../../support/until.ts";
 
 let folder: string;
 let test: TestDatabase;
-/** A node that accepts connections and never responds. */
+/** The connections of a node that accepts them and never responds. */
 const connections = new Set<Socket>();
 const node = createServer((socket) => {
   connections.add(socket);
@@ -42,7 +42,7 @@ it.each([
   ["index", "fetches the chain id", ""],
   ["start", "checks its chain", "id: 5, "],
   ["index", "probes the node", "id: 5, "],
-])("%s that %s stops on SIGTERM although the node never responds", async (command, _, id) => {
+])("ashlar %s stops on SIGTERM while it %s and the node does not respond", async (command, _, id) => {
   const { port } = node.address() as AddressInfo;
   await writeFile(join(folder, "ashlar.yaml"), `chains: [{ name: own, ${id}rpc: "http://127.0.0.1:${port}" }]\n`);
   const running = run([command]);

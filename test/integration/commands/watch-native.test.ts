@@ -35,40 +35,40 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-const indexUp = async (nativeAccounting: "traces" | "state") => {
+const indexToHead = async (nativeAccounting: "traces" | "state") => {
   const running = await createTestIndexer(chain.url, test.database, { chain: chainOf({ nativeAccounting }) });
   await running.runToHead(await chain.head());
   await running.close();
 };
 /** Changes a balance without a transaction. */
-const changeUnseen = async () => {
+const changeWithoutTransaction = async () => {
   await chain.rpc("anvil_setBalance", [friend, "0x1388"]);
   await chain.mine();
 };
 
-const watching = (node: Pick<Source, "balances" | "hashesOf"> = source) => {
-  const logged: string[] = [];
+const startWatch = (node: Pick<Source, "balances" | "hashesOf"> = source) => {
+  const messages: string[] = [];
   const stop = new AbortController();
   const watch = createNativeWatch({
     chain: { id: 31337, name: "test" },
     database: test.database,
     source: node,
     status: () => ({ following: true, leading: true, catchingUp: [] }),
-    logger: { info: (message) => logged.push(message), warn: (message) => logged.push(message) },
+    logger: { info: (message) => messages.push(message), warn: (message) => messages.push(message) },
     intervalMilliseconds: 10,
     confirmMilliseconds: 10,
   });
   const run = watch.run(stop.signal);
   return {
     watch,
-    logged,
+    messages,
     end: async () => {
       stop.abort();
       await run;
     },
   };
 };
-/** The node with a count of its requests for hashes, one for each comparison. */
+/** A node that counts its requests for block hashes; each comparison sends one. */
 const countingNode = () => {
   let count = 0;
   const node: typeof source = {
@@ -84,62 +84,62 @@ const missing = async () => (await readChain(test.database, 31337))?.missing;
 
 describe("the comparison of native balances", () => {
   it("logs nothing if they are equal to the node's", async () => {
-    await indexUp("traces");
+    await indexToHead("traces");
     const { node, comparisons } = countingNode();
-    const { logged, end } = watching(node);
+    const { messages, end } = startWatch(node);
     await until("Some comparisons", () => comparisons() > 3);
     await end();
-    expect([logged, await missing()]).toEqual([[], []]);
+    expect([messages, await missing()]).toEqual([[], []]);
   });
 
-  it("records that balances by traces differ, and ends", async () => {
-    await changeUnseen();
+  it("records that balances derived from traces differ, and stops", async () => {
+    await changeWithoutTransaction();
     await chain.send({ to: friend, value: 1n, gas: 21_000n });
     await chain.mine();
-    await indexUp("traces");
-    const { logged, end } = watching();
+    await indexToHead("traces");
+    const { messages, end } = startWatch();
     await until("The difference being recorded", async () => (await missing())?.includes("native-balances-differ") === true);
     await end();
-    expect(logged).toHaveLength(1);
-    expect(logged[0]).toMatch(/set nativeAccounting to state .* has \d+ in the index and 5001 at the node\.$/);
+    expect(messages).toHaveLength(1);
+    expect(messages[0]).toMatch(/set nativeAccounting to state .* has \d+ in the index and 5001 at the node\.$/);
     // The record survives a restart of the indexer.
-    await indexUp("traces");
+    await indexToHead("traces");
     expect(await missing()).toEqual(["native-balances-differ"]);
   });
 
-  it("returns accounts that changed unseen, if balances are read from the node", async () => {
-    await indexUp("state");
-    await changeUnseen();
+  it("returns the accounts whose balances changed without a transaction, if balances are read from the node", async () => {
+    await indexToHead("state");
+    await changeWithoutTransaction();
     await chain.mine();
-    await indexUp("state");
-    const { watch, end } = watching();
-    let unseen: readonly Address[] = [];
+    await indexToHead("state");
+    const { watch, end } = startWatch();
+    let changedAccounts: readonly Address[] = [];
     await until("The account being found", () => {
-      unseen = watch.takeUnseen();
-      return unseen.length > 0;
+      changedAccounts = watch.takeUnseen();
+      return changedAccounts.length > 0;
     });
     await end();
-    expect(unseen).toEqual([friend]);
+    expect(changedAccounts).toEqual([friend]);
     expect(await missing()).toEqual([]);
   });
 
   it("ignores differences of a node that has replaced the indexed block", async () => {
-    await changeUnseen();
-    await indexUp("traces");
+    await changeWithoutTransaction();
+    await indexToHead("traces");
     const { node, comparisons } = countingNode();
-    const { logged, end } = watching({ ...node, hashesOf: async (heights) => [`0x${"5".repeat(64)}`, ...(await node.hashesOf(heights))] });
+    const { messages, end } = startWatch({ ...node, hashesOf: async (heights) => [`0x${"5".repeat(64)}`, ...(await node.hashesOf(heights))] });
     await until("Some comparisons", () => comparisons() > 3);
     await end();
-    expect([logged, await missing()]).toEqual([[], []]);
+    expect([messages, await missing()]).toEqual([[], []]);
   });
 });
 
 describe("ashlar audit", () => {
-  it("prints which setting to change if native balances by traces differ", async () => {
-    await changeUnseen();
+  it("prints which setting to change if native balances derived from traces differ", async () => {
+    await changeWithoutTransaction();
     await chain.send({ to: friend, value: 1n, gas: 21_000n });
     await chain.mine();
-    await indexUp("traces");
+    await indexToHead("traces");
     const output: string[] = [];
     const write = vi.spyOn(process.stdout, "write").mockImplementation((text) => output.push(String(text)) > 0);
     try {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 /** The lines of the error about a configuration. */
-async function faultsOf(text: string, overrides: ConfigOverrides = {}): Promise<string[]> {
+async function errorsOf(text: string, overrides: ConfigOverrides = {}): Promise<string[]> {
   const file = join(folder, "ashlar.yaml");
   await writeFile(file, text);
   try {
@@ -23,42 +23,42 @@ async function faultsOf(text: string, overrides: ConfigOverrides = {}): Promise<
   }
 }
 
-describe("a misspelt setting", () => {
-  it("is named with its line, its column and the nearest setting", async () => {
-    expect(await faultsOf("port: 1\nlogLevl: error\n")).toEqual(["ashlar.yaml:2:1: Unknown setting logLevl: did you mean logLevel?"]);
-    expect(await faultsOf("chains:\n  - name: one\n    nativTokn: { name: A, symbol: A }\n")).toEqual([
+describe("an unknown setting", () => {
+  it("is reported with its line, its column and the most similar setting", async () => {
+    expect(await errorsOf("port: 1\nlogLevl: error\n")).toEqual(["ashlar.yaml:2:1: Unknown setting logLevl: did you mean logLevel?"]);
+    expect(await errorsOf("chains:\n  - name: one\n    nativTokn: { name: A, symbol: A }\n")).toEqual([
       "ashlar.yaml:3:5: Unknown setting chains.0.nativTokn: did you mean nativeToken?",
     ]);
-    expect(await faultsOf('chains:\n  - name: one\n    nfts: { ipfsGateway: ["https://a.example"] }\n')).toEqual([
+    expect(await errorsOf('chains:\n  - name: one\n    nfts: { ipfsGateway: ["https://a.example"] }\n')).toEqual([
       "ashlar.yaml:3:13: Unknown setting chains.0.nfts.ipfsGateway: did you mean ipfsGateways?",
     ]);
-    expect(await faultsOf("limits:\n  requestPerSecond: 7\n")).toEqual([
+    expect(await errorsOf("limits:\n  requestPerSecond: 7\n")).toEqual([
       "ashlar.yaml:2:3: Unknown setting limits.requestPerSecond: did you mean requestsPerSecond?",
     ]);
   });
 
-  it("without a similar one is reported with the settings of its section", async () => {
-    const [fault] = await faultsOf("chains:\n  - name: one\n    nativeToken: { name: A, symbol: A, cheese: 1 }\n");
-    expect(fault).toBe("ashlar.yaml:3:40: Unknown setting chains.0.nativeToken.cheese: expected one of name, symbol, decimals, logoUrl.");
+  it("is reported with the settings of its section if none is similar", async () => {
+    const [error] = await errorsOf("chains:\n  - name: one\n    nativeToken: { name: A, symbol: A, cheese: 1 }\n");
+    expect(error).toBe("ashlar.yaml:3:40: Unknown setting chains.0.nativeToken.cheese: expected one of name, symbol, decimals, logoUrl.");
   });
 
-  it("of the chain that --chain selects is reported at its place in the file", async () => {
+  it("is reported at its location in the file if --chain selects its chain", async () => {
     const text = "chains:\n  - name: one\n  - name: two\n    nativTokn: {}\n";
-    expect(await faultsOf(text, { chain: "two" })).toEqual([
+    expect(await errorsOf(text, { chain: "two" })).toEqual([
       "ashlar.yaml:4:5: Unknown setting chains.1.nativTokn: did you mean nativeToken?",
     ]);
   });
 });
 
-describe("an invalid value", () => {
-  it("is named with its line and column", async () => {
-    expect(await faultsOf("chains:\n  - name: one\n    from: -1\n")).toEqual([
+describe("an invalid or missing value", () => {
+  it("is reported with its line and column", async () => {
+    expect(await errorsOf("chains:\n  - name: one\n    from: -1\n")).toEqual([
       "ashlar.yaml:3:11: Invalid value -1 for chains.0.from: expected an integer of at least 0.",
     ]);
   });
 
-  it("that is missing is reported at the start of its section", async () => {
-    expect(await faultsOf("port: 1\nchains:\n  - rpc: http://127.0.0.1:1\n")).toEqual([
+  it("is reported at the start of its section if it is missing", async () => {
+    expect(await errorsOf("port: 1\nchains:\n  - rpc: http://127.0.0.1:1\n")).toEqual([
       expect.stringMatching(/^ashlar\.yaml:3:5: Missing setting chains\.0\.name: /),
     ]);
   });
@@ -69,11 +69,11 @@ describe("an address without quotes", () => {
   const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
   it("is rejected with the quoted form, wherever an address is accepted", async () => {
-    expect(await faultsOf(`chains:\n  - name: one\n    wrappedNative: [${weth}]\n`)).toEqual([
+    expect(await errorsOf(`chains:\n  - name: one\n    wrappedNative: [${weth}]\n`)).toEqual([
       `ashlar.yaml:3:21: Invalid value for chains.0.wrappedNative.0: an address without quotes is a number in YAML; quote it: "${weth}"`,
     ]);
     expect(
-      await faultsOf(`chains:\n  - name: one\n    prices:\n      feeds:\n        - of: ${weth}\n          aggregators: ["${weth}"]\n`),
+      await errorsOf(`chains:\n  - name: one\n    prices:\n      feeds:\n        - of: ${weth}\n          aggregators: ["${weth}"]\n`),
     ).toEqual([
       `ashlar.yaml:5:15: Invalid value for chains.0.prices.feeds.0.of: an address without quotes is a number in YAML; quote it: "${weth}"`,
     ]);
@@ -83,8 +83,8 @@ describe("an address without quotes", () => {
 describe("a key of a map of addresses", () => {
   const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
-  it("that is an address without quotes is rejected with the quoted form", async () => {
-    expect(await faultsOf(`chains:\n  - name: one\n    tokenLogos:\n      ${weth}: https://a.example/logo.png\n`)).toEqual([
+  it("is rejected with the quoted form if it is an address without quotes", async () => {
+    expect(await errorsOf(`chains:\n  - name: one\n    tokenLogos:\n      ${weth}: https://a.example/logo.png\n`)).toEqual([
       expect.stringMatching(
         new RegExp(
           `^ashlar\\.yaml:4:7: Invalid value for chains\\.0\\.tokenLogos\\..*: an address without quotes is a number in YAML; quote it: "${weth}"$`,
@@ -93,8 +93,8 @@ describe("a key of a map of addresses", () => {
     ]);
   });
 
-  it("that is not an address is rejected with what is accepted", async () => {
-    expect(await faultsOf("chains:\n  - name: one\n    tokenLogos: { 0x12z: https://a.example/logo.png }\n")).toEqual([
+  it("is rejected with the expected form if it is not an address", async () => {
+    expect(await errorsOf("chains:\n  - name: one\n    tokenLogos: { 0x12z: https://a.example/logo.png }\n")).toEqual([
       expect.stringMatching(
         /^ashlar\.yaml:3:19: Invalid name chains\.0\.tokenLogos\.0x12z: expected an address \(0x and 40 hexadecimal digits\)/,
       ),
@@ -103,15 +103,15 @@ describe("a key of a map of addresses", () => {
 });
 
 describe("invalid YAML", () => {
-  it("is reported with its position, once", async () => {
-    const [fault] = await faultsOf("port: [1\n");
-    expect(fault).toMatch(/^ashlar\.yaml:\d+:\d+: Invalid YAML: /);
-    expect(fault).not.toMatch(/at line/);
+  it("is reported once, with its position", async () => {
+    const [error] = await errorsOf("port: [1\n");
+    expect(error).toMatch(/^ashlar\.yaml:\d+:\d+: Invalid YAML: /);
+    expect(error).not.toMatch(/at line/);
   });
 });
 
 describe("a node's URL without a scheme", () => {
-  it("is read over http on this machine", async () => {
+  it("uses http if it is on this machine", async () => {
     const file = join(folder, "node.yaml");
     await writeFile(file, "chains:\n  - { name: one, rpc: localhost:8545 }\n");
     expect(loadConfig(file, {}).chains[0]?.rpc).toBe("http://localhost:8545");
@@ -119,7 +119,7 @@ describe("a node's URL without a scheme", () => {
     expect(loadConfig(undefined, {}, { chain: "one", rpc: "[::1]:8545/key" }).chains[0]?.rpc).toBe("http://[::1]:8545/key");
   });
 
-  it("is rejected for other machines, where http would send a key in plain text", () => {
+  it("is rejected if it is on another machine, to which http would send a key in plain text", () => {
     expect(() => loadConfig(undefined, {}, { chain: "one", rpc: "node.example/key" })).toThrow(
       "Invalid value for --rpc: expected an http:// or https:// URL, such as http://localhost:8545",
     );
@@ -139,7 +139,7 @@ describe("a chain without a preset", () => {
 });
 
 describe("requests per second", () => {
-  it("are limited to 500 for each key by default, and may be configured or unlimited", async () => {
+  it("are limited to 500 per key by default, and can be configured or unlimited", async () => {
     const limitsOf = async (text: string) => {
       const file = join(folder, "limits.yaml");
       await writeFile(file, text);

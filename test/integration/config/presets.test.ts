@@ -17,22 +17,22 @@ const chainOf = (name: string, overrides: { readonly chainId?: number } = {}) =>
   return chain;
 };
 const viemChain = (id: number): Chain => {
-  // The first entry with the id; none of these ids is a duplicate in viem.
-  const [fact] = Object.values(wellKnown as unknown as Record<string, Chain>).filter((chain) => chain.id === id);
-  if (fact === undefined) throw new Error(`viem knows no chain ${id}.`);
-  return fact;
+  // The ids of presets are unique in viem.
+  const [definition] = Object.values(wellKnown as unknown as Record<string, Chain>).filter((chain) => chain.id === id);
+  if (definition === undefined) throw new Error(`viem has no chain with the id ${id}.`);
+  return definition;
 };
 const networks = presets.map((preset) => [preset.name, preset] as const);
 
 describe("presets", () => {
-  it("exist once for each of these main networks and their test networks", () => {
+  it("exist once for each of these mainnets and their testnets", () => {
     expect(presets.map(({ id }) => id).sort((a, b) => a - b)).toEqual(
       [1, 56, 137, 8453, 42161, 10, 43114, 100, 11155111, 97, 80002, 84532, 421614, 11155420, 43113, 10200].sort((a, b) => a - b),
     );
     expect(new Set(presets.map(({ name }) => name)).size).toBe(presets.length);
   });
 
-  it("have the names of the client SDK; Polygon's current test network is newer than its list", () => {
+  it("have the names of the client SDK, except for Polygon's testnet, which is newer than its list", () => {
     const known: readonly string[] = Object.values(Chains);
     expect(presets.map(({ name }) => name).filter((name) => !known.includes(name))).toEqual(["polygon-amoy-testnet"]);
   });
@@ -45,31 +45,31 @@ describe("presets", () => {
     expect(members.sort()).toEqual([...service.networkGroups.historical.chains].sort());
   });
 
-  it.each(networks)("%s requires only its name and a node", (name, preset) => {
+  it.each(networks)("require only a name and a node (%s)", (name, preset) => {
     const chain = chainOf(name);
-    const fact = viemChain(preset.id);
-    expect(chain).toMatchObject({ name, id: fact.id, rpc, isTestnet: fact.testnet === true, nativeToken: fact.nativeCurrency });
-    expect(chain.explorers.map(({ url }) => url)).toEqual([fact.blockExplorers?.default.url]);
-    expect(chain.multicall).toBe(fact.contracts?.multicall3?.address.toLowerCase());
+    const definition = viemChain(preset.id);
+    expect(chain).toMatchObject({ name, id: definition.id, rpc, isTestnet: definition.testnet === true, nativeToken: definition.nativeCurrency });
+    expect(chain.explorers.map(({ url }) => url)).toEqual([definition.blockExplorers?.default.url]);
+    expect(chain.multicall).toBe(definition.contracts?.multicall3?.address.toLowerCase());
     expect(chain.finality).toBeGreaterThan(0);
   });
 
-  it.each(networks)("%s cites the source of the address of its wrapped native token", (name, { wrappedNative = [] }) => {
+  it.each(networks)("cite the source of the wrapped native token's address (%s)", (name, { wrappedNative = [] }) => {
     expect(wrappedNative.length).toBeGreaterThan(0);
     for (const address of wrappedNative) expect(getAddress(address).toLowerCase()).toBe(address);
-    const place = wrappedNative === opStack.wrappedNative ? "op-stack" : `presets/${name}`;
-    const text = readFileSync(new URL(`../../../runtime/config/${place}.ts`, import.meta.url), "utf8");
+    const module = wrappedNative === opStack.wrappedNative ? "op-stack" : `presets/${name}`;
+    const text = readFileSync(new URL(`../../../runtime/config/${module}.ts`, import.meta.url), "utf8");
     expect(text).toMatch(/^ {2}\/\/ .+\n {2}wrappedNative: /m);
   });
 
-  it("use traces only where Ethereum's rules hold", () => {
+  it("use traces only on networks that follow Ethereum's rules", () => {
     expect(presets.filter(({ nativeAccounting }) => nativeAccounting === "traces").map(({ name }) => name)).toEqual([
       "eth-mainnet",
       "eth-sepolia",
     ]);
   });
 
-  it.each(networks)("%s stores no metadata unless it is configured to", (name) => {
+  it.each(networks)("store no metadata unless configured to (%s)", (name) => {
     expect(chainOf(name).nfts.metadata).toBe("uncached");
     const nftsOf = (nfts: object) => withPreset({ name, nfts }).nfts;
     expect(nftsOf({ fetchesAtOnce: 4 })).toMatchObject({ metadata: "uncached", fetchesAtOnce: 4 });
@@ -102,34 +102,34 @@ describe("presets", () => {
     }
   });
 
-  it("do not apply to a chain with the same name and another id", () => {
+  it("do not apply to a chain with the same name and a different id", () => {
     expect(chainOf("gnosis-mainnet", { chainId: 31337 })).toMatchObject({ id: 31337, nativeAccounting: "state", wrappedNative: [] });
   });
 });
 
 describe("exchanges of presets", () => {
-  const known = networks.filter(([, { exchanges }]) => exchanges !== undefined);
+  const withExchanges = networks.filter(([, { exchanges }]) => exchanges !== undefined);
 
-  it.each(known)("%s cites the source of their addresses, which are valid", (name, { exchanges = [] }) => {
+  it.each(withExchanges)("have valid addresses with a cited source (%s)", (name, { exchanges = [] }) => {
     for (const address of exchanges.flatMap(({ factory, routers = [] }) => [factory, ...routers]))
       expect(getAddress(address).toLowerCase()).toBe(address);
     const text = readFileSync(new URL(`../../../runtime/config/presets/${name}.ts`, import.meta.url), "utf8");
     expect(text).toMatch(/^ {2}\/\/ .+\n {2}exchanges: /m);
-    // Pools of concentrated liquidity state their own fees.
+    // Pools with concentrated liquidity define their own fees.
     for (const { family, feePpm } of chainOf(name).exchanges) expect(feePpm === undefined).toBe(family === "concentrated");
   });
 });
 
 describe("stablecoins of presets", () => {
-  const known = networks.filter(([, { prices }]) => prices !== undefined);
+  const withPrices = networks.filter(([, { prices }]) => prices !== undefined);
 
-  it.each(known)("%s cites the source of their addresses, which are valid", (name, { prices }) => {
+  it.each(withPrices)("have valid addresses with a cited source (%s)", (name, { prices }) => {
     for (const { token } of prices?.stablecoins ?? []) expect(getAddress(token).toLowerCase()).toBe(token);
     const text = readFileSync(new URL(`../../../runtime/config/presets/${name}.ts`, import.meta.url), "utf8");
     expect(text).toMatch(/^ {2}\/\/ .+\n {2}prices: /m);
   });
 
-  it("remain if a feed is configured, and are replaced by configured ones", () => {
+  it("remain if a feed is configured, and are replaced by configured stablecoins", () => {
     const directory = mkdtempSync(join(tmpdir(), "ashlar-presets-"));
     const file = join(directory, "ashlar.yaml");
     const pricesOf = (prices: string) => {
@@ -151,15 +151,15 @@ describe("stablecoins of presets", () => {
 });
 
 describe("marketplaces of presets", () => {
-  const known = networks.filter(([, { nfts }]) => nfts !== undefined);
+  const withNfts = networks.filter(([, { nfts }]) => nfts !== undefined);
 
-  it.each(known)("%s lists each contract once", (name) => {
+  it.each(withNfts)("have valid addresses and unique names (%s)", (name) => {
     const { marketplaces } = chainOf(name).nfts;
     for (const { address } of marketplaces) expect(getAddress(address).toLowerCase()).toBe(address);
     expect(new Set(marketplaces.map((marketplace) => marketplace.name)).size).toBe(marketplaces.length);
   });
 
-  it("remain if other settings are configured, and are replaced by configured ones", () => {
+  it("remain if other settings are configured, and are replaced by configured marketplaces", () => {
     const directory = mkdtempSync(join(tmpdir(), "ashlar-presets-"));
     const file = join(directory, "ashlar.yaml");
     const marketplacesOf = (nfts: string) => {

@@ -20,7 +20,7 @@ const load = (from: string, path?: string, environment: NodeJS.ProcessEnv = {}) 
   loadConfig(path, environment, {}, { workingFolder: from, home });
 
 describe("the project folder", () => {
-  it("is the nearest one upwards with ashlar.yaml; paths in the file are relative to it", async () => {
+  it("is the nearest enclosing folder with ashlar.yaml; paths in the file are relative to it", async () => {
     const settings =
       "dataDirectory: data\nrulesFile: rules/own.yaml\n" +
       'chains: [{ name: one, labelsFile: labels.csv, tokenListFile: tokens.json, abiFiles: [a.json, "/abs/b.json"] }]\n';
@@ -45,13 +45,13 @@ describe("the project folder", () => {
     expect(load(inner).dataDirectory).toBe(join(project, ".ashlar"));
   });
 
-  it("is the nearest one: a folder with its own database does not use the configuration above it", async () => {
+  it("is a folder with its own database, even if a folder above it has a configuration", async () => {
     await writeFile(join(project, "ashlar.yaml"), "port: 7\n");
     await mkdir(join(inner, ".ashlar"));
     expect(load(inner)).toMatchObject({ port: 8080, dataDirectory: join(inner, ".ashlar") });
   });
 
-  it("is not searched above the home directory, nor in world-writable folders", async () => {
+  it("is not searched for above the home directory or in world-writable folders", async () => {
     await writeFile(join(home, "ashlar.yaml"), "port: 7\n");
     expect(load(inner).port).toBe(7);
     expect(loadConfig(undefined, {}, {}, { workingFolder: inner, home: project }).port).toBe(8080);
@@ -64,13 +64,13 @@ describe("the project folder", () => {
     await writeFile(join(project, "ashlar.yaml"), "dataDirectory: data\n");
     expect(load(inner, undefined, { ASHLAR_DATA_DIR: "elsewhere" }).dataDirectory).toBe(join(inner, "elsewhere"));
     await writeFile(join(project, "other.yaml"), "rulesFile: rules.yaml\n");
-    const named = load(inner, "../../other.yaml");
-    expect(named).toMatchObject({ rulesFile: join(project, "rules.yaml"), dataDirectory: join(project, ".ashlar") });
+    const selected = load(inner, "../../other.yaml");
+    expect(selected).toMatchObject({ rulesFile: join(project, "rules.yaml"), dataDirectory: join(project, ".ashlar") });
     await rm(join(project, "ashlar.yaml"));
     expect(load(inner, "../../other.yaml").dataDirectory).toBe(join(inner, ".ashlar"));
   });
 
-  it("is named in messages by its path from the working folder", async () => {
+  it("appears in messages as a path relative to the working folder", async () => {
     await writeFile(join(project, "ashlar.yaml"), "prt: 7\n");
     expect(() => load(inner)).toThrow("../../ashlar.yaml:1:1: Unknown setting prt: did you mean port?");
   });

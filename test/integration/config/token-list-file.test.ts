@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseTokenList } from "../../../runtime/config/token-list-file.ts";
 import { addressOf, type Data, type FixtureIndex, openFixtureIndex, transactionRow, wordOf } from "../domains/queries/fixture-index.ts";
 
-const [coin, art, other, mute] = [0xc1, 0xc2, 0xc3, 0xc4].map(addressOf) as [`0x${string}`, `0x${string}`, `0x${string}`, `0x${string}`];
+const [coin, art, other, ipfsToken] = [0xc1, 0xc2, 0xc3, 0xc4].map(addressOf) as [`0x${string}`, `0x${string}`, `0x${string}`, `0x${string}`];
 const wallet = addressOf(0xab);
 const list = {
   name: "A list",
@@ -13,13 +13,13 @@ const list = {
     { chainId: 7, address: coin.toUpperCase().replace("0X", "0x"), symbol: "C", logoURI: "https://logos.example/coin.png" },
     { chainId: 7, address: art, logoURI: "https://logos.example/listed.png" },
     { chainId: 8, address: other, logoURI: "https://logos.example/elsewhere.png" },
-    { chainId: 7, address: mute, logoURI: "ipfs://Qm" },
+    { chainId: 7, address: ipfsToken, logoURI: "ipfs://Qm" },
     { chainId: 101, address: "So11111111111111111111111111111111111111112", logoURI: "https://logos.example/base58.png" },
   ],
 };
 
 describe("a token list", () => {
-  it("provides the logos of a chain's tokens that are HTTP URLs", () => {
+  it("provides the logos of a chain's tokens if they are HTTP URLs", () => {
     expect(parseTokenList("list.json", JSON.stringify(list), 7)).toEqual({
       [coin]: "https://logos.example/coin.png",
       [art]: "https://logos.example/listed.png",
@@ -27,11 +27,11 @@ describe("a token list", () => {
   });
 
   it.each([
-    ["no JSON", "{", "invalid JSON"],
+    ["invalid JSON", "{", "invalid JSON"],
     ["JSON without a list of tokens", "[]", 'no list "tokens"'],
     ["null", "null", 'no list "tokens"'],
     ["a token without an address", '{"tokens":[{"chainId":7,"address":"0x1"}]}', "token 1 has no address"],
-  ])("is rejected if it is %s", (_, text, problem) => {
+  ])("is rejected if it contains %s", (_, text, problem) => {
     expect(() => parseTokenList("list.json", text, 7)).toThrow(`Invalid token list list.json: ${problem}`);
   });
 });
@@ -66,7 +66,7 @@ describe("the configured logos of tokens and the network", () => {
     const log = { chain_id: 7, block_number: 2, transaction_index: 0, data: "0x", topic0: wordOf(1) };
     await index.insert(
       "logs",
-      [coin, mute].map((address, log_index) => ({ ...log, log_index, address })),
+      [coin, ipfsToken].map((address, log_index) => ({ ...log, log_index, address })),
     );
   });
   afterAll(async () => {
@@ -74,7 +74,7 @@ describe("the configured logos of tokens and the network", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it("are shown in all responses", async () => {
+  it("are returned in all responses", async () => {
     const { data } = await index.get(`/v1/hand/address/${wallet}/balances_v2/`);
     const logos = data.items.map((item: Data) => [item.contract_address, item.logo_url, item.logo_urls.token_logo_url]);
     expect(logos).toEqual([
@@ -85,7 +85,7 @@ describe("the configured logos of tokens and the network", () => {
     expect(new Map(logs.map((log: Data) => [log.sender_address, log.sender_logo_url]))).toEqual(
       new Map([
         [coin, "https://logos.example/coin.png"],
-        [mute, null],
+        [ipfsToken, null],
       ]),
     );
     const network = { black_logo_url: "https://logos.example/black.png", white_logo_url: "https://logos.example/white.png" };

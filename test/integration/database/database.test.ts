@@ -20,7 +20,7 @@ async function failure(work: () => Promise<unknown>): Promise<unknown> {
   } catch (error) {
     return error;
   }
-  throw new Error("It did not fail.");
+  throw new Error("Expected a rejection.");
 }
 
 describe("values", () => {
@@ -61,7 +61,7 @@ describe("values", () => {
     await expect(test.database.query("SELECT 1 AS still_usable")).resolves.toEqual([{ still_usable: 1 }]);
   });
 
-  it("are accepted as parameters, bytes also in arrays", async () => {
+  it("are accepted as parameters, including arrays of bytes", async () => {
     const rows = await test.database.query(
       "SELECT $1::bytea AS one, $2::bytea[] AS many, $3::numeric AS amount, '\\xab'::bytea = ANY($2) AS found, $4::bytea[] AS written, $5::bytea[] AS none",
       [bytes("0xAB00"), [bytes("0xab"), bytes("0x")], 2n ** 256n - 1n, bytesArray(new Set(["0xAB", "0x"])), bytesArray([])],
@@ -77,7 +77,7 @@ describe("values", () => {
     expect(rows).toEqual([expected]);
   });
 
-  it.each(["ab", "0xabc", "0xzz", "0xab\n", "", "0Xab"])("%j is rejected as bytes", (text) => {
+  it.each(["ab", "0xabc", "0xzz", "0xab\n", "", "0Xab"])("are rejected as bytes if they are not hex (%j)", (text) => {
     expect(() => bytes(text)).toThrow(RangeError);
     expect(() => bytesArray(["0xab", text])).toThrow(RangeError);
   });
@@ -116,8 +116,8 @@ describe("transactions", () => {
     const database = open(test.url);
     const caught = await failure(() =>
       database.transaction(async (client) => {
-        const [own] = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
-        await test.database.query("SELECT pg_terminate_backend($1)", [own?.pid]);
+        const [connection] = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+        await test.database.query("SELECT pg_terminate_backend($1)", [connection?.pid]);
         await client.query("SELECT 1");
       }),
     );
@@ -125,21 +125,10 @@ describe("transactions", () => {
     expect(await database.query("SELECT 1 AS fine")).toEqual([{ fine: 1 }]);
     await database.close();
   });
-
-  it("survive the end of an idle connection", async () => {
-    const database = open(test.url);
-    const [own] = await database.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
-    await test.database.query("SELECT pg_terminate_backend($1, 5000)", [own?.pid]);
-    const [next] = await database
-      .query<{ pid: number }>("SELECT pg_backend_pid() AS pid")
-      .catch(() => database.query<{ pid: number }>("SELECT pg_backend_pid() AS pid"));
-    expect(next?.pid).not.toBe(own?.pid);
-    await database.close();
-  });
 });
 
 describe("connections", () => {
-  it("carry their name and end a statement that takes too long", async () => {
+  it("have the application name, and cancel a statement that takes too long", async () => {
     const database = open(test.url, 100);
     expect(await database.query("SELECT current_setting('application_name') AS name")).toEqual([{ name: "ashlar-own-test" }]);
     // 57014 query_canceled (PostgreSQL appendix A).
@@ -152,43 +141,54 @@ describe("connections", () => {
     await database.knex.raw("SELECT 1");
     await database.query("SELECT 1");
     await Promise.all([database.close(), database.close()]);
-    const left = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'ashlar-own-test' AND datname = current_database()";
-    await expect.poll(async () => (await test.database.query(left))[0]).toEqual({ count: 0 });
+    const countOpen = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'ashlar-own-test' AND datname = current_database()";
+    await expect.poll(async () => (await test.database.query(countOpen))[0]).toEqual({ count: 0 });
+  });
+
+  it("are replaced if the server closes an idle one", async () => {
+    const database = open(test.url);
+    const [connection] = await database.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+    await test.database.query("SELECT pg_terminate_backend($1, 5000)", [connection?.pid]);
+    const [next] = await database
+      .query<{ pid: number }>("SELECT pg_backend_pid() AS pid")
+      .catch(() => database.query<{ pid: number }>("SELECT pg_backend_pid() AS pid"));
+    expect(next?.pid).not.toBe(connection?.pid);
+    await database.close();
   });
 });
 
 describe("errors", () => {
   const serverUrl = new URL(inject("serverUrl"));
   const password = serverUrl.password;
-  const change = (part: Partial<Record<"port" | "password" | "pathname", string>>): string =>
+  const withPart = (part: Partial<Record<"port" | "password" | "pathname", string>>): string =>
     Object.assign(new URL(serverUrl.href), part).href;
 
   it.each([
-    ["a wrong password", change({ password: "s3cret%2Fword" }), "28P01", "s3cret"],
-    ["a port where nothing listens", change({ port: "1" }), "ECONNREFUSED", password],
-    ["no such database", change({ pathname: "/missing" }), "3D000", password],
+    ["a wrong password", withPart({ password: "s3cret%2Fword" }), "28P01", "s3cret"],
+    ["a port where nothing listens", withPart({ port: "1" }), "ECONNREFUSED", password],
+    ["a missing database", withPart({ pathname: "/missing" }), "3D000", password],
     ["an unknown host", "postgresql://ashlar:s3cret@nowhere.invalid/ashlar", /ENOTFOUND|EAI_AGAIN/, "s3cret"],
-    ["a broken address", "postgresql://ashlar:s3cret@host:99999999/ashlar", "ERR_INVALID_URL", "s3cret"],
-  ])("of %s are typed and contain neither password nor port", async (_, url, code, secret) => {
+    ["a malformed URL", "postgresql://ashlar:s3cret@host:99999999/ashlar", "ERR_INVALID_URL", "s3cret"],
+  ])("are typed, and contain neither password nor port (%s)", async (_, url, code, secret) => {
     const database = open(url);
     const error = await failure(() => database.query("SELECT 1"));
     await database.close();
     expect(error).toBeInstanceOf(DatabaseUnavailable);
     expect((error as DatabaseUnavailable).code).toMatch(code);
-    const shown = inspect(error, { depth: 10, showHidden: true });
-    expect(shown).not.toContain(secret);
-    expect(shown).not.toContain(serverUrl.port);
+    const printed = inspect(error, { depth: 10, showHidden: true });
+    expect(printed).not.toContain(secret);
+    expect(printed).not.toContain(serverUrl.port);
   });
 
-  it.each(["", "mysql://ashlar:s3cret@host/ashlar", "ashlar:s3cret@host"])("reject %j before connecting", async (url) => {
+  it.each(["", "mysql://ashlar:s3cret@host/ashlar", "ashlar:s3cret@host"])("are thrown before connecting if the URL is invalid (%j)", async (url) => {
     expect(inspect(await failure(async () => open(url)))).toMatch(/postgresql:\/\/user:password@host:port\/name/);
   });
 
-  it("of statements keep their code and detail", async () => {
+  it("keep the code of a failed statement", async () => {
     expect(await failure(() => test.database.query("SELECT * FROM missing"))).toMatchObject({ code: "42P01" });
   });
 
-  it("that contain the password are replaced", async () => {
+  it("are replaced if they contain the password", async () => {
     const error = await failure(() => test.database.query(`SELECT '${password}'::boolean`));
     expect(inspect(error)).not.toContain(password);
     expect(inspect(error)).toContain("22P02"); // invalid_text_representation

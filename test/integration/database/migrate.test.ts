@@ -17,7 +17,7 @@ beforeEach(async () => {
   return test.drop;
 });
 
-/** Names of all tables and indexes but the migrations' own. */
+/** Names of all tables and indexes except those of the migrator. */
 async function relations(): Promise<string[]> {
   const rows = await test.database.query<{ name: string }>(
     "SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relname NOT LIKE 'ashlar_migrations%' ORDER BY 1",
@@ -26,21 +26,21 @@ async function relations(): Promise<string[]> {
 }
 
 describe("the migrations of this program", () => {
-  it("go up, down to an empty schema, and up to the same schema", async () => {
+  it("are applied, reverted to an empty schema, and applied again to the same schema", async () => {
     expect(await pendingMigrations(test.database, migrations)).toEqual(names);
     expect(await migrate(test.database, migrations)).toEqual(names);
-    const made = await relations();
-    // One table of each of the first four.
-    expect(made).toEqual(expect.arrayContaining(["blocks", "transfers", "projection_checkpoints", "api_keys"]));
+    const applied = await relations();
+    // One table of each of the first four migrations.
+    expect(applied).toEqual(expect.arrayContaining(["blocks", "transfers", "projection_checkpoints", "api_keys"]));
     expect(await pendingMigrations(test.database, migrations)).toEqual([]);
     expect(await migrate(test.database, migrations)).toEqual([]);
     expect(await revert(test.database, migrations)).toEqual([...names].reverse());
     expect(await relations()).toEqual([]);
     expect(await migrate(test.database, migrations)).toEqual(names);
-    expect(await relations()).toEqual(made);
+    expect(await relations()).toEqual(applied);
   });
 
-  it("migrate an index of the first six, and go down with values that only later ones can hold", async () => {
+  it("upgrade an index of the first six migrations, and can be reverted with values that only later ones can hold", async () => {
     await migrate(test.database, migrations.slice(0, 6));
     await test.database.query(
       `INSERT INTO chains (chain_id, name, genesis_hash, indexed_from, missing)
@@ -72,14 +72,14 @@ describe("the migrations of this program", () => {
     const databases = Array.from({ length: 4 }, () => createDatabase(options));
     const outcomes = await Promise.all(databases.map((database) => migrate(database, migrations)));
     await Promise.all(databases.map((database) => database.close()));
-    expect(outcomes.filter((landed) => landed.length > 0)).toEqual([names]);
+    expect(outcomes.filter((applied) => applied.length > 0)).toEqual([names]);
   });
 });
 
 describe("a list of migrations", () => {
   const first = step("0001-first", "CREATE TABLE first (n int4)");
   const second = step("0002-second", "CREATE TABLE second (n int4)");
-  const wrong = step("0002-second", "CREATE TABLE second (n int4); SELECT no_such_column");
+  const failing = step("0002-second", "CREATE TABLE second (n int4); SELECT no_such_column");
 
   it("applies only pending migrations", async () => {
     expect(await migrate(test.database, [first])).toEqual(["0001-first"]);
@@ -89,12 +89,12 @@ describe("a list of migrations", () => {
   });
 
   it("is applied as a whole or not at all, and can be retried", async () => {
-    await expect(migrate(test.database, [first, wrong])).rejects.toMatchObject({ code: "42703" }); // undefined_column
+    await expect(migrate(test.database, [first, failing])).rejects.toMatchObject({ code: "42703" }); // undefined_column
     expect(await relations()).toEqual([]);
     expect(await migrate(test.database, [first, second])).toEqual(["0001-first", "0002-second"]);
   });
 
-  it("that lacks an applied migration is rejected with its name", async () => {
+  it("is rejected with the name of an applied migration that it lacks", async () => {
     await migrate(test.database, [first, second]);
     for (const work of [migrate, pendingMigrations]) {
       await expect(work(test.database, [first])).rejects.toThrow(MigrationError);
@@ -109,7 +109,7 @@ describe("a list of migrations", () => {
     expect(await schemaProblem(test.database, [first])).toMatch(/^The database schema is newer .*0002-second.*: upgrade this server/);
   });
 
-  it.each([[[second, first]], [[first, first]]])("that is out of order is rejected", async (list) => {
+  it.each([[[second, first]], [[first, first]]])("is rejected if it is not in ascending order", async (list) => {
     await expect(migrate(test.database, list)).rejects.toThrow(MigrationError);
   });
 });
@@ -142,19 +142,19 @@ describe("a server of an older version", () => {
     expect(await schemaProblem(test.database, [first, expanding, changing])).toBeNull();
   });
 
-  it("reports an older schema by its pending migrations", async () => {
+  it("describes an older schema by its pending migrations", async () => {
     await migrate(test.database, [first]);
     expect(await schemaProblem(test.database, [first, expanding])).toBe(
       "The database schema is older than this server (pending migrations: 0002-expanding): run ashlar migrate.",
     );
   });
 
-  it("refuses a schema that lacks its own migrations and has others", async () => {
+  it("refuses a schema that lacks migrations of this version and has unknown ones", async () => {
     await migrate(test.database, [first, step("0003-other", "CREATE TABLE other (n int4)", true)]);
     await expect(migrate(test.database, [first, expanding])).rejects.toThrow(/unknown migration: 0003-other/);
   });
 
-  it("refuses unknown migrations of a database that an early version migrated last", async () => {
+  it("refuses unknown migrations of a database that was last migrated by a version without the only_expands column", async () => {
     await migrate(test.database, [first, expanding]);
     await test.database.query("ALTER TABLE ashlar_migrations DROP COLUMN only_expands");
     expect(await schemaProblem(test.database, [first])).toMatch(/unknown migration: 0002-expanding/);

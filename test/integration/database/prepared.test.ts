@@ -27,7 +27,7 @@ const preparedOf = (database: Database) =>
   );
 
 describe("a composed statement", () => {
-  it("returns rows of the same types as any other, in a transaction too", async () => {
+  it("returns rows of the same types as any other statement, including in a transaction", async () => {
     const database = open();
     expect(await database.run(blocksOf({ chain: 1 }))).toEqual([{ number: 7 }, { number: 8 }]);
     expect(await database.query(highest)).toEqual([{ number: 8 }]);

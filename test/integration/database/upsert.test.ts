@@ -16,7 +16,7 @@ beforeAll(async () => {
   return test.drop;
 });
 
-it("inserts new keys and updates existing ones", async () => {
+it("upsert inserts new keys and updates existing ones", async () => {
   const { database } = test;
   const first = [
     [1, bob, token, 1, 10, "5"],
@@ -30,7 +30,7 @@ it("inserts new keys and updates existing ones", async () => {
   ]);
 });
 
-it("may run twice in one transaction and without rows, and leaves no table behind", async () => {
+it("upsert can run twice in one transaction and without rows, and leaves no table behind", async () => {
   const { database } = test;
   const counts = await database.transaction(async (client) => [
     await upsert(client, balances, [[1, alice, token, 1, 20, "1"]]),
@@ -42,26 +42,26 @@ it("may run twice in one transaction and without rows, and leaves no table behin
   expect(await database.query("SELECT relname FROM pg_class WHERE relname LIKE 'upsert%'")).toEqual([]);
 });
 
-it("does not change rows that consist of the key only", async () => {
-  await test.database.query("CREATE TABLE seen (owner bytea PRIMARY KEY)");
-  const target: UpsertTarget = { table: "seen", key: ["owner"], columns: ["owner"], types: ["bytea"] };
+it("upsert does not change rows that consist of the key only", async () => {
+  await test.database.query("CREATE TABLE key_only (owner bytea PRIMARY KEY)");
+  const target: UpsertTarget = { table: "key_only", key: ["owner"], columns: ["owner"], types: ["bytea"] };
   for (const rows of [[[alice]], [[alice], [bob]]]) await test.database.transaction((client) => upsert(client, target, rows));
-  expect(await test.database.query("SELECT owner FROM seen ORDER BY owner")).toEqual([{ owner: alice }, { owner: bob }]);
+  expect(await test.database.query("SELECT owner FROM key_only ORDER BY owner")).toEqual([{ owner: alice }, { owner: bob }]);
 });
 
-it("refuses a null that the table forbids, and rolls back with the transaction", async () => {
-  const wrong = test.database.transaction((client) => upsert(client, balances, [[1, null, token, 1, 30, "9"]]));
-  await expect(wrong).rejects.toMatchObject({ code: "23502" }); // not_null_violation
+it("upsert refuses a null that the table forbids, and rolls back with the transaction", async () => {
+  const violation = test.database.transaction((client) => upsert(client, balances, [[1, null, token, 1, 30, "9"]]));
+  await expect(violation).rejects.toMatchObject({ code: "23502" }); // not_null_violation
   expect(await test.database.query("SELECT 1 FROM balances WHERE since_block = 30")).toEqual([]);
 });
 
-it("does not deadlock with a writer of the same keys in opposite order", async () => {
+it("upsert does not deadlock with a writer of the same keys in opposite order", async () => {
   const owners = Array.from({ length: 2000 }, (_, index) => `0x${index.toString(16).padStart(40, "0")}`);
   const rows = (block: number) => owners.map((owner) => [2, owner, token, 1, block, String(block)]);
   const write = (block: number, order: "up" | "down") =>
     test.database.transaction((client) => upsert(client, balances, order === "up" ? rows(block) : rows(block).reverse()));
   await Promise.all([write(1, "up"), write(2, "down"), write(3, "up"), write(4, "down")]);
-  // Each writes all rows in the order of the keys, so the last one's stay, whole.
-  const left = await test.database.query("SELECT DISTINCT since_block FROM balances WHERE chain_id = 2");
-  expect(left).toHaveLength(1);
+  // Each transaction writes all rows in the order of their keys, so all rows of the last one remain.
+  const blocks = await test.database.query("SELECT DISTINCT since_block FROM balances WHERE chain_id = 2");
+  expect(blocks).toHaveLength(1);
 });

@@ -29,12 +29,12 @@ interface Sale {
 
 const idsPerBatch = 100;
 const [nativeItem, coinItem, uniqueItem, editionItem] = [0, 1, 2, 3];
-const nobody = `0x${"0".repeat(40)}`;
+const zeroAddress = `0x${"0".repeat(40)}`;
 /** keccak256("Transfer(address,address,uint256)"), and of Approval with the same parameters. */
 const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const approvalTopic = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925";
 
-describe("collections of the demo's whole story", () => {
+describe("collections of the complete demo story", () => {
   let demo: Demo;
   let client: NodeClient;
   let sales: readonly Sale[];
@@ -61,27 +61,27 @@ describe("collections of the demo's whole story", () => {
       const sale = { ...(args as unknown as Sale), transaction: transactionHash };
       return [{ ...sale, offerer: sale.offerer.toLowerCase() as Address, recipient: sale.recipient.toLowerCase() as Address }];
     });
-    const found: (string | null)[] = [];
+    const storedUris: (string | null)[] = [];
     for (let first = 1; first <= 2_000; first += idsPerBatch)
-      found.push(
+      storedUris.push(
         ...(await Promise.all(
           Array.from({ length: idsPerBatch }, (_, index) => uriOf(storyValue("gardenCollection"), BigInt(first + index))),
         )),
       );
-    uris = found;
+    uris = storedUris;
   });
   afterAll(async () => {
     await client?.close();
     await demo?.stop();
   });
 
-  it("have 2,000 plants, minted in forty transactions, a few of them burned", async () => {
-    const planted = await logsOf(storyValue("gardenCollection"), [transferTopic, wordOf(nobody as Address)]);
-    expect(planted).toHaveLength(2_000);
-    expect(new Set(planted.map(({ transactionHash }) => transactionHash)).size).toBe(40);
-    const uprooted = await logsOf(storyValue("gardenCollection"), [transferTopic, null, wordOf(nobody as Address)]);
-    expect(uprooted.length).toBeGreaterThan(0);
-    expect(uris.filter((uri) => uri === null)).toHaveLength(uprooted.length);
+  it("have 2,000 plants, minted in forty transactions, of which a few are burned", async () => {
+    const minted = await logsOf(storyValue("gardenCollection"), [transferTopic, wordOf(zeroAddress as Address)]);
+    expect(minted).toHaveLength(2_000);
+    expect(new Set(minted.map(({ transactionHash }) => transactionHash)).size).toBe(40);
+    const burned = await logsOf(storyValue("gardenCollection"), [transferTopic, null, wordOf(zeroAddress as Address)]);
+    expect(burned.length).toBeGreaterThan(0);
+    expect(uris.filter((uri) => uri === null)).toHaveLength(burned.length);
   });
 
   it("store each plant's metadata on the chain, with traits of every kind, some absent and some unusual", () => {
@@ -97,7 +97,7 @@ describe("collections of the demo's whole story", () => {
       const id = index + 1;
       expect(document.name).toBe(`Plant #${id}`);
       const { attributes } = document;
-      // As the contract's comment states, four of a hundred have no list.
+      // Four in a hundred have no list, as the contract's comment states.
       expect(Array.isArray(attributes)).toBe(![23, 43, 63, 83].includes(id % 100));
       if (!Array.isArray(attributes)) return;
       for (const { trait_type: trait, display_type: display, value } of attributes as Record<string, unknown>[])
@@ -107,7 +107,7 @@ describe("collections of the demo's whole story", () => {
     for (const shape of ["Species undefined string", "Bloom undefined string", "Height number number", "Petals undefined number"])
       expect(shapes.get(shape), shape).toBe(listed);
     expect(shapes.get("Planted date number")).toBe(listed);
-    // About three in four, one in three and one in five.
+    // About three in four plants, one in three and one in five have these traits.
     expect((shapes.get("Soil undefined string") ?? 0) / listed).toBeCloseTo(3 / 4, 1);
     expect((shapes.get("Growth boost_percentage number") ?? 0) / listed).toBeCloseTo(1 / 3, 1);
     expect((shapes.get("Vigour boost_number number") ?? 0) / listed).toBeCloseTo(1 / 5, 1);
@@ -121,19 +121,19 @@ describe("collections of the demo's whole story", () => {
       expect(shapes.get(shape) ?? 0, shape).toBeGreaterThan(10);
   });
 
-  it("are sold on each day of the story, for native and wrapped ether, by listings and bids, with a fee and a royalty", () => {
+  it("are sold for native and wrapped ether, by listings and bids, with a fee and a royalty", () => {
     expect(sales.length).toBeGreaterThan(300);
     const [fees, artist] = [storyValue("marketFees"), storyValue("gardener")];
-    const paidIn = (type: number | undefined) =>
+    const salesPaidIn = (type: number | undefined) =>
       sales.filter(
         ({ offer, consideration }) =>
           offer.every(({ itemType }) => itemType === uniqueItem) &&
           consideration.length === 3 &&
           consideration.every(({ itemType }) => itemType === type),
       );
-    expect(paidIn(nativeItem).length).toBeGreaterThan(120);
-    expect(paidIn(coinItem).length).toBeGreaterThan(40);
-    for (const { consideration } of [...paidIn(nativeItem), ...paidIn(coinItem)]) {
+    expect(salesPaidIn(nativeItem).length).toBeGreaterThan(120);
+    expect(salesPaidIn(coinItem).length).toBeGreaterThan(40);
+    for (const { consideration } of [...salesPaidIn(nativeItem), ...salesPaidIn(coinItem)]) {
       const total = consideration.reduce((sum, { amount }) => sum + amount, 0n);
       const share = (recipient: Address) =>
         consideration.slice(1).find((item) => item.recipient.toLowerCase() === recipient && item.amount > 0n)?.amount;
@@ -143,44 +143,44 @@ describe("collections of the demo's whole story", () => {
     expect(bids.length).toBeGreaterThan(20);
   });
 
-  it("are sold in bundles, partial fills, two listings in one transaction, and one plant repeatedly", async () => {
+  it("are sold in bundles, in partial fills and by two listings in one transaction, and include a plant that is sold repeatedly", async () => {
     const bundles = sales.filter(({ offer }) => offer.length === 3);
     expect(bundles.length).toBeGreaterThan(5);
     expect(bundles.at(-1)?.transaction).toBe(demo.story.values.bundleTransaction);
     expect(sales.filter(({ offer }) => new Set(offer.map(({ token }) => token)).size === 2).length).toBeGreaterThan(2);
-    const parts = sales
+    const soldAmounts = sales
       .filter(({ offer }) => offer.length === 1 && offer[0]?.itemType === editionItem)
       .map(({ offer }) => offer[0]?.amount);
-    // Of ten prints, three are sold, then four, then two.
-    expect(new Set(parts)).toEqual(new Set([3n, 4n, 2n]));
+    // Three, then four, then two of ten prints are sold.
+    expect(new Set(soldAmounts)).toEqual(new Set([3n, 4n, 2n]));
     const edition = BigInt(demo.story.values.tradedEditionId ?? "");
     expect(sales.filter(({ offer }) => offer[0]?.identifier === edition && offer[0].itemType === editionItem).length).toBeGreaterThan(5);
-    const together = sales.filter(({ transaction }, index) => sales[index + 1]?.transaction === transaction);
-    expect(together.length).toBeGreaterThan(5);
-    const hands = sales.filter(({ offer, consideration }) =>
+    const inSameTransaction = sales.filter(({ transaction }, index) => sales[index + 1]?.transaction === transaction);
+    expect(inSameTransaction.length).toBeGreaterThan(5);
+    const salesOfToken = sales.filter(({ offer, consideration }) =>
       [...offer, ...consideration].some(
         ({ token, identifier }) =>
           token.toLowerCase() === storyValue("gardenCollection") && identifier === BigInt(demo.story.values.tradedTokenId ?? ""),
       ),
     );
-    expect(hands.map(({ offerer }) => offerer)).toEqual([
+    expect(salesOfToken.map(({ offerer }) => offerer)).toEqual([
       storyValue("gardener"),
       storyValue("trader"),
       storyValue("trader"),
       storyValue("nftBuyer"),
     ]);
-    expect(hands[2]?.transaction).toBe(demo.story.values.saleTransaction);
+    expect(salesOfToken[2]?.transaction).toBe(demo.story.values.saleTransaction);
   });
 
-  it("are sold between two accounts back and forth and by one to itself", () => {
+  it("are sold back and forth between two accounts, and by one of them to itself", () => {
     const [first, second] = [storyValue("washTrader"), storyValue("otherWashTrader")];
-    const between = (from: Address, to: Address) => sales.filter(({ offerer, recipient }) => offerer === from && recipient === to).length;
-    expect(between(first, first)).toBe(6);
-    expect(between(first, second)).toBeGreaterThan(5);
-    expect(between(second, first)).toBe(between(first, second));
+    const countSales = (from: Address, to: Address) => sales.filter(({ offerer, recipient }) => offerer === from && recipient === to).length;
+    expect(countSales(first, first)).toBe(6);
+    expect(countSales(first, second)).toBeGreaterThan(5);
+    expect(countSales(second, first)).toBe(countSales(first, second));
   });
 
-  it("come with used permits and an unused one, and spending without an event", async () => {
+  it("are accompanied by permits: of unlimited allowances, and of one that is spent without an event", async () => {
     const [coin, gardener, trader, collector] = [
       storyValue("permitToken"),
       storyValue("gardener"),
@@ -192,20 +192,20 @@ describe("collections of the demo's whole story", () => {
     expect(await call<bigint>(coin, "function nonces(address) view returns (uint256)", [gardener])).toBeGreaterThan(20n);
     // Unlimited, even after use.
     expect(await allowance(gardener, trader)).toBe(2n ** 256n - 1n);
-    const used = await logsOf(coin, [approvalTopic, wordOf(collector), wordOf(trader)]);
-    expect(used.map(({ data }) => BigInt(data))).toEqual([100n * 10n ** 18n]);
+    const approvals = await logsOf(coin, [approvalTopic, wordOf(collector), wordOf(trader)]);
+    expect(approvals.map(({ data }) => BigInt(data))).toEqual([100n * 10n ** 18n]);
     expect(await allowance(collector, trader)).toBe(0n);
   });
 
-  it("have approvals of plants for the marketplace and others", async () => {
+  it("have token approvals, and operator approvals of the marketplace", async () => {
     const [garden, collector] = [storyValue("gardenCollection"), storyValue("collector")];
     const approved = await call<Address>(garden, "function getApproved(uint256) view returns (address)", [
       BigInt(demo.story.values.gardenTokenId ?? ""),
     ]);
-    expect(approved).not.toBe(nobody);
-    const isForAll = "function isApprovedForAll(address,address) view returns (bool)";
-    expect(await call<boolean>(garden, isForAll, [collector, storyValue("seaport")])).toBe(true);
-    expect(await call<boolean>(garden, isForAll, [collector, storyValue("marketMaker")])).toBe(false);
+    expect(approved).not.toBe(zeroAddress);
+    const isApprovedForAll = "function isApprovedForAll(address,address) view returns (bool)";
+    expect(await call<boolean>(garden, isApprovedForAll, [collector, storyValue("seaport")])).toBe(true);
+    expect(await call<boolean>(garden, isApprovedForAll, [collector, storyValue("marketMaker")])).toBe(false);
   });
 
   it("have documents on the demo's gateway", async () => {
@@ -216,15 +216,15 @@ describe("collections of the demo's whole story", () => {
     expect(await response.json()).toMatchObject({ name: "Harbor Lantern #7" });
   });
 
-  it("have a token for each kind of hostile metadata, and harmless ones in between", async () => {
+  it("have a token for each kind of hostile metadata, and harmless ones in countSales", async () => {
     const hostile = storyValue("hostileCollection");
     const kinds = hostileTokens.map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind === "harmless").length).toBeGreaterThan(10);
     expect(new Set(kinds).size).toBe(kinds.filter((kind) => kind !== "harmless").length + 1);
     for (const [index, { kind, answer, uri, length }] of hostileTokens.entries()) {
-      const served = await uriOf(hostile, BigInt(index + 1));
+      const returnedUri = await uriOf(hostile, BigInt(index + 1));
       const expected = answer === "uri" ? uri : answer === "long" ? uri + "a".repeat(length) : null;
-      expect(served, kind).toBe(expected);
+      expect(returnedUri, kind).toBe(expected);
     }
   });
 });

@@ -15,10 +15,10 @@ import type { Address, Hash, Hex } from "../../../runtime/lib/hex.ts";
 import { normalName } from "../../../runtime/lib/normal-name.ts";
 import type { DoublingCase } from "./doubling.ts";
 
-const lureIn = createLureFinder(builtInRules);
-const airdropWordIn = createWordFinder(builtInRules.airdrops.words);
+const findLure = createLureFinder(builtInRules);
+const findAirdropWord = createWordFinder(builtInRules.airdrops.words);
 
-/** 200 characters of a name are stored; NFKC expands one to up to 18 letters (U+FDFA), or to 6 without a space (U+3316). */
+/** The max stored characters of a name. NFKC expands one character to at most 18 (U+FDFA), or to 6 without a space (U+3316). */
 const storedNameLength = 200;
 const hostileNames: readonly (readonly [string, string])[] = [
   ["U+3316, six letters each", "\u3316"],
@@ -36,13 +36,13 @@ const hostileNames: readonly (readonly [string, string])[] = [
   ["long runs of symbols", "((((((((((((((((((((((((((((((((a"],
 ];
 
-const repeated = (pattern: string) => (size: number) => pattern.repeat(Math.ceil(size / [...pattern].length));
+const repeat = (pattern: string) => (size: number) => pattern.repeat(Math.ceil(size / [...pattern].length));
 const textCases = (
   name: string,
   run: (text: string) => unknown,
   texts: readonly (readonly [string, string])[],
   size: number,
-): DoublingCase[] => texts.map(([what, pattern]) => ({ name: `${name} of ${what}`, size, input: repeated(pattern), run }));
+): DoublingCase[] => texts.map(([description, pattern]) => ({ name: `${name} for ${description}`, size, input: repeat(pattern), run }));
 
 const word = (value: number | bigint): string => value.toString(16).padStart(64, "0");
 const padded = `0x${word(0xabn)}` as Hash;
@@ -59,16 +59,16 @@ const registry = createAbiRegistry([
   },
 ]);
 const decode = (topics: readonly Hash[]) => (data: Hex) => registry.decodeLog({ address: `0x${"ab".repeat(20)}`, topics, data });
-const numbers = (size: number): Hex => `0x${word(32)}${word(size)}${word(7).repeat(size)}`;
-/** A list whose items are all at the same offset. */
+const numberArray = (size: number): Hex => `0x${word(32)}${word(size)}${word(7).repeat(size)}`;
+/** An array whose elements are all at the same offset. */
 const overlapping = (size: number): Hex =>
   `0x${word(32)}${word(size)}${word(size * 32).repeat(size)}${word(size)}${"ab".repeat(size * 32)}`;
-/** Two lists of Seaport's items at the same offset. */
+/** Two arrays of Seaport items at the same offset. */
 const order = (size: number): Hex =>
   `0x${word(1)}${word(2)}${word(128)}${word(128)}${word(size)}${[2, 0xab, 7, 1, 5].map(word).join("").repeat(size)}`;
 const batch = (size: number): Hex => `0x${word(64)}${word(64)}${word(size)}${word(7).repeat(size)}`;
 
-/** Addresses with the same first and last digits, up to the maximum of a wallet's page and counterparties. */
+/** Addresses with the same first and last digits. */
 const lookalikes = (size: number, middle: string): Counterparty[] =>
   Array.from({ length: size }, (_, index) => ({
     address: `0x1234${middle}${index.toString(16).padStart(31, "0")}5678` as Address,
@@ -77,21 +77,21 @@ const lookalikes = (size: number, middle: string): Counterparty[] =>
   }));
 
 export const chainCases: readonly DoublingCase[] = [
-  ...textCases("lures: createLureFinder", lureIn, hostileNames, storedNameLength / 2),
-  ...textCases("lures: createWordFinder", airdropWordIn, hostileNames, storedNameLength / 2),
+  ...textCases("lures: createLureFinder", findLure, hostileNames, storedNameLength / 2),
+  ...textCases("lures: createWordFinder", findAirdropWord, hostileNames, storedNameLength / 2),
   ...textCases("homoglyphs: foldText", foldText, hostileNames, storedNameLength / 2),
   ...textCases("homoglyphs: skeletonOf", skeletonOf, hostileNames, storedNameLength / 2),
   {
-    name: "lures: createLureFinder of one label that ends in many hyphens",
+    name: "lures: createLureFinder for one label that ends in many hyphens",
     size: storedNameLength / 2,
     input: (size) => `a${"-".repeat(size - 1)}`,
-    run: lureIn,
+    run: findLure,
   },
   // Inputs above the limit take as long as an input at the limit.
-  ...textCases("lures: createLureFinder, long,", lureIn, hostileNames, 1_000),
+  ...textCases("lures: createLureFinder, long,", findLure, hostileNames, 1_000),
   ...textCases("homoglyphs: skeletonOf, long,", skeletonOf, hostileNames, 1_000),
   {
-    name: "poisoning: createCounterparties and imitated of addresses that look alike",
+    name: "poisoning: createCounterparties and imitated for addresses that look alike",
     size: 1_000,
     input: (size) => ({ known: lookalikes(size, "0"), checked: lookalikes(size, "1") }),
     run: ({ known, checked }: { readonly known: Counterparty[]; readonly checked: Counterparty[] }) => {
@@ -101,7 +101,7 @@ export const chainCases: readonly DoublingCase[] = [
     },
   },
   {
-    name: "reads-metadata: toRow of a name with invisible characters",
+    name: "reads-metadata: toRow for a name with invisible characters",
     size: 2_000,
     input: (size) => encodeAbiParameters(parseAbiParameters("string"), ["\u200d\u0301".repeat(size / 5)]),
     run: (data: Hex) =>
@@ -125,21 +125,21 @@ export const chainCases: readonly DoublingCase[] = [
     // A name has at most 255 characters.
     127,
   ),
-  { name: "nodes: nodeOf of many labels", size: 63, input: (size) => `${"a.".repeat(size)}eth`, run: nodeOf },
+  { name: "nodes: nodeOf for many labels", size: 63, input: (size) => `${"a.".repeat(size)}eth`, run: nodeOf },
   {
-    name: "abi-registry: decodeLog of a long list",
+    name: "abi-registry: decodeLog for a long array",
     size: 1_000,
-    input: numbers,
+    input: numberArray,
     run: decode([topicOf("Numbers(uint256[])")]),
   },
   {
-    name: "abi-registry: decodeLog of a long text",
+    name: "abi-registry: decodeLog for a long text",
     size: 3_000,
     input: (size) => encodeAbiParameters(parseAbiParameters("string"), ["\u0000a".repeat(size / 2)]),
     run: decode([topicOf("NameChanged(bytes32,string)"), padded]),
   },
   {
-    name: "abi-registry: decodeLog of orders whose two lists overlap",
+    name: "abi-registry: decodeLog for orders whose two arrays overlap",
     size: 190,
     input: order,
     run: decode([
@@ -150,35 +150,35 @@ export const chainCases: readonly DoublingCase[] = [
       padded,
     ]),
   },
-  // Nested lists above the limit in bytes are not decoded.
-  { name: "abi-registry: decodeLog of overlapping texts", size: 2_000, input: overlapping, run: decode([topicOf("Texts(string[])")]) },
-  { name: "abi-registry: decodeLog of overlapping lists", size: 2_000, input: overlapping, run: decode([topicOf("Lists(uint256[][])")]) },
+  // Nested arrays above the limit in bytes are not decoded.
+  { name: "abi-registry: decodeLog for overlapping texts", size: 2_000, input: overlapping, run: decode([topicOf("Texts(string[])")]) },
+  { name: "abi-registry: decodeLog for overlapping arrays", size: 2_000, input: overlapping, run: decode([topicOf("Lists(uint256[][])")]) },
   {
-    name: "abi-registry: decodeLog of lengths and offsets beyond the data",
+    name: "abi-registry: decodeLog for lengths and offsets beyond the data",
     size: 3_000,
     input: (size) => `0x${word(2n ** 255n)}${word(2n ** 31n)}${"ff".repeat(size)}`,
     run: decode([topicOf("Numbers(uint256[])")]),
   },
   {
-    name: "render-value: renderValue of a list of texts",
+    name: "render-value: renderValue for an array of texts",
     size: 2_000,
     input: (size) => Array.from({ length: size }, () => '\u0000"\u202e'),
     run: (value: readonly string[]) => renderValue({ type: "string[]" }, value),
   },
   {
-    name: "render-value: renderValue of nested lists",
+    name: "render-value: renderValue for nested arrays",
     size: 2_000,
     input: (size) => Array.from({ length: size }, () => [[1n], [2n]]),
     run: (value: readonly unknown[]) => renderValue({ type: "uint256[][][]" }, value),
   },
   {
-    name: "transfers: TransferBatch whose two lists overlap",
+    name: "transfers: TransferBatch whose two arrays overlap",
     size: 2_000,
     input: (size) => logOf([padded, padded, padded, padded], batch(size)),
     run: (log: ChainLog) => erc1155TransferBatch.decode(log, 0),
   },
   {
-    name: "seaport: OrderFulfilled whose two lists overlap",
+    name: "seaport: OrderFulfilled whose two arrays overlap",
     size: 4_000,
     input: (size) => logOf([padded, padded, padded], order(size)),
     run: (log: ChainLog) => orderFulfilled.decode(log, 0),
@@ -186,7 +186,7 @@ export const chainCases: readonly DoublingCase[] = [
   {
     name: "seaport: OrdersMatched",
     size: 2_000,
-    input: (size) => logOf([padded], numbers(size)),
+    input: (size) => logOf([padded], numberArray(size)),
     run: (log: ChainLog) => ordersMatched.decode(log, 0),
   },
   {

@@ -14,12 +14,12 @@ import type { Hex } from "../../../runtime/lib/hex.ts";
 import { refuse } from "../../../runtime/web/refusals.ts";
 import type { DoublingCase } from "./doubling.ts";
 
-const svg = (inside: string, attributes = ""): string => `<svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${inside}</svg>`;
-const numbered = (size: number, of: (index: number) => string, separator = " "): string =>
-  Array.from({ length: size }, (_, index) => of(index)).join(separator);
+const svg = (content: string, attributes = ""): string => `<svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${content}</svg>`;
+const numbered = (size: number, render: (index: number) => string, separator = " "): string =>
+  Array.from({ length: size }, (_, index) => render(index)).join(separator);
 
 const svgTexts: readonly (readonly [string, number, (size: number) => string])[] = [
-  ["elements in a namespace with a long address", 4_000, (size) => svg("<a:b/>".repeat(size), `xmlns:a="${"u".repeat(10 * size)}"`)],
+  ["elements in a namespace with a long URI", 4_000, (size) => svg("<a:b/>".repeat(size), `xmlns:a="${"u".repeat(10 * size)}"`)],
   [
     "attributes",
     4_000,
@@ -59,8 +59,8 @@ const svgTexts: readonly (readonly [string, number, (size: number) => string])[]
 ];
 
 const documentTexts: readonly (readonly [string, number, (size: number) => string])[] = [
-  ["nested lists", 2_000, (size) => `{"a":${"[".repeat(60)}${"1,".repeat(size)}1${"]".repeat(60)}}`],
-  ["consecutive lists", 2_000, (size) => `{"a":[${"[[[[]]]],".repeat(size)}1]}`],
+  ["nested arrays", 2_000, (size) => `{"a":${"[".repeat(60)}${"1,".repeat(size)}1${"]".repeat(60)}}`],
+  ["consecutive arrays", 2_000, (size) => `{"a":[${"[[[[]]]],".repeat(size)}1]}`],
   ["escapes", 4_000, (size) => `{"name":"${"\\\\\\u0041".repeat(size)}"}`],
   ["control characters", 2_000, (size) => `{"name":"${"\n\u0001".repeat(size)}"}`],
   ["a long number", 10_000, (size) => `{"name":${"1".repeat(size)}}`],
@@ -84,7 +84,7 @@ const documentTexts: readonly (readonly [string, number, (size: number) => strin
   ],
 ];
 
-const addresses: readonly (readonly [string, number, (size: number) => string])[] = [
+const urls: readonly (readonly [string, number, (size: number) => string])[] = [
   ["labels", 2_000, (size) => `https://${"a.".repeat(size)}`],
   ["user names", 2_000, (size) => `https://${"a@".repeat(size)}`],
   ["steps up", 2_000, (size) => `https://a/${"../a/".repeat(size)}`],
@@ -98,34 +98,34 @@ const addresses: readonly (readonly [string, number, (size: number) => string])[
 ];
 
 const casesOf = (name: string, run: (text: string) => unknown, texts: typeof svgTexts): DoublingCase[] =>
-  texts.map(([what, size, input]) => ({ name: `${name} of ${what}`, size, input, run }));
+  texts.map(([description, size, input]) => ({ name: `${name} for ${description}`, size, input, run }));
 
-const thrown = (work: () => unknown): unknown => {
+const resultOrError = (work: () => unknown): unknown => {
   try {
     return work();
   } catch (error) {
     return error;
   }
 };
-const node = new URL("http://user:password@node.example/a-long-key?token=another-long-key");
+const nodeUrl = new URL("http://user:password@nodeUrl.example/a-long-key?token=another-long-key");
 const uriOf = (data: Hex): string | null => decodeUri({ ok: true, data }, { token: "0x", token_id: "1", standard: 3 });
 
 export const documentCases: readonly DoublingCase[] = [
   ...casesOf("passive-svg: svgFault", svgFault, svgTexts),
-  ...casesOf("json-text: parseJsonText", (text) => thrown(() => parseJsonText(text)), documentTexts),
+  ...casesOf("json-text: parseJsonText", (text) => resultOrError(() => parseJsonText(text)), documentTexts),
   ...casesOf("parse-document: parseDocument", parseDocument, documentTexts),
-  ...casesOf("asset-address: assetAddress", (text) => assetAddress(text, "picture or recording"), addresses),
+  ...casesOf("asset-address: assetAddress", (text) => assetAddress(text, "picture or recording"), urls),
   ...casesOf(
     "data-url: decodeData",
     (text) => {
       const url = parseDataUrl(text);
       return url === null ? null : decodeData(url);
     },
-    addresses,
+    urls,
   ),
-  ...casesOf("gateway-path: ipfsPath and arweavePath", (text) => [ipfsPath(text), arweavePath(text)], addresses),
-  ...casesOf("host: hostOf", hostOf, addresses),
-  ...casesOf("views/nft: fileAt", fileAt, addresses),
+  ...casesOf("gateway-path: ipfsPath and arweavePath", (text) => [ipfsPath(text), arweavePath(text)], urls),
+  ...casesOf("host: hostOf", hostOf, urls),
+  ...casesOf("views/nft: fileAt", fileAt, urls),
   ...casesOf("clean-text: cleanLine", (text) => cleanLine(text, 1_000_000), [
     ["white space and joiners", 2_000, (size) => " \u200d\u2028".repeat(size)],
     ["unpaired surrogates", 2_000, (size) => "\ud83d".repeat(size)],
@@ -138,17 +138,17 @@ export const documentCases: readonly DoublingCase[] = [
     ["digits", 10_000, (size) => "9".repeat(size)],
     ["zeros", 400, (size) => `0.${"0".repeat(size)}1`],
   ]),
-  { name: "parse-document: textOfBytes of invalid UTF-8", size: 5_000, input: (size) => Buffer.alloc(size, 0xf0), run: textOfBytes },
+  { name: "parse-document: textOfBytes for invalid UTF-8", size: 5_000, input: (size) => Buffer.alloc(size, 0xf0), run: textOfBytes },
   {
-    name: "uri-calls: decodeUri of many {id} placeholders",
+    name: "uri-calls: decodeUri for many {id} placeholders",
     size: 500,
     input: (size) => encodeAbiParameters(parseAbiParameters("string"), ["{id}".repeat(size)]),
     run: uriOf,
   },
-  ...casesOf("chain/redact: redact", (text) => redactNodeText(text, node), [
+  ...casesOf("chain/redact: redact", (text) => redactNodeText(text, nodeUrl), [
     ["names that start like a scheme", 2_000, (size) => "a.".repeat(size)],
     ["schemes", 2_000, (size) => "a://".repeat(size)],
-    ["the node's key", 5_000, (size) => "a-long-key".repeat(size)],
+    ["the nodeUrl's key", 5_000, (size) => "a-long-key".repeat(size)],
     ["control characters", 4_000, (size) => "\u0001a".repeat(size)],
   ]),
   ...casesOf("web/refusals: refuse", (text) => refuse("connection", text, text), [

@@ -1,6 +1,6 @@
 import process from "node:process";
 
-/** A function over untrusted text, and its most expensive input. */
+/** A function that processes untrusted input, and the input that takes the longest. */
 export interface DoublingCase {
   /** The function and the kind of input. */
   readonly name: string;
@@ -15,9 +15,9 @@ const acceptedRatio = 2.5;
 /** The duration of one sample, long enough for the clock's resolution and short interruptions. */
 const sampleMilliseconds = 4;
 const samples = 5;
-/** Processor time during which a ratio that is too high is measured again. */
+/** Max processor time for measuring a ratio again that is too high. */
 const defaultRetryMilliseconds = 5_000;
-/** The maximum time that one input may block the process. */
+/** Max time during which one input may block the process. */
 const maxRunMilliseconds = 1_000;
 
 /** Returns the processor time of this process, which excludes other processes. */
@@ -26,9 +26,9 @@ const processorTime = (): number => {
   return (user + system) / 1_000;
 };
 
-const timeOf = (run: () => unknown, times: number): number => {
+const timeOf = (run: () => unknown, repetitions: number): number => {
   const start = processorTime();
-  for (let time = 0; time < times; time += 1) run();
+  for (let count = 0; count < repetitions; count += 1) run();
   return processorTime() - start;
 };
 
@@ -40,17 +40,17 @@ export function findGrowth({ size, input, run }: DoublingCase, retryMilliseconds
   const [small, large] = [input(size), input(2 * size)];
   const [runSmall, runLarge] = [() => run(small as never), () => run(large as never)];
   // A sample that is too long is measured again: it may include an interruption or the garbage collection of another case.
-  let first = timeOf(runLarge, 1);
-  for (let again = 0; again < 2 && first > maxRunMilliseconds; again += 1) first = Math.min(first, timeOf(runLarge, 1));
-  if (first > maxRunMilliseconds) return `took ${Math.round(first)} ms at size ${2 * size}; at most ${maxRunMilliseconds} ms are accepted`;
-  const times = Math.max(1, Math.ceil(sampleMilliseconds / Math.max(timeOf(runSmall, 3) / 3, 1e-4)));
+  let duration = timeOf(runLarge, 1);
+  for (let retry = 0; retry < 2 && duration > maxRunMilliseconds; retry += 1) duration = Math.min(duration, timeOf(runLarge, 1));
+  if (duration > maxRunMilliseconds) return `took ${Math.round(duration)} ms at size ${2 * size}; at most ${maxRunMilliseconds} ms are accepted`;
+  const repetitions = Math.max(1, Math.ceil(sampleMilliseconds / Math.max(timeOf(runSmall, 3) / 3, 1e-4)));
   const end = processorTime() + retryMilliseconds;
-  let [atSize, atDouble] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let sample = 0; sample < samples || (atDouble >= acceptedRatio * atSize && processorTime() < end); sample += 1) {
-    atSize = Math.min(atSize, timeOf(runSmall, times));
-    atDouble = Math.min(atDouble, timeOf(runLarge, times));
+  let [fastestSmall, fastestLarge] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let sample = 0; sample < samples || (fastestLarge >= acceptedRatio * fastestSmall && processorTime() < end); sample += 1) {
+    fastestSmall = Math.min(fastestSmall, timeOf(runSmall, repetitions));
+    fastestLarge = Math.min(fastestLarge, timeOf(runLarge, repetitions));
   }
-  const ratio = atDouble / atSize;
+  const ratio = fastestLarge / fastestSmall;
   return ratio < acceptedRatio
     ? null
     : `takes ${ratio.toFixed(1)} times as long at size ${2 * size} as at size ${size}; less than ${acceptedRatio} times is accepted`;

@@ -7,15 +7,15 @@ import { requestCases } from "./request-cases.ts";
 const groups: readonly (readonly [string, readonly DoublingCase[]])[] = [
   ["names, symbols and logs of contracts", chainCases],
   ["metadata documents and responses of nodes and hosts", documentCases],
-  ["requests and answers", requestCases],
+  ["requests and responses", requestCases],
 ];
 
 describe.each(groups)("processing time of %s", (_, cases) => {
-  it.each(cases)("grows at most linearly: $name", async (one) => {
-    // Yields between two cases so that the runner can report progress.
+  it.each(cases)("grows at most linearly: $name", async (testCase) => {
+    // Yields between cases so that the runner can report progress.
     await new Promise((resolve) => setTimeout(resolve, 0));
-    const growth = findGrowth(one);
-    expect(growth === null ? "" : `${one.name} ${growth}.`).toBe("");
+    const growth = findGrowth(testCase);
+    expect(growth === null ? "" : `${testCase.name} ${growth}.`).toBe("");
   });
 });
 

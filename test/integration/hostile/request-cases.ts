@@ -18,8 +18,8 @@ import type { DoublingCase } from "./doubling.ts";
 
 type Texts = readonly (readonly [string, number, (size: number) => string])[];
 const casesOf = (name: string, run: (text: string) => unknown, texts: Texts): DoublingCase[] =>
-  texts.map(([what, size, input]) => ({ name: `${name} of ${what}`, size, input, run }));
-const refused = (work: () => unknown): unknown => {
+  texts.map(([description, size, input]) => ({ name: `${name} for ${description}`, size, input, run }));
+const resultOrError = (work: () => unknown): unknown => {
   try {
     return work();
   } catch (error) {
@@ -50,7 +50,7 @@ const targets: Texts = [
 ];
 
 const messages: Texts = [
-  ["halves of keys", 2_000, (size) => "ckey_".repeat(size)],
+  ["incomplete keys", 2_000, (size) => "ckey_".repeat(size)],
   ["one long key", 2_000, (size) => `ckey_${"a".repeat(size)}`],
   ["paths", 2_000, (size) => "/a".repeat(size)],
   ["slashes", 2_000, (size) => "/".repeat(size)],
@@ -67,8 +67,8 @@ const texts: Texts = [
 ];
 
 export const requestCases: readonly DoublingCase[] = [
-  ...casesOf("query: parseQuery", (text) => refused(() => parseQuery(text)), queries),
-  ...casesOf("request-target: readTarget", (text) => refused(() => readTarget(text, protocols)), targets),
+  ...casesOf("query: parseQuery", (text) => resultOrError(() => parseQuery(text)), queries),
+  ...casesOf("request-target: readTarget", (text) => resultOrError(() => readTarget(text, protocols)), targets),
   ...casesOf("redact: redact", redact, messages),
   ...casesOf("redact: redactMessage", redactMessage, messages),
   ...casesOf("parameters: parseText", parseText, texts),
@@ -76,7 +76,7 @@ export const requestCases: readonly DoublingCase[] = [
   ...casesOf("parameters: parseAddress", parseAddress, texts),
   ...casesOf("parameters: parseList", (text) => parseList(text, 100, "text", parseText), texts),
   ...casesOf("parameters: numerals", (text) => [readDecimal(text), readInteger(text), readHexNumeral(text)], texts),
-  ...casesOf("credentials: readKey", (text) => refused(() => readKey(text, {})), [
+  ...casesOf("credentials: readKey", (text) => resultOrError(() => readKey(text, {})), [
     ["spaces", 2_000, (size) => `Bearer${" ".repeat(size)}\n${" ".repeat(size)}`],
     ["base64", 2_000, (size) => `Basic ${"Ojo6".repeat(size)}`],
   ]),
@@ -92,7 +92,7 @@ export const requestCases: readonly DoublingCase[] = [
     ["quotes", 4_000, (size) => '"\r'.repeat(size)],
   ]),
   {
-    name: "csv: measureCsv of many rows",
+    name: "csv: measureCsv for many rows",
     size: 5_000,
     input: (size) => ({ items: Array.from({ length: size }, () => ({ name: ' \t="1"' })) }),
     run: (data: object) => measureCsv({ csv: columns, list: true, rows: "items" }, data, Number.POSITIVE_INFINITY),

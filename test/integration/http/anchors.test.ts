@@ -4,23 +4,23 @@ import { anchorMilliseconds, createAnchors, fingerprintOf } from "../../../runti
 import { type Harness, startHarness } from "./harness.ts";
 
 let app: Harness;
-/** The number of pages of this test's lists. */
+/** The number of pages of each list in this test. */
 const pages = 3;
 const address = `0x${"11".repeat(20)}`;
 const list = `/v1/demo/events/address/${address}/`;
 
 beforeAll(async () => {
-  const paged = async ({ page }: { readonly page: { readonly number: number } }, { anchor }: { readonly anchor: number | null }) => ({
+  const getPage = async ({ page }: { readonly page: { readonly number: number } }, { anchor }: { readonly anchor: number | null }) => ({
     anchor,
     items: [],
     pagination: { has_more: page.number < pages - 1, page_number: page.number, page_size: 100, total_count: null },
   });
   app = await startHarness({
-    getLogEventsByAddress: paged,
+    getLogEventsByAddress: getPage,
     getLogEventsByTopicHash: async (request: never, scope) => {
       scope.pin(93);
       scope.pin(105);
-      return paged(request, scope);
+      return getPage(request, scope);
     },
     getBlock: async (_request, { anchor }) => ({ anchor }),
     getAllChains: async (_request, { anchor }) => ({ anchor }),
@@ -33,16 +33,16 @@ afterEach(async () => {
 afterAll(() => app.end());
 
 const anchorOf = async (path: string, key = app.key) => (await app.bare().get(path).query({ key })).body.data.anchor;
-const stored = () => app.test.database.query<{ block_number: number }>("SELECT block_number FROM page_anchors");
+const storedAnchors = () => app.test.database.query<{ block_number: number }>("SELECT block_number FROM page_anchors");
 
 describe("an anchor", () => {
-  it("is set by page 0 if there are more pages, and kept by later pages while the chain grows", async () => {
+  it("is set by page 0 if there are more pages, and reused by later pages while the chain grows", async () => {
     expect(await anchorOf(list)).toBe(100);
     app.head = 107;
     expect(await anchorOf(`${list}?page-number=1`)).toBe(100);
     app.head = 120;
     expect(await anchorOf(`${list}?page-number=2`)).toBe(100);
-    expect(await stored()).toEqual([{ block_number: 100 }]);
+    expect(await storedAnchors()).toEqual([{ block_number: 100 }]);
   });
 
   it("can be pinned by a resolver to an earlier block, never to a later one", async () => {
@@ -50,7 +50,7 @@ describe("an anchor", () => {
     expect(await anchorOf(pinned)).toBe(100);
     app.head = 107;
     expect(await anchorOf(`${pinned}?page-number=1`)).toBe(93);
-    expect(await stored()).toEqual([{ block_number: 93 }]);
+    expect(await storedAnchors()).toEqual([{ block_number: 93 }]);
   });
 
   it("is replaced by the next page 0", async () => {
@@ -67,10 +67,10 @@ describe("an anchor", () => {
     expect(await anchorOf(`/v1/31337/events/address/${address.toUpperCase()}?page-size=100&page-number=1&_=123`)).toBe(100);
     const { status } = await app.get(`${list}?page-number=1&format=csv`);
     expect(status).toBe(200);
-    expect(await stored()).toHaveLength(1);
+    expect(await storedAnchors()).toHaveLength(1);
   });
 
-  it("is not shared by other keys, parameters and lists", async () => {
+  it("is not shared with other keys, parameters or lists", async () => {
     await anchorOf(list);
     app.head = 101;
     const { key } = await app.keys.create({ label: "other" });
@@ -95,37 +95,37 @@ describe("an anchor", () => {
     other.stop();
   });
 
-  it("expires after 15 minutes, is renewed by requests in the second half, and is then deleted", async () => {
+  it("expires after 15 minutes unless a request in the second half renews it, and is then deleted", async () => {
     const { database } = app.test;
     const age = (minutes: number) =>
       database.query("UPDATE page_anchors SET expires_at = expires_at - $1 * interval '1 minute'", [minutes]);
     await anchorOf(list);
-    const left = async () =>
-      (await database.query<{ left: number }>("SELECT extract(epoch FROM expires_at - now())::float8 AS left FROM page_anchors"))[0]?.left;
-    expect(await left()).toBeGreaterThan(anchorMilliseconds / 1000 - 60);
+    const secondsLeft = async () =>
+      (await database.query<{ secondsLeft: number }>("SELECT extract(epoch FROM expires_at - now())::float8 AS secondsLeft FROM page_anchors"))[0]?.secondsLeft;
+    expect(await secondsLeft()).toBeGreaterThan(anchorMilliseconds / 1000 - 60);
     expect(anchorMilliseconds).toBe(900_000);
     await age(10);
     app.head = 110;
     expect(await anchorOf(`${list}?page-number=1`)).toBe(100);
-    expect(await left()).toBeGreaterThan(840);
+    expect(await secondsLeft()).toBeGreaterThan(840);
     await age(16);
     expect(await anchorOf(`${list}?page-number=2`)).toBe(110);
     const anchors = createAnchors(database, pino({ level: "silent" }));
-    expect(await stored()).toHaveLength(1);
+    expect(await storedAnchors()).toHaveLength(1);
     await anchors.cleanUp();
     anchors.stop();
-    expect(await stored()).toHaveLength(0);
+    expect(await storedAnchors()).toHaveLength(0);
   });
 
   it("is set by a later page if it has expired, except by the last page", async () => {
     expect(await anchorOf(`${list}?page-number=2`)).toBe(100);
-    expect(await stored()).toHaveLength(0);
+    expect(await storedAnchors()).toHaveLength(0);
     expect(await anchorOf(`${list}?page-number=1`)).toBe(100);
     app.head = 103;
     expect(await anchorOf(`${list}?page-number=2`)).toBe(100);
   });
 
-  it("above the head of a rebuilt index is ignored", async () => {
+  it("is ignored if it is above the head of a rebuilt index", async () => {
     await anchorOf(list);
     app.head = 40;
     expect(await anchorOf(`${list}?page-number=1`)).toBe(40);
@@ -138,6 +138,6 @@ describe("an anchor", () => {
     expect(await anchorOf("/v1/chains/")).toBeNull();
     app.head = null;
     expect(await anchorOf(list)).toBeNull();
-    expect(await stored()).toHaveLength(0);
+    expect(await storedAnchors()).toHaveLength(0);
   });
 });

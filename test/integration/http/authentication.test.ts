@@ -7,10 +7,10 @@ import { failure, type Harness, startHarness } from "./harness.ts";
 
 let app: Harness;
 const path = "/v1/chains/";
-const answer = { updated_at: "2026-01-01T00:00:00Z", items: [] };
+const chains = { updated_at: "2026-01-01T00:00:00Z", items: [] };
 
 beforeAll(async () => {
-  app = await startHarness({ getAllChains: async () => answer });
+  app = await startHarness({ getAllChains: async () => chains });
 });
 afterAll(() => app.end());
 
@@ -23,7 +23,7 @@ describe("the key of a request", () => {
   });
 
   it("is accepted as a bearer token, as the HTTP Basic user and in the query", async () => {
-    for (const sent of [
+    for (const request of [
       app.bare().get(path).set("Authorization", `Bearer ${app.key}`),
       app.bare().get(path).set("Authorization", `bearer  ${app.key}`),
       app.bare().get(path).set("Authorization", basic(app.key)),
@@ -33,22 +33,22 @@ describe("the key of a request", () => {
         .get(path)
         .query({ key: ` ${app.key} ` }),
     ]) {
-      const { status, body } = await sent;
+      const { status, body } = await request;
       expect(status).toBe(200);
-      expect(body).toEqual({ data: answer, error: false, error_message: null, error_code: null });
+      expect(body).toEqual({ data: chains, error: false, error_message: null, error_code: null });
     }
   });
 
-  it("is taken from the header before the query, even if it is invalid", async () => {
-    const wrong = newKey();
-    expect((await app.bare().get(path).query({ key: wrong }).set("Authorization", `Bearer ${app.key}`)).status).toBe(200);
-    expect((await app.bare().get(path).query({ key: app.key }).set("Authorization", `Bearer ${wrong}`)).status).toBe(401);
-    expect((await app.bare().get(path).query({ key: wrong }).set("Authorization", basic(app.key))).status).toBe(200);
-    expect((await app.bare().get(path).query({ key: app.key }).set("Authorization", basic(wrong))).status).toBe(401);
+  it("is read from the header rather than the query, even if it is invalid", async () => {
+    const unknownKey = newKey();
+    expect((await app.bare().get(path).query({ key: unknownKey }).set("Authorization", `Bearer ${app.key}`)).status).toBe(200);
+    expect((await app.bare().get(path).query({ key: app.key }).set("Authorization", `Bearer ${unknownKey}`)).status).toBe(401);
+    expect((await app.bare().get(path).query({ key: unknownKey }).set("Authorization", basic(app.key))).status).toBe(200);
+    expect((await app.bare().get(path).query({ key: app.key }).set("Authorization", basic(unknownKey))).status).toBe(401);
     expect((await app.bare().get(path).query({ key: app.key }).set("Authorization", "Bearer")).status).toBe(401);
   });
 
-  it("is required with 401, the envelope and a challenge", async () => {
+  it("is required: a request without one gets 401 with the envelope and a challenge", async () => {
     const { status, body, headers } = await app.bare().get(path);
     expect(status).toBe(401);
     expect(body).toEqual(failure(401, expect.stringContaining("Missing API key")));
@@ -65,13 +65,13 @@ describe("the key of a request", () => {
     },
   );
 
-  it("is refused with a password, if sent twice, or if unknown", async () => {
+  it("is refused if it has a password, is sent twice or is unknown", async () => {
     expect((await app.bare().get(path).set("Authorization", basic(app.key, "secret"))).status).toBe(401);
     expect((await app.bare().get(`${path}?key=${app.key}&key=${app.key}`)).status).toBe(401);
     expect((await app.bare().get(path).query({ key: newKey() })).status).toBe(401);
   });
 
-  it("is checked before the endpoint: a planned one responds with 401 without it and 501 with it", async () => {
+  it("is checked before the endpoint: a planned endpoint returns 401 without a key and 501 with one", async () => {
     expect((await app.bare().get("/v1/cq/provider/app/protocol_01/balances/")).status).toBe(401);
     const { status, body } = await app.get("/v1/cq/provider/app/protocol_01/balances/?page-size=bad");
     expect(status).toBe(501);
@@ -79,8 +79,8 @@ describe("the key of a request", () => {
   });
 });
 
-describe("revoked and new keys", () => {
-  it("take effect within 5 seconds of the revocation, and immediately after the creation", async () => {
+describe("API keys", () => {
+  it("are accepted immediately after their creation, and refused within 5 seconds of their revocation", async () => {
     const { id, key } = await app.keys.create({ label: "short-lived" });
     const status = async () => (await app.bare().get(path).query({ key })).status;
     expect(await status()).toBe(200);
@@ -94,7 +94,7 @@ describe("revoked and new keys", () => {
     expect(await status()).toBe(401);
   });
 
-  it("are active again after they are ensured", async () => {
+  it("are active again if they are ensured after a revocation", async () => {
     const key = newKey();
     const { id } = await app.keys.ensure(key, "demo");
     expect((await app.keys.ensure(key, "demo")).id).toBe(id);
@@ -103,7 +103,7 @@ describe("revoked and new keys", () => {
     expect((await app.bare().get(path).query({ key })).status).toBe(200);
   });
 
-  it("are listed without the key, of which the database stores only the SHA-256", async () => {
+  it("are listed without the secret, of which the database stores only the SHA-256", async () => {
     const { id, key } = await app.keys.create({ label: "listed", creditLimitHundredths: 250 });
     const listed = (await app.keys.list()).find((entry) => entry.id === id);
     expect(listed).toMatchObject({ label: "listed", creditLimitHundredths: 250, usedHundredths: 0, calls: 0, revokedAt: null });
@@ -122,10 +122,10 @@ describe("a flood of invalid keys", () => {
         return app.keys.find(hash);
       },
     });
-    const wrong = newKey();
-    const found = await Promise.all(Array.from({ length: 200 }, () => cache.find(wrong)));
+    const unknownKey = newKey();
+    const found = await Promise.all(Array.from({ length: 200 }, () => cache.find(unknownKey)));
     expect(found.every((key) => key === null)).toBe(true);
-    expect(await cache.find(wrong)).toBeNull();
+    expect(await cache.find(unknownKey)).toBeNull();
     expect(lookUps).toBe(1);
     expect(await cache.find(app.key)).toMatchObject({ id: app.keyId });
     expect(await cache.find(app.key)).toMatchObject({ id: app.keyId });
@@ -144,12 +144,12 @@ describe("a flood of invalid keys", () => {
   });
 
   it("is limited by address, except for known valid keys", async () => {
-    const flooded = await startHarness({ getAllChains: async () => answer });
+    const harness = await startHarness({ getAllChains: async () => chains });
     try {
-      const http = createServer(flooded.app);
+      const http = createServer(harness.app);
       const { port } = await http.listen(0, "127.0.0.1");
       const send = (key: string) => fetch(`http://127.0.0.1:${port}${path}`, { headers: { Authorization: `Bearer ${key}` } });
-      expect((await send(flooded.key)).status).toBe(200);
+      expect((await send(harness.key)).status).toBe(200);
       const statuses = new Set<number>();
       for (let batch = 0; batch < 20 && !statuses.has(429); batch++) {
         for (const { status } of await Promise.all(Array.from({ length: 100 }, () => send(newKey())))) statuses.add(status);
@@ -164,7 +164,7 @@ describe("a flood of invalid keys", () => {
       expect([limit, remaining, reset]).toEqual(["1000", "0", wait]);
       await http.stop();
     } finally {
-      await flooded.end();
+      await harness.end();
     }
   });
 });

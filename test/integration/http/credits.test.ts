@@ -13,27 +13,27 @@ const priced = (hundredths: number, per: "call" | "item" | "block" | "30-days"):
   list: false,
   rows: "items",
 });
-const nothing = { blocks: 1, extraHundredths: 0 };
+const noExtras = { blocks: 1, extraHundredths: 0 };
 const items = (count: number) => ({ items: Array.from({ length: count }, () => ({})) });
 
 describe("the cost of a response", () => {
   it("is flat per call", () => {
-    expect(costOf(priced(1500, "call"), items(3), 30, nothing)).toBe(1500);
+    expect(costOf(priced(1500, "call"), items(3), 30, noExtras)).toBe(1500);
   });
 
   it("counts the elements of the row array, and is at least a hundredth", () => {
-    expect(costOf(priced(10, "item"), items(7), 30, nothing)).toBe(70);
-    expect(costOf(priced(1, "item"), items(100), 30, nothing)).toBe(100);
-    expect(costOf(priced(10, "item"), items(0), 30, nothing)).toBe(1);
-    expect(costOf(priced(10, "item"), { items: null }, 30, nothing)).toBe(1);
+    expect(costOf(priced(10, "item"), items(7), 30, noExtras)).toBe(70);
+    expect(costOf(priced(1, "item"), items(100), 30, noExtras)).toBe(100);
+    expect(costOf(priced(10, "item"), items(0), 30, noExtras)).toBe(1);
+    expect(costOf(priced(10, "item"), { items: null }, 30, noExtras)).toBe(1);
   });
 
   it("counts the rows of all parents if the data is a list", () => {
     const data = [{ prices: [{}, {}] }, { prices: [{}] }];
-    expect(costOf({ cost: { hundredths: 5, per: "item" }, list: true, rows: "prices" }, data, 30, nothing)).toBe(15);
+    expect(costOf({ cost: { hundredths: 5, per: "item" }, list: true, rows: "prices" }, data, 30, noExtras)).toBe(15);
   });
 
-  it("counts started spans of 30 days", () => {
+  it("counts every started span of 30 days", () => {
     // 2.00 credits for each of ceil(30 / 30), ceil(31 / 30), ceil(1 / 30) and ceil(90 / 30) spans.
     for (const [days, spans] of [
       [30, 1],
@@ -41,7 +41,7 @@ describe("the cost of a response", () => {
       [1, 1],
       [90, 3],
     ] as const) {
-      expect(costOf(priced(200, "30-days"), items(1), days, nothing)).toBe(200 * spans);
+      expect(costOf(priced(200, "30-days"), items(1), days, noExtras)).toBe(200 * spans);
     }
   });
 
@@ -50,8 +50,8 @@ describe("the cost of a response", () => {
     expect(costOf(priced(100, "call"), items(0), 30, { blocks: 1, extraHundredths: 100 })).toBe(200);
   });
 
-  it("is zero if none is stated", () => {
-    expect(costOf({ cost: null, list: false, rows: "items" }, items(9), 30, nothing)).toBe(0);
+  it("is zero if the operation has none", () => {
+    expect(costOf({ cost: null, list: false, rows: "items" }, items(9), 30, noExtras)).toBe(0);
   });
 
   it("is formatted with at most two decimals", () => {
@@ -86,7 +86,7 @@ describe("the ledger of credits", () => {
     expect((await app.get("/v1/demo/events/")).headers["x-credits"]).toBe("15");
     expect((await app.get(`/v1/demo/events/address/${address}/`)).headers["x-credits"]).toBe("0.04");
     expect((await app.get("/v1/demo/block_v2/x/")).headers["x-credits"]).toBe("0");
-    // At most a second of entries may be lost; delays of the machine are added here.
+    // A crash loses at most one second of entries. This test waits longer, because the machine may be slow.
     expect(flushMilliseconds).toBeLessThan(1000);
     await until("Three entries", async () => (await usage(app, app.keyId)).length === 3);
     expect(await usage(app, app.keyId)).toEqual([
@@ -98,31 +98,31 @@ describe("the ledger of credits", () => {
   });
 
   it("loses no entries when the server stops", async () => {
-    const stopped = await startHarness({ getAllChains: async () => items(0) });
-    await Promise.all(Array.from({ length: 50 }, () => stopped.get("/v1/chains/")));
-    await stopped.close();
-    expect(await usage(stopped, stopped.keyId)).toEqual([{ operation: "getAllChains", calls: 50, hundredths: 50 }]);
-    await stopped.end();
+    const harness = await startHarness({ getAllChains: async () => items(0) });
+    await Promise.all(Array.from({ length: 50 }, () => harness.get("/v1/chains/")));
+    await harness.close();
+    expect(await usage(harness, harness.keyId)).toEqual([{ operation: "getAllChains", calls: 50, hundredths: 50 }]);
+    await harness.end();
   });
 
-  it("keeps entries whose write failed, and writes them once later", async () => {
-    const shaky = await startHarness({ getAllChains: async () => items(0) });
-    const { database } = shaky.test;
-    await shaky.get("/v1/chains/");
-    await database.query("ALTER TABLE credit_usage RENAME TO elsewhere");
-    await shaky.get("/v1/chains/");
-    await until("The warning", async () => shaky.lines.join("").includes("writing credit usage failed, retrying"));
-    await shaky.get("/v1/chains/");
-    await database.query("ALTER TABLE elsewhere RENAME TO credit_usage");
-    await until("Three calls", async () => (await usage(shaky, shaky.keyId))[0]?.calls === 3);
+  it("retries entries whose write failed, and writes them only once", async () => {
+    const harness = await startHarness({ getAllChains: async () => items(0) });
+    const { database } = harness.test;
+    await harness.get("/v1/chains/");
+    await database.query("ALTER TABLE credit_usage RENAME TO renamed_usage");
+    await harness.get("/v1/chains/");
+    await until("The warning", async () => harness.lines.join("").includes("writing credit usage failed, retrying"));
+    await harness.get("/v1/chains/");
+    await database.query("ALTER TABLE renamed_usage RENAME TO credit_usage");
+    await until("Three calls", async () => (await usage(harness, harness.keyId))[0]?.calls === 3);
     // A second write of the entries would be in the next flush.
-    await shaky.get("/v1/chains/");
-    await until("The fourth call", async () => ((await usage(shaky, shaky.keyId))[0]?.calls ?? 0) > 3);
-    expect(await usage(shaky, shaky.keyId)).toEqual([{ operation: "getAllChains", calls: 4, hundredths: 4 }]);
-    await shaky.end();
+    await harness.get("/v1/chains/");
+    await until("The fourth call", async () => ((await usage(harness, harness.keyId))[0]?.calls ?? 0) > 3);
+    expect(await usage(harness, harness.keyId)).toEqual([{ operation: "getAllChains", calls: 4, hundredths: 4 }]);
+    await harness.end();
   });
 
-  it("responds with 402 once a key's allowance is exhausted, even before the usage is written", async () => {
+  it("causes a 402 once a key's credits are exhausted, even before the usage is written", async () => {
     let elapsed = 0;
     const app = await startHarness({ getAllChains: async () => items(0) }, { clock: { now: () => performance.now() + elapsed } });
     const { id, key } = await app.keys.create({ label: "three calls", creditLimitHundredths: 3 });
@@ -142,7 +142,7 @@ describe("the ledger of credits", () => {
 describe("the rate limit of a key", () => {
   afterEach(() => void vi.useRealTimers());
 
-  it("is reported in headers, and 429 includes the time to retry", async () => {
+  it("is reported in headers, and a 429 includes the time to retry", async () => {
     // 0.1 requests per second is one in ten seconds.
     const app = await startHarness({ getAllChains: async () => items(0) }, { limits: { requestsPerSecond: 0.1 } });
     const accepted = await app.get("/v1/chains/");
@@ -165,7 +165,7 @@ describe("the rate limit of a key", () => {
     await app.end();
   });
 
-  it("ends with its window", async () => {
+  it("is reset at the end of its window", async () => {
     vi.useFakeTimers();
     const limits = createRateLimits({ requestsPerSecond: 3, burstRequests: 0 });
     const windows = await Promise.all(Array.from({ length: 4 }, () => limits.countRequest(1)));
@@ -182,13 +182,13 @@ describe("the rate limit of a key", () => {
       const windows = await Promise.all(Array.from({ length: requests }, () => limits.countRequest(1)));
       return windows.filter((window) => window?.exceeded === false).length;
     };
-    // 5 of the rate and 10 of the burst; in the next second only the 5 of the rate.
+    // 5 for the rate and 10 for the burst; in the next second only the 5 for the rate.
     expect(await count(20)).toBe(15);
     await vi.advanceTimersByTimeAsync(1_100);
     expect(await count(20)).toBe(5);
   });
 
-  it("does not limit a local client that reads pages sequentially, by default", async () => {
+  it("does not affect a local client that reads pages sequentially, by default", async () => {
     const { limits: defaults } = config.parse({});
     const app = await startHarness({ getAllChains: async () => items(0) }, { limits: defaults });
     const statuses = new Set<number>();

@@ -16,23 +16,23 @@ const column = (header: string, kind: CsvColumn["kind"], from: CsvColumn["from"]
 async function render(csv: readonly CsvColumn[], data: unknown, shape: { list?: boolean; rows?: string | null } = {}): Promise<string> {
   const output = new PassThrough();
   const operation = { csv, list: shape.list ?? false, rows: shape.rows === undefined ? "items" : shape.rows };
-  const [written] = await Promise.all([text(output), writeCsv(operation, data, output)]);
-  return written;
+  const [csvText] = await Promise.all([text(output), writeCsv(operation, data, output)]);
+  return csvText;
 }
 
 describe("a cell", () => {
   it.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "  =1", "＝1", "＋1", "－1", "＠x", '=HYPERLINK("http://x","y")'])(
-    "of text that a spreadsheet would evaluate starts with an apostrophe: %j",
+    "starts with an apostrophe if a spreadsheet would evaluate its text (%j)",
     (value) => {
       expect(renderCell(value, "text")).toBe(`'${value}`);
     },
   );
 
-  it("of other text is unchanged", () => {
+  it("contains other text unchanged", () => {
     for (const value of ["USD Coin", "a=b", "1-2", "'quoted", "", "0xabc", "🦊"]) expect(renderCell(value, "text")).toBe(value);
   });
 
-  it("of a number is unchanged, regardless of its length", () => {
+  it("contains a number unchanged, regardless of its length", () => {
     const amount = String(2n ** 256n - 1n);
     expect(renderCell(amount, "number")).toBe(amount);
     expect(renderCell(`-${amount}`, "number")).toBe(`-${amount}`);
@@ -42,7 +42,7 @@ describe("a cell", () => {
     expect(renderCell("-1+cmd", "number")).toBe("'-1+cmd");
   });
 
-  it("of null is empty, of a list compact JSON", () => {
+  it("is empty for null, and contains compact JSON for a list", () => {
     expect(renderCell(null, "text")).toBe("");
     expect(renderCell(undefined, "json")).toBe("");
     expect(renderCell(["erc20", "=x"], "json")).toBe('["erc20","=x"]');
@@ -51,7 +51,7 @@ describe("a cell", () => {
 });
 
 describe("CSV", () => {
-  it("conforms to RFC 4180: CRLF after each record, quotes where needed, doubled within fields", async () => {
+  it("conforms to RFC 4180: CRLF after each record, and quoted fields with doubled quotes", async () => {
     const columns = [column("name", "text"), column("amount", "number")];
     const items = [
       { name: "plain", amount: "1" },
@@ -69,7 +69,7 @@ describe("CSV", () => {
     expect(await render([column("name", "text")], { items: null })).toBe("name\r\n");
   });
 
-  it("reads nested values by dotted columns, and is empty for a null parent", async () => {
+  it("contains nested values in dotted columns, which are empty for a null parent", async () => {
     const columns = [column("decoded.name", "text"), column("decoded.params", "json")];
     const items = [{ decoded: { name: "Transfer", params: [{ name: "from" }] } }, { decoded: null }];
     expect(await render(columns, { items })).toBe('decoded.name,decoded.params\r\nTransfer,"[{""name"":""from""}]"\r\n,\r\n');
@@ -91,28 +91,28 @@ describe("CSV", () => {
 
   it("waits for a slow reader instead of filling memory", async () => {
     const rows = 20_000;
-    let made = 0;
+    let formatted = 0;
     const items = Array.from({ length: rows }, (_, index) => ({
       get value() {
-        made += 1;
+        formatted += 1;
         return `row ${index} ${"x".repeat(50)}`;
       },
     }));
-    let seen = 0;
-    const slow = new Writable({
+    let receivedBytes = 0;
+    const slowReader = new Writable({
       highWaterMark: 1024,
       write(chunk: Buffer, _encoding, done) {
-        seen += chunk.length;
+        receivedBytes += chunk.length;
         // Only as many rows are formatted as the buffers can contain.
-        if (seen < 10_000) expect(made).toBeLessThan(rows / 4);
+        if (receivedBytes < 10_000) expect(formatted).toBeLessThan(rows / 4);
         setImmediate(done);
       },
     });
-    await writeCsv({ csv: [column("value", "text")], list: false, rows: "items" }, { items }, slow);
-    expect(made).toBe(rows);
+    await writeCsv({ csv: [column("value", "text")], list: false, rows: "items" }, { items }, slowReader);
+    expect(formatted).toBe(rows);
   });
 
-  it("is measured before it is sent, up to a bound", () => {
+  it("is measured before it is sent, up to a limit", () => {
     const operation = { csv: [column("name", "text")], list: false, rows: "items" };
     const items = Array.from({ length: 100 }, () => ({ name: "é23456789" }));
     // 10 bytes of UTF-8 and one separator per row.
@@ -170,7 +170,7 @@ describe("an endpoint with format=csv", () => {
     expect(headers["x-credits"]).toBe("1");
   });
 
-  it("returns failures in the envelope", async () => {
+  it("returns errors in the envelope", async () => {
     const { status, body, headers } = await app.get(`/v1/nowhere/block_v2/2026-01-01/2026-01-02/?format=csv`);
     expect(status).toBe(400);
     expect(headers["content-type"]).toContain("application/json");
@@ -178,16 +178,16 @@ describe("an endpoint with format=csv", () => {
   });
 
   it("refuses a response above the maximum size before the first byte, and charges nothing", async () => {
-    const small = await startHarness(
+    const limited = await startHarness(
       { getBlockHeights: async () => ({ items: [{ extra_data: "x".repeat(2000) }] }) },
       { limits: { answerBytes: 1000 } },
     );
     for (const format of ["csv", "json"]) {
-      const { status, body, headers } = await small.get(`${path}?format=${format}`);
+      const { status, body, headers } = await limited.get(`${path}?format=${format}`);
       expect(status).toBe(400);
       expect(body.error_message).toContain("the maximum is 1000 (limits.answerBytes)");
       expect(headers["x-credits"]).toBe("0");
     }
-    await small.end();
+    await limited.end();
   });
 });

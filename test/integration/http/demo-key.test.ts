@@ -11,7 +11,7 @@ import { type Harness, startHarness } from "./harness.ts";
 
 const demoKey = `ckey_${"d".repeat(27)}`;
 const demo = { key: demoKey, storyValues: {} };
-const script = "/docs/start.js";
+const scriptPath = "/docs/start.js";
 let app: Harness;
 
 beforeAll(async () => {
@@ -21,18 +21,18 @@ afterAll(() => app.end());
 
 describe("the script with the demo key", () => {
   const keyIn = async (headers: Readonly<Record<string, string>>, harness = app): Promise<boolean> => {
-    const { status, text } = await harness.bare().get(script).set(headers);
+    const { status, text } = await harness.bare().get(scriptPath).set(headers);
     expect(status).toBe(200);
     return text.includes(demoKey);
   };
 
   it("cannot be read or included by pages of other origins", async () => {
-    for (const path of ["/docs/", script, "/docs/page.css"]) {
+    for (const path of ["/docs/", scriptPath, "/docs/page.css"]) {
       const { headers } = await app.bare().get(path).set("Origin", "http://attacker.example");
       expect(Object.keys(headers).filter((name) => name.startsWith("access-control-"))).toEqual([]);
       expect(headers["cross-origin-resource-policy"]).toBe("same-origin");
     }
-    const { headers } = await app.bare().get(script);
+    const { headers } = await app.bare().get(scriptPath);
     expect(headers["cache-control"]).toBe("no-store");
     expect(headers["x-content-type-options"]).toBe("nosniff");
   });
@@ -45,7 +45,7 @@ describe("the script with the demo key", () => {
     expect(await keyIn({ "Sec-Fetch-Site": site })).toBe(false);
   });
 
-  it("contains no key for another Origin", async () => {
+  it("contains no key for a different Origin", async () => {
     expect(await keyIn({ Host: "127.0.0.1:8080", Origin: "http://127.0.0.1:8080" })).toBe(true);
     for (const origin of ["http://127.0.0.1:8081", "https://127.0.0.1:8080", "http://localhost:8080", "null"])
       expect(await keyIn({ Host: "127.0.0.1:8080", Origin: origin })).toBe(false);
@@ -79,33 +79,33 @@ describe("the script with the demo key", () => {
 });
 
 const browser = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
-/** A page that includes the script like the documentation page, and one that fetches it. */
+/** A page that includes the script as the documentation page does, and also fetches it. */
 const attack = (target: string): string => `<!doctype html>
 <script>window.SwaggerUIBundle = () => ({ preauthorizeApiKey() {} });</script>
 <script src="${target}"></script>
 <script>
   window.included = typeof demoKey === "undefined" ? null : demoKey;
-  window.read = fetch("${target}").then((answer) => answer.text(), () => null);
+  window.read = fetch("${target}").then((response) => response.text(), () => null);
 </script>`;
 
 // Skipped without a browser, as there is no substitute for one.
-describe.skipIf(!existsSync(browser))("in a browser, the script with the demo's key", () => {
+describe.skipIf(!existsSync(browser))("the script with the demo key in a browser", () => {
   let folder: string;
   let context: BrowserContext;
-  let own: HttpServer;
-  let other: Server;
-  let ownPort: number;
-  let otherPort: number;
+  let docsServer: HttpServer;
+  let attackerServer: Server;
+  let docsPort: number;
+  let attackerPort: number;
 
   beforeAll(async () => {
-    own = createServer(app.app);
-    ownPort = (await own.listen(0, "127.0.0.1")).port;
-    other = createPlainServer((_request, response) => {
+    docsServer = createServer(app.app);
+    docsPort = (await docsServer.listen(0, "127.0.0.1")).port;
+    attackerServer = createPlainServer((_request, response) => {
       response.setHeader("Content-Type", "text/html");
-      response.end(attack(`http://127.0.0.1:${ownPort}${script}`));
+      response.end(attack(`http://127.0.0.1:${docsPort}${scriptPath}`));
     });
-    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
-    otherPort = (other.address() as AddressInfo).port;
+    await new Promise<void>((resolve) => attackerServer.listen(0, "127.0.0.1", resolve));
+    attackerPort = (attackerServer.address() as AddressInfo).port;
     folder = await mkdtemp(join(tmpdir(), "ashlar-browser-"));
     const flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
     context = await chromium.launchPersistentContext(folder, {
@@ -117,12 +117,12 @@ describe.skipIf(!existsSync(browser))("in a browser, the script with the demo's 
   });
   afterAll(async () => {
     await context?.close();
-    await own?.stop();
-    await new Promise((resolve) => other?.close(resolve));
+    await docsServer?.stop();
+    await new Promise((resolve) => attackerServer?.close(resolve));
     await rm(folder, { recursive: true, force: true });
   });
 
-  const tried = async (url: string): Promise<{ readonly included: string | null; readonly read: string | null }> => {
+  const attackFrom = async (url: string): Promise<{ readonly included: string | null; readonly read: string | null }> => {
     const page = await context.newPage();
     await page.goto(url);
     const result = await page.evaluate("Promise.resolve(window.read).then((read) => ({ included: window.included, read }))");
@@ -132,23 +132,23 @@ describe.skipIf(!existsSync(browser))("in a browser, the script with the demo's 
 
   it("can be read by the documentation page", async () => {
     const page = await context.newPage();
-    await page.goto(`http://127.0.0.1:${ownPort}/docs/`);
+    await page.goto(`http://127.0.0.1:${docsPort}/docs/`);
     expect(await page.evaluate("typeof demoKey === 'undefined' ? null : demoKey")).toBe(demoKey);
     await page.close();
   });
 
   it("cannot be included or read by a page of another site", async () => {
-    expect(await tried(`http://attacker.test:${otherPort}/`)).toEqual({ included: null, read: null });
+    expect(await attackFrom(`http://attacker.test:${attackerPort}/`)).toEqual({ included: null, read: null });
   });
 
   it("cannot be included or read by a page at another port of the same machine", async () => {
-    expect(await tried(`http://127.0.0.1:${otherPort}/`)).toEqual({ included: null, read: null });
+    expect(await attackFrom(`http://127.0.0.1:${attackerPort}/`)).toEqual({ included: null, read: null });
   });
 
   it("contains no key for a page whose name was rebound to this machine", async () => {
     const page = await context.newPage();
-    await page.goto(`http://rebound.test:${ownPort}/docs/`);
-    const text = await page.evaluate(`fetch("${script}").then((answer) => answer.text())`);
+    await page.goto(`http://rebound.test:${docsPort}/docs/`);
+    const text = await page.evaluate(`fetch("${scriptPath}").then((response) => response.text())`);
     await page.close();
     expect(text).toContain("SwaggerUIBundle");
     expect(text).not.toContain(demoKey);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => app.end());
 
 describe("the documentation", () => {
-  it("is a page without a key, inline content and third-party content", async () => {
+  it("is a page without a key, inline content or third-party content", async () => {
     for (const path of ["/docs", "/docs/", "/docs/?x=1"]) {
       const { status, headers, text } = await app.bare().get(path);
       expect(status).toBe(200);
@@ -42,21 +42,21 @@ describe("the documentation", () => {
   it("serves every file of the page, compressed if accepted", async () => {
     const { text } = await app.bare().get("/docs/");
     for (const [, address = ""] of text.matchAll(/(?:src|href)="([^"]*)"/g)) {
-      const zipped = await app.bare().get(address).set("Accept-Encoding", "gzip");
-      const plain = await app.bare().get(address).set("Accept-Encoding", "identity");
-      expect([zipped.status, plain.status]).toEqual([200, 200]);
-      expect(zipped.text).toBe(plain.text);
+      const compressed = await app.bare().get(address).set("Accept-Encoding", "gzip");
+      const uncompressed = await app.bare().get(address).set("Accept-Encoding", "identity");
+      expect([compressed.status, uncompressed.status]).toEqual([200, 200]);
+      expect(compressed.text).toBe(uncompressed.text);
     }
     expect((await app.bare().get("/docs/swagger-ui-bundle.js").set("Accept-Encoding", "gzip")).headers["content-encoding"]).toBe("gzip");
     expect((await app.bare().get("/docs/../package.json")).status).toBe(404);
     expect((await app.bare().get("/docs/package.json")).status).toBe(404);
   });
 
-  it("fills in the key in demo mode only", async () => {
+  it("contains the key in demo mode only", async () => {
     expect((await app.bare().get("/docs/start.js")).text).toContain(demoKey);
-    const plain = await startHarness({});
-    expect((await plain.bare().get("/docs/start.js")).text).not.toContain("ckey_");
-    await plain.end();
+    const withoutDemo = await startHarness({});
+    expect((await withoutDemo.bare().get("/docs/start.js")).text).not.toContain("ckey_");
+    await withoutDemo.end();
   });
 
   it("is the redirect target of the root", async () => {
@@ -75,14 +75,14 @@ describe("the documentation", () => {
 });
 
 describe("/openapi.json", () => {
-  it("contains the requested address as server, and story values in examples", async () => {
+  it("contains the requested host as the server, and story values in examples", async () => {
     const { status, body } = await app.bare().get("/openapi.json").set("Host", "127.0.0.1:8080");
     expect(status).toBe(200);
     expect(body.servers).toEqual([{ url: "http://127.0.0.1:8080", description: "This server." }]);
     expect(body.components.parameters.Wallet.example).toBe("0xtrader");
   });
 
-  it("converts examples to their schema's type, and keeps unknown ones", () => {
+  it("converts examples to the types of their schemas, and keeps examples with an unknown story value", () => {
     const bound = bindExamples(
       {
         parameters: [
@@ -98,24 +98,24 @@ describe("/openapi.json", () => {
   });
 });
 
-describe("liveness and readiness", () => {
-  it("responds to liveness probes without a key", async () => {
+describe("the health endpoints", () => {
+  it("respond to liveness probes without a key", async () => {
     const { status, body } = await app.bare().get("/healthz");
     expect(status).toBe(200);
     expect(body.data).toEqual({ status: "up" });
   });
 
-  it("is ready without reasons against it, with the lag in the body", async () => {
+  it("report readiness, with the lag of each chain, if there is no reason against it", async () => {
     const { status, body } = await app.bare().get("/readyz");
     expect(status).toBe(200);
     expect(body.data).toEqual({ status: "ready", chains: [{ name: "demo", lag_blocks: 3 }] });
   });
 
-  it("is not ready with reasons or during shutdown", async () => {
+  it("report the reason if the server is not ready, and deny readiness during shutdown", async () => {
     reasons = ["The first backfill of demo is at block 5 of 100."];
-    const waiting = await app.bare().get("/readyz");
-    expect(waiting.status).toBe(503);
-    expect(waiting.body).toEqual(failure(503, reasons[0]));
+    const notReady = await app.bare().get("/readyz");
+    expect(notReady.status).toBe(503);
+    expect(notReady.body).toEqual(failure(503, reasons[0]));
     reasons = [];
     app.announceStop();
     expect((await app.bare().get("/readyz")).status).toBe(503);

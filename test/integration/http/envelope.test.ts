@@ -25,44 +25,44 @@ describe("a response", () => {
     expect(headers["x-powered-by"]).toBeUndefined();
   });
 
-  it("has a request id: the client's if it is a plain token and not a key", async () => {
-    const idOf = async (sent?: string) => {
+  it("has a request id, which is the client's if that is a plain token and not a key", async () => {
+    const responseIdFor = async (requestId?: string) => {
       const request = app.get("/v1/chains/");
-      if (sent !== undefined) request.set("X-Request-Id", sent);
+      if (requestId !== undefined) request.set("X-Request-Id", requestId);
       return (await request).headers["x-request-id"];
     };
-    expect(await idOf()).toMatch(/^[0-9a-f-]{36}$/);
-    expect(await idOf("trace-0123456789")).toBe("trace-0123456789");
-    for (const sent of ["short", "a b c d e f g h", "x".repeat(65), "<script>alert(1)</script>", app.key]) {
-      expect(await idOf(sent)).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await responseIdFor()).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await responseIdFor("trace-0123456789")).toBe("trace-0123456789");
+    for (const requestId of ["short", "a b c d e f g h", "x".repeat(65), "<script>alert(1)</script>", app.key]) {
+      expect(await responseIdFor(requestId)).toMatch(/^[0-9a-f-]{36}$/);
     }
   });
 
-  it("to HEAD has the headers of GET and no body", async () => {
-    const got = await app.get("/v1/chains/");
+  it("has the headers of GET and no body for HEAD", async () => {
+    const getResponse = await app.get("/v1/chains/");
     const head = await app.bare().head("/v1/chains/").set("Authorization", `Bearer ${app.key}`);
     expect(head.status).toBe(200);
     expect(head.text).toBeUndefined();
-    for (const name of ["content-type", "content-length", "x-credits"]) expect(head.headers[name]).toBe(got.headers[name]);
+    for (const name of ["content-type", "content-length", "x-credits"]) expect(head.headers[name]).toBe(getResponse.headers[name]);
     expect((await app.bare().head("/v1/chains/")).status).toBe(401);
   });
 });
 
-describe("a failure", () => {
-  it("for a missing entity is 404 with the resolver's message", async () => {
+describe("an error response", () => {
+  it("has status 404 and the resolver's message for a missing entity", async () => {
     const { status, body } = await app.get("/v1/demo/block_v2/404/");
     expect(status).toBe(404);
     expect(body).toEqual(failure(404, "Block 404 not found in the index of demo."));
   });
 
-  it("that is unexpected is 500 with only the request id", async () => {
+  it("has status 500 and only the request id for an unexpected error", async () => {
     const { status, body, headers, text } = await app.get("/v1/chains/status/");
     expect(status).toBe(500);
     expect(body.error_message).toContain(headers["x-request-id"]);
     for (const leaked of ["SELECT", "relation", "queries.ts", "ckey_", "    at "]) expect(text).not.toContain(leaked);
   });
 
-  it("of the database is 503; a statement timeout includes the limit", async () => {
+  it("has status 503 if the database fails, and includes the limit of a statement timeout", async () => {
     const down = await app.get("/v1/demo/block_v2/503/");
     expect(down.status).toBe(503);
     expect(down.text).not.toContain("ECONNREFUSED");
@@ -79,15 +79,15 @@ describe("a failure", () => {
   });
 });
 
-describe("the error for an exceeded limit", () => {
-  it("of the URL length includes the limit", async () => {
+describe("the error message for an exceeded limit", () => {
+  it("includes the max length of a URL", async () => {
     const path = `/v1/chains/?x=${"a".repeat(2000)}`;
     const { status, body } = await app.get(path);
     expect(status).toBe(400);
     expect(body.error_message).toBe(`URL too long: ${path.length} bytes; the maximum is 2000 (limits.urlBytes).`);
   });
 
-  it("of list items includes the limit", async () => {
+  it("includes the max number of list items", async () => {
     const list = Array.from({ length: 5 }, (_, index) => `0x${index}`).join(",");
     const { body } = await app.get(`/v1/demo/events/?topics=${list}`);
     expect(body.error_message).toContain("1 to 4 comma-separated");
@@ -98,7 +98,7 @@ describe("links", () => {
   const linkOf = async (harness: Harness, headers: Record<string, string>) =>
     (await harness.get(`/v1/demo/address/${wallet}/balances_v2/`).set(headers)).body;
 
-  it("are built from a valid Host; forwarded headers are used from configured proxies only", async () => {
+  it("are built from a valid Host header, not from forwarded headers of an untrusted client", async () => {
     expect((await linkOf(app, { Host: "api.example:8080" })).data.link).toBe("http://api.example:8080/v1/x/");
     expect((await linkOf(app, { Host: "[::1]:80" })).data.link).toBe("http://[::1]:80/v1/x/");
     const forwarded = { Host: "inside", "X-Forwarded-Host": "outside.example", "X-Forwarded-Proto": "https" };
@@ -108,14 +108,14 @@ describe("links", () => {
     }
   });
 
-  it("are built from forwarded headers of a trusted proxy, but the public URL takes precedence", async () => {
+  it("are built from forwarded headers of a trusted proxy unless a public URL is configured", async () => {
     const stubs = {
       getTokenBalancesForWalletAddress: async (_request: never, { link }: { link: (path: string) => string }) => ({ link: link("/v1/x/") }),
     };
     const forwarded = { Host: "inside", "X-Forwarded-Host": "outside.example", "X-Forwarded-Proto": "https" };
-    const behind = await startHarness(stubs, { trustedProxies: ["loopback"] });
-    expect((await linkOf(behind, forwarded)).data.link).toBe("https://outside.example/v1/x/");
-    await behind.end();
+    const behindProxy = await startHarness(stubs, { trustedProxies: ["loopback"] });
+    expect((await linkOf(behindProxy, forwarded)).data.link).toBe("https://outside.example/v1/x/");
+    await behindProxy.end();
     const published = await startHarness(stubs, { publicUrl: "https://data.example/api/" });
     const { headers, body } = await published.get(`/v1/demo/address/${wallet}/balances_v2/`).set("Host", "<bad>");
     expect(body.data.link).toBe("https://data.example/api/v1/x/");

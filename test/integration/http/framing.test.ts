@@ -5,25 +5,25 @@ import { createServer, type HttpServer } from "../../../runtime/http/server.ts";
 let http: HttpServer;
 let port: number;
 /** The paths of the requests that the app received. */
-const seen: string[] = [];
+const receivedPaths: string[] = [];
 
 beforeAll(async () => {
   http = createServer((request, response) => {
-    seen.push(request.url ?? "");
-    response.end("answered");
+    receivedPaths.push(request.url ?? "");
+    response.end("received");
   });
   ({ port } = await http.listen(0, "127.0.0.1"));
 });
 afterAll(() => http.stop());
 beforeEach(() => {
-  seen.length = 0;
+  receivedPaths.length = 0;
 });
 
-/** The bytes that the server sends until it closes the connection; `isOpen` if it is still open after half a second. */
-const exchange = (sent: string): Promise<{ readonly received: string; readonly isOpen: boolean }> =>
+/** Returns what the server sends until it closes the connection; `isOpen` if the connection is still open after half a second without data. */
+const exchange = (bytes: string): Promise<{ readonly received: string; readonly isOpen: boolean }> =>
   new Promise((resolve, reject) => {
     let received = "";
-    const socket = connect(port, "127.0.0.1", () => socket.write(sent, "latin1"));
+    const socket = connect(port, "127.0.0.1", () => socket.write(bytes, "latin1"));
     const silence = setTimeout(() => {
       resolve({ received, isOpen: true });
       socket.destroy();
@@ -40,12 +40,12 @@ const exchange = (sent: string): Promise<{ readonly received: string; readonly i
   });
 
 const statuses = (received: string): number[] => [...received.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
-const next = "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n";
+const nextRequest = "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n";
 const withHeader = (header: string, body = "0\r\n\r\n", method = "GET", version = "1.1"): string =>
-  `${method} /first HTTP/${version}\r\nHost: x\r\n${header}\r\n\r\n${body}${next}`;
+  `${method} /first HTTP/${version}\r\nHost: x\r\n${header}\r\n\r\n${body}${nextRequest}`;
 
 /** RFC 9112, sections 6.1 and 6.3: with a Transfer-Encoding whose last coding is not chunked, the length of a request is not known. */
-const unknownLength = [
+const codingsWithoutLength = [
   "xchunked",
   "identity",
   "chunked, identity",
@@ -56,53 +56,53 @@ const unknownLength = [
   "chunked,",
   "\x0bchunked",
 ];
-/** Section 7.1: chunked is applied once. An empty element is read in two ways. */
-const twice = ["chunked, chunked", "chunked\r\nTransfer-Encoding: chunked", ",chunked", "chunked, gzip, chunked"];
+/** Section 7.1: chunked is applied only once. Servers differ in how they read an empty element. */
+const ambiguousCodings = ["chunked, chunked", "chunked\r\nTransfer-Encoding: chunked", ",chunked", "chunked, gzip, chunked"];
 /** Section 6.1: a coding that the server does not understand. */
-const notUnderstood = ["gzip, chunked", "gzip\r\nTransfer-Encoding: chunked", "GZIP , Chunked"];
+const unsupportedCodings = ["gzip, chunked", "gzip\r\nTransfer-Encoding: chunked", "GZIP , Chunked"];
 
-describe("a request whose Transfer-Encoding", () => {
-  it.each([...unknownLength, ...twice])("is %j is refused with 400, and no later bytes are read", async (coding) => {
+describe("a Transfer-Encoding", () => {
+  it.each([...codingsWithoutLength, ...ambiguousCodings])("is refused with 400 if it is %j, and no later bytes are read", async (coding) => {
     const { received, isOpen } = await exchange(withHeader(`Transfer-Encoding: ${coding}`));
     expect([statuses(received), isOpen]).toEqual([[400], false]);
-    expect(seen).toEqual([]);
+    expect(receivedPaths).toEqual([]);
     expect(JSON.parse(received.split("\r\n\r\n")[1] ?? "")).toMatchObject({ data: null, error: true, error_code: 400 });
   });
 
-  it.each(notUnderstood)("is %j is refused with 501, and no later bytes are read", async (coding) => {
+  it.each(unsupportedCodings)("is refused with 501 if it is %j, and no later bytes are read", async (coding) => {
     const { received, isOpen } = await exchange(withHeader(`Transfer-Encoding: ${coding}`));
     expect([statuses(received), isOpen]).toEqual([[501], false]);
-    expect(seen).toEqual([]);
+    expect(receivedPaths).toEqual([]);
     expect(received).toContain("chunked");
     expect(received).toMatch(/^connection: close\r$/im);
   });
 
-  it.each(["POST", "OPTIONS", "HEAD"])("is unknown is refused in a %s as well", async (method) => {
+  it.each(["POST", "OPTIONS", "HEAD"])("is refused in a %s request if it is unknown", async (method) => {
     const { received, isOpen } = await exchange(withHeader("Transfer-Encoding: xchunked", "0\r\n\r\n", method));
     expect([statuses(received), isOpen]).toEqual([[400], false]);
-    expect(seen).toEqual([]);
+    expect(receivedPaths).toEqual([]);
   });
 
-  it("is chunked is read: the next request is the one after the last chunk", async () => {
+  it("is accepted if it is chunked, and the next request starts after the last chunk", async () => {
     for (const coding of ["chunked", "Chunked", "\tchunked "]) {
-      seen.length = 0;
-      const body = `${next.length.toString(16)}\r\n${next.replace("smuggled", "hidden!!")}\r\n0\r\n\r\n`;
+      receivedPaths.length = 0;
+      const body = `${nextRequest.length.toString(16)}\r\n${nextRequest.replace("smuggled", "hidden!!")}\r\n0\r\n\r\n`;
       const { received } = await exchange(withHeader(`Transfer-Encoding: ${coding}`, body));
       expect(statuses(received)).toEqual([200, 200]);
-      expect(seen).toEqual(["/first", "/smuggled"]);
+      expect(receivedPaths).toEqual(["/first", "/smuggled"]);
     }
   });
 
-  it("is sent with HTTP/1.0 is refused with 400 (RFC 9112, section 6.1)", async () => {
+  it("is refused with 400 in an HTTP/1.0 request (RFC 9112, section 6.1)", async () => {
     const { received, isOpen } = await exchange(
       withHeader("Transfer-Encoding: chunked\r\nConnection: keep-alive", "0\r\n\r\n", "GET", "1.0"),
     );
     expect([statuses(received), isOpen]).toEqual([[400], false]);
-    expect(seen).toEqual([]);
+    expect(receivedPaths).toEqual([]);
   });
 });
 
-describe("a request with two lengths", () => {
+describe("a request with two lengths or an ambiguous one", () => {
   it.each([
     "Content-Length: 5\r\nTransfer-Encoding: chunked",
     "Transfer-Encoding: chunked\r\nContent-Length: 5",
@@ -116,40 +116,40 @@ describe("a request with two lengths", () => {
     "Content-Length: 5 5",
     "Transfer-Encoding : chunked",
     "Transfer-Encoding:\r\n chunked",
-  ])("or an ambiguous one is rejected with 400, and no later bytes are read: %j", async (header) => {
+  ])("is refused with 400, and no later bytes are read: %j", async (header) => {
     const { received, isOpen } = await exchange(withHeader(header));
     expect([statuses(received), isOpen]).toEqual([[400], false]);
-    expect(seen).toEqual([]);
+    expect(receivedPaths).toEqual([]);
   });
 });
 
-describe("other ambiguous requests", () => {
-  it("with a body in a GET: the body is not read as a request", async () => {
-    const hidden = next.replace("smuggled", "hidden");
+describe("an ambiguous request", () => {
+  it("ends after its body if it is a GET with a body", async () => {
+    const hidden = nextRequest.replace("smuggled", "hidden");
     const { received } = await exchange(withHeader(`Content-Length: ${hidden.length}`, hidden));
     expect(statuses(received)).toEqual([200, 200]);
-    expect(seen).toEqual(["/first", "/smuggled"]);
+    expect(receivedPaths).toEqual(["/first", "/smuggled"]);
   });
 
-  it("with two Host headers are refused with 400 (RFC 9112, section 3.2)", async () => {
+  it("is refused with 400 if it has two Host headers (RFC 9112, section 3.2)", async () => {
     const { received, isOpen } = await exchange(withHeader("Host: y", ""));
     expect([statuses(received), isOpen]).toEqual([[400], false]);
-    expect(seen).toEqual([]);
+    expect(receivedPaths).toEqual([]);
   });
 
   it.each(["GET /first HTTP/1.1\nHost: x\n\n", "GET /first HTTP/1.1\r\nHost: x\r\nX-A: a\rX-B: b\r\n\r\n"])(
-    "with other line endings are rejected with 400: %j",
+    "is refused with 400 if it has line endings other than CRLF: %j",
     async (head) => {
-      const { received, isOpen } = await exchange(head + next);
+      const { received, isOpen } = await exchange(head + nextRequest);
       expect([statuses(received), isOpen]).toEqual([[400], false]);
-      expect(seen).toEqual([]);
+      expect(receivedPaths).toEqual([]);
     },
   );
 
-  it("with a chunk extension that ends in LF alone end the connection before the next request", async () => {
+  it("ends the connection before the next request if a chunk extension ends in LF alone", async () => {
     const { received, isOpen } = await exchange(withHeader("Transfer-Encoding: chunked", "2;a\nxx\r\n0\r\n\r\n"));
     expect(isOpen).toBe(false);
     expect(statuses(received).at(-1)).toBe(400);
-    expect(seen).not.toContain("/smuggled");
+    expect(receivedPaths).not.toContain("/smuggled");
   });
 });

@@ -7,7 +7,7 @@ import { createKeys, type Keys } from "../../../runtime/http/keys.ts";
 import type { RequestScope } from "../../../runtime/http/run.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
-/** The HTTP application with its own database; the resolvers are stubs, because it does not depend on domains. */
+/** The HTTP application with a database of its own and stubs as resolvers, because it does not depend on domains. */
 export interface Harness extends HttpApp {
   readonly test: TestDatabase;
   readonly keys: Keys;
@@ -30,13 +30,13 @@ export type Settings = Partial<Omit<HttpDeps<RequestScope>, "handlers" | "limits
   readonly limits?: Partial<HttpDeps<RequestScope>["limits"]>;
 };
 
-export const registered: Hex = `0x${"a1".repeat(20)}`;
+export const registeredAddress: Hex = `0x${"a1".repeat(20)}`;
 const chains = [
   { id: 31337, name: "demo", groups: [] },
   { id: 1, name: "eth-mainnet", groups: ["historical"] },
 ];
 
-/** The smallest document that the documentation needs. */
+/** The minimal OpenAPI document that the documentation requires. */
 const document = {
   openapi: "3.1.0",
   info: { title: "Ashlar", version: "0" },
@@ -71,7 +71,7 @@ export async function startHarness(stubs: Stubs, settings: Settings = {}): Promi
     chains,
     context: (scope) => scope,
     head: async () => (state.head === null ? null : { block: state.head, rebuilding: null, checkpoints: new Map() }),
-    resolveName: async (_chain, name) => (name === "alice.eth" ? registered : null),
+    resolveName: async (_chain, name) => (name === "alice.eth" ? registeredAddress : null),
     readiness: async () => ({ reasons: [], details: { chains: [{ name: "demo", lag: 0 }] } }),
     document,
     publicUrl: undefined,
@@ -107,5 +107,5 @@ export async function startHarness(stubs: Stubs, settings: Settings = {}): Promi
   };
 }
 
-/** The envelope of a failure. */
+/** The envelope of an error response. */
 export const failure = (status: number, message: unknown) => ({ data: null, error: true, error_message: message, error_code: status });

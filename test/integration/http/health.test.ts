@@ -8,15 +8,15 @@ const showError: ErrorRequestHandler = (error: Error & { status: number }, _requ
 };
 
 describe("readiness", () => {
-  it("responds within 5 s: with a hanging database the server is not ready", async () => {
-    const never = () => new Promise<never>(() => undefined);
+  it("is denied after 5 s if the database does not respond", async () => {
+    const neverResolves = () => new Promise<never>(() => undefined);
     const app = express().use(
-      createHealth(never, () => false),
+      createHealth(neverResolves, () => false),
       showError,
     );
-    const begun = performance.now();
+    const startedAt = performance.now();
     const { status, text } = await request(app).get("/readyz");
     expect([status, text]).toEqual([503, "The database did not respond within 5 s."]);
-    expect(performance.now() - begun).toBeGreaterThan(4_900);
+    expect(performance.now() - startedAt).toBeGreaterThan(4_900);
   });
 });

@@ -22,10 +22,10 @@ describe("hostile input", () => {
     ["/v1/chains/?x=%", '"x"'],
     ["/v1/chains/?%ff=1", "query parameter"],
     ["/v1/demo/events/?page-size=%c3%28", '"page-size"'],
-  ])("with an invalid percent-encoding is 400 with its place: %s", async (path, place) => {
+  ])("is refused with 400 and its location if its percent-encoding is invalid: %s", async (path, location) => {
     const { status, body } = await app.get(path);
     expect(status).toBe(400);
-    expect(body).toEqual(failure(400, expect.stringContaining(place)));
+    expect(body).toEqual(failure(400, expect.stringContaining(location)));
   });
 
   it.each([
@@ -39,28 +39,28 @@ describe("hostile input", () => {
     "=",
     "&&&=&",
     `${"a=1&".repeat(900)}`,
-  ])("in unknown parameters changes nothing: %s", async (query) => {
+  ])("has no effect in unknown parameters: %s", async (query) => {
     expect((await app.get(`/v1/chains/?${query}`)).status).toBe(200);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
-  it("in too many parameters is 400 with the maximum", async () => {
-    const few = await startHarness({ getAllChains: async () => ({ items: [] }) }, { limits: { urlBytes: 100_000 } });
-    const asked = (pairs: string) => few.bare().get(`/v1/chains/?${pairs}`).set("Authorization", `Bearer ${few.key}`);
-    expect((await asked("a=1&".repeat(1_000))).status).toBe(200);
-    const { status, body } = await asked(`${"a=1&".repeat(1_001)}`);
+  it("is refused with 400 and the limit if it has too many parameters", async () => {
+    const harness = await startHarness({ getAllChains: async () => ({ items: [] }) }, { limits: { urlBytes: 100_000 } });
+    const getWith = (pairs: string) => harness.bare().get(`/v1/chains/?${pairs}`).set("Authorization", `Bearer ${harness.key}`);
+    expect((await getWith("a=1&".repeat(1_000))).status).toBe(200);
+    const { status, body } = await getWith(`${"a=1&".repeat(1_001)}`);
     expect(status).toBe(400);
     expect(body).toEqual(failure(400, "Too many query parameters: 1001; the maximum is 1000."));
-    await few.end();
+    await harness.end();
   });
 
-  it("in a repeated parameter includes all values", () => {
+  it("is parsed into all values of a repeated parameter, without changing a prototype", () => {
     expect(parseQuery("a=1&b=2&a=&&a=%41")).toEqual({ a: ["1", "", "A"], b: "2" });
     expect(parseQuery("__proto__=1&__proto__=2")).toEqual(Object.assign(Object.create(null), { ["__proto__"]: ["1", "2"] }));
   });
 
   it.each(["__proto__", "constructor", "toString", "..%2f..%2fetc%2fpasswd", "%00", "demo%00", "demo%0d%0aX-Injected:1", "%3Cscript%3E"])(
-    "as a chain is refused like any unknown chain: %s",
+    "is refused as the name of a chain, like any unknown chain: %s",
     async (chain) => {
       const { status, headers, body } = await app.get(`/v1/${chain}/events/`);
       expect(status).toBe(400);
@@ -70,20 +70,20 @@ describe("hostile input", () => {
     },
   );
 
-  it("as free text never reaches a resolver with control characters", async () => {
+  it("never reaches a resolver as free text with control characters", async () => {
     for (const name of ["a%00b", "a%0d%0ab", "%7f", "x".repeat(65)]) {
       expect((await app.get(`/v1/demo/xy=k/${name}/pools/`)).status).toBe(400);
     }
     expect((await app.get("/v1/demo/xy=k/'%3B%20DROP%20TABLE%20x/pools/")).body.data.dexName).toBe("'; DROP TABLE x");
   });
 
-  it("from the chain cannot inject headers", async () => {
+  it("cannot inject headers if it comes from the chain", async () => {
     const { headers } = await app.get("/v1/demo/xy=k/dex/pools/");
     expect(headers["x-warning"]).toBe("a?X-Injected: 1 ?");
     expect(headers["x-injected"]).toBeUndefined();
   });
 
-  it("is echoed truncated to 100 characters and without keys", async () => {
+  it("is echoed without keys and truncated to 100 characters", async () => {
     const { body } = await app.get(`/v1/${"y".repeat(1000)}/events/`);
     expect(body.error_message).toContain(`Invalid value "${"y".repeat(100)}" for `);
     const echoed = await app.get(`/v1/demo/events/?block-hash=${app.key}`);

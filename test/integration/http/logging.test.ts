@@ -22,13 +22,13 @@ beforeAll(async () => {
 });
 afterAll(() => app.end());
 
-const logged = () => app.lines.splice(0).join("");
+const takeLog = () => app.lines.splice(0).join("");
 
 describe("the log", () => {
   it("has one line per request, with its id, endpoint, key id, status and cost", async () => {
-    logged();
+    takeLog();
     const { headers } = await app.get("/v1/chains/?format=json");
-    const line = JSON.parse(logged());
+    const line = JSON.parse(takeLog());
     expect(line).toMatchObject({
       msg: "request",
       requestId: headers["x-request-id"],
@@ -44,8 +44,8 @@ describe("the log", () => {
   });
 
   it("never contains a key, regardless of where it was sent", async () => {
-    const wrong = newKey();
-    for (const key of [app.key, wrong]) {
+    const unknownKey = newKey();
+    for (const key of [app.key, unknownKey]) {
       const basic = Buffer.from(`${key}:`).toString("base64");
       await app.bare().get("/v1/chains/").query({ key });
       await app
@@ -56,60 +56,60 @@ describe("the log", () => {
       await app.bare().get("/v1/chains/").set("Authorization", `Basic ${basic}`).set("X-Request-Id", key);
       await app.bare().get(`/v1/${key}/events/?key=${key}&x=%63key_${key.slice(5)}`);
       await app.bare().get(`/v1/%63key_${key.slice(5)}/nothing/`);
-      const text = logged();
+      const text = takeLog();
       expect(text).toContain('"path"');
       expect(text).not.toContain(key.slice(5));
       expect(text).not.toContain(basic);
     }
   });
 
-  it("contains an unexpected failure with its request id, without SQL, stack, file names, passwords and keys", async () => {
+  it("contains an unexpected error with its request id, without SQL, stack, file names, passwords or keys", async () => {
     for (const path of ["/v1/chains/status/", "/v1/demo/events/"]) {
       const { headers, text } = await app.get(path);
-      const [failed] = logged().split("\n");
-      expect(JSON.parse(failed ?? "")).toMatchObject({
+      const [logLine] = takeLog().split("\n");
+      expect(JSON.parse(logLine ?? "")).toMatchObject({
         msg: "request failed",
         requestId: headers["x-request-id"],
         status: 500,
         error: "Error",
       });
       for (const secret of ["select ", "    at ", ".ts", "/srv", "hunter2", app.key]) {
-        expect(failed).not.toContain(secret);
+        expect(logLine).not.toContain(secret);
         expect(text).not.toContain(secret);
       }
     }
   });
 
-  it("redacts only the secrets of a message", () => {
+  it("contains messages of which only the secrets are redacted", () => {
     expect(redactMessage(`${statement} - relation "api_keys" does not exist`)).toBe('relation "api_keys" does not exist');
     expect(redactMessage("ENOENT: no such file or directory, open '/srv/ashlar/a.json'")).toBe(
       "ENOENT: no such file or directory, open '[path]'",
     );
-    expect(redactMessage("The answer of getBlock is wrong: /data/height must be number")).toContain("must be number");
+    expect(redactMessage("The response of getBlock is invalid: /data/height must be number")).toContain("must be number");
   });
 });
 
 describe("the validation of responses", () => {
-  const wrong = { items: [{ name: 7 }] };
+  const invalid = { items: [{ name: 7 }] };
 
-  it("refuses an invalid response in strict mode, and sends a valid one", async () => {
-    const right = { updated_at: "2026-01-01T00:00:00Z", items: [] };
-    let answer: unknown = wrong;
-    const checked = await startHarness(
-      { getAllChains: async () => answer },
+  it("refuses an invalid response in strict mode, and accepts a valid one", async () => {
+    const valid = { updated_at: "2026-01-01T00:00:00Z", items: [] };
+    let response: unknown = invalid;
+    const strictApp = await startHarness(
+      { getAllChains: async () => response },
       { validate: "strict", document: { ...(await readDocument()) } },
     );
-    expect((await checked.get("/v1/chains/")).status).toBe(500);
-    expect(checked.lines.join("")).toContain("answer violates the OpenAPI document");
-    answer = right;
-    expect((await checked.get("/v1/chains/")).status).toBe(200);
-    await checked.end();
+    expect((await strictApp.get("/v1/chains/")).status).toBe(500);
+    expect(strictApp.lines.join("")).toContain("answer violates the OpenAPI document");
+    response = valid;
+    expect((await strictApp.get("/v1/chains/")).status).toBe(200);
+    await strictApp.end();
   });
 
-  it("only logs it in sample mode", async () => {
-    const sampled = await startHarness({ getAllChains: async () => wrong }, { validate: "sample" });
-    expect((await sampled.get("/v1/chains/")).status).toBe(200);
-    expect(sampled.lines.join("")).toContain("answer violates the OpenAPI document");
-    await sampled.end();
+  it("only logs an invalid response in sample mode", async () => {
+    const sampleApp = await startHarness({ getAllChains: async () => invalid }, { validate: "sample" });
+    expect((await sampleApp.get("/v1/chains/")).status).toBe(200);
+    expect(sampleApp.lines.join("")).toContain("answer violates the OpenAPI document");
+    await sampleApp.end();
   });
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 function operationOf(id: string) {
   const operation = operations.find((candidate) => candidate.id === id);
-  if (operation === undefined) throw new Error(`There is no operation ${id}.`);
+  if (operation === undefined) throw new Error(`Unknown operation ${id}.`);
   return operation;
 }
 
@@ -38,16 +38,16 @@ describe("strict checks", () => {
   it("accept the documented response and the example request of every operation", async () => {
     for (const operation of operations) {
       const { parameters } = model.operations.find(({ id }) => id === operation.id) ?? { parameters: [] };
-      const valuesIn = (place: string) =>
+      const valuesIn = (location: string) =>
         Object.fromEntries(
-          parameters.filter((each) => each.required && each.in === place).map(({ name, example }) => [name, String(example)]),
+          parameters.filter((parameter) => parameter.required && parameter.in === location).map(({ name, example }) => [name, String(example)]),
         );
       expect(await checks.request(operation, valuesIn("path"), valuesIn("query")), operation.id).toBeNull();
       expect(await checks.answer(operation, 200, exampleOf(operation.path)), operation.id).toEqual([]);
     }
   });
 
-  it("accept what only the parsers accept: white space, empty and unknown parameters, case, and CSV page sizes", async () => {
+  it("accept values that the schemas forbid and the parsers accept: white space, empty and unknown parameters, case, CSV page sizes", async () => {
     for (const query of [
       "",
       "page-size=",
@@ -88,7 +88,7 @@ describe("strict checks", () => {
     expect(await checks.answer(operation, 200, { ...body, error_code: undefined })).toMatchObject([{ pointer: "/error_code" }]);
   });
 
-  it("validate failures below 500, including their status", async () => {
+  it("validate error responses below 500, including their status", async () => {
     const operation = operationOf("getBlock");
     const failure = { data: null, error: true, error_message: "It failed.", error_code: 404 };
     expect(await checks.answer(operation, 404, failure)).toEqual([]);

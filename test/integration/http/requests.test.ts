@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { failure, type Harness, registered, startHarness } from "./harness.ts";
+import { failure, type Harness, registeredAddress, startHarness } from "./harness.ts";
 import { startStubServer, wallet } from "./stub-server.ts";
 
 let app: Harness;
@@ -30,7 +30,7 @@ describe("a path", () => {
   });
 
   it.each(["//v1/chains/", "/v1//chains/", "/v1/chains//", "/V1/chains/", "/v1/Chains/", "/v2/chains/", "/favicon.ico", "/v1/%2Fchains/"])(
-    "that does not exist is 404 in JSON: %s",
+    "causes a 404 in JSON if it does not exist: %s",
     async (path) => {
       const { status, body, headers } = await app.get(path);
       expect(status).toBe(404);
@@ -39,8 +39,8 @@ describe("a path", () => {
     },
   );
 
-  it("matches its endpoint among overlapping ones", async () => {
-    const found = await startHarness({
+  it("matches the most specific of overlapping endpoints", async () => {
+    const harness = await startHarness({
       getNftApprovals: async () => ({ handler: "approvals" }),
       getTokenIdsForContractWithMetadata: async () => ({ handler: "metadata" }),
       getBlock: async () => ({ handler: "block" }),
@@ -62,20 +62,20 @@ describe("a path", () => {
       [`/v1/pricing/historical_by_addresses_v2/demo/USD/${wallet}/`, "prices"],
       ["/v1/xy%3Dk/supported_dexes/", "dexes"],
     ] as const) {
-      expect([path, (await found.get(path)).body.data]).toEqual([path, { handler }]);
+      expect([path, (await harness.get(path)).body.data]).toEqual([path, { handler }]);
     }
-    expect((await found.get("/v1/chains/events/")).body.error_message).toContain("chainName");
-    await found.end();
+    expect((await harness.get("/v1/chains/events/")).body.error_message).toContain("chainName");
+    await harness.end();
   });
 
-  it("that is misspelt returns the nearest one", async () => {
+  it("causes an error with the nearest path if it is misspelt", async () => {
     const { body } = await app.bare().get(`/v1/demo/adress/${wallet}/balance_v2/`);
     expect(body.error_message).toContain("the nearest path is /v1/{chainName}/address/{walletAddress}/balances_v2/");
   });
 });
 
 describe("parameters", () => {
-  it("accept a chain by name or id and an address in any case or by name", async () => {
+  it("accept a chain's name or id, and an address in any case or its registered name", async () => {
     for (const [chain, address] of [
       ["demo", wallet],
       ["31337", wallet.toUpperCase()],
@@ -84,12 +84,12 @@ describe("parameters", () => {
     ] as const) {
       const { body } = await app.get(`/v1/${chain}/address/${address}/balances_v2/?no-spam=%20true%20&utm=x`);
       expect(body.data.chain).toEqual({ id: 31337, name: "demo" });
-      expect(body.data.walletAddress).toBe(address.includes("eth") ? registered : wallet.toLowerCase());
+      expect(body.data.walletAddress).toBe(address.includes("eth") ? registeredAddress : wallet.toLowerCase());
       expect(body.data.noSpam).toBe(true);
     }
   });
 
-  it("that are invalid are all reported, with the value and what is accepted", async () => {
+  it("are all reported if they are invalid, with their values and the expected ones", async () => {
     const { status, body } = await app.get("/v1/nowhere/block_v2/2026-02-30/tomorrow/?page-size=0x10&page-number=1e3&format=xml");
     expect(status).toBe(400);
     const message: string = body.error_message;
@@ -100,13 +100,13 @@ describe("parameters", () => {
     for (const part of ['"2026-02-30" for startDate', '"tomorrow" for endDate', '"xml" for format']) expect(message).toContain(part);
   });
 
-  it("with an unregistered name are 400", async () => {
+  it("are refused with 400 if a name is not registered", async () => {
     const { status, body } = await app.get("/v1/demo/address/nobody.eth/balances_v2/");
     expect(status).toBe(400);
     expect(body.error_message).toBe('Invalid value "nobody.eth" for walletAddress: expected 0x + 40 hex digits or a registered name.');
   });
 
-  it("that are repeated are refused, unless they are unknown", async () => {
+  it("are refused if they are repeated, unless they are unknown", async () => {
     const { status, body } = await app.get(`/v1/demo/address/${wallet}/balances_v2/?no-spam=true&no-spam=false`);
     expect(status).toBe(400);
     expect(body.error_message).toContain("sent more than once");
@@ -115,7 +115,7 @@ describe("parameters", () => {
 });
 
 describe("a method", () => {
-  it.each(["post", "put", "patch", "delete"] as const)("other than GET, HEAD and OPTIONS is 405 with Allow: %s", async (method) => {
+  it.each(["post", "put", "patch", "delete"] as const)("is refused with 405 and an Allow header unless it is GET, HEAD or OPTIONS: %s", async (method) => {
     for (const path of ["/v1/chains/", "/nowhere"]) {
       const { status, body, headers } = await app.bare()[method](path);
       expect(status).toBe(405);
@@ -124,7 +124,10 @@ describe("a method", () => {
     }
   });
 
-  it("OPTIONS returns CORS headers without a key", async () => {
+});
+
+describe("CORS headers", () => {
+  it("are returned for OPTIONS without a key", async () => {
     const { status, headers } = await app
       .bare()
       .options("/v1/chains/")
@@ -138,7 +141,7 @@ describe("a method", () => {
     for (const name of ["Authorization", "X-Requested-With"]) expect(headers["access-control-allow-headers"]).toContain(name);
   });
 
-  it("GET allows pages of other origins to read and frame responses, failures and their headers", async () => {
+  it("allow pages of other origins to read and frame responses, errors and their headers", async () => {
     for (const request of [app.get("/v1/chains/"), app.bare().get("/v1/chains/")]) {
       const { headers } = await request.set("Origin", "https://page.example").set("X-Requested-With", "client");
       expect(headers["access-control-allow-origin"]).toBe("*");

@@ -10,10 +10,10 @@ import { startHarness } from "./harness.ts";
 const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Sends raw bytes and reads until the server closes the connection. */
-function exchange(port: number, sent: string): Promise<string> {
+function exchange(port: number, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let received = "";
-    const socket = connect(port, "127.0.0.1", () => socket.write(sent));
+    const socket = connect(port, "127.0.0.1", () => socket.write(bytes));
     socket.on("data", (chunk) => {
       received += chunk.toString();
     });
@@ -47,17 +47,17 @@ describe("a server", () => {
     await expect(request(port, new Agent())).rejects.toThrow("ECONNREFUSED");
     expect(await text(await inFlight)).toBe("finished");
     await stopped;
-    // Far below the keep-alive's 65 s.
+    // Far below the keep-alive timeout of 65 s.
     expect(performance.now() - startedAt).toBeLessThan(deadline(10_000));
     agent.destroy();
   });
 
   it("aborts unfinished requests at the end of the shutdown limit", async () => {
     let arrived = false;
-    const never = () => {
+    const neverResponds = () => {
       arrived = true;
     };
-    const http = createServer(never, { ...serverLimits, stopMilliseconds: 200 });
+    const http = createServer(neverResponds, { ...serverLimits, stopMilliseconds: 200 });
     const { port } = await http.listen(0, "127.0.0.1");
     const inFlight = request(port, new Agent()).catch((error: Error) => error.message);
     await until("A request", async () => arrived);
@@ -65,18 +65,18 @@ describe("a server", () => {
     expect(await inFlight).toMatch(/hang up|ECONNRESET/);
   });
 
-  it("responds with the envelope to malformed requests: too many headers, no HTTP, incomplete headers", async () => {
+  it("responds with the envelope to malformed requests: headers that are too large, bytes that are not HTTP, incomplete headers", async () => {
     const http = createServer((_request, response) => response.end(), { ...serverLimits, headerMilliseconds: 500, headerBytes: 8192 });
     const { port } = await http.listen(0, "127.0.0.1");
     const large = await exchange(port, `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${"a".repeat(9000)}\r\n\r\n`);
     expect(large).toContain("HTTP/1.1 431");
     expect(large).toContain("8192 bytes");
-    const noise = await exchange(port, "\x16\x03\x01 hello\r\n\r\n");
-    expect(noise).toContain("HTTP/1.1 400");
+    const notHttp = await exchange(port, "\x16\x03\x01 hello\r\n\r\n");
+    expect(notHttp).toContain("HTTP/1.1 400");
     const slow = await exchange(port, "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ");
     expect(slow).toContain("HTTP/1.1 408");
-    for (const answer of [large, noise, slow]) {
-      const [head = "", body = ""] = answer.split("\r\n\r\n");
+    for (const response of [large, notHttp, slow]) {
+      const [head = "", body = ""] = response.split("\r\n\r\n");
       expect(head).toContain("application/json");
       expect(JSON.parse(body)).toMatchObject({ data: null, error: true });
     }
@@ -94,9 +94,9 @@ describe("a server", () => {
     expect(await send("OPTIONS *")).toContain("HTTP/1.1 204");
     expect(await send("BREW /v1/chains/")).toContain("HTTP/1.1 400");
     expect(await send("TRACE /v1/chains/")).toContain("HTTP/1.1 405");
-    const hostless = await send("GET /v1/chains/", "");
-    expect(hostless).toContain("HTTP/1.1 400");
-    expect(hostless).toContain("Host header");
+    const withoutHost = await send("GET /v1/chains/", "");
+    expect(withoutHost).toContain("HTTP/1.1 400");
+    expect(withoutHost).toContain("Host header");
     await http.stop();
     await app.end();
   });

@@ -3,13 +3,13 @@ import { DatabaseUnavailable } from "../../../runtime/database/errors.ts";
 import { notFound } from "../../../runtime/lib/request-error.ts";
 import { type Harness, startHarness } from "./harness.ts";
 
-/** The message of an unexpected failure, which no response may contain. */
+/** The message of an unexpected error, which no response may contain. */
 const secret = "relation tokens SELECT balance FROM /srv/ashlar/queries.ts ckey_0123456789abcdef0123456789a";
 
 /** A wallet in mixed case. */
 export const wallet = `0x${"Ab".repeat(20)}`;
 
-/** A server with endpoints that succeed, do not exist and fail in known ways. */
+/** A server with endpoints that succeed, miss an entity or fail in known ways. */
 export const startStubServer = (): Promise<Harness> =>
   startHarness(
     {

@@ -18,7 +18,7 @@ const chains = [
 ];
 
 /** A response of getAllChains with a number instead of a name, and without a time. */
-const violating = { items: [{ name: 7 }] };
+const invalidData = { items: [{ name: 7 }] };
 
 let document: Document;
 let model: Model;
@@ -38,26 +38,26 @@ beforeAll(async () => {
   );
 });
 
-/** A server whose resolvers return the documented responses, or those of `answers`. */
-function start(validate: ValidateMode, answers: Readonly<Record<string, () => unknown>> = {}): Promise<Harness> {
+/** A server whose resolvers return the documented responses, or those of `responses`. */
+function start(validate: ValidateMode, responses: Readonly<Record<string, () => unknown>> = {}): Promise<Harness> {
   const documented = [...examples].map(([handler, data]) => [handler, async () => data]);
-  const planted = Object.entries(answers).map(([handler, answer]) => [handler, async () => answer()]);
-  const stubs = Object.fromEntries([...documented, ...planted]) as Handlers<RequestScope>;
+  const overrides = Object.entries(responses).map(([handler, respond]) => [handler, async () => respond()]);
+  const stubs = Object.fromEntries([...documented, ...overrides]) as Handlers<RequestScope>;
   return startHarness(stubs, { validate, document: document as unknown as OpenApiDocument, chains });
 }
 
-const logged = (app: Harness, message: string): unknown[] =>
+const logEntries = (app: Harness, message: string): unknown[] =>
   app.lines.map((line) => JSON.parse(line) as { readonly msg: string }).filter(({ msg }) => msg === message);
 
 const violationMessage = "answer violates the OpenAPI document";
 
 describe("an invalid response", () => {
-  it("is 500 in strict mode; the log has the operation, JSON pointers and the request id", async () => {
-    const app = await start("strict", { getAllChains: () => violating });
+  it("becomes a 500 in strict mode, and is logged with the operation, JSON pointers and the request id", async () => {
+    const app = await start("strict", { getAllChains: () => invalidData });
     const { status, body, headers } = await app.get("/v1/chains/");
     expect([status, body]).toEqual([500, failure(500, expect.stringContaining(String(headers["x-request-id"])))]);
     expect(headers["x-credits"]).toBe("0");
-    const [entry, ...others] = logged(app, violationMessage);
+    const [entry, ...others] = logEntries(app, violationMessage);
     expect(entry).toMatchObject({ requestId: headers["x-request-id"], operation: "getAllChains", status: 200 });
     expect((entry as { violations: unknown[] }).violations).toContainEqual({
       pointer: "/data/updated_at",
@@ -67,15 +67,15 @@ describe("an invalid response", () => {
     await app.end();
   });
 
-  it("is sent and logged in sample mode, and only sent when validation is off", async () => {
+  it("is sent and logEntries in sample mode, and only sent when validation is off", async () => {
     for (const [mode, count] of [
       ["sample", 1],
       ["off", 0],
     ] as const) {
-      const app = await start(mode, { getAllChains: () => violating });
+      const app = await start(mode, { getAllChains: () => invalidData });
       const { status, body, headers } = await app.get("/v1/chains/");
-      expect([status, body.data]).toEqual([200, violating]);
-      const entries = logged(app, violationMessage);
+      expect([status, body.data]).toEqual([200, invalidData]);
+      const entries = logEntries(app, violationMessage);
       expect(entries.length).toBe(count);
       if (count === 1)
         expect(entries[0]).toMatchObject({
@@ -87,9 +87,9 @@ describe("an invalid response", () => {
     }
   });
 
-  it("is 500 in strict mode for CSV and HEAD too, and for an undocumented status", async () => {
+  it("becomes a 500 in strict mode for CSV, for HEAD and for an undocumented status", async () => {
     const app = await start("strict", {
-      getAllChains: () => violating,
+      getAllChains: () => invalidData,
       getBlock: () => {
         throw new RequestError(409 as 404, "A conflict.");
       },
@@ -97,7 +97,7 @@ describe("an invalid response", () => {
     expect((await app.get("/v1/chains/?format=csv")).status).toBe(500);
     expect((await app.bare().head("/v1/chains/").set("Authorization", `Bearer ${app.key}`)).status).toBe(500);
     expect((await app.get("/v1/demo/block_v2/1/")).status).toBe(500);
-    expect(logged(app, violationMessage).at(-1)).toMatchObject({
+    expect(logEntries(app, violationMessage).at(-1)).toMatchObject({
       operation: "getBlock",
       status: 409,
       violations: [{ pointer: "", reason: "status 409 is not documented" }],
@@ -120,8 +120,8 @@ describe("strict and sample mode", () => {
     const [left, right] = await Promise.all(
       [strict, sample].map(async (app) => {
         const { status, text, headers } = await app.bare()[method](path).set("Authorization", `Bearer ${app.key}`).buffer(true);
-        const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => !volatile.includes(name)));
-        return { status, text, headers: kept };
+        const stableHeaders = Object.fromEntries(Object.entries(headers).filter(([name]) => !volatile.includes(name)));
+        return { status, text, headers: stableHeaders };
       }),
     );
     expect(left, path).toEqual(right);
@@ -161,24 +161,24 @@ describe("strict and sample mode", () => {
   });
 });
 
-it("refuses in strict mode a request that the document does not allow, although its parsers do", async () => {
-  const narrowed = structuredClone(document) as unknown as { paths: Record<string, { get: { parameters: object[] } }> };
+it("strict mode refuses a request that the parsers accept but the document does not allow", async () => {
+  const restrictedDocument = structuredClone(document) as unknown as { paths: Record<string, { get: { parameters: object[] } }> };
   const path = "/v1/{chainName}/block_v2/{blockHeight}/";
-  const parameters = narrowed.paths[path]?.get.parameters ?? [];
+  const parameters = restrictedDocument.paths[path]?.get.parameters ?? [];
   parameters.splice(
     0,
     parameters.length,
     ...["chainName", "blockHeight"].map((name) => ({ name, in: "path", required: true, schema: { type: "string", pattern: "^[a-z]+$" } })),
   );
-  const app = await startHarness({}, { validate: "strict", document: narrowed as unknown as OpenApiDocument });
+  const app = await startHarness({}, { validate: "strict", document: restrictedDocument as unknown as OpenApiDocument });
   const { status, body } = await app.get("/v1/demo/block_v2/7/");
   expect([status, body]).toEqual([501, expect.anything()]);
   const strictApp = await startHarness(
     { getBlock: async () => ({}) },
-    { validate: "strict", document: narrowed as unknown as OpenApiDocument },
+    { validate: "strict", document: restrictedDocument as unknown as OpenApiDocument },
   );
-  const refused = await strictApp.get("/v1/demo/block_v2/7/");
-  expect(refused.body).toEqual(
+  const response = await strictApp.get("/v1/demo/block_v2/7/");
+  expect(response.body).toEqual(
     failure(400, expect.stringMatching(/^Request violates the OpenAPI document of getBlock: .*blockHeight.* must match pattern/)),
   );
   await Promise.all([app.end(), strictApp.end()]);

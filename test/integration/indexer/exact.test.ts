@@ -60,13 +60,13 @@ describe("the index of a chain with every kind of transfer", () => {
       ["balances", "balance_periods", "owner, token, standard"],
       ["nft_balances", "nft_balance_periods", "owner, token, standard, token_id"],
     ] as const) {
-      const wrong = await rows(
+      const mismatches = await rows(
         test.database,
         `SELECT * FROM (SELECT ${key}, from_block, to_block, lead(from_block) OVER (PARTITION BY ${key} ORDER BY from_block) AS next FROM (
            SELECT ${key}, from_block, to_block FROM ${periods} UNION ALL SELECT ${key}, since_block, NULL FROM ${table}) h) h
          WHERE to_block < from_block OR to_block + 1 IS DISTINCT FROM next`,
       );
-      expect(wrong, table).toEqual([]);
+      expect(mismatches, table).toEqual([]);
     }
   });
 
@@ -86,33 +86,33 @@ describe("the index of a chain with every kind of transfer", () => {
   });
 
   it("has the ERC-721 owners and ERC-1155 balances that the contracts return", async () => {
-    const held = await rows<{ owner: string; token: string; token_id: string; standard: number; balance: string }>(
+    const nftBalances = await rows<{ owner: string; token: string; token_id: string; standard: number; balance: string }>(
       test.database,
       "SELECT owner, token, token_id, standard, balance FROM nft_balances",
     );
     const [art, editions] = [artifacts.erc721(), artifacts.erc1155()];
     const reported = await chain.batch<string>(
-      held.map(({ owner, token, token_id, standard }) =>
+      nftBalances.map(({ owner, token, token_id, standard }) =>
         standard === 2
           ? balanceCall(token, call(art, token as `0x${string}`, "ownerOf", [BigInt(token_id)]).data, head)
           : balanceCall(token, call(editions, token as `0x${string}`, "balanceOf", [owner, BigInt(token_id)]).data, head),
       ),
     );
-    const expected = held.map(({ owner, standard }, index) =>
+    const expected = nftBalances.map(({ owner, standard }, index) =>
       standard === 2 ? BigInt(`0x${(reported[index] ?? "").slice(26)}` === owner ? 1 : 0) : BigInt(reported[index] ?? ""),
     );
-    expect(held.map(({ balance }) => BigInt(balance))).toEqual(expected);
+    expect(nftBalances.map(({ balance }) => BigInt(balance))).toEqual(expected);
     // Three rounds mint one token each to the first account, which transfers it: six rows, three of them with a balance of zero.
-    expect(held.filter(({ standard }) => standard === 2)).toHaveLength(6);
+    expect(nftBalances.filter(({ standard }) => standard === 2)).toHaveLength(6);
   });
 
   it("sums the balances of each collection", async () => {
-    const wrong = await rows(
+    const mismatches = await rows(
       test.database,
       `SELECT b.owner, b.token, b.balance, sum(n.balance) FROM balances b JOIN nft_balances n USING (chain_id, owner, token, standard)
        GROUP BY 1, 2, 3 HAVING b.balance <> sum(n.balance)`,
     );
-    expect(wrong).toEqual([]);
+    expect(mismatches).toEqual([]);
   });
 
   it("has exactly the blocks, transactions and logs of the node", async () => {
@@ -140,18 +140,18 @@ describe("the index of a chain with every kind of transfer", () => {
 
   it("numbers an address's transactions and token transfers without gaps, in block order", async () => {
     for (const table of ["address_transactions", "transfer_transactions"]) {
-      const wrong = await rows(
+      const mismatches = await rows(
         test.database,
         `SELECT * FROM (SELECT ordinal, row_number() OVER (PARTITION BY address ORDER BY block_number, transaction_index) - 1 AS expected FROM ${table}) t
          WHERE ordinal <> expected`,
       );
-      expect(wrong).toEqual([]);
+      expect(mismatches).toEqual([]);
     }
   });
 
   it("has the same rows with either trace method and with small batches", async () => {
-    const other = await createTestDatabase();
-    const indexer = await createTestIndexer(chain.url, other.database, {
+    const otherDatabase = await createTestDatabase();
+    const indexer = await createTestIndexer(chain.url, otherDatabase.database, {
       chain: chainOf({ wrappedNative: [story.weth] }),
       tuning: { batchTransactions: 1, requestBlocks: 2 },
       batchSize: 1,
@@ -159,18 +159,18 @@ describe("the index of a chain with every kind of transfer", () => {
     });
     await indexer.runToHead(head);
     await indexer.close();
-    const [first, second] = [await dump(test.database), await dump(other.database)];
+    const [first, second] = [await dump(test.database), await dump(otherDatabase.database)];
     for (const table of Object.keys(first)) expect(second[table], table).toEqual(first[table]);
-    await other.drop();
+    await otherDatabase.drop();
   });
 
   it("stores the sender and amount of a native transfer", async () => {
     const [account] = chain.accounts;
-    const found = await rows<{ amount: string; from_address: string; to_address: string; block_number: number; from_balance: string }>(
+    const transfers = await rows<{ amount: string; from_address: string; to_address: string; block_number: number; from_balance: string }>(
       test.database,
       `SELECT from_address, to_address, amount, block_number, from_balance FROM transfers WHERE token = '\\x${nativeTokenAddress.slice(2)}' AND amount = 12345`,
     );
-    expect(found.map(({ from_address, amount }) => ({ from_address, amount }))).toEqual(
+    expect(transfers.map(({ from_address, amount }) => ({ from_address, amount }))).toEqual(
       Array(3).fill({ from_address: account, amount: "12345" }),
     );
   });

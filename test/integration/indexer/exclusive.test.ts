@@ -31,7 +31,7 @@ describe("work between two batches", () => {
 
   it("sees one block, which does not change until it ends, and indexing continues afterwards", async () => {
     const head = await chain.rpc<{ number: string; hash: string }>("eth_getBlockByNumber", ["latest", false]);
-    const seen = await running.indexer.exclusive(async (client, indexed) => {
+    const observed = await running.indexer.exclusive(async (client, indexed) => {
       await chain.mine();
       await new Promise((resolve) => setTimeout(resolve, 300));
       const [row] = await client.query<{ lowest: number; highest: number }>(
@@ -40,7 +40,7 @@ describe("work between two batches", () => {
       return { indexed, row };
     });
     const number = Number(head.number);
-    expect(seen).toEqual({ indexed: { number, hash: head.hash }, row: { lowest: number, highest: number } });
+    expect(observed).toEqual({ indexed: { number, hash: head.hash }, row: { lowest: number, highest: number } });
     await until("The next block being indexed", () => isLevel(test.database, chain));
   });
 

@@ -12,10 +12,10 @@ import { until } from "../../support/until.ts";
 import { createNodeFaults, type NodeFault } from "./node-faults.ts";
 
 let chain: TestChain;
-/** Another anvil, with other blocks at the same heights. */
+/** A different chain, with different blocks at the same heights. */
 let foreign: TestChain;
 let proxy: RpcProxy;
-let capped: RpcProxy;
+let cappedProxy: RpcProxy;
 let story: Story;
 let round = 12;
 let correctIndex: TestDatabase | undefined;
@@ -25,26 +25,26 @@ beforeAll(async () => {
   [chain, foreign] = await Promise.all([startTestChain(), startTestChain({ args: ["--chain-id", "31338"] })]);
   story = await buildStory(chain, round);
   await buildStory(foreign, round + 12);
-  [proxy, capped] = await Promise.all([startRpcProxy(chain.url), startRpcProxy(chain.url)]);
-  await rememberForeign();
+  [proxy, cappedProxy] = await Promise.all([startRpcProxy(chain.url), startRpcProxy(chain.url)]);
+  await recordForeignReplies();
 });
 afterEach(async () => {
   proxy.tamper = null;
   proxy.intercept = null;
-  capped.tamper = null;
+  cappedProxy.tamper = null;
   await Promise.all(databases.splice(0).map((test) => test.drop()));
 });
 afterAll(async () => {
   await correctIndex?.drop();
   await proxy?.close();
-  await capped?.close();
+  await cappedProxy?.close();
   await chain?.stop();
   await foreign?.stop();
 });
 
 const foreignReplies = new Map<string, unknown>();
 let foreignBlocks = 1;
-const rememberForeign = async () => {
+const recordForeignReplies = async () => {
   foreignBlocks = (await foreign.head()) + 1;
   for (let height = 0; height < foreignBlocks; height += 1) {
     const number = `0x${height.toString(16)}`;
@@ -65,46 +65,46 @@ const newDatabase = async (): Promise<TestDatabase> => {
   databases.push(test);
   return test;
 };
-const configured = () => chainOf({ wrappedNative: [story.weth], pollMilliseconds: 10 });
+const chainSettings = () => chainOf({ wrappedNative: [story.weth], pollMilliseconds: 10 });
 /** Many small requests, so that many replies can be changed. */
 const tuning = { requestBlocks: 3, requestTransactions: 12, batchTransactions: 30 };
 
-/** The contents of an index of all blocks from a correct node: one index that follows the chain through all tests. */
+/** The contents of a correct index at the head; each call extends the same index. */
 const correctContentsAtHead = async () => {
   correctIndex ??= await createTestDatabase();
-  const running = await createTestIndexer(capped.url, correctIndex.database, { chain: configured() });
-  capped.tamper = null;
+  const running = await createTestIndexer(cappedProxy.url, correctIndex.database, { chain: chainSettings() });
+  cappedProxy.tamper = null;
   await running.runToHead(await chain.head());
   await running.close();
   return contents(correctIndex.database);
 };
 
-/** The contents of an index of the blocks up to a height from a correct node. */
+/** The contents of a correct index of the blocks up to a height. */
 const correctContents = async (height: number) => {
   if (height === (await chain.head())) return correctContentsAtHead();
   const last = await chain.rpc("eth_getBlockByNumber", [`0x${height.toString(16)}`, false]);
-  capped.tamper = (method, reply, params) => {
+  cappedProxy.tamper = (method, reply, params) => {
     if (method === "eth_getBlockByNumber" && params[0] === "latest") reply.result = last;
   };
   const test = await newDatabase();
-  const running = await createTestIndexer(capped.url, test.database, { chain: configured() });
+  const running = await createTestIndexer(cappedProxy.url, test.database, { chain: chainSettings() });
   await running.runToHead(height);
   await running.close();
   return contents(test.database);
 };
 
-/** Injects a fault into one out of `outOf` replies on average, and counts the changed replies. */
-const injectFault = (fault: NodeFault, seed: string, outOf: number) => {
+/** Injects a fault into one in `oneIn` replies on average, and counts the changed replies. */
+const injectFault = (fault: NodeFault, seed: string, oneIn: number) => {
   const random = createRandom(seed);
   const injected = { count: 0 };
   proxy.tamper = (method, reply, params) => {
-    if (random.chance(outOf) && fault(method, reply, params)) injected.count += 1;
+    if (random.chance(oneIn) && fault(method, reply, params)) injected.count += 1;
   };
   return injected;
 };
 
 /** Waits until the indexer has requested the node's head that many times. */
-const polled = (times: number): Promise<void> => {
+const waitForPolls = (times: number): Promise<void> => {
   const polls = () => proxy.counts.get("eth_getBlockByNumber") ?? 0;
   const before = polls();
   return until("Polling the head", () => polls() >= before + times);
@@ -114,20 +114,20 @@ const foreignReply = (method: string, params: readonly unknown[]): unknown => {
   const height = Number(params[0]) % foreignBlocks;
   return foreignReplies.get(JSON.stringify([method, method === "eth_chainId" ? [] : [`0x${height.toString(16)}`, ...params.slice(1)]]));
 };
-const earlier = new Map<string, unknown>();
+const earlierReplies = new Map<string, unknown>();
 
-describe("an index whose node occasionally", () => {
-  it.each(createNodeFaults({ foreignReply, earlier }))(
-    "%s has no wrong row, and is complete when the node is correct again",
+describe("an index", () => {
+  it.each(createNodeFaults({ foreignReply, earlierReplies }))(
+    "has no wrong row if its node %s, and is complete when the node is correct again",
     { timeout: 90_000 },
-    async (name, fault, outOf = 10) => {
-      earlier.clear();
+    async (name, fault, oneIn = 10) => {
+      earlierReplies.clear();
       const test = await newDatabase();
       // The probe gets correct replies: the detection of capabilities has its own tests.
-      const running = await createTestIndexer(proxy.url, test.database, { chain: configured(), tuning });
-      const duringBackfill = injectFault(fault, `backfill ${name}`, outOf);
+      const running = await createTestIndexer(proxy.url, test.database, { chain: chainSettings(), tuning });
+      const duringBackfill = injectFault(fault, `backfill ${name}`, oneIn);
       let stop = runInBackground({ ...running, close: async () => undefined });
-      await until("A fault during the backfill", () => duringBackfill.count >= Math.min(outOf, 3) || running.indexer.status().following);
+      await until("A fault during the backfill", () => duringBackfill.count >= Math.min(oneIn, 3) || running.indexer.status().following);
       proxy.tamper = null;
       await stop();
       const height = running.indexer.status().block;
@@ -135,10 +135,10 @@ describe("an index whose node occasionally", () => {
 
       stop = runInBackground(running);
       await until("The backfill", () => isLevel(test.database, chain));
-      const duringFollowing = injectFault(fault, `following ${name}`, Math.min(outOf, 4));
+      const duringFollowing = injectFault(fault, `following ${name}`, Math.min(oneIn, 4));
       for (let count = 0; count < 2 || (duringFollowing.count === 0 && count < 20); count += 1) {
         await addRound(chain, story, round++, chain.accounts.slice(0, 3) as unknown as [Address, Address, Address]);
-        await polled(3);
+        await waitForPolls(3);
       }
       proxy.tamper = null;
       await until("Following", () => isLevel(test.database, chain), 40_000);
@@ -149,41 +149,41 @@ describe("an index whose node occasionally", () => {
     },
   );
 
-  it("replies after the request timed out has no wrong row", async () => {
+  it("has no wrong row if its node sometimes replies after the timeout", async () => {
     const random = createRandom("late");
     // Long enough for a node on a busy machine.
     const timeout = deadline(100);
     const test = await newDatabase();
-    const running = await createTestIndexer(proxy.url, test.database, { chain: configured(), tuning, timeoutMilliseconds: timeout });
-    let late = 0;
+    const running = await createTestIndexer(proxy.url, test.database, { chain: chainSettings(), tuning, timeoutMilliseconds: timeout });
+    let delayedReplies = 0;
     proxy.delay = () => {
       if (!random.chance(8)) return 0;
-      late += 1;
+      delayedReplies += 1;
       return 2.5 * timeout;
     };
     const stop = runInBackground(running);
     await until("The backfill", () => isLevel(test.database, chain), 40_000);
     proxy.delay = null;
     await stop();
-    expect(late).toBeGreaterThan(3);
+    expect(delayedReplies).toBeGreaterThan(3);
     expect(await contents(test.database)).toEqual(await correctContentsAtHead());
   });
 
-  it("truncates its replies has no wrong row", async () => {
+  it("has no wrong row if its node sometimes truncates its replies", async () => {
     const random = createRandom("cut");
     const test = await newDatabase();
-    const running = await createTestIndexer(proxy.url, test.database, { chain: configured(), tuning });
-    let cut = 0;
+    const running = await createTestIndexer(proxy.url, test.database, { chain: chainSettings(), tuning });
+    let truncatedReplies = 0;
     proxy.rewrite = (text) => {
       if (!random.chance(8)) return text;
-      cut += 1;
+      truncatedReplies += 1;
       return text.slice(0, random.below(text.length));
     };
     const stop = runInBackground(running);
     await until("The backfill", () => isLevel(test.database, chain), 40_000);
     proxy.rewrite = null;
     await stop();
-    expect(cut).toBeGreaterThan(3);
+    expect(truncatedReplies).toBeGreaterThan(3);
     expect(await contents(test.database)).toEqual(await correctContentsAtHead());
   });
 });

@@ -31,38 +31,38 @@ const finalized = async () =>
   (await test.database.query<{ finalized_block: number | null }>("SELECT finalized_block FROM chains"))[0]?.finalized_block;
 const hashAt = async (height: number) =>
   (await chain.rpc<{ hash: string }>("eth_getBlockByNumber", [`0x${height.toString(16)}`, false])).hash;
-const stored = async (height: number) =>
+const storedHash = async (height: number) =>
   (await test.database.query<{ hash: string }>("SELECT hash FROM blocks WHERE number = $1", [height]))[0]?.hash;
 
-describe("the finalized block without a finalized tag of the node", () => {
-  it("is the configured number of blocks below the indexed head", async () => {
+describe("the finalized block", () => {
+  it("is the configured number of blocks below the indexed head if the node has no finalized tag", async () => {
     const running = await indexer();
-    // Started twice: the first run finds an empty index.
+    // Run twice: the first run starts with an empty index.
     await runUntil(running.indexer, () => running.indexer.status().following);
-    const again = await indexer();
-    let level = false;
-    const polling = setInterval(() => void finalized().then((height) => (level = height === 20)), 20);
-    await runUntil(again.indexer, () => level);
+    const second = await indexer();
+    let reached = false;
+    const polling = setInterval(() => void finalized().then((height) => (reached = height === 20)), 20);
+    await runUntil(second.indexer, () => reached);
     clearInterval(polling);
     expect(await finalized()).toBe(20);
     expect(running.warnings.join("\n")).toContain("a block counts as final 10 blocks later: a deeper reorganisation is rejected");
     await running.close();
-    await again.close();
+    await second.close();
   });
 
-  it("allows a reorganisation above it and refuses one that replaces it", async () => {
+  it("allows reorganisations above it, and refuses one that replaces it", async () => {
     await chain.rpc("anvil_reorg", [10, []]);
     const shallow = await indexer();
     await until("The other branch", async () => {
       await runUntil(shallow.indexer, () => shallow.indexer.status().following);
-      return (await stored(25)) === (await hashAt(25));
+      return (await storedHash(25)) === (await hashAt(25));
     });
     await shallow.close();
-    const before = await stored(25);
+    const before = await storedHash(25);
     await chain.rpc("anvil_reorg", [11, []]);
     const deep = await indexer();
     await expect(deep.indexer.run(AbortSignal.timeout(20_000))).rejects.toThrow(/although block 20 was final: nothing was changed/);
-    expect(await stored(25)).toBe(before);
+    expect(await storedHash(25)).toBe(before);
     await deep.close();
   });
 
@@ -84,7 +84,7 @@ describe("the finalized block without a finalized tag of the node", () => {
   it.each([
     ["the block that the node reports rather than the configured finality", node(true, 64), 100, 10, 64],
     ["null for a reported block above the head", node(true, 101), 100, 10, null],
-    ["null where the node supports the tag and returns null", node(true, null), 100, 10, null],
+    ["null if the node supports the tag and returns null", node(true, null), 100, 10, null],
     ["counted from the indexed head while that is behind the node", node(false, null), 50, 10, 40],
     ["null below the configured number of blocks", node(false, null), 9, 10, null],
     ["null with neither the tag nor a configured finality", node(false, null), 100, undefined, null],
@@ -93,11 +93,11 @@ describe("the finalized block without a finalized tag of the node", () => {
   });
 
   it("is described among the capabilities", () => {
-    const of = (finality?: number) =>
+    const consequenceOf = (finality?: number) =>
       describeCapabilities(node(false, null).capabilities, { finality }).find(({ feature }) => feature === "finalized-tag")?.consequence;
-    expect(of()).toBe(
+    expect(consequenceOf()).toBe(
       "no block is final unless the chain's finality is set in the configuration; reorganisations of any depth are handled",
     );
-    expect(of(64)).toBe("a block counts as final 64 blocks later: a deeper reorganisation is rejected");
+    expect(consequenceOf(64)).toBe("a block counts as final 64 blocks later: a deeper reorganisation is rejected");
   });
 });

@@ -15,7 +15,7 @@ let story: Story;
 let test: TestDatabase;
 let proxy: TcpProxy;
 let round = 1;
-const ends: (() => unknown)[] = [];
+const cleanups: (() => unknown)[] = [];
 
 beforeAll(async () => {
   chain = await startTestChain();
@@ -25,7 +25,7 @@ beforeEach(async () => {
   [test, proxy] = await Promise.all([createTestDatabase(), startTcpProxy(chain.url)]);
 });
 afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
+  for (const end of cleanups.splice(0).reverse()) await end();
   await proxy.close();
   await test.drop();
 });
@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 const messages: string[] = [];
-const feedOf = (options: Partial<HeadFeedOptions> = {}): HeadFeed => {
+const createFeed = (options: Partial<HeadFeedOptions> = {}): HeadFeed => {
   messages.length = 0;
   const feed = createHeadFeed({
     url: new URL(`ws://127.0.0.1:${proxy.port}`),
@@ -43,7 +43,7 @@ const feedOf = (options: Partial<HeadFeedOptions> = {}): HeadFeed => {
     onChange: (message) => messages.push(message),
     ...options,
   });
-  ends.push(feed.close);
+  cleanups.push(feed.close);
   return feed;
 };
 const follow = async (heads: HeadFeed, pollMilliseconds: number): Promise<TestIndexer> => {
@@ -53,7 +53,7 @@ const follow = async (heads: HeadFeed, pollMilliseconds: number): Promise<TestIn
   });
   const stop = new AbortController();
   const run = running.indexer.run(stop.signal);
-  ends.push(async () => {
+  cleanups.push(async () => {
     stop.abort();
     await run;
     await running.close();
@@ -63,19 +63,19 @@ const follow = async (heads: HeadFeed, pollMilliseconds: number): Promise<TestIn
   return running;
 };
 const addMoreBlocks = () => addRound(chain, story, round++, chain.accounts.slice(0, 3) as unknown as Accounts);
-const visible = async (height: number) => (await test.database.query("SELECT 1 FROM blocks WHERE number = $1", [height])).length > 0;
+const isIndexed = async (height: number) => (await test.database.query("SELECT 1 FROM blocks WHERE number = $1", [height])).length > 0;
 
-describe("following by WebSocket", () => {
+describe("an indexer that follows by WebSocket", () => {
   it("indexes a block as soon as it is mined, without polling", async () => {
-    await follow(feedOf({ pollMilliseconds: 60_000 }), 60_000);
+    await follow(createFeed({ pollMilliseconds: 60_000 }), 60_000);
     const latencies: number[] = [];
     for (let count = 0; count < 12; count += 1) {
       const height = (await chain.head()) + 1;
       await chain.send(...Array.from({ length: 10 }, (_, index) => ({ to: chain.accounts[index % 5] as `0x${string}`, value: 5n })));
       await chain.mine();
-      const mined = performance.now();
-      await until("The block", () => visible(height));
-      latencies.push(performance.now() - mined);
+      const minedAt = performance.now();
+      await until("The block", () => isIndexed(height));
+      latencies.push(performance.now() - minedAt);
     }
     latencies.sort((left, right) => left - right);
     // The target is 150 ms; the machine is shared, and polling every 60 s would take far longer.
@@ -83,45 +83,45 @@ describe("following by WebSocket", () => {
   });
 
   it("polls for new blocks while the connection is broken, and reconnects", async () => {
-    const heads = feedOf();
+    const heads = createFeed();
     await follow(heads, 50);
-    const server = proxy.connections;
+    const connectionsBefore = proxy.connections;
     proxy.mute = true;
     proxy.cut();
-    await until("The end", () => !heads.live());
+    await until("The end of the subscription", () => !heads.live());
     await addMoreBlocks();
     const height = await chain.head();
-    await until("The block", () => visible(height));
+    await until("The block", () => isIndexed(height));
     proxy.mute = false;
     proxy.cut();
     await until("The subscription", heads.live);
-    expect(proxy.connections).toBeGreaterThan(server);
+    expect(proxy.connections).toBeGreaterThan(connectionsBefore);
     expect(messages.some((message) => message.includes("until it is restored"))).toBe(true);
   });
 
-  it("detects a connection that stopped announcing blocks", async () => {
-    const heads = feedOf({ pollMilliseconds: 100, graceMilliseconds: 100 });
+  it("replaces a connection that stopped announcing blocks by polling", async () => {
+    const heads = createFeed({ pollMilliseconds: 100, graceMilliseconds: 100 });
     await follow(heads, 50);
     proxy.mute = true;
     await addMoreBlocks();
     const height = await chain.head();
-    await until("The block", () => visible(height));
-    await until("The end", () => !heads.live());
+    await until("The block", () => isIndexed(height));
+    await until("The end of the subscription", () => !heads.live());
     expect(messages.at(-1)).toMatch(
       /^The node's WebSocket subscription ended \(it did not announce block \d+\): polling for new blocks until it is restored\.$/,
     );
   });
 
   it("keeps a connection without announcements while the chain has no new block", async () => {
-    const heads = feedOf({ pollMilliseconds: 50, graceMilliseconds: 100 });
+    const heads = createFeed({ pollMilliseconds: 50, graceMilliseconds: 100 });
     await follow(heads, 20);
     await new Promise((resolve) => setTimeout(resolve, 600));
     expect(heads.live()).toBe(true);
     expect(messages).toEqual(["The node announces new blocks over WebSocket."]);
   });
 
-  it("rejects the WebSocket of another chain", async () => {
-    const heads = feedOf({ chainId: 5 });
+  it("rejects the WebSocket of a different chain", async () => {
+    const heads = createFeed({ chainId: 5 });
     await until("Several attempts", () => proxy.connections > 2);
     expect(heads.live()).toBe(false);
   });
@@ -129,12 +129,12 @@ describe("following by WebSocket", () => {
 
 describe("a node's WebSocket endpoint", () => {
   it("is derived from the HTTP URL unless it is configured", () => {
-    expect(webSocketUrl("https://name:word@node.example/v3/key?a=b").href).toBe("wss://name:word@node.example/v3/key?a=b");
+    expect(webSocketUrl("https://user:password@node.example/v3/key?a=b").href).toBe("wss://user:password@node.example/v3/key?a=b");
     expect(webSocketUrl("http://127.0.0.1:8545").href).toBe("ws://127.0.0.1:8545/");
     expect(webSocketUrl("http://127.0.0.1:8545", "ws://127.0.0.1:8546").href).toBe("ws://127.0.0.1:8546/");
   });
 
-  it("is detected where it exists, and reported missing otherwise", async () => {
+  it("is detected if it exists, and reported as missing otherwise", async () => {
     expect(await probeSubscription(webSocketUrl(chain.url))).toBe(true);
     proxy.mute = true;
     expect(await probeSubscription(new URL(`ws://127.0.0.1:${proxy.port}`), 100)).toBe(false);

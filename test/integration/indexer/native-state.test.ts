@@ -11,10 +11,10 @@ import { balanceHistory, chainOf, createTestIndexer } from "../../support/indexe
 import { type ProxiedReply, type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
 
 const quantity = (value: number) => `0x${value.toString(16)}`;
-const made = (index: number): Address => `0x${(0xbeef0000 + index).toString(16).padStart(40, "1")}`;
+const addressOf = (index: number): Address => `0x${(0xbeef0000 + index).toString(16).padStart(40, "1")}`;
 const forwarderCode = "0x600f600c600039600f6000f3600060006000600034600035" + "5af100";
 
-/** Forwards the value of a call to the address in its data, by an inner call. */
+/** Deploys a contract that forwards the value of a call to the address in its data, by an inner call. */
 const deployForwarder = async (chain: TestChain): Promise<Address> => {
   const [hash] = await chain.send({ data: forwarderCode as Address });
   await chain.mine();
@@ -30,8 +30,8 @@ const heights = new Map<string, number>();
 let forwarder: Address;
 let head: number;
 
-/** The first accounts: paid by a transaction, by an inner call, by an inner call before another touch, and without a transaction before another touch. */
-const [paid, inside, insideThenTouched, minted] = [1, 2, 3, 4].map(made) as [Address, Address, Address, Address];
+/** Accounts that are credited by a transaction, by an inner call, by an inner call and later a transaction, and without a transaction. */
+const [paid, inside, insideThenTouched, minted] = [1, 2, 3, 4].map(addressOf) as [Address, Address, Address, Address];
 
 beforeAll(async () => {
   chain = await startTestChain();
@@ -74,9 +74,9 @@ const refuse = (reply: ProxiedReply, message: string) => {
 const withoutTraces = (method: string, reply: ProxiedReply) => {
   if (/^(debug|trace)_/.test(method)) refuse(reply, "the method does not exist");
 };
-/** Heights as numbers, or by the hash of a block (EIP-1898). */
-const heightOf = (at: unknown): number =>
-  typeof at === "string" ? Number(at) : (heights.get((at as { blockHash: string }).blockHash) ?? Number.POSITIVE_INFINITY);
+/** The height of a block parameter, which is a number or the hash of a block (EIP-1898). */
+const heightOf = (blockParameter: unknown): number =>
+  typeof blockParameter === "string" ? Number(blockParameter) : (heights.get((blockParameter as { blockHash: string }).blockHash) ?? Number.POSITIVE_INFINITY);
 
 const index = async (overrides: Partial<IndexedChain> = {}, options: Parameters<typeof createTestIndexer>[2] = {}) => {
   const test = await createTestDatabase();
@@ -92,24 +92,24 @@ const index = async (overrides: Partial<IndexedChain> = {}, options: Parameters<
 
 type Indexed = Awaited<ReturnType<typeof index>>;
 
-/** The indexed and the reported balance of each known account after each block: null where unknown; accounts without a row are omitted. */
-const compared = async ({ database }: Indexed, from = 0) => {
+/** The stored and the reported balance of each known account after each block: null if unknown. Accounts without a row are omitted. */
+const compareBalances = async ({ database }: Indexed, from = 0) => {
   const history = await database.query<{ owner: Address; block_number: number; balance: string | null }>(
     `SELECT owner, block_number, balance FROM ${balanceHistory} WHERE standard = 0 ORDER BY owner, block_number`,
   );
-  const top = await chain.head();
+  const latest = await chain.head();
   const owners = [...new Set(history.map(({ owner }) => owner))];
-  const rows: { owner: Address; height: number; held: bigint | null; reported: bigint }[] = [];
+  const rows: { owner: Address; height: number; stored: bigint | null; reported: bigint }[] = [];
   for (const owner of owners) {
-    const own = history.filter((row) => row.owner === owner);
+    const ownRows = history.filter((row) => row.owner === owner);
     const reported = await chain.batch<string>(
-      Array.from({ length: top - from + 1 }, (_, offset) => ({ method: "eth_getBalance", params: [owner, quantity(from + offset)] })),
+      Array.from({ length: latest - from + 1 }, (_, offset) => ({ method: "eth_getBalance", params: [owner, quantity(from + offset)] })),
     );
     for (const [offset, value] of reported.entries()) {
       const height = from + offset;
-      const row = own.filter(({ block_number }) => block_number <= height).at(-1);
-      const held = row === undefined ? 0n : row.balance === null ? null : BigInt(row.balance);
-      rows.push({ owner, height, held, reported: BigInt(value) });
+      const row = ownRows.filter(({ block_number }) => block_number <= height).at(-1);
+      const stored = row === undefined ? 0n : row.balance === null ? null : BigInt(row.balance);
+      rows.push({ owner, height, stored, reported: BigInt(value) });
     }
   }
   return { owners, rows };
@@ -120,13 +120,13 @@ const accountingIn = async ({ database }: Indexed) =>
   (await database.query<{ native_accounting: string }>("SELECT native_accounting FROM chains"))[0]?.native_accounting;
 
 describe("native balances from the node's state", () => {
-  it("are exact for every known account after every block, where traces name all touched accounts", async () => {
+  it("are exact for every known account after every block, if traces contain all touched accounts", async () => {
     const indexed = await index();
-    const { owners, rows } = await compared(indexed);
-    expect(rows.filter(({ held, reported }) => held !== reported)).toEqual([]);
+    const { owners, rows } = await compareBalances(indexed);
+    expect(rows.filter(({ stored, reported }) => stored !== reported)).toEqual([]);
     expect(owners).toEqual(expect.arrayContaining([paid, inside, insideThenTouched]));
     expect(owners.length).toBeGreaterThan(12);
-    // Three inner payments of 5 and one of 40, besides those of the story.
+    // Three inner payments of 5 and one of 40, in addition to those of the story.
     const inner = await indexed.database.query<{ amount: string }>(
       "SELECT amount FROM transfers WHERE standard = 0 AND from_address = decode($1, 'hex') ORDER BY block_number",
       [forwarder.slice(2)],
@@ -140,50 +140,50 @@ describe("native balances from the node's state", () => {
     expect([await accountingIn(indexed), await missingOf(indexed)]).toEqual(["state", []]);
   });
 
-  it("are the same rows without state by hash, with small batches and few blocks per request", async () => {
-    const [defaultValue, small] = [await index(), await index({}, { tuning: { batchBlocks: 2, requestBlocks: 1 } })];
+  it("have the same rows without state by hash, and with small batches of few blocks per request", async () => {
+    const [defaults, smallBatches] = [await index(), await index({}, { tuning: { batchBlocks: 2, requestBlocks: 1 } })];
     proxy.tamper = (method, reply, params) => {
       if (method === "eth_getBalance" && typeof params[1] === "object") refuse(reply, "invalid argument 1: hex string expected");
     };
     const byHeight = await index();
-    const held = await contents(defaultValue.database);
-    expect(await contents(small.database)).toEqual(held);
-    expect(await contents(byHeight.database)).toEqual(held);
+    const stored = await contents(defaults.database);
+    expect(await contents(smallBatches.database)).toEqual(stored);
+    expect(await contents(byHeight.database)).toEqual(stored);
   });
 
-  it("are never wrong at a touch without traces, and unknown where inner calls may have changed them since", async () => {
+  it("are never wrong without traces, and unknown in blocks in which inner calls may have changed them", async () => {
     proxy.tamper = withoutTraces;
     const indexed = await index();
-    const { owners, rows } = await compared(indexed);
+    const { owners, rows } = await compareBalances(indexed);
     expect(owners).not.toContain(inside);
-    const at = (owner: Address) => rows.filter((row) => row.owner === owner).map(({ held }) => held);
-    // Touched by the very last block: the node returns 40 for the block before it and 42 after it. The block since which it held 40 is unknown.
-    expect(at(insideThenTouched).slice(-2)).toEqual([40n, 42n]);
+    const storedOf = (owner: Address) => rows.filter((row) => row.owner === owner).map(({ stored }) => stored);
+    // Touched by the very last block: the node returns 40 for the block before it and 42 after it. The block since which it stored 40 is unknown.
+    expect(storedOf(insideThenTouched).slice(-2)).toEqual([40n, 42n]);
     expect(
-      at(insideThenTouched)
+      storedOf(insideThenTouched)
         .slice(1, -2)
-        .every((held) => held === null),
+        .every((stored) => stored === null),
     ).toBe(true);
-    expect(rows.filter(({ held, reported }) => held !== null && held !== reported)).toEqual([]);
+    expect(rows.filter(({ stored, reported }) => stored !== null && stored !== reported)).toEqual([]);
     expect(await missingOf(indexed)).toEqual(["traces"]);
   });
 
   it("do not require traces: a block with inconsistent traces is indexed without them, and no balance is wrong", async () => {
     // The block of the first inner payment: each round has two blocks, and three follow the last round. The node returns no traces for it.
-    const spoilt = head - 8;
+    const inconsistentBlock = head - 8;
     proxy.tamper = (method, reply, params) => {
-      if (/^(debug_traceBlock|trace_block)/.test(method) && Number(params[0]) === spoilt) reply.result = [];
+      if (/^(debug_traceBlock|trace_block)/.test(method) && Number(params[0]) === inconsistentBlock) reply.result = [];
     };
     const indexed = await index();
-    const { rows } = await compared(indexed);
-    expect(rows.filter(({ held, reported }) => held !== null && held !== reported)).toEqual([]);
-    expect(rows.filter(({ height, held, reported }) => height > spoilt + 2 && held !== reported)).toEqual([]);
+    const { rows } = await compareBalances(indexed);
+    expect(rows.filter(({ stored, reported }) => stored !== null && stored !== reported)).toEqual([]);
+    expect(rows.filter(({ height, stored, reported }) => height > inconsistentBlock + 2 && stored !== reported)).toEqual([]);
     // Two inner payments of 5 and one of 40 remain.
     const inner = "SELECT amount FROM transfers WHERE standard = 0 AND from_address = decode($1, 'hex')";
     expect(await indexed.database.query(inner, [forwarder.slice(2)])).toHaveLength(3);
   });
 
-  it("are indexed from a node without traces although traces are configured, with a warning", async () => {
+  it("are read from the state, with a warning, if traces are configured but the node has none", async () => {
     proxy.tamper = withoutTraces;
     const indexed = await index({ nativeAccounting: "traces" });
     expect(await accountingIn(indexed)).toBe("state");
@@ -192,18 +192,18 @@ describe("native balances from the node's state", () => {
     );
   });
 
-  it("are unknown, and never wrong, where the node has pruned the state, with a warning", async () => {
+  it("are unknown, never wrong, and cause a warning if the node has pruned the state", async () => {
     proxy.tamper = (method, reply, params) => {
       withoutTraces(method, reply);
       if (method === "eth_getBalance" && heightOf(params[1]) < head - 2)
         refuse(reply, "missing trie node 5f3a (path ) state is not available");
     };
     const indexed = await index();
-    const { rows } = await compared(indexed);
-    expect(rows.filter(({ height, held }) => height < head - 3 && height > 0 && held !== null && held !== 0n)).toEqual([]);
-    expect(rows.filter(({ held, reported }) => held !== null && held !== reported)).toEqual([]);
+    const { rows } = await compareBalances(indexed);
+    expect(rows.filter(({ height, stored }) => height < head - 3 && height > 0 && stored !== null && stored !== 0n)).toEqual([]);
+    expect(rows.filter(({ stored, reported }) => stored !== null && stored !== reported)).toEqual([]);
     // Balances that the last block touched are known.
-    expect(rows.filter(({ owner, height }) => height === head && owner === insideThenTouched).map(({ held }) => held)).toEqual([42n]);
+    expect(rows.filter(({ owner, height }) => height === head && owner === insideThenTouched).map(({ stored }) => stored)).toEqual([42n]);
     expect(await missingOf(indexed)).toEqual(["native-history", "traces", "archive-state"]);
     expect(indexed.warnings).toContain(
       "The index of test knows native balances of recent blocks only: the node has no state of older ones.",
@@ -212,21 +212,21 @@ describe("native balances from the node's state", () => {
 
   it("can be rebuilt from the stored ledger without the node's state", async () => {
     const indexed = await index();
-    const held = await contents(indexed.database);
+    const stored = await contents(indexed.database);
     await indexed.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = 'tokens'");
     proxy.tamper = (method, reply) => {
       if (method === "eth_getBalance") refuse(reply, "missing trie node");
     };
-    const again = await createTestIndexer(proxy.url, indexed.database, { chain: chainOf({ nativeAccounting: "state" }) });
+    const rebuilt = await createTestIndexer(proxy.url, indexed.database, { chain: chainOf({ nativeAccounting: "state" }) });
     const reads = proxy.counts.get("eth_getBalance") ?? 0;
-    await again.runToHead(head);
-    expect(again.progress.filter(({ phase }) => phase === "catch-up").at(-1)).toMatchObject({
+    await rebuilt.runToHead(head);
+    expect(rebuilt.progress.filter(({ phase }) => phase === "catch-up").at(-1)).toMatchObject({
       projection: tokensProjection.id,
       block: head,
     });
-    await again.close();
+    await rebuilt.close();
     expect(proxy.counts.get("eth_getBalance") ?? 0).toBe(reads);
-    expect(await contents(indexed.database)).toEqual(held);
+    expect(await contents(indexed.database)).toEqual(stored);
   });
 });
 
@@ -251,15 +251,15 @@ describe("a balance change without a transaction", () => {
     await chain.rpc("anvil_setBalance", [minted, quantity(5_000)]);
     for (let count = 0; count < 3; count += 1) await chain.mine();
     await touch(1n);
-    const { rows } = await compared(await index());
+    const { rows } = await compareBalances(await index());
     const [first, second] = touched as [number, number];
-    const own = rows.filter(({ owner }) => owner === minted);
-    expect(own.slice(first - 1).map(({ held }) => held)).toEqual([0n, 100n, ...Array(second - first - 2).fill(null), 5_000n, 5_001n]);
+    const ownRows = rows.filter(({ owner }) => owner === minted);
+    expect(ownRows.slice(first - 1).map(({ stored }) => stored)).toEqual([0n, 100n, ...Array(second - first - 2).fill(null), 5_000n, 5_001n]);
     expect(second - first).toBe(7);
-    expect(own.at(-1)?.reported).toBe(5_001n);
+    expect(ownRows.at(-1)?.reported).toBe(5_001n);
   });
 
-  it("is found by reading the account at the next block, whether the block touches it or not", async () => {
+  it("is found by reading the account at the next block, even if the block does not touch it", async () => {
     await chain.send({ to: minted, value: 100n, gas: 21_000n });
     await chain.mine();
     const test = await createTestDatabase();
@@ -279,8 +279,8 @@ describe("a balance change without a transaction", () => {
   });
 });
 
-describe("native balances from the node's state through reorganisations", () => {
-  it.each([1, 7, 20])("of depth %i equal those of an index built afterwards", async (depth) => {
+describe("native balances from the node's state after a reorganisation", () => {
+  it.each([1, 7, 20])("equal those of a new index (depth %i)", async (depth) => {
     const branching = await startBranching({ nativeAccounting: "state" });
     try {
       await branching.goOn();

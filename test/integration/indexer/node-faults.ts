@@ -1,15 +1,15 @@
 import type { ProxiedReply } from "../../support/rpc-proxy.ts";
 
 type Fields = Record<string, unknown>;
-/** Changes one reply; false where the reply is not suitable. */
+/** Changes one reply; returns false if the reply is not suitable. */
 export type NodeFault = (method: string, reply: ProxiedReply, params: readonly unknown[]) => boolean;
 
 /** Data that some faults put into replies. */
-interface Known {
+interface FaultData {
   /** The reply of another chain's node to the same request; undefined for other requests. */
   readonly foreignReply: (method: string, params: readonly unknown[]) => unknown;
   /** Earlier replies of this node, cleared between the tests. */
-  readonly earlier: Map<string, unknown>;
+  readonly earlierReplies: Map<string, unknown>;
 }
 
 const inReceipts =
@@ -18,12 +18,12 @@ const inReceipts =
     method === "eth_getBlockReceipts" && Array.isArray(reply.result) && reply.result.length > 0 && change(reply.result as Fields[]);
 const logsOf = (receipt: Fields | undefined) => (receipt?.logs ?? []) as Fields[];
 const withLogs = (receipts: Fields[], min: number) => receipts.find((receipt) => logsOf(receipt).length >= min);
-const ofBlocks = new Set(["eth_getBlockByNumber", "eth_getBlockReceipts", "trace_block"]);
+const blockMethods = new Set(["eth_getBlockByNumber", "eth_getBlockReceipts", "trace_block"]);
 
-/** Every fault with its description, and one out of how many replies it may change. */
-export const createNodeFaults = ({ foreignReply, earlier }: Known): [string, NodeFault, number?][] => [
+/** Every fault: its description, the change, and n if it may change one in n replies (10 by default). */
+export const createNodeFaults = ({ foreignReply, earlierReplies }: FaultData): [string, NodeFault, number?][] => [
   [
-    "returns data of another chain",
+    "returns data of a different chain",
     (method, reply, params) => {
       const other = foreignReply(method, params);
       return other !== undefined && Object.assign(reply, { result: structuredClone(other) }) !== null;
@@ -67,28 +67,28 @@ export const createNodeFaults = ({ foreignReply, earlier }: Known): [string, Nod
     }),
   ],
   [
-    "returns the logs in another order",
+    "returns the logs in a different order",
     inReceipts((receipts) => {
-      const [one, other] = receipts.map(logsOf).filter(({ length }) => length > 0);
-      if (one === undefined || other === undefined) return false;
-      [one[0], other[0]] = [other[0] as Fields, one[0] as Fields];
+      const [first, second] = receipts.map(logsOf).filter(({ length }) => length > 0);
+      if (first === undefined || second === undefined) return false;
+      [first[0], second[0]] = [second[0] as Fields, first[0] as Fields];
       return true;
     }),
   ],
   [
-    "returns the logs of another transaction",
+    "returns the logs of a different transaction",
     inReceipts((receipts) => {
-      const [one, other] = receipts.filter((receipt) => logsOf(receipt).length > 0);
-      return one !== undefined && other !== undefined && Object.assign(one, { logs: other.logs }) !== null;
+      const [first, second] = receipts.filter((receipt) => logsOf(receipt).length > 0);
+      return first !== undefined && second !== undefined && Object.assign(first, { logs: second.logs }) !== null;
     }),
   ],
   [
     "returns the previous block",
     (method, reply, params) => {
       const height = Number(params[0]);
-      const known = earlier.get(`${method} ${height - 1} ${String(params[1])}`);
-      earlier.set(`${method} ${height} ${String(params[1])}`, structuredClone(reply.result));
-      return ofBlocks.has(method) && known !== undefined && Object.assign(reply, { result: known }) !== null;
+      const storedReply = earlierReplies.get(`${method} ${height - 1} ${String(params[1])}`);
+      earlierReplies.set(`${method} ${height} ${String(params[1])}`, structuredClone(reply.result));
+      return blockMethods.has(method) && storedReply !== undefined && Object.assign(reply, { result: storedReply }) !== null;
     },
   ],
   [
@@ -103,9 +103,9 @@ export const createNodeFaults = ({ foreignReply, earlier }: Known): [string, Nod
     "returns an outdated head",
     (method, reply, params) => {
       if (method !== "eth_getBlockByNumber" || params[0] !== "latest") return false;
-      const known = earlier.get("head") ?? structuredClone(reply.result);
-      earlier.set("head", known);
-      return Object.assign(reply, { result: known }) !== null;
+      const storedReply = earlierReplies.get("head") ?? structuredClone(reply.result);
+      earlierReplies.set("head", storedReply);
+      return Object.assign(reply, { result: storedReply }) !== null;
     },
     1,
   ],

@@ -24,7 +24,7 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-const configured = () => chainOf({ wrappedNative: [story.weth] });
+const chainSettings = () => chainOf({ wrappedNative: [story.weth] });
 const accounts = () => chain.accounts.slice(0, 3) as unknown as [Address, Address, Address];
 const newDatabase = async (): Promise<TestDatabase> => {
   const test = await createTestDatabase();
@@ -33,9 +33,9 @@ const newDatabase = async (): Promise<TestDatabase> => {
 };
 
 /** The rows of an index that wrote all blocks in one batch. */
-const atOnce = async (): Promise<Record<string, string[]>> => {
+const singleBatchDump = async (): Promise<Record<string, string[]>> => {
   const test = await newDatabase();
-  const running = await createTestIndexer(chain.url, test.database, { chain: configured() });
+  const running = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
   await running.runToHead(await chain.head());
   await running.close();
   return dump(test.database);
@@ -44,7 +44,7 @@ const expectSame = (actual: Record<string, string[]>, expected: Record<string, s
   for (const table of Object.keys(expected)) expect(actual[table], table).toEqual(expected[table]);
 };
 
-/** A database whose transactions of batches wait for a step before they commit. */
+/** A database that runs a step at the end of each transaction that writes a batch. */
 const withStep = (database: Database, step: (batch: number, client: DatabaseClient) => Promise<void>): Database => {
   let batch = 0;
   return {
@@ -52,14 +52,14 @@ const withStep = (database: Database, step: (batch: number, client: DatabaseClie
     transaction: (work) =>
       database.transaction(async (client) => {
         let writes = false;
-        const watched: DatabaseClient = {
+        const observedClient: DatabaseClient = {
           ...client,
           copyChunks: (table, columns, chunks) => {
             writes ||= table === "blocks";
             return client.copyChunks(table, columns, chunks);
           },
         };
-        const result = await work(watched);
+        const result = await work(observedClient);
         if (writes) {
           batch += 1;
           await step(batch, client);
@@ -70,15 +70,15 @@ const withStep = (database: Database, step: (batch: number, client: DatabaseClie
 };
 
 describe("a batch that is folded while the previous one is written", () => {
-  it("starts from the rows of the previous one before they are committed, and leaves the rows of a single batch", async () => {
+  it("starts from the uncommitted rows of the previous one, and leaves the same rows as a single batch", async () => {
     const test = await newDatabase();
     // Long enough for the next batch to be folded meanwhile.
-    const slow = withStep(test.database, () => new Promise((resolve) => setTimeout(resolve, 30)));
-    const running = await createTestIndexer(chain.url, slow, { chain: configured(), tuning });
+    const slowDatabase = withStep(test.database, () => new Promise((resolve) => setTimeout(resolve, 30)));
+    const running = await createTestIndexer(chain.url, slowDatabase, { chain: chainSettings(), tuning });
     await running.runToHead(await chain.head());
     await running.close();
     expect(running.progress.length).toBeGreaterThan(5);
-    expectSame(await dump(test.database), await atOnce());
+    expectSame(await dump(test.database), await singleBatchDump());
   });
 
   it("is discarded when the previous one cannot be written, and folded again", async () => {
@@ -87,16 +87,16 @@ describe("a batch that is folded while the previous one is written", () => {
       await new Promise((resolve) => setTimeout(resolve, 30));
       if (batch === 3 || batch === 6) throw Object.assign(new Error("The disk is full."), { code: "53100" });
     });
-    const running = await createTestIndexer(chain.url, failing, { chain: configured(), tuning });
+    const running = await createTestIndexer(chain.url, failing, { chain: chainSettings(), tuning });
     await running.runToHead(await chain.head());
     await running.close();
     expect(running.warnings.filter((warning) => warning.includes("The disk is full."))).toHaveLength(2);
-    expectSame(await dump(test.database), await atOnce());
+    expectSame(await dump(test.database), await singleBatchDump());
   });
 
-  it("starts from the rows of the ancestor after a reorganisation, whatever was cached", async () => {
+  it("starts from the rows of the ancestor after a reorganisation, regardless of cached rows", async () => {
     const test = await newDatabase();
-    const running = await createTestIndexer(chain.url, test.database, { chain: configured(), tuning });
+    const running = await createTestIndexer(chain.url, test.database, { chain: chainSettings(), tuning });
     const stop = runInBackground(running);
     await until("The index reaching the head", () => isLevel(test.database, chain));
     await addRound(chain, story, round++, accounts());
@@ -105,18 +105,18 @@ describe("a batch that is folded while the previous one is written", () => {
     await addRound(chain, story, round++, accounts());
     await until("The index reaching the head", () => isLevel(test.database, chain));
     await stop();
-    expectSame(await dump(test.database), await atOnce());
+    expectSame(await dump(test.database), await singleBatchDump());
   });
 });
 
 describe("exclusive work", () => {
   it("runs between two batches, sees committed rows, and the next batch sees its changes", async () => {
     const test = await newDatabase();
-    const slow = withStep(test.database, () => new Promise((resolve) => setTimeout(resolve, 20)));
-    const running = await createTestIndexer(chain.url, slow, { chain: configured(), tuning });
+    const slowDatabase = withStep(test.database, () => new Promise((resolve) => setTimeout(resolve, 20)));
+    const running = await createTestIndexer(chain.url, slowDatabase, { chain: chainSettings(), tuning });
     const stop = runInBackground(running);
     await until("Some batches being written", () => running.progress.length >= 3);
-    const seen = await running.indexer.exclusive(async (client, indexed) => {
+    const observed = await running.indexer.exclusive(async (client, indexed) => {
       const [row] = await client.query<{ number: number; hash: string; checkpoint: number }>(
         `SELECT number, hash, (SELECT block_number FROM projection_checkpoints WHERE projection = 'ledger') AS checkpoint
          FROM blocks ORDER BY number DESC LIMIT 1`,
@@ -127,7 +127,7 @@ describe("exclusive work", () => {
       ]);
       return { row, indexed };
     });
-    expect(seen?.row).toEqual({ ...seen?.indexed, checkpoint: seen?.indexed.number });
+    expect(observed?.row).toEqual({ ...observed?.indexed, checkpoint: observed?.indexed.number });
     await until("The index reaching the head", () => isLevel(test.database, chain));
     await stop();
     const [after] = await test.database.query<{ lowest: number; highest: number; count: number }>(
@@ -141,30 +141,30 @@ describe("exclusive work", () => {
 
   it("is rolled back when it fails, and indexing continues", async () => {
     const test = await newDatabase();
-    const running = await createTestIndexer(chain.url, test.database, { chain: configured(), tuning });
+    const running = await createTestIndexer(chain.url, test.database, { chain: chainSettings(), tuning });
     const stop = runInBackground(running);
     await until("The index reaching the head", () => isLevel(test.database, chain));
     const failing = running.indexer.exclusive(async (client) => {
       await client.query("DELETE FROM balances");
-      throw new Error("No.");
+      throw new Error("on purpose");
     });
-    await expect(failing).rejects.toThrow("No.");
+    await expect(failing).rejects.toThrow("on purpose");
     await addRound(chain, story, round++, accounts());
     await until("The index reaching the head", () => isLevel(test.database, chain));
     await stop();
-    expectSame(await dump(test.database), await atOnce());
+    expectSame(await dump(test.database), await singleBatchDump());
   });
 
-  it("does not run where this process is not the leader", async () => {
+  it("does not run if this process is not the leader", async () => {
     const test = await newDatabase();
-    const running = await createTestIndexer(chain.url, test.database, { chain: configured() });
-    let done = false;
+    const running = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
+    let hasRun = false;
     expect(
       await running.indexer.exclusive(async () => {
-        done = true;
+        hasRun = true;
       }),
     ).toBeNull();
-    expect(done).toBe(false);
+    expect(hasRun).toBe(false);
     await running.close();
   });
 });

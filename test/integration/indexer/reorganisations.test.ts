@@ -12,20 +12,20 @@ afterAll(async () => {
   await branching?.end();
 });
 
-describe("an index that follows a node through a reorganisation", () => {
-  it.each([1, 2, 3, 10, 30, 60])("of depth %i has the rows of an index built afterwards", async (depth) => {
+describe("an index after a reorganisation", () => {
+  it.each([1, 2, 3, 10, 30, 60])("has the same rows as a new index (depth %i)", async (depth) => {
     await branching.goOn();
     await branching.waitForHead();
     const before = await contents(branching.test.database);
     await branching.branch(depth, `depth ${depth}`);
     await branching.waitForHead();
-    const held = await contents(branching.test.database);
-    expect(held).toEqual(await branching.fresh());
-    expect(held.blocks).not.toBe(before.blocks);
+    const actual = await contents(branching.test.database);
+    expect(actual).toEqual(await branching.fresh());
+    expect(actual.blocks).not.toBe(before.blocks);
   });
 
   it.each([1, 2, 3, 4, 5])(
-    "of random depth (seed %i), followed by another one, has the same rows as an index built afterwards",
+    "has the same rows as a new index if a second reorganisation follows (random depths, seed %i)",
     async (seed) => {
       const random = createRandom(`branches ${seed}`);
       await branching.branch(random.between(1, 55), `first ${seed}`, random.between(0, 2));

@@ -6,7 +6,7 @@ import { type BlockBoundTable, clearProjection, rollBack } from "../../../runtim
 import { writeRows } from "../../../runtime/indexer/storage/write-rows.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
-const [chain, other] = [7, 8];
+const [chain, otherChain] = [7, 8];
 /** An example table of latest values, with a key of two columns and two values, and the table of its periods. */
 const latest: LatestTable = {
   kind: "latest",
@@ -59,17 +59,17 @@ const rowsOf = (changes: readonly Change[]) => {
   }
   const colourOf = ({ amount }: Change) => (amount === null ? null : `colour ${amount}`);
   const shelf = [];
-  const ended = [];
+  const endedPeriods = [];
   for (const history of byKey.values()) {
     for (const [position, change] of history.entries()) {
       const { who, what, amount } = change;
       const next = history[position + 1];
       const values = { who, what, amount, colour: colourOf(change) };
       if (next === undefined) shelf.push({ ...values, since_block: change.block });
-      else ended.push({ ...values, from_block: change.block, to_block: next.block - 1 });
+      else endedPeriods.push({ ...values, from_block: change.block, to_block: next.block - 1 });
     }
   }
-  return { shelf, shelf_periods: ended };
+  return { shelf, shelf_periods: endedPeriods };
 };
 const write = (changes: readonly Change[], chainId = chain) =>
   database.transaction((client) => writeRows(client, chainId, shelf.tables, rowsOf(changes)));
@@ -84,7 +84,7 @@ const rollBackTo = (ancestor: number, baseBlock = 0) =>
 const dumpOf = async (changes: readonly Change[], others: readonly Change[] = []) => {
   await database.query("TRUNCATE shelf, shelf_periods");
   await write(changes);
-  await write(others, other);
+  await write(others, otherChain);
   return dump();
 };
 
@@ -97,7 +97,7 @@ describe("rolling back tables of latest values", () => {
       { block: 6, who: ann, what: 1, amount: null },
       { block: 9, who: ann, what: 1, amount: "7" },
     ];
-    for (const [ancestor, kept] of [
+    for (const [ancestor, remaining] of [
       [9, 3],
       [8, 2],
       [6, 2],
@@ -105,7 +105,7 @@ describe("rolling back tables of latest values", () => {
       [3, 1],
       [2, 0],
     ] as const) {
-      const expected = await dumpOf(changes.slice(0, kept));
+      const expected = await dumpOf(changes.slice(0, remaining));
       await dumpOf(changes);
       await rollBackTo(ancestor);
       expect(await dump(), `ancestor ${ancestor}`).toEqual(expected);
@@ -126,18 +126,18 @@ describe("rolling back tables of latest values", () => {
   });
 
   it("does not change other keys or other chains", async () => {
-    const mine = [
+    const ownChanges = [
       { block: 2, who: ann, what: 1, amount: "1" },
       { block: 2, who: ann, what: 2, amount: "1" },
       { block: 4, who: ben, what: 1, amount: "1" },
     ];
-    const theirs = [
+    const otherChanges = [
       { block: 2, who: ann, what: 1, amount: "8" },
       { block: 9, who: ann, what: 1, amount: "9" },
     ];
-    await dumpOf([...mine, { block: 8, who: ann, what: 1, amount: "2" }], theirs);
+    await dumpOf([...ownChanges, { block: 8, who: ann, what: 1, amount: "2" }], otherChanges);
     await rollBackTo(5);
-    expect(await dump()).toEqual(await dumpOf(mine, theirs));
+    expect(await dump()).toEqual(await dumpOf(ownChanges, otherChanges));
   });
 
   it("leaves the rows of an index without the blocks above the ancestor, for random changes and ancestors", async () => {
@@ -156,7 +156,10 @@ describe("rolling back tables of latest values", () => {
     }
   });
 
-  it("keeps the rows of other chains when a projection is cleared", async () => {
+});
+
+describe("clearing a projection", () => {
+  it("does not change the rows of other chains", async () => {
     await dumpOf([{ block: 2, who: ann, what: 1, amount: "1" }], [{ block: 3, who: ben, what: 1, amount: "2" }]);
     await database.transaction((client) => clearProjection(client, chain, shelf));
     expect(await dump()).toEqual(await dumpOf([], [{ block: 3, who: ben, what: 1, amount: "2" }]));
@@ -170,20 +173,20 @@ describe("a block-bound table", () => {
       { block: 6, who: ann, what: 1, amount: "7" },
     ]);
     await database.query("CREATE TABLE notes (chain_id int8, made_at int8); INSERT INTO notes VALUES (7, 3), (7, 6), (8, 6)");
-    const seen: unknown[] = [];
+    const observed: unknown[] = [];
     const notes: BlockBoundTable = {
       name: "notes",
       blockColumn: "made_at",
       beforeDelete: async (client, chainId, ancestor) => {
-        const found = await client.query("SELECT made_at FROM notes WHERE chain_id = $1 AND made_at > $2", [chainId, ancestor]);
-        seen.push(found, await client.query("SELECT amount FROM shelf"));
+        const rowsToDelete = await client.query("SELECT made_at FROM notes WHERE chain_id = $1 AND made_at > $2", [chainId, ancestor]);
+        observed.push(rowsToDelete, await client.query("SELECT amount FROM shelf"));
       },
     };
     await database.transaction((client) => rollBack(client, chain, 5, 0, [shelf], [notes]));
-    expect(seen).toEqual([[{ made_at: 6 }], [{ amount: "5" }]]);
+    expect(observed).toEqual([[{ made_at: 6 }], [{ amount: "5" }]]);
     expect(await database.query("SELECT * FROM notes ORDER BY chain_id")).toEqual([
       { chain_id: chain, made_at: 3 },
-      { chain_id: other, made_at: 6 },
+      { chain_id: otherChain, made_at: 6 },
     ]);
   });
 });

@@ -23,15 +23,16 @@ import {
   uniswap,
 } from "../../domains/pools/support.ts";
 
-// A token of 18 decimals at 3 dollars and one of 6 decimals at half a dollar: in a pair, two concentrated pools, and a pair of an unconfigured exchange.
+// A token with 18 decimals at 3 dollars and one with 6 decimals at half a dollar: traded in a pair, in two concentrated pools, and in a pair of an
+// unconfigured exchange.
 
-/** One whole token of 18 decimals. */
+/** One whole token with 18 decimals. */
 const unit = 10n ** 18n;
 const lower = (address: string): Address => address.toLowerCase() as Address;
 
 let chain: TestChain;
 let exchange: TestExchange;
-let unknown: TestExchange;
+let unconfigured: TestExchange;
 let ranges: ConcentratedExchange;
 let test: TestDatabase;
 let tokens: readonly [Address, Address];
@@ -40,13 +41,13 @@ let person: Address;
 let other: Address;
 let pair: Address;
 let pools: readonly [Address, Address];
-let sent: Record<"swap" | "add" | "remove" | "path" | "open" | "decrease" | "elsewhere" | "transfer" | "back", Hash>;
+let sent: Record<"swap" | "add" | "remove" | "path" | "open" | "decrease" | "otherExchange" | "transfer" | "sameToken", Hash>;
 let pairEvents: PairLog[];
 let poolEvents: PoolLog[];
 let served: { detailsOf(hash: Hash, query?: string): Promise<Answer>; end(): Promise<void> };
 
 const bytes = (hex: string): Buffer => Buffer.from(hex.slice(2), "hex");
-const mineOne = async (...args: Parameters<typeof mineTransactions>): Promise<Hash> => (await mineTransactions(...args))[0] as Hash;
+const mineTransaction = async (...args: Parameters<typeof mineTransactions>): Promise<Hash> => (await mineTransactions(...args))[0] as Hash;
 
 /** The configuration of an exchange that is a fork. */
 const forkSettings = { version: 2, fork: "Some Swap", forkVersion: 1.5 };
@@ -96,13 +97,13 @@ beforeAll(async () => {
   [person, other] = chain.accounts.slice(1, 3).map(lower) as [Address, Address];
   const weth = lower(await chain.deploy(artifacts.weth()));
   exchange = await deployExchange(chain, weth);
-  unknown = await deployExchange(chain, weth);
+  unconfigured = await deployExchange(chain, weth);
   ranges = await deployConcentrated(chain, weth);
   const deployed: Address[] = [];
   for (const name of ["One", "Two", "Three"]) deployed.push(lower(await chain.deploy(artifacts.erc20(), [name, name.toUpperCase()])));
   deployed.sort();
   [tokens, third] = [[deployed[0] as Address, deployed[1] as Address], deployed[2] as Address];
-  const spenders = [exchange.router, unknown.router, ranges.positions, ranges.router];
+  const spenders = [exchange.router, unconfigured.router, ranges.positions, ranges.router];
   await mineTransactions(
     chain,
     deployed.flatMap((token) => [mint(token, person, 10n ** 30n), ...spenders.map((spender) => approve(person, token, spender))]),
@@ -113,7 +114,7 @@ beforeAll(async () => {
   ] as const;
   await mineTransactions(chain, [
     exchange.add(person, tokens, [1_000n * unit, 6_000n * 10n ** 6n]),
-    unknown.add(person, tokens, [1_000n * unit, 6_000n * 10n ** 6n]),
+    unconfigured.add(person, tokens, [1_000n * unit, 6_000n * 10n ** 6n]),
     ...keys.map((key) => ranges.create(key, 2n ** 96n)),
   ]);
   pair = await exchange.pairOf(...tokens);
@@ -124,16 +125,16 @@ beforeAll(async () => {
     ranges.open(person, keys[1], [-6_000, 6_000], [10n ** 12n, 10n ** 12n]),
   ]);
   sent = {
-    swap: await mineOne(chain, [exchange.swap(person, 2n * unit, tokens, other)]),
-    add: await mineOne(chain, [exchange.add(person, tokens, [10n * unit, 70n * 10n ** 6n], other)]),
-    remove: await mineOne(chain, [exchange.remove(person, tokens, 12_345_678_901n)]),
-    path: await mineOne(chain, [ranges.swapPath(person, 1_000_000n, [third, tokens[1], tokens[0]], [500, 3000])]),
+    swap: await mineTransaction(chain, [exchange.swap(person, 2n * unit, tokens, other)]),
+    add: await mineTransaction(chain, [exchange.add(person, tokens, [10n * unit, 70n * 10n ** 6n], other)]),
+    remove: await mineTransaction(chain, [exchange.remove(person, tokens, 12_345_678_901n)]),
+    path: await mineTransaction(chain, [ranges.swapPath(person, 1_000_000n, [third, tokens[1], tokens[0]], [500, 3000])]),
     open: opened[1] as Hash,
-    decrease: await mineOne(chain, [ranges.decrease(person, 1n, 1_000_000n)]),
-    elsewhere: await mineOne(chain, [unknown.swap(person, 2n * unit, tokens)]),
-    transfer: await mineOne(chain, [{ from: person, ...call(artifacts.erc20(), tokens[0], "transfer", [pair, 1_000n]) }]),
+    decrease: await mineTransaction(chain, [ranges.decrease(person, 1n, 1_000_000n)]),
+    otherExchange: await mineTransaction(chain, [unconfigured.swap(person, 2n * unit, tokens)]),
+    transfer: await mineTransaction(chain, [{ from: person, ...call(artifacts.erc20(), tokens[0], "transfer", [pair, 1_000n]) }]),
     // The amount sent to the pair is withdrawn, except for the fee.
-    back: await mineOne(chain, [{ from: person, gas: 900_000n, ...call(uniswap.pair(), pair, "swap", [990n, 0n, person, "0x"]) }]),
+    sameToken: await mineTransaction(chain, [{ from: person, gas: 900_000n, ...call(uniswap.pair(), pair, "swap", [990n, 0n, person, "0x"]) }]),
   };
   const { timestamp } = await chain.rpc<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false]);
   const hour = Math.floor(Number(timestamp) / 3_600);
@@ -175,18 +176,18 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-const returned = (hash: Hash, name: string): PairLog => pairEvents.find((log) => log.transaction === hash && log.name === name) as PairLog;
-const ofPools = (hash: Hash, name: string): PoolLog[] => poolEvents.filter((log) => log.transaction === hash && log.name === name);
+const pairLog = (hash: Hash, name: string): PairLog => pairEvents.find((log) => log.transaction === hash && log.name === name) as PairLog;
+const poolLogsOf = (hash: Hash, name: string): PoolLog[] => poolEvents.filter((log) => log.transaction === hash && log.name === name);
 const amountOf = (log: PairLog | PoolLog | undefined, name: string): bigint => BigInt(log?.args[name] ?? -1n);
-/** Truncated to two decimals, as pretty values are. */
+/** Truncated to two decimals, like all pretty values. */
 const prettyValue = (dollars: number): string => `$${(Math.floor(dollars * 100) / 100).toFixed(2)}`;
 
 describe("dex_details of a transaction", () => {
-  it("describe a swap in a pair with its tokens, its exchange and its value at that time", async () => {
-    const log = returned(sent.swap, "Swap");
+  it("describe a swap in a pair with its tokens, its exchange and its value at the time of the swap", async () => {
+    const log = pairLog(sent.swap, "Swap");
     const bought = amountOf(log, "amount1Out");
     // Two whole tokens at 3 dollars each.
-    const forOne = 6 / (Number(bought) / 1e6);
+    const rate = 6 / (Number(bought) / 1e6);
     const [report, ...more] = await served.detailsOf(sent.swap);
     expect(more).toEqual([]);
     expect(report).toEqual({
@@ -207,7 +208,7 @@ describe("dex_details of a transaction", () => {
       lp_token_num_decimals: 18,
       lp_token_name: "Token SHARE",
       lp_token_value: null,
-      exchange_rate_usd: expect.closeTo(forOne, 9),
+      exchange_rate_usd: expect.closeTo(rate, 9),
       token_0_address: tokens[0],
       token_0_ticker: "ONE",
       token_0_num_decimals: 18,
@@ -233,7 +234,7 @@ describe("dex_details of a transaction", () => {
 
   it("describe liquidity changes with the pool tokens that were minted or burned", async () => {
     const [added] = await served.detailsOf(sent.add);
-    const add = returned(sent.add, "Mint");
+    const add = pairLog(sent.add, "Mint");
     const minted = pairEvents.findLast(
       (log) => log.transaction === sent.add && log.name === "Transfer" && BigInt(String(log.args.from)) === 0n,
     );
@@ -249,7 +250,7 @@ describe("dex_details of a transaction", () => {
     });
     expect(added.token_0_usd_quote).toBeCloseTo((Number(amountOf(add, "amount0")) / 1e18) * 3, 9);
     const [removed] = await served.detailsOf(sent.remove);
-    const remove = returned(sent.remove, "Burn");
+    const remove = pairLog(sent.remove, "Burn");
     expect(removed).toMatchObject({
       event: "remove_liquidity",
       token_0_amount: String(amountOf(remove, "amount0")),
@@ -259,8 +260,8 @@ describe("dex_details of a transaction", () => {
     });
   });
 
-  it("describe each pool of a path with its own fee, and without values where there is no price", async () => {
-    const logs = ofPools(sent.path, "Swap");
+  it("describe each pool of a path with its own fee, and without values if a token has no price", async () => {
+    const logs = poolLogsOf(sent.path, "Swap");
     const reports: Answer[] = await served.detailsOf(sent.path);
     expect(reports.map((report) => [report.log_offset, report.pair_address, report.pair_lp_fee_bps, report.protocol_name])).toEqual([
       [logs[0]?.index, pools[1], 5, "ranges"],
@@ -288,7 +289,7 @@ describe("dex_details of a transaction", () => {
 
   it("describe concentrated liquidity, which has no pool token", async () => {
     const [opened] = await served.detailsOf(sent.open);
-    const [mintLog] = ofPools(sent.open, "Mint");
+    const [mintLog] = poolLogsOf(sent.open, "Mint");
     expect(opened).toMatchObject({
       event: "add_liquidity",
       pair_address: pools[0],
@@ -301,7 +302,7 @@ describe("dex_details of a transaction", () => {
     const [decreased] = await served.detailsOf(sent.decrease);
     expect(decreased).toMatchObject({
       event: "remove_liquidity",
-      token_0_amount: String(amountOf(ofPools(sent.decrease, "Burn")[0], "amount0")),
+      token_0_amount: String(amountOf(poolLogsOf(sent.decrease, "Burn")[0], "amount0")),
     });
   });
 
@@ -320,27 +321,27 @@ describe("dex_details of a transaction", () => {
   });
 
   it("contain no price unless one token was exchanged for the other", async () => {
-    const [report] = await served.detailsOf(sent.back);
+    const [report] = await served.detailsOf(sent.sameToken);
     expect(report).toMatchObject({ event: "swap", token_0_amount: "10", token_1_amount: "0", exchange_rate_usd: null });
   });
 
   it("are empty without actions in pools of configured exchanges", async () => {
     expect(await served.detailsOf(sent.transfer)).toEqual([]);
-    expect(await served.detailsOf(sent.elsewhere)).toEqual([]);
-    const without = await serve(false);
-    expect(await without.detailsOf(sent.swap)).toEqual([]);
-    await without.end();
+    expect(await served.detailsOf(sent.otherExchange)).toEqual([]);
+    const unconfiguredService = await serve(false);
+    expect(await unconfiguredService.detailsOf(sent.swap)).toEqual([]);
+    await unconfiguredService.end();
   });
 
   it("are null unless requested, and while the pools of the block are not indexed", async () => {
     expect(await served.detailsOf(sent.swap, "with-dex=false")).toBeNull();
     expect(await served.detailsOf(sent.swap, "")).toBeNull();
-    const at = returned(sent.swap, "Swap").block;
+    const swapBlock = pairLog(sent.swap, "Swap").block;
     const setCheckpoint = (block: number) =>
       test.database.query("UPDATE projection_checkpoints SET block_number = $1 WHERE projection = 'pools'", [block]);
-    await setCheckpoint(at - 1);
+    await setCheckpoint(swapBlock - 1);
     expect(await served.detailsOf(sent.swap)).toBeNull();
-    await setCheckpoint(at);
+    await setCheckpoint(swapBlock);
     expect(await served.detailsOf(sent.swap)).toHaveLength(1);
     await setCheckpoint(await chain.head());
   });

@@ -49,9 +49,9 @@ const index = (test: TestDatabase, settings: Partial<IndexedChain> = {}): Promis
     await running.runToHead(blocks);
     return running.warnings;
   });
-const attempt = (test: TestDatabase, settings: Partial<IndexedChain>): Promise<void> =>
+const runIndexer = (test: TestDatabase, settings: Partial<IndexedChain>): Promise<void> =>
   withIndexer(test, settings, ({ indexer }) => indexer.run(AbortSignal.timeout(5_000)));
-const rowOf = async ({ database }: TestDatabase) =>
+const chainRowOf = async ({ database }: TestDatabase) =>
   (await database.query<{ name: string; missing: string[] }>("SELECT name, missing FROM chains"))[0];
 
 describe("a first block above the head", () => {
@@ -59,26 +59,26 @@ describe("a first block above the head", () => {
 
   it("is refused with the number of the head, and creates no index", async () => {
     const test = await newDatabase();
-    await expect(attempt(test, { from: 500 })).rejects.toThrow(refusal);
-    expect(await rowOf(test)).toBeUndefined();
+    await expect(runIndexer(test, { from: 500 })).rejects.toThrow(refusal);
+    expect(await chainRowOf(test)).toBeUndefined();
     await index(test, { from: blocks });
-    expect(await rowOf(test)).toMatchObject({ missing: [] });
+    expect(await chainRowOf(test)).toMatchObject({ missing: [] });
   });
 
-  it("is refused for an index with another first block, which is recorded to lack nothing", async () => {
+  it("is refused for an index with a different first block, and leaves its record of missing features empty", async () => {
     const test = await newDatabase();
     await index(test);
-    // A node without the state of blocks that it does not have: the state before the first block is requested.
+    // The state before the first block is requested, which the node does not have above its head.
     proxy.tamper = (method, reply, params) => {
       if (method !== "eth_getBalance" || Number(params[1]) !== 499) return;
       delete reply.result;
       reply.error = { code: -32000, message: "header not found" };
     };
-    await expect(attempt(test, { from: 500 })).rejects.toThrow(refusal);
+    await expect(runIndexer(test, { from: 500 })).rejects.toThrow(refusal);
     proxy.tamper = null;
-    expect(await rowOf(test)).toMatchObject({ missing: [] });
+    expect(await chainRowOf(test)).toMatchObject({ missing: [] });
     await index(test);
-    expect(await rowOf(test)).toMatchObject({ missing: [] });
+    expect(await chainRowOf(test)).toMatchObject({ missing: [] });
   });
 });
 
@@ -86,44 +86,44 @@ describe("the record of missing base balances", () => {
   it("is cleared when the index has all base balances", async () => {
     const test = await newDatabase();
     await index(test);
-    // As earlier versions left it after a run with a first block above the head.
+    // The state that earlier versions left after a run with a first block above the head.
     await test.database.query("UPDATE chains SET missing = '{native-history}'");
     await index(test);
-    expect(await rowOf(test)).toMatchObject({ missing: [] });
+    expect(await chainRowOf(test)).toMatchObject({ missing: [] });
   });
 
   it("remains while a stored balance is unknown, even with an archive node", async () => {
     const test = await newDatabase();
     const head = await chain.rpc<string>("eth_blockNumber");
     proxy.tamper = (method, reply, params) => {
-      // As a node without archive state: it has the balances of its head.
+      // Simulates a node without archive state, which has only the balances of its head.
       if (method !== "eth_getBalance" || params[1] === head) return;
       delete reply.result;
       reply.error = { code: -32000, message: "missing trie node" };
     };
     await index(test);
-    expect((await rowOf(test))?.missing).toContain("native-history");
+    expect((await chainRowOf(test))?.missing).toContain("native-history");
     proxy.tamper = null;
     await index(test);
-    expect(await rowOf(test)).toMatchObject({ missing: ["native-history"] });
+    expect(await chainRowOf(test)).toMatchObject({ missing: ["native-history"] });
   });
 });
 
 describe("the name of a chain", () => {
-  it("is changed in the index with a log line, as the chain id identifies the index", async () => {
+  it("is changed in the index, with a log line, because the chain id identifies the index", async () => {
     const test = await newDatabase();
     await index(test);
     expect(await index(test, { name: "other" })).toContain(
       "Chain 31337 was named test in this index and is now named other: its paths begin with /v1/other/.",
     );
-    expect(await rowOf(test)).toMatchObject({ name: "other" });
+    expect(await chainRowOf(test)).toMatchObject({ name: "other" });
     expect((await index(test, { name: "other" })).filter((warning) => warning.includes("named"))).toEqual([]);
   });
 
   it("is refused while another chain of the index has the same name", async () => {
     const test = await newDatabase();
     await test.database.query("INSERT INTO chains (chain_id, name, genesis_hash, indexed_from) VALUES (7, 'test', '\\x00', 0)");
-    await expect(attempt(test, {})).rejects.toThrow(
+    await expect(runIndexer(test, {})).rejects.toThrow(
       "The name test belongs to chain 7 in this index: give chain 31337 another name, or use another database.",
     );
   });

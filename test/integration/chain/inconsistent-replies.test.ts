@@ -45,96 +45,96 @@ const tamperWith = (method: string, change: (result: never, reply: ProxiedReply,
     if (called === method) change(reply.result as never, reply, params);
   };
 };
-const receipts = (change: (receipts: Fields[]) => void) => tamperWith("eth_getBlockReceipts", (list: Fields[]) => change(list));
-const block = (change: (block: Fields) => void) => tamperWith("eth_getBlockByNumber", (raw: Fields) => change(raw));
+const tamperWithReceipts = (change: (receipts: Fields[]) => void) => tamperWith("eth_getBlockReceipts", (list: Fields[]) => change(list));
+const tamperWithBlock = (change: (block: Fields) => void) => tamperWith("eth_getBlockByNumber", (raw: Fields) => change(raw));
 const set = (target: object, field: string | number, value: unknown) => void Object.assign(target, { [field]: value });
 const logsOf = (receipt: Fields | undefined) => receipt?.logs as Fields[];
 
-describe("a node with inconsistent replies", () => {
-  it("is accepted while its replies are consistent", async () => {
+describe("the source of blocks", () => {
+  it("returns consistent blocks", async () => {
     const blocks = await source.fetch(0, height);
     expect(blocks.map(({ number }) => number)).toEqual(Array.from({ length: height + 1 }, (_, number) => number));
     expect(blocks.at(-1)?.transactions.map(({ logs }) => logs.length)).toEqual([1, 1, 0]);
   });
 
-  const faults: [string, () => void, RegExp][] = [
-    ["a missing receipt", () => receipts((list) => void list.pop()), /2 receipts for the 3 transactions/],
+  const inconsistencies: [string, () => void, RegExp][] = [
+    ["a missing receipt", () => tamperWithReceipts((list) => void list.pop()), /2 receipts for the 3 transactions/],
     [
       "null receipts",
       () => tamperWith("eth_getBlockReceipts", (_, reply) => set(reply, "result", null)),
       /receipts from the node: expected a list, got null/,
     ],
-    ["receipts in another order", () => receipts((list) => void list.reverse()), /receipt 0 belongs to another transaction/],
+    ["receipts in a different order", () => tamperWithReceipts((list) => void list.reverse()), /receipt 0 belongs to another transaction/],
     [
-      "a receipt of another block",
-      () => receipts((list) => void Object.assign(list[0] ?? {}, { blockHash: `0x${"11".repeat(32)}` })),
+      "a receipt of a different block",
+      () => tamperWithReceipts((list) => void Object.assign(list[0] ?? {}, { blockHash: `0x${"11".repeat(32)}` })),
       /receipt 0 belongs to another/,
     ],
     [
-      "a log less, where the bloom has it",
-      () => receipts((list) => void logsOf(list[1]).pop()),
+      "a missing log that the bloom contains",
+      () => tamperWithReceipts((list) => void logsOf(list[1]).pop()),
       /do not match the logs bloom of its header/,
     ],
-    ["no logs at all", () => receipts((list) => void list.map((receipt) => set(receipt, "logs", []))), /logs bloom/],
+    ["no logs at all", () => tamperWithReceipts((list) => void list.map((receipt) => set(receipt, "logs", []))), /logs bloom/],
     [
       "a duplicate log",
-      () => receipts((list) => void logsOf(list[0]).push({ ...logsOf(list[0])[0] })),
+      () => tamperWithReceipts((list) => void logsOf(list[0]).push({ ...logsOf(list[0])[0] })),
       /log 0 is at the position of log 1/,
     ],
     [
-      "a log of another transaction",
-      () => receipts((list) => set(logsOf(list[0]), 0, { ...logsOf(list[1])[0] })),
+      "a log of a different transaction",
+      () => tamperWithReceipts((list) => set(logsOf(list[0]), 0, { ...logsOf(list[1])[0] })),
       /a log of receipt 0 belongs to another/,
     ],
     [
-      "a log whose address is changed",
-      () => receipts((list) => void Object.assign(logsOf(list[0])[0] ?? {}, { address: `0x${"12".repeat(20)}` })),
+      "a log with a changed address",
+      () => tamperWithReceipts((list) => void Object.assign(logsOf(list[0])[0] ?? {}, { address: `0x${"12".repeat(20)}` })),
       /logs bloom/,
     ],
     [
       "a removed log",
-      () => receipts((list) => void Object.assign(logsOf(list[0])[0] ?? {}, { removed: true })),
+      () => tamperWithReceipts((list) => void Object.assign(logsOf(list[0])[0] ?? {}, { removed: true })),
       /a log of receipt 0 belongs to another/,
     ],
     [
-      "gas that does not add up",
-      () => receipts((list) => void Object.assign(list[0] ?? {}, { gasUsed: "0x1" })),
+      "gas used that does not add up",
+      () => tamperWithReceipts((list) => void Object.assign(list[0] ?? {}, { gasUsed: "0x1" })),
       /cumulative gas used of transaction 0/,
     ],
     [
       "a malformed quantity",
-      () => block((raw) => set(raw, "timestamp", "0xzz")),
+      () => tamperWithBlock((raw) => set(raw, "timestamp", "0xzz")),
       /timestamp from the node: expected a hexadecimal quantity, got "0xzz"/,
     ],
     [
-      "a number where a quantity belongs",
-      () => block((raw) => set(raw, "gasUsed", 21_000)),
+      "a JSON number instead of a quantity",
+      () => tamperWithBlock((raw) => set(raw, "gasUsed", 21_000)),
       /gasUsed from the node: expected a hexadecimal quantity, got 21000/,
     ],
-    ["a short hash", () => block((raw) => set(raw, "hash", "0x12")), /hash from the node: expected a hash, got "0x12"/],
-    ["another block", () => block((raw) => set(raw, "number", "0x1")), /its number is 1|inconsistent block/],
-    ["no block", () => tamperWith("eth_getBlockByNumber", (_, reply) => set(reply, "result", null)), /does not have block \d+ \(yet\)/],
-    ["a missing transaction", () => block((raw) => void (raw.transactions as unknown[]).pop()), /3 receipts for the 2 transactions/],
+    ["a short hash", () => tamperWithBlock((raw) => set(raw, "hash", "0x12")), /hash from the node: expected a hash, got "0x12"/],
+    ["a block with a different number", () => tamperWithBlock((raw) => set(raw, "number", "0x1")), /its number is 1|inconsistent block/],
+    ["a missing block", () => tamperWith("eth_getBlockByNumber", (_, reply) => set(reply, "result", null)), /does not have block \d+ \(yet\)/],
+    ["a missing transaction", () => tamperWithBlock((raw) => void (raw.transactions as unknown[]).pop()), /3 receipts for the 2 transactions/],
     [
-      "a trace less",
+      "a missing trace",
       () => tamperWith("debug_traceBlockByNumber", (list: unknown[]) => void list.pop()),
       /traces of 2 transactions, expected 3/,
     ],
     [
-      "a trace of another transaction",
+      "a trace of a different transaction",
       () => tamperWith("debug_traceBlockByNumber", (list: unknown[]) => void list.reverse()),
       /trace of another transaction for transaction 0/,
     ],
   ];
 
-  it.each(faults)("is refused: %s", async (_, inject, message) => {
+  it.each(inconsistencies)("rejects %s", async (_, inject, message) => {
     inject();
     const failure = await source.fetch(height, height).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(BadReplyError);
     expect(String(failure)).toMatch(message);
   });
 
-  it("is refused when a block does not follow the previous one", async () => {
+  it("rejects a block that does not follow the previous one", async () => {
     const other = `0x${"22".repeat(32)}`;
     tamperWith("eth_getBlockByNumber", (raw: Fields, _, params) => {
       if (params[0] === `0x${height.toString(16)}`) raw.parentHash = other;
@@ -142,16 +142,16 @@ describe("a node with inconsistent replies", () => {
     await expect(source.fetch(height - 1, height)).rejects.toThrow(BrokenChainError);
   });
 
-  it("is retried, and accepted when its replies are consistent again", async () => {
-    let faults = 1;
-    receipts((list) => {
-      if (faults > 0) list.pop();
-      faults -= 1;
+  it("retries inconsistent replies, and accepts consistent ones", async () => {
+    let inconsistentReplies = 1;
+    tamperWithReceipts((list) => {
+      if (inconsistentReplies > 0) list.pop();
+      inconsistentReplies -= 1;
     });
     expect(await source.fetch(height, height)).toHaveLength(1);
   });
 
-  it("returns the error of one call in a batch, and the results of the others", async () => {
+  it("returns null for one failed call of a batch, and the results of the others", async () => {
     tamperWith("eth_getBalance", (_, reply, params) => {
       if (params[0] !== chain.accounts[0]) return;
       delete reply.result;
@@ -162,7 +162,7 @@ describe("a node with inconsistent replies", () => {
   });
 });
 
-describe("a node that is hard to reach", () => {
+describe("an RPC client", () => {
   const secret = "s3cr3tt0ken";
   const secretRpc = (options: Partial<Parameters<typeof createRpc>[0]> = {}) =>
     createRpc({
@@ -173,9 +173,9 @@ describe("a node that is hard to reach", () => {
     });
 
   it.each([
-    ["429 twice", 429],
-    ["503 twice", 503],
-  ])("is retried after %s", async (_, status) => {
+    [429],
+    [503],
+  ])("retries after two responses with status %i", async (status) => {
     let failures = 2;
     proxy.intercept = (_body, response) => {
       if (failures === 0) return false;
@@ -198,11 +198,11 @@ describe("a node that is hard to reach", () => {
       (response: { destroy(): void; end(text: string): void }) =>
         response.end(`{"jsonrpc":"2.0","error":{"code":-32000,"message":"project ${secret} at https://x.example/${secret} has no quota"}}`),
     ],
-  ])("gives up with an error that hides the URL when it always %s", async (_, answer) => {
-    let tries = 0;
+  ])("gives up with an error that hides the URL if the node always %s", async (_, respond) => {
+    let attempts = 0;
     proxy.intercept = (_body, response) => {
-      tries += 1;
-      answer(response);
+      attempts += 1;
+      respond(response);
       return true;
     };
     const rpc = secretRpc({ timeoutMilliseconds: 60 });
@@ -214,33 +214,33 @@ describe("a node that is hard to reach", () => {
       .catch((error: unknown) => error);
     await rpc.close();
     expect(failure).toBeInstanceOf(TransportError);
-    // Two retries, and the single calls of the batch where its size may be the reason.
-    expect(tries).toBeGreaterThanOrEqual(3);
-    expect(tries).toBeLessThanOrEqual(8);
+    // Two retries, and the single calls of the batch if its size may be the reason.
+    expect(attempts).toBeGreaterThanOrEqual(3);
+    expect(attempts).toBeLessThanOrEqual(8);
     expect(String(failure) + (failure as Error).stack).not.toContain(secret);
   });
 
-  it("is not retried when it rejects the key", async () => {
-    let tries = 0;
+  it("does not retry if the node rejects the key", async () => {
+    let attempts = 0;
     proxy.intercept = (_body, response) => {
-      tries += 1;
+      attempts += 1;
       response.writeHead(401).end();
       return true;
     };
     const rpc = secretRpc();
     await expect(rpc.request("eth_chainId", [])).rejects.toThrow(/HTTP status 401/);
-    expect(tries).toBe(1);
+    expect(attempts).toBe(1);
     await rpc.close();
   });
 
-  it("never has more requests in flight than allowed", async () => {
-    let running = 0;
-    let most = 0;
+  it("never has more requests in flight than configured", async () => {
+    let inFlight = 0;
+    let maxInFlight = 0;
     proxy.intercept = (body, response) => {
-      running += 1;
-      most = Math.max(most, running);
+      inFlight += 1;
+      maxInFlight = Math.max(maxInFlight, inFlight);
       setTimeout(() => {
-        running -= 1;
+        inFlight -= 1;
         const { id } = JSON.parse(body) as { id: number };
         response.end(JSON.stringify({ jsonrpc: "2.0", id, result: "0x1" }));
       }, 5);
@@ -250,6 +250,6 @@ describe("a node that is hard to reach", () => {
     const results = await rpc.batch(Array.from({ length: 20 }, () => ({ method: "eth_chainId", params: [] })));
     await rpc.close();
     expect(results).toHaveLength(20);
-    expect(most).toBe(3);
+    expect(maxInFlight).toBe(3);
   });
 });
