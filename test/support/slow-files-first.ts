@@ -55,7 +55,7 @@ const slowFiles: readonly string[] = [
   "contract/pages/docs",
   "integration/domains/prices/reorganised",
   "integration/domains/tokens/reconcile-balances/supplies",
-  "integration/indexer/opened",
+  "integration/indexer/open-index",
   "integration/domains/nft-sales/reorganisation",
   "contract/story/activity",
   "contract/story/stable-pages",

@@ -267,7 +267,7 @@ describe("a crash in the middle of a batch", () => {
   });
 });
 
-describe("an index that starts lateBalances", () => {
+describe("an index that starts at a later block", () => {
   it("reads base balances from the node's state, and is exact from its first block", async () => {
     const test = await newDatabase();
     const head = await chain.head();

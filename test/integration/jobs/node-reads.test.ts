@@ -26,7 +26,7 @@ const size = (body: string) => (body.length / 2).toString(16).padStart(4, "0");
 /** Code that returns the given bytes for name(), symbol() and decimals(); null reverts. */
 const tokenCode = (results: readonly (string | null)[]): string => {
   const selectors = ["06fdde03", "95d89b41", "313ce567"];
-  // PUSH1 0, CALLDATALOAD, PUSH1 e0, SHR; then for each: DUP1, PUSH4, EQ, PUSH2 target, JUMPI; finally a revert.
+  // PUSH1 0, CALLDATALOAD, PUSH1 e0, SHR; then for each selector: DUP1, PUSH4, EQ, PUSH2 target, JUMPI; finally a revert.
   const head = 6 + 3 * 11 + 5;
   let bodies = "";
   const table = results.map((result, index) => {
@@ -41,7 +41,7 @@ const tokenCode = (results: readonly (string | null)[]): string => {
 };
 const stringData = (text: Buffer) => word(32) + word(text.length) + text.toString("hex").padEnd(Math.ceil(text.length / 32) * 64, "0");
 
-const odd: Record<string, { code: string; name: string | null; symbol: string | null; decimals: number | null }> = {
+const unusualTokens: Record<string, { code: string; name: string | null; symbol: string | null; decimals: number | null }> = {
   "bytes32 texts": {
     code: tokenCode([hex("Maker").padEnd(64, "0"), hex("MKR").padEnd(64, "0"), word(18)]),
     name: "Maker",
@@ -101,7 +101,7 @@ const addressOf = (index: number): Address => `0x${(0xfeed00 + index).toString(1
 beforeAll(async () => {
   chain = await startTestChain();
   gold = await chain.deploy(artifacts.erc20(), ["Gold", "GLD"]);
-  for (const [index, { code }] of Object.values(odd).entries()) await chain.rpc("anvil_setCode", [addressOf(index), code]);
+  for (const [index, { code }] of Object.values(unusualTokens).entries()) await chain.rpc("anvil_setCode", [addressOf(index), code]);
   proxy = await startRpcProxy(chain.url);
   const rpc = createRpc({ url: proxy.url, retries: 0 });
   source = createSource(rpc, await probeCapabilities(rpc), { tracing: false });
@@ -142,56 +142,56 @@ const metadata = () =>
   test.database.query<{ address: Address; name: string | null; symbol: string | null; decimals: number | null }>(
     "SELECT address, name, symbol, decimals FROM token_metadata ORDER BY address",
   );
-/** Performs all reads that are due, and returns for how many tokens metadata was stored. */
-const drain = async (reads: Scheduler): Promise<number> => {
+/** Runs all due reads, and returns the number of tokens whose metadata they stored. */
+const runAllDue = async (reads: Scheduler): Promise<number> => {
   const before = (await metadata()).length;
   while (await reads.runDue());
   return (await metadata()).length - before;
 };
-const everything = () => [...Object.keys(odd).map((_, index) => addressOf(index)), gold];
+const allTokens = () => [...Object.keys(unusualTokens).map((_, index) => addressOf(index)), gold];
 
-const expectEverything = async () => {
+const expectAllMetadata = async () => {
   const rows = await metadata();
-  const found = Object.fromEntries(
-    Object.keys(odd).map((title, index) => [title, rows.find(({ address }) => address === addressOf(index))]),
+  const rowByTitle = Object.fromEntries(
+    Object.keys(unusualTokens).map((title, index) => [title, rows.find(({ address }) => address === addressOf(index))]),
   );
-  for (const [title, { name, symbol, decimals }] of Object.entries(odd))
-    expect(found[title], title).toMatchObject({ name, symbol, decimals });
+  for (const [title, { name, symbol, decimals }] of Object.entries(unusualTokens))
+    expect(rowByTitle[title], title).toMatchObject({ name, symbol, decimals });
   expect(rows.find(({ address }) => address === gold)).toEqual({ address: gold, name: "Gold", symbol: "GLD", decimals: 18 });
   expect(await test.database.query("SELECT 1 FROM node_reads")).toEqual([]);
 };
 
 describe("reads of token metadata", () => {
-  it("use plain calls on a chain without multicall, and accept whatever the tokens return", async () => {
+  it("use plain calls on a chain without multicall, and accept any result of a token", async () => {
     await chain.rpc("anvil_setCode", [multicall, "0x"]);
-    await enqueue(everything());
-    expect(await drain(createNodeReads(deps()))).toBe(everything().length);
-    await expectEverything();
+    await enqueue(allTokens());
+    expect(await runAllDue(createNodeReads(deps()))).toBe(allTokens().length);
+    await expectAllMetadata();
   });
 
-  it("have the same results by multicall, in fewer requests", async () => {
+  it("have the same results with multicall, in fewer requests", async () => {
     await chain.rpc("anvil_setCode", [multicall, await multicallCode(chain)]);
-    await enqueue(everything());
-    expect(await drain(createNodeReads(deps()))).toBe(everything().length);
-    await expectEverything();
+    await enqueue(allTokens());
+    expect(await runAllDue(createNodeReads(deps()))).toBe(allTokens().length);
+    await expectAllMetadata();
     await test.database.query("DELETE FROM token_metadata");
     await enqueue([gold], 2);
     proxy.counts.clear();
-    await drain(createNodeReads(deps()));
+    await runAllDue(createNodeReads(deps()));
     expect(proxy.counts.get("eth_call")).toBe(1);
   });
 
-  it("are retried with exponential backoff while the node fails at a contract", async () => {
+  it("are retried with exponential backoff while the node fails the calls of a contract", async () => {
     await enqueue([gold]);
     proxy.tamper = (method, reply, params) => {
       if (method !== "eth_call" || !JSON.stringify(params).includes(gold.slice(2))) return;
       delete reply.result;
-      reply.error = { code: -32000, message: "header not found" };
+      reply.error = { code: -32000, message: "header not rowByTitle" };
     };
     const reads = createNodeReads(deps());
     const waits: number[] = [];
     for (let attempt = 0; attempt < 3; attempt += 1) {
-      expect(await drain(reads)).toBe(0);
+      expect(await runAllDue(reads)).toBe(0);
       const [row] = await test.database.query<{ run_after: Date }>("SELECT run_after FROM node_reads");
       waits.push(((row?.run_after.getTime() ?? 0) - now.getTime()) / 1_000);
       now = row?.run_after ?? now;
@@ -199,7 +199,7 @@ describe("reads of token metadata", () => {
     expect(waits).toEqual([2, 4, 8]);
     expect(await metadata()).toEqual([]);
     proxy.tamper = null;
-    expect(await drain(reads)).toBe(1);
+    expect(await runAllDue(reads)).toBe(1);
     expect(await metadata()).toMatchObject([{ name: "Gold" }]);
   });
 
@@ -208,16 +208,16 @@ describe("reads of token metadata", () => {
     proxy.tamper = (method, reply, params) => {
       if (method !== "eth_call" || !JSON.stringify(params).includes(gold.slice(2))) return;
       delete reply.result;
-      reply.error = { code: -32000, message: "header not found" };
+      reply.error = { code: -32000, message: "header not rowByTitle" };
     };
     for (let attempt = 0; attempt < 8; attempt += 1) {
-      await drain(createNodeReads(deps()));
+      await runAllDue(createNodeReads(deps()));
       now = new Date(now.getTime() + 7_200_000);
     }
     expect(await metadata()).toEqual([{ address: gold, name: null, symbol: null, decimals: null }]);
   });
 
-  it("are retried after an outage of the node, and count no attempt", async () => {
+  it("are retried after an outage of the node, which does not count as an attempt", async () => {
     await enqueue([gold]);
     proxy.intercept = (_body, response) => {
       response.destroy();
@@ -239,7 +239,7 @@ describe("reads of token metadata", () => {
     expect(warnings[0]).toMatch(/^test: job read-contracts failed, retrying in 1 s: Node at 127\.0\.0\.1:\d+ cannot be reached/);
   });
 
-  it("wait while another process writes the chain", async () => {
+  it("are suspended while another process writes the index of the chain", async () => {
     await enqueue([gold]);
     const stop = new AbortController();
     let leading = false;
@@ -253,18 +253,18 @@ describe("reads of token metadata", () => {
     expect(await metadata()).toMatchObject([{ name: "Gold" }]);
   });
 
-  it("are not repeated for a batch that was folded before they were stored, and keep their first block", async () => {
+  it("are not repeated for a batch that was folded before they were stored", async () => {
     await enqueue([gold], 5);
-    expect(await drain(createNodeReads(deps()))).toBe(1);
+    expect(await runAllDue(createNodeReads(deps()))).toBe(1);
     await enqueue([gold], 9);
-    expect(await drain(createNodeReads(deps()))).toBe(0);
+    expect(await runAllDue(createNodeReads(deps()))).toBe(0);
     expect(await test.database.query("SELECT block_number FROM token_metadata")).toEqual([{ block_number: 5 }]);
     expect(await test.database.query("SELECT FROM node_reads")).toEqual([]);
   });
 
-  it("are not stored for a token that a reorganisation removed meanwhile", async () => {
+  it("are not stored for a token that a reorganisation has removed in the meantime", async () => {
     await enqueue([gold], 9);
-    const slow: NodeReadsDeps = {
+    const removingDeps: NodeReadsDeps = {
       ...deps(),
       source: {
         head: source.head,
@@ -275,7 +275,7 @@ describe("reads of token metadata", () => {
         },
       },
     };
-    await drain(createNodeReads(slow));
+    await runAllDue(createNodeReads(removingDeps));
     expect(await metadata()).toEqual([]);
   });
 });

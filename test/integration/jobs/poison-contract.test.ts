@@ -30,12 +30,12 @@ let closeRpc: () => Promise<void>;
 let test: TestDatabase;
 let now: Date;
 /** Functions that stop what a test has started. */
-let ends: (() => Promise<void>)[];
+let cleanups: (() => Promise<void>)[];
 
 let [alice, bob]: [Address, Address] = ["0x", "0x"];
 let [coin, poisonCoin, collection, poisonCollection]: [Address, Address, Address, Address] = ["0x", "0x", "0x", "0x"];
-/** The first block of an index that starts late: the one after the mints. */
-let late: number;
+/** The first block after the mints, at which some indexes start. */
+let startBlock: number;
 
 const mine = async (...transactions: readonly TestTransaction[]) => {
   await chain.send(...transactions);
@@ -59,7 +59,7 @@ beforeAll(async () => {
     ...coins.map((token) => call(erc20, token, "mint", [alice, 100n])),
     ...collections.map((token) => call(erc721, token, "mint", [alice])),
   );
-  late = (await chain.head()) + 1;
+  startBlock = (await chain.head()) + 1;
   await mine(
     ...coins.map((token) => ({ from: alice, ...call(erc20, token, "transfer", [bob, 30n]) })),
     ...collections.map((token) => ({ from: alice, ...call(erc721, token, "transferFrom", [alice, bob, 0n]) })),
@@ -72,12 +72,12 @@ beforeAll(async () => {
 beforeEach(async () => {
   test = await createTestDatabase();
   now = new Date("2026-01-01T00:00:00Z");
-  ends = [];
+  cleanups = [];
 });
 afterEach(async () => {
   proxy.intercept = null;
   proxy.tamper = null;
-  for (const end of ends) await end();
+  for (const end of cleanups) await end();
   await test.drop();
 });
 afterAll(async () => {
@@ -90,12 +90,12 @@ const rowsOf = <Row extends object>(statement: string) => test.database.query<Ro
 
 const startIndexer = async (options: Parameters<typeof createTestIndexer>[2] = {}): Promise<TestIndexer> => {
   const running = await createTestIndexer(proxy.url, test.database, options);
-  ends.push(runInBackground(running));
+  cleanups.push(runInBackground(running));
   return running;
 };
-const untilLevel = async ({ indexer }: TestIndexer) => {
+const waitForHead = async ({ indexer }: TestIndexer) => {
   const head = await chain.head();
-  await until("The index being level with its node", () => indexer.status().following && indexer.status().block === head);
+  await until("The index reaching the head", () => indexer.status().following && indexer.status().block === head);
 };
 const schedulerOf = (running: TestIndexer, jobs: readonly Job[]) =>
   createChainScheduler({
@@ -112,7 +112,7 @@ const schedulerOf = (running: TestIndexer, jobs: readonly Job[]) =>
     logger,
   });
 
-describe("node_reads while the node fails at one contract", () => {
+describe("the job for node_reads, while the node fails the calls of one contract,", () => {
   const startReads = async () => {
     await test.database.query(
       "INSERT INTO node_reads (chain_id, kind, key, block_number) SELECT $1, 'token-metadata', decode(a, 'hex'), 1 FROM unnest($2::text[]) a",
@@ -149,7 +149,7 @@ describe("node_reads while the node fails at one contract", () => {
     expect(await names()).toEqual(["Cards", "Gold", null]);
   });
 
-  it("counts no attempt and stores nothing while the node runs no calls", async () => {
+  it("counts no attempt and stores nothing while the node refuses all calls", async () => {
     const reads = await startReads();
     refuseAllCalls(proxy);
     await reads.runDue();
@@ -162,14 +162,14 @@ describe("node_reads while the node fails at one contract", () => {
   });
 });
 
-describe("nft_reads while the node fails at one contract", () => {
+describe("the worker for nft_reads, while the node fails the calls of one contract,", () => {
   const startWorker = async () => {
     const running = await startIndexer();
-    await untilLevel(running);
+    await waitForHead(running);
     await test.database.query(
       `INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number, run_after)
        SELECT $1, decode(a, 'hex'), 0, 2, $3, '2020-01-01' FROM unnest($2::text[]) a`,
-      [chainId, [collection, poisonCollection].map((address) => address.slice(2)), late - 1],
+      [chainId, [collection, poisonCollection].map((address) => address.slice(2)), startBlock - 1],
     );
     return createMetadataWorker({
       chainId,
@@ -186,7 +186,7 @@ describe("nft_reads while the node fails at one contract", () => {
   };
   const queued = () => rowsOf("SELECT token, attempts, problem FROM nft_reads");
 
-  it("reads the other tokens, and counts an attempt of that contract's", async () => {
+  it("reads the other tokens, and counts an attempt for that contract", async () => {
     const worker = await startWorker();
     refuseContract(proxy, poisonCollection);
     await worker.drain();
@@ -202,7 +202,7 @@ describe("nft_reads while the node fails at one contract", () => {
     expect(await queued()).toEqual([]);
   });
 
-  it("counts no attempt and stores nothing while the node runs no calls", async () => {
+  it("counts no attempt and stores nothing while the node refuses all calls", async () => {
     const worker = await startWorker();
     refuseAllCalls(proxy);
     await expect(worker.drain()).rejects.toThrow("HTTP status 504");
@@ -214,11 +214,11 @@ describe("nft_reads while the node fails at one contract", () => {
 describe("allowance reads while the node fails at one contract", () => {
   const startReads = async () => {
     const running = await startIndexer({ projections: [tokensProjection, approvalsProjection] });
-    await untilLevel(running);
+    await waitForHead(running);
     // Both contracts return 0.
     await test.database.query(
       "INSERT INTO allowances SELECT $1, decode(o, 'hex'), decode(t, 'hex'), decode(o, 'hex'), $4, $4, 0, 0, 9 FROM unnest($2::text[], $3::text[]) AS k(o, t)",
-      [chainId, [alice, alice].map((address) => address.slice(2)), [coin, poisonCoin].map((address) => address.slice(2)), late],
+      [chainId, [alice, alice].map((address) => address.slice(2)), [coin, poisonCoin].map((address) => address.slice(2)), startBlock],
     );
     await test.database.query(
       "INSERT INTO allowance_reads SELECT chain_id, owner, token, since_block, NULL::int8, NULL::bytea, 0 FROM allowances",
@@ -235,7 +235,7 @@ describe("allowance reads while the node fails at one contract", () => {
       ]),
     );
 
-  it("reads the other tokens, and counts attempts of that contract, also when it is the only one left", async () => {
+  it("reads the other tokens, and counts attempts for that contract, even if it is the only one left", async () => {
     const scheduler = await startReads();
     refuseContract(proxy, poisonCoin);
     await scheduler.runDue();
@@ -250,7 +250,7 @@ describe("allowance reads while the node fails at one contract", () => {
     expect(await amounts()).toEqual({ [coin]: "0", [poisonCoin]: "0" });
   });
 
-  it("counts no attempt and stores nothing while the node runs no calls", async () => {
+  it("counts no attempt and stores nothing while the node refuses all calls", async () => {
     const scheduler = await startReads();
     refuseAllCalls(proxy);
     await scheduler.runDue();
@@ -259,36 +259,36 @@ describe("allowance reads while the node fails at one contract", () => {
   });
 });
 
-describe("the standards of contracts while the node fails at one of them", () => {
+describe("an indexer that reads contract standards, while the node fails the calls of one contract,", () => {
   const standards = () =>
     rowsOf<{ address: Address; is_collection: boolean; read_at_block: number | null }>(
       "SELECT address, is_collection, read_at_block FROM contract_standards",
     );
 
-  it("reads the others, and indexes that contract by the form of its logs after the last attempt", async () => {
+  it("reads the other standards, and indexes that contract by the form of its logs after the last attempt", async () => {
     refuseContract(proxy, poisonCollection);
     const running = await startIndexer();
-    await untilLevel(running);
+    await waitForHead(running);
     const rows = await standards();
-    expect(rows.find(({ address }) => address === collection)).toMatchObject({ is_collection: true, read_at_block: late - 1 });
+    expect(rows.find(({ address }) => address === collection)).toMatchObject({ is_collection: true, read_at_block: startBlock - 1 });
     expect(rows.find(({ address }) => address === poisonCollection)).toMatchObject({ is_collection: false, read_at_block: null });
     expect(running.warnings.join()).toContain(poisonCollection);
   });
 
-  it("stores nothing while the node runs no calls", async () => {
-    const refused = refuseAllCalls(proxy);
+  it("stores nothing while the node refuses all calls", async () => {
+    const refusals = refuseAllCalls(proxy);
     const running = await startIndexer();
     await until("Failed reads", () => running.warnings.length >= 2);
-    expect(refused.count).toBeGreaterThan(0);
+    expect(refusals.count).toBeGreaterThan(0);
     expect(await standards()).toEqual([]);
     proxy.intercept = null;
-    await untilLevel(running);
+    await waitForHead(running);
     expect((await standards()).map(({ is_collection }) => is_collection)).toEqual([true, true]);
   });
 });
 
-describe("base reads while the node fails at one contract", () => {
-  const startLate = () => startIndexer({ chain: chainOf({ from: late }) });
+describe("an indexer that reads base balances, while the node fails the calls of one contract,", () => {
+  const startAfterMints = () => startIndexer({ chain: chainOf({ from: startBlock }) });
   const balances = async (token: Address) =>
     Object.fromEntries(
       (
@@ -299,10 +299,10 @@ describe("base reads while the node fails at one contract", () => {
       ).map(({ owner, balance }) => [owner, balance]),
     );
 
-  it("reads the other bases, stores that contract's as unknown after the last attempt, and reads its balances later", async () => {
+  it("reads the other balances, stores those of that contract as unknown after the last attempt, and reads them later", async () => {
     refuseContract(proxy, poisonCoin);
-    const running = await startLate();
-    await untilLevel(running);
+    const running = await startAfterMints();
+    await waitForHead(running);
     expect(await balances(coin)).toEqual({ [alice]: "70", [bob]: "30" });
     expect(await balances(poisonCoin)).toEqual({ [alice]: null, [bob]: null });
     const unread = await rowsOf<{ key: string; reverted: boolean }>("SELECT key, reverted FROM base_reads WHERE value IS NULL");
@@ -312,35 +312,35 @@ describe("base reads while the node fails at one contract", () => {
     ]);
     proxy.intercept = null;
     const scheduler = schedulerOf(running, createReconciliationJobs());
-    for (let runs = 0; runs < 20 && (await scheduler.runDue()); runs += 1);
+    for (let count = 0; count < 20 && (await scheduler.runDue()); count += 1);
     expect(await balances(poisonCoin)).toEqual({ [alice]: "70", [bob]: "30" });
     expect(await rowsOf("SELECT FROM base_reads WHERE value IS NULL")).toEqual([]);
   });
 
-  it("stores nothing while the node runs no calls", async () => {
+  it("stores nothing while the node refuses all calls", async () => {
     refuseAllCalls(proxy);
-    const running = await startLate();
+    const running = await startAfterMints();
     await until("Failed reads", () => running.warnings.length >= 2);
     expect(await rowsOf("SELECT FROM base_reads")).toEqual([]);
     proxy.intercept = null;
-    await untilLevel(running);
+    await waitForHead(running);
     expect(await balances(poisonCoin)).toEqual({ [alice]: "70", [bob]: "30" });
   });
 
   it("stores nothing while the node returns no balances", async () => {
     // The probe of capabilities gets correct replies.
-    const running = await createTestIndexer(proxy.url, test.database, { chain: chainOf({ from: late }) });
+    const running = await createTestIndexer(proxy.url, test.database, { chain: chainOf({ from: startBlock }) });
     proxy.tamper = (method, reply) => {
       if (method !== "eth_getBalance") return;
       delete reply.result;
       reply.error = { code: -32603, message: "internal error" };
     };
-    ends.push(runInBackground(running));
+    cleanups.push(runInBackground(running));
     await until("Failed reads", () => running.warnings.length >= 2);
     expect(running.warnings[0]).toMatch(/^test: The node returned no result of eth_getBalance at its head, block \d+\. Retrying\.$/);
     expect(await rowsOf("SELECT FROM base_reads")).toEqual([]);
     proxy.tamper = null;
-    await untilLevel(running);
+    await waitForHead(running);
     expect(await rowsOf("SELECT FROM base_reads WHERE value IS NULL")).toEqual([]);
   });
 });

@@ -6,21 +6,21 @@ const block = (number: number, transactions = 0) => ({ number, transactions: Arr
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, offset) => block(from + offset));
 
 describe("blocks fetched ahead", () => {
-  it("are returned in order, each once, although later requests end sooner, within the allowed concurrency", async () => {
-    let running = 0;
-    let most = 0;
+  it("are returned once and in order, even if later requests finish sooner, within the configured concurrency", async () => {
+    let concurrent = 0;
+    let maxConcurrent = 0;
     const fetch = async (from: number, to: number) => {
-      running += 1;
-      most = Math.max(most, running);
+      concurrent += 1;
+      maxConcurrent = Math.max(maxConcurrent, concurrent);
       await new Promise((resolve) => setTimeout(resolve, 10 - (from % 10)));
-      running -= 1;
+      concurrent -= 1;
       return range(from, to);
     };
     const numbers: number[] = [];
     for await (const portion of prefetch(fetch, { from: 3, to: 100, inFlight: 4, blocks: 7, transactions: 100 }))
       numbers.push(...portion.map(({ number }) => number));
     expect(numbers).toEqual(Array.from({ length: 98 }, (_, offset) => offset + 3));
-    expect(most).toBe(4);
+    expect(maxConcurrent).toBe(4);
   });
 
   it("are requested in smaller ranges when they have many transactions", async () => {
@@ -34,7 +34,7 @@ describe("blocks fetched ahead", () => {
     expect(sizes.slice(0, 4)).toEqual([16, 5, 5, 5]);
   });
 
-  it("raise an error in order, after the blocks before it", async () => {
+  it("end with the error of a request, after the blocks that precede it", async () => {
     const fetch = async (from: number, to: number) => {
       if (from >= 20) throw new Error("gone");
       return range(from, to);
@@ -50,13 +50,13 @@ describe("blocks fetched ahead", () => {
 
   it("end when the signal aborts", async () => {
     const stop = new AbortController();
-    let asked = 0;
+    let requests = 0;
     const fetch = async (from: number, to: number) => {
-      asked += 1;
+      requests += 1;
       return range(from, to);
     };
     for await (const _ of prefetch(fetch, { from: 0, to: 10_000, inFlight: 2, blocks: 10, transactions: 100, signal: stop.signal }))
       stop.abort();
-    expect(asked).toBeLessThan(5);
+    expect(requests).toBeLessThan(5);
   });
 });

@@ -57,26 +57,26 @@ describe("the touched accounts of a block", () => {
     expect(touched.sort()).toEqual([..."456abcd"].map(account));
   });
 
-  it("are those that emit a log or are named by a topic, but not the numbers and hashes among topics", () => {
-    const named = `0x${"0".repeat(24)}${"1".repeat(40)}` as const;
-    // An address with seven leading zero bytes, as a mined one may have; and 2^96 - 1, a number that fits in twelve bytes.
-    const mined = `0x${"0".repeat(24)}${"0".repeat(14)}${"2".repeat(26)}` as const;
+  it("include those that emit a log or appear in a topic, but not the numbers and hashes in topics", () => {
+    const addressTopic = `0x${"0".repeat(24)}${"1".repeat(40)}` as const;
+    // A vanity address with seven leading zero bytes, and 2^96 - 1, a number that fits in twelve bytes.
+    const vanityAddressTopic = `0x${"0".repeat(24)}${"0".repeat(14)}${"2".repeat(26)}` as const;
     const number = `0x${"0".repeat(40)}${"f".repeat(24)}` as const;
-    const log = { index: 0, address: account("e"), topics: [hashOf(1, 8), named, mined, number], data: "0x" } as const;
+    const log = { index: 0, address: account("e"), topics: [hashOf(1, 8), addressTopic, vanityAddressTopic, number], data: "0x" } as const;
     const touched = touchedAccounts(block(7, [transaction({ logs: [log] })]));
     expect(touched.sort()).toEqual([`0x${"0".repeat(14)}${"2".repeat(26)}`, ..."1abde".split("").map(account)].sort());
   });
 });
 
-/** A node that returns the given balances and block hashes, and records the reads. */
-const nodeOf = (tell: (address: Address, at: StateAt) => bigint | null, hashes = hashOf) => {
-  const asked: string[] = [];
+/** A node that returns the given balances and block hashes, and records the requested states. */
+const nodeOf = (balanceAt: (address: Address, at: StateAt) => bigint | null, hashes = hashOf) => {
+  const requested: string[] = [];
   return {
-    asked,
+    requested,
     balances: async (reads: readonly { address: Address; at: StateAt }[]) =>
       reads.map(({ address, at }) => {
-        asked.push(`${address.slice(2, 3)}${at.height}`);
-        return tell(address, at);
+        requested.push(`${address.slice(2, 3)}${at.height}`);
+        return balanceAt(address, at);
       }),
     hashesOf: async (heights: readonly number[]) => heights.map((height) => hashes(height)),
     byHash: true,
@@ -102,7 +102,7 @@ describe("the balances of touched accounts", () => {
         ],
       ],
     );
-    expect(node.asked.sort()).toEqual(["a6", "a7", "a8", "b6", "b7", "c7", "c8", "d6", "d7", "d8"]);
+    expect(node.requested.sort()).toEqual(["a6", "a7", "a8", "b6", "b7", "c7", "c8", "d6", "d7", "d8"]);
   });
 
   it("exclude the genesis block", async () => {
@@ -116,7 +116,7 @@ describe("the balances of touched accounts", () => {
     ).toEqual([]);
   });
 
-  it("are unknown where the node lacks the state, which costs one request per block", async () => {
+  it("are unknown if the node lacks the state, which takes one request per block to find out", async () => {
     const node = { ...nodeOf((_, { height }) => (height < 8 ? null : 5n)), archiveState: false };
     const returned = await withBalances(node, [block(7, [transaction()]), block(8, [transaction()])]);
     expect(returned.map(({ balances }) => balances?.map(({ before, balance }) => [before, balance]))).toEqual([
@@ -132,7 +132,7 @@ describe("the balances of touched accounts", () => {
       ],
     ]);
     // One request per block: 6 and 7.
-    expect(node.asked.filter((read) => !read.endsWith("8"))).toHaveLength(2);
+    expect(node.requested.filter((read) => !read.endsWith("8"))).toHaveLength(2);
   });
 
   it("are rejected when the node has left the branch and has no state by hash", async () => {

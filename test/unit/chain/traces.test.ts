@@ -47,7 +47,7 @@ const flatCall = (from: string, to: string, value: string, callType = "call") =>
   callType,
 });
 
-describe("value moved by inner calls", () => {
+describe("the decoder of inner transfers", () => {
   it("counts calls, creations and self-destructions in call order, but not delegated or static calls", () => {
     const [traces] = readCallTracer(
       root([
@@ -70,7 +70,7 @@ describe("value moved by inner calls", () => {
     });
   });
 
-  it("counts nothing under a failed frame, however deep", () => {
+  it("counts nothing under a failed frame, at any depth", () => {
     const failed = frame("CALL", "2", "3", "0x1", {
       error: "execution reverted",
       calls: [frame("CALL", "3", "4", "0x1", { calls: [frame("CALL", "4", "5", "0x1")] })],
@@ -83,27 +83,27 @@ describe("value moved by inner calls", () => {
   });
 
   it("decodes a tree that is ten thousand frames deep", () => {
-    let deep: object = frame("CALL", "2", "3", "0x1");
-    for (let level = 0; level < 10_000; level += 1) deep = frame("CALL", "2", "3", "0x0", { calls: [deep] });
-    expect(readCallTracer(root([deep]), [transaction()], true)[0]?.traces).toHaveLength(1);
+    let tree: object = frame("CALL", "2", "3", "0x1");
+    for (let level = 0; level < 10_000; level += 1) tree = frame("CALL", "2", "3", "0x0", { calls: [tree] });
+    expect(readCallTracer(root([tree]), [transaction()], true)[0]?.traces).toHaveLength(1);
   });
 
-  it("keeps a self-destruction to the contract itself only if it burns: before Cancun, or of a contract created in the same transaction", () => {
+  it("counts a self-destruction to the contract itself only if it burns value: before Cancun, or for a contract created in the same transaction", () => {
     const old = root([frame("SELFDESTRUCT", "2", "2", "0x5")]);
     expect(readCallTracer(old, [transaction()], true)[0]?.traces).toHaveLength(0);
     expect(readCallTracer(old, [transaction()], false)[0]?.traces).toHaveLength(1);
-    const made = root([frame("CREATE", "2", "7", "0x0", { calls: [frame("SELFDESTRUCT", "7", "7", "0x5")] })]);
-    expect(readCallTracer(made, [transaction()], true)[0]?.traces).toHaveLength(1);
+    const createdHere = root([frame("CREATE", "2", "7", "0x0", { calls: [frame("SELFDESTRUCT", "7", "7", "0x5")] })]);
+    expect(readCallTracer(createdHere, [transaction()], true)[0]?.traces).toHaveLength(1);
   });
 
   it("counts payments to a contract after its self-destruction in the same transaction as burnt", () => {
-    const late = root([
+    const paidAfterwards = root([
       frame("CREATE", "2", "7", "0x5", {}),
       frame("CALL", "2", "7", "0x0", { calls: [frame("SELFDESTRUCT", "7", "8", "0x5")] }),
       frame("CALL", "2", "7", "0x3"),
     ]);
     const burnt = { index: 4, type: "selfdestruct", from: account("7"), to: account("7"), value: 3n };
-    for (const eip6780 of [true, false]) expect(readCallTracer(late, [transaction()], eip6780)[0]?.traces.at(-1)).toEqual(burnt);
+    for (const eip6780 of [true, false]) expect(readCallTracer(paidAfterwards, [transaction()], eip6780)[0]?.traces.at(-1)).toEqual(burnt);
     // Under EIP-6780, a contract that an earlier transaction created is not destroyed.
     const old = root([frame("CALL", "2", "7", "0x0", { calls: [frame("SELFDESTRUCT", "7", "8", "0x5")] }), frame("CALL", "2", "7", "0x3")]);
     expect(readCallTracer(old, [transaction()], true)[0]?.traces).toHaveLength(2);
@@ -121,28 +121,28 @@ describe("value moved by inner calls", () => {
       ["call", account("7"), 3n],
       ["selfdestruct", account("8"), 1n],
     ]);
-    const ended = (path: readonly number[], address: string, heir: string, balance: string) =>
-      flat("suicide", path, { address: account(address), refundAddress: account(heir), balance });
-    const [flatTold] = readFlatTraces(
+    const selfDestruct = (path: readonly number[], address: string, beneficiary: string, balance: string) =>
+      flat("suicide", path, { address: account(address), refundAddress: account(beneficiary), balance });
+    const [flatTraces] = readFlatTraces(
       [
         flat("call", [], flatCall("1", "2", "0xa")),
         flat("call", [0], flatCall("2", "7", "0x3")),
-        ended([0, 0], "0", "0", "0x0"),
+        selfDestruct([0, 0], "0", "0", "0x0"),
         flat("call", [1], flatCall("2", "7", "0x0")),
-        ended([1, 0], "2", "7", "0x3"),
+        selfDestruct([1, 0], "2", "7", "0x3"),
         flat("call", [2], flatCall("2", "7", "0x0", "delegatecall")),
-        ended([2, 0], "2", "8", "0x1"),
+        selfDestruct([2, 0], "2", "8", "0x1"),
       ],
       [transaction()],
       true,
     );
-    expect(flatTold?.traces.map(({ type, to, value }) => [type, to, value])).toEqual([
+    expect(flatTraces?.traces.map(({ type, to, value }) => [type, to, value])).toEqual([
       ["call", account("7"), 3n],
       ["selfdestruct", account("8"), 1n],
     ]);
   });
 
-  it("is decoded from flat traces with the same result", () => {
+  it("decodes flat traces with the same result", () => {
     const traces = readFlatTraces(
       [
         flat("reward", [], {}, { transactionPosition: null }),
@@ -166,7 +166,7 @@ describe("value moved by inner calls", () => {
   });
 });
 
-describe("whether the call frames of a transaction are requested", () => {
+describe("mayMoveValueInside", () => {
   const plain = { input: "0x", gasUsed: 21_000n, gasLimit: 50_000n } as const;
   it.each([
     ["a plain transfer", transaction(plain), 1n, false],
@@ -174,10 +174,10 @@ describe("whether the call frames of a transaction are requested", () => {
     ["a call with input", transaction({ ...plain, input: "0x00" }), 1n, true],
     ["a transfer that ran code", transaction({ ...plain, gasUsed: 21_055n }), 1n, true],
     ["a creation", transaction({ ...plain, to: null }), 1n, true],
-    ["21,000 gas before EIP-1559, where refunds could lead back to it", transaction(plain), null, true],
+    ["21,000 gas before EIP-1559, to which refunds may have reduced it", transaction(plain), null, true],
     ["a limit of 21,000 gas before EIP-1559", transaction({ ...plain, gasLimit: 21_000n }), null, false],
     ["a receipt without a status", transaction({ ...plain, successful: null }), null, true],
-  ])("%s", (_, given, baseFee, expected) => {
-    expect(mayMoveValueInside(given, baseFee)).toBe(expected);
+  ])("decides whether call frames are requested for %s", (_, candidate, baseFee, expected) => {
+    expect(mayMoveValueInside(candidate, baseFee)).toBe(expected);
   });
 });

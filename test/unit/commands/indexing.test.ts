@@ -16,9 +16,9 @@ it.each<[string, Partial<IndexerStatus>, boolean]>([
   ["a few blocks behind it", { head: 103 }, true],
   ["ahead of a lagging node", { head: 98 }, true],
   ["far behind after an outage of its node", { head: 1_000 }, false],
-  ["on its way to the head for the first time", { following: false }, false],
-  ["of another process", { leading: false }, false],
+  ["during its first backfill", { following: false }, false],
+  ["that another process leads", { leading: false }, false],
   ["with a projection that is catching up", { catchingUp: ["tokens"] }, false],
-])("decides whether jobs run in an index %s", (_, status, expected) => {
+])("isAtHead decides whether jobs run for an index %s", (_, status, expected) => {
   expect(isAtHead({ ...atHead, ...status })).toBe(expected);
 });

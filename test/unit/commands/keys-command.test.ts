@@ -1,48 +1,48 @@
 import { describe, expect, it } from "vitest";
 import { type Invocation, keysCommand } from "../../../runtime/commands/keys-command.ts";
 
-const invoked = (given: Partial<Invocation>): Invocation => ({
+const invocation = (overrides: Partial<Invocation>): Invocation => ({
   program: "/clone/bin/ashlar.js",
   folder: "/clone",
   environment: { PATH: "/usr/bin" },
   platform: "linux",
-  ...given,
+  ...overrides,
 });
 
 describe("the command that creates a key", () => {
   it("names the program by its path relative to the folder, or by its absolute path", () => {
-    expect(keysCommand(undefined, invoked({}))).toBe("node bin/ashlar.js keys create --label my-key");
-    expect(keysCommand(undefined, invoked({ folder: "/home/me" }))).toBe("node /clone/bin/ashlar.js keys create --label my-key");
+    expect(keysCommand(undefined, invocation({}))).toBe("node bin/ashlar.js keys create --label my-key");
+    expect(keysCommand(undefined, invocation({ folder: "/home/me" }))).toBe("node /clone/bin/ashlar.js keys create --label my-key");
   });
 
   it("is the name of the installed program if that is on the PATH", () => {
     const installed = { program: "/opt/bin/ashlar", folder: "/home/me", environment: { PATH: "/usr/bin:/opt/bin" } };
-    expect(keysCommand(undefined, invoked(installed))).toBe("ashlar keys create --label my-key");
+    expect(keysCommand(undefined, invocation(installed))).toBe("ashlar keys create --label my-key");
     // npm adds folders to the PATH that a user's shell does not have.
     const inNpm = { ...installed, environment: { ...installed.environment, npm_command: "exec" } };
-    expect(keysCommand(undefined, invoked(inNpm))).toBe("node /opt/bin/ashlar keys create --label my-key");
+    expect(keysCommand(undefined, invocation(inNpm))).toBe("node /opt/bin/ashlar keys create --label my-key");
   });
 
-  it("changes to the package's folder if npm was called in another", () => {
+  it("changes to the package's folder if npm was called in a different one", () => {
     const environment = { PATH: "/usr/bin", npm_command: "start", INIT_CWD: "/home/me" };
-    expect(keysCommand(undefined, invoked({ environment }))).toBe("cd /clone && node bin/ashlar.js keys create --label my-key");
-    expect(keysCommand(undefined, invoked({ environment: { ...environment, INIT_CWD: "/clone" } }))).toBe(
+    expect(keysCommand(undefined, invocation({ environment }))).toBe("cd /clone && node bin/ashlar.js keys create --label my-key");
+    expect(keysCommand(undefined, invocation({ environment: { ...environment, INIT_CWD: "/clone" } }))).toBe(
       "node bin/ashlar.js keys create --label my-key",
     );
   });
 
-  it("contains the configuration and the data folder of the running service, quoted for a shell, and no secret", () => {
+  it("contains the configuration and the data folder of the running service, quoted for a shell, but no secret", () => {
     const environment = { PATH: "/usr/bin", ASHLAR_DATA_DIR: "/my data/it's", DATABASE_URL: "" };
-    expect(keysCommand("my conf.yaml", invoked({ environment }))).toBe(
+    expect(keysCommand("my conf.yaml", invocation({ environment }))).toBe(
       `ASHLAR_DATA_DIR='/my data/it'\\''s' node bin/ashlar.js keys create --label my-key --config 'my conf.yaml'`,
     );
-    const withUrl = keysCommand(undefined, invoked({ environment: { DATABASE_URL: "postgresql://user:secret@host/name" } }));
+    const withUrl = keysCommand(undefined, invocation({ environment: { DATABASE_URL: "postgresql://user:secret@host/name" } }));
     expect(withUrl).toBe("node bin/ashlar.js keys create --label my-key\n                 with DATABASE_URL set as for this process");
   });
 
   it("has the syntax of cmd.exe on Windows", () => {
     const environment = { PATH: "", ASHLAR_DATA_DIR: "D:\\data" };
-    expect(keysCommand("my conf.yaml", invoked({ environment, platform: "win32" }))).toBe(
+    expect(keysCommand("my conf.yaml", invocation({ environment, platform: "win32" }))).toBe(
       'node bin/ashlar.js keys create --label my-key --config "my conf.yaml"\n                 with ASHLAR_DATA_DIR set as for this process',
     );
   });

@@ -32,7 +32,7 @@ describe("a value on the command line", () => {
       (2n ** 256n).toString(),
       `Invalid value "${2n ** 256n}" for token-id: expected an integer from 0 to 2^256 - 1.`,
     ],
-  ])("is rejected with the option, the value and what is accepted", (parse, text, message) => {
+  ])("is rejected with the option, the value and the expected form", (parse, text, message) => {
     expect(() => parse(text)).toThrow(message);
   });
 });

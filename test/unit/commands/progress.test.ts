@@ -3,66 +3,66 @@ import { createLines } from "../../../runtime/commands/progress.ts";
 import { duration, renderBar, renderLine, type TaskProgress } from "../../../runtime/commands/progress-text.ts";
 import { createRates } from "../../../runtime/commands/rates.ts";
 
-/** A clock in milliseconds that is advanced by hand. */
+/** A clock in milliseconds that only moves when advanced. */
 const createClock = () => {
   let now = 1_000_000;
   return {
     read: () => now,
-    pass: (milliseconds: number) => {
+    advance: (milliseconds: number) => {
       now += milliseconds;
     },
   };
 };
-const unknown = { donePerSecond: null, rowsPerSecond: null, secondsLeft: null };
+const unknownRates = { donePerSecond: null, rowsPerSecond: null, secondsLeft: null };
 
 describe("rates", () => {
   it("are unknown before enough time has passed", () => {
     const clock = createClock();
     const rates = createRates(clock.read);
-    expect(rates.get(1_000)).toEqual(unknown);
+    expect(rates.get(1_000)).toEqual(unknownRates);
     rates.record(600, 0);
-    expect(rates.get(1_000)).toEqual(unknown);
-    clock.pass(100);
+    expect(rates.get(1_000)).toEqual(unknownRates);
+    clock.advance(100);
     rates.record(610, 50);
-    expect(rates.get(1_000)).toEqual(unknown);
+    expect(rates.get(1_000)).toEqual(unknownRates);
   });
 
   it("count from the first record, not from the beginning of the task", () => {
     const clock = createClock();
     const rates = createRates(clock.read);
     rates.record(600, 0);
-    clock.pass(2_000);
+    clock.advance(2_000);
     rates.record(700, 5_000);
     // 100 steps and 5,000 rows in 2 s; the other 300 steps take 6 s.
     expect(rates.get(1_000)).toEqual({ donePerSecond: 50, rowsPerSecond: 2_500, secondsLeft: 6 });
-    // The head moved: 800 more.
+    // The head moved by 800 blocks.
     expect(rates.get(1_800).secondsLeft).toBe(22);
     expect(rates.get(700).secondsLeft).toBe(0);
   });
 
-  it("are those of the last twenty seconds", () => {
+  it("cover the last twenty seconds", () => {
     const clock = createClock();
     const rates = createRates(clock.read);
     rates.record(0, 0);
     for (let second = 1; second <= 60; second += 1) {
-      clock.pass(1_000);
-      // 100 steps a second for 40 s, then 10.
+      clock.advance(1_000);
+      // 100 steps per second for 40 s, then 10.
       rates.record(second <= 40 ? second * 100 : 4_000 + (second - 40) * 10, 7);
     }
     expect(rates.get(5_200)).toEqual({ donePerSecond: 10, rowsPerSecond: 7, secondsLeft: 100 });
   });
 
-  it("fall without progress, to 0 after the window, without an estimate", () => {
+  it("fall without progress, and are 0 without an estimate after the window", () => {
     const clock = createClock();
     const rates = createRates(clock.read);
     rates.record(0, 0);
-    clock.pass(10_000);
+    clock.advance(10_000);
     rates.record(100, 100);
     expect(rates.get(200)).toEqual({ donePerSecond: 10, rowsPerSecond: 10, secondsLeft: 10 });
-    clock.pass(6_000);
+    clock.advance(6_000);
     // 100 steps in 16 s.
     expect(rates.get(200).donePerSecond).toBe(6.25);
-    clock.pass(14_001);
+    clock.advance(14_001);
     expect(rates.get(200)).toEqual({ donePerSecond: 0, rowsPerSecond: 0, secondsLeft: null });
   });
 
@@ -70,11 +70,11 @@ describe("rates", () => {
     const clock = createClock();
     const rates = createRates(clock.read);
     rates.record(0, 0);
-    clock.pass(10_000);
+    clock.advance(10_000);
     rates.record(100, 300);
-    clock.pass(3_600_000);
+    clock.advance(3_600_000);
     expect(rates.get(100)).toEqual({ donePerSecond: 10, rowsPerSecond: 30, secondsLeft: 0 });
-    // The task has more steps: the hour without progress counts again.
+    // With more steps to do, the hour without progress is included.
     expect(rates.get(200).donePerSecond).toBe(0);
   });
 
@@ -82,9 +82,9 @@ describe("rates", () => {
     const clock = createClock();
     const rates = createRates(clock.read);
     rates.record(0, 0);
-    clock.pass(19_000);
-    expect(rates.get(100)).toEqual(unknown);
-    clock.pass(1_000);
+    clock.advance(19_000);
+    expect(rates.get(100)).toEqual(unknownRates);
+    clock.advance(1_000);
     expect(rates.get(100)).toEqual({ donePerSecond: 0, rowsPerSecond: 0, secondsLeft: null });
   });
 
@@ -92,12 +92,12 @@ describe("rates", () => {
     const clock = createClock();
     const rates = createRates(clock.read);
     rates.record(0, 0);
-    clock.pass(5_000);
+    clock.advance(5_000);
     rates.record(500, 500);
-    clock.pass(1_000);
+    clock.advance(1_000);
     rates.record(490, 0);
-    expect(rates.get(1_000)).toEqual(unknown);
-    clock.pass(1_000);
+    expect(rates.get(1_000)).toEqual(unknownRates);
+    clock.advance(1_000);
     rates.record(500, 20);
     expect(rates.get(1_000)).toEqual({ donePerSecond: 10, rowsPerSecond: 20, secondsLeft: 50 });
   });
@@ -118,7 +118,7 @@ describe("the text of a task's progress", () => {
   });
 
   it("has dashes for unknown rates, and no estimate for a completed task", () => {
-    expect(renderLine(taskOf({ pace: { unit: "blocks", rates: unknown } }))).toBe(
+    expect(renderLine(taskOf({ pace: { unit: "blocks", rates: unknownRates } }))).toBe(
       "index demo: 1,200 of 20,000 blocks (6%), - blocks/s, - rows/s, - left",
     );
     const rates = { donePerSecond: 0.25, rowsPerSecond: 0, secondsLeft: 0 };
@@ -128,13 +128,13 @@ describe("the text of a task's progress", () => {
     expect(renderLine(taskOf({ label: "build the story", done: 1, total: 4, pace: null }))).toBe("build the story: 1 of 4 (25%)");
   });
 
-  it("has a shorter bar on a narrow terminal, and is never 100% before the end", () => {
+  it("has a shorter bar on a narrow terminal, and never shows 100% before the end", () => {
     expect(renderBar(taskOf(), 10, 85).length).toBeLessThanOrEqual(85);
     expect(renderBar(taskOf({ done: 19_999 }), 10, 20)).toMatch(/^index demo █{4}░ {2}99% /);
     expect(renderBar(taskOf({ done: 0, total: 0 }), 10, 20)).toMatch(/█{5} 100%/);
   });
 
-  it("has times in two units", () => {
+  it("has durations in at most two units", () => {
     expect([0, 0.2, 59.5, 61, 120, 3_600, 3_660, 86_399, 90_061, 40 * 86_400].map(duration)).toEqual([
       "0 s",
       "1 s",
@@ -158,14 +158,14 @@ describe("progress as lines", () => {
     const progress = createLines(clock.read, (line) => lines.push(line));
     const report = (done: number, total: number, rows = 10) => progress.report("index one", done, total, { unit: "blocks", rows });
     report(40, 100, 0);
-    clock.pass(1_000);
+    clock.advance(1_000);
     report(50, 100);
-    clock.pass(1_000);
+    clock.advance(1_000);
     report(60, 100);
-    clock.pass(1_000);
+    clock.advance(1_000);
     report(100, 100);
     report(100, 100);
-    clock.pass(1_000);
+    clock.advance(1_000);
     report(120, 120);
     expect(lines).toEqual([
       "index one: 40 of 100 blocks (40%), - blocks/s, - rows/s, - left",
@@ -188,11 +188,11 @@ describe("progress as lines", () => {
     expect(lines).toEqual(["index one: 1 of 10 (10%)", "index two: 5 of 10 (50%)", "catch up names of one: 3 of 10 (30%)"]);
   });
 
-  it("is printed at growing intervals, so that a log of days stays small", () => {
+  it("is printed at growing intervals, so that the log of several days stays small", () => {
     const clock = createClock();
     let count = 0;
     const progress = createLines(clock.read, () => (count += 1));
-    for (let second = 0; second < 86_400; second += 1, clock.pass(1_000))
+    for (let second = 0; second < 86_400; second += 1, clock.advance(1_000))
       progress.report("index one", second, 100_000, { unit: "blocks", rows: 1 });
     // One line per 30 s is 2,880 per day; the first ten minutes have a few more.
     expect(count).toBeLessThan(3_000);

@@ -4,11 +4,11 @@ import { chainConfig } from "../../../runtime/config/config.ts";
 const factory = `0x${"A".repeat(40)}`;
 const other = `0x${"b".repeat(40)}`;
 const parse = (...exchanges: readonly unknown[]) => chainConfig.safeParse({ name: "chain", id: 1, rpc: "http://127.0.0.1:1", exchanges });
-const faultsOf = (...exchanges: readonly unknown[]): string[] =>
+const issuesOf = (...exchanges: readonly unknown[]): string[] =>
   parse(...exchanges).error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`) ?? [];
 
 describe("the exchanges of a chain", () => {
-  it("require a name and a factory only", () => {
+  it("require only a name and a factory", () => {
     expect(parse({ name: "uniswap_v2", factory }).data?.exchanges).toEqual([
       { name: "uniswap_v2", family: "xy=k", factory: factory.toLowerCase(), routers: [] },
     ]);
@@ -30,15 +30,15 @@ describe("the exchanges of a chain", () => {
     [{ name: "a", factory, family: "stable" }, "xy=k"],
     [{ name: "a", factory, family: "concentrated", feePpm: 500 }, "whose pools state their own"],
     [{ name: "a", factory, fee: 3 }, "fee"],
-  ])("are rejected as %j", (exchange, message) => {
-    expect(faultsOf(exchange).join()).toContain(message);
+  ])("are rejected if one is %j", (exchange, message) => {
+    expect(issuesOf(exchange).join()).toContain(message);
   });
 
   it("have distinct names and factories", () => {
-    expect(faultsOf({ name: "a", factory }, { name: "a", factory: other })).toEqual([
+    expect(issuesOf({ name: "a", factory }, { name: "a", factory: other })).toEqual([
       "exchanges.1.name: a name that no other exchange of the chain has",
     ]);
-    expect(faultsOf({ name: "a", factory }, { name: "b", factory: factory.toLowerCase() })).toEqual([
+    expect(issuesOf({ name: "a", factory }, { name: "b", factory: factory.toLowerCase() })).toEqual([
       "exchanges.1.factory: a factory that no other exchange of the chain has",
     ]);
   });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../../runtime/config/parse-config.ts";
 
-/** Parses settings and returns the error messages. `elsewhere` names the variable or option that a setting comes from, by the setting's path. */
-function faultsOf(settings: object, elsewhere: Readonly<Record<string, string>> = {}): string[] {
+/** Parses settings and returns the error messages. `origins` has the variable or option of each setting that is not from the file, by the setting's path. */
+function errorsOf(settings: object, origins: Readonly<Record<string, string>> = {}): string[] {
   try {
-    parseConfig(settings, { name: "ashlar.yaml", file: null, elsewhere: new Map(Object.entries(elsewhere)), pickedChain: null });
+    parseConfig(settings, { name: "ashlar.yaml", file: null, elsewhere: new Map(Object.entries(origins)), pickedChain: null });
     return [];
   } catch (error) {
     return (error as Error).message.split("\n");
@@ -34,33 +34,33 @@ describe("the message about an invalid setting", () => {
       chainWith({ prices: { sources: ["pools", "pools"] } }),
       'Invalid value ["pools","pools"] for chains.0.prices.sources: expected each source at most once.',
     ],
-  ])("repeats the value and states what is accepted: %j", (settings, message) => {
-    expect(faultsOf(settings)).toEqual([`ashlar.yaml: ${message}`]);
+  ])("repeats the value and describes the expected one: %j", (settings, message) => {
+    expect(errorsOf(settings)).toEqual([`ashlar.yaml: ${message}`]);
   });
 
   it("names the setting that is missing", () => {
-    expect(faultsOf({ chains: [{}] })).toEqual([
+    expect(errorsOf({ chains: [{}] })).toEqual([
       "ashlar.yaml: Missing setting chains.0.name: expected a name of lower-case letters, digits and dashes that starts with a letter.",
     ]);
   });
 
   it("suggests the nearest name for an unknown setting, or lists all settings of the section", () => {
-    expect(faultsOf({ prt: 1 })).toEqual(["ashlar.yaml: Unknown setting prt: did you mean port?"]);
-    expect(faultsOf(chainWith({ explorers: [{ label: "a", url: "http://a", cheese: 1 }] }))).toEqual([
+    expect(errorsOf({ prt: 1 })).toEqual(["ashlar.yaml: Unknown setting prt: did you mean port?"]);
+    expect(errorsOf(chainWith({ explorers: [{ label: "a", url: "http://a", cheese: 1 }] }))).toEqual([
       "ashlar.yaml: Unknown setting chains.0.explorers.0.cheese: expected one of label, url.",
     ]);
   });
 
   it("names the variable or the option that the value comes from", () => {
-    const elsewhere = { port: "PORT", "chains.0.from": "--from" };
-    expect(faultsOf({ port: "80x", ...chainWith({ from: -1 }) }, elsewhere)).toEqual([
+    const origins = { port: "PORT", "chains.0.from": "--from" };
+    expect(errorsOf({ port: "80x", ...chainWith({ from: -1 }) }, origins)).toEqual([
       'Invalid value "80x" for PORT: expected a port from 0 to 65535.',
       "Invalid value -1 for --from: expected an integer of at least 0.",
     ]);
   });
 
   it("truncates a long value", () => {
-    expect(faultsOf({ logLevel: "x".repeat(200) })).toEqual([
+    expect(errorsOf({ logLevel: "x".repeat(200) })).toEqual([
       `ashlar.yaml: Invalid value "${"x".repeat(99)}… for logLevel: expected debug, info, warn, error or silent.`,
     ]);
   });
@@ -76,6 +76,6 @@ describe("a value that may be a secret", () => {
     [{ logLevel: "ckey_secret" }, "logLevel: expected debug, info, warn, error or silent"],
     [{ chains: { rpc: "secret" } }, "chains: expected a list"],
   ])("is not repeated: %j", (settings, message) => {
-    expect(faultsOf(settings)).toEqual([`ashlar.yaml: Invalid value for ${message}.`]);
+    expect(errorsOf(settings)).toEqual([`ashlar.yaml: Invalid value for ${message}.`]);
   });
 });

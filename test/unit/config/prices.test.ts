@@ -4,8 +4,8 @@ import { chainConfig } from "../../../runtime/config/config.ts";
 const token = `0x${"A".repeat(40)}`;
 const parse = (prices: unknown) => chainConfig.safeParse({ name: "chain", id: 1, rpc: "http://127.0.0.1:1", prices });
 
-describe("the prices of a chain", () => {
-  it("has defaults", () => {
+describe("the price settings of a chain", () => {
+  it("have defaults", () => {
     expect(chainConfig.parse({ name: "chain", rpc: "http://127.0.0.1:1", id: 1 }).prices).toEqual({
       sources: ["feeds", "stablecoins", "pools", "file"],
       feeds: [],
@@ -31,8 +31,8 @@ describe("the prices of a chain", () => {
     [{ stablecoins: [{ token }, { token: token.toLowerCase(), currency: "EUR" }] }, "each token at most once"],
     [{ liquidityFloor: 0 }, "liquidityFloor"],
     [{ feed: [] }, "feed"],
-  ])("is rejected as %j", (prices, message) => {
-    const faults = parse(prices).error?.issues.map(({ path, message: text }) => `${path.join(".")}: ${text}`) ?? [];
-    expect(faults.join()).toContain(message);
+  ])("are rejected if they are %j", (prices, message) => {
+    const issues = parse(prices).error?.issues.map(({ path, message: text }) => `${path.join(".")}: ${text}`) ?? [];
+    expect(issues.join()).toContain(message);
   });
 });

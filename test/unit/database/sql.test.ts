@@ -15,12 +15,12 @@ describe("the sql tag", () => {
     expect(columnList(["owner", "token"], "t").text).toBe("t.owner, t.token");
   });
 
-  it("accepts identifiers of the program only", () => {
+  it("rejects names that are not plain identifiers", () => {
     expect(identifier("t.block_number").text).toBe("t.block_number");
     for (const name of ['a"b', "a b", "a.b.c", "a;", "", "1a", "A"]) expect(() => identifier(name)).toThrow(RangeError);
   });
 
-  it("rejects constants that are not whole numbers", () => {
+  it("rejects constants that are not safe integers", () => {
     for (const constant of [1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) expect(() => sql`${constant}`).toThrow(RangeError);
   });
 
@@ -42,10 +42,10 @@ describe("a statement's name", () => {
   it("is assigned to a limited number of texts", async () => {
     vi.resetModules();
     const { statementName } = await import("../../../runtime/database/sql.ts");
-    const named = Array.from({ length: 2_000 }, (_, number) => statementName(`SELECT ${number} AS bounded`)).filter(
+    const assignedNames = Array.from({ length: 2_000 }, (_, number) => statementName(`SELECT ${number} AS bounded`)).filter(
       (name) => name !== undefined,
     );
-    expect(named.length).toBeLessThanOrEqual(1_000);
+    expect(assignedNames.length).toBeLessThanOrEqual(1_000);
     expect(statementName("SELECT 0 AS bounded")).toBeDefined();
   });
 });
@@ -72,14 +72,14 @@ const createLogs = () => {
 describe("a composed statement", () => {
   const address = Buffer.alloc(20, 1);
 
-  it("binds each value where its parameter is", () => {
+  it("binds each value at the position of its parameter", () => {
     const { logs } = createLogs();
     const statement = logs({ chain: 5, address, limit: 10, offset: 20 });
     expect(statement.text).toBe('select "block_number" from "logs" where "chain_id" = $1 and "address" = $2 limit $3 offset $4');
     expect(statement.values).toEqual([5, address, 10, 20]);
   });
 
-  it("omits parts whose value is undefined, null or absent", () => {
+  it("omits the parts whose value is undefined, null or absent", () => {
     const { logs } = createLogs();
     for (const values of [
       { chain: 5, limit: 10 },
@@ -89,7 +89,7 @@ describe("a composed statement", () => {
     }
   });
 
-  it("is compiled once for each set of given values", () => {
+  it("is compiled once for each shape", () => {
     const { logs, compiled } = createLogs();
     const names = new Set([1, 2, 3].map((chain) => logs({ chain, limit: chain }).name));
     names.add(logs({ chain: 1, address, limit: 1 }).name);
@@ -97,7 +97,7 @@ describe("a composed statement", () => {
     expect([names.size, compiled()]).toEqual([2, 2]);
   });
 
-  it("uses one value in several places, and expressions with question marks as they are", () => {
+  it("binds one value for several parameters, and leaves question marks in expressions unchanged", () => {
     const statement = compose<object, { chain: number; keys: string }>(({ from, raw, value }) =>
       from("logs")
         .select(raw(sql`data ? 'a' AS has_a`))
@@ -108,7 +108,7 @@ describe("a composed statement", () => {
     expect(statement.values).toEqual([3, "{}", 3]);
   });
 
-  it("binds constants beside the values", () => {
+  it("binds constants in addition to values", () => {
     const newest = compose<object, { chain: number }>(({ from, value }) =>
       from("logs").where("topic0", "x").where("chain_id", value("chain")).limit(5),
     );

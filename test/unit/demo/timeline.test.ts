@@ -10,11 +10,11 @@ const chapter = (digit: number, length: number): Call[] =>
   Array.from({ length }, (_, index) => ({ from: person(digit), to: person(digit), value: BigInt(index) }));
 
 describe("the story's timeline", () => {
-  it("mixes chapters and keeps the order within each", () => {
+  it("mixes chapters and keeps the order of calls within each chapter", () => {
     const mixed = mix([chapter(1, 50), chapter(2, 50)], createRandom("seed"));
     for (const digit of [1, 2]) {
-      const own = mixed.filter(({ from }) => from === person(digit)).map(({ value }) => Number(value));
-      expect(own).toEqual(Array.from({ length: 50 }, (_, index) => index));
+      const values = mixed.filter(({ from }) => from === person(digit)).map(({ value }) => Number(value));
+      expect(values).toEqual(Array.from({ length: 50 }, (_, index) => index));
     }
     // Interleaved: a call of the second chapter comes before the last of the first.
     expect(mixed.findIndex(({ from }) => from === person(2))).toBeLessThan(50);
@@ -30,7 +30,7 @@ describe("the story's timeline", () => {
     expect(Math.max(...offsets)).toBeLessThan(8 * 86_400);
   });
 
-  it("makes the same choices for the same seed and different ones for another", () => {
+  it("makes the same choices for the same seed, and different ones for a different seed", () => {
     const draw = (seed: string) => {
       const random = createRandom(seed);
       return Array.from({ length: 100 }, () => random.below(1_000));
@@ -40,8 +40,8 @@ describe("the story's timeline", () => {
   });
 });
 
-describe("the story's book of holdings", () => {
-  it("counts receipts from the next day on, and never allows overspending", () => {
+describe("the story's holdings", () => {
+  it("include received amounts from the next day on, and reject overspending", () => {
     const holdings = createHoldings();
     const [token, owner] = [person(8), person(9)];
     holdings.receive(token, owner, 12_345n);

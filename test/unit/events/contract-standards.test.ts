@@ -17,18 +17,18 @@ const [token, other, alice, bob] = ["1", "2", "3", "4"].map((digit): Address => 
   Address,
   Address,
 ];
-const place = { address: token, transactionIndex: 0, logIndex: 0 };
-const ids = (tokenId: bigint, to: Address = bob, address = token): DecodedEvent => ({
+const logPosition = { address: token, transactionIndex: 0, logIndex: 0 };
+const idTransfer = (tokenId: bigint, to: Address = bob, address = token): DecodedEvent => ({
   kind: "erc721Transfer",
-  ...place,
+  ...logPosition,
   address,
   from: alice,
   to,
   tokenId,
 });
-const coins = (amount: bigint): DecodedEvent => ({ kind: "erc20Transfer", ...place, from: alice, to: bob, amount });
-const approval = (tokenId: bigint): DecodedEvent => ({ kind: "erc721Approval", ...place, owner: alice, spender: bob, tokenId });
-const named = (amount: bigint): DecodedEvent => ({ kind: "hybridTransfer", ...place, from: alice, to: bob, amount });
+const amountTransfer = (amount: bigint): DecodedEvent => ({ kind: "erc20Transfer", ...logPosition, from: alice, to: bob, amount });
+const approval = (tokenId: bigint): DecodedEvent => ({ kind: "erc721Approval", ...logPosition, owner: alice, spender: bob, tokenId });
+const hybridTransfer = (amount: bigint): DecodedEvent => ({ kind: "hybridTransfer", ...logPosition, from: alice, to: bob, amount });
 const blockOf = (number: number, ...events: DecodedEvent[]): DecodedBlock => ({ block: { number } as ChainBlock, events });
 
 const word = (value: bigint): CallOutcome => ({ ok: true, data: `0x${value.toString(16).padStart(64, "0")}` });
@@ -56,65 +56,65 @@ describe("the standard of a contract", () => {
     ["a destroyed contract", [empty, empty, empty, empty, empty], neither],
     ["a contract that returns out-of-range values", [word(2n), reverted, word(2n ** 160n), word(2n), word(256n)], neither],
     ["a contract with decimals of 0 only", [reverted, reverted, reverted, reverted, word(0n)], neither],
-  ] as [string, CallOutcome[], ContractEvidence][])("%s", (_, outcomes, expected) => {
+  ] as [string, CallOutcome[], ContractEvidence][])("is derived from the call results of %s", (_, outcomes, expected) => {
     expect(evidenceOf(subject, outcomes.slice(0, 2), outcomes.slice(2))).toEqual(expected);
   });
 
-  it("a claim of EIP-721 suffices for a collection; a coin with that claim has both standards", () => {
+  it("is a collection if the contract claims EIP-721, and both if a coin claims it", () => {
     expect(claimsCollection([word(1n)])).toBe(true);
     expect(evidenceOf(subject, [word(1n), reverted], [])).toEqual(collection);
     expect(evidenceOf(subject, [word(1n), word(0n)], [])).toEqual(both);
   });
 
-  it("a contract that emits Transfers of both forms has token ids in one of them, whatever its calls return", () => {
+  it("a contract that emits Transfers of both forms has token idTransfer in one of them, whatever its calls return", () => {
     expect(evidenceOf({ ...subject, hasBothForms: true }, [reverted, word(0n)], [reverted, reverted, word(18n)])).toEqual(both);
   });
 });
 
 describe("contracts whose standard is read", () => {
-  it("are those with ambiguous events, at their first block, for the last id received in it", () => {
+  it("are those with ambiguous events, each with its first block and the last id that was received in it", () => {
     const subjects = subjectsOf([
-      blockOf(4, coins(5n)),
-      blockOf(5, ids(1n), ids(2n), ids(3n, zeroAddress), ids(9n, bob, other)),
-      blockOf(6, ids(4n)),
+      blockOf(4, amountTransfer(5n)),
+      blockOf(5, idTransfer(1n), idTransfer(2n), idTransfer(3n, zeroAddress), idTransfer(9n, bob, other)),
+      blockOf(6, idTransfer(4n)),
     ]);
     expect([...subjects.values()]).toEqual([
       { address: token, block: 5, value: 2n, hasBothForms: false },
       { address: other, block: 5, value: 9n, hasBothForms: false },
     ]);
     expect(subjectsOf([blockOf(5, approval(3n))]).get(token)).toEqual({ address: token, block: 5, value: 3n, hasBothForms: false });
-    expect(subjectsOf([blockOf(5, ids(3n), coins(1n))]).get(token)?.hasBothForms).toBe(true);
+    expect(subjectsOf([blockOf(5, idTransfer(3n), amountTransfer(1n))]).get(token)?.hasBothForms).toBe(true);
     // An Approval of the other form does not count as a second form of Transfer.
-    expect(subjectsOf([blockOf(5, approval(3n), coins(1n))]).get(token)?.hasBothForms).toBe(false);
-    expect(subjectsOf([blockOf(5, coins(1n))]).size).toBe(0);
+    expect(subjectsOf([blockOf(5, approval(3n), amountTransfer(1n))]).get(token)?.hasBothForms).toBe(false);
+    expect(subjectsOf([blockOf(5, amountTransfer(1n))]).size).toBe(0);
   });
 });
 
-describe("events of blocks", () => {
+describe("events with ambiguous topics", () => {
   const read = (event: DecodedEvent, evidence: ContractEvidence | undefined) =>
     withStandards([blockOf(5, event)], () => evidence)[0]?.events;
 
   it("are decoded by the standard of their contract", () => {
     const coin = { isCoin: true, isCollection: false };
-    expect(read(ids(5n), coin)).toEqual([coins(5n)]);
-    expect(read(approval(5n), coin)).toEqual([{ kind: "erc20Approval", ...place, owner: alice, spender: bob, amount: 5n }]);
+    expect(read(idTransfer(5n), coin)).toEqual([amountTransfer(5n)]);
+    expect(read(approval(5n), coin)).toEqual([{ kind: "erc20Approval", ...logPosition, owner: alice, spender: bob, amount: 5n }]);
     const both = { isCoin: true, isCollection: true };
-    expect(read(ids(5n), both)).toEqual([{ ...ids(5n), ofHybrid: true }]);
+    expect(read(idTransfer(5n), both)).toEqual([{ ...idTransfer(5n), ofHybrid: true }]);
     expect(read(approval(5n), both)).toEqual([approval(5n)]);
-    expect(read(named(5n), both)).toEqual([coins(5n)]);
+    expect(read(hybridTransfer(5n), both)).toEqual([amountTransfer(5n)]);
   });
 
   it.each([{ isCoin: false, isCollection: true }, { isCoin: false, isCollection: false }, undefined])(
-    "follow their form if the contract is not a coin: %j",
+    "are decoded by their form if the contract is not a coin: %j",
     (evidence) => {
-      expect(read(ids(5n), evidence)).toEqual([ids(5n)]);
+      expect(read(idTransfer(5n), evidence)).toEqual([idTransfer(5n)]);
       expect(read(approval(5n), evidence)).toEqual([approval(5n)]);
-      expect(read(named(5n), evidence)).toEqual([]);
+      expect(read(hybridTransfer(5n), evidence)).toEqual([]);
     },
   );
 
   it("are the same objects in blocks without newly read contracts", () => {
-    const block = blockOf(5, ids(5n), coins(1n));
+    const block = blockOf(5, idTransfer(5n), amountTransfer(1n));
     expect(withStandards([block], () => undefined)[0]).toBe(block);
   });
 });

@@ -31,7 +31,7 @@ const data = encodeAbiParameters(
 const log = (changes: Partial<ChainLog> = {}): ChainLog => ({ index: 5, address: market, topics, data, ...changes });
 
 describe("OrderFulfilled", () => {
-  it("is decoded as encoded by Seaport's ABI", () => {
+  it("is decoded as defined by Seaport's ABI", () => {
     expect(orderFulfilled.topic0).toBe(topics[0]);
     expect(orderFulfilled.decode(log(), 3)).toEqual({
       kind: "orderFulfilled",
@@ -49,21 +49,21 @@ describe("OrderFulfilled", () => {
     });
   });
 
-  it("is null if it is malformed, wherever it is changed or truncated", () => {
+  it("is null if it is truncated, has an out-of-range word or has the wrong topics", () => {
     const words = (data.length - 2) / 64;
     for (let truncated = 0; truncated < data.length - 2; truncated += 32)
       expect(orderFulfilled.decode(log({ data: data.slice(0, 2 + truncated) as Hex }), 0)).toBeNull();
     const oversized = "f".repeat(64);
-    for (let at = 0; at < words; at += 1) {
+    for (let position = 0; position < words; position += 1) {
       for (const value of [oversized, word(2n ** 31n), word(1), word(words * 32), word(words * 32 - 32)]) {
-        const changed = `${data.slice(0, 2 + at * 64)}${value}${data.slice(2 + (at + 1) * 64)}` as Hex;
+        const changed = `${data.slice(0, 2 + position * 64)}${value}${data.slice(2 + (position + 1) * 64)}` as Hex;
         expect(() => orderFulfilled.decode(log({ data: changed }), 0)).not.toThrow();
       }
     }
     // Recipient, both offsets, both lengths, a kind, tokens and recipients cannot be so large.
-    for (const at of [1, 2, 3, 4, 5, 6, 9, 10, 11, 14, 16, 19]) {
-      const changed = `${data.slice(0, 2 + at * 64)}${oversized}${data.slice(2 + (at + 1) * 64)}` as Hex;
-      expect(orderFulfilled.decode(log({ data: changed }), 0), String(at)).toBeNull();
+    for (const position of [1, 2, 3, 4, 5, 6, 9, 10, 11, 14, 16, 19]) {
+      const changed = `${data.slice(0, 2 + position * 64)}${oversized}${data.slice(2 + (position + 1) * 64)}` as Hex;
+      expect(orderFulfilled.decode(log({ data: changed }), 0), String(position)).toBeNull();
     }
     expect(orderFulfilled.decode(log({ topics: topics.slice(0, 2) }), 0)).toBeNull();
     expect(orderFulfilled.decode(log({ topics: [...topics, hash] }), 0)).toBeNull();

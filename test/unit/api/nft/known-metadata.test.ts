@@ -27,12 +27,12 @@ const row = (id: number, name: string): NftMetadataRow => ({
 });
 
 describe("requested metadata on a chain that does not store it", () => {
-  const asked: NftKey[][] = [];
+  const requestedKeys: NftKey[][] = [];
   const context = {
     nftMetadata: { metadataOf: async () => new Map([[metadataKeyText(key(1)), row(1, "kept")]]) } as never,
     uncached: {
       read: async (_chainId: number, keys: readonly NftKey[]) => {
-        asked.push([...keys]);
+        requestedKeys.push([...keys]);
         return [row(2, "read now")];
       },
     },
@@ -40,11 +40,11 @@ describe("requested metadata on a chain that does not store it", () => {
 
   it("is read only for tokens without stored metadata", async () => {
     const known = await knownMetadata(context, chain, [key(1), key(2), key(3)], true);
-    expect([key(1), key(2), key(3)].map((one) => known(one)?.name)).toEqual(["kept", "read now", undefined]);
-    expect(asked).toEqual([[key(2), key(3)]]);
+    expect([key(1), key(2), key(3)].map((nftKey) => known(nftKey)?.name)).toEqual(["kept", "read now", undefined]);
+    expect(requestedKeys).toEqual([[key(2), key(3)]]);
     await knownMetadata(context, chain, [key(1)], true);
     await knownMetadata(context, chain, [key(2)], false);
-    expect(asked.length).toBe(1);
+    expect(requestedKeys.length).toBe(1);
   });
 });
 
@@ -61,7 +61,7 @@ describe("the kind of a file", () => {
     ["ipfs://bafy/folder/42.JPEG", "jpeg", "image/jpeg"],
     ["https://example.com/a.gif?x=y.mp4#z.png", "gif", "image/gif"],
     ["https://example.com/film.mp4", "mp4", "video/mp4"],
-    // The extension is that of the path, not of the host name or the query.
+    // The extension is taken from the path, not from the host name or the query.
     ["https://example.com", null, null],
     ["https://example.com/", null, null],
     ["https://example.com/?file=a.png", null, null],
@@ -72,20 +72,20 @@ describe("the kind of a file", () => {
     ["https://example.com/42.unheardof", null, null],
     ["not an address.png", null, null],
     ["", null, null],
-  ])("at %s", (address, extension, mimeType) => {
-    expect(fileAt(address)).toEqual({ extension, mimeType });
+  ])("is derived from the URL %s", (url, extension, mimeType) => {
+    expect(fileAt(url)).toEqual({ extension, mimeType });
   });
 
-  it("is found in time linear in the length of any URL", () => {
+  it("is found in linear time for any URL", () => {
     const start = performance.now();
-    for (const address of [`https://x/${"a.".repeat(500_000)}`, `https://${"/".repeat(1_000_000)}`, `data:${"a/".repeat(500_000)}`])
-      fileAt(address);
+    for (const url of [`https://x/${"a.".repeat(500_000)}`, `https://${"/".repeat(1_000_000)}`, `data:${"a/".repeat(500_000)}`])
+      fileAt(url);
     expect(performance.now() - start).toBeLessThan(deadline(1000));
   });
 });
 
 describe("a token without metadata", () => {
-  it("has nulls, and no asset", () => {
+  it("has null fields and no cached asset", () => {
     expect(viewNft("1", { originalOwner: null, currentOwner: null, metadata: undefined }, false)).toEqual({
       token_id: "1",
       token_url: null,
