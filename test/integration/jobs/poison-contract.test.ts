@@ -211,7 +211,7 @@ describe("the worker for nft_reads, while the node fails the calls of one contra
   });
 });
 
-describe("allowance reads while the node fails at one contract", () => {
+describe("the job for allowance reads, while the node fails the calls of one contract,", () => {
   const startReads = async () => {
     const running = await startIndexer({ projections: [tokensProjection, approvalsProjection] });
     await waitForHead(running);

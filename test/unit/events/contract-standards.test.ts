@@ -66,7 +66,7 @@ describe("the standard of a contract", () => {
     expect(evidenceOf(subject, [word(1n), word(0n)], [])).toEqual(both);
   });
 
-  it("a contract that emits Transfers of both forms has token idTransfer in one of them, whatever its calls return", () => {
+  it("is both if the contract emits Transfers of both forms, regardless of the results of its calls", () => {
     expect(evidenceOf({ ...subject, hasBothForms: true }, [reverted, word(0n)], [reverted, reverted, word(18n)])).toEqual(both);
   });
 });

@@ -72,7 +72,7 @@ describe("OrderFulfilled", () => {
 });
 
 describe("OrdersMatched", () => {
-  it("has its order hashes, and is null if it is malformed", () => {
+  it("contains its order hashes, and is null if it is malformed", () => {
     const [, other] = ["cd", "ef"].map((byte): Hash => `0x${byte.repeat(32)}`) as [Hash, Hash];
     const matched = {
       index: 9,
@@ -120,13 +120,13 @@ describe("CryptoPunks events", () => {
       ],
     ] as const;
     for (const [definition, signature, args, value, expected] of cases) {
-      const own = encodeEventTopics({ abi: [parseAbiItem(signature)], args } as never) as Hash[];
-      const emitted: ChainLog = { index: 1, address: market, topics: own, data: `0x${word(value)}` };
-      expect(definition.topic0).toBe(own[0]);
+      const eventTopics = encodeEventTopics({ abi: [parseAbiItem(signature)], args } as never) as Hash[];
+      const emitted: ChainLog = { index: 1, address: market, topics: eventTopics, data: `0x${word(value)}` };
+      expect(definition.topic0).toBe(eventTopics[0]);
       expect(definition.decode(emitted, 0)).toMatchObject(expected);
       expect(definition.decode({ ...emitted, data: "0x" }, 0)).toBeNull();
-      expect(definition.decode({ ...emitted, topics: own.slice(0, -1) }, 0)).toBeNull();
-      expect(definition.decode({ ...emitted, topics: [...own.slice(0, -1), hash] }, 0)).toBeNull();
+      expect(definition.decode({ ...emitted, topics: eventTopics.slice(0, -1) }, 0)).toBeNull();
+      expect(definition.decode({ ...emitted, topics: [...eventTopics.slice(0, -1), hash] }, 0)).toBeNull();
     }
   });
 });

@@ -6,12 +6,12 @@ import type { Hash } from "../../../runtime/lib/hex.ts";
 const contract = `0x${"cc".repeat(20)}` as const;
 const alice = `0x${"aa".repeat(20)}` as const;
 const node: Hash = `0x${"11".repeat(32)}`;
-const zero = `0x${"00".repeat(20)}` as const;
+const zeroAddress = `0x${"00".repeat(20)}` as const;
 const word = (value: number): string => value.toString(16).padStart(64, "0");
 const asWord = (address: Hex): Hex => `0x${address.slice(2).padStart(64, "0")}`;
 const decode = (definition: (typeof names)[keyof typeof names], topics: readonly Hash[], data: Hex) =>
   definition.decode({ index: 7, address: contract, topics: [definition.topic0, ...topics], data }, 3);
-const place = { address: contract, transactionIndex: 3, logIndex: 7 };
+const logPosition = { address: contract, transactionIndex: 3, logIndex: 7 };
 const claimOf = (text: Uint8Array | string) =>
   encodeAbiParameters([{ type: "bytes" }], [`0x${Buffer.from(typeof text === "string" ? stringToBytes(text) : text).toString("hex")}`]);
 
@@ -24,7 +24,7 @@ describe("events of names", () => {
     ["AddressChanged(bytes32 indexed node, uint256 coinType, bytes newAddress)", names.nameAddressChanged],
     ["NameChanged(bytes32 indexed node, string name)", names.nameNameChanged],
     ["VersionChanged(bytes32 indexed node, uint64 newVersion)", names.nameVersionChanged],
-  ])("%s is known by the hash of its signature", (signature, { topic0 }) => {
+  ])("have the hash of their signature as the first topic: %s", (signature, { topic0 }) => {
     expect(topic0).toBe(toEventSelector(parseAbiItem(`event ${signature}`) as never));
   });
 
@@ -32,7 +32,7 @@ describe("events of names", () => {
     // EIP-137: namehash("eth") is keccak256(32 zero bytes, keccak256("eth")).
     const event = decode(names.nameNewOwner, [`0x${"00".repeat(32)}`, keccak256(stringToBytes("eth"))], asWord(alice));
     expect(event).toEqual({
-      ...place,
+      ...logPosition,
       kind: "nameOwner",
       node: "0x93cdeb708b7545dc668eb9280176169d1c33cfd8ed6f04690a0bcc88a93fc4ae",
       owner: alice,
@@ -40,31 +40,31 @@ describe("events of names", () => {
   });
 
   it("decode the zero address as null", () => {
-    expect(decode(names.nameNewResolver, [node], asWord(zero))).toEqual({ ...place, kind: "nameResolver", node, resolver: null });
-    expect(decode(names.nameAddrChanged, [node], asWord(zero))).toEqual({ ...place, kind: "nameAddress", node, account: null });
+    expect(decode(names.nameNewResolver, [node], asWord(zeroAddress))).toEqual({ ...logPosition, kind: "nameResolver", node, resolver: null });
+    expect(decode(names.nameAddrChanged, [node], asWord(zeroAddress))).toEqual({ ...logPosition, kind: "nameAddress", node, account: null });
   });
 
   it("decode AddressChanged for ether, and for no other coin type", () => {
-    const changed = (coin: bigint, address: Hex) =>
+    const decodeChange = (coin: bigint, address: Hex) =>
       decode(names.nameAddressChanged, [node], encodeAbiParameters([{ type: "uint256" }, { type: "bytes" }], [coin, address]));
-    expect(changed(60n, alice)).toEqual({ ...place, kind: "nameAddress", node, account: alice });
-    expect(changed(60n, "0x")).toEqual({ ...place, kind: "nameAddress", node, account: null });
-    expect(changed(60n, "0x1234")).toEqual({ ...place, kind: "nameAddress", node, account: null });
-    expect(changed(60n, `0x${"ab".repeat(5_000)}`)).toEqual({ ...place, kind: "nameAddress", node, account: null });
-    expect(changed(0n, "0x1234")).toBeNull();
+    expect(decodeChange(60n, alice)).toEqual({ ...logPosition, kind: "nameAddress", node, account: alice });
+    expect(decodeChange(60n, "0x")).toEqual({ ...logPosition, kind: "nameAddress", node, account: null });
+    expect(decodeChange(60n, "0x1234")).toEqual({ ...logPosition, kind: "nameAddress", node, account: null });
+    expect(decodeChange(60n, `0x${"ab".repeat(5_000)}`)).toEqual({ ...logPosition, kind: "nameAddress", node, account: null });
+    expect(decodeChange(0n, "0x1234")).toBeNull();
   });
 
   it("decode a claimed name, and an invalid name as null", () => {
-    const claimed = (data: Hex) => decode(names.nameNameChanged, [node], data);
-    const fact = (name: string | null) => ({ ...place, kind: "nameText", node, name });
-    expect(claimed(claimOf("alice.eth"))).toEqual(fact("alice.eth"));
-    expect(claimed(claimOf('a,"b"{c}\\.eth'))).toEqual(fact('a,"b"{c}\\.eth'));
-    expect(claimed(claimOf(""))).toEqual(fact(null));
-    expect(claimed(claimOf("alice\0.eth"))).toEqual(fact(null));
-    expect(claimed(claimOf(Uint8Array.of(0xff, 0xfe)))).toEqual(fact(null));
-    expect(claimed(claimOf("a".repeat(1_020)))).toEqual(fact("a".repeat(1_020)));
-    expect(claimed(claimOf("a".repeat(1_021)))).toEqual(fact(null));
-    expect(claimed(claimOf("a".repeat(1_000_000)))).toEqual(fact(null));
+    const decodeClaim = (data: Hex) => decode(names.nameNameChanged, [node], data);
+    const expectedEvent = (name: string | null) => ({ ...logPosition, kind: "nameText", node, name });
+    expect(decodeClaim(claimOf("alice.eth"))).toEqual(expectedEvent("alice.eth"));
+    expect(decodeClaim(claimOf('a,"b"{c}\\.eth'))).toEqual(expectedEvent('a,"b"{c}\\.eth'));
+    expect(decodeClaim(claimOf(""))).toEqual(expectedEvent(null));
+    expect(decodeClaim(claimOf("alice\0.eth"))).toEqual(expectedEvent(null));
+    expect(decodeClaim(claimOf(Uint8Array.of(0xff, 0xfe)))).toEqual(expectedEvent(null));
+    expect(decodeClaim(claimOf("a".repeat(1_020)))).toEqual(expectedEvent("a".repeat(1_020)));
+    expect(decodeClaim(claimOf("a".repeat(1_021)))).toEqual(expectedEvent(null));
+    expect(decodeClaim(claimOf("a".repeat(1_000_000)))).toEqual(expectedEvent(null));
   });
 
   it.each([
@@ -77,7 +77,7 @@ describe("events of names", () => {
     expect(decode(names.nameNameChanged, [node], data)).toBeNull();
   });
 
-  it("are null with other topics or with invalid addresses", () => {
+  it("are null with a wrong number of topics or with invalid addresses", () => {
     expect(decode(names.nameTransfer, [], asWord(alice))).toBeNull();
     expect(decode(names.nameTransfer, [node, node], asWord(alice))).toBeNull();
     expect(decode(names.nameNewOwner, [node], asWord(alice))).toBeNull();

@@ -11,13 +11,13 @@ const [low, high, pool, sender, to] = ["1", "2", "3", "4", "5"].map(address) as 
 const { pairCreated, pairSync, pairSwap, pairMint, pairBurn, poolCreated, poolInitialize, poolSwap, poolMint, poolBurn } = pools;
 const { poolCollect, poolCollectProtocol, poolFlash, poolSwapWithFees } = pools;
 
-/** The signatures as the contracts declare them; with the number of parameters where two versions share a name. */
+/** Returns an event as its contract declares it; the number of parameters distinguishes versions with the same name. */
 const signatureOf = (name: string, parameters: number): AbiEvent => {
-  const found = knownEvents
+  const definition = knownEvents
     .map((text) => parseAbiItem(text) as unknown as AbiEvent)
     .find((event) => event.name === name && event.inputs.length === parameters);
-  if (found === undefined) throw new Error(`No event ${name} with ${parameters} parameters.`);
-  return found;
+  if (definition === undefined) throw new Error(`No event ${name} with ${parameters} parameters.`);
+  return definition;
 };
 const events = {
   PairCreated: signatureOf("PairCreated", 4),
@@ -38,21 +38,21 @@ const events = {
 
 /** A log encoded by viem's ABI encoder. */
 const logOf = (event: AbiEvent, values: readonly unknown[]): ChainLog => {
-  const plain = event.inputs.flatMap((input, position) => (input.indexed ? [] : [{ input, value: values[position] }]));
+  const nonIndexed = event.inputs.flatMap((input, position) => (input.indexed ? [] : [{ input, value: values[position] }]));
   const args = Object.fromEntries(event.inputs.map((input, position) => [input.name ?? "", values[position]]));
   return {
     index: 7,
     address: pool,
     topics: encodeEventTopics({ abi: [event], args }) as Hex[],
     data: encodeAbiParameters(
-      plain.map(({ input }) => input),
-      plain.map(({ value }) => value),
+      nonIndexed.map(({ input }) => input),
+      nonIndexed.map(({ value }) => value),
     ),
   };
 };
 const decode = (log: ChainLog) =>
   createEventDecoder(Object.values(pools))({ transactions: [{ index: 3, logs: [log] }] } as unknown as ChainBlock).events;
-const place = { address: pool, transactionIndex: 3, logIndex: 7 };
+const logPosition = { address: pool, transactionIndex: 3, logIndex: 7 };
 
 describe("topics of pool events", () => {
   it.each([
@@ -78,15 +78,15 @@ describe("topics of pool events", () => {
 describe("events of constant-product pools", () => {
   it("are decoded as viem encodes them", () => {
     expect(decode(logOf(events.PairCreated, [low, high, to, 9n]))).toEqual([
-      { kind: "poolCreated", ...place, family: "xy=k", pool: to, token0: low, token1: high, feePpm: null },
+      { kind: "poolCreated", ...logPosition, family: "xy=k", pool: to, token0: low, token1: high, feePpm: null },
     ]);
     expect(decode(logOf(events.Sync, [2n ** 112n - 1n, 0n]))).toEqual([
-      { kind: "poolReserves", ...place, reserve0: 2n ** 112n - 1n, reserve1: 0n },
+      { kind: "poolReserves", ...logPosition, reserve0: 2n ** 112n - 1n, reserve1: 0n },
     ]);
     expect(decode(logOf(events.PairSwap, [sender, 1n, 2n, 3n, 2n ** 256n - 1n, to]))).toEqual([
       {
         kind: "poolSwap",
-        ...place,
+        ...logPosition,
         sender,
         to,
         amount0In: 1n,
@@ -97,10 +97,10 @@ describe("events of constant-product pools", () => {
       },
     ]);
     expect(decode(logOf(events.PairMint, [sender, 5n, 6n]))).toEqual([
-      { kind: "poolDeposit", ...place, sender, to: null, amount0: 5n, amount1: 6n, position: null },
+      { kind: "poolDeposit", ...logPosition, sender, to: null, amount0: 5n, amount1: 6n, position: null },
     ]);
     expect(decode(logOf(events.PairBurn, [sender, 5n, 6n, to]))).toEqual([
-      { kind: "poolWithdrawal", ...place, sender, to, amount0: 5n, amount1: 6n, position: null },
+      { kind: "poolWithdrawal", ...logPosition, sender, to, amount0: 5n, amount1: 6n, position: null },
     ]);
   });
 });
@@ -108,22 +108,22 @@ describe("events of constant-product pools", () => {
 describe("events of concentrated pools", () => {
   it("are decoded as viem encodes them", () => {
     expect(decode(logOf(events.PoolCreated, [low, high, 3000, 60, to]))).toEqual([
-      { kind: "poolCreated", ...place, family: "concentrated", pool: to, token0: low, token1: high, feePpm: 3000 },
+      { kind: "poolCreated", ...logPosition, family: "concentrated", pool: to, token0: low, token1: high, feePpm: 3000 },
     ]);
     expect(decode(logOf(events.Initialize, [2n ** 160n - 1n, -887272]))).toEqual([
-      { kind: "poolPrice", ...place, sqrtPriceX96: 2n ** 160n - 1n, tick: -887272 },
+      { kind: "poolPrice", ...logPosition, sqrtPriceX96: 2n ** 160n - 1n, tick: -887272 },
     ]);
     const position = { tickLower: -60, tickUpper: 120, liquidity: 9n };
     expect(decode(logOf(events.PoolMint, [sender, to, -60, 120, 9n, 5n, 6n]))).toEqual([
-      { kind: "poolDeposit", ...place, sender, to, amount0: 5n, amount1: 6n, position },
+      { kind: "poolDeposit", ...logPosition, sender, to, amount0: 5n, amount1: 6n, position },
     ]);
     expect(decode(logOf(events.PoolBurn, [to, -60, 120, 9n, 5n, 6n]))).toEqual([
-      { kind: "poolWithdrawal", ...place, sender: to, to, amount0: 5n, amount1: 6n, position },
+      { kind: "poolWithdrawal", ...logPosition, sender: to, to, amount0: 5n, amount1: 6n, position },
     ]);
   });
 
   it("have collected amounts as outgoing, and the fees of a flash loan as incoming", () => {
-    const unchangedPosition = { kind: "poolMoved", ...place, amount0In: 0n, amount1In: 0n, amount0Out: 0n, amount1Out: 0n };
+    const unchangedPosition = { kind: "poolMoved", ...logPosition, amount0In: 0n, amount1In: 0n, amount0Out: 0n, amount1Out: 0n };
     const maxAmount = 2n ** 128n - 1n;
     expect(decode(logOf(events.PoolCollect, [sender, to, -60, 120, maxAmount, 6n]))).toEqual([
       { ...unchangedPosition, amount0Out: maxAmount, amount1Out: 6n },
@@ -140,7 +140,7 @@ describe("events of concentrated pools", () => {
     const price = { sqrtPriceX96: 1n, liquidity: 2n ** 128n - 1n, tick: 8388607 };
     const swap = (amount0: bigint, amount1: bigint) =>
       decode(logOf(events.PoolSwap, [sender, to, amount0, amount1, price.sqrtPriceX96, price.liquidity, price.tick]));
-    const shared = { kind: "poolSwap", ...place, sender, to, price };
+    const shared = { kind: "poolSwap", ...logPosition, sender, to, price };
     expect(swap(5n, -4n)).toEqual([{ ...shared, amount0In: 5n, amount0Out: 0n, amount1In: 0n, amount1Out: 4n }]);
     const values = [sender, to, 5n, -4n, price.sqrtPriceX96, price.liquidity, price.tick, 2n ** 128n - 1n, 0n];
     expect(decode(logOf(events.PoolSwapWithFees, values))).toEqual(swap(5n, -4n));

@@ -20,7 +20,7 @@ const to: Address = `0x${"2".repeat(40)}`;
 const topicOf = (value: string | bigint): Hash =>
   `0x${(typeof value === "bigint" ? value.toString(16) : value.slice(2)).padStart(64, "0")}`;
 const words = (...values: (bigint | string)[]): Hex => `0x${values.map((value) => topicOf(value).slice(2)).join("")}`;
-const all = [
+const definitions = [
   erc20Transfer,
   erc721Transfer,
   legacyErc721Transfer,
@@ -33,10 +33,10 @@ const all = [
 const decode = (topics: Hash[], data: Hex) => {
   const log: ChainLog = { index: 4, address: to, topics, data };
   const block = { transactions: [{ index: 2, logs: [log] }] } as unknown as ChainBlock;
-  return createEventDecoder(all)(block).events;
+  return createEventDecoder(definitions)(block).events;
 };
 
-describe("topics of the events", () => {
+describe("topics of transfer events", () => {
   it.each([
     ["event Transfer(address,address,uint256)", erc20Transfer],
     ["event ConsecutiveTransfer(uint256,uint256,address,address)", consecutiveMint],
@@ -50,33 +50,33 @@ describe("topics of the events", () => {
 });
 
 describe("a ConsecutiveTransfer", () => {
-  const nobody: Address = `0x${"0".repeat(40)}`;
-  const largest = 2n ** 256n - 1n;
-  const ofRange = (first: bigint, last: bigint, sender: Address = nobody, receiver: Address = to) =>
+  const zeroAddress: Address = `0x${"0".repeat(40)}`;
+  const maxUint256 = 2n ** 256n - 1n;
+  const decodeRange = (first: bigint, last: bigint, sender: Address = zeroAddress, receiver: Address = to) =>
     decode([consecutiveMint.topic0, topicOf(first), topicOf(sender), topicOf(receiver)], words(last));
 
-  it("is a mint of the ids of a range, up to 5,000", () => {
+  it("mints a range of at most 5,000 ids", () => {
     const mint = { kind: "consecutiveMint", address: to, transactionIndex: 2, logIndex: 4, to };
-    expect(ofRange(7n, 7n)).toEqual([{ ...mint, fromId: 7n, toId: 7n }]);
-    expect(ofRange(1n, 5_000n)).toEqual([{ ...mint, fromId: 1n, toId: 5_000n }]);
-    expect(ofRange(largest, largest)).toEqual([{ ...mint, fromId: largest, toId: largest }]);
+    expect(decodeRange(7n, 7n)).toEqual([{ ...mint, fromId: 7n, toId: 7n }]);
+    expect(decodeRange(1n, 5_000n)).toEqual([{ ...mint, fromId: 1n, toId: 5_000n }]);
+    expect(decodeRange(maxUint256, maxUint256)).toEqual([{ ...mint, fromId: maxUint256, toId: maxUint256 }]);
   });
 
   it.each([
-    ["has too many ids", () => ofRange(1n, 5_001n)],
-    ["has all ids", () => ofRange(0n, largest)],
-    ["ends before it starts", () => ofRange(2n, 1n)],
-    ["is not a mint", () => ofRange(1n, 2n, from)],
-    ["mints to the zero address", () => ofRange(1n, 2n, nobody, nobody)],
-    ["has no end", () => decode([consecutiveMint.topic0, topicOf(1n), topicOf(nobody), topicOf(to)], "0x")],
-    ["has fewer topics", () => decode([consecutiveMint.topic0, topicOf(1n), topicOf(nobody)], words(2n))],
+    ["has too many ids", () => decodeRange(1n, 5_001n)],
+    ["has all ids", () => decodeRange(0n, maxUint256)],
+    ["ends before it starts", () => decodeRange(2n, 1n)],
+    ["is not a mint", () => decodeRange(1n, 2n, from)],
+    ["mints to the zero address", () => decodeRange(1n, 2n, zeroAddress, zeroAddress)],
+    ["has no end", () => decode([consecutiveMint.topic0, topicOf(1n), topicOf(zeroAddress), topicOf(to)], "0x")],
+    ["has fewer topics", () => decode([consecutiveMint.topic0, topicOf(1n), topicOf(zeroAddress)], words(2n))],
   ])("is ignored if it %s", (_, decoded) => {
     expect(decoded()).toEqual([]);
   });
 });
 
 describe("a Transfer", () => {
-  it("with three topics is of ERC-20, with four of ERC-721, with one of a contract that predates ERC-721", () => {
+  it("belongs to ERC-20 with three topics, to ERC-721 with four, and to a contract that predates ERC-721 with one", () => {
     const shared = { address: to, transactionIndex: 2, logIndex: 4, from, to };
     expect(decode([erc20Transfer.topic0, topicOf(from), topicOf(to)], words(5n))).toEqual([
       { kind: "erc20Transfer", ...shared, amount: 5n },
@@ -102,21 +102,21 @@ describe("a Transfer", () => {
 
 describe("data after the declared parameters", () => {
   const appended = (data: Hex) => [`${data}${"ab".repeat(33)}`, `${data}ab`] as Hex[];
-  const [three, four] = [
+  const [transferTopics, erc1155Topics] = [
     [topicOf(from), topicOf(to)],
     [topicOf(to), topicOf(from), topicOf(to)],
   ];
 
-  // As in viem's decodeEventLog and the ABI specification, which defines the position of values and not the data after them.
+  // viem's decodeEventLog ignores it as well: the ABI specification defines the positions of values, not the data after them.
   it.each([
-    ["an ERC-20 Transfer", [erc20Transfer.topic0, ...three], words(5n)],
-    ["an ERC-721 Transfer", [erc20Transfer.topic0, ...three, topicOf(5n)], "0x"],
+    ["an ERC-20 Transfer", [erc20Transfer.topic0, ...transferTopics], words(5n)],
+    ["an ERC-721 Transfer", [erc20Transfer.topic0, ...transferTopics, topicOf(5n)], "0x"],
     ["a Transfer with nothing indexed", [erc20Transfer.topic0], words(from, to, 5n)],
     ["a ConsecutiveTransfer", [consecutiveMint.topic0, topicOf(1n), topicOf(0n), topicOf(to)], words(3n)],
-    ["a TransferSingle", [erc1155TransferSingle.topic0, ...four], words(1n, 2n)],
-    ["a TransferBatch", [erc1155TransferBatch.topic0, ...four], words(64n, 128n, 1n, 7n, 1n, 2n)],
+    ["a TransferSingle", [erc1155TransferSingle.topic0, ...erc1155Topics], words(1n, 2n)],
+    ["a TransferBatch", [erc1155TransferBatch.topic0, ...erc1155Topics], words(64n, 128n, 1n, 7n, 1n, 2n)],
     ["a Deposit", [wrappedDeposit.topic0, topicOf(to)], words(5n)],
-  ] as [string, Hash[], Hex][])("is ignored: %s", (_, topics, data) => {
+  ] as [string, Hash[], Hex][])("is ignored in %s", (_, topics, data) => {
     const [event] = decode(topics, data);
     expect(event).toBeDefined();
     for (const longer of appended(data)) expect(decode(topics, longer)).toEqual([event]);
@@ -178,7 +178,7 @@ describe("random bytes", () => {
     };
     const start = performance.now();
     for (let attempt = 0; attempt < 20_000; attempt += 1) {
-      const definition = all[random() % all.length] ?? erc20Transfer;
+      const definition = definitions[random() % definitions.length] ?? erc20Transfer;
       const topics = [
         definition.topic0,
         ...Array.from({ length: random() % 4 }, () => topicOf(random() % 2 === 0 ? from : BigInt(random()) ** 8n % 2n ** 256n)),

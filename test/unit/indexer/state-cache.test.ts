@@ -5,7 +5,7 @@ import { createKeySet } from "../../../runtime/indexer/state/state.ts";
 import { createStateCache } from "../../../runtime/indexer/state/state-cache.ts";
 
 const ordinals: StateLoad = { table: "lists", key: { address: "bytea" }, values: ["ordinal"], newestBy: "ordinal" };
-const metadata: StateLoad = { table: "of_others", key: { address: "bytea" }, values: [] };
+const metadata: StateLoad = { table: "other_rows", key: { address: "bytea" }, values: [] };
 const projection = defineProjection({
   id: "lists",
   version: 1,
@@ -17,7 +17,7 @@ const projection = defineProjection({
 });
 
 /** A database of rows by address that records the queried addresses; the tests of the indexing loop query a real one. */
-const createQueried = (stored: Readonly<Record<string, Row>> = {}) => {
+const createRecordingDatabase = (stored: Readonly<Record<string, Row>> = {}) => {
   const queried: string[][] = [];
   const database: Queryable = {
     run: () => Promise.reject(new Error("not used")),
@@ -39,8 +39,8 @@ const keysOf = (...addresses: string[]) => {
 const createCache = (database: Queryable, options: { isNew?: boolean; limit?: number } = {}) =>
   createStateCache({ database, chainId: 1, projections: [projection], ...options });
 
-it("queries a key once, whether it has a row or not", async () => {
-  const { database, queried } = createQueried({ "0x0a": { ordinal: 7 } });
+it("the state cache queries a key once, even if it has no row", async () => {
+  const { database, queried } = createRecordingDatabase({ "0x0a": { ordinal: 7 } });
   const cache = createCache(database);
   for (let batch = 0; batch < 3; batch += 1) {
     cache.clear();
@@ -51,8 +51,8 @@ it("queries a key once, whether it has a row or not", async () => {
   expect(queried).toEqual([["0x0a", "0x0b"]]);
 });
 
-it("returns the newest folded row of a key before it is in the database", async () => {
-  const { database, queried } = createQueried({ "0x0a": { ordinal: 7 } });
+it("the state cache returns the newest folded row of a key before it is in the database", async () => {
+  const { database, queried } = createRecordingDatabase({ "0x0a": { ordinal: 7 } });
   const cache = createCache(database);
   cache.clear();
   await cache.prefetch(ordinals, keysOf("0x0a", "0x0b"));
@@ -67,8 +67,8 @@ it("returns the newest folded row of a key before it is in the database", async 
   expect(queried).toHaveLength(1);
 });
 
-it("queries rows that others write again in each batch", async () => {
-  const { database, queried } = createQueried();
+it("queries rows that others write again in batchKeys batch", async () => {
+  const { database, queried } = createRecordingDatabase();
   const cache = createCache(database, { isNew: true });
   for (let batch = 0; batch < 2; batch += 1) {
     cache.clear();
@@ -77,39 +77,39 @@ it("queries rows that others write again in each batch", async () => {
   expect(queried).toEqual([["0x0a"], ["0x0a"]]);
 });
 
-it("holds at most twice its limit and the keys of two batches, and never drops the last batch", async () => {
+it("the state cache holds at most twice its limit plus the keys of four batches, and never drops the last batch", async () => {
   const limit = 100;
-  const each = 60;
-  const { database, queried } = createQueried();
+  const batchKeys = 60;
+  const { database, queried } = createRecordingDatabase();
   const cache = createCache(database, { limit });
   const address = (number: number) => `0x${number.toString(16).padStart(4, "0")}`;
   let largest = 0;
   for (let batch = 0; batch < 50; batch += 1) {
-    const own = Array.from({ length: each }, (_, index) => address(batch * each + index));
-    const before = Array.from({ length: each }, (_, index) => address((batch - 1) * each + index));
+    const keys = Array.from({ length: batchKeys }, (_, index) => address(batch * batchKeys + index));
+    const previousKeys = Array.from({ length: batchKeys }, (_, index) => address((batch - 1) * batchKeys + index));
     cache.clear();
-    await cache.prefetch(ordinals, keysOf(...own));
+    await cache.prefetch(ordinals, keysOf(...keys));
     cache.set(
       "lists",
-      own.map((key) => ({ address: key, ordinal: batch, block_number: batch })),
+      keys.map((key) => ({ address: key, ordinal: batch, block_number: batch })),
     );
     // The previous batch may not be written yet, so its keys must not be queried.
     const count = queried.length;
     if (batch > 0) {
-      await cache.prefetch(ordinals, keysOf(...before));
-      expect(cache.get(ordinals, before[0] ?? "")?.ordinal).toBe(batch - 1);
+      await cache.prefetch(ordinals, keysOf(...previousKeys));
+      expect(cache.get(ordinals, previousKeys[0] ?? "")?.ordinal).toBe(batch - 1);
     }
     expect(queried).toHaveLength(count);
     largest = Math.max(largest, cache.size);
   }
-  expect(largest).toBeLessThanOrEqual(2 * (limit + 2 * each));
+  expect(largest).toBeLessThanOrEqual(2 * (limit + 2 * batchKeys));
   // The keys that only the first batch touched were dropped.
   await cache.prefetch(ordinals, keysOf(address(0)));
   expect(queried.at(-1)).toEqual([address(0)]);
 });
 
-it("queries nothing of tables that were empty at the beginning, until it drops rows", async () => {
-  const { database, queried } = createQueried();
+it("the state cache does not query tables that were empty at the start until it drops rows", async () => {
+  const { database, queried } = createRecordingDatabase();
   const cache = createCache(database, { isNew: true, limit: 1 });
   cache.clear();
   const touch = async (key: string) => {
@@ -128,8 +128,8 @@ it("queries nothing of tables that were empty at the beginning, until it drops r
   expect(queried).toEqual([["0x0a"]]);
 });
 
-it("is not valid after it was invalidated", () => {
-  const cache = createCache(createQueried().database);
+it("the state cache is not valid after it was invalidated", () => {
+  const cache = createCache(createRecordingDatabase().database);
   expect(cache.isValid).toBe(true);
   cache.invalidate();
   expect(cache.isValid).toBe(false);

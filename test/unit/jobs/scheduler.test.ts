@@ -8,8 +8,8 @@ import { deadline } from "../../support/deadline.ts";
 const start = (jobs: readonly Job[], isReady = () => true) => {
   const warnings: string[] = [];
   let now = 0;
-  const never = () => new Promise<never>(() => undefined);
-  const source = { balances: never, calls: never, hashesOf: never, capabilities: {} } as unknown as Source;
+  const neverResolves = () => new Promise<never>(() => undefined);
+  const source = { balances: neverResolves, calls: neverResolves, hashesOf: neverResolves, capabilities: {} } as unknown as Source;
   const unused = () => {
     throw new Error("not used");
   };
@@ -27,9 +27,9 @@ const start = (jobs: readonly Job[], isReady = () => true) => {
     logger: { info: () => undefined, warn: (message) => warnings.push(message) },
     pauseMilliseconds: 1,
   };
-  return { scheduler: createChainScheduler(deps), warnings, pass: (milliseconds: number) => (now += milliseconds) };
+  return { scheduler: createChainScheduler(deps), warnings, advance: (milliseconds: number) => (now += milliseconds) };
 };
-const counting = (name: string, intervalMilliseconds: number, run: () => boolean = () => false) => {
+const createCountingJob = (name: string, intervalMilliseconds: number, run: () => boolean = () => false) => {
   const job = {
     name,
     intervalMilliseconds,
@@ -44,23 +44,23 @@ const counting = (name: string, intervalMilliseconds: number, run: () => boolean
 
 describe("the scheduler", () => {
   it("runs jobs when they are due, and repeatedly while they have more work", async () => {
-    const [rare, frequent] = [counting("a", 1_000), counting("b", 100)];
+    const [rare, frequent] = [createCountingJob("a", 1_000), createCountingJob("b", 100)];
     let portions = 3;
-    const much = counting("c", 1_000, () => --portions > 0);
-    const { scheduler, pass } = start([rare, frequent, much]);
+    const busy = createCountingJob("c", 1_000, () => --portions > 0);
+    const { scheduler, advance } = start([rare, frequent, busy]);
     expect(await scheduler.runDue()).toBe(true);
     expect(await scheduler.runDue()).toBe(true);
     expect(await scheduler.runDue()).toBe(false);
-    expect([rare.runs, frequent.runs, much.runs]).toEqual([1, 1, 3]);
-    pass(100);
+    expect([rare.runs, frequent.runs, busy.runs]).toEqual([1, 1, 3]);
+    advance(100);
     await scheduler.runDue();
-    pass(900);
+    advance(900);
     await scheduler.runDue();
-    expect([rare.runs, frequent.runs, much.runs]).toEqual([2, 3, 4]);
+    expect([rare.runs, frequent.runs, busy.runs]).toEqual([2, 3, 4]);
   });
 
   it("runs no job while this process is not the leader", async () => {
-    const job = counting("a", 100);
+    const job = createCountingJob("a", 100);
     let isReady = false;
     const { scheduler } = start([job], () => isReady);
     await scheduler.runDue();
@@ -71,18 +71,18 @@ describe("the scheduler", () => {
   });
 
   it("logs failures and retries with backoff, while other jobs continue", async () => {
-    const failing = counting("fail", 1_000, () => {
+    const failing = createCountingJob("fail", 1_000, () => {
       throw new Error("connection refused");
     });
-    const other = counting("b", 1_000);
-    const { scheduler, warnings, pass } = start([failing, other]);
+    const other = createCountingJob("b", 1_000);
+    const { scheduler, warnings, advance } = start([failing, other]);
     const runs: number[] = [];
     // Due after 2, 4 and 8 more seconds: at 0, 2, 6 and 14.
     for (let second = 0; second < 16; second += 1) {
       const before = failing.runs;
       await scheduler.runDue();
       if (failing.runs > before) runs.push(second);
-      pass(1_000);
+      advance(1_000);
     }
     expect(runs).toEqual([0, 2, 6, 14]);
     expect(other.runs).toBe(16);
@@ -91,7 +91,7 @@ describe("the scheduler", () => {
   });
 
   it("stops immediately with the process, even while the node does not respond", async () => {
-    const waiting: Job = {
+    const pendingJob: Job = {
       name: "wait",
       intervalMilliseconds: 10,
       run: async ({ source, multicall }) => {
@@ -99,14 +99,14 @@ describe("the scheduler", () => {
         return false;
       },
     };
-    const { scheduler, warnings } = start([waiting]);
+    const { scheduler, warnings } = start([pendingJob]);
     const stop = new AbortController();
     const run = scheduler.run(stop.signal);
     await new Promise((resolve) => setTimeout(resolve, 20));
-    const asked = performance.now();
+    const stoppedAt = performance.now();
     stop.abort();
     await run;
-    expect(performance.now() - asked).toBeLessThan(deadline(500));
+    expect(performance.now() - stoppedAt).toBeLessThan(deadline(500));
     expect(warnings).toEqual([]);
   });
 });

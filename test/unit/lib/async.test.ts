@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { abortable, backoff, createMutex, every, nullOnAbort, poll, retry, sleep, withJitter } from "../../../runtime/lib/async.ts";
 
 const isRangeError = (error: unknown): error is RangeError => error instanceof RangeError;
-const never = new Promise<never>(() => undefined);
+const neverResolves = new Promise<never>(() => undefined);
 
 describe("sleep", () => {
   it("ends when the signal aborts, or immediately if it has aborted", async () => {
     const controller = new AbortController();
-    const slept = sleep(60_000, controller.signal);
+    const sleeping = sleep(60_000, controller.signal);
     controller.abort();
-    await slept;
+    await sleeping;
     await sleep(60_000, controller.signal);
   });
 });
@@ -19,7 +19,7 @@ describe("backoff", () => {
     expect([1, 2, 3, 4, 5].map((failures) => backoff(failures, { base: 100, max: 1_000 }))).toEqual([100, 200, 400, 800, 1_000]);
   });
 
-  it("grows by another factor, and stays at the maximum after any number of failures", () => {
+  it("grows by a given factor, and stays at the maximum after any number of failures", () => {
     expect([1, 2, 3].map((failures) => backoff(failures, { base: 1, max: 10, factor: 4 }))).toEqual([1, 4, 10]);
     expect(backoff(5_000, { base: 1, max: 10 })).toBe(10);
   });
@@ -32,7 +32,7 @@ describe("backoff", () => {
 describe("retry", () => {
   const options = { attempts: 3, base: 0, max: 0, isRetryable: isRangeError };
 
-  it("returns the first success and reports each failure before it", async () => {
+  it("returns the first success, and reports each preceding failure", async () => {
     const reported: string[] = [];
     let attempt = 0;
     const work = async () => {
@@ -44,7 +44,7 @@ describe("retry", () => {
     expect(reported).toEqual(["attempt 1", "attempt 2"]);
   });
 
-  it("throws the last error after all attempts, and immediately an error that is not retryable", async () => {
+  it("throws the last error after all attempts, and throws an error that is not retryable immediately", async () => {
     let attempts = 0;
     const failing = async (): Promise<never> => {
       attempts += 1;
@@ -86,24 +86,24 @@ describe("poll", () => {
   it("ends the wait when the signal aborts", async () => {
     const stop = new AbortController();
     setTimeout(() => stop.abort(), 5);
-    const begin = performance.now();
+    const start = performance.now();
     expect(await poll(() => null, { ...every(60_000), signal: stop.signal })).toBeNull();
-    expect(performance.now() - begin).toBeLessThan(30_000);
+    expect(performance.now() - start).toBeLessThan(30_000);
   });
 });
 
-describe("waiting for a promise under a signal", () => {
-  it("rejects with the reason, or returns null, when the signal aborts first", async () => {
+describe("abortable and nullOnAbort", () => {
+  it("reject with the reason, or return null, when the signal aborts first", async () => {
     const controller = new AbortController();
-    const [rejecting, nulling] = [abortable(controller.signal, never), nullOnAbort(never, controller.signal)];
+    const [rejecting, returningNull] = [abortable(controller.signal, neverResolves), nullOnAbort(neverResolves, controller.signal)];
     controller.abort(new Error("stopped"));
     await expect(rejecting).rejects.toThrow("stopped");
-    expect(await nulling).toBeNull();
-    await expect(abortable(controller.signal, never)).rejects.toThrow("stopped");
-    expect(await nullOnAbort(never, controller.signal)).toBeNull();
+    expect(await returningNull).toBeNull();
+    await expect(abortable(controller.signal, neverResolves)).rejects.toThrow("stopped");
+    expect(await nullOnAbort(neverResolves, controller.signal)).toBeNull();
   });
 
-  it("forwards results and errors", async () => {
+  it("forward results and errors", async () => {
     const { signal } = new AbortController();
     expect(await abortable(signal, Promise.resolve(1))).toBe(1);
     expect(await nullOnAbort(Promise.resolve(1), signal)).toBe(1);
@@ -113,7 +113,7 @@ describe("waiting for a promise under a signal", () => {
 });
 
 describe("a mutex", () => {
-  it("runs one task at a time in the order of submission, also after one that fails", async () => {
+  it("runs one task at a time in the order of submission, even after one that fails", async () => {
     const mutex = createMutex();
     const events: string[] = [];
     const task = (name: string, fails = false) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createLogger } from "../../../runtime/logger.ts";
 
-describe("a line of the log", () => {
+describe("a log line", () => {
   const hostile = "\u001b]0;owned\u0007 \u009b2J \u202egnp.exe \u2028\u0085\u007f\r\n";
 
   it("contains no terminal control characters, and parses to the same text", () => {

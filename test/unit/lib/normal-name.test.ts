@@ -5,18 +5,18 @@ import { normalName } from "../../../runtime/lib/normal-name.ts";
 describe("names", () => {
   it("are normalised as ENSIP-15 specifies", () => {
     expect(normalName("Nick.ETH")).toBe("nick.eth");
-    // The example of the reference implementation: emoji lose their presentation selector.
+    // The reference implementation's example: the presentation selector of an emoji is removed.
     expect(normalName("RaFFY\u{1F6B4}‍♂️.eTh")).toBe("raffy\u{1F6B4}‍♂.eth");
     expect(normalName("a..eth")).toBeNull();
     expect(normalName("a_b.eth")).toBeNull();
-    // A Cyrillic letter among Latin ones.
+    // A Cyrillic letter between Latin letters.
     expect(normalName("vit\u0430lik.eth")).toBeNull();
     expect(normalName("")).toBeNull();
     expect(normalName("a\u0000b.eth")).toBeNull();
   });
 
   it.each(["alice", "a-b.c--d.eth", "ab--c.eth", "x.ab--c", "-a-.eth", "1.2.3", "xn--abc.eth", "a.-", "ab-", "abc--d.eth", "a."])(
-    "of plain letters, like %s, equal the reference implementation's result",
+    "equal the reference implementation's result if they have only plain letters (%s)",
     (name) => {
       let expected: string | null = null;
       try {
@@ -28,7 +28,7 @@ describe("names", () => {
     },
   );
 
-  // Emoji sequences of Unicode (UTS #51) in ENSIP-15: joined by U+200D, with tags, and keycaps.
+  // Unicode emoji sequences (UTS #51) that ENSIP-15 allows: sequences joined by U+200D, tag sequences and keycaps.
   it.each([
     ["a family", "\u{1F468}\u200d\u{1F469}\u200d\u{1F467}.eth", "\u{1F468}\u200d\u{1F469}\u200d\u{1F467}.eth"],
     ["a rainbow flag", "\u{1F3F3}\ufe0f\u200d\u{1F308}.eth", "\u{1F3F3}\u200d\u{1F308}.eth"],
@@ -43,7 +43,7 @@ describe("names", () => {
   });
 
   it.each(["ni\u200dck.eth", "\u200d.eth", "a\u200cb.eth", "a\u200e.eth", "\u{1F468}\u200d.eth", "\u{E0067}.eth"])(
-    "may not have joiners or marks outside of emoji, as in %j",
+    "are invalid with joiners or marks outside emoji (%j)",
     (name) => {
       expect(normalName(name)).toBeNull();
     },

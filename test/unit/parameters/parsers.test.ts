@@ -14,11 +14,11 @@ const ok = <T>(value: T): Parsed<T> => ({ ok: true, value });
 const refusalOf = (parsed: Parsed<unknown>): string => (parsed.ok ? `accepted ${String(parsed.value)}` : parsed.expected);
 const address = `0x${"aB".repeat(20)}`;
 const hash = `0x${"0F".repeat(32)}`;
-/** Texts that are not whole numbers. */
-const notDecimal = ["0x10", "1e3", "+1", "-1", "01", "007", "1.0", "1,0", "1_000", "", " 1", "１", "∞", "NaN", "9007199254740992"];
+/** Texts that are not safe whole numbers in decimal notation. */
+const invalidNumbers = ["0x10", "1e3", "+1", "-1", "01", "007", "1.0", "1,0", "1_000", "", " 1", "１", "∞", "NaN", "9007199254740992"];
 
-describe("whole numbers", () => {
-  it.each(notDecimal)("refuses %j as a page number", (text) => {
+describe("the parser of whole numbers", () => {
+  it.each(invalidNumbers)("refuses %j as a page number", (text) => {
     expect(parsers.integer(text, { minimum: 0 }).ok).toBe(false);
   });
 
@@ -33,7 +33,7 @@ describe("whole numbers", () => {
   });
 });
 
-describe("blocks", () => {
+describe("the parser of blocks", () => {
   it("parses decimal, hex, earliest and latest in a query", () => {
     expect(parsers.block("0")).toEqual(ok(0));
     expect(parsers.block("255")).toEqual(ok(255));
@@ -51,12 +51,12 @@ describe("blocks", () => {
   it("parses only decimal and latest in a path", () => {
     expect(parsers.height("12")).toEqual(ok(12));
     expect(parsers.height("latest")).toEqual(ok("latest"));
-    for (const text of [...notDecimal, "earliest"]) expect(parsers.height(text).ok).toBe(false);
+    for (const text of [...invalidNumbers, "earliest"]) expect(parsers.height(text).ok).toBe(false);
   });
 });
 
-describe("days", () => {
-  it("accepts real days, leap days included", () => {
+describe("the parser of days", () => {
+  it("accepts existing days, including leap days", () => {
     for (const day of ["1970-01-01", "2024-02-29", "2000-02-29", "2026-12-31"]) expect(parsers.date(day)).toEqual(ok(day));
     expect(parsers.dateOrLatest("latest")).toEqual(ok("latest"));
     expect(parsers.dateOrLatest("2026-01-31")).toEqual(ok("2026-01-31"));
@@ -86,7 +86,7 @@ describe("days", () => {
   });
 });
 
-describe("addresses", () => {
+describe("the parser of addresses", () => {
   it("converts to lower case", () => {
     const lower = address.toLowerCase();
     for (const text of [address, lower, address.toUpperCase()]) expect(parsers.address(text)).toEqual(ok({ address: lower }));
@@ -98,8 +98,8 @@ describe("addresses", () => {
     expect(parsers.address(`${"a".repeat(251)}.eth`)).toEqual(ok({ name: `${"a".repeat(251)}.eth` }));
   });
 
-  it("accepts the names of ENSIP-15 in their normalized form", () => {
-    // The example of the standard's reference implementation: the joiner U+200D inside the emoji is kept, its presentation selector is removed.
+  it("accepts ENSIP-15 names, and returns their normalized form", () => {
+    // The example of the standard's reference implementation: the joiner U+200D inside the emoji remains, and its presentation selector is removed.
     expect(parsers.address("RaFFY\u{1F6B4}\u200d\u2642\ufe0f.eTh")).toEqual(ok({ name: "raffy\u{1F6B4}\u200d\u2642.eth" }));
     expect(parsers.address("#\ufe0f\u20e3.eth")).toEqual(ok({ name: "#\u20e3.eth" }));
     expect(parsers.address("it's.eth")).toEqual(ok({ name: "it\u2019s.eth" }));
@@ -130,7 +130,7 @@ describe("addresses", () => {
     );
   });
 
-  it("accepts lists within their bound, or the operator's if that is lower", () => {
+  it("accepts lists up to their limit, or up to the operator's limit if that is lower", () => {
     const lower = address.toLowerCase();
     expect(parsers.addressList(`${address}, a.eth`, { maxItems: 2 })).toEqual(ok([{ address: lower }, { name: "a.eth" }]));
     expect(refusalOf(parsers.addressList("a.eth,b.eth,c.eth", { maxItems: 2 }))).toContain("1 to 2 comma-separated");
@@ -140,7 +140,7 @@ describe("addresses", () => {
   });
 });
 
-describe("hashes and topics", () => {
+describe("the parser of hashes and topics", () => {
   it("requires 32 bytes for a hash", () => {
     expect(parsers.hash(hash)).toEqual(ok(hash.toLowerCase()));
     for (const text of [hash.slice(0, -1), `${hash}0`, hash.slice(2), "latest"]) expect(parsers.hash(text).ok).toBe(false);
@@ -154,7 +154,7 @@ describe("hashes and topics", () => {
   });
 });
 
-describe("the other types", () => {
+describe("the parser of other types", () => {
   it("finds chains by name and id, and lists them in the error", () => {
     expect(parsers.chain("demo")).toEqual(ok({ id: 31337, name: "demo" }));
     expect(parsers.chain("1")).toEqual(ok({ id: 1, name: "eth-mainnet" }));
@@ -179,10 +179,10 @@ describe("the other types", () => {
     expect(refusalOf(parsers.choice("xml", ["json", "csv"]))).toBe("one of json, csv");
   });
 
-  it("accepts ids of tokens up to 2^256 - 1", () => {
-    const largest = 2n ** 256n - 1n;
-    expect(parsers.tokenId(String(largest))).toEqual(ok(largest));
-    for (const text of [String(largest + 1n), "-1", "0x1", "01", "1e3", "9".repeat(5000)]) expect(parsers.tokenId(text).ok).toBe(false);
+  it("accepts token ids up to 2^256 - 1", () => {
+    const maxUint256 = 2n ** 256n - 1n;
+    expect(parsers.tokenId(String(maxUint256))).toEqual(ok(maxUint256));
+    for (const text of [String(maxUint256 + 1n), "-1", "0x1", "01", "1e3", "9".repeat(5000)]) expect(parsers.tokenId(text).ok).toBe(false);
   });
 
   it("refuses text that PostgreSQL cannot store", () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { privateRange } from "../../../runtime/web/public-addresses.ts";
 
 /** Addresses of IANA's special-purpose registries, metadata addresses of cloud providers, and text that is not an address. */
-const refused = {
+const nonPublicAddresses = {
   "this network": ["0.0.0.0", "0.1.2.3"],
   "private use": ["10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1"],
   "carrier-grade NAT": ["100.64.0.1", "100.127.255.254", "100.100.100.200"],
@@ -22,9 +22,9 @@ const refused = {
   multicast: ["224.0.0.1", "239.255.255.255", "ff02::1"],
   "reserved and broadcast": ["240.0.0.1", "255.255.255.255"],
   "unique local": ["fc00::1", "fdff::1"],
-  "site-local of old": ["fec0::1"],
+  "deprecated site-local": ["fec0::1"],
   unspecified: ["::"],
-  "IPv4 inside of IPv6": [
+  "IPv4 in IPv6": [
     "::ffff:127.0.0.1",
     "::ffff:8.8.8.8",
     "::127.0.0.1",
@@ -36,12 +36,12 @@ const refused = {
     "2002:7f00:1::",
     "2001:0:7f00:1::",
   ],
-  "not given out": ["4000::1", "100::1", "5f00::1", "2001:10::1", "2001:20::1"],
-  "no addresses": ["", "localhost", "127.0.0.1.example", "1.2.3.4.5", "::g"],
+  "unallocated or special": ["4000::1", "100::1", "5f00::1", "2001:10::1", "2001:20::1"],
+  "not addresses": ["", "localhost", "127.0.0.1.example", "1.2.3.4.5", "::g"],
 };
 
 describe("addresses that are not public", () => {
-  it.each(Object.entries(refused))("%s", (_, addresses) => {
+  it.each(Object.entries(nonPublicAddresses))("have a non-public range (%s)", (_, addresses) => {
     expect(addresses.filter((address) => privateRange(address) === null)).toEqual([]);
   });
 });
@@ -58,7 +58,7 @@ describe("public addresses", () => {
     "169.253.0.1",
     "2606:4700::1111",
     "2a00:1450:4001::1",
-  ])("%s", (address) => {
+  ])("have no non-public range (%s)", (address) => {
     expect(privateRange(address)).toBeNull();
   });
 });
