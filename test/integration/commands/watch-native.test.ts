@@ -36,9 +36,9 @@ afterAll(async () => {
 });
 
 const indexToHead = async (nativeAccounting: "traces" | "state") => {
-  const running = await createTestIndexer(chain.url, test.database, { chain: chainOf({ nativeAccounting }) });
-  await running.runToHead(await chain.head());
-  await running.close();
+  const testIndexer = await createTestIndexer(chain.url, test.database, { chain: chainOf({ nativeAccounting }) });
+  await testIndexer.runToHead(await chain.head());
+  await testIndexer.close();
 };
 /** Changes a balance without a transaction. */
 const changeWithoutTransaction = async () => {

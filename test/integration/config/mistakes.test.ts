@@ -111,7 +111,7 @@ describe("invalid YAML", () => {
 });
 
 describe("a node's URL without a scheme", () => {
-  it("uses http if it is on this machine", async () => {
+  it("uses http for a node on this machine", async () => {
     const file = join(folder, "node.yaml");
     await writeFile(file, "chains:\n  - { name: one, rpc: localhost:8545 }\n");
     expect(loadConfig(file, {}).chains[0]?.rpc).toBe("http://localhost:8545");
@@ -119,7 +119,7 @@ describe("a node's URL without a scheme", () => {
     expect(loadConfig(undefined, {}, { chain: "one", rpc: "[::1]:8545/key" }).chains[0]?.rpc).toBe("http://[::1]:8545/key");
   });
 
-  it("is rejected if it is on another machine, to which http would send a key in plain text", () => {
+  it("is rejected for a node on another machine, to which http would send a key in plain text", () => {
     expect(() => loadConfig(undefined, {}, { chain: "one", rpc: "node.example/key" })).toThrow(
       "Invalid value for --rpc: expected an http:// or https:// URL, such as http://localhost:8545",
     );

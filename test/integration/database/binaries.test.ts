@@ -33,7 +33,7 @@ it("findBinaries creates missing links, copies programs that the server's accoun
   expect(find()).toEqual({ folder: source.folder, major: "18" });
   expect(lstatSync(link).isSymbolicLink()).toBe(true);
 
-  // The programs cannot be run: for root's other account because of a folder with mode 0700, for other users because of missing execute permissions.
+  // The server's account cannot run the programs: if root runs the test, it cannot enter their folder; otherwise they are not executable.
   if (isRoot) chmodSync(source.folder, 0o700);
   else for (const program of readdirSync(join(source.folder, "bin"))) chmodSync(join(source.folder, "bin", program), 0o600);
   mkdirSync(join(base, "not", "trusted"), { recursive: true });

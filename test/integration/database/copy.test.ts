@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { createCopyGatherer } from "../../../runtime/database/copy-encoder.ts";
+import { createCopyGatherer } from "../../../runtime/database/copy-gatherer.ts";
 import { CopyError, type CopyType, type CopyValue } from "../../../runtime/database/copy-text.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 

@@ -180,7 +180,7 @@ describe("collections of the complete demo story", () => {
     expect(countSales(second, first)).toBe(countSales(first, second));
   });
 
-  it("are accompanied by permits: of unlimited allowances, and of one that is spent without an event", async () => {
+  it("are accompanied by permits, for unlimited allowances and for one that is spent without an event", async () => {
     const [coin, gardener, trader, collector] = [
       storyValue("permitToken"),
       storyValue("gardener"),
@@ -216,7 +216,7 @@ describe("collections of the complete demo story", () => {
     expect(await response.json()).toMatchObject({ name: "Harbor Lantern #7" });
   });
 
-  it("have a token for each kind of hostile metadata, and harmless ones in countSales", async () => {
+  it("have a token for each kind of hostile metadata, and harmless ones in between", async () => {
     const hostile = storyValue("hostileCollection");
     const kinds = hostileTokens.map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind === "harmless").length).toBeGreaterThan(10);

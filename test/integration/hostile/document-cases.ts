@@ -107,7 +107,7 @@ const resultOrError = (work: () => unknown): unknown => {
     return error;
   }
 };
-const nodeUrl = new URL("http://user:password@nodeUrl.example/a-long-key?token=another-long-key");
+const nodeUrl = new URL("http://user:password@node.example/a-long-key?token=another-long-key");
 const uriOf = (data: Hex): string | null => decodeUri({ ok: true, data }, { token: "0x", token_id: "1", standard: 3 });
 
 export const documentCases: readonly DoublingCase[] = [
@@ -148,7 +148,7 @@ export const documentCases: readonly DoublingCase[] = [
   ...casesOf("chain/redact: redact", (text) => redactNodeText(text, nodeUrl), [
     ["names that start like a scheme", 2_000, (size) => "a.".repeat(size)],
     ["schemes", 2_000, (size) => "a://".repeat(size)],
-    ["the nodeUrl's key", 5_000, (size) => "a-long-key".repeat(size)],
+    ["the node's key", 5_000, (size) => "a-long-key".repeat(size)],
     ["control characters", 4_000, (size) => "\u0001a".repeat(size)],
   ]),
   ...casesOf("web/refusals: refuse", (text) => refuse("connection", text, text), [

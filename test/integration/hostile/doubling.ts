@@ -15,7 +15,7 @@ const acceptedRatio = 2.5;
 /** The duration of one sample, long enough for the clock's resolution and short interruptions. */
 const sampleMilliseconds = 4;
 const samples = 5;
-/** Max processor time for measuring a ratio again that is too high. */
+/** Max processor time for repeated measurements of a ratio that is too high. */
 const defaultRetryMilliseconds = 5_000;
 /** Max time during which one input may block the process. */
 const maxRunMilliseconds = 1_000;

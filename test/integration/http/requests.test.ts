@@ -75,7 +75,7 @@ describe("a path", () => {
 });
 
 describe("parameters", () => {
-  it("accept a chain's name or id, and an address in any case or its registered name", async () => {
+  it("accept a chain's name or id, and an address in any case or a registered name", async () => {
     for (const [chain, address] of [
       ["demo", wallet],
       ["31337", wallet.toUpperCase()],

@@ -67,7 +67,7 @@ describe("an invalid response", () => {
     await app.end();
   });
 
-  it("is sent and logEntries in sample mode, and only sent when validation is off", async () => {
+  it("is sent and logged in sample mode, and only sent when validation is off", async () => {
     for (const [mode, count] of [
       ["sample", 1],
       ["off", 0],

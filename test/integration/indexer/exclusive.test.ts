@@ -6,13 +6,13 @@ import { until } from "../../support/until.ts";
 
 let chain: TestChain;
 let test: TestDatabase;
-let running: TestIndexer;
+let testIndexer: TestIndexer;
 let end: () => Promise<void>;
 
 beforeAll(async () => {
   [chain, test] = await Promise.all([startTestChain(), createTestDatabase()]);
   await chain.mine();
-  running = await createTestIndexer(chain.url, test.database);
+  testIndexer = await createTestIndexer(chain.url, test.database);
 });
 afterAll(async () => {
   await end?.();
@@ -23,15 +23,15 @@ afterAll(async () => {
 describe("work between two batches", () => {
   it("does not run before this process is the leader", async () => {
     let isDone = false;
-    expect(await running.indexer.exclusive(async () => (isDone = true))).toBe(null);
+    expect(await testIndexer.indexer.exclusive(async () => (isDone = true))).toBe(null);
     expect(isDone).toBe(false);
-    end = runInBackground(running);
+    end = runInBackground(testIndexer);
     await until("The index reaching the head", () => isLevel(test.database, chain));
   });
 
   it("sees one block, which does not change until it ends, and indexing continues afterwards", async () => {
     const head = await chain.rpc<{ number: string; hash: string }>("eth_getBlockByNumber", ["latest", false]);
-    const observed = await running.indexer.exclusive(async (client, indexed) => {
+    const observed = await testIndexer.indexer.exclusive(async (client, indexed) => {
       await chain.mine();
       await new Promise((resolve) => setTimeout(resolve, 300));
       const [row] = await client.query<{ lowest: number; highest: number }>(
@@ -45,7 +45,7 @@ describe("work between two batches", () => {
   });
 
   it("is rolled back when it fails, and indexing continues", async () => {
-    const failing = running.indexer.exclusive(async (client) => {
+    const failing = testIndexer.indexer.exclusive(async (client) => {
       await client.query("DELETE FROM blocks");
       throw new Error("on purpose");
     });

@@ -72,10 +72,10 @@ const tuning = { requestBlocks: 3, requestTransactions: 12, batchTransactions: 3
 /** The contents of a correct index at the head; each call extends the same index. */
 const correctContentsAtHead = async () => {
   correctIndex ??= await createTestDatabase();
-  const running = await createTestIndexer(cappedProxy.url, correctIndex.database, { chain: chainSettings() });
+  const testIndexer = await createTestIndexer(cappedProxy.url, correctIndex.database, { chain: chainSettings() });
   cappedProxy.tamper = null;
-  await running.runToHead(await chain.head());
-  await running.close();
+  await testIndexer.runToHead(await chain.head());
+  await testIndexer.close();
   return contents(correctIndex.database);
 };
 
@@ -87,9 +87,9 @@ const correctContents = async (height: number) => {
     if (method === "eth_getBlockByNumber" && params[0] === "latest") reply.result = last;
   };
   const test = await newDatabase();
-  const running = await createTestIndexer(cappedProxy.url, test.database, { chain: chainSettings() });
-  await running.runToHead(height);
-  await running.close();
+  const testIndexer = await createTestIndexer(cappedProxy.url, test.database, { chain: chainSettings() });
+  await testIndexer.runToHead(height);
+  await testIndexer.close();
   return contents(test.database);
 };
 
@@ -124,16 +124,16 @@ describe("an index", () => {
       earlierReplies.clear();
       const test = await newDatabase();
       // The probe gets correct replies: the detection of capabilities has its own tests.
-      const running = await createTestIndexer(proxy.url, test.database, { chain: chainSettings(), tuning });
+      const testIndexer = await createTestIndexer(proxy.url, test.database, { chain: chainSettings(), tuning });
       const duringBackfill = injectFault(fault, `backfill ${name}`, oneIn);
-      let stop = runInBackground({ ...running, close: async () => undefined });
-      await until("A fault during the backfill", () => duringBackfill.count >= Math.min(oneIn, 3) || running.indexer.status().following);
+      let stop = runInBackground({ ...testIndexer, close: async () => undefined });
+      await until("A fault during the backfill", () => duringBackfill.count >= Math.min(oneIn, 3) || testIndexer.indexer.status().following);
       proxy.tamper = null;
       await stop();
-      const height = running.indexer.status().block;
+      const height = testIndexer.indexer.status().block;
       if (height >= 0) expect(await contents(test.database)).toEqual(await correctContents(height));
 
-      stop = runInBackground(running);
+      stop = runInBackground(testIndexer);
       await until("The backfill", () => isLevel(test.database, chain));
       const duringFollowing = injectFault(fault, `following ${name}`, Math.min(oneIn, 4));
       for (let count = 0; count < 2 || (duringFollowing.count === 0 && count < 20); count += 1) {
@@ -154,14 +154,14 @@ describe("an index", () => {
     // Long enough for a node on a busy machine.
     const timeout = deadline(100);
     const test = await newDatabase();
-    const running = await createTestIndexer(proxy.url, test.database, { chain: chainSettings(), tuning, timeoutMilliseconds: timeout });
+    const testIndexer = await createTestIndexer(proxy.url, test.database, { chain: chainSettings(), tuning, timeoutMilliseconds: timeout });
     let delayedReplies = 0;
     proxy.delay = () => {
       if (!random.chance(8)) return 0;
       delayedReplies += 1;
       return 2.5 * timeout;
     };
-    const stop = runInBackground(running);
+    const stop = runInBackground(testIndexer);
     await until("The backfill", () => isLevel(test.database, chain), 40_000);
     proxy.delay = null;
     await stop();
@@ -172,14 +172,14 @@ describe("an index", () => {
   it("has no wrong row if its node sometimes truncates its replies", async () => {
     const random = createRandom("cut");
     const test = await newDatabase();
-    const running = await createTestIndexer(proxy.url, test.database, { chain: chainSettings(), tuning });
+    const testIndexer = await createTestIndexer(proxy.url, test.database, { chain: chainSettings(), tuning });
     let truncatedReplies = 0;
     proxy.rewrite = (text) => {
       if (!random.chance(8)) return text;
       truncatedReplies += 1;
       return text.slice(0, random.below(text.length));
     };
-    const stop = runInBackground(running);
+    const stop = runInBackground(testIndexer);
     await until("The backfill", () => isLevel(test.database, chain), 40_000);
     proxy.rewrite = null;
     await stop();

@@ -26,7 +26,7 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-const indexer = () => createTestIndexer(proxy.url, test.database, { chain: chainOf({ finality: 10 }) });
+const openIndexer = () => createTestIndexer(proxy.url, test.database, { chain: chainOf({ finality: 10 }) });
 const finalized = async () =>
   (await test.database.query<{ finalized_block: number | null }>("SELECT finalized_block FROM chains"))[0]?.finalized_block;
 const hashAt = async (height: number) =>
@@ -36,23 +36,23 @@ const storedHash = async (height: number) =>
 
 describe("the finalized block", () => {
   it("is the configured number of blocks below the indexed head if the node has no finalized tag", async () => {
-    const running = await indexer();
+    const first = await openIndexer();
     // Run twice: the first run starts with an empty index.
-    await runUntil(running.indexer, () => running.indexer.status().following);
-    const second = await indexer();
+    await runUntil(first.indexer, () => first.indexer.status().following);
+    const second = await openIndexer();
     let reached = false;
     const polling = setInterval(() => void finalized().then((height) => (reached = height === 20)), 20);
     await runUntil(second.indexer, () => reached);
     clearInterval(polling);
     expect(await finalized()).toBe(20);
-    expect(running.warnings.join("\n")).toContain("a block counts as final 10 blocks later: a deeper reorganisation is rejected");
-    await running.close();
+    expect(first.warnings.join("\n")).toContain("a block counts as final 10 blocks later: a deeper reorganisation is rejected");
+    await first.close();
     await second.close();
   });
 
   it("allows reorganisations above it, and refuses one that replaces it", async () => {
     await chain.rpc("anvil_reorg", [10, []]);
-    const shallow = await indexer();
+    const shallow = await openIndexer();
     await until("The other branch", async () => {
       await runUntil(shallow.indexer, () => shallow.indexer.status().following);
       return (await storedHash(25)) === (await hashAt(25));
@@ -60,7 +60,7 @@ describe("the finalized block", () => {
     await shallow.close();
     const before = await storedHash(25);
     await chain.rpc("anvil_reorg", [11, []]);
-    const deep = await indexer();
+    const deep = await openIndexer();
     await expect(deep.indexer.run(AbortSignal.timeout(20_000))).rejects.toThrow(/although block 20 was final: nothing was changed/);
     expect(await storedHash(25)).toBe(before);
     await deep.close();

@@ -60,39 +60,39 @@ const expectSame = (actual: Record<string, string[]>, expected: Record<string, s
 describe("a reorganisation", () => {
   it.each([1, 3, 10])("leaves no rows of the replaced blocks at depth %i", async (depth) => {
     const test = await newDatabase();
-    const running = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
+    const testIndexer = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
     await addRound(chain, story, round++, accounts);
     await addRound(chain, story, round++, accounts);
     // Two accounts of the genesis block that nothing else touches: their base balances must be deleted with this block.
     await chain.send({ from: chain.accounts[7] as `0x${string}`, to: chain.accounts[8] as `0x${string}`, value: 1n, gas: 21_000n });
     await chain.mine();
-    await running.runToHead(await chain.head());
+    await testIndexer.runToHead(await chain.head());
     // New blocks at the same heights, of which only the first has a transaction: accounts and tokens of the dropped ones are untouched now.
     const transactions = [[{ from: accounts[0], to: accounts[2], value: "0x5", gas: "0x5208" }, 0]];
     await chain.rpc("anvil_reorg", [depth, transactions]);
-    await running.runToHead(await chain.head());
-    expect(running.progress.filter(({ phase }) => phase === "reorganisation").map(({ blocks }) => blocks)).toEqual([depth]);
-    await running.close();
+    await testIndexer.runToHead(await chain.head());
+    expect(testIndexer.progress.filter(({ phase }) => phase === "reorganisation").map(({ blocks }) => blocks)).toEqual([depth]);
+    await testIndexer.close();
     expectSame(await dump(test.database), await freshDump());
   });
 
   it("is detected by the parent hash if the new branch has further blocks", async () => {
     const test = await newDatabase();
-    const running = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
-    await running.runToHead(await chain.head());
+    const testIndexer = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
+    await testIndexer.runToHead(await chain.head());
     await chain.rpc("anvil_reorg", [2, []]);
     await addRound(chain, story, round++, accounts);
-    await running.runToHead(await chain.head());
-    expect(running.progress.filter(({ phase }) => phase === "reorganisation")).toHaveLength(1);
-    await running.close();
+    await testIndexer.runToHead(await chain.head());
+    expect(testIndexer.progress.filter(({ phase }) => phase === "reorganisation")).toHaveLength(1);
+    await testIndexer.close();
     expectSame(await dump(test.database), await freshDump());
   });
 
   it("deletes anchors and queued reads above the ancestor, and no others", async () => {
     const test = await newDatabase();
-    const running = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
+    const testIndexer = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
     const head = await chain.head();
-    await running.runToHead(head);
+    await testIndexer.runToHead(head);
     await test.database.query(
       `INSERT INTO page_anchors (fingerprint, chain_id, block_number, expires_at) SELECT decode(lpad(n::text, 2, '0'), 'hex'), 31337, $1::int8 - n, now() FROM generate_series(0, 4) n`,
       [head],
@@ -101,8 +101,8 @@ describe("a reorganisation", () => {
       head,
     ]);
     await chain.rpc("anvil_reorg", [2, []]);
-    await running.runToHead(await chain.head());
-    await running.close();
+    await testIndexer.runToHead(await chain.head());
+    await testIndexer.close();
     const anchors = await test.database.query<{ block_number: number }>("SELECT block_number FROM page_anchors ORDER BY 1");
     expect(anchors.map(({ block_number }) => block_number)).toEqual([head - 4, head - 3, head - 2]);
     expect(await test.database.query("SELECT 1 FROM node_reads WHERE key = '\\x01'")).toEqual([]);
@@ -127,16 +127,16 @@ describe("a reorganisation", () => {
 
   it("stops indexing and changes nothing if it replaces a finalized block", async () => {
     const test = await newDatabase();
-    const running = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
+    const testIndexer = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
     const head = await chain.head();
-    await running.runToHead(head);
+    await testIndexer.runToHead(head);
     await test.database.query("UPDATE chains SET finalized_block = $1", [head - 1]);
     const before = await dump(test.database);
     await chain.rpc("anvil_reorg", [3, []]);
-    await expect(running.indexer.run(new AbortController().signal)).rejects.toThrow(
+    await expect(testIndexer.indexer.run(new AbortController().signal)).rejects.toThrow(
       /another block \d+ than the index, although block \d+ was final/,
     );
-    await running.close();
+    await testIndexer.close();
     expectSame(await dump(test.database), before);
   });
 });
@@ -144,9 +144,9 @@ describe("a reorganisation", () => {
 describe("a node that does not belong to the index", () => {
   it("is refused when its genesis block differs", async () => {
     const test = await newDatabase();
-    const running = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
-    await running.runToHead(await chain.head());
-    await running.close();
+    const testIndexer = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
+    await testIndexer.runToHead(await chain.head());
+    await testIndexer.close();
     const other = await startTestChain({ args: ["--block-base-fee-per-gas", "7"] });
     const mismatched = await createTestIndexer(other.url, test.database, { chain: chainSettings() });
     await expect(mismatched.indexer.run(new AbortController().signal)).rejects.toThrow(
@@ -218,12 +218,12 @@ describe("a crash in the middle of a batch", () => {
     let terminated = 0;
     for (let attempt = 0; attempt < 6; attempt += 1) {
       const database = createDatabase({ url: test.url, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName: "crashing" });
-      const running = await createTestIndexer(chain.url, database, {
+      const testIndexer = await createTestIndexer(chain.url, database, {
         chain: chainSettings(),
         tuning: { batchTransactions: 1, requestTransactions: 1, requestBlocks: 1 },
       });
       const stop = new AbortController();
-      const run = running.indexer.run(stop.signal).catch(() => undefined);
+      const run = testIndexer.indexer.run(stop.signal).catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, 15 + 12 * attempt));
       stop.abort();
       const connections = await test.database.query<{ is_terminated: boolean }>(
@@ -233,7 +233,7 @@ describe("a crash in the middle of a batch", () => {
       terminated += connections.length;
       await run;
       await database.close().catch(() => undefined);
-      await running.close();
+      await testIndexer.close();
       const mismatched = await test.database.query(
         `SELECT c.projection FROM projection_checkpoints c WHERE c.block_number <> coalesce((SELECT max(number) FROM blocks), -1)
          OR c.block_number < (SELECT max(block_number) FROM transfers)`,
@@ -249,7 +249,7 @@ describe("a crash in the middle of a batch", () => {
 
   it("is retried by a running indexer when the connection is restored", async () => {
     const test = await newDatabase();
-    const running = await createTestIndexer(chain.url, test.database, {
+    const testIndexer = await createTestIndexer(chain.url, test.database, {
       chain: chainSettings(),
       tuning: { batchTransactions: 1, requestBlocks: 1 },
     });
@@ -261,8 +261,8 @@ describe("a crash in the middle of a batch", () => {
         .catch(() => undefined);
     }, 8);
     setTimeout(() => clearInterval(killing), 400);
-    await running.runToHead(await chain.head());
-    await running.close();
+    await testIndexer.runToHead(await chain.head());
+    await testIndexer.close();
     expectSame(await dump(test.database), await freshDump());
   });
 });
@@ -272,9 +272,9 @@ describe("an index that starts at a later block", () => {
     const test = await newDatabase();
     const head = await chain.head();
     const from = head - 5;
-    const running = await createTestIndexer(chain.url, test.database, { chain: { ...chainSettings(), from } });
-    await running.runToHead(head);
-    await running.close();
+    const testIndexer = await createTestIndexer(chain.url, test.database, { chain: { ...chainSettings(), from } });
+    await testIndexer.runToHead(head);
+    await testIndexer.close();
     const lateBalances = await test.database.query<{ owner: string; token: string; standard: number; balance: string | null }>(
       "SELECT owner, token, standard, balance FROM balances WHERE standard < 3 ORDER BY owner, token, standard",
     );
@@ -308,9 +308,9 @@ describe("an index that starts at a later block", () => {
       delete reply.result;
       reply.error = { code: -32000, message: "missing trie node 5f3a (path ) state is not available" };
     };
-    const running = await createTestIndexer(proxy.url, test.database, { chain: { ...chainSettings(), from: head - 4 } });
-    await running.runToHead(head);
-    await running.close();
+    const testIndexer = await createTestIndexer(proxy.url, test.database, { chain: { ...chainSettings(), from: head - 4 } });
+    await testIndexer.runToHead(head);
+    await testIndexer.close();
     const known = await test.database.query(
       `SELECT 1 FROM ${balanceHistory} WHERE balance IS NOT NULL AND block_number BETWEEN $1 - 4 AND $1 - 1`,
       [head],
@@ -340,9 +340,9 @@ describe("a node without archive state", () => {
     const test = await newDatabase();
     // Anvil's genesis block allocates 10,000 ether to each of its accounts.
     const genesisAllocation = new Map(prunedNode.accounts.map((address) => [address, 10_000n * 10n ** 18n]));
-    const running = await createTestIndexer(prunedNode.url, test.database, { genesisAllocation });
-    await running.runToHead(40);
-    await running.close();
+    const testIndexer = await createTestIndexer(prunedNode.url, test.database, { genesisAllocation });
+    await testIndexer.runToHead(40);
+    await testIndexer.close();
     const balances = await test.database.query<{ owner: `0x${string}`; balance: string }>(
       "SELECT owner, balance FROM balances WHERE standard = 0",
     );

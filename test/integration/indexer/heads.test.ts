@@ -47,20 +47,20 @@ const createFeed = (options: Partial<HeadFeedOptions> = {}): HeadFeed => {
   return feed;
 };
 const follow = async (heads: HeadFeed, pollMilliseconds: number): Promise<TestIndexer> => {
-  const running = await createTestIndexer(chain.url, test.database, {
+  const testIndexer = await createTestIndexer(chain.url, test.database, {
     chain: chainOf({ wrappedNative: [story.weth], pollMilliseconds }),
     heads,
   });
   const stop = new AbortController();
-  const run = running.indexer.run(stop.signal);
+  const run = testIndexer.indexer.run(stop.signal);
   cleanups.push(async () => {
     stop.abort();
     await run;
-    await running.close();
+    await testIndexer.close();
   });
-  await until("The backfill", async () => running.indexer.status().following && running.indexer.status().block === (await chain.head()));
+  await until("The backfill", async () => testIndexer.indexer.status().following && testIndexer.indexer.status().block === (await chain.head()));
   await until("The subscription", heads.live);
-  return running;
+  return testIndexer;
 };
 const addMoreBlocks = () => addRound(chain, story, round++, chain.accounts.slice(0, 3) as unknown as Accounts);
 const isIndexed = async (height: number) => (await test.database.query("SELECT 1 FROM blocks WHERE number = $1", [height])).length > 0;

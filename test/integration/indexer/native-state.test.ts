@@ -81,13 +81,13 @@ const heightOf = (blockParameter: unknown): number =>
 const index = async (overrides: Partial<IndexedChain> = {}, options: Parameters<typeof createTestIndexer>[2] = {}) => {
   const test = await createTestDatabase();
   databases.push(test);
-  const running = await createTestIndexer(proxy.url, test.database, {
+  const testIndexer = await createTestIndexer(proxy.url, test.database, {
     chain: chainOf({ nativeAccounting: "state", ...overrides }),
     ...options,
   });
-  await running.runToHead(await chain.head());
-  await running.close();
-  return { ...test, warnings: running.warnings };
+  await testIndexer.runToHead(await chain.head());
+  await testIndexer.close();
+  return { ...test, warnings: testIndexer.warnings };
 };
 
 type Indexed = Awaited<ReturnType<typeof index>>;
@@ -157,7 +157,7 @@ describe("native balances from the node's state", () => {
     const { owners, rows } = await compareBalances(indexed);
     expect(owners).not.toContain(inside);
     const storedOf = (owner: Address) => rows.filter((row) => row.owner === owner).map(({ stored }) => stored);
-    // Touched by the very last block: the node returns 40 for the block before it and 42 after it. The block since which it stored 40 is unknown.
+    // Touched by the very last block: the node returns 40 for the block before it and 42 after it. The block since which the balance was 40 is unknown.
     expect(storedOf(insideThenTouched).slice(-2)).toEqual([40n, 42n]);
     expect(
       storedOf(insideThenTouched)
@@ -264,16 +264,16 @@ describe("a balance change without a transaction", () => {
     await chain.mine();
     const test = await createTestDatabase();
     databases.push(test);
-    const configured = chainOf({ nativeAccounting: "state" });
-    const before = await createTestIndexer(proxy.url, test.database, { chain: configured });
-    await before.runToHead(await chain.head());
-    await before.close();
+    const settings = chainOf({ nativeAccounting: "state" });
+    const firstRun = await createTestIndexer(proxy.url, test.database, { chain: settings });
+    await firstRun.runToHead(await chain.head());
+    await firstRun.close();
     await chain.rpc("anvil_setBalance", [minted, quantity(9_000)]);
     await chain.mine();
     await chain.mine();
-    const after = await createTestIndexer(proxy.url, test.database, { chain: configured, alsoTouched: () => [minted] });
-    await after.runToHead(await chain.head());
-    await after.close();
+    const secondRun = await createTestIndexer(proxy.url, test.database, { chain: settings, alsoTouched: () => [minted] });
+    await secondRun.runToHead(await chain.head());
+    await secondRun.close();
     const rows = await test.database.query("SELECT balance FROM balances WHERE owner = decode($1, 'hex')", [minted.slice(2)]);
     expect(rows).toEqual([{ balance: "9000" }]);
   });

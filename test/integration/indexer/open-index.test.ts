@@ -35,19 +35,19 @@ const newDatabase = async (): Promise<TestDatabase> => {
 const withIndexer = async <T>(
   test: TestDatabase,
   settings: Partial<IndexedChain>,
-  work: (running: TestIndexer) => Promise<T>,
+  work: (testIndexer: TestIndexer) => Promise<T>,
 ): Promise<T> => {
-  const running = await createTestIndexer(proxy.url, test.database, { chain: chainOf({ nativeAccounting: "state", ...settings }) });
+  const testIndexer = await createTestIndexer(proxy.url, test.database, { chain: chainOf({ nativeAccounting: "state", ...settings }) });
   try {
-    return await work(running);
+    return await work(testIndexer);
   } finally {
-    await running.close();
+    await testIndexer.close();
   }
 };
 const index = (test: TestDatabase, settings: Partial<IndexedChain> = {}): Promise<readonly string[]> =>
-  withIndexer(test, settings, async (running) => {
-    await running.runToHead(blocks);
-    return running.warnings;
+  withIndexer(test, settings, async (testIndexer) => {
+    await testIndexer.runToHead(blocks);
+    return testIndexer.warnings;
   });
 const runIndexer = (test: TestDatabase, settings: Partial<IndexedChain>): Promise<void> =>
   withIndexer(test, settings, ({ indexer }) => indexer.run(AbortSignal.timeout(5_000)));

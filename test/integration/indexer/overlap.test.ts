@@ -35,9 +35,9 @@ const newDatabase = async (): Promise<TestDatabase> => {
 /** The rows of an index that wrote all blocks in one batch. */
 const singleBatchDump = async (): Promise<Record<string, string[]>> => {
   const test = await newDatabase();
-  const running = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
-  await running.runToHead(await chain.head());
-  await running.close();
+  const testIndexer = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
+  await testIndexer.runToHead(await chain.head());
+  await testIndexer.close();
   return dump(test.database);
 };
 const expectSame = (actual: Record<string, string[]>, expected: Record<string, string[]>) => {
@@ -74,10 +74,10 @@ describe("a batch that is folded while the previous one is written", () => {
     const test = await newDatabase();
     // Long enough for the next batch to be folded meanwhile.
     const slowDatabase = withStep(test.database, () => new Promise((resolve) => setTimeout(resolve, 30)));
-    const running = await createTestIndexer(chain.url, slowDatabase, { chain: chainSettings(), tuning });
-    await running.runToHead(await chain.head());
-    await running.close();
-    expect(running.progress.length).toBeGreaterThan(5);
+    const testIndexer = await createTestIndexer(chain.url, slowDatabase, { chain: chainSettings(), tuning });
+    await testIndexer.runToHead(await chain.head());
+    await testIndexer.close();
+    expect(testIndexer.progress.length).toBeGreaterThan(5);
     expectSame(await dump(test.database), await singleBatchDump());
   });
 
@@ -87,17 +87,17 @@ describe("a batch that is folded while the previous one is written", () => {
       await new Promise((resolve) => setTimeout(resolve, 30));
       if (batch === 3 || batch === 6) throw Object.assign(new Error("The disk is full."), { code: "53100" });
     });
-    const running = await createTestIndexer(chain.url, failing, { chain: chainSettings(), tuning });
-    await running.runToHead(await chain.head());
-    await running.close();
-    expect(running.warnings.filter((warning) => warning.includes("The disk is full."))).toHaveLength(2);
+    const testIndexer = await createTestIndexer(chain.url, failing, { chain: chainSettings(), tuning });
+    await testIndexer.runToHead(await chain.head());
+    await testIndexer.close();
+    expect(testIndexer.warnings.filter((warning) => warning.includes("The disk is full."))).toHaveLength(2);
     expectSame(await dump(test.database), await singleBatchDump());
   });
 
   it("starts from the rows of the ancestor after a reorganisation, regardless of cached rows", async () => {
     const test = await newDatabase();
-    const running = await createTestIndexer(chain.url, test.database, { chain: chainSettings(), tuning });
-    const stop = runInBackground(running);
+    const testIndexer = await createTestIndexer(chain.url, test.database, { chain: chainSettings(), tuning });
+    const stop = runInBackground(testIndexer);
     await until("The index reaching the head", () => isLevel(test.database, chain));
     await addRound(chain, story, round++, accounts());
     await until("The index reaching the head", () => isLevel(test.database, chain));
@@ -113,10 +113,10 @@ describe("exclusive work", () => {
   it("runs between two batches, sees committed rows, and the next batch sees its changes", async () => {
     const test = await newDatabase();
     const slowDatabase = withStep(test.database, () => new Promise((resolve) => setTimeout(resolve, 20)));
-    const running = await createTestIndexer(chain.url, slowDatabase, { chain: chainSettings(), tuning });
-    const stop = runInBackground(running);
-    await until("Some batches being written", () => running.progress.length >= 3);
-    const observed = await running.indexer.exclusive(async (client, indexed) => {
+    const testIndexer = await createTestIndexer(chain.url, slowDatabase, { chain: chainSettings(), tuning });
+    const stop = runInBackground(testIndexer);
+    await until("Some batches being written", () => testIndexer.progress.length >= 3);
+    const observed = await testIndexer.indexer.exclusive(async (client, indexed) => {
       const [row] = await client.query<{ number: number; hash: string; checkpoint: number }>(
         `SELECT number, hash, (SELECT block_number FROM projection_checkpoints WHERE projection = 'ledger') AS checkpoint
          FROM blocks ORDER BY number DESC LIMIT 1`,
@@ -136,15 +136,15 @@ describe("exclusive work", () => {
     );
     expect(after?.lowest).toBe(1000);
     expect(after?.highest).toBe(1000 + (after?.count ?? 0) - 1);
-    expect(running.warnings).toEqual([]);
+    expect(testIndexer.warnings).toEqual([]);
   });
 
   it("is rolled back when it fails, and indexing continues", async () => {
     const test = await newDatabase();
-    const running = await createTestIndexer(chain.url, test.database, { chain: chainSettings(), tuning });
-    const stop = runInBackground(running);
+    const testIndexer = await createTestIndexer(chain.url, test.database, { chain: chainSettings(), tuning });
+    const stop = runInBackground(testIndexer);
     await until("The index reaching the head", () => isLevel(test.database, chain));
-    const failing = running.indexer.exclusive(async (client) => {
+    const failing = testIndexer.indexer.exclusive(async (client) => {
       await client.query("DELETE FROM balances");
       throw new Error("on purpose");
     });
@@ -157,14 +157,14 @@ describe("exclusive work", () => {
 
   it("does not run if this process is not the leader", async () => {
     const test = await newDatabase();
-    const running = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
+    const testIndexer = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
     let hasRun = false;
     expect(
-      await running.indexer.exclusive(async () => {
+      await testIndexer.indexer.exclusive(async () => {
         hasRun = true;
       }),
     ).toBeNull();
     expect(hasRun).toBe(false);
-    await running.close();
+    await testIndexer.close();
   });
 });

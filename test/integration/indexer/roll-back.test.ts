@@ -11,14 +11,14 @@ const [chain, otherChain] = [7, 8];
 const latest: LatestTable = {
   kind: "latest",
   name: "shelf",
-  key: ["who", "what"],
+  key: ["owner", "item"],
   periods: "shelf_periods",
-  columns: { who: "bytea", what: "int2", since_block: "int8", amount: "numeric", colour: "text" },
+  columns: { owner: "bytea", item: "int2", since_block: "int8", amount: "numeric", colour: "text" },
 };
 const periods: PeriodTable = {
   kind: "periods",
   name: "shelf_periods",
-  columns: { who: "bytea", what: "int2", from_block: "int8", to_block: "int8", amount: "numeric", colour: "text" },
+  columns: { owner: "bytea", item: "int2", from_block: "int8", to_block: "int8", amount: "numeric", colour: "text" },
 };
 const projectionOf = (...tables: Projection["tables"]): Projection => ({
   id: "shelf",
@@ -33,8 +33,8 @@ const shelf = defineProjection(projectionOf(latest, periods));
 
 interface Change {
   readonly block: number;
-  readonly who: `0x${string}`;
-  readonly what: number;
+  readonly owner: `0x${string}`;
+  readonly item: number;
   readonly amount: string | null;
 }
 
@@ -43,9 +43,9 @@ let database: Database;
 beforeAll(async () => {
   test = await createTestDatabase();
   database = test.database;
-  await database.query(`CREATE TABLE shelf (chain_id int8, who bytea, what int2, since_block int8, amount numeric, colour text, PRIMARY KEY (chain_id, who, what));
-    CREATE TABLE shelf_periods (chain_id int8, who bytea, what int2, from_block int8, to_block int8, amount numeric, colour text,
-      PRIMARY KEY (chain_id, who, what, from_block))`);
+  await database.query(`CREATE TABLE shelf (chain_id int8, owner bytea, item int2, since_block int8, amount numeric, colour text, PRIMARY KEY (chain_id, owner, item));
+    CREATE TABLE shelf_periods (chain_id int8, owner bytea, item int2, from_block int8, to_block int8, amount numeric, colour text,
+      PRIMARY KEY (chain_id, owner, item, from_block))`);
 });
 beforeEach(() => database.query("TRUNCATE shelf, shelf_periods"));
 afterAll(() => test?.drop());
@@ -54,7 +54,7 @@ afterAll(() => test?.drop());
 const rowsOf = (changes: readonly Change[]) => {
   const byKey = new Map<string, Change[]>();
   for (const change of [...changes].sort((left, right) => left.block - right.block)) {
-    const key = `${change.who}${change.what}`;
+    const key = `${change.owner}${change.item}`;
     byKey.set(key, [...(byKey.get(key) ?? []), change]);
   }
   const colourOf = ({ amount }: Change) => (amount === null ? null : `colour ${amount}`);
@@ -62,9 +62,9 @@ const rowsOf = (changes: readonly Change[]) => {
   const endedPeriods = [];
   for (const history of byKey.values()) {
     for (const [position, change] of history.entries()) {
-      const { who, what, amount } = change;
+      const { owner, item, amount } = change;
       const next = history[position + 1];
-      const values = { who, what, amount, colour: colourOf(change) };
+      const values = { owner, item, amount, colour: colourOf(change) };
       if (next === undefined) shelf.push({ ...values, since_block: change.block });
       else endedPeriods.push({ ...values, from_block: change.block, to_block: next.block - 1 });
     }
@@ -74,8 +74,8 @@ const rowsOf = (changes: readonly Change[]) => {
 const write = (changes: readonly Change[], chainId = chain) =>
   database.transaction((client) => writeRows(client, chainId, shelf.tables, rowsOf(changes)));
 const dump = async () => ({
-  shelf: await database.query("SELECT * FROM shelf ORDER BY chain_id, who, what"),
-  periods: await database.query("SELECT * FROM shelf_periods ORDER BY chain_id, who, what, from_block"),
+  shelf: await database.query("SELECT * FROM shelf ORDER BY chain_id, owner, item"),
+  periods: await database.query("SELECT * FROM shelf_periods ORDER BY chain_id, owner, item, from_block"),
 });
 const rollBackTo = (ancestor: number, baseBlock = 0) =>
   database.transaction((client) => rollBack(client, chain, ancestor, baseBlock, [shelf], []));
@@ -93,9 +93,9 @@ const [ann, ben] = ["0x0a", "0x0b"] as const;
 describe("rolling back tables of latest values", () => {
   it("restores the period that contains the ancestor, with all of its values", async () => {
     const changes = [
-      { block: 3, who: ann, what: 1, amount: "5" },
-      { block: 6, who: ann, what: 1, amount: null },
-      { block: 9, who: ann, what: 1, amount: "7" },
+      { block: 3, owner: ann, item: 1, amount: "5" },
+      { block: 6, owner: ann, item: 1, amount: null },
+      { block: 9, owner: ann, item: 1, amount: "7" },
     ];
     for (const [ancestor, remaining] of [
       [9, 3],
@@ -114,9 +114,9 @@ describe("rolling back tables of latest values", () => {
 
   it("deletes a base value only together with the last row that requires it", async () => {
     const changes = [
-      { block: 99, who: ann, what: 1, amount: "40" },
-      { block: 103, who: ann, what: 1, amount: "30" },
-      { block: 107, who: ann, what: 1, amount: "20" },
+      { block: 99, owner: ann, item: 1, amount: "40" },
+      { block: 103, owner: ann, item: 1, amount: "30" },
+      { block: 107, owner: ann, item: 1, amount: "20" },
     ];
     await write(changes);
     await rollBackTo(105, 99);
@@ -127,15 +127,15 @@ describe("rolling back tables of latest values", () => {
 
   it("does not change other keys or other chains", async () => {
     const ownChanges = [
-      { block: 2, who: ann, what: 1, amount: "1" },
-      { block: 2, who: ann, what: 2, amount: "1" },
-      { block: 4, who: ben, what: 1, amount: "1" },
+      { block: 2, owner: ann, item: 1, amount: "1" },
+      { block: 2, owner: ann, item: 2, amount: "1" },
+      { block: 4, owner: ben, item: 1, amount: "1" },
     ];
     const otherChanges = [
-      { block: 2, who: ann, what: 1, amount: "8" },
-      { block: 9, who: ann, what: 1, amount: "9" },
+      { block: 2, owner: ann, item: 1, amount: "8" },
+      { block: 9, owner: ann, item: 1, amount: "9" },
     ];
-    await dumpOf([...ownChanges, { block: 8, who: ann, what: 1, amount: "2" }], otherChanges);
+    await dumpOf([...ownChanges, { block: 8, owner: ann, item: 1, amount: "2" }], otherChanges);
     await rollBackTo(5);
     expect(await dump()).toEqual(await dumpOf(ownChanges, otherChanges));
   });
@@ -145,8 +145,8 @@ describe("rolling back tables of latest values", () => {
     for (let attempt = 0; attempt < 25; attempt += 1) {
       const changes = new Map<string, Change>();
       for (let count = random.between(1, 60); count > 0; count -= 1) {
-        const change = { block: random.between(1, 30), who: random.pick([ann, ben]), what: random.between(0, 3), amount: String(count) };
-        changes.set(`${change.block}${change.who}${change.what}`, change);
+        const change = { block: random.between(1, 30), owner: random.pick([ann, ben]), item: random.between(0, 3), amount: String(count) };
+        changes.set(`${change.block}${change.owner}${change.item}`, change);
       }
       const ancestor = random.between(0, 31);
       const expected = await dumpOf([...changes.values()].filter(({ block }) => block <= ancestor));
@@ -160,17 +160,17 @@ describe("rolling back tables of latest values", () => {
 
 describe("clearing a projection", () => {
   it("does not change the rows of other chains", async () => {
-    await dumpOf([{ block: 2, who: ann, what: 1, amount: "1" }], [{ block: 3, who: ben, what: 1, amount: "2" }]);
+    await dumpOf([{ block: 2, owner: ann, item: 1, amount: "1" }], [{ block: 3, owner: ben, item: 1, amount: "2" }]);
     await database.transaction((client) => clearProjection(client, chain, shelf));
-    expect(await dump()).toEqual(await dumpOf([], [{ block: 3, who: ben, what: 1, amount: "2" }]));
+    expect(await dump()).toEqual(await dumpOf([], [{ block: 3, owner: ben, item: 1, amount: "2" }]));
   });
 });
 
 describe("a block-bound table", () => {
   it("runs beforeDelete after the projections are rolled back and before its rows are deleted", async () => {
     await dumpOf([
-      { block: 3, who: ann, what: 1, amount: "5" },
-      { block: 6, who: ann, what: 1, amount: "7" },
+      { block: 3, owner: ann, item: 1, amount: "5" },
+      { block: 6, owner: ann, item: 1, amount: "7" },
     ]);
     await database.query("CREATE TABLE notes (chain_id int8, made_at int8); INSERT INTO notes VALUES (7, 3), (7, 6), (8, 6)");
     const observed: unknown[] = [];
@@ -197,7 +197,7 @@ describe("a projection whose periods cannot restore its rows", () => {
     expect(() => defineProjection(projectionOf(latest, { ...periods, columns: colourless }))).toThrow(
       "Periods of table shelf lack colour.",
     );
-    expect(() => defineProjection(projectionOf(latest))).toThrow("Periods of table shelf lack who");
+    expect(() => defineProjection(projectionOf(latest))).toThrow("Periods of table shelf lack owner");
     expect(() => defineProjection(projectionOf(latest, { ...periods, kind: "append" }))).toThrow(
       "Periods of table shelf lack a definition.",
     );

@@ -186,7 +186,7 @@ describe("reads of token metadata", () => {
     proxy.tamper = (method, reply, params) => {
       if (method !== "eth_call" || !JSON.stringify(params).includes(gold.slice(2))) return;
       delete reply.result;
-      reply.error = { code: -32000, message: "header not rowByTitle" };
+      reply.error = { code: -32000, message: "header not found" };
     };
     const reads = createNodeReads(deps());
     const waits: number[] = [];
@@ -208,7 +208,7 @@ describe("reads of token metadata", () => {
     proxy.tamper = (method, reply, params) => {
       if (method !== "eth_call" || !JSON.stringify(params).includes(gold.slice(2))) return;
       delete reply.result;
-      reply.error = { code: -32000, message: "header not rowByTitle" };
+      reply.error = { code: -32000, message: "header not found" };
     };
     for (let attempt = 0; attempt < 8; attempt += 1) {
       await runAllDue(createNodeReads(deps()));

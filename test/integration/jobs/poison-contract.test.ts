@@ -89,25 +89,25 @@ afterAll(async () => {
 const rowsOf = <Row extends object>(statement: string) => test.database.query<Row>(statement);
 
 const startIndexer = async (options: Parameters<typeof createTestIndexer>[2] = {}): Promise<TestIndexer> => {
-  const running = await createTestIndexer(proxy.url, test.database, options);
-  cleanups.push(runInBackground(running));
-  return running;
+  const testIndexer = await createTestIndexer(proxy.url, test.database, options);
+  cleanups.push(runInBackground(testIndexer));
+  return testIndexer;
 };
 const waitForHead = async ({ indexer }: TestIndexer) => {
   const head = await chain.head();
   await until("The index reaching the head", () => indexer.status().following && indexer.status().block === head);
 };
-const schedulerOf = (running: TestIndexer, jobs: readonly Job[]) =>
+const schedulerOf = (testIndexer: TestIndexer, jobs: readonly Job[]) =>
   createChainScheduler({
     chainName: "test",
     chainId,
     database: test.database,
-    source: running.source,
+    source: testIndexer.source,
     jobs,
     multicall,
-    exclusive: running.indexer.exclusive,
-    beside: running.indexer.beside,
-    isReady: () => running.indexer.status().leading,
+    exclusive: testIndexer.indexer.exclusive,
+    beside: testIndexer.indexer.beside,
+    isReady: () => testIndexer.indexer.status().leading,
     clock: () => now,
     logger,
   });
@@ -164,8 +164,8 @@ describe("the job for node_reads, while the node fails the calls of one contract
 
 describe("the worker for nft_reads, while the node fails the calls of one contract,", () => {
   const startWorker = async () => {
-    const running = await startIndexer();
-    await waitForHead(running);
+    const testIndexer = await startIndexer();
+    await waitForHead(testIndexer);
     await test.database.query(
       `INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number, run_after)
        SELECT $1, decode(a, 'hex'), 0, 2, $3, '2020-01-01' FROM unnest($2::text[]) a`,
@@ -213,8 +213,8 @@ describe("the worker for nft_reads, while the node fails the calls of one contra
 
 describe("the job for allowance reads, while the node fails the calls of one contract,", () => {
   const startReads = async () => {
-    const running = await startIndexer({ projections: [tokensProjection, approvalsProjection] });
-    await waitForHead(running);
+    const testIndexer = await startIndexer({ projections: [tokensProjection, approvalsProjection] });
+    await waitForHead(testIndexer);
     // Both contracts return 0.
     await test.database.query(
       "INSERT INTO allowances SELECT $1, decode(o, 'hex'), decode(t, 'hex'), decode(o, 'hex'), $4, $4, 0, 0, 9 FROM unnest($2::text[], $3::text[]) AS k(o, t)",
@@ -223,7 +223,7 @@ describe("the job for allowance reads, while the node fails the calls of one con
     await test.database.query(
       "INSERT INTO allowance_reads SELECT chain_id, owner, token, since_block, NULL::int8, NULL::bytea, 0 FROM allowances",
     );
-    return schedulerOf(running, createAllowanceJobs());
+    return schedulerOf(testIndexer, createAllowanceJobs());
   };
   const attempts = () =>
     rowsOf<{ token: Address; attempts: number }>("SELECT token, attempts FROM allowance_reads WHERE read_at_block IS NULL");
@@ -267,22 +267,22 @@ describe("an indexer that reads contract standards, while the node fails the cal
 
   it("reads the other standards, and indexes that contract by the form of its logs after the last attempt", async () => {
     refuseContract(proxy, poisonCollection);
-    const running = await startIndexer();
-    await waitForHead(running);
+    const testIndexer = await startIndexer();
+    await waitForHead(testIndexer);
     const rows = await standards();
     expect(rows.find(({ address }) => address === collection)).toMatchObject({ is_collection: true, read_at_block: startBlock - 1 });
     expect(rows.find(({ address }) => address === poisonCollection)).toMatchObject({ is_collection: false, read_at_block: null });
-    expect(running.warnings.join()).toContain(poisonCollection);
+    expect(testIndexer.warnings.join()).toContain(poisonCollection);
   });
 
   it("stores nothing while the node refuses all calls", async () => {
     const refusals = refuseAllCalls(proxy);
-    const running = await startIndexer();
-    await until("Failed reads", () => running.warnings.length >= 2);
+    const testIndexer = await startIndexer();
+    await until("Failed reads", () => testIndexer.warnings.length >= 2);
     expect(refusals.count).toBeGreaterThan(0);
     expect(await standards()).toEqual([]);
     proxy.intercept = null;
-    await waitForHead(running);
+    await waitForHead(testIndexer);
     expect((await standards()).map(({ is_collection }) => is_collection)).toEqual([true, true]);
   });
 });
@@ -301,8 +301,8 @@ describe("an indexer that reads base balances, while the node fails the calls of
 
   it("reads the other balances, stores those of that contract as unknown after the last attempt, and reads them later", async () => {
     refuseContract(proxy, poisonCoin);
-    const running = await startAfterMints();
-    await waitForHead(running);
+    const testIndexer = await startAfterMints();
+    await waitForHead(testIndexer);
     expect(await balances(coin)).toEqual({ [alice]: "70", [bob]: "30" });
     expect(await balances(poisonCoin)).toEqual({ [alice]: null, [bob]: null });
     const unread = await rowsOf<{ key: string; reverted: boolean }>("SELECT key, reverted FROM base_reads WHERE value IS NULL");
@@ -311,7 +311,7 @@ describe("an indexer that reads base balances, while the node fails the calls of
       [poisonCoin, false],
     ]);
     proxy.intercept = null;
-    const scheduler = schedulerOf(running, createReconciliationJobs());
+    const scheduler = schedulerOf(testIndexer, createReconciliationJobs());
     for (let count = 0; count < 20 && (await scheduler.runDue()); count += 1);
     expect(await balances(poisonCoin)).toEqual({ [alice]: "70", [bob]: "30" });
     expect(await rowsOf("SELECT FROM base_reads WHERE value IS NULL")).toEqual([]);
@@ -319,28 +319,28 @@ describe("an indexer that reads base balances, while the node fails the calls of
 
   it("stores nothing while the node refuses all calls", async () => {
     refuseAllCalls(proxy);
-    const running = await startAfterMints();
-    await until("Failed reads", () => running.warnings.length >= 2);
+    const testIndexer = await startAfterMints();
+    await until("Failed reads", () => testIndexer.warnings.length >= 2);
     expect(await rowsOf("SELECT FROM base_reads")).toEqual([]);
     proxy.intercept = null;
-    await waitForHead(running);
+    await waitForHead(testIndexer);
     expect(await balances(poisonCoin)).toEqual({ [alice]: "70", [bob]: "30" });
   });
 
   it("stores nothing while the node returns no balances", async () => {
     // The probe of capabilities gets correct replies.
-    const running = await createTestIndexer(proxy.url, test.database, { chain: chainOf({ from: startBlock }) });
+    const testIndexer = await createTestIndexer(proxy.url, test.database, { chain: chainOf({ from: startBlock }) });
     proxy.tamper = (method, reply) => {
       if (method !== "eth_getBalance") return;
       delete reply.result;
       reply.error = { code: -32603, message: "internal error" };
     };
-    cleanups.push(runInBackground(running));
-    await until("Failed reads", () => running.warnings.length >= 2);
-    expect(running.warnings[0]).toMatch(/^test: The node returned no result of eth_getBalance at its head, block \d+\. Retrying\.$/);
+    cleanups.push(runInBackground(testIndexer));
+    await until("Failed reads", () => testIndexer.warnings.length >= 2);
+    expect(testIndexer.warnings[0]).toMatch(/^test: The node returned no result of eth_getBalance at its head, block \d+\. Retrying\.$/);
     expect(await rowsOf("SELECT FROM base_reads")).toEqual([]);
     proxy.tamper = null;
-    await waitForHead(running);
+    await waitForHead(testIndexer);
     expect(await rowsOf("SELECT FROM base_reads WHERE value IS NULL")).toEqual([]);
   });
 });

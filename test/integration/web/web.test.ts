@@ -61,7 +61,7 @@ describe("a document of a public server", () => {
   it("is fetched, without identifying headers in the request", async () => {
     const fetched = await fetchWith(urlOf("/a?b=c#d"));
     expect(fetched).toEqual({ ok: true, body: Buffer.from('{"name":"A"}'), type: "application/json" });
-    const request = untrustedServer.requests.urlOf(-1);
+    const request = untrustedServer.requests.at(-1);
     expect([request?.method, request?.url]).toEqual(["GET", "/a?b=c"]);
     expect(request?.headers).toEqual({
       host: `documents.example:${untrustedServer.port}`,
@@ -79,7 +79,7 @@ describe("a document of a public server", () => {
       else response.writeHead(302, { location: `/${remaining - 1}`, "set-cookie": "a=b" }).end();
     };
     expect(codeOf(await fetchWith(urlOf("/3")))).toBe('fetched: {"name":"A"}');
-    expect(untrustedServer.requests.urlOf(-1)?.headers.cookie).toBeUndefined();
+    expect(untrustedServer.requests.at(-1)?.headers.cookie).toBeUndefined();
     const before = untrustedServer.requests.length;
     const refused = await fetchWith(urlOf("/9"));
     expect(sentenceOf(refused)).toBe("More than 3 redirects.");
@@ -280,7 +280,7 @@ describe("a response that does not arrive", () => {
     await expectTimeout(fetchWith(urlOf("/"), { milliseconds: 400 }), timeoutSentence);
   });
 
-  it("is rejected at the time limit: a byte urlOf intervals", async () => {
+  it("is rejected at the time limit: a byte at intervals", async () => {
     respond = (_, response) => {
       const timer = setInterval(() => response.write(" "), 20);
       response.on("close", () => clearInterval(timer));
@@ -288,7 +288,7 @@ describe("a response that does not arrive", () => {
     await expectTimeout(fetchWith(urlOf("/"), { milliseconds: 400 }), timeoutSentence);
   });
 
-  it("is rejected at the time limit: a header urlOf intervals", async () => {
+  it("is rejected at the time limit: a header at intervals", async () => {
     respond = ({ socket }) => {
       socket.write("HTTP/1.1 200 OK\r\n");
       const timer = setInterval(() => socket.write("x: y\r\n"), 20);
@@ -421,7 +421,7 @@ describe("a configured gateway", () => {
     expect(received).toEqual(["/deep/ipfs/Qm/a%20b?key=1", `Basic ${Buffer.from("me:secret").toString("base64")}`]);
   });
 
-  it("may redirect to itself", async () => {
+  it("may redirect to its own paths", async () => {
     respond = ({ url }, response) => (url === "/b" ? sendJson(response) : response.writeHead(301, { location: "/b" }).end());
     expect(codeOf(await createWeb().fetchFrom(`http://${base}`, "/a", boundsOf()))).toBe('fetched: {"name":"A"}');
   });
@@ -438,7 +438,7 @@ describe("a configured gateway", () => {
     respond = ({ url }, response) => (url === "/a" ? response.writeHead(302, { location: urlOf("/b") }).end() : sendJson(response));
     const fetched = await createWeb(dependenciesOf()).fetchFrom(`http://me:secret@${base}`, "/a", boundsOf());
     expect(fetched.ok).toBe(true);
-    expect(untrustedServer.requests.urlOf(-1)?.headers.authorization).toBeUndefined();
+    expect(untrustedServer.requests.at(-1)?.headers.authorization).toBeUndefined();
   });
 
   it("is untrusted as the target of an untrusted server's redirect", async () => {
@@ -450,7 +450,7 @@ describe("a configured gateway", () => {
     expect(received.filter((_, index) => index % 2 === 0)).toEqual(["/a"]);
   });
 
-  it("is not mediaType if it cannot be reached or is too slow", async () => {
+  it("is not identified in errors if it cannot be reached or is too slow", async () => {
     const silentServer = await startSilentServer();
     const slow = await createWeb().fetchFrom(`http://127.0.0.1:${silentServer.port}`, "/a", boundsOf({ milliseconds: 100 }));
     await silentServer.close();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { hostileFolder } from "../../../demo/chapters/requestHostile-tokens.ts";
+import { hostileFolder } from "../../../demo/chapters/hostile-tokens.ts";
 import { lanternFolder, lanterns } from "../../../demo/chapters/lantern-documents.ts";
 import { type MetadataServer, startMetadataServer } from "../../../demo/metadata-server.ts";
 
@@ -62,7 +62,7 @@ describe("the demo gateway", () => {
   it("serves documents that are too large, too slow and too deeply nested", async () => {
     // More than the largest document that can be configured.
     expect((await (await requestHostile("huge")).text()).length).toBeGreaterThan(16 * mebibyte);
-    const compressed = await requestHostile("compressed-compressed");
+    const compressed = await requestHostile("compressed-bomb");
     expect(compressed.headers.get("content-encoding")).toBe("gzip");
     expect((await compressed.text()).length).toBeGreaterThan(16 * mebibyte);
     expect(await (await requestHostile("deeply-nested")).text()).toContain("[".repeat(100_000));

@@ -67,7 +67,7 @@ it("the state cache returns the newest folded row of a key before it is in the d
   expect(queried).toHaveLength(1);
 });
 
-it("queries rows that others write again in batchKeys batch", async () => {
+it("the state cache queries rows of other writers again in each batch", async () => {
   const { database, queried } = createRecordingDatabase();
   const cache = createCache(database, { isNew: true });
   for (let batch = 0; batch < 2; batch += 1) {
