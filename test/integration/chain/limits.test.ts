@@ -207,7 +207,7 @@ describe("an adaptive size", () => {
     expect(size.current()).toBe(50);
   });
 
-  it("converges right below a limit, and exceeds it less and less often", () => {
+  it("converges just below a limit, and exceeds it less and less often", () => {
     const size = createAdaptiveSize(100);
     const limit = 37;
     const attempts: boolean[] = [];

@@ -44,7 +44,7 @@ it.each([
   ["index", "probes the node", "id: 5, "],
 ])("ashlar %s stops on SIGTERM while it %s and the node does not respond", async (command, _, id) => {
   const { port } = node.address() as AddressInfo;
-  await writeFile(join(folder, "ashlar.yaml"), `chains: [{ name: own, ${id}rpc: "http://127.0.0.1:${port}" }]\n`);
+  await writeFile(join(folder, "ashlar.yaml"), `chains: [{ name: test, ${id}rpc: "http://127.0.0.1:${port}" }]\n`);
   const running = run([command]);
   await until("A request to the node", async () => connections.size > 0 || running.child.exitCode !== null, 60_000);
   running.child.kill("SIGTERM");

@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from "../../support/database.ts
 import { chainOf, createTestIndexer } from "../../support/indexer/support.ts";
 import { until } from "../../support/until.ts";
 
-const friend: Address = "0x7777777777777777777777777777777777777777";
+const account: Address = "0x7777777777777777777777777777777777777777";
 
 let chain: TestChain;
 let rpc: Rpc;
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   test = await createTestDatabase();
-  await chain.send({ to: friend, value: 70n, gas: 21_000n });
+  await chain.send({ to: account, value: 70n, gas: 21_000n });
   await chain.mine();
 });
 afterEach(() => test.drop());
@@ -42,7 +42,7 @@ const indexToHead = async (nativeAccounting: "traces" | "state") => {
 };
 /** Changes a balance without a transaction. */
 const changeWithoutTransaction = async () => {
-  await chain.rpc("anvil_setBalance", [friend, "0x1388"]);
+  await chain.rpc("anvil_setBalance", [account, "0x1388"]);
   await chain.mine();
 };
 
@@ -94,7 +94,7 @@ describe("the comparison of native balances", () => {
 
   it("records that balances derived from traces differ, and stops", async () => {
     await changeWithoutTransaction();
-    await chain.send({ to: friend, value: 1n, gas: 21_000n });
+    await chain.send({ to: account, value: 1n, gas: 21_000n });
     await chain.mine();
     await indexToHead("traces");
     const { messages, end } = startWatch();
@@ -119,7 +119,7 @@ describe("the comparison of native balances", () => {
       return changedAccounts.length > 0;
     });
     await end();
-    expect(changedAccounts).toEqual([friend]);
+    expect(changedAccounts).toEqual([account]);
     expect(await missing()).toEqual([]);
   });
 
@@ -137,7 +137,7 @@ describe("the comparison of native balances", () => {
 describe("ashlar audit", () => {
   it("prints which setting to change if native balances derived from traces differ", async () => {
     await changeWithoutTransaction();
-    await chain.send({ to: friend, value: 1n, gas: 21_000n });
+    await chain.send({ to: account, value: 1n, gas: 21_000n });
     await chain.mine();
     await indexToHead("traces");
     const output: string[] = [];

@@ -68,7 +68,7 @@ describe("an address without quotes", () => {
   // YAML 1.2, 10.3.2 (core schema): 0x and hex digits are a number.
   const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
-  it("is rejected with the quoted form, wherever an address is accepted", async () => {
+  it("is rejected with the quoted form in every setting that accepts an address", async () => {
     expect(await errorsOf(`chains:\n  - name: one\n    wrappedNative: [${weth}]\n`)).toEqual([
       `ashlar.yaml:3:21: Invalid value for chains.0.wrappedNative.0: an address without quotes is a number in YAML; quote it: "${weth}"`,
     ]);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 const open = (url: string, statementTimeoutMilliseconds = 0) =>
-  createDatabase({ url, poolSize: 1, statementTimeoutMilliseconds, applicationName: "ashlar-own-test" });
+  createDatabase({ url, poolSize: 1, statementTimeoutMilliseconds, applicationName: "ashlar-pool-test" });
 
 async function failure(work: () => Promise<unknown>): Promise<unknown> {
   try {
@@ -112,7 +112,7 @@ describe("transactions", () => {
     expect(await test.database.query("SELECT n FROM kept")).toEqual([{ n: 1 }]);
   });
 
-  it("release a broken connection, and the next one works", async () => {
+  it("release a broken connection, so that the next statement succeeds", async () => {
     const database = open(test.url);
     const caught = await failure(() =>
       database.transaction(async (client) => {
@@ -130,7 +130,7 @@ describe("transactions", () => {
 describe("connections", () => {
   it("have the application name, and cancel a statement that takes too long", async () => {
     const database = open(test.url, 100);
-    expect(await database.query("SELECT current_setting('application_name') AS name")).toEqual([{ name: "ashlar-own-test" }]);
+    expect(await database.query("SELECT current_setting('application_name') AS name")).toEqual([{ name: "ashlar-pool-test" }]);
     // 57014 query_canceled (PostgreSQL appendix A).
     expect(await failure(() => database.query("SELECT pg_sleep(10)"))).toMatchObject({ code: "57014" });
     await database.close();
@@ -141,11 +141,11 @@ describe("connections", () => {
     await database.knex.raw("SELECT 1");
     await database.query("SELECT 1");
     await Promise.all([database.close(), database.close()]);
-    const countOpen = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'ashlar-own-test' AND datname = current_database()";
+    const countOpen = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'ashlar-pool-test' AND datname = current_database()";
     await expect.poll(async () => (await test.database.query(countOpen))[0]).toEqual({ count: 0 });
   });
 
-  it("are replaced if the server closes an idle one", async () => {
+  it("are replaced if the server closes them while they are idle", async () => {
     const database = open(test.url);
     const [connection] = await database.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
     await test.database.query("SELECT pg_terminate_backend($1, 5000)", [connection?.pid]);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 /** One connection, so that all statements share its prepared statements. */
 const open = (): Database =>
-  createDatabase({ url: test.url, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "ashlar-own-test" });
+  createDatabase({ url: test.url, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "ashlar-pool-test" });
 
 const blocksOf = compose<{ number: number }, { chain: number; above?: number | undefined }>(({ from, value, has }) => {
   const rows = from("blocks").select("number").where("chain_id", value("chain")).orderBy("number");

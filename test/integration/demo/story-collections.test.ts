@@ -208,7 +208,7 @@ describe("collections of the complete demo story", () => {
     expect(await call<boolean>(garden, isApprovedForAll, [collector, storyValue("marketMaker")])).toBe(false);
   });
 
-  it("have documents on the demo's gateway", async () => {
+  it("have documents on the demo gateway", async () => {
     const uri = await uriOf(storyValue("gatewayCollection"), 7n);
     expect(uri).toMatch(/^ipfs:\/\/[a-z0-9]{59}\/7$/);
     const [gateway] = demo.chain.nfts.ipfsGateways;

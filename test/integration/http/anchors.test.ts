@@ -117,7 +117,7 @@ describe("an anchor", () => {
     expect(await storedAnchors()).toHaveLength(0);
   });
 
-  it("is set by a later page if it has expired, except by the last page", async () => {
+  it("is set by a later page other than the last if it has expired", async () => {
     expect(await anchorOf(`${list}?page-number=2`)).toBe(100);
     expect(await storedAnchors()).toHaveLength(0);
     expect(await anchorOf(`${list}?page-number=1`)).toBe(100);

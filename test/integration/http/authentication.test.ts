@@ -94,7 +94,7 @@ describe("API keys", () => {
     expect(await status()).toBe(401);
   });
 
-  it("are active again if they are ensured after a revocation", async () => {
+  it("are active again when they are ensured after a revocation", async () => {
     const key = newKey();
     const { id } = await app.keys.ensure(key, "demo");
     expect((await app.keys.ensure(key, "demo")).id).toBe(id);

@@ -17,23 +17,23 @@ const noExtras = { blocks: 1, extraHundredths: 0 };
 const items = (count: number) => ({ items: Array.from({ length: count }, () => ({})) });
 
 describe("the cost of a response", () => {
-  it("is flat per call", () => {
+  it("is constant per call", () => {
     expect(costOf(priced(1500, "call"), items(3), 30, noExtras)).toBe(1500);
   });
 
-  it("counts the elements of the row array, and is at least a hundredth", () => {
+  it("is proportional to the elements of the row array, and at least a hundredth", () => {
     expect(costOf(priced(10, "item"), items(7), 30, noExtras)).toBe(70);
     expect(costOf(priced(1, "item"), items(100), 30, noExtras)).toBe(100);
     expect(costOf(priced(10, "item"), items(0), 30, noExtras)).toBe(1);
     expect(costOf(priced(10, "item"), { items: null }, 30, noExtras)).toBe(1);
   });
 
-  it("counts the rows of all parents if the data is a list", () => {
+  it("includes the rows of all parents if the data is a list", () => {
     const data = [{ prices: [{}, {}] }, { prices: [{}] }];
     expect(costOf({ cost: { hundredths: 5, per: "item" }, list: true, rows: "prices" }, data, 30, noExtras)).toBe(15);
   });
 
-  it("counts every started span of 30 days", () => {
+  it("includes every started span of 30 days", () => {
     // 2.00 credits for each of ceil(30 / 30), ceil(31 / 30), ceil(1 / 30) and ceil(90 / 30) spans.
     for (const [days, spans] of [
       [30, 1],
@@ -60,7 +60,7 @@ describe("the cost of a response", () => {
   });
 });
 
-describe("the ledger of credits", () => {
+describe("the usage ledger", () => {
   let app: Harness;
   beforeAll(async () => {
     app = await startHarness({

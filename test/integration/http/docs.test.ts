@@ -59,7 +59,7 @@ describe("the documentation", () => {
     await withoutDemo.end();
   });
 
-  it("is the redirect target of the root", async () => {
+  it("is the target of the redirect from the root path", async () => {
     const { status, headers } = await app.bare().get("/");
     expect(status).toBe(302);
     expect(headers.location).toBe("/docs/");

@@ -80,7 +80,7 @@ describe("the log", () => {
     }
   });
 
-  it("contains messages of which only the secrets are redacted", () => {
+  it("contains messages in which only secrets are redacted", () => {
     expect(redactMessage(`${statement} - relation "api_keys" does not exist`)).toBe('relation "api_keys" does not exist');
     expect(redactMessage("ENOENT: no such file or directory, open '/srv/ashlar/a.json'")).toBe(
       "ENOENT: no such file or directory, open '[path]'",

@@ -39,7 +39,7 @@ describe("a path", () => {
     },
   );
 
-  it("matches the most specific of overlapping endpoints", async () => {
+  it("matches only its own endpoint if several overlap", async () => {
     const harness = await startHarness({
       getNftApprovals: async () => ({ handler: "approvals" }),
       getTokenIdsForContractWithMetadata: async () => ({ handler: "metadata" }),

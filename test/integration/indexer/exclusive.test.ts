@@ -29,7 +29,7 @@ describe("work between two batches", () => {
     await until("The index reaching the head", () => isLevel(test.database, chain));
   });
 
-  it("sees one block, which does not change until it ends, and indexing continues afterwards", async () => {
+  it("sees a head that does not change until the work ends, and indexing continues afterwards", async () => {
     const head = await chain.rpc<{ number: string; hash: string }>("eth_getBlockByNumber", ["latest", false]);
     const observed = await testIndexer.indexer.exclusive(async (client, indexed) => {
       await chain.mine();

@@ -211,7 +211,7 @@ describe("a projection added or changed later", () => {
   });
 });
 
-describe("a crash in the middle of a batch", () => {
+describe("an interrupted batch", () => {
   it("leaves a checkpoint that matches the rows, and the next run produces the rows of an uninterrupted one", async () => {
     const test = await newDatabase();
     const name = new URL(test.url).pathname.slice(1);

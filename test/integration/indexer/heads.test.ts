@@ -99,7 +99,7 @@ describe("an indexer that follows by WebSocket", () => {
     expect(messages.some((message) => message.includes("until it is restored"))).toBe(true);
   });
 
-  it("replaces a connection that stopped announcing blocks by polling", async () => {
+  it("polls for new blocks after the connection stops announcing them", async () => {
     const heads = createFeed({ pollMilliseconds: 100, graceMilliseconds: 100 });
     await follow(heads, 50);
     proxy.mute = true;

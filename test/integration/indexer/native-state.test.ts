@@ -192,7 +192,7 @@ describe("native balances from the node's state", () => {
     );
   });
 
-  it("are unknown, never wrong, and cause a warning if the node has pruned the state", async () => {
+  it("are unknown rather than wrong, with a warning, if the node has pruned the state", async () => {
     proxy.tamper = (method, reply, params) => {
       withoutTraces(method, reply);
       if (method === "eth_getBalance" && heightOf(params[1]) < head - 2)

@@ -112,7 +112,7 @@ const schedulerOf = (testIndexer: TestIndexer, jobs: readonly Job[]) =>
     logger,
   });
 
-describe("the job for node_reads, while the node fails the calls of one contract,", () => {
+describe("the job for node_reads", () => {
   const startReads = async () => {
     await test.database.query(
       "INSERT INTO node_reads (chain_id, kind, key, block_number) SELECT $1, 'token-metadata', decode(a, 'hex'), 1 FROM unnest($2::text[]) a",
@@ -134,7 +134,7 @@ describe("the job for node_reads, while the node fails the calls of one contract
   const names = async () =>
     (await rowsOf<{ name: string | null }>("SELECT name FROM token_metadata ORDER BY name")).map(({ name }) => name);
 
-  it("reads the other tokens, and stores the metadata of that contract as unknown after the last attempt", async () => {
+  it("reads the other tokens if the node fails the calls of one contract, and stores that contract's metadata as unknown after the last attempt", async () => {
     const reads = await startReads();
     refuseContract(proxy, poisonCoin);
     await reads.runDue();
@@ -162,7 +162,7 @@ describe("the job for node_reads, while the node fails the calls of one contract
   });
 });
 
-describe("the worker for nft_reads, while the node fails the calls of one contract,", () => {
+describe("the worker for nft_reads", () => {
   const startWorker = async () => {
     const testIndexer = await startIndexer();
     await waitForHead(testIndexer);
@@ -186,7 +186,7 @@ describe("the worker for nft_reads, while the node fails the calls of one contra
   };
   const queued = () => rowsOf("SELECT token, attempts, problem FROM nft_reads");
 
-  it("reads the other tokens, and counts an attempt for that contract", async () => {
+  it("reads the other tokens if the node fails the calls of one contract, and counts an attempt for that contract", async () => {
     const worker = await startWorker();
     refuseContract(proxy, poisonCollection);
     await worker.drain();
@@ -211,7 +211,7 @@ describe("the worker for nft_reads, while the node fails the calls of one contra
   });
 });
 
-describe("the job for allowance reads, while the node fails the calls of one contract,", () => {
+describe("the job for allowance reads", () => {
   const startReads = async () => {
     const testIndexer = await startIndexer({ projections: [tokensProjection, approvalsProjection] });
     await waitForHead(testIndexer);
@@ -235,7 +235,7 @@ describe("the job for allowance reads, while the node fails the calls of one con
       ]),
     );
 
-  it("reads the other tokens, and counts attempts for that contract, even if it is the only one left", async () => {
+  it("reads the other tokens if the node fails the calls of one contract, and counts attempts for that contract, even if it is the only one left", async () => {
     const scheduler = await startReads();
     refuseContract(proxy, poisonCoin);
     await scheduler.runDue();
@@ -259,13 +259,13 @@ describe("the job for allowance reads, while the node fails the calls of one con
   });
 });
 
-describe("an indexer that reads contract standards, while the node fails the calls of one contract,", () => {
+describe("an indexer that reads contract standards", () => {
   const standards = () =>
     rowsOf<{ address: Address; is_collection: boolean; read_at_block: number | null }>(
       "SELECT address, is_collection, read_at_block FROM contract_standards",
     );
 
-  it("reads the other standards, and indexes that contract by the form of its logs after the last attempt", async () => {
+  it("reads the other standards if the node fails the calls of one contract, and indexes that contract by the form of its logs after the last attempt", async () => {
     refuseContract(proxy, poisonCollection);
     const testIndexer = await startIndexer();
     await waitForHead(testIndexer);
@@ -287,7 +287,7 @@ describe("an indexer that reads contract standards, while the node fails the cal
   });
 });
 
-describe("an indexer that reads base balances, while the node fails the calls of one contract,", () => {
+describe("an indexer that reads base balances", () => {
   const startAfterMints = () => startIndexer({ chain: chainOf({ from: startBlock }) });
   const balances = async (token: Address) =>
     Object.fromEntries(
@@ -299,7 +299,7 @@ describe("an indexer that reads base balances, while the node fails the calls of
       ).map(({ owner, balance }) => [owner, balance]),
     );
 
-  it("reads the other balances, stores those of that contract as unknown after the last attempt, and reads them later", async () => {
+  it("stores the balances of a contract as unknown if the node fails all attempts to read them, and reads them later", async () => {
     refuseContract(proxy, poisonCoin);
     const testIndexer = await startAfterMints();
     await waitForHead(testIndexer);

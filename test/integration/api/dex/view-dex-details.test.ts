@@ -28,7 +28,7 @@ import {
 
 /** One whole token with 18 decimals. */
 const unit = 10n ** 18n;
-const lower = (address: string): Address => address.toLowerCase() as Address;
+const toLowerAddress = (address: string): Address => address.toLowerCase() as Address;
 
 let chain: TestChain;
 let exchange: TestExchange;
@@ -44,7 +44,7 @@ let pools: readonly [Address, Address];
 let sent: Record<"swap" | "add" | "remove" | "path" | "open" | "decrease" | "otherExchange" | "transfer" | "sameToken", Hash>;
 let pairEvents: PairLog[];
 let poolEvents: PoolLog[];
-let served: { detailsOf(hash: Hash, query?: string): Promise<Answer>; end(): Promise<void> };
+let service: { detailsOf(hash: Hash, query?: string): Promise<Answer>; end(): Promise<void> };
 
 const bytes = (hex: string): Buffer => Buffer.from(hex.slice(2), "hex");
 const mineTransaction = async (...args: Parameters<typeof mineTransactions>): Promise<Hash> => (await mineTransactions(...args))[0] as Hash;
@@ -52,7 +52,7 @@ const mineTransaction = async (...args: Parameters<typeof mineTransactions>): Pr
 /** The configuration of an exchange that is a fork. */
 const forkSettings = { version: 2, fork: "Some Swap", forkVersion: 1.5 };
 
-const serve = async (configured: boolean): Promise<typeof served> => {
+const serve = async (configured: boolean): Promise<typeof service> => {
   const settings = chainConfig.parse({
     name: "trade",
     id: 31337,
@@ -94,13 +94,13 @@ const serve = async (configured: boolean): Promise<typeof served> => {
 
 beforeAll(async () => {
   chain = await startTestChain();
-  [person, other] = chain.accounts.slice(1, 3).map(lower) as [Address, Address];
-  const weth = lower(await chain.deploy(artifacts.weth()));
+  [person, other] = chain.accounts.slice(1, 3).map(toLowerAddress) as [Address, Address];
+  const weth = toLowerAddress(await chain.deploy(artifacts.weth()));
   exchange = await deployExchange(chain, weth);
   unconfigured = await deployExchange(chain, weth);
   ranges = await deployConcentrated(chain, weth);
   const deployed: Address[] = [];
-  for (const name of ["One", "Two", "Three"]) deployed.push(lower(await chain.deploy(artifacts.erc20(), [name, name.toUpperCase()])));
+  for (const name of ["One", "Two", "Three"]) deployed.push(toLowerAddress(await chain.deploy(artifacts.erc20(), [name, name.toUpperCase()])));
   deployed.sort();
   [tokens, third] = [[deployed[0] as Address, deployed[1] as Address], deployed[2] as Address];
   const spenders = [exchange.router, unconfigured.router, ranges.positions, ranges.router];
@@ -168,10 +168,10 @@ beforeAll(async () => {
   }
   pairEvents = await pairLogs(chain, [pair], await chain.head());
   poolEvents = await concentratedLogs(chain, pools, await chain.head());
-  served = await serve(true);
+  service = await serve(true);
 }, 60_000);
 afterAll(async () => {
-  await served?.end();
+  await service?.end();
   await test?.drop();
   await chain?.stop();
 });
@@ -188,7 +188,7 @@ describe("dex_details of a transaction", () => {
     const bought = amountOf(log, "amount1Out");
     // Two whole tokens at 3 dollars each.
     const rate = 6 / (Number(bought) / 1e6);
-    const [report, ...more] = await served.detailsOf(sent.swap);
+    const [report, ...more] = await service.detailsOf(sent.swap);
     expect(more).toEqual([]);
     expect(report).toEqual({
       log_offset: log.index,
@@ -233,7 +233,7 @@ describe("dex_details of a transaction", () => {
   });
 
   it("describe liquidity changes with the pool tokens that were minted or burned", async () => {
-    const [added] = await served.detailsOf(sent.add);
+    const [added] = await service.detailsOf(sent.add);
     const add = pairLog(sent.add, "Mint");
     const minted = pairEvents.findLast(
       (log) => log.transaction === sent.add && log.name === "Transfer" && BigInt(String(log.args.from)) === 0n,
@@ -249,7 +249,7 @@ describe("dex_details of a transaction", () => {
       recipient: other,
     });
     expect(added.token_0_usd_quote).toBeCloseTo((Number(amountOf(add, "amount0")) / 1e18) * 3, 9);
-    const [removed] = await served.detailsOf(sent.remove);
+    const [removed] = await service.detailsOf(sent.remove);
     const remove = pairLog(sent.remove, "Burn");
     expect(removed).toMatchObject({
       event: "remove_liquidity",
@@ -262,7 +262,7 @@ describe("dex_details of a transaction", () => {
 
   it("describe each pool of a path with its own fee, and without values if a token has no price", async () => {
     const logs = poolLogsOf(sent.path, "Swap");
-    const reports: Answer[] = await served.detailsOf(sent.path);
+    const reports: Answer[] = await service.detailsOf(sent.path);
     expect(reports.map((report) => [report.log_offset, report.pair_address, report.pair_lp_fee_bps, report.protocol_name])).toEqual([
       [logs[0]?.index, pools[1], 5, "ranges"],
       [logs[1]?.index, pools[0], 30, "ranges"],
@@ -288,7 +288,7 @@ describe("dex_details of a transaction", () => {
   });
 
   it("describe concentrated liquidity, which has no pool token", async () => {
-    const [opened] = await served.detailsOf(sent.open);
+    const [opened] = await service.detailsOf(sent.open);
     const [mintLog] = poolLogsOf(sent.open, "Mint");
     expect(opened).toMatchObject({
       event: "add_liquidity",
@@ -299,7 +299,7 @@ describe("dex_details of a transaction", () => {
       sender: ranges.positions,
       recipient: ranges.positions,
     });
-    const [decreased] = await served.detailsOf(sent.decrease);
+    const [decreased] = await service.detailsOf(sent.decrease);
     expect(decreased).toMatchObject({
       event: "remove_liquidity",
       token_0_amount: String(amountOf(poolLogsOf(sent.decrease, "Burn")[0], "amount0")),
@@ -307,7 +307,7 @@ describe("dex_details of a transaction", () => {
   });
 
   it("contain the configured data of the exchange and its tokens", async () => {
-    const [report] = await served.detailsOf(sent.swap);
+    const [report] = await service.detailsOf(sent.swap);
     expect(report).toMatchObject({
       version: 2,
       fork: "Some Swap",
@@ -317,32 +317,32 @@ describe("dex_details of a transaction", () => {
       aggregator_name: null,
       aggregator_address: null,
     });
-    expect((await served.detailsOf(sent.path))[0]).toMatchObject({ version: null, fork: null, fork_version: null });
+    expect((await service.detailsOf(sent.path))[0]).toMatchObject({ version: null, fork: null, fork_version: null });
   });
 
   it("contain no price unless one token was exchanged for the other", async () => {
-    const [report] = await served.detailsOf(sent.sameToken);
+    const [report] = await service.detailsOf(sent.sameToken);
     expect(report).toMatchObject({ event: "swap", token_0_amount: "10", token_1_amount: "0", exchange_rate_usd: null });
   });
 
   it("are empty without actions in pools of configured exchanges", async () => {
-    expect(await served.detailsOf(sent.transfer)).toEqual([]);
-    expect(await served.detailsOf(sent.otherExchange)).toEqual([]);
+    expect(await service.detailsOf(sent.transfer)).toEqual([]);
+    expect(await service.detailsOf(sent.otherExchange)).toEqual([]);
     const unconfiguredService = await serve(false);
     expect(await unconfiguredService.detailsOf(sent.swap)).toEqual([]);
     await unconfiguredService.end();
   });
 
   it("are null unless requested, and while the pools of the block are not indexed", async () => {
-    expect(await served.detailsOf(sent.swap, "with-dex=false")).toBeNull();
-    expect(await served.detailsOf(sent.swap, "")).toBeNull();
+    expect(await service.detailsOf(sent.swap, "with-dex=false")).toBeNull();
+    expect(await service.detailsOf(sent.swap, "")).toBeNull();
     const swapBlock = pairLog(sent.swap, "Swap").block;
     const setCheckpoint = (block: number) =>
       test.database.query("UPDATE projection_checkpoints SET block_number = $1 WHERE projection = 'pools'", [block]);
     await setCheckpoint(swapBlock - 1);
-    expect(await served.detailsOf(sent.swap)).toBeNull();
+    expect(await service.detailsOf(sent.swap)).toBeNull();
     await setCheckpoint(swapBlock);
-    expect(await served.detailsOf(sent.swap)).toHaveLength(1);
+    expect(await service.detailsOf(sent.swap)).toHaveLength(1);
     await setCheckpoint(await chain.head());
   });
 });
