@@ -38,7 +38,7 @@ const slowFiles: readonly string[] = [
   "integration/indexer/flows",
   "integration/indexer/native-state",
   "integration/indexer/reorganisations",
-  "integration/hostile/wallet-of-names",
+  "integration/hostile/hostile-token-names",
   "contract/generated-client",
   "integration/domains/nft-metadata/worker",
   "integration/domains/nft-metadata/duration",

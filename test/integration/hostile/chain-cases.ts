@@ -13,7 +13,7 @@ import { orderFulfilled, ordersMatched } from "../../../runtime/events/seaport.t
 import { erc1155TransferBatch } from "../../../runtime/events/transfers.ts";
 import type { Address, Hash, Hex } from "../../../runtime/lib/hex.ts";
 import { normalName } from "../../../runtime/lib/normal-name.ts";
-import type { DoublingCase } from "./doubling.ts";
+import type { DoublingCase } from "./find-growth.ts";
 
 const findLure = createLureFinder(builtInRules);
 const findAirdropWord = createWordFinder(builtInRules.airdrops.words);

@@ -12,7 +12,7 @@ import { svgFault } from "../../../runtime/domains/nft-metadata/jobs/fetch/docum
 import { decodeUri } from "../../../runtime/domains/nft-metadata/jobs/fetch/token-uri.ts";
 import type { Hex } from "../../../runtime/lib/hex.ts";
 import { refuse } from "../../../runtime/web/refusals.ts";
-import type { DoublingCase } from "./doubling.ts";
+import type { DoublingCase } from "./find-growth.ts";
 
 const svg = (content: string, attributes = ""): string => `<svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${content}</svg>`;
 const numbered = (size: number, render: (index: number) => string, separator = " "): string =>

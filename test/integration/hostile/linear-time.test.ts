@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { chainCases } from "./chain-cases.ts";
 import { documentCases } from "./document-cases.ts";
-import { type DoublingCase, findGrowth } from "./doubling.ts";
+import { type DoublingCase, findGrowth } from "./find-growth.ts";
 import { requestCases } from "./request-cases.ts";
 
 const groups: readonly (readonly [string, readonly DoublingCase[]])[] = [

@@ -14,7 +14,7 @@ import { parseList } from "../../../runtime/parameters/list.ts";
 import { readDecimal, readHexNumeral, readInteger } from "../../../runtime/parameters/numerals.ts";
 import { parseText } from "../../../runtime/parameters/text.ts";
 import { parseTokenId } from "../../../runtime/parameters/token-id.ts";
-import type { DoublingCase } from "./doubling.ts";
+import type { DoublingCase } from "./find-growth.ts";
 
 type Texts = readonly (readonly [string, number, (size: number) => string])[];
 const casesOf = (name: string, run: (text: string) => unknown, texts: Texts): DoublingCase[] =>

@@ -141,7 +141,7 @@ describe("an index", () => {
         await waitForPolls(3);
       }
       proxy.tamper = null;
-      await until("Following", () => isLevel(test.database, chain), 40_000);
+      await until("The indexing of the new blocks", () => isLevel(test.database, chain), 40_000);
       await stop();
       expect(duringBackfill.count).toBeGreaterThan(0);
       expect(duringFollowing.count).toBeGreaterThan(0);

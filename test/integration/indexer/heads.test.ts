@@ -74,7 +74,7 @@ describe("an indexer that follows by WebSocket", () => {
       await chain.send(...Array.from({ length: 10 }, (_, index) => ({ to: chain.accounts[index % 5] as `0x${string}`, value: 5n })));
       await chain.mine();
       const minedAt = performance.now();
-      await until("The block", () => isIndexed(height));
+      await until("The indexing of the block", () => isIndexed(height));
       latencies.push(performance.now() - minedAt);
     }
     latencies.sort((left, right) => left - right);
@@ -91,7 +91,7 @@ describe("an indexer that follows by WebSocket", () => {
     await until("The end of the subscription", () => !heads.live());
     await addMoreBlocks();
     const height = await chain.head();
-    await until("The block", () => isIndexed(height));
+    await until("The indexing of the block", () => isIndexed(height));
     proxy.mute = false;
     proxy.cut();
     await until("The subscription", heads.live);
@@ -105,7 +105,7 @@ describe("an indexer that follows by WebSocket", () => {
     proxy.mute = true;
     await addMoreBlocks();
     const height = await chain.head();
-    await until("The block", () => isIndexed(height));
+    await until("The indexing of the block", () => isIndexed(height));
     await until("The end of the subscription", () => !heads.live());
     expect(messages.at(-1)).toMatch(
       /^The node's WebSocket subscription ended \(it did not announce block \d+\): polling for new blocks until it is restored\.$/,
