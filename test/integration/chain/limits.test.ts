@@ -143,7 +143,7 @@ describe("a node that limits its requests", () => {
       reply.error = { code: -32000, message: "response size exceeded the limit of 10 kB" };
     };
     expect((await fetchBlocks()).blocks).toEqual(expectedBlocks);
-    // 30 blocks of 5 transactions, and the deployment: one call for each transaction.
+    // One call for each transaction: 30 blocks with 5 transactions each, and the deployment.
     expect(proxy.counts.get(transactionMethod)).toBe(151);
   });
 

@@ -49,7 +49,7 @@ it.each([
   await until("A request to the node", async () => connections.size > 0 || running.child.exitCode !== null, 60_000);
   running.child.kill("SIGTERM");
   expect(await running.ended, running.output()).toBe(0);
-  // The time-outs of these requests are 5 to 30 s.
+  // The timeouts of these requests are 5 to 30 s.
   expect(Number(/Stopped after ([\d.]+) s\./.exec(running.output())?.[1]), running.output()).toBeLessThan(2);
   await until("The end of the connections", async () => connections.size === 0);
 });

@@ -54,7 +54,7 @@ describe("the migrations of this program", () => {
       "INSERT INTO balances (chain_id, owner, token, standard, since_block, balance) VALUES (1, '\\xbb', '\\xcc', 1, 5, NULL)",
     );
     await migrate(test.database, migrations);
-    // The accounting of an index is preserved; one without native balances never gets any.
+    // The native accounting of an index is preserved; an index without native balances never gets any.
     expect(await test.database.query("SELECT chain_id, native_accounting FROM chains ORDER BY 1")).toEqual([
       { chain_id: 1, native_accounting: "traces" },
       { chain_id: 2, native_accounting: "none" },

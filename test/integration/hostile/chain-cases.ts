@@ -18,7 +18,7 @@ import type { DoublingCase } from "./find-growth.ts";
 const findLure = createLureFinder(builtInRules);
 const findAirdropWord = createWordFinder(builtInRules.airdrops.words);
 
-/** The max stored characters of a name. NFKC expands one character to at most 18 (U+FDFA), or to 6 without a space (U+3316). */
+/** The max number of characters of a name that are stored. NFKC expands one character to at most 18 (U+FDFA), or to 6 without a space (U+3316). */
 const storedNameLength = 200;
 const hostileNames: readonly (readonly [string, string])[] = [
   ["U+3316, six letters each", "\u3316"],

@@ -4,7 +4,7 @@ import process from "node:process";
 export interface DoublingCase {
   /** The function and the kind of input. */
   readonly name: string;
-  /** The smaller of the two sizes; the other is twice as large. For a function that limits its input: half of the limit, or a size far above it. */
+  /** The smaller of the two sizes; the other is twice as large. If the function limits its input, half of the limit or a size far above it. */
   readonly size: number;
   readonly input: (size: number) => unknown;
   readonly run: (input: never) => unknown;

@@ -38,7 +38,7 @@ beforeAll(async () => {
   );
 });
 
-/** A server whose resolvers return the documented responses, or those of `responses`. */
+/** Starts a server whose resolvers return the documented responses, except for those in `responses`. */
 function start(validate: ValidateMode, responses: Readonly<Record<string, () => unknown>> = {}): Promise<Harness> {
   const documented = [...examples].map(([handler, data]) => [handler, async () => data]);
   const overrides = Object.entries(responses).map(([handler, respond]) => [handler, async () => respond()]);

@@ -103,7 +103,7 @@ const injectFault = (fault: NodeFault, seed: string, oneIn: number) => {
   return injected;
 };
 
-/** Waits until the indexer has requested the node's head that many times. */
+/** Waits until the indexer has requested the node's head `times` more times. */
 const waitForPolls = (times: number): Promise<void> => {
   const polls = () => proxy.counts.get("eth_getBlockByNumber") ?? 0;
   const before = polls();

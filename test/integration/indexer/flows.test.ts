@@ -44,7 +44,7 @@ const newDatabase = async (): Promise<TestDatabase> => {
 };
 const chainSettings = () => chainOf({ wrappedNative: [story.weth] });
 
-/** All determined rows of an index built from the current chain in one run. */
+/** The rows of a new index of the current chain. */
 const freshDump = async () => {
   const test = await newDatabase();
   const fresh = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
@@ -63,11 +63,11 @@ describe("a reorganisation", () => {
     const testIndexer = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
     await addRound(chain, story, round++, accounts);
     await addRound(chain, story, round++, accounts);
-    // Two accounts of the genesis block that nothing else touches: their base balances must be deleted with this block.
+    // No other block touches these two genesis accounts, so their base balances must be deleted with this block.
     await chain.send({ from: chain.accounts[7] as `0x${string}`, to: chain.accounts[8] as `0x${string}`, value: 1n, gas: 21_000n });
     await chain.mine();
     await testIndexer.runToHead(await chain.head());
-    // New blocks at the same heights, of which only the first has a transaction: accounts and tokens of the dropped ones are untouched now.
+    // Only the first of the new blocks has a transaction, so the other accounts and tokens of the replaced blocks are untouched now.
     const transactions = [[{ from: accounts[0], to: accounts[2], value: "0x5", gas: "0x5208" }, 0]];
     await chain.rpc("anvil_reorg", [depth, transactions]);
     await testIndexer.runToHead(await chain.head());
@@ -179,7 +179,7 @@ describe("a projection added or changed later", () => {
     await withProjections.runToHead(head);
     await withProjections.close();
     const methods = [...proxy.counts].filter(([method, count]) => count > (probed.get(method) ?? 0)).map(([method]) => method);
-    // The chain's id, its genesis block, its head and its finalized block; no contents of blocks.
+    // Requests for the chain id, the genesis block, the head and the finalized block, but not for the contents of blocks.
     expect(methods.sort()).toEqual(["eth_call", "eth_chainId", "eth_getBlockByNumber"]);
     // Two calls for each contract whose logs may belong to ERC-20 or ERC-721; none was called before, because no projection required it.
     const [{ contracts } = { contracts: 0 }] = await test.database.query<{ contracts: number }>(
@@ -316,7 +316,7 @@ describe("an index that starts at a later block", () => {
       [head],
     );
     expect(known).toEqual([]);
-    // Accounts first touched by the last block have known balances, as the node still has the state of the previous block.
+    // Accounts first touched by the last block have known balances, because the node still has the state of the previous block.
     const last = await test.database.query<{ owner: string; balance: string }>(
       `SELECT owner, balance FROM ${balanceHistory} WHERE standard = 0 AND balance IS NOT NULL AND block_number = $1`,
       [head],

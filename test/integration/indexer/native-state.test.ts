@@ -169,7 +169,7 @@ describe("native balances from the node's state", () => {
   });
 
   it("do not require traces: a block with inconsistent traces is indexed without them, and no balance is wrong", async () => {
-    // The block of the first inner payment: each round has two blocks, and three follow the last round. The node returns no traces for it.
+    // The node returns no traces for the block of the first inner payment: each round has two blocks, and three blocks follow the last round.
     const inconsistentBlock = head - 8;
     proxy.tamper = (method, reply, params) => {
       if (/^(debug_traceBlock|trace_block)/.test(method) && Number(params[0]) === inconsistentBlock) reply.result = [];

@@ -72,7 +72,7 @@ const withStep = (database: Database, step: (batch: number, client: DatabaseClie
 describe("a batch that is folded while the previous one is written", () => {
   it("starts from the uncommitted rows of the previous one, and leaves the same rows as a single batch", async () => {
     const test = await newDatabase();
-    // Long enough for the next batch to be folded meanwhile.
+    // Long enough for the next batch to be folded in the meantime.
     const slowDatabase = withStep(test.database, () => new Promise((resolve) => setTimeout(resolve, 30)));
     const testIndexer = await createTestIndexer(chain.url, slowDatabase, { chain: chainSettings(), tuning });
     await testIndexer.runToHead(await chain.head());

@@ -23,7 +23,7 @@ const hex = (text: string) => Buffer.from(text).toString("hex");
 const word = (value: number) => value.toString(16).padStart(64, "0");
 const size = (body: string) => (body.length / 2).toString(16).padStart(4, "0");
 
-/** Code that returns the given bytes for name(), symbol() and decimals(); null reverts. */
+/** Bytecode that returns the given bytes for name(), symbol() and decimals(), and reverts for null. */
 const tokenCode = (results: readonly (string | null)[]): string => {
   const selectors = ["06fdde03", "95d89b41", "313ce567"];
   // PUSH1 0, CALLDATALOAD, PUSH1 e0, SHR; then for each selector: DUP1, PUSH4, EQ, PUSH2 target, JUMPI; finally a revert.

@@ -328,7 +328,7 @@ describe("an indexer that reads base balances", () => {
   });
 
   it("stores nothing while the node returns no balances", async () => {
-    // The probe of capabilities gets correct replies.
+    // The node's capabilities are probed before its replies are changed.
     const testIndexer = await createTestIndexer(proxy.url, test.database, { chain: chainOf({ from: startBlock }) });
     proxy.tamper = (method, reply) => {
       if (method !== "eth_getBalance") return;

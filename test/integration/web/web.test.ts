@@ -180,7 +180,7 @@ describe("a URL of an internal server", () => {
       },
     });
     expect(codeOf(await web.fetch(urlOf("/"), boundsOf()))).toBe('fetched: {"name":"A"}');
-    // Resolved once: the checked address is the one that was connected to.
+    // The name is resolved once: the connection uses the checked address.
     expect(resolved).toEqual(["documents.example"]);
     expect(codeOf(await web.fetch(urlOf("/"), boundsOf()))).toBe("private-address");
     resolutions.push(["127.0.0.1"], ["::1"]);

@@ -131,7 +131,7 @@ describe("the balances of touched accounts", () => {
         [null, 5n],
       ],
     ]);
-    // One request per block: 6 and 7.
+    // One request per block, for the states at 6 and 7.
     expect(node.requested.filter((read) => !read.endsWith("8"))).toHaveLength(2);
   });
 

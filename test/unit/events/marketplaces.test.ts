@@ -60,7 +60,7 @@ describe("OrderFulfilled", () => {
         expect(() => orderFulfilled.decode(log({ data: changed }), 0)).not.toThrow();
       }
     }
-    // Recipient, both offsets, both lengths, a kind, tokens and recipients cannot be so large.
+    // The recipient, both offsets, both lengths, an item type, the tokens and the items' recipients cannot be that large.
     for (const position of [1, 2, 3, 4, 5, 6, 9, 10, 11, 14, 16, 19]) {
       const changed = `${data.slice(0, 2 + position * 64)}${oversized}${data.slice(2 + (position + 1) * 64)}` as Hex;
       expect(orderFulfilled.decode(log({ data: changed }), 0), String(position)).toBeNull();

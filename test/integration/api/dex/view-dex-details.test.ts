@@ -142,7 +142,7 @@ beforeAll(async () => {
   const indexer = await createTestIndexer(chain.url, test.database, { projections: [tokensProjection, poolsProjection] });
   await indexer.runToHead(await chain.head());
   await indexer.close();
-  // Rows of the token metadata and price jobs: 3 dollars and half a dollar in this hour, other prices before and after.
+  // Rows that the metadata and price jobs would write: 3 dollars and half a dollar in this hour, different prices before and after.
   for (const [address, symbol, decimals] of [
     [tokens[0], "ONE", 18],
     [tokens[1], "TWO", 6],
