@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 afterAll(() => app.end());
 
-const anchorOf = async (path: string, key = app.key) => (await app.bare().get(path).query({ key })).body.data.anchor;
+const anchorOf = async (path: string, key = app.key) => (await app.withoutKey().get(path).query({ key })).body.data.anchor;
 const storedAnchors = () => app.test.database.query<{ block_number: number }>("SELECT block_number FROM page_anchors");
 
 describe("an anchor", () => {

@@ -24,12 +24,12 @@ describe("the key of a request", () => {
 
   it("is accepted as a bearer token, as the HTTP Basic user and in the query", async () => {
     for (const request of [
-      app.bare().get(path).set("Authorization", `Bearer ${app.key}`),
-      app.bare().get(path).set("Authorization", `bearer  ${app.key}`),
-      app.bare().get(path).set("Authorization", basic(app.key)),
-      app.bare().get(path).query({ key: app.key }),
+      app.withoutKey().get(path).set("Authorization", `Bearer ${app.key}`),
+      app.withoutKey().get(path).set("Authorization", `bearer  ${app.key}`),
+      app.withoutKey().get(path).set("Authorization", basic(app.key)),
+      app.withoutKey().get(path).query({ key: app.key }),
       app
-        .bare()
+        .withoutKey()
         .get(path)
         .query({ key: ` ${app.key} ` }),
     ]) {
@@ -41,15 +41,15 @@ describe("the key of a request", () => {
 
   it("is read from the header rather than the query, even if it is invalid", async () => {
     const unknownKey = newKey();
-    expect((await app.bare().get(path).query({ key: unknownKey }).set("Authorization", `Bearer ${app.key}`)).status).toBe(200);
-    expect((await app.bare().get(path).query({ key: app.key }).set("Authorization", `Bearer ${unknownKey}`)).status).toBe(401);
-    expect((await app.bare().get(path).query({ key: unknownKey }).set("Authorization", basic(app.key))).status).toBe(200);
-    expect((await app.bare().get(path).query({ key: app.key }).set("Authorization", basic(unknownKey))).status).toBe(401);
-    expect((await app.bare().get(path).query({ key: app.key }).set("Authorization", "Bearer")).status).toBe(401);
+    expect((await app.withoutKey().get(path).query({ key: unknownKey }).set("Authorization", `Bearer ${app.key}`)).status).toBe(200);
+    expect((await app.withoutKey().get(path).query({ key: app.key }).set("Authorization", `Bearer ${unknownKey}`)).status).toBe(401);
+    expect((await app.withoutKey().get(path).query({ key: unknownKey }).set("Authorization", basic(app.key))).status).toBe(200);
+    expect((await app.withoutKey().get(path).query({ key: app.key }).set("Authorization", basic(unknownKey))).status).toBe(401);
+    expect((await app.withoutKey().get(path).query({ key: app.key }).set("Authorization", "Bearer")).status).toBe(401);
   });
 
   it("is required: a request without one gets 401 with the envelope and a challenge", async () => {
-    const { status, body, headers } = await app.bare().get(path);
+    const { status, body, headers } = await app.withoutKey().get(path);
     expect(status).toBe(401);
     expect(body).toEqual(failure(401, expect.stringContaining("Missing API key")));
     expect(headers["www-authenticate"]).toContain("Bearer");
@@ -58,7 +58,7 @@ describe("the key of a request", () => {
   it.each(["ckey_short", `CKEY_${"a".repeat(27)}`, `ckey_${"g".repeat(27)}`, `ckey_${"A".repeat(27)}`, "' OR 1=1 --", "a".repeat(3000)])(
     "is refused if it is malformed: %s",
     async (key) => {
-      const { status, body } = await app.bare().get(path).query({ key });
+      const { status, body } = await app.withoutKey().get(path).query({ key });
       expect(status).toBe(401);
       expect(body).toEqual(failure(401, expect.any(String)));
       expect(JSON.stringify(body)).not.toContain(key);
@@ -66,13 +66,13 @@ describe("the key of a request", () => {
   );
 
   it("is refused if it has a password, is sent twice or is unknown", async () => {
-    expect((await app.bare().get(path).set("Authorization", basic(app.key, "secret"))).status).toBe(401);
-    expect((await app.bare().get(`${path}?key=${app.key}&key=${app.key}`)).status).toBe(401);
-    expect((await app.bare().get(path).query({ key: newKey() })).status).toBe(401);
+    expect((await app.withoutKey().get(path).set("Authorization", basic(app.key, "secret"))).status).toBe(401);
+    expect((await app.withoutKey().get(`${path}?key=${app.key}&key=${app.key}`)).status).toBe(401);
+    expect((await app.withoutKey().get(path).query({ key: newKey() })).status).toBe(401);
   });
 
   it("is checked before the endpoint: a planned endpoint returns 401 without a key and 501 with one", async () => {
-    expect((await app.bare().get("/v1/cq/provider/app/protocol_01/balances/")).status).toBe(401);
+    expect((await app.withoutKey().get("/v1/cq/provider/app/protocol_01/balances/")).status).toBe(401);
     const { status, body } = await app.get("/v1/cq/provider/app/protocol_01/balances/?page-size=bad");
     expect(status).toBe(501);
     expect(body).toEqual(failure(501, expect.stringContaining("/v1/cq/")));
@@ -82,7 +82,7 @@ describe("the key of a request", () => {
 describe("API keys", () => {
   it("are accepted immediately after their creation, and refused within 5 seconds of their revocation", async () => {
     const { id, key } = await app.keys.create({ label: "short-lived" });
-    const status = async () => (await app.bare().get(path).query({ key })).status;
+    const status = async () => (await app.withoutKey().get(path).query({ key })).status;
     expect(await status()).toBe(200);
     expect(await app.keys.revoke(id)).toBe(true);
     expect(await app.keys.revoke(id)).toBe(false);
@@ -100,7 +100,7 @@ describe("API keys", () => {
     expect((await app.keys.ensure(key, "demo")).id).toBe(id);
     await app.keys.revoke(id);
     await app.keys.ensure(key, "demo");
-    expect((await app.bare().get(path).query({ key })).status).toBe(200);
+    expect((await app.withoutKey().get(path).query({ key })).status).toBe(200);
   });
 
   it("are listed without the secret, of which the database stores only the SHA-256", async () => {
@@ -115,10 +115,10 @@ describe("API keys", () => {
 
 describe("a flood of invalid keys", () => {
   it("causes one lookup per key, even for concurrent requests", async () => {
-    let lookUps = 0;
+    let lookups = 0;
     const cache = createKeyCache({
       find: (hash) => {
-        lookUps += 1;
+        lookups += 1;
         return app.keys.find(hash);
       },
     });
@@ -126,10 +126,10 @@ describe("a flood of invalid keys", () => {
     const found = await Promise.all(Array.from({ length: 200 }, () => cache.find(unknownKey)));
     expect(found.every((key) => key === null)).toBe(true);
     expect(await cache.find(unknownKey)).toBeNull();
-    expect(lookUps).toBe(1);
+    expect(lookups).toBe(1);
     expect(await cache.find(app.key)).toMatchObject({ id: app.keyId });
     expect(await cache.find(app.key)).toMatchObject({ id: app.keyId });
-    expect(lookUps).toBe(2);
+    expect(lookups).toBe(2);
   });
 
   it("never blocks a recently valid key, even if its lookup has expired", async () => {

@@ -7,8 +7,8 @@ import { flushMilliseconds } from "../../../runtime/http/usage-ledger.ts";
 import { until } from "../../support/until.ts";
 import { failure, type Harness, startHarness } from "./harness.ts";
 
-type Priced = Pick<Operation, "cost" | "list" | "rows">;
-const priced = (hundredths: number, per: "call" | "item" | "block" | "30-days"): Priced => ({
+type OperationCost = Pick<Operation, "cost" | "list" | "rows">;
+const operationWithCost = (hundredths: number, per: "call" | "item" | "block" | "30-days"): OperationCost => ({
   cost: { hundredths, per },
   list: false,
   rows: "items",
@@ -18,14 +18,14 @@ const items = (count: number) => ({ items: Array.from({ length: count }, () => (
 
 describe("the cost of a response", () => {
   it("is constant per call", () => {
-    expect(costOf(priced(1500, "call"), items(3), 30, noExtras)).toBe(1500);
+    expect(costOf(operationWithCost(1500, "call"), items(3), 30, noExtras)).toBe(1500);
   });
 
   it("is proportional to the elements of the row array, and at least a hundredth", () => {
-    expect(costOf(priced(10, "item"), items(7), 30, noExtras)).toBe(70);
-    expect(costOf(priced(1, "item"), items(100), 30, noExtras)).toBe(100);
-    expect(costOf(priced(10, "item"), items(0), 30, noExtras)).toBe(1);
-    expect(costOf(priced(10, "item"), { items: null }, 30, noExtras)).toBe(1);
+    expect(costOf(operationWithCost(10, "item"), items(7), 30, noExtras)).toBe(70);
+    expect(costOf(operationWithCost(1, "item"), items(100), 30, noExtras)).toBe(100);
+    expect(costOf(operationWithCost(10, "item"), items(0), 30, noExtras)).toBe(1);
+    expect(costOf(operationWithCost(10, "item"), { items: null }, 30, noExtras)).toBe(1);
   });
 
   it("includes the rows of all parents if the data is a list", () => {
@@ -41,13 +41,13 @@ describe("the cost of a response", () => {
       [1, 1],
       [90, 3],
     ] as const) {
-      expect(costOf(priced(200, "30-days"), items(1), days, noExtras)).toBe(200 * spans);
+      expect(costOf(operationWithCost(200, "30-days"), items(1), days, noExtras)).toBe(200 * spans);
     }
   });
 
   it("includes the resolver's block count and requested extras", () => {
-    expect(costOf(priced(500, "block"), items(0), 30, { blocks: 12, extraHundredths: 0 })).toBe(6000);
-    expect(costOf(priced(100, "call"), items(0), 30, { blocks: 1, extraHundredths: 100 })).toBe(200);
+    expect(costOf(operationWithCost(500, "block"), items(0), 30, { blocks: 12, extraHundredths: 0 })).toBe(6000);
+    expect(costOf(operationWithCost(100, "call"), items(0), 30, { blocks: 1, extraHundredths: 100 })).toBe(200);
   });
 
   it("is zero if the operation has none", () => {
@@ -82,7 +82,7 @@ describe("the usage ledger", () => {
 
   it("stores the cost of each response within a second, summed by endpoint and day", async () => {
     expect((await app.get("/v1/chains/")).headers["x-credits"]).toBe("0.01");
-    expect((await app.bare().head("/v1/chains/").set("Authorization", `Bearer ${app.key}`)).headers["x-credits"]).toBe("0.01");
+    expect((await app.withoutKey().head("/v1/chains/").set("Authorization", `Bearer ${app.key}`)).headers["x-credits"]).toBe("0.01");
     expect((await app.get("/v1/demo/events/")).headers["x-credits"]).toBe("15");
     expect((await app.get(`/v1/demo/events/address/${address}/`)).headers["x-credits"]).toBe("0.04");
     expect((await app.get("/v1/demo/block_v2/x/")).headers["x-credits"]).toBe("0");
@@ -126,7 +126,7 @@ describe("the usage ledger", () => {
     let elapsed = 0;
     const app = await startHarness({ getAllChains: async () => items(0) }, { clock: { now: () => performance.now() + elapsed } });
     const { id, key } = await app.keys.create({ label: "three calls", creditLimitHundredths: 3 });
-    const call = () => app.bare().get("/v1/chains/").query({ key });
+    const call = () => app.withoutKey().get("/v1/chains/").query({ key });
     for (let count = 0; count < 3; count++) expect((await call()).status).toBe(200);
     const { status, body } = await call();
     expect(status).toBe(402);
@@ -161,7 +161,7 @@ describe("the rate limit of a key", () => {
     });
     expect(body).toEqual(failure(429, expect.stringMatching(/^Rate limit exceeded: 1 request per 10 seconds; retry in \d+ seconds?\.$/)));
     const { key } = await app.keys.create({ label: "other" });
-    expect((await app.bare().get("/v1/chains/").query({ key })).status).toBe(200);
+    expect((await app.withoutKey().get("/v1/chains/").query({ key })).status).toBe(200);
     await app.end();
   });
 

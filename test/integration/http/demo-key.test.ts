@@ -21,18 +21,18 @@ afterAll(() => app.end());
 
 describe("the script with the demo key", () => {
   const keyIn = async (headers: Readonly<Record<string, string>>, harness = app): Promise<boolean> => {
-    const { status, text } = await harness.bare().get(scriptPath).set(headers);
+    const { status, text } = await harness.withoutKey().get(scriptPath).set(headers);
     expect(status).toBe(200);
     return text.includes(demoKey);
   };
 
   it("cannot be read or included by pages of other origins", async () => {
     for (const path of ["/docs/", scriptPath, "/docs/page.css"]) {
-      const { headers } = await app.bare().get(path).set("Origin", "http://attacker.example");
+      const { headers } = await app.withoutKey().get(path).set("Origin", "http://attacker.example");
       expect(Object.keys(headers).filter((name) => name.startsWith("access-control-"))).toEqual([]);
       expect(headers["cross-origin-resource-policy"]).toBe("same-origin");
     }
-    const { headers } = await app.bare().get(scriptPath);
+    const { headers } = await app.withoutKey().get(scriptPath);
     expect(headers["cache-control"]).toBe("no-store");
     expect(headers["x-content-type-options"]).toBe("nosniff");
   });

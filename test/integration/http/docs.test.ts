@@ -19,7 +19,7 @@ afterAll(() => app.end());
 describe("the documentation", () => {
   it("is a page without a key, inline content or third-party content", async () => {
     for (const path of ["/docs", "/docs/", "/docs/?x=1"]) {
-      const { status, headers, text } = await app.bare().get(path);
+      const { status, headers, text } = await app.withoutKey().get(path);
       expect(status).toBe(200);
       expect(headers["content-type"]).toBe("text/html; charset=utf-8");
       expect(text).toContain('name="viewport"');
@@ -29,7 +29,7 @@ describe("the documentation", () => {
   });
 
   it("has a strict Content-Security-Policy", async () => {
-    const { headers } = await app.bare().get("/docs/");
+    const { headers } = await app.withoutKey().get("/docs/");
     const policy = headers["content-security-policy"];
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("script-src 'self'");
@@ -40,43 +40,43 @@ describe("the documentation", () => {
   });
 
   it("serves every file of the page, compressed if accepted", async () => {
-    const { text } = await app.bare().get("/docs/");
+    const { text } = await app.withoutKey().get("/docs/");
     for (const [, address = ""] of text.matchAll(/(?:src|href)="([^"]*)"/g)) {
-      const compressed = await app.bare().get(address).set("Accept-Encoding", "gzip");
-      const uncompressed = await app.bare().get(address).set("Accept-Encoding", "identity");
+      const compressed = await app.withoutKey().get(address).set("Accept-Encoding", "gzip");
+      const uncompressed = await app.withoutKey().get(address).set("Accept-Encoding", "identity");
       expect([compressed.status, uncompressed.status]).toEqual([200, 200]);
       expect(compressed.text).toBe(uncompressed.text);
     }
-    expect((await app.bare().get("/docs/swagger-ui-bundle.js").set("Accept-Encoding", "gzip")).headers["content-encoding"]).toBe("gzip");
-    expect((await app.bare().get("/docs/../package.json")).status).toBe(404);
-    expect((await app.bare().get("/docs/package.json")).status).toBe(404);
+    expect((await app.withoutKey().get("/docs/swagger-ui-bundle.js").set("Accept-Encoding", "gzip")).headers["content-encoding"]).toBe("gzip");
+    expect((await app.withoutKey().get("/docs/../package.json")).status).toBe(404);
+    expect((await app.withoutKey().get("/docs/package.json")).status).toBe(404);
   });
 
   it("contains the key in demo mode only", async () => {
-    expect((await app.bare().get("/docs/start.js")).text).toContain(demoKey);
+    expect((await app.withoutKey().get("/docs/start.js")).text).toContain(demoKey);
     const withoutDemo = await startHarness({});
-    expect((await withoutDemo.bare().get("/docs/start.js")).text).not.toContain("ckey_");
+    expect((await withoutDemo.withoutKey().get("/docs/start.js")).text).not.toContain("ckey_");
     await withoutDemo.end();
   });
 
   it("is the target of the redirect from the root path", async () => {
-    const { status, headers } = await app.bare().get("/");
+    const { status, headers } = await app.withoutKey().get("/");
     expect(status).toBe(302);
     expect(headers.location).toBe("/docs/");
   });
 
   it("prefixes paths with the path of the public URL", async () => {
     const published = await startHarness({}, { publicUrl: "https://data.example/api" });
-    expect((await published.bare().get("/docs/")).text).toContain('src="/api/docs/start.js"');
-    expect((await published.bare().get("/docs/start.js")).text).toContain('"/api/openapi.json"');
-    expect((await published.bare().get("/openapi.json")).body.servers[0].url).toBe("https://data.example/api");
+    expect((await published.withoutKey().get("/docs/")).text).toContain('src="/api/docs/start.js"');
+    expect((await published.withoutKey().get("/docs/start.js")).text).toContain('"/api/openapi.json"');
+    expect((await published.withoutKey().get("/openapi.json")).body.servers[0].url).toBe("https://data.example/api");
     await published.end();
   });
 });
 
 describe("/openapi.json", () => {
   it("contains the requested host as the server, and story values in examples", async () => {
-    const { status, body } = await app.bare().get("/openapi.json").set("Host", "127.0.0.1:8080");
+    const { status, body } = await app.withoutKey().get("/openapi.json").set("Host", "127.0.0.1:8080");
     expect(status).toBe(200);
     expect(body.servers).toEqual([{ url: "http://127.0.0.1:8080", description: "This server." }]);
     expect(body.components.parameters.Wallet.example).toBe("0xtrader");
@@ -100,25 +100,25 @@ describe("/openapi.json", () => {
 
 describe("the health endpoints", () => {
   it("respond to liveness probes without a key", async () => {
-    const { status, body } = await app.bare().get("/healthz");
+    const { status, body } = await app.withoutKey().get("/healthz");
     expect(status).toBe(200);
     expect(body.data).toEqual({ status: "up" });
   });
 
   it("report readiness, with the lag of each chain, if there is no reason against it", async () => {
-    const { status, body } = await app.bare().get("/readyz");
+    const { status, body } = await app.withoutKey().get("/readyz");
     expect(status).toBe(200);
     expect(body.data).toEqual({ status: "ready", chains: [{ name: "demo", lag_blocks: 3 }] });
   });
 
   it("report the reason if the server is not ready, and deny readiness during shutdown", async () => {
     reasons = ["The first backfill of demo is at block 5 of 100."];
-    const notReady = await app.bare().get("/readyz");
+    const notReady = await app.withoutKey().get("/readyz");
     expect(notReady.status).toBe(503);
     expect(notReady.body).toEqual(failure(503, reasons[0]));
     reasons = [];
     app.announceStop();
-    expect((await app.bare().get("/readyz")).status).toBe(503);
-    expect((await app.bare().get("/healthz")).status).toBe(200);
+    expect((await app.withoutKey().get("/readyz")).status).toBe(503);
+    expect((await app.withoutKey().get("/healthz")).status).toBe(200);
   });
 });

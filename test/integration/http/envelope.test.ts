@@ -40,11 +40,11 @@ describe("a response", () => {
 
   it("has the headers of GET and no body for HEAD", async () => {
     const getResponse = await app.get("/v1/chains/");
-    const head = await app.bare().head("/v1/chains/").set("Authorization", `Bearer ${app.key}`);
+    const head = await app.withoutKey().head("/v1/chains/").set("Authorization", `Bearer ${app.key}`);
     expect(head.status).toBe(200);
     expect(head.text).toBeUndefined();
     for (const name of ["content-type", "content-length", "x-credits"]) expect(head.headers[name]).toBe(getResponse.headers[name]);
-    expect((await app.bare().head("/v1/chains/")).status).toBe(401);
+    expect((await app.withoutKey().head("/v1/chains/")).status).toBe(401);
   });
 });
 

@@ -21,7 +21,7 @@ export interface Harness extends HttpApp {
   /** A GET with the key without limits. */
   get(path: string): supertest.Test;
   /** A request without a key. */
-  bare(): ReturnType<typeof supertest>;
+  withoutKey(): ReturnType<typeof supertest>;
   end(): Promise<void>;
 }
 
@@ -84,7 +84,7 @@ export async function startHarness(stubs: Stubs, settings: Settings = {}): Promi
     limits: { burstRequests: undefined, ...defaultLimits, ...settings.limits },
     handlers: stubs as Handlers<RequestScope>,
   });
-  const bare = () => supertest(http.app);
+  const withoutKey = () => supertest(http.app);
   return {
     ...http,
     test,
@@ -98,8 +98,8 @@ export async function startHarness(stubs: Stubs, settings: Settings = {}): Promi
     set head(value) {
       state.head = value;
     },
-    bare,
-    get: (path) => bare().get(path).set("Authorization", `Bearer ${key}`),
+    withoutKey,
+    get: (path) => withoutKey().get(path).set("Authorization", `Bearer ${key}`),
     async end() {
       await http.close();
       await test.drop();

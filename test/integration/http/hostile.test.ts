@@ -46,7 +46,7 @@ describe("hostile input", () => {
 
   it("is refused with 400 and the limit if it has too many parameters", async () => {
     const harness = await startHarness({ getAllChains: async () => ({ items: [] }) }, { limits: { urlBytes: 100_000 } });
-    const getWith = (pairs: string) => harness.bare().get(`/v1/chains/?${pairs}`).set("Authorization", `Bearer ${harness.key}`);
+    const getWith = (pairs: string) => harness.withoutKey().get(`/v1/chains/?${pairs}`).set("Authorization", `Bearer ${harness.key}`);
     expect((await getWith("a=1&".repeat(1_000))).status).toBe(200);
     const { status, body } = await getWith(`${"a=1&".repeat(1_001)}`);
     expect(status).toBe(400);

@@ -69,7 +69,7 @@ describe("a path", () => {
   });
 
   it("causes an error with the nearest path if it is misspelt", async () => {
-    const { body } = await app.bare().get(`/v1/demo/adress/${wallet}/balance_v2/`);
+    const { body } = await app.withoutKey().get(`/v1/demo/adress/${wallet}/balance_v2/`);
     expect(body.error_message).toContain("the nearest path is /v1/{chainName}/address/{walletAddress}/balances_v2/");
   });
 });
@@ -117,7 +117,7 @@ describe("parameters", () => {
 describe("a method", () => {
   it.each(["post", "put", "patch", "delete"] as const)("is refused with 405 and an Allow header unless it is GET, HEAD or OPTIONS: %s", async (method) => {
     for (const path of ["/v1/chains/", "/nowhere"]) {
-      const { status, body, headers } = await app.bare()[method](path);
+      const { status, body, headers } = await app.withoutKey()[method](path);
       expect(status).toBe(405);
       expect(headers.allow).toBe("GET, HEAD, OPTIONS");
       expect(body).toEqual(failure(405, expect.stringContaining(method.toUpperCase())));
@@ -129,7 +129,7 @@ describe("a method", () => {
 describe("CORS headers", () => {
   it("are returned for OPTIONS without a key", async () => {
     const { status, headers } = await app
-      .bare()
+      .withoutKey()
       .options("/v1/chains/")
       .set("Origin", "https://page.example")
       .set("Access-Control-Request-Method", "GET")
@@ -142,7 +142,7 @@ describe("CORS headers", () => {
   });
 
   it("allow pages of other origins to read and frame responses, errors and their headers", async () => {
-    for (const request of [app.get("/v1/chains/"), app.bare().get("/v1/chains/")]) {
+    for (const request of [app.get("/v1/chains/"), app.withoutKey().get("/v1/chains/")]) {
       const { headers } = await request.set("Origin", "https://page.example").set("X-Requested-With", "client");
       expect(headers["access-control-allow-origin"]).toBe("*");
       expect(headers["access-control-expose-headers"]).toContain("X-Credits");

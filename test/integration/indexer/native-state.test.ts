@@ -31,7 +31,7 @@ let forwarder: Address;
 let head: number;
 
 /** Accounts that are credited by a transaction, by an inner call, by an inner call and later a transaction, and without a transaction. */
-const [paid, inside, insideThenTouched, minted] = [1, 2, 3, 4].map(addressOf) as [Address, Address, Address, Address];
+const [paid, paidInternally, paidInternallyThenTouched, minted] = [1, 2, 3, 4].map(addressOf) as [Address, Address, Address, Address];
 
 beforeAll(async () => {
   chain = await startTestChain();
@@ -39,7 +39,7 @@ beforeAll(async () => {
   await buildStory(chain, 2);
   forwarder = await deployForwarder(chain);
   for (let round = 0; round < 3; round += 1) {
-    await chain.send({ to: paid, value: 11n, gas: 21_000n }, forward(forwarder, inside, 5n), {
+    await chain.send({ to: paid, value: 11n, gas: 21_000n }, forward(forwarder, paidInternally, 5n), {
       from: chain.accounts[1] as Address,
       to: chain.accounts[2] as Address,
       value: 3n,
@@ -48,10 +48,10 @@ beforeAll(async () => {
     await chain.mine();
     await chain.mine();
   }
-  await chain.send(forward(forwarder, insideThenTouched, 40n));
+  await chain.send(forward(forwarder, paidInternallyThenTouched, 40n));
   await chain.mine();
   await chain.mine();
-  await chain.send({ to: insideThenTouched, value: 2n, gas: 21_000n });
+  await chain.send({ to: paidInternallyThenTouched, value: 2n, gas: 21_000n });
   await chain.mine();
   head = await chain.head();
   for (let height = 0; height <= head; height += 1) {
@@ -124,7 +124,7 @@ describe("native balances from the node's state", () => {
     const indexed = await index();
     const { owners, rows } = await compareBalances(indexed);
     expect(rows.filter(({ stored, reported }) => stored !== reported)).toEqual([]);
-    expect(owners).toEqual(expect.arrayContaining([paid, inside, insideThenTouched]));
+    expect(owners).toEqual(expect.arrayContaining([paid, paidInternally, paidInternallyThenTouched]));
     expect(owners.length).toBeGreaterThan(12);
     // Three inner payments of 5 and one of 40, in addition to those of the story.
     const inner = await indexed.database.query<{ amount: string }>(
@@ -155,12 +155,12 @@ describe("native balances from the node's state", () => {
     proxy.tamper = withoutTraces;
     const indexed = await index();
     const { owners, rows } = await compareBalances(indexed);
-    expect(owners).not.toContain(inside);
+    expect(owners).not.toContain(paidInternally);
     const storedOf = (owner: Address) => rows.filter((row) => row.owner === owner).map(({ stored }) => stored);
     // Touched by the very last block: the node returns 40 for the block before it and 42 after it. The block since which the balance was 40 is unknown.
-    expect(storedOf(insideThenTouched).slice(-2)).toEqual([40n, 42n]);
+    expect(storedOf(paidInternallyThenTouched).slice(-2)).toEqual([40n, 42n]);
     expect(
-      storedOf(insideThenTouched)
+      storedOf(paidInternallyThenTouched)
         .slice(1, -2)
         .every((stored) => stored === null),
     ).toBe(true);
@@ -203,7 +203,7 @@ describe("native balances from the node's state", () => {
     expect(rows.filter(({ height, stored }) => height < head - 3 && height > 0 && stored !== null && stored !== 0n)).toEqual([]);
     expect(rows.filter(({ stored, reported }) => stored !== null && stored !== reported)).toEqual([]);
     // Balances that the last block touched are known.
-    expect(rows.filter(({ owner, height }) => height === head && owner === insideThenTouched).map(({ stored }) => stored)).toEqual([42n]);
+    expect(rows.filter(({ owner, height }) => height === head && owner === paidInternallyThenTouched).map(({ stored }) => stored)).toEqual([42n]);
     expect(await missingOf(indexed)).toEqual(["native-history", "traces", "archive-state"]);
     expect(indexed.warnings).toContain(
       "The index of test knows native balances of recent blocks only: the node has no state of older ones.",

@@ -5,19 +5,19 @@ import { mix, planDay } from "../../../demo/story/timeline.ts";
 import type { Call } from "../../../demo/story/types.ts";
 import type { Address } from "../../../runtime/lib/hex.ts";
 
-const person = (digit: number): Address => `0x${String(digit).repeat(40)}`;
+const addressOf = (digit: number): Address => `0x${String(digit).repeat(40)}`;
 const chapter = (digit: number, length: number): Call[] =>
-  Array.from({ length }, (_, index) => ({ from: person(digit), to: person(digit), value: BigInt(index) }));
+  Array.from({ length }, (_, index) => ({ from: addressOf(digit), to: addressOf(digit), value: BigInt(index) }));
 
 describe("the story's timeline", () => {
   it("mixes chapters and keeps the order of calls within each chapter", () => {
     const mixed = mix([chapter(1, 50), chapter(2, 50)], createRandom("seed"));
     for (const digit of [1, 2]) {
-      const values = mixed.filter(({ from }) => from === person(digit)).map(({ value }) => Number(value));
+      const values = mixed.filter(({ from }) => from === addressOf(digit)).map(({ value }) => Number(value));
       expect(values).toEqual(Array.from({ length: 50 }, (_, index) => index));
     }
     // Interleaved: a call of the second chapter comes before the last of the first.
-    expect(mixed.findIndex(({ from }) => from === person(2))).toBeLessThan(50);
+    expect(mixed.findIndex(({ from }) => from === addressOf(2))).toBeLessThan(50);
   });
 
   it("puts every call of a day into exactly one block of that day, at increasing times", () => {
@@ -43,7 +43,7 @@ describe("the story's timeline", () => {
 describe("the story's holdings", () => {
   it("include received amounts from the next day on, and reject overspending", () => {
     const holdings = createHoldings();
-    const [token, owner] = [person(8), person(9)];
+    const [token, owner] = [addressOf(8), addressOf(9)];
     holdings.receive(token, owner, 12_345n);
     expect(holdings.of(token, owner)).toBe(0n);
     holdings.applyPending();

@@ -37,7 +37,7 @@ let ranges: ConcentratedExchange;
 let test: TestDatabase;
 let tokens: readonly [Address, Address];
 let third: Address;
-let person: Address;
+let trader: Address;
 let other: Address;
 let pair: Address;
 let pools: readonly [Address, Address];
@@ -94,7 +94,7 @@ const serve = async (configured: boolean): Promise<typeof service> => {
 
 beforeAll(async () => {
   chain = await startTestChain();
-  [person, other] = chain.accounts.slice(1, 3).map(toLowerAddress) as [Address, Address];
+  [trader, other] = chain.accounts.slice(1, 3).map(toLowerAddress) as [Address, Address];
   const weth = toLowerAddress(await chain.deploy(artifacts.weth()));
   exchange = await deployExchange(chain, weth);
   unconfigured = await deployExchange(chain, weth);
@@ -106,35 +106,35 @@ beforeAll(async () => {
   const spenders = [exchange.router, unconfigured.router, ranges.positions, ranges.router];
   await mineTransactions(
     chain,
-    deployed.flatMap((token) => [mint(token, person, 10n ** 30n), ...spenders.map((spender) => approve(person, token, spender))]),
+    deployed.flatMap((token) => [mint(token, trader, 10n ** 30n), ...spenders.map((spender) => approve(trader, token, spender))]),
   );
   const keys = [
     { tokens, fee: 3000 },
     { tokens: [tokens[1], third] as const, fee: 500 },
   ] as const;
   await mineTransactions(chain, [
-    exchange.add(person, tokens, [1_000n * unit, 6_000n * 10n ** 6n]),
-    unconfigured.add(person, tokens, [1_000n * unit, 6_000n * 10n ** 6n]),
+    exchange.add(trader, tokens, [1_000n * unit, 6_000n * 10n ** 6n]),
+    unconfigured.add(trader, tokens, [1_000n * unit, 6_000n * 10n ** 6n]),
     ...keys.map((key) => ranges.create(key, 2n ** 96n)),
   ]);
   pair = await exchange.pairOf(...tokens);
   pools = [await ranges.poolOf(keys[0]), await ranges.poolOf(keys[1])];
   const opened = await mineTransactions(chain, [
-    approve(person, pair, exchange.router),
-    ranges.open(person, keys[0], [-6_000, 6_000], [10n ** 12n, 10n ** 12n]),
-    ranges.open(person, keys[1], [-6_000, 6_000], [10n ** 12n, 10n ** 12n]),
+    approve(trader, pair, exchange.router),
+    ranges.open(trader, keys[0], [-6_000, 6_000], [10n ** 12n, 10n ** 12n]),
+    ranges.open(trader, keys[1], [-6_000, 6_000], [10n ** 12n, 10n ** 12n]),
   ]);
   sent = {
-    swap: await mineTransaction(chain, [exchange.swap(person, 2n * unit, tokens, other)]),
-    add: await mineTransaction(chain, [exchange.add(person, tokens, [10n * unit, 70n * 10n ** 6n], other)]),
-    remove: await mineTransaction(chain, [exchange.remove(person, tokens, 12_345_678_901n)]),
-    path: await mineTransaction(chain, [ranges.swapPath(person, 1_000_000n, [third, tokens[1], tokens[0]], [500, 3000])]),
+    swap: await mineTransaction(chain, [exchange.swap(trader, 2n * unit, tokens, other)]),
+    add: await mineTransaction(chain, [exchange.add(trader, tokens, [10n * unit, 70n * 10n ** 6n], other)]),
+    remove: await mineTransaction(chain, [exchange.remove(trader, tokens, 12_345_678_901n)]),
+    path: await mineTransaction(chain, [ranges.swapPath(trader, 1_000_000n, [third, tokens[1], tokens[0]], [500, 3000])]),
     open: opened[1] as Hash,
-    decrease: await mineTransaction(chain, [ranges.decrease(person, 1n, 1_000_000n)]),
-    otherExchange: await mineTransaction(chain, [unconfigured.swap(person, 2n * unit, tokens)]),
-    transfer: await mineTransaction(chain, [{ from: person, ...call(artifacts.erc20(), tokens[0], "transfer", [pair, 1_000n]) }]),
+    decrease: await mineTransaction(chain, [ranges.decrease(trader, 1n, 1_000_000n)]),
+    otherExchange: await mineTransaction(chain, [unconfigured.swap(trader, 2n * unit, tokens)]),
+    transfer: await mineTransaction(chain, [{ from: trader, ...call(artifacts.erc20(), tokens[0], "transfer", [pair, 1_000n]) }]),
     // The amount sent to the pair is withdrawn, except for the fee.
-    sameToken: await mineTransaction(chain, [{ from: person, gas: 900_000n, ...call(uniswap.pair(), pair, "swap", [990n, 0n, person, "0x"]) }]),
+    sameToken: await mineTransaction(chain, [{ from: trader, gas: 900_000n, ...call(uniswap.pair(), pair, "swap", [990n, 0n, trader, "0x"]) }]),
   };
   const { timestamp } = await chain.rpc<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false]);
   const hour = Math.floor(Number(timestamp) / 3_600);
@@ -256,7 +256,7 @@ describe("dex_details of a transaction", () => {
       token_0_amount: String(amountOf(remove, "amount0")),
       token_1_amount: String(amountOf(remove, "amount1")),
       lp_token_value: "12345678901",
-      recipient: person,
+      recipient: trader,
     });
   });
 
