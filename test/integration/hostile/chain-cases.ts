@@ -88,8 +88,8 @@ export const chainCases: readonly DoublingCase[] = [
     run: findLure,
   },
   // Inputs above the limit take as long as an input at the limit.
-  ...textCases("lures: createLureFinder, long,", findLure, hostileNames, 1_000),
-  ...textCases("homoglyphs: skeletonOf, long,", skeletonOf, hostileNames, 1_000),
+  ...textCases("lures: createLureFinder above the limit", findLure, hostileNames, 1_000),
+  ...textCases("homoglyphs: skeletonOf above the limit", skeletonOf, hostileNames, 1_000),
   {
     name: "poisoning: createCounterparties and imitated for addresses that look alike",
     size: 1_000,

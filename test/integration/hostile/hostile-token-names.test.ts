@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { addressOf, type FixtureIndex, openFixtureIndex, type Row, transactionRow } from "../domains/queries/fixture-index.ts";
 
-/** Two wallets that each received 100 tokens: one has tokens with plain names, the other tokens with names that take the longest to classify. */
 const tokenCount = 100;
+/** Two wallets that received one transfer of each of their 100 tokens. Plain tokens have plain names, hostile ones the slowest names to classify. */
 const wallets = { plain: addressOf(0xaaa), hostile: addressOf(0xbbb) } as const;
 type Kind = keyof typeof wallets;
 const kinds: readonly Kind[] = ["plain", "hostile"];

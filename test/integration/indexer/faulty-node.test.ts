@@ -82,9 +82,9 @@ const correctContentsAtHead = async () => {
 /** The contents of a correct index of the blocks up to a height. */
 const correctContents = async (height: number) => {
   if (height === (await chain.head())) return correctContentsAtHead();
-  const last = await chain.rpc("eth_getBlockByNumber", [`0x${height.toString(16)}`, false]);
+  const lastBlock = await chain.rpc("eth_getBlockByNumber", [`0x${height.toString(16)}`, false]);
   cappedProxy.tamper = (method, reply, params) => {
-    if (method === "eth_getBlockByNumber" && params[0] === "latest") reply.result = last;
+    if (method === "eth_getBlockByNumber" && params[0] === "latest") reply.result = lastBlock;
   };
   const test = await newDatabase();
   const testIndexer = await createTestIndexer(cappedProxy.url, test.database, { chain: chainSettings() });

@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 const openIndexer = () => createTestIndexer(proxy.url, test.database, { chain: chainOf({ finality: 10 }) });
-const finalized = async () =>
+const storedFinalizedBlock = async () =>
   (await test.database.query<{ finalized_block: number | null }>("SELECT finalized_block FROM chains"))[0]?.finalized_block;
 const hashAt = async (height: number) =>
   (await chain.rpc<{ hash: string }>("eth_getBlockByNumber", [`0x${height.toString(16)}`, false])).hash;
@@ -41,10 +41,10 @@ describe("the finalized block", () => {
     await runUntil(first.indexer, () => first.indexer.status().following);
     const second = await openIndexer();
     let reached = false;
-    const polling = setInterval(() => void finalized().then((height) => (reached = height === 20)), 20);
+    const polling = setInterval(() => void storedFinalizedBlock().then((height) => (reached = height === 20)), 20);
     await runUntil(second.indexer, () => reached);
     clearInterval(polling);
-    expect(await finalized()).toBe(20);
+    expect(await storedFinalizedBlock()).toBe(20);
     expect(first.warnings.join("\n")).toContain("a block counts as final 10 blocks later: a deeper reorganisation is rejected");
     await first.close();
     await second.close();
@@ -67,7 +67,7 @@ describe("the finalized block", () => {
   });
 
   const head = { number: 100, hash: "0x" as const, timestamp: 0 };
-  const node = (finalizedTag: boolean, finalizedBlock: number | null) => ({
+  const nodeWith = (finalizedTag: boolean, finalizedBlock: number | null) => ({
     capabilities: {
       blockReceipts: true,
       traces: null,
@@ -82,19 +82,19 @@ describe("the finalized block", () => {
   });
 
   it.each([
-    ["the block that the node reports rather than the configured finality", node(true, 64), 100, 10, 64],
-    ["null for a reported block above the head", node(true, 101), 100, 10, null],
-    ["null if the node supports the tag and returns null", node(true, null), 100, 10, null],
-    ["counted from the indexed head while that is behind the node", node(false, null), 50, 10, 40],
-    ["null below the configured number of blocks", node(false, null), 9, 10, null],
-    ["null with neither the tag nor a configured finality", node(false, null), 100, undefined, null],
+    ["the block that the node reports rather than the configured finality", nodeWith(true, 64), 100, 10, 64],
+    ["null for a reported block above the head", nodeWith(true, 101), 100, 10, null],
+    ["null if the node supports the tag and returns null", nodeWith(true, null), 100, 10, null],
+    ["counted from the indexed head while that is behind the node", nodeWith(false, null), 50, 10, 40],
+    ["null below the configured number of blocks", nodeWith(false, null), 9, 10, null],
+    ["null with neither the tag nor a configured finality", nodeWith(false, null), 100, undefined, null],
   ])("is %s", async (_, source, indexed, finality, expected) => {
     expect(await finalizedHeight(source, head, indexed, finality)).toBe(expected);
   });
 
   it("is described among the capabilities", () => {
     const consequenceOf = (finality?: number) =>
-      describeCapabilities(node(false, null).capabilities, { finality }).find(({ feature }) => feature === "finalized-tag")?.consequence;
+      describeCapabilities(nodeWith(false, null).capabilities, { finality }).find(({ feature }) => feature === "finalized-tag")?.consequence;
     expect(consequenceOf()).toBe(
       "no block is final unless the chain's finality is set in the configuration; reorganisations of any depth are handled",
     );

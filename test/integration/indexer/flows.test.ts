@@ -214,7 +214,7 @@ describe("a projection added or changed later", () => {
 describe("an interrupted batch", () => {
   it("leaves a checkpoint that matches the rows, and the next run produces the rows of an uninterrupted one", async () => {
     const test = await newDatabase();
-    const name = new URL(test.url).pathname.slice(1);
+    const databaseName = new URL(test.url).pathname.slice(1);
     let terminated = 0;
     for (let attempt = 0; attempt < 6; attempt += 1) {
       const database = createDatabase({ url: test.url, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName: "crashing" });
@@ -228,17 +228,17 @@ describe("an interrupted batch", () => {
       stop.abort();
       const connections = await test.database.query<{ is_terminated: boolean }>(
         "SELECT pg_terminate_backend(pid) AS is_terminated FROM pg_stat_activity WHERE application_name = 'crashing' AND datname = $1",
-        [name],
+        [databaseName],
       );
       terminated += connections.length;
       await run;
       await database.close().catch(() => undefined);
       await testIndexer.close();
-      const mismatched = await test.database.query(
+      const inconsistentCheckpoints = await test.database.query(
         `SELECT c.projection FROM projection_checkpoints c WHERE c.block_number <> coalesce((SELECT max(number) FROM blocks), -1)
          OR c.block_number < (SELECT max(block_number) FROM transfers)`,
       );
-      expect(mismatched).toEqual([]);
+      expect(inconsistentCheckpoints).toEqual([]);
     }
     expect(terminated).toBeGreaterThan(0);
     const last = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
@@ -253,14 +253,14 @@ describe("an interrupted batch", () => {
       chain: chainSettings(),
       tuning: { batchTransactions: 1, requestBlocks: 1 },
     });
-    const killing = setInterval(() => {
+    const terminating = setInterval(() => {
       void test.database
         .query(
           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'COPY%' AND datname = current_database() AND pid <> pg_backend_pid()",
         )
         .catch(() => undefined);
     }, 8);
-    setTimeout(() => clearInterval(killing), 400);
+    setTimeout(() => clearInterval(terminating), 400);
     await testIndexer.runToHead(await chain.head());
     await testIndexer.close();
     expectSame(await dump(test.database), await freshDump());
