@@ -110,7 +110,7 @@ describe("a URL of an internal server", () => {
     "https://169.254.169.254",
     "https://[fd00:ec2::254]",
     "https://8.8.8.8",
-  ])("is rejected in the spelling %s", async (spelling) => {
+  ])("is rejected if its host is written as %s", async (spelling) => {
     const refused = await fetchWith(`${spelling}:${internalServer.port}/latest/meta-data/`);
     expect(codeOf(refused)).toBe("literal-address");
     expect(sentenceOf(refused)).toMatch(/ is an IP address; expected a public host name\.$/);
@@ -127,7 +127,7 @@ describe("a URL of an internal server", () => {
     "printer.local",
     "router.home.arpa",
     "documents.example.",
-  ])("is rejected if its name is %s", async (name) => {
+  ])("is rejected if its host name is %s", async (name) => {
     const dependencies = { ...dependenciesOf(), resolve: async () => ["127.0.0.1"] };
     const refused = await fetchWith(`https://${name}:${internalServer.port}/`, {}, dependencies);
     expect(codeOf(refused)).toBe("local-name");
@@ -144,7 +144,7 @@ describe("a URL of an internal server", () => {
     [["1.1.1.1", "127.0.0.1"], "loopback"],
     [["2606:4700::1111", "1.1.1.1", "10.0.0.1"], "private"],
     [["1.1.1.1", "1.0.0.1", "8.8.8.8", "8.8.4.4", "127.0.0.1"], "loopback"],
-  ])("is rejected if its name has the addresses %j", async (addresses, range) => {
+  ])("is rejected if its host name resolves to %j", async (addresses, range) => {
     const refused = await fetchWith(`https://evil.example:${internalServer.port}/`, {}, dependenciesOf({ "evil.example": addresses }));
     expect(sentenceOf(refused)).toBe(`evil.example resolves to a non-public address (${range}).`);
     expect(isPermanent(refused)).toBe(true);
