@@ -113,8 +113,16 @@ describe("the source of blocks", () => {
     ],
     ["a short hash", () => tamperWithBlock((raw) => set(raw, "hash", "0x12")), /hash from the node: expected a hash, got "0x12"/],
     ["a block with a different number", () => tamperWithBlock((raw) => set(raw, "number", "0x1")), /its number is 1|inconsistent block/],
-    ["a missing block", () => tamperWith("eth_getBlockByNumber", (_, reply) => set(reply, "result", null)), /does not have block \d+ \(yet\)/],
-    ["a missing transaction", () => tamperWithBlock((raw) => void (raw.transactions as unknown[]).pop()), /3 receipts for the 2 transactions/],
+    [
+      "a missing block",
+      () => tamperWith("eth_getBlockByNumber", (_, reply) => set(reply, "result", null)),
+      /does not have block \d+ \(yet\)/,
+    ],
+    [
+      "a missing transaction",
+      () => tamperWithBlock((raw) => void (raw.transactions as unknown[]).pop()),
+      /3 receipts for the 2 transactions/,
+    ],
     [
       "a missing trace",
       () => tamperWith("debug_traceBlockByNumber", (list: unknown[]) => void list.pop()),
@@ -172,10 +180,7 @@ describe("an RPC client", () => {
       ...options,
     });
 
-  it.each([
-    [429],
-    [503],
-  ])("retries after two responses with status %i", async (status) => {
+  it.each([[429], [503]])("retries after two responses with status %i", async (status) => {
     let failures = 2;
     proxy.intercept = (_body, response) => {
       if (failures === 0) return false;

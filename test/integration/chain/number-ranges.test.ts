@@ -143,11 +143,14 @@ const numberCases: readonly [string, bigint, (value: Hex) => ChainBlock, (block:
 ];
 
 describe("decodeBlock", () => {
-  it.each(numberCases)("decodes %s exactly up to the largest valid value, and rejects a larger one", (_, largest, decode, valueOf, error) => {
-    expect(BigInt(String(valueOf(decode(hex(largest)))))).toBe(largest);
-    expect(() => decode(error === null ? hex(maxUint256 * 16n) : hex(largest + 1n))).toThrow(BadReplyError);
-    if (error !== null) expect(() => decode(hex(largest + 1n))).toThrow(error);
-  });
+  it.each(numberCases)(
+    "decodes %s exactly up to the largest valid value, and rejects a larger one",
+    (_, largest, decode, valueOf, error) => {
+      expect(BigInt(String(valueOf(decode(hex(largest)))))).toBe(largest);
+      expect(() => decode(error === null ? hex(maxUint256 * 16n) : hex(largest + 1n))).toThrow(BadReplyError);
+      if (error !== null) expect(() => decode(hex(largest + 1n))).toThrow(error);
+    },
+  );
 });
 
 describe("the largest numbers in the index", () => {
@@ -174,7 +177,8 @@ describe("the largest numbers in the index", () => {
       Object.assign(block, { gasLimit: hex(maxUint256), size: hex(maxSafeInteger) });
       for (const transaction of block.transactions) {
         // A block that is requested without transactions contains only their hashes.
-        if (typeof transaction === "object") Object.assign(transaction, { gas: hex(2n ** 64n - 1n), nonce: hex(maxSafeInteger), type: "0xff" });
+        if (typeof transaction === "object")
+          Object.assign(transaction, { gas: hex(2n ** 64n - 1n), nonce: hex(maxSafeInteger), type: "0xff" });
       }
     };
     const indexer = await createTestIndexer(proxy.url, test.database);

@@ -127,7 +127,10 @@ describe("the comparison of native balances", () => {
     await changeWithoutTransaction();
     await indexToHead("traces");
     const { node, comparisons } = countingNode();
-    const { messages, end } = startWatch({ ...node, hashesOf: async (heights) => [`0x${"5".repeat(64)}`, ...(await node.hashesOf(heights))] });
+    const { messages, end } = startWatch({
+      ...node,
+      hashesOf: async (heights) => [`0x${"5".repeat(64)}`, ...(await node.hashesOf(heights))],
+    });
     await until("Some comparisons", () => comparisons() > 3);
     await end();
     expect([messages, await missing()]).toEqual([[], []]);

@@ -48,7 +48,13 @@ describe("presets", () => {
   it.each(networks)("require only a name and a node (%s)", (name, preset) => {
     const chain = chainOf(name);
     const definition = viemChain(preset.id);
-    expect(chain).toMatchObject({ name, id: definition.id, rpc, isTestnet: definition.testnet === true, nativeToken: definition.nativeCurrency });
+    expect(chain).toMatchObject({
+      name,
+      id: definition.id,
+      rpc,
+      isTestnet: definition.testnet === true,
+      nativeToken: definition.nativeCurrency,
+    });
     expect(chain.explorers.map(({ url }) => url)).toEqual([definition.blockExplorers?.default.url]);
     expect(chain.multicall).toBe(definition.contracts?.multicall3?.address.toLowerCase());
     expect(chain.finality).toBeGreaterThan(0);

@@ -5,7 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseTokenList } from "../../../runtime/config/token-list-file.ts";
 import { addressOf, type Data, type FixtureIndex, openFixtureIndex, transactionRow, wordOf } from "../domains/queries/fixture-index.ts";
 
-const [coin, art, other, ipfsToken] = [0xc1, 0xc2, 0xc3, 0xc4].map(addressOf) as [`0x${string}`, `0x${string}`, `0x${string}`, `0x${string}`];
+const [coin, art, other, ipfsToken] = [0xc1, 0xc2, 0xc3, 0xc4].map(addressOf) as [
+  `0x${string}`,
+  `0x${string}`,
+  `0x${string}`,
+  `0x${string}`,
+];
 const wallet = addressOf(0xab);
 const list = {
   name: "A list",

@@ -180,9 +180,12 @@ describe("errors", () => {
     expect(printed).not.toContain(serverUrl.port);
   });
 
-  it.each(["", "mysql://ashlar:s3cret@host/ashlar", "ashlar:s3cret@host"])("are thrown before connecting if the URL is invalid (%j)", async (url) => {
-    expect(inspect(await failure(async () => open(url)))).toMatch(/postgresql:\/\/user:password@host:port\/name/);
-  });
+  it.each(["", "mysql://ashlar:s3cret@host/ashlar", "ashlar:s3cret@host"])(
+    "are thrown before connecting if the URL is invalid (%j)",
+    async (url) => {
+      expect(inspect(await failure(async () => open(url)))).toMatch(/postgresql:\/\/user:password@host:port\/name/);
+    },
+  );
 
   it("keep the code of a failed statement", async () => {
     expect(await failure(() => test.database.query("SELECT * FROM missing"))).toMatchObject({ code: "42P01" });

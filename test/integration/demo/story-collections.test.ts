@@ -174,7 +174,8 @@ describe("collections of the complete demo story", () => {
 
   it("are sold back and forth between two accounts, and by one of them to itself", () => {
     const [first, second] = [storyValue("washTrader"), storyValue("otherWashTrader")];
-    const countSales = (from: Address, to: Address) => sales.filter(({ offerer, recipient }) => offerer === from && recipient === to).length;
+    const countSales = (from: Address, to: Address) =>
+      sales.filter(({ offerer, recipient }) => offerer === from && recipient === to).length;
     expect(countSales(first, first)).toBe(6);
     expect(countSales(first, second)).toBeGreaterThan(5);
     expect(countSales(second, first)).toBe(countSales(first, second));

@@ -42,7 +42,8 @@ export function findGrowth({ size, input, run }: DoublingCase, retryMilliseconds
   // A sample that is too long is measured again: it may include an interruption or the garbage collection of another case.
   let duration = timeOf(runLarge, 1);
   for (let retry = 0; retry < 2 && duration > maxRunMilliseconds; retry += 1) duration = Math.min(duration, timeOf(runLarge, 1));
-  if (duration > maxRunMilliseconds) return `took ${Math.round(duration)} ms at size ${2 * size}; at most ${maxRunMilliseconds} ms are accepted`;
+  if (duration > maxRunMilliseconds)
+    return `took ${Math.round(duration)} ms at size ${2 * size}; at most ${maxRunMilliseconds} ms are accepted`;
   const repetitions = Math.max(1, Math.ceil(sampleMilliseconds / Math.max(timeOf(runSmall, 3) / 3, 1e-4)));
   const end = processorTime() + retryMilliseconds;
   let [fastestSmall, fastestLarge] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];

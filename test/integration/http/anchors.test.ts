@@ -101,7 +101,11 @@ describe("an anchor", () => {
       database.query("UPDATE page_anchors SET expires_at = expires_at - $1 * interval '1 minute'", [minutes]);
     await anchorOf(list);
     const secondsLeft = async () =>
-      (await database.query<{ seconds_left: number }>("SELECT extract(epoch FROM expires_at - now())::float8 AS seconds_left FROM page_anchors"))[0]?.seconds_left;
+      (
+        await database.query<{ seconds_left: number }>(
+          "SELECT extract(epoch FROM expires_at - now())::float8 AS seconds_left FROM page_anchors",
+        )
+      )[0]?.seconds_left;
     expect(await secondsLeft()).toBeGreaterThan(anchorMilliseconds / 1000 - 60);
     expect(anchorMilliseconds).toBe(900_000);
     await age(10);

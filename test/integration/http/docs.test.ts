@@ -47,7 +47,9 @@ describe("the documentation", () => {
       expect([compressed.status, uncompressed.status]).toEqual([200, 200]);
       expect(compressed.text).toBe(uncompressed.text);
     }
-    expect((await app.withoutKey().get("/docs/swagger-ui-bundle.js").set("Accept-Encoding", "gzip")).headers["content-encoding"]).toBe("gzip");
+    expect((await app.withoutKey().get("/docs/swagger-ui-bundle.js").set("Accept-Encoding", "gzip")).headers["content-encoding"]).toBe(
+      "gzip",
+    );
     expect((await app.withoutKey().get("/docs/../package.json")).status).toBe(404);
     expect((await app.withoutKey().get("/docs/package.json")).status).toBe(404);
   });

@@ -62,12 +62,15 @@ const ambiguousCodings = ["chunked, chunked", "chunked\r\nTransfer-Encoding: chu
 const unsupportedCodings = ["gzip, chunked", "gzip\r\nTransfer-Encoding: chunked", "GZIP , Chunked"];
 
 describe("a Transfer-Encoding", () => {
-  it.each([...codingsWithoutLength, ...ambiguousCodings])("is refused with 400 if it is %j, and no later bytes are read", async (coding) => {
-    const { received, isOpen } = await exchange(withHeader(`Transfer-Encoding: ${coding}`));
-    expect([statuses(received), isOpen]).toEqual([[400], false]);
-    expect(receivedPaths).toEqual([]);
-    expect(JSON.parse(received.split("\r\n\r\n")[1] ?? "")).toMatchObject({ data: null, error: true, error_code: 400 });
-  });
+  it.each([...codingsWithoutLength, ...ambiguousCodings])(
+    "is refused with 400 if it is %j, and no later bytes are read",
+    async (coding) => {
+      const { received, isOpen } = await exchange(withHeader(`Transfer-Encoding: ${coding}`));
+      expect([statuses(received), isOpen]).toEqual([[400], false]);
+      expect(receivedPaths).toEqual([]);
+      expect(JSON.parse(received.split("\r\n\r\n")[1] ?? "")).toMatchObject({ data: null, error: true, error_code: 400 });
+    },
+  );
 
   it.each(unsupportedCodings)("is refused with 501 if it is %j, and no later bytes are read", async (coding) => {
     const { received, isOpen } = await exchange(withHeader(`Transfer-Encoding: ${coding}`));

@@ -40,7 +40,9 @@ describe("strict checks", () => {
       const { parameters } = model.operations.find(({ id }) => id === operation.id) ?? { parameters: [] };
       const valuesIn = (location: string) =>
         Object.fromEntries(
-          parameters.filter((parameter) => parameter.required && parameter.in === location).map(({ name, example }) => [name, String(example)]),
+          parameters
+            .filter((parameter) => parameter.required && parameter.in === location)
+            .map(({ name, example }) => [name, String(example)]),
         );
       expect(await checks.request(operation, valuesIn("path"), valuesIn("query")), operation.id).toBeNull();
       expect(await checks.answer(operation, 200, exampleOf(operation.path)), operation.id).toEqual([]);

@@ -115,15 +115,17 @@ describe("parameters", () => {
 });
 
 describe("a method", () => {
-  it.each(["post", "put", "patch", "delete"] as const)("is refused with 405 and an Allow header unless it is GET, HEAD or OPTIONS: %s", async (method) => {
-    for (const path of ["/v1/chains/", "/nowhere"]) {
-      const { status, body, headers } = await app.withoutKey()[method](path);
-      expect(status).toBe(405);
-      expect(headers.allow).toBe("GET, HEAD, OPTIONS");
-      expect(body).toEqual(failure(405, expect.stringContaining(method.toUpperCase())));
-    }
-  });
-
+  it.each(["post", "put", "patch", "delete"] as const)(
+    "is refused with 405 and an Allow header unless it is GET, HEAD or OPTIONS: %s",
+    async (method) => {
+      for (const path of ["/v1/chains/", "/nowhere"]) {
+        const { status, body, headers } = await app.withoutKey()[method](path);
+        expect(status).toBe(405);
+        expect(headers.allow).toBe("GET, HEAD, OPTIONS");
+        expect(body).toEqual(failure(405, expect.stringContaining(method.toUpperCase())));
+      }
+    },
+  );
 });
 
 describe("CORS headers", () => {

@@ -127,7 +127,10 @@ describe("an index", () => {
       const testIndexer = await createTestIndexer(proxy.url, test.database, { chain: chainSettings(), tuning });
       const duringBackfill = injectFault(fault, `backfill ${name}`, oneIn);
       let stop = runInBackground({ ...testIndexer, close: async () => undefined });
-      await until("A fault during the backfill", () => duringBackfill.count >= Math.min(oneIn, 3) || testIndexer.indexer.status().following);
+      await until(
+        "A fault during the backfill",
+        () => duringBackfill.count >= Math.min(oneIn, 3) || testIndexer.indexer.status().following,
+      );
       proxy.tamper = null;
       await stop();
       const height = testIndexer.indexer.status().block;

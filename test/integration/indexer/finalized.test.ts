@@ -94,7 +94,8 @@ describe("the finalized block", () => {
 
   it("is described among the capabilities", () => {
     const consequenceOf = (finality?: number) =>
-      describeCapabilities(nodeWith(false, null).capabilities, { finality }).find(({ feature }) => feature === "finalized-tag")?.consequence;
+      describeCapabilities(nodeWith(false, null).capabilities, { finality }).find(({ feature }) => feature === "finalized-tag")
+        ?.consequence;
     expect(consequenceOf()).toBe(
       "no block is final unless the chain's finality is set in the configuration; reorganisations of any depth are handled",
     );

@@ -58,7 +58,10 @@ const follow = async (heads: HeadFeed, pollMilliseconds: number): Promise<TestIn
     await run;
     await testIndexer.close();
   });
-  await until("The backfill", async () => testIndexer.indexer.status().following && testIndexer.indexer.status().block === (await chain.head()));
+  await until(
+    "The backfill",
+    async () => testIndexer.indexer.status().following && testIndexer.indexer.status().block === (await chain.head()),
+  );
   await until("The subscription", heads.live);
   return testIndexer;
 };

@@ -76,7 +76,9 @@ const withoutTraces = (method: string, reply: ProxiedReply) => {
 };
 /** The height of a block parameter, which is a number or the hash of a block (EIP-1898). */
 const heightOf = (blockParameter: unknown): number =>
-  typeof blockParameter === "string" ? Number(blockParameter) : (heights.get((blockParameter as { blockHash: string }).blockHash) ?? Number.POSITIVE_INFINITY);
+  typeof blockParameter === "string"
+    ? Number(blockParameter)
+    : (heights.get((blockParameter as { blockHash: string }).blockHash) ?? Number.POSITIVE_INFINITY);
 
 const index = async (overrides: Partial<IndexedChain> = {}, options: Parameters<typeof createTestIndexer>[2] = {}) => {
   const test = await createTestDatabase();
@@ -203,7 +205,9 @@ describe("native balances from the node's state", () => {
     expect(rows.filter(({ height, stored }) => height < head - 3 && height > 0 && stored !== null && stored !== 0n)).toEqual([]);
     expect(rows.filter(({ stored, reported }) => stored !== null && stored !== reported)).toEqual([]);
     // Balances that the last block touched are known.
-    expect(rows.filter(({ owner, height }) => height === head && owner === paidInternallyThenTouched).map(({ stored }) => stored)).toEqual([42n]);
+    expect(rows.filter(({ owner, height }) => height === head && owner === paidInternallyThenTouched).map(({ stored }) => stored)).toEqual([
+      42n,
+    ]);
     expect(await missingOf(indexed)).toEqual(["native-history", "traces", "archive-state"]);
     expect(indexed.warnings).toContain(
       "The index of test knows native balances of recent blocks only: the node has no state of older ones.",
@@ -254,7 +258,13 @@ describe("a balance change without a transaction", () => {
     const { rows } = await compareBalances(await index());
     const [first, second] = touched as [number, number];
     const ownRows = rows.filter(({ owner }) => owner === minted);
-    expect(ownRows.slice(first - 1).map(({ stored }) => stored)).toEqual([0n, 100n, ...Array(second - first - 2).fill(null), 5_000n, 5_001n]);
+    expect(ownRows.slice(first - 1).map(({ stored }) => stored)).toEqual([
+      0n,
+      100n,
+      ...Array(second - first - 2).fill(null),
+      5_000n,
+      5_001n,
+    ]);
     expect(second - first).toBe(7);
     expect(ownRows.at(-1)?.reported).toBe(5_001n);
   });

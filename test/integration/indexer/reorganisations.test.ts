@@ -24,15 +24,12 @@ describe("an index after a reorganisation", () => {
     expect(actual.blocks).not.toBe(before.blocks);
   });
 
-  it.each([1, 2, 3, 4, 5])(
-    "has the same rows as a new index if a second reorganisation follows (random depths, seed %i)",
-    async (seed) => {
-      const random = createRandom(`branches ${seed}`);
-      await branching.branch(random.between(1, 55), `first ${seed}`, random.between(0, 2));
-      if (random.between(0, 1) === 1) await branching.waitForHead();
-      await branching.branch(random.between(1, 50), `second ${seed}`, random.between(0, 2));
-      await branching.waitForHead();
-      expect(await contents(branching.test.database)).toEqual(await branching.fresh());
-    },
-  );
+  it.each([1, 2, 3, 4, 5])("has the same rows as a new index if a second reorganisation follows (random depths, seed %i)", async (seed) => {
+    const random = createRandom(`branches ${seed}`);
+    await branching.branch(random.between(1, 55), `first ${seed}`, random.between(0, 2));
+    if (random.between(0, 1) === 1) await branching.waitForHead();
+    await branching.branch(random.between(1, 50), `second ${seed}`, random.between(0, 2));
+    await branching.waitForHead();
+    expect(await contents(branching.test.database)).toEqual(await branching.fresh());
+  });
 });

@@ -155,7 +155,6 @@ describe("rolling back tables of latest values", () => {
       expect(await dump(), `attempt ${attempt}`).toEqual(expected);
     }
   });
-
 });
 
 describe("clearing a projection", () => {

@@ -55,7 +55,8 @@ const dependenciesOf = (names: Readonly<Record<string, readonly string[]>> = {})
   certificates: [testCertificate],
 });
 const urlOf = (path: string): string => `https://documents.example:${untrustedServer.port}${path}`;
-const fetchWith = (url: string, changes?: Partial<FetchBounds>, dependencies = dependenciesOf()) => createWeb(dependencies).fetch(url, boundsOf(changes));
+const fetchWith = (url: string, changes?: Partial<FetchBounds>, dependencies = dependenciesOf()) =>
+  createWeb(dependencies).fetch(url, boundsOf(changes));
 
 describe("a document of a public server", () => {
   it("is fetched, without identifying headers in the request", async () => {
@@ -314,7 +315,10 @@ describe("a response that does not arrive", () => {
   });
 
   it("is rejected at the time limit: a name that is never resolved", async () => {
-    await expectTimeout(fetchWith(urlOf("/"), { milliseconds: 400 }, { ...dependenciesOf(), resolve: () => new Promise(() => undefined) }), timeoutSentence);
+    await expectTimeout(
+      fetchWith(urlOf("/"), { milliseconds: 400 }, { ...dependenciesOf(), resolve: () => new Promise(() => undefined) }),
+      timeoutSentence,
+    );
   });
 
   it("is abandoned immediately when the caller aborts", async () => {

@@ -67,7 +67,9 @@ describe("the demo gateway", () => {
     expect((await compressed.text()).length).toBeGreaterThan(16 * mebibyte);
     expect(await (await requestHostile("deeply-nested")).text()).toContain("[".repeat(100_000));
     expect(((await (await requestHostile("many-attributes")).json()) as { attributes: unknown[] }).attributes).toHaveLength(15_000);
-    await expect(requestHostile("slow", { signal: AbortSignal.timeout(700) }).then((response) => response.text())).rejects.toThrow(/timeout/i);
+    await expect(requestHostile("slow", { signal: AbortSignal.timeout(700) }).then((response) => response.text())).rejects.toThrow(
+      /timeout/i,
+    );
     expect((await requestHostile("broken")).status).toBe(500);
   });
 

@@ -13,7 +13,9 @@ const erc721 = parseAbi(["event Transfer(address indexed from, address indexed t
 describe("logs of known events", () => {
   it("are distinguished by their indexed parameters", () => {
     const topics = encodeEventTopics({ abi: erc20, args: { from: lowerAddress, to: lowerAddress } }) as Hash[];
-    expect(registry.decodeLog({ address: lowerAddress, topics, data: encodeAbiParameters([{ type: "uint256" }], [2n ** 256n - 1n]) })).toEqual({
+    expect(
+      registry.decodeLog({ address: lowerAddress, topics, data: encodeAbiParameters([{ type: "uint256" }], [2n ** 256n - 1n]) }),
+    ).toEqual({
       name: "Transfer",
       signature: "Transfer(indexed address from, indexed address to, uint256 value)",
       params: [
@@ -67,7 +69,11 @@ describe("logs of known events", () => {
     expect(decoded?.params.map(({ value }) => value)).toEqual(["-5", "1", "9"]);
     const approval = parseAbi(["event ApprovalForAll(address indexed owner, address indexed operator, bool approved)"]);
     const approvalTopics = encodeEventTopics({ abi: approval, args: { owner: lowerAddress, operator: lowerAddress } }) as Hash[];
-    const decodedApproval = registry.decodeLog({ address: lowerAddress, topics: approvalTopics, data: encodeAbiParameters([{ type: "bool" }], [true]) });
+    const decodedApproval = registry.decodeLog({
+      address: lowerAddress,
+      topics: approvalTopics,
+      data: encodeAbiParameters([{ type: "bool" }], [true]),
+    });
     expect(decodedApproval?.params[2]?.value).toBe("true");
   });
 });
@@ -137,9 +143,15 @@ describe("the operator's ABI files", () => {
         { name: "n", type: "uint8[2]", indexed: false },
       ],
     });
-    const customRegistry = createAbiRegistry([{ name: "my.json", json: JSON.stringify({ abi: [{ type: "function", name: "f" }, entry("Mine")] }) }]);
+    const customRegistry = createAbiRegistry([
+      { name: "my.json", json: JSON.stringify({ abi: [{ type: "function", name: "f" }, entry("Mine")] }) },
+    ]);
     const topics = [keccak256(toHex("Mine(address,uint8[2])")), `0x${"0".repeat(24)}${lowerAddress.slice(2)}` as Hash];
-    const decoded = customRegistry.decodeLog({ address: lowerAddress, topics, data: encodeAbiParameters([{ type: "uint8[2]" }], [[1, 2]]) });
+    const decoded = customRegistry.decodeLog({
+      address: lowerAddress,
+      topics,
+      data: encodeAbiParameters([{ type: "uint8[2]" }], [[1, 2]]),
+    });
     expect(decoded?.signature).toBe("Mine(indexed address who, uint8[2] n)");
     expect(decoded?.params[1]?.value).toBe('["1","2"]');
   });

@@ -34,7 +34,9 @@ describe("approvals in logs", () => {
     expect(decode([approval, topicOf(owner), topicOf(spender), topicOf(maxUint256)], "0x")).toEqual([
       { kind: "erc721Approval", ...logPosition, owner, spender, tokenId: maxUint256 },
     ]);
-    expect(decode([approval], words(owner, spender, 7n))).toEqual([{ kind: "erc721Approval", ...logPosition, owner, spender, tokenId: 7n }]);
+    expect(decode([approval], words(owner, spender, 7n))).toEqual([
+      { kind: "erc721Approval", ...logPosition, owner, spender, tokenId: 7n },
+    ]);
     for (const approved of [true, false]) {
       expect(decode([forAll, topicOf(owner), topicOf(spender)], words(approved ? 1n : 0n))).toEqual([
         { kind: "approvalForAll", ...logPosition, owner, operator: spender, approved },

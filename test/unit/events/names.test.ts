@@ -40,8 +40,18 @@ describe("events of names", () => {
   });
 
   it("decode the zero address as null", () => {
-    expect(decode(names.nameNewResolver, [node], asWord(zeroAddress))).toEqual({ ...logPosition, kind: "nameResolver", node, resolver: null });
-    expect(decode(names.nameAddrChanged, [node], asWord(zeroAddress))).toEqual({ ...logPosition, kind: "nameAddress", node, account: null });
+    expect(decode(names.nameNewResolver, [node], asWord(zeroAddress))).toEqual({
+      ...logPosition,
+      kind: "nameResolver",
+      node,
+      resolver: null,
+    });
+    expect(decode(names.nameAddrChanged, [node], asWord(zeroAddress))).toEqual({
+      ...logPosition,
+      kind: "nameAddress",
+      node,
+      account: null,
+    });
   });
 
   it("decode AddressChanged for ether, and for no other coin type", () => {

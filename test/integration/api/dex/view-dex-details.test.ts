@@ -100,7 +100,8 @@ beforeAll(async () => {
   unconfigured = await deployExchange(chain, weth);
   ranges = await deployConcentrated(chain, weth);
   const deployed: Address[] = [];
-  for (const name of ["One", "Two", "Three"]) deployed.push(toLowerAddress(await chain.deploy(artifacts.erc20(), [name, name.toUpperCase()])));
+  for (const name of ["One", "Two", "Three"])
+    deployed.push(toLowerAddress(await chain.deploy(artifacts.erc20(), [name, name.toUpperCase()])));
   deployed.sort();
   [tokens, third] = [[deployed[0] as Address, deployed[1] as Address], deployed[2] as Address];
   const spenders = [exchange.router, unconfigured.router, ranges.positions, ranges.router];
@@ -134,7 +135,9 @@ beforeAll(async () => {
     otherExchange: await mineTransaction(chain, [unconfigured.swap(trader, 2n * unit, tokens)]),
     transfer: await mineTransaction(chain, [{ from: trader, ...call(artifacts.erc20(), tokens[0], "transfer", [pair, 1_000n]) }]),
     // The amount sent to the pair is withdrawn, except for the fee.
-    sameToken: await mineTransaction(chain, [{ from: trader, gas: 900_000n, ...call(uniswap.pair(), pair, "swap", [990n, 0n, trader, "0x"]) }]),
+    sameToken: await mineTransaction(chain, [
+      { from: trader, gas: 900_000n, ...call(uniswap.pair(), pair, "swap", [990n, 0n, trader, "0x"]) },
+    ]),
   };
   const { timestamp } = await chain.rpc<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false]);
   const hour = Math.floor(Number(timestamp) / 3_600);
