@@ -145,8 +145,8 @@ const numberCases: readonly [string, bigint, (value: Hex) => ChainBlock, (block:
 describe("decodeBlock", () => {
   it.each(numberCases)(
     "decodes %s exactly up to the largest valid value, and rejects a larger one",
-    (_, largest, decode, valueOf, error) => {
-      expect(BigInt(String(valueOf(decode(hex(largest)))))).toBe(largest);
+    (_, largest, decode, readValue, error) => {
+      expect(BigInt(String(readValue(decode(hex(largest)))))).toBe(largest);
       expect(() => decode(error === null ? hex(maxUint256 * 16n) : hex(largest + 1n))).toThrow(BadReplyError);
       if (error !== null) expect(() => decode(hex(largest + 1n))).toThrow(error);
     },
