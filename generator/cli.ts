@@ -11,7 +11,7 @@ interface Options {
   readonly root: string;
 }
 
-const exitCodes = { success: 0, wrong: 1, misuse: 2 } as const;
+const exitCodes = { success: 0, invalid: 1, usage: 2 } as const;
 type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 const repository = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -23,7 +23,7 @@ const program = new Command("generate")
   .option("--check", "write nothing; report the first outdated line of each generated file")
   .option("--watch", "regenerate after each change of the catalog, until interrupted")
   .option("--no-stubs", "do not write stubs for missing resolvers")
-  .option("--root <folder>", "the repository", repository)
+  .option("--root <folder>", "the root of the repository", repository)
   .addHelpText("after", "\nExit codes: 0 success, 1 invalid catalog or outdated files, 2 invalid usage or files that cannot be written.")
   .exitOverride();
 
@@ -32,13 +32,13 @@ process.exitCode = await main(process.argv);
 async function main(args: readonly string[]): Promise<ExitCode> {
   try {
     const options = program.parse(args).opts<Options>();
-    if (options.check && options.watch) program.error("--check and --watch are mutually exclusive.", { exitCode: exitCodes.misuse });
+    if (options.check && options.watch) program.error("--check and --watch are mutually exclusive.", { exitCode: exitCodes.usage });
     if (options.watch) return await watch(options);
     return report(options.check ? await runCheck(options.root) : await runWrite(options.root, options));
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.success : exitCodes.misuse;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
     printError(describe(error));
-    return exitCodes.misuse;
+    return exitCodes.usage;
   }
 }
 
@@ -64,18 +64,18 @@ function report(outcome: Outcome): ExitCode {
     case "written":
       for (const path of outcome.changes.written) print(`wrote ${path}`);
       for (const path of outcome.changes.deleted) print(`deleted ${path}`);
-      for (const path of outcome.stubs) print(`wrote ${path}: a stub that responds with 501; implement the resolver there`);
+      for (const path of outcome.stubs) print(`wrote ${path}: a stub that responds with 501; implement the resolver in it`);
       for (const path of outcome.registered) print(`wrote ${path}: registered the new resolver`);
       if (outcome.changes.written.length + outcome.changes.deleted.length === 0) print("Nothing changed.");
       return exitCodes.success;
     case "invalid-catalog":
       for (const message of outcome.messages) printError(message);
       printError(`${counted(outcome.messages.length, "error")} in the catalog; nothing was written.`);
-      return exitCodes.wrong;
+      return exitCodes.invalid;
     case "outdated":
       for (const message of outcome.messages) printError(message);
       printError(`Outdated: ${counted(outcome.messages.length, "file")}; run "npm run generate".`);
-      return exitCodes.wrong;
+      return exitCodes.invalid;
   }
 }
 
@@ -85,6 +85,6 @@ function counted(count: number, noun: string): string {
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // A file system error contains the path and the reason; a stack trace is for faults of the generator.
+  // The message of a file system error contains the path and the reason; only bugs of the generator need a stack trace.
   return error instanceof OutputError || "syscall" in error ? error.message : (error.stack ?? error.message);
 }

@@ -1,7 +1,7 @@
 import type { EndpointDefinition, FieldDefinition, ObjectDefinition, ServiceDefinition } from "./definition.ts";
 
-/** A position in a file: lines and columns count from 1, columns in characters. */
-export interface Place {
+/** A location in a file: lines and columns count from 1, columns in characters. */
+export interface SourceLocation {
   readonly file: string;
   readonly line: number;
   readonly column: number;
@@ -10,11 +10,11 @@ export interface Place {
 /** An operation with defaults applied, declared in a file or expanded from the community template. */
 export interface CatalogEndpoint {
   readonly id: string;
-  /** The handler that serves it: its `id`, except for community endpoints, which share one handler per operation. */
+  /** The handler that serves it: its `id`, or, for a community endpoint, the handler that the operation shares between protocols. */
   readonly handler: string;
   readonly domain: string;
-  /** The position of its key in the catalog; for community endpoints, of the protocol's entry. */
-  readonly place: Place;
+  /** The location of its key in the catalog; for a community endpoint, of the operation in the protocol's file. */
+  readonly location: SourceLocation;
   readonly definition: EndpointDefinition;
   /** The protocol in the path of a community endpoint, otherwise null. */
   readonly protocol: string | null;
@@ -23,16 +23,16 @@ export interface CatalogEndpoint {
 /** A response object; its `fields` start with those of the object it extends. */
 export interface CatalogObject extends ObjectDefinition {
   readonly name: string;
-  readonly place: Place;
+  readonly location: SourceLocation;
   readonly fields: Record<string, FieldDefinition>;
 }
 
 /** The checked catalog: every reference in it resolves. */
 export interface Catalog {
   readonly service: ServiceDefinition;
-  /** Ordered by file name, then by position in the file. */
+  /** Ordered by file name, then by location in the file. */
   readonly operations: readonly CatalogEndpoint[];
-  /** By name, in the order of operations. */
+  /** By name. */
   readonly objects: ReadonlyMap<string, CatalogObject>;
   /** One per protocol and operation: protocols by number, operations in the order of the template. */
   readonly community: readonly CatalogEndpoint[];

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * The one definition of the catalog: the TypeScript types, the shape checks and `spec/catalog.schema.json` all follow from here.
- * Rules that a shape cannot express (references, overlaps, counting) are in `checks/`.
+ * The one definition of the catalog: the TypeScript types, the shape checks and `spec/catalog.schema.json` are derived from it.
+ * Constraints that a shape cannot express, such as references and overlapping paths, are in `checks/`.
  */
 
 const sentence = z.string().min(3);
@@ -33,7 +33,7 @@ export const parameterTypes = [
 
 const parameterType = z.enum(parameterTypes);
 
-/** One example value: a literal, or `story:<name>` for a value of the demo's story, resolved when the demo runs. */
+/** One example value: a literal, or `story:<name>` for a story value of the demo chain, resolved when the demo runs. */
 const example = z.union([z.string(), z.number(), z.boolean()]);
 
 export const parameterDefinition = z.strictObject({
@@ -98,7 +98,7 @@ export const serviceDefinition = z.strictObject({
       description: sentence,
       query: z.array(kebabName).optional(),
       path: camelName.optional(),
-      answers: z.array(snakeName).describe("Fields that the response must have."),
+      answers: z.array(snakeName).describe("The fields that the response must have."),
     }),
   ),
   networkGroups: z.record(kebabName, z.strictObject({ description: sentence, chains: z.array(z.string()).min(1) })),
@@ -106,7 +106,7 @@ export const serviceDefinition = z.strictObject({
 
 const isWholeHundredths = (value: number): boolean => Math.abs(value * 100 - Math.round(value * 100)) < 1e-6;
 
-/** Credits are counted in hundredths; the maximum keeps their sums exact. */
+/** Credits are counted in hundredths; below the maximum, their sums are exact. */
 const credits = z.number().min(0).max(1_000_000).refine(isWholeHundredths, "a number with at most two decimals");
 
 const cost = z.union([
@@ -116,14 +116,14 @@ const cost = z.union([
 
 const rule = z.union([
   z.strictObject({ exclusive: z.array(kebabName).min(2).describe("At most one of these may be sent.") }),
-  z.strictObject({ together: z.array(kebabName).min(2).describe("All of these or none.") }),
-  z.strictObject({ ascending: z.tuple([z.string(), z.string()]).describe("The first may not be above the second (blocks or dates).") }),
+  z.strictObject({ together: z.array(kebabName).min(2).describe("Either all of these or none must be sent.") }),
+  z.strictObject({ ascending: z.tuple([z.string(), z.string()]).describe("The first must not be above the second (blocks, whole numbers or days).") }),
 ]);
 
 export const endpointDefinition = z.strictObject({
   row: z.number().int().positive().optional().describe("The row of the interface's tables; additions and pricing have none."),
   class: z.enum(["A", "B", "C", "pricing"]),
-  addition: z.boolean().optional().describe("True for an endpoint that clients use and the interface's tables do not list."),
+  addition: z.boolean().optional().describe("True for an endpoint that clients use but that the interface's tables do not list."),
   path: z.string().regex(/^\/v1\/(?:[^/]+\/)+$/, "a path that starts with /v1/ and ends with a slash"),
   summary: sentence,
   notes: sentence,
@@ -131,13 +131,13 @@ export const endpointDefinition = z.strictObject({
   mode: z.enum(["realtime", "batch"]),
   status: z.enum(["live", "planned"]).default("live"),
   response: pascalName.describe("The object in `data`."),
-  list: z.boolean().optional().describe("True where `data` is an array of the response object."),
+  list: z.boolean().optional().describe("True if `data` is an array of the response object."),
   networks: kebabName.optional().describe("The network group that the endpoint is restricted to."),
   definedAs: z
     .record(camelName, camelName)
     .optional()
     .describe(
-      "Path parameters that the service defines under another name: a contractAddress that accepts several is defined as contractAddresses.",
+      "Path parameters that the service defines under a different name: a contractAddress that accepts several addresses is defined as contractAddresses.",
     ),
   sentNames: z
     .boolean()
@@ -157,17 +157,17 @@ export const endpointDefinition = z.strictObject({
   example: z
     .record(z.string(), example)
     .default({})
-    .describe("Values of this endpoint's parameters in its example; others use the parameter's own example."),
+    .describe("Values of this endpoint's parameters in its example; other parameters use their own example."),
 });
 
 export const endpointFile = z.strictObject({ domain: kebabName, endpoints: z.record(camelName, endpointDefinition) });
 
-/** `string`, `bigint?`, `[Transfer]`, `Pagination?`: a scalar, an object or a list of either; `?` if it may be null. */
+/** A scalar, an object or a list of either, followed by `?` if it may be null: `string`, `bigint?`, `[Transfer]`, `Pagination?`. */
 const fieldType = z
   .string()
   .regex(/^(\[[A-Za-z][A-Za-z0-9]*\]|[A-Za-z][A-Za-z0-9]*)\??$/, "a type such as string, bigint?, [Transfer] or Pagination?");
 
-/** The scalar types of fields; the specific ones are strings or numbers of a checked format. */
+/** The scalar types of fields; those other than string, number and boolean have a checked format. */
 export const scalarTypes = [
   "string",
   "number",
@@ -197,7 +197,7 @@ export const objectDefinition = z.strictObject({
   description: sentence,
   added: z.boolean().optional().describe("True for an object that is not part of the original interface."),
   extends: pascalName.optional(),
-  rows: snakeName.optional().describe("The array whose elements are the rows of CSV and the items of the cost."),
+  rows: snakeName.optional().describe("The array whose elements are the rows of CSV and the items that the cost counts."),
   fields: z.record(snakeName, fieldDefinition).refine((fields) => Object.keys(fields).length > 0, "at least one field"),
 });
 

@@ -1,138 +1,138 @@
-import type { Place } from "./catalog.ts";
-import { nearest, renderAccepted } from "./nearest.ts";
+import type { SourceLocation } from "./catalog.ts";
+import { nearest, renderExpected } from "./nearest.ts";
 
 interface Unknown {
   readonly name: string;
-  readonly accepted: readonly string[];
+  readonly expected: readonly string[];
 }
 
 /** Every diagnostic of a catalog: its code, and the message built from its data. */
-const sentences = {
+const messages = {
   // Files and YAML
   "yaml-syntax": (data: { problem: string }) => data.problem,
   "missing-file": (data: { path: string }) =>
-    `the catalog has no ${data.path}; accepted: one service.yaml, endpoints/, objects/ and community/`,
-  "unknown-file": (data: { accepted: readonly string[] }) => `this file is not part of the catalog; accepted: ${data.accepted.join(", ")}`,
+    `Missing file ${data.path}: expected a catalog with service.yaml, endpoints/, objects/ and community/`,
+  "unknown-file": (data: { expected: readonly string[] }) => `Unexpected file: expected ${data.expected.join(", ")}`,
   "duplicate-key": (data: { key: string; first: number }) =>
-    `${quote(data.key)} is a duplicate key, first used in line ${data.first}; accepted: each key once`,
+    `Duplicate key ${quote(data.key)}: first used in line ${data.first}, expected unique keys`,
 
   // Shapes
-  "unknown-key": (data: Unknown) => unknown("is not a key of this map", data),
-  "missing-key": (data: { key: string; accepted: string }) => `the key ${quote(data.key)} is missing; accepted: ${data.accepted}`,
-  "wrong-type": (data: { sent: string; accepted: string }) => `${data.sent} is of the wrong type; accepted: ${data.accepted}`,
-  "wrong-value": (data: { sent: string; accepted: string }) => `${data.sent} is not accepted here; accepted: ${data.accepted}`,
-  "unknown-value": (data: Unknown) => unknown("is not one of the values", data),
+  "unknown-key": (data: Unknown) => unknown("key", data),
+  "missing-key": (data: { key: string; expected: string }) => `Missing key ${quote(data.key)}: expected ${data.expected}`,
+  "wrong-type": (data: { found: string; expected: string }) => `Invalid type: found ${data.found}, expected ${data.expected}`,
+  "wrong-value": (data: { found: string; expected: string }) => `Invalid value: found ${data.found}, expected ${data.expected}`,
+  "unknown-value": (data: Unknown) => unknown("value", data),
 
   // References
-  "unknown-response": (data: Unknown) => unknown("is not a response object", data),
-  "unknown-type": (data: Unknown) => unknown("is neither a scalar type nor an object", data),
-  "unknown-parent": (data: Unknown) => unknown("is not an object that can be extended", data),
-  "unknown-parameter": (data: Unknown & { where: string }) => unknown(`is not ${data.where}`, data),
-  "unknown-style": (data: Unknown) => unknown("is not a pagination style", data),
-  "unknown-network-group": (data: Unknown) => unknown("is not a network group", data),
-  "unknown-domain": (data: Unknown) => unknown("is not a domain (a tag of the service)", data),
-  "unknown-operation": (data: Unknown) => unknown("is not an operation of the community template", data),
+  "unknown-response": (data: Unknown) => unknown("response object", data),
+  "unknown-type": (data: Unknown) => unknown("type", data),
+  "unknown-parent": (data: Unknown) => unknown("parent object", data),
+  "unknown-parameter": (data: Unknown & { kind: string }) => unknown("parameter", data, `not ${data.kind}, `),
+  "unknown-style": (data: Unknown) => unknown("pagination style", data),
+  "unknown-network-group": (data: Unknown) => unknown("network group", data),
+  "unknown-domain": (data: Unknown) => unknown("domain", data, "not a tag of the service, "),
+  "unknown-operation": (data: Unknown) => unknown("community operation", data, "not in the community template, "),
 
   // Names and numbers that must be unique
-  "duplicate-id": (data: { id: string; first: Place }) =>
-    `${quote(data.id)} is already defined at ${at(data.first)}; accepted: each id once`,
-  "duplicate-object": (data: { name: string; first: Place }) =>
-    `the object ${quote(data.name)} is already defined at ${at(data.first)}; accepted: each object once`,
-  "duplicate-row": (data: { row: number; first: Place }) => `row ${data.row} is already used at ${at(data.first)}; accepted: each row once`,
-  "duplicate-path": (data: { path: string; first: Place }) =>
-    `${data.path} is already the path at ${at(data.first)}; accepted: each path once`,
-  "duplicate-title": (data: { title: string; first: Place }) =>
-    `${quote(data.title)} is already the title of a failure at ${at(data.first)}; accepted: each title once`,
-  "duplicate-protocol": (data: { protocol: string; first: Place }) =>
-    `${quote(data.protocol)} is already described at ${at(data.first)}; accepted: one file per protocol`,
+  "duplicate-id": (data: { id: string; first: SourceLocation }) =>
+    `Duplicate id ${quote(data.id)}: already defined at ${renderLocation(data.first)}, expected unique ids`,
+  "duplicate-object": (data: { name: string; first: SourceLocation }) =>
+    `Duplicate object ${quote(data.name)}: already defined at ${renderLocation(data.first)}, expected unique names`,
+  "duplicate-row": (data: { row: number; first: SourceLocation }) =>
+    `Duplicate row ${data.row}: already used at ${renderLocation(data.first)}, expected unique rows`,
+  "duplicate-path": (data: { path: string; first: SourceLocation }) =>
+    `Duplicate path ${data.path}: already used at ${renderLocation(data.first)}, expected unique paths`,
+  "duplicate-title": (data: { title: string; first: SourceLocation }) =>
+    `Duplicate title ${quote(data.title)}: already used at ${renderLocation(data.first)}, expected unique titles`,
+  "duplicate-protocol": (data: { protocol: string; first: SourceLocation }) =>
+    `Duplicate protocol ${quote(data.protocol)}: already defined at ${renderLocation(data.first)}, expected one file per protocol`,
   "misplaced-protocol": (data: { protocol: string; expected: string }) =>
-    `${quote(data.protocol)} does not belong in this file; accepted: ${data.expected}, as the file is named`,
+    `Misplaced protocol ${quote(data.protocol)}: expected ${data.expected}, the name of the file`,
 
   // Classes
   "missing-row": (data: { class: string }) =>
-    `an endpoint of class ${data.class} has neither a row nor addition: true; accepted: one of them`,
-  "unexpected-row": (data: { reason: string }) => `${data.reason} has no row; accepted: no row`,
-  "misplaced-class": () => "class C is reserved for the community template; accepted: A, B or pricing",
+    `Missing key row: an endpoint of class ${data.class} must have a row, expected row or addition: true`,
+  "unexpected-row": (data: { subject: string }) => `Unexpected key row: ${data.subject} must not have a row, expected no row`,
+  "misplaced-class": () => "Unexpected class C: reserved for the community template, expected A, B or pricing",
 
   // Paths
   "malformed-path": (data: { segment: string }) =>
-    `the segment ${quote(data.segment)} is malformed; accepted: letters, digits and -._~= or one whole {parameter}`,
-  "undeclared-path-parameter": (data: Unknown) => unknown("is not a path parameter of the service", data),
-  "repeated-path-parameter": (data: { name: string }) => `{${data.name}} occurs twice in this path; accepted: each parameter once`,
-  "ambiguous-path": (data: { path: string; other: string; first: Place }) =>
-    `${data.path} is ambiguous with ${data.other} (${at(data.first)}); accepted: paths that differ in a literal segment or in length`,
+    `Malformed path segment ${quote(data.segment)}: expected letters, digits and -._~=, or one whole {parameter}`,
+  "undeclared-path-parameter": (data: Unknown) => unknown("path parameter", data),
+  "repeated-path-parameter": (data: { name: string }) => `Duplicate path parameter {${data.name}}: expected each parameter once`,
+  "ambiguous-path": (data: { path: string; other: string; first: SourceLocation }) =>
+    `Ambiguous path ${data.path}: a request can also match ${data.other} (${renderLocation(data.first)}), expected paths that differ in a literal segment or in length`,
   "community-path": (data: { path: string }) =>
-    `${data.path} does not name the protocol and the operation; accepted: a path with one {protocol}, one {operation} and no other parameter`,
-  "style-path": (data: { name: string; style: string; accepted: readonly string[] }) =>
-    `{${data.name}} is a page parameter, but the pagination style ${quote(data.style)} has no page parameter in the path; accepted: the pagination style ${data.accepted.join(" or ")}`,
+    `Invalid community path ${data.path}: expected one {protocol}, one {operation} and no other parameter`,
+  "style-path": (data: { name: string; style: string; expected: readonly string[] }) =>
+    `Unexpected path parameter {${data.name}}: the pagination style ${quote(data.style)} has no page in the path, expected the pagination style ${data.expected.join(" or ")}`,
 
   // Parameters
-  "repeated-parameter": (data: { name: string; reason: string }) => `${quote(data.name)} ${data.reason}; accepted: each parameter once`,
-  "inapplicable-key": (data: { key: string; subject: string; accepted: string }) =>
-    `${quote(data.key)} does not apply to ${data.subject}; accepted: ${data.accepted}`,
-  "missing-values": (data: { subject: string }) => `${data.subject} has no values; accepted: a list of the accepted texts`,
+  "repeated-parameter": (data: { name: string; reason: string }) =>
+    `Duplicate parameter ${quote(data.name)}: ${data.reason}, expected each parameter once`,
+  "inapplicable-key": (data: { key: string; subject: string; expected: string }) =>
+    `Unexpected key ${quote(data.key)}: not applicable to ${data.subject}, expected ${data.expected}`,
+  "missing-values": (data: { subject: string }) => `Missing key values: required for ${data.subject}, expected a list of texts`,
   "empty-bounds": (data: { minimum: number; maximum: number }) =>
-    `no number is at least ${data.minimum} and at most ${data.maximum}; accepted: a minimum that is not above the maximum`,
-  "contradictory-rule": (data: { reason: string; accepted: string }) =>
-    `this rule can never hold: ${data.reason}; accepted: ${data.accepted}`,
-  "page-sizes": (data: { sent: string; accepted: string }) => `${data.sent} cannot be a page size here; accepted: ${data.accepted}`,
-  "contradictory-authentication": (data: { type: string; accepted: string }) =>
-    `the scheme does not define how a key of type ${data.type} is sent; accepted: ${data.accepted}`,
+    `Invalid bounds: minimum ${data.minimum} is above maximum ${data.maximum}, expected a minimum that does not exceed the maximum`,
+  "contradictory-rule": (data: { reason: string; expected: string }) => `Contradictory rule: ${data.reason}, expected ${data.expected}`,
+  "page-sizes": (data: { found: string; expected: string }) => `Invalid page size: found ${data.found}, expected ${data.expected}`,
+  "contradictory-authentication": (data: { type: string; expected: string }) =>
+    `Contradictory authentication: the keys do not match the type ${data.type}, expected ${data.expected}`,
 
   // Counting
-  "uncountable-cost": (data: { per: string; subject: string; accepted: string }) =>
-    `a cost per ${data.per} cannot be counted: ${data.subject}; accepted: ${data.accepted}`,
-  "unanswered-style": (data: { style: string; response: string; field: string; accepted: readonly string[] }) =>
-    `the pagination style ${quote(data.style)} requires the field ${quote(data.field)}, which ${data.response} lacks; accepted: a response object with that field${suggestion(data.field, data.accepted)}`,
+  "uncountable-cost": (data: { per: string; reason: string; expected: string }) =>
+    `Uncountable cost per ${data.per}: ${data.reason}, expected ${data.expected}`,
+  "missing-pagination-field": (data: { style: string; response: string; field: string; expected: readonly string[] }) =>
+    `Missing field ${quote(data.field)} in ${data.response}: required by the pagination style ${quote(data.style)}, expected a response object with that field${suggestion(data.field, data.expected)}`,
   "unpaged-response": (data: { style: string; response: string }) =>
-    `the pagination style ${quote(data.style)} requires rows, and ${data.response} has none; accepted: a response object with rows`,
-  "unknown-rows": (data: Unknown & { object: string }) => unknown(`is not a list field of ${data.object}`, data),
+    `Missing rows in ${data.response}: required by the pagination style ${quote(data.style)}, expected a response object with rows`,
+  "unknown-rows": (data: Unknown & { object: string }) => unknown("rows", data, `not a list field of ${data.object}, `),
 
   // Examples
-  "wrong-example": (data: { sent: string; accepted: string }) => `${data.sent} is not a valid example; accepted: ${data.accepted}`,
-  "wrong-default": (data: { sent: string; accepted: string }) => `${data.sent} is not a valid default; accepted: ${data.accepted}`,
-  "missing-example": (data: { type: string; accepted: string }) =>
-    `a field of type ${data.type} has no example; accepted: ${data.accepted}`,
+  "wrong-example": (data: { found: string; expected: string }) => `Invalid example: found ${data.found}, expected ${data.expected}`,
+  "wrong-default": (data: { found: string; expected: string }) => `Invalid default: found ${data.found}, expected ${data.expected}`,
+  "missing-example": (data: { type: string; expected: string }) =>
+    `Missing example: required for a field of type ${data.type}, expected ${data.expected}`,
   "inapplicable-example": (data: { type: string }) =>
-    `a field of type ${data.type} derives its example from the fields of the object; accepted: no example, or null if the field is nullable`,
-  "misplaced-story": (data: { sent: string }) =>
-    `${data.sent} refers to the story, which only examples of endpoints may do; accepted: a literal value`,
+    `Unexpected example: derived from the fields of the object for a field of type ${data.type}, expected no example, or null if the field is nullable`,
+  "misplaced-story": (data: { found: string }) =>
+    `Misplaced story reference ${data.found}: only examples of endpoints may refer to the story, expected a literal value`,
 
   // The graph of objects
   "unused-object": (data: { name: string }) =>
-    `the object ${quote(data.name)} is unused; accepted: objects that the response of an endpoint contains`,
-  "unused-definition": (data: { kind: string; name: string }) =>
-    `the ${data.kind} ${quote(data.name)} is unused; accepted: only declarations that are used`,
-  "circular-parent": (data: { circle: readonly string[] }) =>
-    `the object extends itself: ${data.circle.join(" → ")}; accepted: parents without a cycle`,
-  "circular-reference": (data: { circle: readonly string[] }) =>
-    `the object always contains itself: ${data.circle.join(" → ")}; accepted: a list or a nullable field (?) somewhere in the cycle`,
+    `Unused object ${quote(data.name)}: expected an object that the response of an endpoint contains`,
+  "unused-definition": (data: { kind: string; name: string }) => `Unused ${data.kind} ${quote(data.name)}: expected at least one use`,
+  "circular-parent": (data: { cycle: readonly string[] }) =>
+    `Circular inheritance: ${data.cycle.join(" → ")}, expected an inheritance chain without cycles`,
+  "circular-reference": (data: { cycle: readonly string[] }) =>
+    `Circular reference: ${data.cycle.join(" → ")}, expected a list or a nullable field (?) in the cycle`,
   "conflicting-field": (data: { field: string; parent: string; type: string }) =>
-    `the field ${quote(data.field)} is inherited from ${data.parent} with another type; accepted: ${data.type}, or another name`,
+    `Conflicting field ${quote(data.field)}: inherited from ${data.parent} with a different type, expected ${data.type} or a different name`,
 } as const;
 
 /** The codes of diagnostics. */
-export type DiagnosticCode = keyof typeof sentences;
+export type DiagnosticCode = keyof typeof messages;
 
 /** The data of a diagnostic's message. */
-export type DiagnosticData<Code extends DiagnosticCode> = Parameters<(typeof sentences)[Code]>;
+export type DiagnosticData<Code extends DiagnosticCode> = Parameters<(typeof messages)[Code]>;
 
-/** A diagnostic of the catalog: its position, the fault, and the accepted values. All diagnostics are errors. */
-export interface Diagnostic extends Place {
+/** A problem in the catalog: its location, and a message with the expected values. All diagnostics are errors. */
+export interface Diagnostic extends SourceLocation {
   readonly code: DiagnosticCode;
   readonly message: string;
 }
 
 /** Creates the diagnostic of a code; its message is built from the data that the code requires. */
-export function diagnostic<Code extends DiagnosticCode>(code: Code, place: Place, ...data: DiagnosticData<Code>): Diagnostic {
+export function diagnostic<Code extends DiagnosticCode>(code: Code, location: SourceLocation, ...data: DiagnosticData<Code>): Diagnostic {
   // The signature ties a code to its data, which the union of the table's functions cannot express.
-  const sentence = sentences[code] as (...data: DiagnosticData<Code>) => string;
-  return { file: place.file, line: place.line, column: place.column, code, message: sentence(...data) };
+  const message = messages[code] as (...data: DiagnosticData<Code>) => string;
+  return { file: location.file, line: location.line, column: location.column, code, message: message(...data) };
 }
 
 /** A diagnostic on one line: `spec/endpoints/tokens.yaml:12:7 unknown-response: …`. */
 export function renderDiagnostic(finding: Diagnostic): string {
-  return `${at(finding)} ${finding.code}: ${finding.message}`;
+  return `${renderLocation(finding)} ${finding.code}: ${finding.message}`;
 }
 
 /** Sorts diagnostics by file and position and removes duplicates. */
@@ -147,24 +147,24 @@ export function sortDiagnostics(findings: readonly Diagnostic[]): Diagnostic[] {
   });
 }
 
-function unknown(sentence: string, { name, accepted }: Unknown): string {
-  return `${quote(name)} ${sentence}; accepted: ${renderAccepted(name, accepted)}${suggestion(name, accepted)}`;
+function unknown(kind: string, { name, expected }: Unknown, reason = ""): string {
+  return `Unknown ${kind} ${quote(name)}: ${reason}expected ${renderExpected(name, expected)}${suggestion(name, expected)}`;
 }
 
 function suggestion(name: string, candidates: readonly string[]): string {
   const best = nearest(name, candidates);
-  return best === null ? "" : `; nearest: ${best}`;
+  return best === null ? "" : ` (nearest: ${best})`;
 }
 
 function quote(text: string): string {
   return JSON.stringify(text);
 }
 
-function at({ file, line, column }: Place): string {
+function renderLocation({ file, line, column }: SourceLocation): string {
   return `${file}:${line}:${column}`;
 }
 
-// By code units, so that the order is the same in every locale.
+// Compares code units, so that the order is the same in every locale.
 function compare(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }

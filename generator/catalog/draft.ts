@@ -10,8 +10,8 @@ import type {
 import type { YamlPath, YamlSource } from "./yaml-source.ts";
 
 /**
- * The part of the catalog that could be read. Values of the wrong shape are omitted and recorded, so that the rest is still checked and no diagnostic
- * is a consequence of another.
+ * The part of the catalog that could be read. Values of the wrong shape are omitted and recorded, so that the rest is still checked and no problem
+ * causes a second diagnostic.
  */
 export interface CatalogDraft {
   readonly service: ServiceDraft | null;
@@ -21,8 +21,8 @@ export interface CatalogDraft {
   readonly protocols: readonly Draft<CommunityProtocolFile>[];
   /** The kinds of files of which at least one could not be read. */
   readonly unreadable: ReadonlySet<FileKind>;
-  /** Those, and the kinds of files in which a duplicate key hides an entry, which may contain uses. */
-  readonly obscured: ReadonlySet<FileKind>;
+  /** The unreadable kinds, and those in which a duplicate key hides an entry, which may contain uses. */
+  readonly incomplete: ReadonlySet<FileKind>;
 }
 
 /** The kinds of files of the catalog. */
@@ -35,7 +35,7 @@ export interface Draft<T> {
   readonly path: YamlPath;
   readonly value: Partial<T>;
   /** The keys whose value has the wrong shape, and required keys that are missing. */
-  readonly broken: ReadonlySet<string>;
+  readonly invalidKeys: ReadonlySet<string>;
 }
 
 export interface EndpointDraft extends Draft<EndpointDefinition> {

@@ -1,9 +1,9 @@
 import type { CatalogEndpoint } from "./catalog.ts";
 import type { CommunityTemplateFile, EndpointDefinition } from "./definition.ts";
 import type { CatalogDraft, Draft, TemplateOperation } from "./draft.ts";
-import { placeOfKey } from "./lookup.ts";
+import { locationOfKey } from "./lookup.ts";
 
-/** One endpoint per protocol and operation, in the order of protocols, then of the template's operations. */
+/** Creates one endpoint per protocol and operation, ordered by protocol, then by the template's operations. */
 export function expandCommunity(draft: CatalogDraft): CatalogEndpoint[] {
   const { template } = draft;
   const { path, domain } = template?.value ?? {};
@@ -14,15 +14,15 @@ export function expandCommunity(draft: CatalogDraft): CatalogEndpoint[] {
     const { protocol, operations } = entry.value;
     if (protocol === undefined || operations === undefined) return [];
     return [...template.operations.values()].flatMap((operation): CatalogEndpoint[] => {
-      const particular = operations[operation.name];
-      if (particular === undefined) return [];
+      const overrides = operations[operation.name];
+      if (overrides === undefined) return [];
       return [
         {
           id: `get${pascal(protocol)}${pascal(operation.name)}`,
           handler: `getCommunity${pascal(operation.name)}`,
           domain,
-          place: placeOfKey(entry, "operations", operation.name),
-          definition: definitionOf(operation, literalPath(path, protocol, operation.name), particular),
+          location: locationOfKey(entry, "operations", operation.name),
+          definition: definitionOf(operation, literalPath(path, protocol, operation.name), overrides),
           protocol,
         },
       ];
@@ -30,15 +30,15 @@ export function expandCommunity(draft: CatalogDraft): CatalogEndpoint[] {
   });
 }
 
-type Particular = { readonly notes?: string | undefined } | null;
+type Overrides = { readonly notes?: string | undefined } | null;
 
-// Costs of community endpoints are not stated anywhere, and none is live before its own issue.
-function definitionOf({ value }: Draft<TemplateOperation>, path: string, particular: Particular): EndpointDefinition {
+// The interface states no cost for community endpoints, and none of them is implemented yet.
+function definitionOf({ value }: Draft<TemplateOperation>, path: string, overrides: Overrides): EndpointDefinition {
   return {
     class: "C",
     path,
     summary: value.summary ?? "",
-    notes: particular?.notes ?? value.notes ?? "",
+    notes: overrides?.notes ?? value.notes ?? "",
     cost: "not-stated",
     mode: "batch",
     status: "planned",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import * as definition from "./definition.ts";
 
-/** The kinds of files of the catalog, by the name that editors refer to: `../catalog.schema.json#/$defs/endpointFile`. */
+/** The kinds of catalog files, by the name in an editor's schema reference: `../catalog.schema.json#/$defs/endpointFile`. */
 const files = {
   serviceFile: definition.serviceDefinition,
   endpointFile: definition.endpointFile,
@@ -14,16 +14,16 @@ const files = {
 export function catalogJsonSchema(): string {
   const schema = {
     $schema: "https://json-schema.org/draft/2020-12/schema",
-    title: "The catalog of Ashlar",
+    title: "Ashlar catalog",
     description:
-      "Generated from generator/catalog/definition.ts. Each kind of file has its own definition; the generator checks what a schema cannot express.",
+      "Generated from generator/catalog/definition.ts. Each kind of file has its own definition; the generator also checks the constraints that a schema cannot express.",
     anyOf: Object.keys(files).map((name) => ({ $ref: `#/$defs/${name}` })),
     $defs: Object.fromEntries(Object.entries(files).map(([name, file]) => [name, schemaOf(file)])),
   };
   return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
-// The input type: keys with a default are optional.
+// Describes the input: keys with a default are optional.
 function schemaOf(file: z.ZodType): object {
   const { $schema: _, ...schema } = z.toJSONSchema(file, { target: "draft-2020-12", io: "input" });
   return schema;

@@ -14,7 +14,7 @@ import { checkUnused } from "./checks/unused.ts";
 import type { EndpointDefinition, FieldDefinition, ObjectDefinition, ServiceDefinition } from "./definition.ts";
 import { type Diagnostic, sortDiagnostics } from "./diagnostics.ts";
 import { expandCommunity } from "./expand-community.ts";
-import { createLookup, type Lookup, placeOfKey, type ResolvedObject } from "./lookup.ts";
+import { createLookup, type Lookup, locationOfKey, type ResolvedObject } from "./lookup.ts";
 import { readDraft } from "./read-draft.ts";
 
 /** The result of a load: every diagnostic, and the catalog if there are no diagnostics. */
@@ -23,13 +23,13 @@ export interface LoadedCatalog {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Checks and resolves a catalog from its files (path such as `spec/service.yaml` -> text), and returns all diagnostics of one run. */
+/** Checks and resolves a catalog from its files, which map a path such as `spec/service.yaml` to a text, and returns all diagnostics. */
 export function loadCatalog(files: ReadonlyMap<string, string>): LoadedCatalog {
-  const { draft, diagnostics: shapes } = readDraft(files);
+  const { draft, diagnostics: shapeDiagnostics } = readDraft(files);
   const lookup = createLookup(draft);
   const community = expandCommunity(draft);
   const diagnostics = sortDiagnostics([
-    ...shapes,
+    ...shapeDiagnostics,
     ...checkService(lookup, rootOf(files)),
     ...checkReferences(lookup),
     ...checkIdentity(lookup, community),
@@ -44,7 +44,7 @@ export function loadCatalog(files: ReadonlyMap<string, string>): LoadedCatalog {
   return { catalog: diagnostics.length === 0 ? resolve(lookup, community) : null, diagnostics };
 }
 
-/** Reads the YAML files of the catalog in a folder; the keys start with the folder's name and use forward slashes. */
+/** Reads the YAML files of the catalog in a folder; their paths start with the folder's name and use forward slashes. */
 export async function readCatalogFiles(directory: string): Promise<Map<string, string>> {
   const root = basename(directory);
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
@@ -61,7 +61,7 @@ function rootOf(files: ReadonlyMap<string, string>): string {
   return first.replace(/(?:service\.yaml|(?:endpoints|objects|community)\/[^/]*)$/, "");
 }
 
-// Without diagnostics every draft is complete, so the casts below are safe.
+// Called only without diagnostics: every draft is then complete, so the casts below are safe.
 function resolve({ draft, objects }: Lookup, community: readonly CatalogEndpoint[]): Catalog | null {
   if (draft.service === null) return null;
   return {
@@ -70,7 +70,7 @@ function resolve({ draft, objects }: Lookup, community: readonly CatalogEndpoint
       id: endpoint.name,
       handler: endpoint.name,
       domain: endpoint.domain ?? "",
-      place: placeOfKey(endpoint),
+      location: locationOfKey(endpoint),
       definition: endpoint.value as EndpointDefinition,
       protocol: null,
     })),
@@ -84,7 +84,7 @@ function resolveObject(name: string, { draft, fields, rows }: ResolvedObject): C
     ...(draft.value as Omit<ObjectDefinition, "fields">),
     ...(rows === undefined ? {} : { rows }),
     name,
-    place: placeOfKey(draft),
+    location: locationOfKey(draft),
     fields: Object.fromEntries([...fields].map(([field, { value }]) => [field, value as FieldDefinition])),
   };
 }

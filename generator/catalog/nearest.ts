@@ -1,22 +1,22 @@
 import { distance } from "fastest-levenshtein";
 
-/** The maximum number of names in a diagnostic; the rest are counted. */
-const listedNames = 8;
+/** Max names in a diagnostic; the rest are counted. */
+const maxListedNames = 8;
 
-/** The candidate with the nearest spelling, or null if none is near enough. */
+/** The candidate with the nearest spelling, or null if none is similar enough. */
 export function nearest(name: string, candidates: readonly string[]): string | null {
   const [best] = byDistance(name, candidates);
-  // Half of the letters may differ: suggestions beyond that are misleading.
+  // Up to half of the letters may differ: beyond that, a suggestion would be misleading.
   return best !== undefined && best.distance <= Math.max(2, Math.ceil(name.length / 2)) ? best.name : null;
 }
 
-/** The names accepted instead of `name`, nearest first if there are too many to list. */
-export function renderAccepted(name: string, candidates: readonly string[]): string {
+/** The names expected instead of `name`; only the nearest ones if there are too many to list. */
+export function renderExpected(name: string, candidates: readonly string[]): string {
   const names = [...new Set(candidates)];
   if (names.length === 0) return "none";
-  if (names.length <= listedNames) return names.join(", ");
-  const shown = byDistance(name, names).slice(0, listedNames);
-  return `${shown.map((candidate) => candidate.name).join(", ")} and ${names.length - listedNames} more`;
+  if (names.length <= maxListedNames) return names.join(", ");
+  const shown = byDistance(name, names).slice(0, maxListedNames);
+  return `${shown.map((candidate) => candidate.name).join(", ")} and ${names.length - maxListedNames} more`;
 }
 
 function byDistance(name: string, candidates: readonly string[]): { name: string; distance: number }[] {
@@ -25,7 +25,7 @@ function byDistance(name: string, candidates: readonly string[]): { name: string
     .sort((left, right) => left.distance - right.distance);
 }
 
-// A shortened or extended name (`chain` for `chainName`) is nearer than its edit distance, but not nearer than one wrong letter.
+// A shortened or extended name (`chain` for `chainName`) is nearer than its edit distance suggests, but not nearer than a name with one wrong letter.
 function spellingDistance(left: string, right: string): number {
   const isPrefix = left !== "" && (left.startsWith(right) || right.startsWith(left));
   return Math.min(isPrefix ? 1.5 : Number.POSITIVE_INFINITY, distance(left, right));

@@ -1,11 +1,11 @@
 import type { EndpointDefinition, ParameterDefinition, ParameterUse, ServiceDefinition } from "./definition.ts";
 
-/** A parameter of an endpoint: the shared definition with the endpoint's overrides. */
+/** A parameter of an endpoint: the shared definition combined with the endpoint's overrides. */
 export interface EndpointParameter {
   readonly name: string;
   readonly in: "path" | "query";
   readonly required: boolean;
-  /** `sizes` are the only accepted values of `page-size`, if the endpoint lists any. */
+  /** The only accepted values of `page-size`, if the endpoint lists any. */
   readonly sizes: readonly number[] | null;
   readonly definition: ParameterDefinition;
 }
@@ -20,14 +20,14 @@ export function definitionName({ definedAs = {} }: Partial<Pick<EndpointDefiniti
   return definedAs[name] ?? name;
 }
 
-/** The names of all query parameters of an endpoint: its own, those of its pagination style, then the common ones. */
+/** The names of all query parameters of an endpoint: those it lists, those of its pagination style, then the common ones. */
 function queryParameterNames(
   service: Pick<ServiceDefinition, "commonQuery" | "pagination">,
   endpoint: Pick<EndpointDefinition, "query" | "pagination">,
 ): string[] {
-  const own = endpoint.query.map((use) => (typeof use === "string" ? use : use.name));
+  const listed = endpoint.query.map((use) => (typeof use === "string" ? use : use.name));
   const paging = service.pagination[endpoint.pagination.style]?.query ?? [];
-  return [...new Set([...own, ...paging, ...service.commonQuery])];
+  return [...new Set([...listed, ...paging, ...service.commonQuery])];
 }
 
 /** The parameters of an endpoint of a checked catalog, path parameters first; undeclared names are omitted. */
@@ -42,7 +42,7 @@ export function endpointParameters(
   const query = queryParameterNames(service, endpoint).flatMap((name): EndpointParameter[] => {
     const shared = service.queryParameters[name];
     if (shared === undefined) return [];
-    const definition = withUse(shared, name, endpoint);
+    const definition = withOverrides(shared, name, endpoint);
     return [
       { name, in: "query", required: definition.required ?? false, sizes: name === "page-size" ? sizesOf(endpoint) : null, definition },
     ];
@@ -54,7 +54,7 @@ function sizesOf(endpoint: Pick<EndpointDefinition, "pagination">): readonly num
   return endpoint.pagination.sizes ?? null;
 }
 
-function withUse(
+function withOverrides(
   shared: ParameterDefinition,
   name: string,
   endpoint: Pick<EndpointDefinition, "query" | "pagination">,
@@ -65,10 +65,10 @@ function withUse(
   return typeof use === "object" ? applyUse(sized, use) : sized;
 }
 
-/** A shared parameter with the overrides of one use; one that becomes required loses the shared default. */
+/** A shared parameter with the overrides of one use; a use that makes it required removes the shared default. */
 export function applyUse(shared: ParameterDefinition, use: Exclude<ParameterUse, string>): ParameterDefinition {
-  const differences = Object.entries(use).filter(([key, value]) => key !== "name" && value !== undefined);
+  const overrides = Object.entries(use).filter(([key, value]) => key !== "name" && value !== undefined);
   const { default: sharedDefault, ...rest } = shared;
-  const kept = use.required === true || sharedDefault === undefined ? rest : shared;
-  return { ...kept, ...Object.fromEntries(differences) };
+  const base = use.required === true || sharedDefault === undefined ? rest : shared;
+  return { ...base, ...Object.fromEntries(overrides) };
 }

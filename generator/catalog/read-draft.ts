@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Place } from "./catalog.ts";
+import type { SourceLocation } from "./catalog.ts";
 import * as definition from "./definition.ts";
 import { type Diagnostic, diagnostic } from "./diagnostics.ts";
 import type { CatalogDraft, EndpointDraft, FileKind, ObjectDraft, Section, ServiceDraft, TemplateDraft } from "./draft.ts";
@@ -14,20 +14,20 @@ const fileKinds: readonly { readonly kind: FileKind; readonly name: RegExp; read
   { kind: "protocol", name: /(?:^|\/)community\/[^/]+\.yaml$/, schema: definition.communityProtocolFile },
 ];
 
-const acceptedFiles = ["service.yaml", "endpoints/*.yaml", "objects/*.yaml", "community/*.yaml"];
+const expectedFiles = ["service.yaml", "endpoints/*.yaml", "objects/*.yaml", "community/*.yaml"];
 
 interface ReadFiles {
   readonly diagnostics: Diagnostic[];
   readonly unreadable: Set<FileKind>;
-  readonly obscured: Set<FileKind>;
+  readonly incomplete: Set<FileKind>;
   readonly shaped: Map<FileKind, ShapedFile[]>;
 }
 
-/** Reads every file as far as possible and reports faults of its YAML and its shape. */
+/** Reads every file as far as possible and reports the problems of its YAML and its shape. */
 export function readDraft(files: ReadonlyMap<string, string>): { draft: CatalogDraft; diagnostics: Diagnostic[] } {
-  const read: ReadFiles = { diagnostics: [], unreadable: new Set(), obscured: new Set(), shaped: new Map() };
-  // By code units, so that the order does not depend on the locale.
-  for (const [file, text] of [...files].sort(([left], [right]) => (left < right ? -1 : 1))) readOne(read, file, text);
+  const read: ReadFiles = { diagnostics: [], unreadable: new Set(), incomplete: new Set(), shaped: new Map() };
+  // Sorted by code units, so that the order does not depend on the locale.
+  for (const [file, text] of [...files].sort(([left], [right]) => (left < right ? -1 : 1))) addFile(read, file, text);
   const all = (kind: FileKind) => read.shaped.get(kind) ?? [];
   const [service] = all("service");
   const [template] = all("template");
@@ -38,31 +38,31 @@ export function readDraft(files: ReadonlyMap<string, string>): { draft: CatalogD
     template: template === undefined ? null : readTemplate(template),
     protocols: all("protocol").flatMap((file) => readDraftOf(file, definition.communityProtocolFile, []) ?? []),
     unreadable: read.unreadable,
-    obscured: read.obscured,
+    incomplete: read.incomplete,
   };
   return { draft, diagnostics: read.diagnostics };
 }
 
-function readOne(read: ReadFiles, file: string, text: string): void {
+function addFile(read: ReadFiles, file: string, text: string): void {
   const entry = fileKinds.find(({ name }) => name.test(file));
   if (entry === undefined) {
-    const start: Place = { file, line: 1, column: 1 };
-    read.diagnostics.push(diagnostic("unknown-file", start, { accepted: acceptedFiles }));
+    const start: SourceLocation = { file, line: 1, column: 1 };
+    read.diagnostics.push(diagnostic("unknown-file", start, { expected: expectedFiles }));
     return;
   }
   const { kind, schema } = entry;
   const source = readYaml(file, text);
   const shape = source.value === undefined ? null : shapeFile(source, schema);
-  const hidden = source.diagnostics.length > 0;
-  // The whole catalog refers to these two: no reference could be checked with a part of them hidden.
-  const readable = shape !== null && hasContent(kind, source.value) && !(hidden && (kind === "service" || kind === "template"));
+  const mayHideEntries = source.diagnostics.length > 0;
+  // The whole catalog refers to the service and the template: no reference can be checked if a part of them is hidden.
+  const readable = shape !== null && hasContent(kind, source.value) && !(mayHideEntries && (kind === "service" || kind === "template"));
   read.diagnostics.push(...source.diagnostics, ...(shape?.diagnostics ?? []));
   if (readable) read.shaped.set(kind, [...(read.shaped.get(kind) ?? []), shape]);
   else read.unreadable.add(kind);
-  if (!readable || hidden) read.obscured.add(kind);
+  if (!readable || mayHideEntries) read.incomplete.add(kind);
 }
 
-// A file whose entries are missing, or under a misspelt key, may declare anything.
+// A file whose entries are missing or under a misspelt key could declare any name.
 function hasContent(kind: FileKind, value: unknown): boolean {
   if (!isMap(value)) return false;
   if (kind === "endpoints") return isMap(value.endpoints);
@@ -86,7 +86,7 @@ function readService(file: ShapedFile): ServiceDraft | null {
 
 function readEndpoints(file: ShapedFile): EndpointDraft[] {
   const domain = file.at(["domain"]);
-  const readable = typeof domain === "string" && !file.faults.some((fault) => fault.path[0] === "domain");
+  const readable = typeof domain === "string" && !file.problems.some((problem) => problem.path[0] === "domain");
   return file.keysAt(["endpoints"]).map((id) => ({
     ...readEntry(file, definition.endpointDefinition, ["endpoints", id]),
     domain: readable ? domain : null,

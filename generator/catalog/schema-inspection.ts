@@ -3,7 +3,7 @@ import { z } from "zod";
 /** Any schema of the definition. */
 export type Schema = z.core.$ZodType;
 
-/** The schema at a path in a value; the schema itself if the path leads outside of it. */
+/** The schema of the value at a path; the innermost known schema if the path leads outside of it. */
 export function innerSchema(schema: Schema, path: readonly (string | number)[]): Schema {
   return path.reduce<Schema>((outer, step) => stepInto(unwrap(outer), step) ?? outer, schema);
 }
@@ -22,14 +22,14 @@ export function optionsOf(schema: Schema): readonly Schema[] {
 }
 
 /** Describes what a schema accepts. */
-export function renderAcceptedShape(schema: Schema): string {
+export function renderExpectedShape(schema: Schema): string {
   const inner = unwrap(schema);
-  if (inner instanceof z.ZodUnion) return inner.options.map(renderAcceptedShape).join(", or ");
+  if (inner instanceof z.ZodUnion) return inner.options.map(renderExpectedShape).join(", or ");
   if (inner instanceof z.ZodEnum) return inner.options.join(", ");
   if (inner instanceof z.ZodLiteral) return [...inner.values].map(String).join(", ");
   if (inner instanceof z.ZodObject) return `a map with the keys ${Object.keys(inner.shape).join(", ")}`;
   if (inner instanceof z.ZodTuple) return `a list of ${inner.def.items.length}`;
-  if (inner instanceof z.ZodArray) return `a list, each element ${renderAcceptedShape(inner.element)}`;
+  if (inner instanceof z.ZodArray) return `a list with elements of the form: ${renderExpectedShape(inner.element)}`;
   if (inner instanceof z.ZodRecord) return "a map of names";
   if (inner instanceof z.ZodNumber) return inner.format === "safeint" ? "a whole number" : "a number";
   if (inner instanceof z.ZodBoolean) return "true or false";

@@ -1,32 +1,32 @@
 import type { z } from "zod";
 import { type Diagnostic, diagnostic } from "./diagnostics.ts";
 import { nearest } from "./nearest.ts";
-import { innerSchema, keysOf, optionsOf, renderAcceptedShape, type Schema } from "./schema-inspection.ts";
+import { innerSchema, keysOf, optionsOf, renderExpectedShape, type Schema } from "./schema-inspection.ts";
 import type { YamlPath, YamlSource } from "./yaml-source.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** A part of a file that has the wrong shape, and its position. */
-export interface ShapeFault {
+/** A part of a file that has the wrong shape, and its path. */
+export interface ShapeProblem {
   readonly path: YamlPath;
-  /** True if the name of an entry is invalid and its value may be valid. */
+  /** True if the name of an entry is invalid; its value may be valid. */
   readonly keyOnly: boolean;
-  /** Null for a consequence of another fault. */
+  /** Null for a consequence of another problem. */
   readonly diagnostic: Diagnostic | null;
 }
 
-/** The faults in the shape of a file: each diagnostic at its key or value, with the accepted values. */
-export function findShapeFaults(source: YamlSource, schema: Schema, issues: readonly Issue[]): ShapeFault[] {
-  const found = issues.flatMap((issue) => faultsOf({ source, schema, base: [] }, issue));
-  // A value of the wrong type is reported once: not also for its length.
-  const mistyped = found.filter((fault) => fault.diagnostic?.code === "wrong-type");
-  const faults = found.filter(
-    (fault) => fault.diagnostic?.code !== "wrong-value" || !mistyped.some(({ path }) => isSamePath(path, fault.path)),
+/** Converts the schema's issues to problems: each diagnostic is located at its key or value, and names the expected values. */
+export function findShapeProblems(source: YamlSource, schema: Schema, issues: readonly Issue[]): ShapeProblem[] {
+  const all = issues.flatMap((issue) => problemsOf({ source, schema, base: [] }, issue));
+  // A value of the wrong type is reported only for its type, not also for its length.
+  const mistyped = all.filter((problem) => problem.diagnostic?.code === "wrong-type");
+  const problems = all.filter(
+    (problem) => problem.diagnostic?.code !== "wrong-value" || !mistyped.some(({ path }) => isSamePath(path, problem.path)),
   );
-  const nearestKeys = faults.flatMap((fault) => misspeltKey(source, schema, fault) ?? []);
-  const isNearestKey = (fault: ShapeFault) => nearestKeys.some(({ path }) => isSamePath(path, fault.path));
-  // A misspelt key is one fault: `sumary` is reported as unknown, with `summary` as the nearest key, and `summary` is not also reported as missing.
-  const reported = faults.filter((fault) => fault.diagnostic?.code !== "missing-key" || !isNearestKey(fault));
+  const nearestKeys = problems.flatMap((problem) => misspeltKey(source, schema, problem) ?? []);
+  const isNearestKey = (problem: ShapeProblem) => nearestKeys.some(({ path }) => isSamePath(path, problem.path));
+  // A misspelt key is reported once: `sumary` is unknown, with `summary` as the nearest key, and `summary` is not also missing.
+  const reported = problems.filter((problem) => problem.diagnostic?.code !== "missing-key" || !isNearestKey(problem));
   return [...reported, ...nearestKeys];
 }
 
@@ -37,63 +37,63 @@ interface Context {
   readonly base: YamlPath;
 }
 
-function faultsOf(context: Context, issue: Issue): ShapeFault[] {
+function problemsOf(context: Context, issue: Issue): ShapeProblem[] {
   const relative = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
   const path = [...context.base, ...relative];
   const schema = innerSchema(context.schema, relative);
-  const at: Context = { source: context.source, schema, base: path };
-  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(at, key));
-  if (issue.code === "invalid_key") return [invalidKey(at, issue.issues[0]?.message ?? "another name")];
-  if (valueAt(context.source.value, path) === undefined) return [missingKey(at)];
-  if (issue.code === "invalid_union") return unionFaults(at, issue.errors);
-  return [{ path, keyOnly: false, diagnostic: valueDiagnostic(at, issue) }];
+  const inner: Context = {  source: context.source, schema, base: path };
+  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(inner, key));
+  if (issue.code === "invalid_key") return [invalidKey(inner, issue.issues[0]?.message ?? "a different name")];
+  if (valueAt(context.source.value, path) === undefined) return [missingKey(inner)];
+  if (issue.code === "invalid_union") return unionProblems(inner, issue.errors);
+  return [{ path, keyOnly: false, diagnostic: valueDiagnostic(inner, issue) }];
 }
 
-function unknownKey({ source, schema, base }: Context, key: string): ShapeFault {
+function unknownKey({ source, schema, base }: Context, key: string): ShapeProblem {
   const path = [...base, key];
-  return { path, keyOnly: false, diagnostic: diagnostic("unknown-key", source.placeOfKey(path), { name: key, accepted: keysOf(schema) }) };
+  return { path, keyOnly: false, diagnostic: diagnostic("unknown-key", source.locationOfKey(path), { name: key, expected: keysOf(schema) }) };
 }
 
-function invalidKey({ source, base }: Context, accepted: string): ShapeFault {
-  const sent = renderSent(String(base.at(-1)));
-  return { path: base, keyOnly: true, diagnostic: diagnostic("wrong-value", source.placeOfKey(base), { sent, accepted }) };
+function invalidKey({ source, base }: Context, expected: string): ShapeProblem {
+  const found = renderFound(String(base.at(-1)));
+  return { path: base, keyOnly: true, diagnostic: diagnostic("wrong-value", source.locationOfKey(base), { found, expected }) };
 }
 
-// A missing key has no position: the diagnostic is at the key of the map that lacks it.
-function missingKey({ source, schema, base }: Context): ShapeFault {
-  const data = { key: String(base.at(-1)), accepted: renderAcceptedShape(schema) };
-  return { path: base, keyOnly: false, diagnostic: diagnostic("missing-key", source.placeOfKey(base.slice(0, -1)), data) };
+// A missing key has no location: the diagnostic is at the key of the map that lacks it.
+function missingKey({ source, schema, base }: Context): ShapeProblem {
+  const data = { key: String(base.at(-1)), expected: renderExpectedShape(schema) };
+  return { path: base, keyOnly: false, diagnostic: diagnostic("missing-key", source.locationOfKey(base.slice(0, -1)), data) };
 }
 
 function valueDiagnostic({ source, schema, base }: Context, issue: Issue): Diagnostic {
   const value = valueAt(source.value, base);
-  const place = source.placeOf(base);
-  const sent = renderSent(value);
+  const location = source.locationOf(base);
+  const found = renderFound(value);
   switch (issue.code) {
     case "invalid_value":
       return typeof value === "string"
-        ? diagnostic("unknown-value", place, { name: value, accepted: issue.values.map(String) })
-        : diagnostic("wrong-type", place, { sent, accepted: renderAcceptedShape(schema) });
+        ? diagnostic("unknown-value", location, { name: value, expected: issue.values.map(String) })
+        : diagnostic("wrong-type", location, { found, expected: renderExpectedShape(schema) });
     case "invalid_type":
-      return diagnostic("wrong-type", place, { sent, accepted: renderAcceptedShape(schema) });
+      return diagnostic("wrong-type", location, { found, expected: renderExpectedShape(schema) });
     case "too_small":
-      return diagnostic("wrong-value", place, { sent, accepted: renderMinimum(issue) });
+      return diagnostic("wrong-value", location, { found, expected: renderMinimum(issue) });
     case "too_big":
-      return diagnostic("wrong-value", place, { sent, accepted: `at most ${issue.maximum}` });
+      return diagnostic("wrong-value", location, { found, expected: `at most ${issue.maximum}` });
     default:
-      return diagnostic("wrong-value", place, { sent, accepted: issue.message });
+      return diagnostic("wrong-value", location, { found, expected: issue.message });
   }
 }
 
-function renderMinimum(issue: z.core.$ZodIssueTooSmall): string {
-  const minimum = `${issue.inclusive === false ? "more than" : "at least"} ${issue.minimum}`;
-  if (issue.origin === "string") return `text of ${minimum} characters`;
-  if (issue.origin === "array") return `a list of ${minimum} elements`;
-  return `a number of ${minimum}`;
+function renderMinimum({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): string {
+  const noun = (singular: string): string => `${minimum} ${singular}${Number(minimum) === 1 ? "" : "s"}`;
+  if (origin === "string") return `text of at least ${noun("character")}`;
+  if (origin === "array") return `a list of at least ${noun("element")}`;
+  return inclusive === false ? `a number greater than ${minimum}` : `a number of at least ${minimum}`;
 }
 
-/** The diagnostics of the intended option; if it is not evident, one diagnostic that names all options. */
-function unionFaults(context: Context, errors: readonly (readonly Issue[])[]): ShapeFault[] {
+/** The problems of the option that was probably intended; if none can be inferred, one diagnostic with all options. */
+function unionProblems(context: Context, errors: readonly (readonly Issue[])[]): ShapeProblem[] {
   const { source, schema, base } = context;
   const options = optionsOf(schema);
   const candidates = errors
@@ -105,14 +105,14 @@ function unionFaults(context: Context, errors: readonly (readonly Issue[])[]): S
     const unknown = Object.keys(value).filter((key) => !keys.includes(key));
     const [key] = unknown;
     if (key !== undefined) {
-      const data = { name: key, accepted: keys };
-      return [{ path: [...base, key], keyOnly: false, diagnostic: diagnostic("unknown-key", source.placeOfKey([...base, key]), data) }];
+      const data = { name: key, expected: keys };
+      return [{ path: [...base, key], keyOnly: false, diagnostic: diagnostic("unknown-key", source.locationOfKey([...base, key]), data) }];
     }
   }
   const [intended] = candidates.sort((left, right) => mismatchScore(left.issues) - mismatchScore(right.issues));
-  if (intended !== undefined) return intended.issues.flatMap((issue) => faultsOf({ source, schema: intended.option, base }, issue));
-  const data = { sent: renderSent(value), accepted: renderAcceptedShape(schema) };
-  return [{ path: base, keyOnly: false, diagnostic: diagnostic("wrong-type", source.placeOf(base), data) }];
+  if (intended !== undefined) return intended.issues.flatMap((issue) => problemsOf({ source, schema: intended.option, base }, issue));
+  const data = { found: renderFound(value), expected: renderExpectedShape(schema) };
+  return [{ path: base, keyOnly: false, diagnostic: diagnostic("wrong-type", source.locationOf(base), data) }];
 }
 
 function isTypeMismatch(issue: Issue, value: unknown): boolean {
@@ -124,13 +124,13 @@ function mismatchScore(issues: readonly Issue[]): number {
   return issues.reduce((sum, issue) => sum + (issue.code === "unrecognized_keys" ? 100 * issue.keys.length : 1), 0);
 }
 
-// The missing key that was probably meant by an unknown key.
-function misspeltKey(source: YamlSource, schema: Schema, fault: ShapeFault): ShapeFault | null {
-  if (fault.diagnostic?.code !== "unknown-key") return null;
-  const container = fault.path.slice(0, -1);
+// The missing key that an unknown key was probably meant to be.
+function misspeltKey(source: YamlSource, schema: Schema, problem: ShapeProblem): ShapeProblem | null {
+  if (problem.diagnostic?.code !== "unknown-key") return null;
+  const container = problem.path.slice(0, -1);
   const map = valueAt(source.value, container);
   const absent = keysOf(innerSchema(schema, container)).filter((key) => !(isMap(map) && key in map));
-  const key = nearest(String(fault.path.at(-1)), absent);
+  const key = nearest(String(problem.path.at(-1)), absent);
   return key === null ? null : { path: [...container, key], keyOnly: false, diagnostic: null };
 }
 
@@ -138,23 +138,23 @@ function isSamePath(left: YamlPath, right: YamlPath): boolean {
   return left.length === right.length && left.every((step, index) => step === right[index]);
 }
 
-/** The plain value at a path, undefined where there is none. */
+/** The plain value at a path; undefined if there is none. */
 export function valueAt(value: unknown, path: YamlPath): unknown {
-  let found = value;
+  let current = value;
   for (const step of path) {
-    if (typeof found !== "object" || found === null || !Object.hasOwn(found, step)) return undefined;
-    found = (found as Record<string | number, unknown>)[step];
+    if (typeof current !== "object" || current === null || !Object.hasOwn(current, step)) return undefined;
+    current = (current as Record<string | number, unknown>)[step];
   }
-  return found;
+  return current;
 }
 
-/** Whether a value is a map of YAML. */
+/** Whether a value is a YAML map. */
 export function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A value as diagnostics quote it, truncated if it is long. */
-export function renderSent(value: unknown): string {
+/** Renders a value for a diagnostic, truncated if it is long. */
+export function renderFound(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
   if (isMap(value)) return Object.keys(value).length === 0 ? "an empty map" : "a map";
   if (value === null) return "nothing (null)";

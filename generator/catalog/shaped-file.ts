@@ -1,79 +1,79 @@
 import type { z } from "zod";
 import type { Diagnostic } from "./diagnostics.ts";
 import type { Draft } from "./draft.ts";
-import { findShapeFaults, isMap, type ShapeFault, valueAt } from "./shape.ts";
+import { findShapeProblems, isMap, type ShapeProblem, valueAt } from "./shape.ts";
 import type { YamlPath, YamlSource } from "./yaml-source.ts";
 
 export { isMap } from "./shape.ts";
 
-/** A parsed YAML file and the faults of its shape. */
+/** A parsed YAML file with the problems of its shape. */
 export interface ShapedFile {
   readonly source: YamlSource;
   readonly diagnostics: readonly Diagnostic[];
-  readonly faults: readonly ShapeFault[];
+  readonly problems: readonly ShapeProblem[];
   /** The plain value at a path. */
   at(path: YamlPath): unknown;
   /** The keys of the map at a path; none if it is not a map. */
   keysAt(path: YamlPath): string[];
-  /** The whole value with its defaults; null if any part has the wrong shape. */
-  readonly checked: unknown;
+  /** The whole value with defaults applied; null if any part has the wrong shape. */
+  readonly validated: unknown;
 }
 
 /** Checks a file against its schema. */
 export function shapeFile(source: YamlSource, schema: z.ZodType): ShapedFile {
   const result = schema.safeParse(source.value);
-  const faults = result.success ? [] : findShapeFaults(source, schema, result.error.issues);
+  const problems = result.success ? [] : findShapeProblems(source, schema, result.error.issues);
   return {
     source,
-    diagnostics: faults.flatMap((fault) => fault.diagnostic ?? []),
-    faults,
+    diagnostics: problems.flatMap((problem) => problem.diagnostic ?? []),
+    problems,
     at: (path) => valueAt(source.value, path),
     keysAt: (path) => {
       const value = valueAt(source.value, path);
       return isMap(value) ? Object.keys(value) : [];
     },
-    checked: result.success ? result.data : null,
+    validated: result.success ? result.data : null,
   };
 }
 
-/** The entry at a path without its invalid values; null if it is not a map. `apart` lists keys that are read separately. */
+/** The entry at a path without its invalid values; null if it is not a map. The caller reads the `separateKeys` itself. */
 export function readDraftOf<S extends z.ZodObject>(
   file: ShapedFile,
   schema: S,
   path: YamlPath,
-  apart: readonly string[] = [],
+  separateKeys: readonly string[] = [],
 ): Draft<z.output<S>> | null {
   const raw = file.at(path);
   if (!isMap(raw)) return null;
   const entry = { name: String(path.at(-1) ?? file.source.file), source: file.source, path };
-  const checked = valueAt(file.checked, path);
-  if (isMap(checked)) {
-    const kept = Object.entries(checked).filter(([key]) => !apart.includes(key));
-    return { ...entry, value: Object.fromEntries(kept) as Partial<z.output<S>>, broken: new Set() };
+  const validated = valueAt(file.validated, path);
+  if (isMap(validated)) {
+    const entries = Object.entries(validated).filter(([key]) => !separateKeys.includes(key));
+    return { ...entry, value: Object.fromEntries(entries) as Partial<z.output<S>>, invalidKeys: new Set() };
   }
-  const below = file.faults.filter((fault) => isBelow(fault, path));
-  // A key that is read separately is broken only if it is not a map: its entries record their own faults.
-  const own = below.filter((fault) => fault.path.length === path.length + 1 || !apart.includes(String(fault.path[path.length])));
-  const broken = new Set(own.map((fault) => String(fault.path[path.length])));
-  const sound = Object.entries(raw).filter(([key]) => !broken.has(key) && !apart.includes(key));
-  const result = schema.partial().safeParse(Object.fromEntries(sound));
-  const value = Object.entries(result.success ? result.data : {}).filter(([key]) => !broken.has(key));
-  return { ...entry, value: Object.fromEntries(value) as Partial<z.output<S>>, broken };
+  const nested = file.problems.filter((problem) => isBelow(problem, path));
+  // A key that is read separately is invalid only if its value is not a map: its entries record their own problems.
+  const direct = nested.filter((problem) => problem.path.length === path.length + 1 || !separateKeys.includes(String(problem.path[path.length])));
+  const invalidKeys = new Set(direct.map((problem) => String(problem.path[path.length])));
+  const valid = Object.entries(raw).filter(([key]) => !invalidKeys.has(key) && !separateKeys.includes(key));
+  const result = schema.partial().safeParse(Object.fromEntries(valid));
+  const value = Object.entries(result.success ? result.data : {}).filter(([key]) => !invalidKeys.has(key));
+  return { ...entry, value: Object.fromEntries(value) as Partial<z.output<S>>, invalidKeys };
 }
 
-/** The entry at a path; an empty one if it is not a map, so that its name stays known. */
+/** The entry at a path; if it is not a map, an empty entry, so that its name remains known. */
 export function readEntry<S extends z.ZodObject>(
   file: ShapedFile,
   schema: S,
   path: YamlPath,
-  apart: readonly string[] = [],
+  separateKeys: readonly string[] = [],
 ): Draft<z.output<S>> {
-  const nothing = { name: String(path.at(-1)), source: file.source, path, value: {}, broken: new Set(Object.keys(schema.shape)) };
-  return readDraftOf(file, schema, path, apart) ?? nothing;
+  const empty = { name: String(path.at(-1)), source: file.source, path, value: {}, invalidKeys: new Set(Object.keys(schema.shape)) };
+  return readDraftOf(file, schema, path, separateKeys) ?? empty;
 }
 
-function isBelow(fault: ShapeFault, path: YamlPath): boolean {
-  const deep = fault.path.length > path.length && path.every((step, index) => fault.path[index] === step);
+function isBelow(problem: ShapeProblem, path: YamlPath): boolean {
+  const isNested = problem.path.length > path.length && path.every((step, index) => problem.path[index] === step);
   // An invalid name of a nested entry does not affect the entry.
-  return deep && !(fault.keyOnly && fault.path.length === path.length + 1);
+  return isNested && !(problem.keyOnly && problem.path.length === path.length + 1);
 }

@@ -12,23 +12,23 @@ import {
   type YAMLError,
   type YAMLMap,
 } from "yaml";
-import type { Place } from "./catalog.ts";
+import type { SourceLocation } from "./catalog.ts";
 import { type Diagnostic, diagnostic } from "./diagnostics.ts";
 
 /** The path from the root of a document to a value: map keys and list indexes. */
 export type YamlPath = readonly (string | number)[];
 
-/** A file of the catalog: its plain value and the position of each part. */
+/** A file of the catalog: its plain value and the location of each part. */
 export interface YamlSource {
   readonly file: string;
-  /** Undefined if the text is not YAML; `diagnostics` then contains the reason. */
+  /** Undefined if the text is not valid YAML; `diagnostics` then contains the reason. */
   readonly value: unknown;
   /** Syntax errors and duplicate keys. */
   readonly diagnostics: readonly Diagnostic[];
-  /** The position of the value at a path, or of its nearest existing ancestor. */
-  placeOf(path: YamlPath): Place;
-  /** The position of the last key of a path; of the value if the path ends in a list. */
-  placeOfKey(path: YamlPath): Place;
+  /** The location of the value at a path, or of its nearest existing ancestor. */
+  locationOf(path: YamlPath): SourceLocation;
+  /** The location of the last key of a path; of the value if the path ends in a list. */
+  locationOfKey(path: YamlPath): SourceLocation;
 }
 
 type YamlDocument = Document.Parsed;
@@ -37,33 +37,33 @@ type YamlDocument = Document.Parsed;
 export function readYaml(file: string, text: string): YamlSource {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false, logLevel: "error" });
-  const placeAt = (offset: number): Place => {
+  const locationAt = (offset: number): SourceLocation => {
     const { line, col } = lines.linePos(offset);
     return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  const syntax = findSyntaxErrors(document, placeAt);
-  const faults = syntax.length > 0 ? null : findFaults(document, placeAt);
-  const content = faults === null || faults.aliases.length > 0 ? null : readContent(document);
-  const aliasBomb = typeof content?.problem !== "string" ? [] : [diagnostic("yaml-syntax", placeAt(0), { problem: content.problem })];
-  const placeOfNode = (node: unknown): Place => placeAt(isNode(node) && node.range ? node.range[0] : 0);
+  const syntax = findSyntaxErrors(document, locationAt);
+  const nodes = syntax.length > 0 ? null : checkNodes(document, locationAt);
+  const content = nodes === null || nodes.aliases.length > 0 ? null : readContent(document);
+  const unreadable = typeof content?.problem !== "string" ? [] : [diagnostic("yaml-syntax", locationAt(0), { problem: content.problem })];
+  const locationOfNode = (node: unknown): SourceLocation => locationAt(isNode(node) && node.range ? node.range[0] : 0);
   return {
     file,
     value: content?.value,
-    diagnostics: [...syntax, ...(faults?.aliases ?? []), ...(faults?.keys ?? []), ...aliasBomb],
-    placeOf: (path) => placeOfNode(findNode(document, path).value),
-    placeOfKey: (path) => {
+    diagnostics: [...syntax, ...(nodes?.aliases ?? []), ...(nodes?.keys ?? []), ...unreadable],
+    locationOf: (path) => locationOfNode(findNode(document, path).value),
+    locationOfKey: (path) => {
       const { key, value } = findNode(document, path);
-      return placeOfNode(key ?? value);
+      return locationOfNode(key ?? value);
     },
   };
 }
 
-// Nested aliases can expand to more values than fit in memory: the library throws on them.
+// Nested aliases can expand to more values than fit in memory: the library throws an error for them.
 function readContent(document: YamlDocument): { value: unknown; problem: string | null } {
   try {
     return { value: document.toJS() ?? null, problem: null };
   } catch (error) {
-    return { value: undefined, problem: `${error instanceof Error ? error.message : "unreadable"}; accepted: fewer aliases` };
+    return { value: undefined, problem: `Unreadable content: ${error instanceof Error ? error.message : String(error)}, expected fewer aliases` };
   }
 }
 
@@ -77,17 +77,17 @@ function findNode(document: YamlDocument, path: YamlPath): { key: unknown; value
     }
     const pair = isMap(container) ? pairOf(container, String(step)) : undefined;
     if (pair === undefined) return found;
-    // A key without a value has no value node: the position is that of the key.
-    found = { key: pair.key, value: hasPlace(pair.value) ? pair.value : pair.key };
+    // A key without a value has no value node: its location is that of the key.
+    found = { key: pair.key, value: hasPosition(pair.value) ? pair.value : pair.key };
   }
   return found;
 }
 
-function hasPlace(value: unknown): boolean {
+function hasPosition(value: unknown): boolean {
   return isNode(value) && !(isScalar(value) && value.value === null && value.source === "");
 }
 
-// The last one counts, as it does for `toJS`.
+// `toJS` also uses the last of duplicate keys.
 function pairOf(map: YAMLMap, key: string) {
   return map.items.findLast((pair) => keyText(pair.key) === key);
 }
@@ -96,55 +96,55 @@ function keyText(key: unknown): string {
   return isScalar(key) ? String(key.value) : String(key);
 }
 
-/** A wrong indentation invalidates every line after it: further errors of a file are consequences. */
-const reportedErrors = 10;
+/** A wrong indentation can cause an error in every line after it. */
+const maxSyntaxErrors = 10;
 
-function findSyntaxErrors(document: YamlDocument, placeAt: (offset: number) => Place): Diagnostic[] {
+function findSyntaxErrors(document: YamlDocument, locationAt: (offset: number) => SourceLocation): Diagnostic[] {
   const lines = new Map<number, Diagnostic>();
   for (const error of [...document.errors, ...document.warnings].sort((left, right) => left.pos[0] - right.pos[0])) {
-    const finding = diagnostic("yaml-syntax", placeAt(error.pos[0]), { problem: problemOf(error) });
+    const finding = diagnostic("yaml-syntax", locationAt(error.pos[0]), { problem: problemOf(error) });
     if (!lines.has(finding.line)) lines.set(finding.line, finding);
   }
-  return [...lines.values()].slice(0, reportedErrors);
+  return [...lines.values()].slice(0, maxSyntaxErrors);
 }
 
-// The library's message about several documents refers to its API.
+// The library's own message about several documents refers to its API.
 function problemOf({ code, message }: YAMLError): string {
-  if (code === "MULTIPLE_DOCS") return "the file contains more than one document; accepted: one";
-  return `${message.replace(/\s+/g, " ").trim()}; accepted: YAML 1.2`;
+  if (code === "MULTIPLE_DOCS") return "Unexpected document: the file contains more than one document, expected one";
+  return `Invalid YAML: ${message.replace(/\s+/g, " ").trim()}, expected YAML 1.2`;
 }
 
-function findFaults(document: YamlDocument, placeAt: (offset: number) => Place): { aliases: Diagnostic[]; keys: Diagnostic[] } {
-  const faults = { aliases: [] as Diagnostic[], keys: [] as Diagnostic[] };
+function checkNodes(document: YamlDocument, locationAt: (offset: number) => SourceLocation): { aliases: Diagnostic[]; keys: Diagnostic[] } {
+  const found = { aliases: [] as Diagnostic[], keys: [] as Diagnostic[] };
   visit(document, {
     Map: (_, map) => {
-      faults.keys.push(...findRepeatedKeys(map, placeAt));
+      found.keys.push(...findDuplicateKeys(map, locationAt));
     },
     Alias: (_, alias) => {
       const problem = aliasProblem(alias, document);
-      if (problem !== null) faults.aliases.push(diagnostic("yaml-syntax", placeAt(alias.range?.[0] ?? 0), { problem }));
+      if (problem !== null) found.aliases.push(diagnostic("yaml-syntax", locationAt(alias.range?.[0] ?? 0), { problem }));
     },
   });
-  return faults;
+  return found;
 }
 
-function findRepeatedKeys(map: YAMLMap, placeAt: (offset: number) => Place): Diagnostic[] {
+function findDuplicateKeys(map: YAMLMap, locationAt: (offset: number) => SourceLocation): Diagnostic[] {
   const first = new Map<string, number>();
   return map.items.flatMap(({ key }) => {
     const text = keyText(key);
     const offset = isNode(key) ? (key.range?.[0] ?? 0) : 0;
-    const before = first.get(text);
-    if (before === undefined) first.set(text, offset);
-    return before === undefined ? [] : [diagnostic("duplicate-key", placeAt(offset), { key: text, first: placeAt(before).line })];
+    const firstOffset = first.get(text);
+    if (firstOffset === undefined) first.set(text, offset);
+    return firstOffset === undefined ? [] : [diagnostic("duplicate-key", locationAt(offset), { key: text, first: locationAt(firstOffset).line })];
   });
 }
 
-// An alias without an anchor would throw in `toJS`, and one inside its own anchor would be infinite.
+// For an alias without an anchor, `toJS` throws; an alias inside its own anchor would expand infinitely.
 function aliasProblem(alias: Alias, document: YamlDocument): string | null {
-  const accepted = "accepted: an alias of an anchor above it";
+  const expected = "expected an alias of an anchor above it";
   const start = alias.range?.[0] ?? 0;
   const target = alias.resolve(document);
-  if (target === undefined) return `the alias *${alias.source} has no anchor &${alias.source} before it; ${accepted}`;
+  if (target === undefined) return `Invalid alias *${alias.source}: no anchor &${alias.source} precedes it, ${expected}`;
   const insideItself = target.range && target.range[0] <= start && start < target.range[1];
-  return insideItself ? `the alias *${alias.source} is inside its own anchor; ${accepted}` : null;
+  return insideItself ? `Invalid alias *${alias.source}: it is inside its own anchor, ${expected}` : null;
 }

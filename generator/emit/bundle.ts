@@ -3,7 +3,7 @@ import { generatedFrom } from "./header.ts";
 
 const folder = new URL("../bundle/", import.meta.url);
 
-/** The library code of `generator/bundle/` by the path of its copy, read once like the templates. */
+/** Copies of the library code in `generator/bundle/`, by path; read once, like the templates. */
 export const bundledFiles: ReadonlyMap<string, string> = new Map(
   readdirSync(folder)
     .filter((file) => file.endsWith(".ts"))

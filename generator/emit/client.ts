@@ -50,7 +50,7 @@ const types: Record<Exclude<ParameterType, "choice">, string> = {
   tokenId: "string | number | bigint",
 };
 
-/** The typed client: one method per operation, and iterators over pages. */
+/** Emits the typed client: one method per operation, and iterators over pages. */
 export function emitClient(model: Model): string {
   return renderClient({
     responses: importList(model.operations.map((operation) => operation.response)),
@@ -66,11 +66,11 @@ export function emitClient(model: Model): string {
 
 const typeName = (handler: string): string => `${pascalCase(handler)}Parameters`;
 
-/** The client parses JSON only, so it does not offer the format. */
-const offered = (operation: Operation): readonly Parameter[] => operation.parameters.filter((parameter) => parameter.name !== "format");
+/** The parameters of a client method: all except format, because the client parses only JSON. */
+const clientParameters = (operation: Operation): readonly Parameter[] => operation.parameters.filter((parameter) => parameter.name !== "format");
 
 function parametersView({ id, operation }: Handler): ParametersView {
-  const fields = offered(operation).map((parameter) => ({
+  const fields = clientParameters(operation).map((parameter) => ({
     description: commentText(parameter.description),
     declaration: `${camelCase(parameter.name)}${parameter.required ? "" : "?"}: ${typeOf(parameter)}`,
   }));
@@ -83,7 +83,7 @@ function typeOf(parameter: Parameter): string {
 }
 
 function methodView(operation: Operation): MethodView {
-  const query = offered(operation).filter((parameter) => parameter.in === "query");
+  const query = clientParameters(operation).filter((parameter) => parameter.in === "query");
   return {
     id: operation.id,
     name: literal(operation.id),
@@ -91,7 +91,7 @@ function methodView(operation: Operation): MethodView {
     path: operation.path,
     pathLiteral: literal(operation.path),
     type: typeName(operation.handler),
-    optional: offered(operation).some((parameter) => parameter.required) ? "" : " = {}",
+    optional: clientParameters(operation).some((parameter) => parameter.required) ? "" : " = {}",
     data: dataType(operation),
     query: objectLiteral(Object.fromEntries(query.map((parameter) => [camelCase(parameter.name), literal(parameter.name)]))),
   };

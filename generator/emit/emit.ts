@@ -15,7 +15,7 @@ import { emitRoutes } from "./routes.ts";
 import { emitStoryExamples } from "./story-examples.ts";
 import { emitValidators, emitValidatorTypes } from "./validators.ts";
 
-const artifacts: Readonly<Record<string, (model: Model) => string>> = {
+const emitters: Readonly<Record<string, (model: Model) => string>> = {
   "generated/client.gen.ts": emitClient,
   "generated/handlers.gen.ts": emitHandlers,
   "generated/openapi.json": emitOpenApiJson,
@@ -32,11 +32,11 @@ const artifacts: Readonly<Record<string, (model: Model) => string>> = {
 };
 
 /**
- * Every generated file of a catalog: path -> text. Does no I/O and is deterministic.
- * `recorded` maps operation ids to recorded responses (their `data`), which the document shows instead of synthetic ones.
+ * Generates every file of a catalog: a map from path to text. Deterministic, without I/O.
+ * `recorded` maps operation ids to the `data` of recorded responses, which the OpenAPI document shows instead of synthetic ones.
  */
 export function generate(catalog: Catalog, recorded: ReadonlyMap<string, unknown> = new Map()): Map<string, string> {
   const model = buildModel(catalog, recorded);
-  const files = new Map([...bundledFiles, ...Object.entries(artifacts).map(([path, emit]) => [path, emit(model)] as const)]);
+  const files = new Map([...bundledFiles, ...Object.entries(emitters).map(([path, emit]) => [path, emit(model)] as const)]);
   return files.set(manifestPath, emitManifest(files, catalog.service.version));
 }

@@ -18,14 +18,14 @@ interface HandlersView {
 
 const renderHandlers = template<HandlersView>("handlers");
 
-/** The type of the handlers that the runtime passes to the routes. */
+/** Emits the types of the handlers that the runtime passes to the routes. */
 export function emitHandlers({ handlers }: Model): string {
-  const ofStatus = (status: Handler["status"]): HandlerView[] => handlers.filter((handler) => handler.status === status).map(viewOf);
+  const viewsOfStatus = (status: Handler["status"]): HandlerView[] => handlers.filter((handler) => handler.status === status).map(viewOf);
   return renderHandlers({
     requests: importList(handlers.map((handler) => requestName(handler.id))),
     responses: importList(handlers.map((handler) => handler.operation.response)),
-    live: ofStatus("live"),
-    planned: ofStatus("planned"),
+    live: viewsOfStatus("live"),
+    planned: viewsOfStatus("planned"),
   });
 }
 
@@ -33,12 +33,12 @@ function viewOf({ id, operation }: Handler): HandlerView {
   return { id, request: requestName(id), response: dataType(operation) };
 }
 
-/** The type of `data`. */
+/** The TypeScript type of an operation's `data`. */
 export function dataType({ response, list }: Handler["operation"]): string {
   return list ? `readonly ${response}[]` : response;
 }
 
-/** The names of an import clause, without duplicates. */
+/** The sorted names of an import clause, without duplicates. */
 export function importList(names: readonly string[]): string[] {
   return [...new Set(names)].sort(compareText);
 }

@@ -10,7 +10,7 @@ interface OperationsView {
 
 const renderOperations = template<OperationsView>("operations");
 
-/** The server's table of endpoints: cost, pagination and CSV columns. */
+/** Emits the metadata that the server has of each endpoint: cost, pagination style, CSV columns. */
 export function emitOperations(model: Model): string {
   const tables = new Map(model.operations.map((operation) => [tableName(operation), operation.columns]));
   return renderOperations({
@@ -22,7 +22,7 @@ export function emitOperations(model: Model): string {
   });
 }
 
-/** Columns follow from the response, so operations that share one share the table. */
+/** Columns are derived from the response: operations with the same response share one column table. */
 const tableName = ({ response, list }: Operation): string =>
   `${camelCase(response.charAt(0).toLowerCase() + response.slice(1))}${list ? "List" : ""}Columns`;
 

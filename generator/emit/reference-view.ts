@@ -1,4 +1,4 @@
-/** The view of the reference's template. */
+/** The data of the template `reference`. */
 export interface ReferenceView {
   readonly title: string;
   readonly version: string;
@@ -52,7 +52,7 @@ export interface EndpointView {
   readonly cost: string;
   readonly mode: string;
   readonly status: string;
-  readonly paging: string;
+  readonly pagination: string;
   readonly networks: string;
   readonly row: string;
   readonly parameters: readonly ParameterRow[];

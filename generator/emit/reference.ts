@@ -6,7 +6,7 @@ import { template } from "./template.ts";
 
 const renderReference = template<ReferenceView>("reference");
 
-/** The reference of all endpoints in Markdown. */
+/** Emits the reference of all endpoints in Markdown. */
 export function emitReference(model: Model): string {
   const { service } = model;
   return renderReference({
@@ -29,7 +29,7 @@ export function emitReference(model: Model): string {
       description: cell(group.description),
       chains: group.chains.join(", "),
     })),
-    costs: inOrder(model).map(({ id, operation }) => ({
+    costs: handlersInOrder(model).map(({ id, operation }) => ({
       id,
       anchor: id.toLowerCase(),
       summary: cell(operation.summary),
@@ -46,14 +46,14 @@ export function emitReference(model: Model): string {
   });
 }
 
-/** Handlers in the order of their operations, that is, by row of the interface. */
-function inOrder(model: Model): Handler[] {
-  const place = (handler: Handler): number => model.operations.indexOf(handler.operation);
-  return [...model.handlers].sort((left, right) => place(left) - place(right));
+/** The handlers in the order of their operations, which is by row of the interface. */
+function handlersInOrder(model: Model): Handler[] {
+  const position = (handler: Handler): number => model.operations.indexOf(handler.operation);
+  return [...model.handlers].sort((left, right) => position(left) - position(right));
 }
 
 function domainView(model: Model, name: string, description: string): DomainView {
-  const endpoints = inOrder(model).filter((handler) => handler.domain === name);
+  const endpoints = handlersInOrder(model).filter((handler) => handler.domain === name);
   return {
     title: name.charAt(0).toUpperCase() + name.slice(1),
     anchor: name,
@@ -64,7 +64,7 @@ function domainView(model: Model, name: string, description: string): DomainView
 
 function endpointView(model: Model, { id, operation }: Handler): EndpointView {
   const paths = model.operations.filter((candidate) => candidate.handler === id).map((candidate) => candidate.path);
-  const own = operation.parameters.filter((parameter) => !model.service.commonQuery.includes(parameter.name));
+  const specific = operation.parameters.filter((parameter) => !model.service.commonQuery.includes(parameter.name));
   const link = objectLink(operation.response);
   return {
     id,
@@ -74,10 +74,10 @@ function endpointView(model: Model, { id, operation }: Handler): EndpointView {
     cost: renderCost(operation.cost),
     mode: operation.mode,
     status: operation.status,
-    paging: operation.style,
+    pagination: operation.style,
     networks: operation.networks ?? "all",
     row: operation.row === null ? "–" : String(operation.row),
-    parameters: own.map(parameterRow),
+    parameters: specific.map(parameterRow),
     rules: operation.rules.map(ruleSentence),
     response: operation.list ? `a list of ${link}` : link,
     fields: fieldsOf(model.objects, operation),
@@ -124,12 +124,12 @@ function typeOf({ type, values, sizes, minimum, maximum }: Bounded): string {
 }
 
 function parameterRow(parameter: Parameter): ParameterRow {
-  const absent = parameter.default === null ? "none" : `\`${parameter.default}\``;
+  const fallback = parameter.default === null ? "none" : `\`${parameter.default}\``;
   return {
     name: parameter.name,
     in: parameter.in,
     type: typeOf(parameter),
-    default: parameter.required ? "required" : absent,
+    default: parameter.required ? "required" : fallback,
     description: cell(parameter.description),
   };
 }
@@ -148,12 +148,12 @@ function ruleSentence(rule: Rule): string {
   const names = rule.parameters.map((parameter) => `\`${parameter.name}\``).join(" and ");
   if (rule.kind === "exclusive") return `At most one of ${names} may be sent.`;
   if (rule.kind === "together") return `${names} must be sent together or not at all.`;
-  return `${rule.parameters.map((parameter) => `\`${parameter.name}\``).join(" may not be above ")}.`;
+  return `${rule.parameters.map((parameter) => `\`${parameter.name}\``).join(" must not be above ")}.`;
 }
 
 function described(entries: Readonly<Record<string, { readonly description: string }>>): Described[] {
   return Object.entries(entries).map(([name, { description }]) => ({ name, description: cell(description) }));
 }
 
-/** Escapes a text for a table cell. */
+/** Escapes text for a table cell. */
 const cell = (text: string): string => text.replaceAll(/\s+/g, " ").replaceAll("|", "\\|").trim();

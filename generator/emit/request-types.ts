@@ -27,30 +27,30 @@ export function requestType(parameter: Parameter): string {
 
 const choices = (parameter: Parameter): string => (parameter.values ?? []).map(literal).join(" | ");
 
-/** The default as the parser would return it: heights become numbers, keywords stay strings. */
+/** The default as the parser would return it: heights become numbers, keywords remain strings. */
 export function defaultLiteral(parameter: Parameter): string {
   const value = parameter.default;
   const isHeight = parameter.type === "block" || parameter.type === "height";
   return literal(isHeight && typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value);
 }
 
-/** The parser of a parameter. */
+/** The code of a parameter's parser. */
 export function parserOf(parameter: Parameter): string {
-  if (parameter.name === "page-size") return `(text) => (csv ? parsers.integer(text, csvPageSizes) : ${call(parameter)})`;
-  return `(text) => ${call(parameter)}`;
+  if (parameter.name === "page-size") return `(text) => (csv ? parsers.integer(text, csvPageSizes) : ${parserCall(parameter)})`;
+  return `(text) => ${parserCall(parameter)}`;
 }
 
-function call(parameter: Parameter): string {
+function parserCall(parameter: Parameter): string {
   switch (parameter.type) {
     case "choice":
-      // Without its type argument the union of values would be widened to string.
+      // Without the type argument, the union of values would be widened to string.
       return `oneOf<${choices(parameter)}>(parsers, text, ${listLiteral(parameter.values ?? [])})`;
     case "text":
-      return parameter.maximum === null ? "parsers.text(text)" : `textUpTo(parsers, text, ${parameter.maximum})`;
+      return parameter.maximum === null ? "parsers.text(text)" : `boundedText(parsers, text, ${parameter.maximum})`;
     case "integer":
       return parameter.sizes === null
         ? `parsers.integer(text, ${bounds(parameter)})`
-        : `sizeAmong(parsers, text, ${listLiteral(parameter.sizes)})`;
+        : `listedSize(parsers, text, ${listLiteral(parameter.sizes)})`;
     case "addressList":
     case "topicList":
     case "textList":
@@ -67,7 +67,7 @@ function bounds(parameter: Parameter): string {
   });
 }
 
-/** The expected value of a required query parameter, for the error if it is missing. */
+/** The text that describes a required query parameter in the error for a missing one. */
 export function requiredText(parameter: Parameter): string {
   const isAddress = parameter.type === "address" || parameter.type === "addressList";
   return isAddress ? "0x + 40 hex digits or a registered name (required)" : "a value (required)";

@@ -16,13 +16,13 @@ interface RequestView {
 
 const renderRequests = template<{ currencies: string; handlers: readonly RequestView[] }>("requests");
 
-/** The name of the type of a handler's request. */
+/** The name of a handler's request type. */
 export const requestName = (handler: string): string => `${pascalCase(handler)}Request`;
 
-/** The name of the function that reads a handler's request. */
+/** The name of the function that parses a handler's request. */
 export const parseName = (handler: string): string => `parse${pascalCase(handler)}`;
 
-/** The currencies, and for each handler a request type and its parser. */
+/** Emits the currencies, and for each handler a request type and its parser. */
 export function emitRequests(model: Model): string {
   return renderRequests({ currencies: model.currencies.map(literal).join(" | "), handlers: model.handlers.map(viewOf) });
 }
@@ -49,12 +49,12 @@ interface RequestField {
   readonly value: string;
 }
 
-/** The fields of a request: the page parameters are one object, and a community request includes the protocol. */
+/** The fields of a request: page number and size are one object, and a community request includes the protocol. */
 function requestFields(operation: Operation): RequestField[] {
   const paging = pageParameters(operation);
   const plain = operation.parameters
     .filter((parameter) => paging === null || (parameter !== paging.number && parameter !== paging.size))
-    .map((parameter) => ({ name: parameter.field, type: requestType(parameter), value: `taken(${parameter.field})` }));
+    .map((parameter) => ({ name: parameter.field, type: requestType(parameter), value: `parsedValue(${parameter.field})` }));
   const names = operation.sentNames ? operation.parameters.filter(({ type }) => type === "address").map(nameField) : [];
   const page = paging === null ? [] : [pageField(paging)];
   const protocol = operation.protocol === null ? [] : [{ name: "protocol", type: "string", value: "protocol" }];
@@ -73,7 +73,7 @@ interface PageParameters {
   readonly size: Parameter;
 }
 
-/** The page number and size, if the style has a size; otherwise a page is only its number. */
+/** The page number and size; null if the pagination style has no size. */
 function pageParameters(operation: Operation): PageParameters | null {
   const size = operation.parameters.find((parameter) => parameter.name === "page-size");
   const number = operation.parameters.find((parameter) => parameter.name === (operation.style === "path-page" ? "page" : "page-number"));
@@ -84,17 +84,17 @@ function pageField({ number, size }: PageParameters): RequestField {
   return {
     name: "page",
     type: "{ readonly number: number; readonly size: number }",
-    value: `{ number: taken(${number.field}), size: taken(${size.field}) }`,
+    value: `{ number: parsedValue(${number.field}), size: parsedValue(${size.field}) }`,
   };
 }
 
 function statements(operation: Operation): string[] {
   const { parameters } = operation;
-  const sized = parameters.some((parameter) => parameter.name === "page-size");
+  const hasSize = parameters.some((parameter) => parameter.name === "page-size");
   // The format determines the maximum page size, so it is read first.
-  const inOrder = [...parameters].sort((left, right) => Number(left.name === "page-size") - Number(right.name === "page-size"));
-  const reads = inOrder.flatMap((parameter) => [
-    ...(sized && parameter.name === "page-size" ? ['const csv = format.ok && format.value === "csv";'] : []),
+  const ordered = [...parameters].sort((left, right) => Number(left.name === "page-size") - Number(right.name === "page-size"));
+  const reads = ordered.flatMap((parameter) => [
+    ...(hasSize && parameter.name === "page-size" ? ['const csv = format.ok && format.value === "csv";'] : []),
     `const ${readName(parameter)} = ${readCall(parameter)};`,
   ]);
   const restricted = operation.networks === null ? [] : restriction(operation, operation.networks);
@@ -104,7 +104,7 @@ function statements(operation: Operation): string[] {
 
 const isAddress = (parameter: Parameter): boolean => parameter.type === "address" || parameter.type === "addressList";
 
-/** The variable of an address: a reference first, renamed after it is resolved. */
+/** The variable of a parameter as it was sent; a sent address may be a name, so its resolved value has a variable of its own. */
 const readName = (parameter: Parameter): string => (isAddress(parameter) ? `${parameter.field}Sent` : parameter.field);
 
 function readCall(parameter: Parameter): string {
@@ -118,16 +118,16 @@ function readCall(parameter: Parameter): string {
 
 function restriction(operation: Operation, group: string): string[] {
   const chain = operation.parameters.find((parameter) => parameter.type === "chain" && parameter.required);
-  return chain === undefined ? [] : [`reader.restrict(${literal(chain.name)}, ${literal(chain.in)}, ${chain.field}, ${literal(group)});`];
+  return chain === undefined ? [] : [`reader.restrictChain(${literal(chain.name)}, ${literal(chain.in)}, ${chain.field}, ${literal(group)});`];
 }
 
 function ruleCall(rule: Rule): string {
   if (rule.kind !== "ascending") return `reader.${rule.kind}(${listLiteral(rule.parameters.map((parameter) => parameter.name))});`;
-  return `reader.ascending(${rule.parameters.map(named).join(", ")});`;
+  return `reader.ascending(${rule.parameters.map(ruleParameter).join(", ")});`;
 }
 
-const named = (parameter: Parameter): string =>
-  objectLiteral({ name: literal(parameter.name), in: literal(parameter.in), read: readName(parameter) });
+const ruleParameter = (parameter: Parameter): string =>
+  objectLiteral({ name: literal(parameter.name), in: literal(parameter.in), result: readName(parameter) });
 
 function resolution(operation: Operation, parameter: Parameter): string {
   const chain = operation.parameters.find((candidate) => candidate.type === "chain");

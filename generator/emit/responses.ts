@@ -12,7 +12,7 @@ const renderResponses = template<{ objects: readonly ObjectView[] }>("responses"
 
 const scalars: Partial<Record<ScalarType, string>> = { number: "number", integer: "number", boolean: "boolean" };
 
-/** One TypeScript interface per object; every field is present, nullable ones as a union with null. */
+/** Emits one TypeScript interface per object; no field is optional, and a nullable field is a union with null. */
 export function emitResponses(model: Model): string {
   const objects = [...model.objects.values()].map((object) => ({
     name: object.name,
@@ -25,6 +25,6 @@ export function emitResponses(model: Model): string {
 function fieldType(field: Field): string {
   const values = field.values?.map(literal).join(" | ");
   const base = "object" in field.type ? field.type.object : (values ?? scalars[field.type.scalar] ?? "string");
-  const whole = field.list ? `readonly ${values === undefined ? base : `(${base})`}[]` : base;
-  return field.nullable ? `${whole} | null` : whole;
+  const type = field.list ? `readonly ${values === undefined ? base : `(${base})`}[]` : base;
+  return field.nullable ? `${type} | null` : type;
 }

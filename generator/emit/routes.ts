@@ -11,7 +11,7 @@ interface RoutesView {
 
 const renderRoutes = template<RoutesView>("routes");
 
-/** The registration of every endpoint, in the order that resolves overlaps. */
+/** Emits the registration of every endpoint, ordered so that overlapping paths match the most specific one. */
 export function emitRoutes(model: Model): string {
   const routes = [...model.operations].sort((left, right) => compareRoutes(left.segments, right.segments));
   return renderRoutes({

@@ -3,8 +3,8 @@ import type { ScalarType } from "../catalog/definition.ts";
 import type { Field, Model, ResponseObject } from "../model/model.ts";
 
 /**
- * The JSON Schemas of responses (draft 2020-12, as in OpenAPI 3.1): the document contains them, and the validators are compiled from them.
- * Formats are patterns, so that a validator needs no format library.
+ * The JSON Schemas of responses (draft 2020-12, which OpenAPI 3.1 uses). The OpenAPI document contains them, and the validators are compiled from them.
+ * Formats are also patterns, so that a validator needs no format library.
  */
 export const schemaPrefix = "#/components/schemas/";
 
@@ -19,7 +19,7 @@ const scalars: Record<ScalarType, SchemaObject> = {
     format: "date-time",
     pattern: "^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$",
   },
-  // A whole amount: no sign, no point, no exponent, no leading zeros.
+  // A whole amount without a sign, a decimal point, an exponent or leading zeros.
   bigint: { type: "string", pattern: "^(0|[1-9][0-9]*)$" },
   address: { type: "string", pattern: "^0x[0-9a-f]{40}$" },
   hash: { type: "string", pattern: "^0x[0-9a-f]{64}$" },
@@ -29,8 +29,8 @@ const scalars: Record<ScalarType, SchemaObject> = {
   date: { type: "string", format: "date", pattern: "^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])$" },
 };
 
-/** The schema of every object and of every envelope, by name. */
-export function answerSchemas(model: Model): Map<string, SchemaObject> {
+/** The schemas of all objects and envelopes, by name. */
+export function responseSchemas(model: Model): Map<string, SchemaObject> {
   const envelopes = model.operations.map(
     ({ response, list }) => [envelopeName(response, list), envelopeSchema(model, response, list)] as const,
   );
@@ -44,15 +44,15 @@ export const envelopeName = (response: string, list: boolean): string => `${resp
 export const failureName = "Failure";
 
 function objectSchema(object: ResponseObject): SchemaObject {
-  return closed(object.description, Object.fromEntries(object.fields.map((field) => [field.name, fieldSchema(field)])));
+  return closedObject(object.description, Object.fromEntries(object.fields.map((field) => [field.name, fieldSchema(field)])));
 }
 
 function fieldSchema(field: Field): SchemaObject {
   const { description } = field;
   if ("object" in field.type) return objectField(field, field.type.object);
   const element: SchemaObject = { ...scalars[field.type.scalar], ...(field.values === null ? {} : { enum: [...field.values] }) };
-  const whole: SchemaObject = field.list ? { type: "array", items: element } : element;
-  return { description, ...(field.nullable ? orNull(whole) : whole), examples: [field.example] };
+  const schema: SchemaObject = field.list ? { type: "array", items: element } : element;
+  return { description, ...(field.nullable ? orNull(schema) : schema), examples: [field.example] };
 }
 
 function objectField({ description, list, nullable }: Field, name: string): SchemaObject {
@@ -69,7 +69,7 @@ function orNull(schema: SchemaObject): SchemaObject {
 
 function envelopeSchema({ service }: Model, response: string, list: boolean): SchemaObject {
   const reference = { $ref: `${schemaPrefix}${response}` };
-  return closed(`A successful response with ${response}.`, {
+  return closedObject(`A successful response with ${response}.`, {
     data: list ? { type: "array", items: reference } : reference,
     error: { description: describe(service.envelope.error), type: "boolean", const: false },
     error_message: { description: describe(service.envelope.error_message), type: "null" },
@@ -79,7 +79,7 @@ function envelopeSchema({ service }: Model, response: string, list: boolean): Sc
 
 /** The schema of every failure. */
 export function failureSchema({ service }: Model): SchemaObject {
-  return closed("A failure.", {
+  return closedObject("A failure.", {
     data: { description: describe(service.envelope.data), type: "null" },
     error: { description: describe(service.envelope.error), type: "boolean", const: true },
     error_message: { description: describe(service.envelope.error_message), type: "string" },
@@ -89,7 +89,7 @@ export function failureSchema({ service }: Model): SchemaObject {
 
 const describe = (entry: { readonly description: string } | undefined): string => entry?.description ?? "";
 
-/** An object with exactly these properties. */
-function closed(description: string, properties: NonNullable<SchemaObject["properties"]>): SchemaObject {
+/** The schema of an object with exactly the given properties. */
+function closedObject(description: string, properties: NonNullable<SchemaObject["properties"]>): SchemaObject {
   return { description, type: "object", required: Object.keys(properties), properties, additionalProperties: false };
 }

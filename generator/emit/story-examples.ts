@@ -3,14 +3,14 @@ import { literal, objectLiteral, template } from "./template.ts";
 
 const renderExamples = template<{ examples: readonly { readonly id: string; readonly values: string }[] }>("story-examples");
 
-/** The values of every required parameter, and of those that the endpoint's own example names. */
+/** Emits the example values of every required parameter, and of the parameters that the endpoint's own example includes. */
 export function emitStoryExamples(model: Model): string {
   return renderExamples({ examples: model.operations.map((operation) => ({ id: operation.id, values: valuesOf(operation) })) });
 }
 
 function valuesOf(operation: Operation): string {
-  const named = operation.parameters.filter((parameter) => parameter.required || parameter.inExample);
-  const values = named.map((parameter) => [
+  const parameters = operation.parameters.filter((parameter) => parameter.required || parameter.inExample);
+  const values = parameters.map((parameter) => [
     parameter.name,
     literal(parameter.story === null ? String(parameter.example) : `story:${parameter.story}`),
   ]);

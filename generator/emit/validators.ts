@@ -2,8 +2,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import standalone from "ajv/dist/standalone/index.js";
 import type { Model } from "../model/model.ts";
 import { compareText } from "../model/names.ts";
-import { generatedSentence } from "./header.ts";
-import { answerSchemas, envelopeName, schemaPrefix } from "./schemas.ts";
+import { catalogHeader } from "./header.ts";
+import { responseSchemas, envelopeName, schemaPrefix } from "./schemas.ts";
 import { literal, template } from "./template.ts";
 
 const renderTypes = template<{ operations: readonly string[] }>("validators");
@@ -12,10 +12,10 @@ const annotations: ReadonlySet<string> = new Set(["description", "format", "exam
 
 const rootId = "ashlar";
 
-/** Validators of successful responses, compiled ahead of time: at run time they need neither ajv nor the schemas. */
+/** Emits the validators of successful responses, compiled ahead of time: at run time they need neither ajv nor the schemas. */
 export function emitValidators(model: Model): string {
-  // Without inlining, an object that many responses share is one function. Formats are patterns, so format checks would be redundant; the schemas
-  // are generated above, so validating and optimising them would only cost time.
+  // Without inlining, an object that many responses share is one function. Format checks would be redundant, because formats are also patterns. The schemas
+  // are generated and known to be valid, so validating and optimising them would only cost time.
   const ajv = new Ajv2020({
     inlineRefs: false,
     validateFormats: false,
@@ -25,17 +25,17 @@ export function emitValidators(model: Model): string {
     code: { esm: true, lines: true, source: true, optimize: false },
   });
   ajv.addVocabulary(["components"]);
-  const schemas = [...answerSchemas(model)]
+  const schemas = [...responseSchemas(model)]
     .sort(([left], [right]) => compareText(left, right))
     .map(([name, schema]) => [name, assertions(schema)]);
   ajv.addSchema({ $id: rootId, components: { schemas: Object.fromEntries(schemas) } });
   const envelopes = [...new Set(model.operations.map(({ response, list }) => envelopeName(response, list)))].sort(compareText);
   const references = Object.fromEntries(envelopes.map((name) => [name, `${rootId}${schemaPrefix}${name}`]));
   const code = standalone.default(ajv, references).replace(/^"use strict";\n?/, "");
-  return `// ${generatedSentence}\n${code}\n\nexport const validators = {\n${entries(model)}\n};\n`;
+  return `// ${catalogHeader}\n${code}\n\nexport const validators = {\n${entries(model)}\n};\n`;
 }
 
-/** Removes annotations, which would triple the code; a property of such a name has an object as its value. */
+/** Removes annotations, which would triple the code. A property that is named like an annotation is kept: its value is an object. */
 function assertions(schema: unknown): unknown {
   const isAnnotation = (key: string, value: unknown): boolean =>
     annotations.has(key) && (typeof value !== "object" || Array.isArray(value));
@@ -49,7 +49,7 @@ function entries(model: Model): string {
     .join("\n");
 }
 
-/** The types of the validators. */
+/** Emits the types of the validators. */
 export function emitValidatorTypes(model: Model): string {
   return renderTypes({
     operations: model.operations

@@ -2,8 +2,8 @@
 const plainKey = /^(?!(?:true|false|null|yes|no|on|off|y|n)$)[A-Za-z_$][\w$-]*$/i;
 
 /**
- * A JSON value as YAML 1.2 in block style. Strings keep JSON's quoting, which is valid YAML (YAML 1.2.2, section 7.3.1), so that no string is
- * ambiguous; a library takes ten times as long for a document of this size.
+ * Renders a JSON value as YAML 1.2 in block style. Strings keep JSON's quoting, which is valid YAML (YAML 1.2.2, section 7.3.1), so that no string is
+ * ambiguous. A library takes ten times as long for a document of this size.
  */
 export function renderYaml(value: unknown): string {
   const lines: string[] = [];
@@ -16,7 +16,7 @@ function append(lines: string[], value: unknown, indent: string): void {
   else for (const [key, item] of entriesOf(value)) appendEntry(lines, key, item, indent);
 }
 
-/** `-` followed on the same line by an inline value or the first line of a nested one. */
+/** Appends `-`, followed on the same line by an inline value or by the first line of a nested one. */
 function appendItem(lines: string[], item: unknown, indent: string): void {
   const first = lines.length;
   if (isInline(item)) lines.push(`${indent}- ${JSON.stringify(item)}`);
@@ -24,7 +24,7 @@ function appendItem(lines: string[], item: unknown, indent: string): void {
   lines[first] = `${indent}-${(lines[first] ?? "").slice(indent.length + 1)}`;
 }
 
-/** `key:` followed by an inline value on the same line, or by a nested value below. */
+/** Appends `key:`, followed by an inline value on the same line or by a nested value on the next lines. */
 function appendEntry(lines: string[], key: string, item: unknown, indent: string): void {
   const start = `${indent}${plainKey.test(key) ? key : JSON.stringify(key)}:`;
   if (isInline(item)) lines.push(`${start} ${JSON.stringify(item)}`);

@@ -1,21 +1,21 @@
 import type { Catalog, CatalogEndpoint } from "../catalog/catalog.ts";
 import type { ServiceDefinition } from "../catalog/definition.ts";
-import { answerOf } from "./answers.ts";
 import { csvColumns } from "./columns.ts";
 import { costOf } from "./costs.ts";
 import { errorsOf } from "./errors.ts";
+import { exampleDataOf } from "./example-data.ts";
 import { objectOf } from "./fields.ts";
 import type { Handler, Model, Operation, ResponseObject } from "./model.ts";
 import { compareText } from "./names.ts";
 import { parametersOf, rulesOf } from "./parameters.ts";
 import { segmentsOf } from "./route-order.ts";
 
-/** The ISO 4217 codes of quotes, if the catalog's currency parameters list none. */
-const offeredCurrencies = "USD CAD EUR SGD INR JPY VND CNY KRW RUB TRY NGN ARS AUD CHF GBP".split(" ");
+/** The currencies of quotes (ISO 4217) if the catalog's currency parameters list none. */
+const defaultCurrencies = "USD CAD EUR SGD INR JPY VND CNY KRW RUB TRY NGN ARS AUD CHF GBP".split(" ");
 
 const classOrder = ["A", "pricing", "B", "C"];
 
-/** The model of a checked catalog; `recorded` contains recorded responses (`data`) by operation id, which replace synthetic examples. */
+/** Builds the model of a checked catalog; `recorded` maps operation ids to the `data` of recorded responses, which replace synthetic examples. */
 export function buildModel(catalog: Catalog, recorded: ReadonlyMap<string, unknown>): Model {
   const objects = new Map(
     [...catalog.objects.values()]
@@ -39,7 +39,7 @@ function operationOf(
   const { definition } = endpoint;
   const parameters = parametersOf(service, endpoint);
   const list = definition.list ?? false;
-  const made = answerOf(objects, definition.response);
+  const synthetic = exampleDataOf(objects, definition.response);
   return {
     id: endpoint.id,
     handler: endpoint.handler,
@@ -65,11 +65,11 @@ function operationOf(
     sentNames: definition.sentNames ?? false,
     rules: rulesOf(endpoint, parameters),
     columns: csvColumns(objects, definition.response, list),
-    answer: recorded.get(endpoint.id) ?? (list ? [made] : made),
+    exampleData: recorded.get(endpoint.id) ?? (list ? [synthetic] : synthetic),
   };
 }
 
-/** One handler may serve operations of several protocols; it is live if one of them is. */
+/** Groups operations by handler: a handler may serve several protocols, and is live if one of its operations is. */
 function handlersOf(operations: readonly Operation[]): Handler[] {
   const groups = new Map<string, Operation[]>();
   for (const operation of operations) groups.set(operation.handler, [...(groups.get(operation.handler) ?? []), operation]);
@@ -86,7 +86,7 @@ function handlersOf(operations: readonly Operation[]): Handler[] {
 function currenciesOf(service: ServiceDefinition): readonly string[] {
   const parameters = [...Object.values(service.queryParameters), ...Object.values(service.pathParameters)];
   const values = parameters.flatMap((parameter) => (parameter.type === "currency" ? (parameter.values ?? []) : []));
-  return values.length === 0 ? offeredCurrencies : [...new Set(values)];
+  return values.length === 0 ? defaultCurrencies : [...new Set(values)];
 }
 
 const byName = (left: ResponseObject, right: ResponseObject): number => compareText(left.name, right.name);

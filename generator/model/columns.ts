@@ -3,12 +3,12 @@ import type { CsvColumn, Field, ResponseObject } from "./model.ts";
 
 type Objects = ReadonlyMap<string, ResponseObject>;
 
-/** An amount is a string in JSON and a number in CSV. */
+/** The kinds of scalars other than text; an amount (bigint) is a string in JSON and a number in CSV. */
 const kinds: Partial<Record<ScalarType, CsvColumn["kind"]>> = { number: "number", integer: "number", bigint: "number", boolean: "boolean" };
 
 /**
- * The columns of an endpoint's CSV: the fields of its rows, nested fields with dotted names, arrays as one cell of JSON. If `data` is a list of parents with
- * nested rows, each parent's scalar fields come first; otherwise the fields outside of the rows are omitted.
+ * The columns of an endpoint's CSV: the fields of its rows. Nested fields have dotted names, and an array is one cell of JSON. If `data` is a list of parents
+ * with nested rows, the parent's scalar fields come first; otherwise the fields outside of the rows are omitted.
  */
 export function csvColumns(objects: Objects, response: string, list: boolean): CsvColumn[] {
   const object = objectNamed(objects, response);
@@ -18,10 +18,10 @@ export function csvColumns(objects: Objects, response: string, list: boolean): C
     "object" in rowField.type ? fieldColumns(objects, objectNamed(objects, rowField.type.object), "row", [], [rowField.type.object]) : [];
   if (!list) return row;
   const parent = object.fields.flatMap((field) => ("scalar" in field.type && !field.list ? [columnOf(field, "parent", [field.name])] : []));
-  const taken = new Set(parent.map((column) => column.header));
+  const parentHeaders = new Set(parent.map((column) => column.header));
   return [
     ...parent,
-    ...row.map((column) => (taken.has(column.header) ? { ...column, header: `${object.rows}.${column.header}` } : column)),
+    ...row.map((column) => (parentHeaders.has(column.header) ? { ...column, header: `${object.rows}.${column.header}` } : column)),
   ];
 }
 
@@ -47,6 +47,6 @@ function columnOf(field: Field, from: CsvColumn["from"], path: readonly string[]
 
 function objectNamed(objects: Objects, name: string): ResponseObject {
   const object = objects.get(name);
-  if (object === undefined) throw new Error(`The model has no object ${name}.`);
+  if (object === undefined) throw new Error(`Unknown object ${name} in the model.`);
   return object;
 }

@@ -1,7 +1,7 @@
 import type { EndpointDefinition } from "../catalog/definition.ts";
 import type { Cost } from "./model.ts";
 
-/** The cost in whole hundredths, so that sums are exact; null if none is stated. */
+/** Converts a cost to whole hundredths, so that sums are exact; null if no cost is stated. */
 export function costOf(cost: EndpointDefinition["cost"]): Cost | null {
   if (cost === "not-stated") return null;
   return { hundredths: Math.round(cost.credits * 100), per: cost.per };
@@ -9,7 +9,7 @@ export function costOf(cost: EndpointDefinition["cost"]): Cost | null {
 
 const units: Record<Cost["per"], string> = { call: "call", item: "item", block: "block", "30-days": "30 days" };
 
-/** The cost as text: `0.02 per item`. */
+/** Renders a cost as text: `0.02 per item`. */
 export function renderCost(cost: Cost | null): string {
   if (cost === null) return "not stated";
   const amount = (cost.hundredths / 100).toFixed(2);

@@ -1,11 +1,11 @@
 import type { ServiceDefinition } from "../catalog/definition.ts";
 import type { Operation } from "./model.ts";
 
-/** The status of endpoints that are not live yet. */
+/** The status of responses of planned endpoints. */
 export const plannedStatus = "501";
 const placeholder = "{plannedPath}";
 
-/** The service's failures; the 501 example names a planned endpoint and is omitted if there is none. */
+/** The service's failures; the 501 example names a planned endpoint, and the failure is omitted if all endpoints are live. */
 export function errorsOf(errors: ServiceDefinition["errors"], operations: readonly Operation[]): ServiceDefinition["errors"] {
   const planned = operations.find(({ status }) => status === "planned");
   return Object.fromEntries(

@@ -17,7 +17,7 @@ function fieldOf(name: string, definition: FieldDefinition): Field {
   };
 }
 
-/** A catalog object with parsed field types. */
+/** Converts a catalog object: its field types are parsed. */
 export function objectOf(object: CatalogObject): ResponseObject {
   return {
     name: object.name,

@@ -1,18 +1,18 @@
 import type { Example, ParameterType, ScalarType, ServiceDefinition } from "../catalog/definition.ts";
 
-/** The emitters' view of the catalog: resolved, named and ordered independently of the order of the files. */
+/** The catalog as the emitters read it: resolved, and ordered independently of the order of the files. */
 export interface Model {
   readonly service: ServiceDefinition;
-  /** By class, row and id. */
+  /** Sorted by class, row and id. */
   readonly operations: readonly Operation[];
-  /** By id; community operations share handlers. */
+  /** Sorted by id; community operations share handlers. */
   readonly handlers: readonly Handler[];
-  /** By name. */
+  /** By name, in alphabetical order. */
   readonly objects: ReadonlyMap<string, ResponseObject>;
   readonly currencies: readonly string[];
 }
 
-/** One path, served with GET. */
+/** One path of the interface, served with GET. */
 export interface Operation {
   readonly id: string;
   readonly handler: string;
@@ -41,7 +41,7 @@ export interface Operation {
   readonly rules: readonly Rule[];
   readonly columns: readonly CsvColumn[];
   /** The `data` of the documented response. */
-  readonly answer: unknown;
+  readonly exampleData: unknown;
 }
 
 /** A function that the runtime provides, with its request and response types. */
@@ -70,9 +70,9 @@ export interface Parameter {
   readonly description: string;
   readonly required: boolean;
   readonly default: Example | null;
-  /** A literal value; the shared parameter's example if the endpoint's refers to the story. */
+  /** A literal value; the shared parameter's example if this endpoint's example is a story reference. */
   readonly example: Example;
-  /** The story reference of this endpoint's example. */
+  /** The name of the story value in this endpoint's example; null if the example is literal. */
   readonly story: string | null;
   /** True if this endpoint's example includes the parameter. */
   readonly inExample: boolean;
@@ -82,14 +82,14 @@ export interface Parameter {
   readonly maximum: number | null;
   readonly maxItems: number | null;
   /** True if the endpoint overrides the shared parameter. */
-  readonly differs: boolean;
+  readonly overridden: boolean;
 }
 
 export type Rule =
   | { readonly kind: "exclusive" | "together"; readonly parameters: readonly Parameter[] }
   | { readonly kind: "ascending"; readonly parameters: readonly [Parameter, Parameter] };
 
-/** A column of CSV: a scalar in the row (or in its parent), or an array as JSON. */
+/** A column of CSV: a scalar of the row or of its parent, or an array as JSON. */
 export interface CsvColumn {
   readonly header: string;
   readonly path: readonly string[];

@@ -9,7 +9,7 @@ export function pascalCase(name: string): string {
   return camel.charAt(0).toUpperCase() + camel.slice(1);
 }
 
-/** Converts `getTokenHolders` to `get-token-holders`; digits do not start a word. */
+/** Converts `getTokenHolders` to `get-token-holders`; a digit does not start a new word. */
 export function kebabCase(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, "$1-$2").toLowerCase();
 }

@@ -4,7 +4,7 @@ import { type EndpointParameter, endpointParameters } from "../catalog/parameter
 import type { Parameter, Rule } from "./model.ts";
 import { camelCase } from "./names.ts";
 
-/** The API key is described by the security schemes, not as a parameter. */
+/** The API key is not a parameter of the model: the security schemes describe it. */
 const keyParameter = "key";
 const storyPrefix = "story:";
 
@@ -17,8 +17,8 @@ export function parametersOf(service: ServiceDefinition, endpoint: CatalogEndpoi
 
 function parameterOf(service: ServiceDefinition, endpoint: CatalogEndpoint, parameter: EndpointParameter): Parameter {
   const { definition } = parameter;
-  const own = endpoint.definition.example[parameter.name];
-  const story = typeof own === "string" && own.startsWith(storyPrefix) ? own.slice(storyPrefix.length) : null;
+  const value = endpoint.definition.example[parameter.name];
+  const story = typeof value === "string" && value.startsWith(storyPrefix) ? value.slice(storyPrefix.length) : null;
   const shared = (parameter.in === "path" ? service.pathParameters : service.queryParameters)[parameter.name];
   return {
     name: parameter.name,
@@ -28,28 +28,28 @@ function parameterOf(service: ServiceDefinition, endpoint: CatalogEndpoint, para
     description: definition.description,
     required: parameter.required,
     default: definition.default ?? null,
-    example: own === undefined || story !== null ? definition.example : own,
+    example: value === undefined || story !== null ? definition.example : value,
     story,
-    inExample: own !== undefined,
+    inExample: value !== undefined,
     values: definition.values ?? null,
     sizes: parameter.sizes,
     minimum: definition.minimum ?? null,
     maximum: definition.maximum ?? null,
     maxItems: definition.maxItems ?? null,
-    differs: own !== undefined || parameter.sizes !== null || JSON.stringify(definition) !== JSON.stringify(shared),
+    overridden: value !== undefined || parameter.sizes !== null || JSON.stringify(definition) !== JSON.stringify(shared),
   };
 }
 
 /** The rules between parameters, each with its parameters. */
 export function rulesOf(endpoint: CatalogEndpoint, parameters: readonly Parameter[]): Rule[] {
-  const named = (name: string): Parameter => {
+  const parameterNamed = (name: string): Parameter => {
     const parameter = parameters.find((candidate) => candidate.name === name);
-    if (parameter === undefined) throw new Error(`${endpoint.id} has a rule about ${name}, which is not a parameter of it.`);
+    if (parameter === undefined) throw new Error(`Unknown parameter ${name} in a rule of ${endpoint.id}.`);
     return parameter;
   };
   return endpoint.definition.rules.map((rule): Rule => {
-    if ("exclusive" in rule) return { kind: "exclusive", parameters: rule.exclusive.map(named) };
-    if ("together" in rule) return { kind: "together", parameters: rule.together.map(named) };
-    return { kind: "ascending", parameters: [named(rule.ascending[0]), named(rule.ascending[1])] };
+    if ("exclusive" in rule) return { kind: "exclusive", parameters: rule.exclusive.map(parameterNamed) };
+    if ("together" in rule) return { kind: "together", parameters: rule.together.map(parameterNamed) };
+    return { kind: "ascending", parameters: [parameterNamed(rule.ascending[0]), parameterNamed(rule.ascending[1])] };
   });
 }

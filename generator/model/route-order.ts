@@ -1,7 +1,7 @@
 import type { Segment } from "./model.ts";
 import { compareText } from "./names.ts";
 
-/** The segments of a path such as `/v1/{chainName}/xy=k/`. */
+/** Splits a path such as `/v1/{chainName}/xy=k/` into segments. */
 export function segmentsOf(path: string): Segment[] {
   return path
     .split("/")
@@ -10,8 +10,8 @@ export function segmentsOf(path: string): Segment[] {
 }
 
 /**
- * Orders routes so that the first match is the most specific: at the first segment where two paths differ, a literal precedes a
- * parameter. Express tries routes in the order of registration.
+ * Orders routes so that the first match is the most specific: at the first segment in which two paths differ, a literal precedes a
+ * parameter. Express matches routes in the order of registration.
  */
 export function compareRoutes(left: readonly Segment[], right: readonly Segment[]): number {
   for (let index = 0; index < Math.max(left.length, right.length); index += 1) {
@@ -29,7 +29,7 @@ function compareSegments(left: Segment | undefined, right: Segment | undefined):
   return Number(rightLiteral) - Number(leftLiteral);
 }
 
-/** The segments as an Express 5 path: `/v1/:chainName/xy=k/`. */
+/** Joins segments to an Express 5 path: `/v1/:chainName/xy=k/`. */
 export function expressPath(segments: readonly Segment[]): string {
   return `/${segments.map((segment) => ("literal" in segment ? segment.literal : `:${segment.parameter}`)).join("/")}/`;
 }

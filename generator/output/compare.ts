@@ -1,12 +1,12 @@
 import { compareText } from "../model/names.ts";
 
-/** How a file on disk differs from the generated one. */
+/** The difference between a file on disk and the generated file. */
 type Difference =
   | { readonly kind: "line"; readonly path: string; readonly line: number; readonly expected: string | null; readonly found: string | null }
   | { readonly kind: "missing"; readonly path: string }
   | { readonly kind: "extra"; readonly path: string };
 
-/** Every file that differs, with its first different line. */
+/** The files that differ, each with its first different line. */
 export function compareFiles(expected: ReadonlyMap<string, string>, found: ReadonlyMap<string, string>): Difference[] {
   const paths = [...new Set([...expected.keys(), ...found.keys()])].sort(compareText);
   return paths.flatMap((path): Difference[] => {
@@ -27,7 +27,7 @@ function firstDifference(path: string, expected: readonly string[], found: reado
 
 const maxShownLength = 160;
 
-/** `generated/routes.gen.ts:12: expected "…", found "…"`, one line. */
+/** Renders a difference on one line: `generated/routes.gen.ts:12: expected "…", found "…"`. */
 export function renderDifference(difference: Difference): string {
   if (difference.kind === "missing") return `${difference.path}: missing`;
   if (difference.kind === "extra") return `${difference.path}: not generated from this catalog`;
@@ -35,7 +35,7 @@ export function renderDifference(difference: Difference): string {
   return `${difference.path}:${difference.line}: expected ${expected}, found ${found}`;
 }
 
-/** Both lines from shortly before the first difference, so that it is visible in long lines. */
+/** Excerpts of both lines that start shortly before the first difference, so that it is visible in long lines. */
 function excerpts(expected: string | null, found: string | null): [string, string] {
   let common = 0;
   while (expected !== null && found !== null && common < expected.length && expected[common] === found[common]) common += 1;

@@ -1,14 +1,14 @@
-/** The reason why nothing was written. */
+/** An error that occurs before anything is written. */
 export class OutputError extends Error {
   override readonly name = "OutputError";
 }
 
-/** Existing files that the generator did not write would be overwritten. */
+/** The error for existing files that the generator did not write and would overwrite or delete. */
 export const foreignFiles = (paths: readonly string[]): OutputError =>
   new OutputError(
-    `${paths.join(", ")}: ${paths.length === 1 ? "this file has" : "these files have"} no header of a generated file, so nothing was written; move or delete ${paths.length === 1 ? "it" : "them"} first.`,
+    `Cannot overwrite ${paths.join(", ")}: expected the header of a generated file. Nothing was written; move or delete ${paths.length === 1 ? "the file" : "the files"} first.`,
   );
 
-/** A folder exists at the path of a generated file. */
-export const folderInTheWay = (path: string): OutputError =>
-  new OutputError(`${path}: this is a folder where a generated file belongs, so nothing was written; move or delete it first.`);
+/** The error for a folder at the path of a generated file. */
+export const folderAtFilePath = (path: string): OutputError =>
+  new OutputError(`Cannot write ${path}: expected a file, found a folder. Nothing was written; move or delete the folder first.`);

@@ -7,7 +7,7 @@ import { nearest } from "../catalog/nearest.ts";
 import { compareText } from "../model/names.ts";
 import { readText } from "./read-output.ts";
 
-/** The generator's input, or the messages about its faults. */
+/** The generator's input, or messages about its problems. */
 type Input =
   | { readonly ok: true; readonly catalog: Catalog; readonly recorded: ReadonlyMap<string, unknown> }
   | { readonly ok: false; readonly messages: readonly string[] };
@@ -15,7 +15,7 @@ type Input =
 const folder = "spec";
 const recordedFolder = `${folder}/examples`;
 
-/** Reads the catalog of a repository and the responses recorded for its documentation. */
+/** Reads the catalog of a repository and the responses that were recorded for its documentation. */
 export async function readInput(root: string): Promise<Input> {
   const { catalog, diagnostics } = loadCatalog(await readCatalogFiles(join(root, folder)));
   if (catalog === null) return { ok: false, messages: diagnostics.map(renderDiagnostic) };
@@ -41,17 +41,17 @@ function recordedMessages(path: string, text: string, ids: ReadonlySet<string>):
   const id = idOf(path);
   if (!ids.has(id)) {
     const nearestId = nearest(id, [...ids]);
-    const suggestion = nearestId === null ? "" : `; nearest: ${nearestId}`;
-    return [`${path}:1:1: unknown operation ${id}; accepted: the id of the recorded operation, and .json${suggestion}`];
+    const suggestion = nearestId === null ? "" : ` (nearest: ${nearestId})`;
+    return [`${path}:1:1: Unknown operation ${id}: expected a file name of an operation id and .json${suggestion}`];
   }
-  return dataOf(text) === undefined ? [`${path}:1:1: not a recorded response; accepted: a JSON object with data`] : [];
+  return dataOf(text) === undefined ? [`${path}:1:1: Invalid recorded response: expected a JSON object with data`] : [];
 }
 
-/** The `data` of a recorded response; undefined if the text is not one. */
+/** The `data` of a recorded response; undefined if the text is not a response. */
 function dataOf(text: string): unknown {
   try {
-    const answer: unknown = JSON.parse(text);
-    return typeof answer === "object" && answer !== null && "data" in answer ? answer.data : undefined;
+    const response: unknown = JSON.parse(text);
+    return typeof response === "object" && response !== null && "data" in response ? response.data : undefined;
   } catch {
     return undefined;
   }

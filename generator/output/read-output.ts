@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { compareText } from "../model/names.ts";
-import { folderInTheWay } from "./output-error.ts";
+import { folderAtFilePath } from "./output-error.ts";
 
 /** The folder that only the generator writes. */
 const generatedFolder = "generated";
@@ -13,12 +13,12 @@ export async function readText(path: string): Promise<string | null> {
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
     if (error.code === "ENOENT") return null;
-    if (error.code === "EISDIR") throw folderInTheWay(path);
+    if (error.code === "EISDIR") throw folderAtFilePath(path);
     throw error;
   }
 }
 
-/** The files at these paths, and all others in the generator's folder. */
+/** Reads the files at the paths and all other files in the generator's folder. */
 export async function readOutput(root: string, paths: Iterable<string>): Promise<Map<string, string>> {
   const all = [...new Set([...paths, ...(await generatedPaths(root))])].sort(compareText);
   const texts = await Promise.all(all.map((path) => readText(join(root, path))));

@@ -7,8 +7,8 @@ import { OutputError } from "../output/output-error.ts";
 import { resolverPath } from "./missing-stubs.ts";
 
 /**
- * Adds a resolver to the `index.ts` of its folder unless it is there: an import and an entry of the exported object, both in alphabetical order. The rest of
- * the file is unchanged; the first resolver of a domain creates it. Returns the path of the written file, or null if nothing changed.
+ * Registers a resolver in the `index.ts` of its folder: adds an import and an entry of the exported object, both in alphabetical order, and leaves the rest
+ * unchanged. Creates the file for the first resolver of a domain. Returns the path of the written file, or null if the resolver is already registered.
  * @throws {OutputError} if `index.ts` does not export the object.
  */
 export async function registerResolver(root: string, handler: Pick<Handler, "id" | "domain">): Promise<string | null> {

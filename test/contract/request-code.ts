@@ -3,7 +3,7 @@ import type { Handlers } from "../../generated/handlers.gen.ts";
 import type { Operation } from "../../generated/operations.gen.ts";
 import type { ParseOutcome, RawRequest } from "../../generated/requests.gen.ts";
 import { registerRoutes } from "../../generated/routes.gen.ts";
-import { parseQuery } from "../../runtime/http/query.ts";
+import { parseQuery, type Query } from "../../runtime/http/query.ts";
 import { readTarget } from "../../runtime/http/request-target.ts";
 import { createParsers } from "../../runtime/parameters/parsers.ts";
 import type { RequestOutcome } from "../support/openapi-validator.ts";
@@ -37,7 +37,7 @@ export function createRequestCode(): Reader {
 /** Replaces the server's runner: parses the request and returns the result. */
 function run<R>(operation: Operation, parse: (raw: RawRequest, known: typeof parsers) => Promise<ParseOutcome<R>>): express.RequestHandler {
   return async (request, response) => {
-    const outcome = await parse({ path: request.params as Record<string, string>, query: request.query }, parsers);
+    const outcome = await parse({ path: request.params as Record<string, string>, query: request.query as Query }, parsers);
     const { resolve } = response.locals as { readonly resolve: (outcome: RequestOutcome) => void };
     if (outcome.ok) resolve({ accepted: true, operation: operation.id });
     else

@@ -1,12 +1,12 @@
-import type { Place } from "../catalog.ts";
+import type { SourceLocation } from "../catalog.ts";
 import type { Example, FieldDefinition, ParameterDefinition, ScalarType } from "../definition.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { Draft, EndpointDraft, ServiceDraft } from "../draft.ts";
-import { isStoryReference, type Mismatch, parameterMismatch, scalarMismatch, storyMismatch } from "../example-fit.ts";
+import { isStoryReference, type Mismatch, parameterMismatch, scalarMismatch, storyMismatch } from "../example-mismatch.ts";
 import { type FieldType, isScalarType, parseFieldType } from "../field-type.ts";
-import { type Lookup, type OperationDraft, parameterNamesOf, placeOf, placeOfKey } from "../lookup.ts";
+import { type Lookup, type OperationDraft, parameterNamesOf, locationOf, locationOfKey } from "../lookup.ts";
 import { applyUse, definitionName } from "../parameters.ts";
-import { renderSent } from "../shape.ts";
+import { renderFound } from "../shape.ts";
 
 /** Reports examples and defaults that do not match their type, in shared parameters, their uses, endpoints, headers and fields. */
 export function checkExamples({ draft, operations, objects }: Lookup): Diagnostic[] {
@@ -23,17 +23,17 @@ export function checkExamples({ draft, operations, objects }: Lookup): Diagnosti
   ];
 }
 
-// A definition is checked only if every key that decides what matches could be read.
+// Null if a key that determines the valid values could not be read: the parameter's examples are then not checked.
 function definitionOf(parameter: Draft<ParameterDefinition> | undefined): ParameterDefinition | null {
   if (parameter === undefined || parameter.value.type === undefined) return null;
-  if (["values", "minimum", "maximum", "maxItems"].some((key) => parameter.broken.has(key))) return null;
+  if (["values", "minimum", "maximum", "maxItems"].some((key) => parameter.invalidKeys.has(key))) return null;
   const { minimum, maximum } = parameter.value;
   if (minimum !== undefined && maximum !== undefined && minimum > maximum) return null;
   return { description: "", example: "", ...parameter.value, type: parameter.value.type };
 }
 
-function reportMismatch(code: "wrong-example" | "wrong-default", mismatch: Mismatch, value: unknown, place: () => Place): Diagnostic[] {
-  return mismatch === null ? [] : [diagnostic(code, place(), { sent: renderSent(value), accepted: mismatch })];
+function reportMismatch(code: "wrong-example" | "wrong-default", mismatch: Mismatch, value: unknown, location: () => SourceLocation): Diagnostic[] {
+  return mismatch === null ? [] : [diagnostic(code, location(), { found: renderFound(value), expected: mismatch })];
 }
 
 function checkShared(parameter: Draft<ParameterDefinition>): Diagnostic[] {
@@ -42,8 +42,8 @@ function checkShared(parameter: Draft<ParameterDefinition>): Diagnostic[] {
   return (["example", "default"] as const).flatMap((key) => {
     const value = parameter.value[key];
     if (value === undefined) return [];
-    if (isStoryReference(value)) return [diagnostic("misplaced-story", placeOf(parameter, key), { sent: renderSent(value) })];
-    return reportMismatch(`wrong-${key}`, parameterMismatch(definition, value), value, () => placeOf(parameter, key));
+    if (isStoryReference(value)) return [diagnostic("misplaced-story", locationOf(parameter, key), { found: renderFound(value) })];
+    return reportMismatch(`wrong-${key}`, parameterMismatch(definition, value), value, () => locationOf(parameter, key));
   });
 }
 
@@ -54,10 +54,10 @@ function checkUses(operation: OperationDraft, service: ServiceDraft): Diagnostic
     if (shared === null) return [];
     const definition = applyUse(shared, use);
     const value = definition.default;
-    // Narrowed bounds or values may exclude the shared default too; the position is then that of the use.
+    // Narrowed bounds or values may also exclude the shared default; the diagnostic is then at the use.
     if (value === undefined || (use.default === undefined && parameterMismatch(shared, value) !== null)) return [];
     return reportMismatch("wrong-default", parameterMismatch(definition, value), value, () =>
-      use.default === undefined ? placeOf(operation, "query", index) : placeOf(operation, "query", index, "default"),
+      use.default === undefined ? locationOf(operation, "query", index) : locationOf(operation, "query", index, "default"),
     );
   });
 }
@@ -66,14 +66,14 @@ function checkEndpoint(endpoint: EndpointDraft, service: ServiceDraft): Diagnost
   const names = parameterNamesOf(endpoint, service);
   const { query = [], pagination, example } = endpoint.value;
   if (names === null) return [];
-  const accepted = [...names.path, ...names.query];
+  const expected = [...names.path, ...names.query];
   return Object.entries(example ?? {}).flatMap(([name, value]) => {
-    if (!accepted.includes(name)) {
-      const data = { name, where: "a parameter of this endpoint", accepted };
-      return [diagnostic("unknown-parameter", placeOfKey(endpoint, "example", name), data)];
+    if (!expected.includes(name)) {
+      const data = { name, kind: "a parameter of this endpoint", expected };
+      return [diagnostic("unknown-parameter", locationOfKey(endpoint, "example", name), data)];
     }
-    const place = () => placeOf(endpoint, "example", name);
-    if (isStoryReference(value)) return reportMismatch("wrong-example", storyMismatch(value), value, place);
+    const location = () => locationOf(endpoint, "example", name);
+    if (isStoryReference(value)) return reportMismatch("wrong-example", storyMismatch(value), value, location);
     const parameter = names.path.includes(name)
       ? service.pathParameters?.get(definitionName(endpoint.value, name))
       : service.queryParameters?.get(name);
@@ -82,7 +82,7 @@ function checkEndpoint(endpoint: EndpointDraft, service: ServiceDraft): Diagnost
     if (shared === null) return [];
     const definition = typeof use === "object" && !names.path.includes(name) ? applyUse(shared, use) : shared;
     const mismatch = parameterMismatch(definition, value) ?? sizeMismatch(name, value, pagination?.sizes);
-    return reportMismatch("wrong-example", mismatch, value, place);
+    return reportMismatch("wrong-example", mismatch, value, location);
   });
 }
 
@@ -94,24 +94,24 @@ function checkHeaders(service: ServiceDraft): Diagnostic[] {
   return [...(service.headers?.values() ?? [])].flatMap((header) => {
     const { type, example } = header.value;
     if (type === undefined || example === undefined) return [];
-    return reportMismatch("wrong-example", scalarMismatch(type, undefined, example), example, () => placeOf(header, "example"));
+    return reportMismatch("wrong-example", scalarMismatch(type, undefined, example), example, () => locationOf(header, "example"));
   });
 }
 
 function checkField(field: Draft<FieldDefinition>, objects: Lookup["objects"]): Diagnostic[] {
   const { type: text, example } = field.value;
-  if (text === undefined || field.broken.has("example") || field.broken.has("values")) return [];
+  if (text === undefined || field.invalidKeys.has("example") || field.invalidKeys.has("values")) return [];
   const { name, list, nullable } = parseFieldType(text);
   if (isScalarType(name)) return [...checkValues(field, name), ...checkScalar(field, { text, name, list, nullable })];
   // An unknown type is reported elsewhere.
   if (example === undefined || (example === null && nullable) || !objects.has(name)) return [];
-  return [diagnostic("inapplicable-example", placeOf(field, "example"), { type: text })];
+  return [diagnostic("inapplicable-example", locationOf(field, "example"), { type: text })];
 }
 
 function checkValues(field: Draft<FieldDefinition>, name: ScalarType): Diagnostic[] {
   if (field.value.values === undefined || name === "string") return [];
-  const data = { key: "values", subject: `a field of type ${name}`, accepted: "fields of type string" };
-  return [diagnostic("inapplicable-key", placeOfKey(field, "values"), data)];
+  const data = { key: "values", subject: `a field of type ${name}`, expected: "a field of type string" };
+  return [diagnostic("inapplicable-key", locationOfKey(field, "values"), data)];
 }
 
 interface ScalarField extends FieldType {
@@ -120,20 +120,20 @@ interface ScalarField extends FieldType {
 }
 
 function checkScalar(field: Draft<FieldDefinition>, { text, name, list, nullable }: ScalarField): Diagnostic[] {
-  const { example, values: stated } = field.value;
-  const values = name === "string" ? stated : undefined;
-  const place = () => placeOf(field, "example");
-  if (example === undefined) return [diagnostic("missing-example", placeOfKey(field), { type: text, accepted: exampleOf(text) })];
+  const { example, values: listed } = field.value;
+  const values = name === "string" ? listed : undefined;
+  const location = () => locationOf(field, "example");
+  if (example === undefined) return [diagnostic("missing-example", locationOfKey(field), { type: text, expected: expectedExample(text) })];
   if (example === null && nullable) return [];
-  if (isStoryReference(example)) return [diagnostic("misplaced-story", place(), { sent: renderSent(example) })];
-  if (!list) return reportMismatch("wrong-example", scalarMismatch(name, values, example), example, place);
-  if (!Array.isArray(example)) return reportMismatch("wrong-example", exampleOf(text), example, place);
+  if (isStoryReference(example)) return [diagnostic("misplaced-story", location(), { found: renderFound(example) })];
+  if (!list) return reportMismatch("wrong-example", scalarMismatch(name, values, example), example, location);
+  if (!Array.isArray(example)) return reportMismatch("wrong-example", expectedExample(text), example, location);
   return example.flatMap((element, index) =>
-    reportMismatch("wrong-example", scalarMismatch(name, values, element), element, () => placeOf(field, "example", index)),
+    reportMismatch("wrong-example", scalarMismatch(name, values, element), element, () => locationOf(field, "example", index)),
   );
 }
 
-function exampleOf(type: string): string {
+function expectedExample(type: string): string {
   const { name, list } = parseFieldType(type);
   return list ? `a list of values of type ${name}` : `a value of type ${name}`;
 }

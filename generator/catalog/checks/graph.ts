@@ -1,41 +1,41 @@
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import { isScalarType, parseFieldType } from "../field-type.ts";
-import { type Lookup, placeOf, type ResolvedObject } from "../lookup.ts";
+import { type Lookup, locationOf, type ResolvedObject } from "../lookup.ts";
 
-/** Reports objects that extend or contain themselves, and fields whose type differs from the parent's. */
+/** Reports objects that extend or contain themselves, and fields whose type differs from that of the inherited field. */
 export function checkGraph(lookup: Lookup): Diagnostic[] {
   const { objects } = lookup;
   const parents = (object: ResolvedObject): Edge[] => {
     const parent = object.draft.value.extends;
-    return parent === undefined ? [] : [{ to: parent, at: () => placeOf(object.draft, "extends") }];
+    return parent === undefined ? [] : [{ to: parent, location: () => locationOf(object.draft, "extends") }];
   };
   return [
-    ...findCircles(objects, parents).map(({ circle, edge }) => diagnostic("circular-parent", edge.at(), { circle })),
-    ...findCircles(objects, contained).map(({ circle, edge }) => diagnostic("circular-reference", edge.at(), { circle })),
+    ...findCycles(objects, parents).map(({ cycle, edge }) => diagnostic("circular-parent", edge.location(), { cycle })),
+    ...findCycles(objects, requiredReferences).map(({ cycle, edge }) => diagnostic("circular-reference", edge.location(), { cycle })),
     ...[...objects.values()].flatMap((object) => checkOverrides(object, lookup)),
   ];
 }
 
 interface Edge {
   readonly to: string;
-  at(): ReturnType<typeof placeOf>;
+  location(): ReturnType<typeof locationOf>;
 }
 
-// A list may be empty and a nullable field may be null: only other references require a nested object.
-function contained({ fields }: ResolvedObject): Edge[] {
+// Only a reference that is neither a list nor nullable requires a nested object: a list may be empty, and a nullable field may be null.
+function requiredReferences({ fields }: ResolvedObject): Edge[] {
   return [...fields.values()].flatMap((field) => {
     if (field.value.type === undefined) return [];
     const { name, list, nullable } = parseFieldType(field.value.type);
-    return list || nullable || isScalarType(name) ? [] : [{ to: name, at: () => placeOf(field, "type") }];
+    return list || nullable || isScalarType(name) ? [] : [{ to: name, location: () => locationOf(field, "type") }];
   });
 }
 
-/** Each cycle once, with the edge that closes it, by a depth-first search from every object. */
-function findCircles(
+/** Finds each cycle once, with the edge that closes it, by a depth-first search from every object. */
+function findCycles(
   objects: ReadonlyMap<string, ResolvedObject>,
   edgesOf: (object: ResolvedObject) => readonly Edge[],
-): { circle: readonly string[]; edge: Edge }[] {
-  const found: { circle: readonly string[]; edge: Edge }[] = [];
+): { cycle: readonly string[]; edge: Edge }[] {
+  const found: { cycle: readonly string[]; edge: Edge }[] = [];
   const done = new Set<string>();
   const walk = (name: string, trail: readonly string[]): void => {
     const object = objects.get(name);
@@ -43,7 +43,7 @@ function findCircles(
     const here = [...trail, name];
     for (const edge of edgesOf(object)) {
       const start = here.indexOf(edge.to);
-      if (start >= 0) found.push({ circle: [...here.slice(start), edge.to], edge });
+      if (start >= 0) found.push({ cycle: [...here.slice(start), edge.to], edge });
       else walk(edge.to, here);
     }
     done.add(name);
@@ -52,13 +52,13 @@ function findCircles(
   return found;
 }
 
-// A child may redefine a field with the same type, so that readers of the parent can read it.
+// A child may redefine a field only with the same type, so that code that reads the parent can read the child.
 function checkOverrides({ draft }: ResolvedObject, { objects }: Lookup): Diagnostic[] {
   const parent = draft.value.extends === undefined ? undefined : objects.get(draft.value.extends);
   if (parent === undefined) return [];
   return [...draft.fields.values()].flatMap((field) => {
     const type = parent.fields.get(field.name)?.value.type;
     if (type === undefined || field.value.type === undefined || type === field.value.type) return [];
-    return [diagnostic("conflicting-field", placeOf(field, "type"), { field: field.name, parent: parent.draft.name, type })];
+    return [diagnostic("conflicting-field", locationOf(field, "type"), { field: field.name, parent: parent.draft.name, type })];
   });
 }

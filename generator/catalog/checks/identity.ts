@@ -1,20 +1,20 @@
 import type { CatalogEndpoint } from "../catalog.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { EndpointDraft } from "../draft.ts";
-import { findRepeated, type Lookup, placeOf, placeOfKey } from "../lookup.ts";
+import { findDuplicates, type Lookup, locationOf, locationOfKey } from "../lookup.ts";
 
 /** Reports duplicate ids, rows, objects and protocols, and classes that conflict with an endpoint's other keys. */
 export function checkIdentity({ draft }: Lookup, community: readonly CatalogEndpoint[]): Diagnostic[] {
   return [
     ...checkIds(draft.endpoints, community),
-    ...findRepeated(draft.endpoints, (endpoint) => endpoint.value.row).map(({ item, first, name }) =>
-      diagnostic("duplicate-row", placeOf(item, "row"), { row: name, first: placeOf(first, "row") }),
+    ...findDuplicates(draft.endpoints, (endpoint) => endpoint.value.row).map(({ item, first, name }) =>
+      diagnostic("duplicate-row", locationOf(item, "row"), { row: name, first: locationOf(first, "row") }),
     ),
-    ...findRepeated(draft.objects, (object) => object.name).map(({ item, first, name }) =>
-      diagnostic("duplicate-object", placeOfKey(item), { name, first: placeOfKey(first) }),
+    ...findDuplicates(draft.objects, (object) => object.name).map(({ item, first, name }) =>
+      diagnostic("duplicate-object", locationOfKey(item), { name, first: locationOfKey(first) }),
     ),
-    ...findRepeated(draft.protocols, (protocol) => protocol.value.protocol).map(({ item, first, name }) =>
-      diagnostic("duplicate-protocol", placeOf(item, "protocol"), { protocol: name, first: placeOf(first, "protocol") }),
+    ...findDuplicates(draft.protocols, (protocol) => protocol.value.protocol).map(({ item, first, name }) =>
+      diagnostic("duplicate-protocol", locationOf(item, "protocol"), { protocol: name, first: locationOf(first, "protocol") }),
     ),
     ...checkProtocolFiles(draft.protocols),
     ...draft.endpoints.flatMap(checkClass),
@@ -23,15 +23,15 @@ export function checkIdentity({ draft }: Lookup, community: readonly CatalogEndp
 
 // Ids and community handlers share one namespace.
 function checkIds(endpoints: readonly EndpointDraft[], community: readonly CatalogEndpoint[]): Diagnostic[] {
-  const written = endpoints.map((endpoint) => ({ id: endpoint.name, place: placeOfKey(endpoint) }));
-  const taken = new Map(written.map(({ id, place }) => [id, place]));
+  const declared = endpoints.map((endpoint) => ({ id: endpoint.name, location: locationOfKey(endpoint) }));
+  const locations = new Map(declared.map(({ id, location }) => [id, location]));
   const expanded = community.flatMap((endpoint) => {
-    const id = [endpoint.id, endpoint.handler].find((name) => taken.has(name));
-    const first = id === undefined ? undefined : taken.get(id);
-    return id === undefined || first === undefined ? [] : [diagnostic("duplicate-id", endpoint.place, { id, first })];
+    const id = [endpoint.id, endpoint.handler].find((name) => locations.has(name));
+    const first = id === undefined ? undefined : locations.get(id);
+    return id === undefined || first === undefined ? [] : [diagnostic("duplicate-id", endpoint.location, { id, first })];
   });
-  const repeated = findRepeated(written, ({ id }) => id);
-  return [...repeated.map(({ item, first }) => diagnostic("duplicate-id", item.place, { id: item.id, first: first.place })), ...expanded];
+  const duplicates = findDuplicates(declared, ({ id }) => id);
+  return [...duplicates.map(({ item, first }) => diagnostic("duplicate-id", item.location, { id: item.id, first: first.location })), ...expanded];
 }
 
 function checkProtocolFiles(protocols: Lookup["draft"]["protocols"]): Diagnostic[] {
@@ -39,16 +39,16 @@ function checkProtocolFiles(protocols: Lookup["draft"]["protocols"]): Diagnostic
     const { protocol } = draft.value;
     const expected = draft.source.file.replace(/^.*\//, "").replace(/\.yaml$/, "");
     if (protocol === undefined || protocol === expected) return [];
-    return [diagnostic("misplaced-protocol", placeOf(draft, "protocol"), { protocol, expected })];
+    return [diagnostic("misplaced-protocol", locationOf(draft, "protocol"), { protocol, expected })];
   });
 }
 
 function checkClass(endpoint: EndpointDraft): Diagnostic[] {
   const { class: name, row, addition } = endpoint.value;
-  if (name === undefined || endpoint.broken.has("row") || endpoint.broken.has("addition")) return [];
-  if (name === "C") return [diagnostic("misplaced-class", placeOf(endpoint, "class"))];
-  const stray = (reason: string) => (row === undefined ? [] : [diagnostic("unexpected-row", placeOf(endpoint, "row"), { reason })]);
-  if (name === "pricing") return stray("an endpoint of class pricing");
-  if (addition === true) return stray("an addition");
-  return row === undefined ? [diagnostic("missing-row", placeOfKey(endpoint), { class: name })] : [];
+  if (name === undefined || endpoint.invalidKeys.has("row") || endpoint.invalidKeys.has("addition")) return [];
+  if (name === "C") return [diagnostic("misplaced-class", locationOf(endpoint, "class"))];
+  const withoutRow = (subject: string) => (row === undefined ? [] : [diagnostic("unexpected-row", locationOf(endpoint, "row"), { subject })]);
+  if (name === "pricing") return withoutRow("an endpoint of class pricing");
+  if (addition === true) return withoutRow("an addition");
+  return row === undefined ? [diagnostic("missing-row", locationOfKey(endpoint), { class: name })] : [];
 }

@@ -1,13 +1,13 @@
-import type { CatalogEndpoint, Place } from "../catalog.ts";
+import type { CatalogEndpoint, SourceLocation } from "../catalog.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { EndpointDraft } from "../draft.ts";
-import { endpointsWithPath, findRepeated, type Lookup, placeOf, placeOfKey } from "../lookup.ts";
+import { endpointsWithPath, findDuplicates, type Lookup, locationOf, locationOfKey } from "../lookup.ts";
 import { pathParameterNames } from "../parameters.ts";
 
 const literalSegment = /^[A-Za-z0-9._~=-]+$/;
 const parameterSegment = /^\{[A-Za-z][A-Za-z0-9]*\}$/;
 
-/** Checks paths: malformed segments, undeclared parameters, page parameters without a matching style, and ambiguous paths. */
+/** Checks paths for malformed segments, undeclared parameters, page parameters without a matching style, and ambiguity. */
 export function checkPaths(lookup: Lookup, community: readonly CatalogEndpoint[]): Diagnostic[] {
   const { draft } = lookup;
   const paths = endpointsWithPath(draft);
@@ -25,7 +25,7 @@ function malformedSegments(path: string): string[] {
 }
 
 function checkSegments(endpoint: EndpointDraft, path: string): Diagnostic[] {
-  return malformedSegments(path).map((segment) => diagnostic("malformed-path", placeOf(endpoint, "path"), { segment }));
+  return malformedSegments(path).map((segment) => diagnostic("malformed-path", locationOf(endpoint, "path"), { segment }));
 }
 
 // Malformed segments are reported separately.
@@ -34,20 +34,20 @@ function wellFormedNames(path: string): string[] {
 }
 
 function checkParameters(endpoint: EndpointDraft, path: string, { draft }: Lookup): Diagnostic[] {
-  const place = placeOf(endpoint, "path");
+  const location = locationOf(endpoint, "path");
   const names = wellFormedNames(path);
-  const repeated = findRepeated(names, (name) => name).map(({ name }) => diagnostic("repeated-path-parameter", place, { name }));
+  const duplicates = findDuplicates(names, (name) => name).map(({ name }) => diagnostic("repeated-path-parameter", location, { name }));
   const known = draft.service?.pathParameters;
-  if (!known || endpoint.broken.has("definedAs")) return repeated;
+  if (!known || endpoint.invalidKeys.has("definedAs")) return duplicates;
   const { definedAs = {} } = endpoint.value;
-  const undeclared = (name: string, at: Place) => diagnostic("undeclared-path-parameter", at, { name, accepted: [...known.keys()] });
-  const unknown = names.filter((name) => !Object.hasOwn(definedAs, name) && !known.has(name)).map((name) => undeclared(name, place));
+  const undeclared = (name: string, at: SourceLocation) => diagnostic("undeclared-path-parameter", at, { name, expected: [...known.keys()] });
+  const unknown = names.filter((name) => !Object.hasOwn(definedAs, name) && !known.has(name)).map((name) => undeclared(name, location));
   const renamed = Object.entries(definedAs).flatMap(([name, definition]) => {
-    const data = { name, where: "a parameter of this path", accepted: names };
-    if (!names.includes(name)) return [diagnostic("unknown-parameter", placeOfKey(endpoint, "definedAs", name), data)];
-    return known.has(definition) ? [] : [undeclared(definition, placeOf(endpoint, "definedAs", name))];
+    const data = { name, kind: "a parameter of this path", expected: names };
+    if (!names.includes(name)) return [diagnostic("unknown-parameter", locationOfKey(endpoint, "definedAs", name), data)];
+    return known.has(definition) ? [] : [undeclared(definition, locationOf(endpoint, "definedAs", name))];
   });
-  return [...repeated, ...unknown, ...renamed];
+  return [...duplicates, ...unknown, ...renamed];
 }
 
 function checkPage(endpoint: EndpointDraft, path: string, { draft }: Lookup): Diagnostic[] {
@@ -56,9 +56,9 @@ function checkPage(endpoint: EndpointDraft, path: string, { draft }: Lookup): Di
   if (style === undefined || !styles?.has(style)) return [];
   const names = wellFormedNames(path);
   return names.flatMap((name) => {
-    const accepted = [...styles.values()].filter((candidate) => candidate.value.path === name).map((candidate) => candidate.name);
-    if (accepted.length === 0 || accepted.includes(style)) return [];
-    return [diagnostic("style-path", placeOf(endpoint, "path"), { name, style, accepted })];
+    const expected = [...styles.values()].filter((candidate) => candidate.value.path === name).map((candidate) => candidate.name);
+    if (expected.length === 0 || expected.includes(style)) return [];
+    return [diagnostic("style-path", locationOf(endpoint, "path"), { name, style, expected })];
   });
 }
 
@@ -69,21 +69,21 @@ function shapeOf(path: string): string {
 }
 
 function checkOverlaps({ draft }: Lookup, community: readonly CatalogEndpoint[]): Diagnostic[] {
-  const written = endpointsWithPath(draft).map(({ endpoint, path }) => ({ path, place: placeOf(endpoint, "path") }));
-  const expanded = community.map(({ definition, place }) => ({ path: definition.path, place }));
-  return findRepeated([...written, ...expanded], ({ path }) => shapeOf(path)).map(({ item, first }) =>
+  const declared = endpointsWithPath(draft).map(({ endpoint, path }) => ({ path, location: locationOf(endpoint, "path") }));
+  const expanded = community.map(({ definition, location }) => ({ path: definition.path, location }));
+  return findDuplicates([...declared, ...expanded], ({ path }) => shapeOf(path)).map(({ item, first }) =>
     item.path === first.path
-      ? diagnostic("duplicate-path", item.place, { path: item.path, first: first.place })
-      : diagnostic("ambiguous-path", item.place, { path: item.path, other: first.path, first: first.place }),
+      ? diagnostic("duplicate-path", item.location, { path: item.path, first: first.location })
+      : diagnostic("ambiguous-path", item.location, { path: item.path, other: first.path, first: first.location }),
   );
 }
 
 function checkTemplate({ draft: { template } }: Lookup): Diagnostic[] {
   const path = template?.value.path;
   if (!template || path === undefined) return [];
-  const place = placeOf(template, "path");
-  const malformed = malformedSegments(path).map((segment) => diagnostic("malformed-path", place, { segment }));
+  const location = locationOf(template, "path");
+  const malformed = malformedSegments(path).map((segment) => diagnostic("malformed-path", location, { segment }));
   const names = wellFormedNames(path).sort().join();
-  const right = names === "operation,protocol" && /^\/v1\/.*\/$/.test(path);
-  return right || malformed.length > 0 ? malformed : [diagnostic("community-path", place, { path })];
+  const isValid = names === "operation,protocol" && /^\/v1\/.*\/$/.test(path);
+  return isValid || malformed.length > 0 ? malformed : [diagnostic("community-path", location, { path })];
 }

@@ -1,9 +1,9 @@
-import type { Place } from "../catalog.ts";
+import type { SourceLocation } from "../catalog.ts";
 import { scalarTypes } from "../definition.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { Section, ServiceDraft } from "../draft.ts";
 import { isScalarType, parseFieldType } from "../field-type.ts";
-import { type Lookup, type OperationDraft, placeOf, placeOfKey, placeOfUse } from "../lookup.ts";
+import { type Lookup, type OperationDraft, locationOf, locationOfKey, locationOfUse } from "../lookup.ts";
 
 /** Reports unresolved references: response objects, field types, parents, styles, network groups, domains, shared parameters, community operations. */
 export function checkReferences(lookup: Lookup): Diagnostic[] {
@@ -21,34 +21,34 @@ export function checkReferences(lookup: Lookup): Diagnostic[] {
   ];
 }
 
-function checkResponse(operation: OperationDraft, { objects, knowsAllObjects }: Lookup): Diagnostic[] {
+function checkResponse(operation: OperationDraft, { objects, allObjectsReadable }: Lookup): Diagnostic[] {
   const name = operation.value.response;
-  if (name === undefined || !knowsAllObjects || objects.has(name)) return [];
-  return [diagnostic("unknown-response", placeOf(operation, "response"), { name, accepted: [...objects.keys()] })];
+  if (name === undefined || !allObjectsReadable || objects.has(name)) return [];
+  return [diagnostic("unknown-response", locationOf(operation, "response"), { name, expected: [...objects.keys()] })];
 }
 
 function checkStyle(operation: OperationDraft, { draft }: Lookup): Diagnostic[] {
   const style = operation.value.pagination?.style;
   const styles = draft.service?.pagination;
   if (style === undefined || !styles || styles.has(style)) return [];
-  return [diagnostic("unknown-style", placeOf(operation, "pagination", "style"), { name: style, accepted: [...styles.keys()] })];
+  return [diagnostic("unknown-style", locationOf(operation, "pagination", "style"), { name: style, expected: [...styles.keys()] })];
 }
 
 function checkQuery(operation: OperationDraft, { draft }: Lookup): Diagnostic[] {
   const uses = operation.value.query ?? [];
   const names = uses.map((use) => (typeof use === "string" ? use : use.name));
-  return checkParameter(draft.service?.queryParameters ?? null, "query", names, (index) => placeOfUse(operation, index));
+  return checkParameter(draft.service?.queryParameters ?? null, "query", names, (index) => locationOfUse(operation, index));
 }
 
 function checkDomains({ draft }: Lookup): Diagnostic[] {
   const tags = draft.service?.value.tags;
   if (tags === undefined) return [];
-  const written = draft.endpoints.map((endpoint) => ({ name: endpoint.domain, source: endpoint.source }));
-  if (draft.template) written.push({ name: draft.template.value.domain ?? null, source: draft.template.source });
-  return written.flatMap(({ name, source }) =>
+  const domains = draft.endpoints.map((endpoint) => ({ name: endpoint.domain, source: endpoint.source }));
+  if (draft.template) domains.push({ name: draft.template.value.domain ?? null, source: draft.template.source });
+  return domains.flatMap(({ name, source }) =>
     name === null || Object.hasOwn(tags, name)
       ? []
-      : [diagnostic("unknown-domain", source.placeOf(["domain"]), { name, accepted: Object.keys(tags) })],
+      : [diagnostic("unknown-domain", source.locationOf(["domain"]), { name, expected: Object.keys(tags) })],
   );
 }
 
@@ -58,22 +58,22 @@ function checkNetworks({ draft }: Lookup): Diagnostic[] {
   return draft.endpoints.flatMap((endpoint) => {
     const name = endpoint.value.networks;
     if (name === undefined || Object.hasOwn(groups, name)) return [];
-    return [diagnostic("unknown-network-group", placeOf(endpoint, "networks"), { name, accepted: Object.keys(groups) })];
+    return [diagnostic("unknown-network-group", locationOf(endpoint, "networks"), { name, expected: Object.keys(groups) })];
   });
 }
 
-function checkObjects({ draft, objects, knowsAllObjects }: Lookup): Diagnostic[] {
-  if (!knowsAllObjects) return [];
+function checkObjects({ draft, objects, allObjectsReadable }: Lookup): Diagnostic[] {
+  if (!allObjectsReadable) return [];
   return draft.objects.flatMap((object) => {
     const parent = object.value.extends;
-    const accepted = [...objects.keys()].filter((name) => name !== object.name);
-    const findings = [...object.fields.values()].flatMap((field) => {
+    const expected = [...objects.keys()].filter((name) => name !== object.name);
+    const diagnostics = [...object.fields.values()].flatMap((field) => {
       const name = field.value.type === undefined ? undefined : parseFieldType(field.value.type).name;
       if (name === undefined || isScalarType(name) || objects.has(name)) return [];
-      return [diagnostic("unknown-type", placeOf(field, "type"), { name, accepted: [...scalarTypes, ...objects.keys()] })];
+      return [diagnostic("unknown-type", locationOf(field, "type"), { name, expected: [...scalarTypes, ...objects.keys()] })];
     });
-    if (parent === undefined || objects.has(parent)) return findings;
-    return [...findings, diagnostic("unknown-parent", placeOf(object, "extends"), { name: parent, accepted })];
+    if (parent === undefined || objects.has(parent)) return diagnostics;
+    return [...diagnostics, diagnostic("unknown-parent", locationOf(object, "extends"), { name: parent, expected })];
   });
 }
 
@@ -83,30 +83,30 @@ function checkOperations({ draft }: Lookup): Diagnostic[] {
   return draft.protocols.flatMap((protocol) =>
     Object.keys(protocol.value.operations ?? {})
       .filter((name) => !known.has(name))
-      .map((name) => diagnostic("unknown-operation", placeOfKey(protocol, "operations", name), { name, accepted: [...known.keys()] })),
+      .map((name) => diagnostic("unknown-operation", locationOfKey(protocol, "operations", name), { name, expected: [...known.keys()] })),
   );
 }
 
 function checkService(service: ServiceDraft): Diagnostic[] {
   const styles = [...(service.pagination?.values() ?? [])].flatMap((style) => [
-    ...checkParameter(service.queryParameters, "query", style.value.query ?? [], (index) => placeOf(style, "query", index)),
+    ...checkParameter(service.queryParameters, "query", style.value.query ?? [], (index) => locationOf(style, "query", index)),
     ...checkParameter(service.pathParameters, "path", style.value.path === undefined ? [] : [style.value.path], () =>
-      placeOf(style, "path"),
+      locationOf(style, "path"),
     ),
   ]);
   const common = service.value.commonQuery ?? [];
-  return [...styles, ...checkParameter(service.queryParameters, "query", common, (index) => placeOf(service, "commonQuery", index))];
+  return [...styles, ...checkParameter(service.queryParameters, "query", common, (index) => locationOf(service, "commonQuery", index))];
 }
 
 function checkParameter(
   known: Section<unknown>,
-  kind: "path" | "query",
+  location: "path" | "query",
   names: readonly string[],
-  placeAt: (index: number) => Place,
+  locationAt: (index: number) => SourceLocation,
 ): Diagnostic[] {
   if (known === null) return [];
   return names.flatMap((name, index) => {
-    const data = { name, where: `a ${kind} parameter of the service`, accepted: [...known.keys()] };
-    return known.has(name) ? [] : [diagnostic("unknown-parameter", placeAt(index), data)];
+    const data = { name, kind: `a ${location} parameter of the service`, expected: [...known.keys()] };
+    return known.has(name) ? [] : [diagnostic("unknown-parameter", locationAt(index), data)];
   });
 }

@@ -1,11 +1,11 @@
 import type { EndpointDefinition, ParameterType } from "../definition.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { EndpointDraft, ServiceDraft } from "../draft.ts";
-import { findRepeated, type Lookup, parameterNamesOf, placeOf } from "../lookup.ts";
+import { findDuplicates, type Lookup, parameterNamesOf, locationOf } from "../lookup.ts";
 
 type Rule = EndpointDefinition["rules"][number];
 
-/** Checks rules between parameters: unknown parameters, and rules that always or never hold. */
+/** Checks rules between parameters for unknown and duplicate parameters, and for values that cannot be compared. */
 export function checkRules({ draft }: Lookup): Diagnostic[] {
   const { service } = draft;
   return service === null ? [] : draft.endpoints.flatMap((endpoint) => checkEndpoint(endpoint, service));
@@ -16,17 +16,17 @@ function checkEndpoint(endpoint: EndpointDraft, service: ServiceDraft): Diagnost
   if (known === null) return [];
   return (endpoint.value.rules ?? []).flatMap((rule, index) => {
     const [kind, names] = partsOf(rule);
-    const accepted = kind === "ascending" ? [...known.path, ...known.query] : known.query;
-    const place = (position: number) => placeOf(endpoint, "rules", index, kind, position);
+    const expected = kind === "ascending" ? [...known.path, ...known.query] : known.query;
+    const location = (position: number) => locationOf(endpoint, "rules", index, kind, position);
     const unknown = names.flatMap((name, position) => {
-      const where = kind === "ascending" ? "a parameter of this endpoint" : "a query parameter of this endpoint";
-      return accepted.includes(name) ? [] : [diagnostic("unknown-parameter", place(position), { name, where, accepted })];
+      const scope = kind === "ascending" ? "a parameter of this endpoint" : "a query parameter of this endpoint";
+      return expected.includes(name) ? [] : [diagnostic("unknown-parameter", location(position), { name, kind: scope, expected })];
     });
-    const repeated = findRepeated([...names.entries()], ([, name]) => name).map(({ item: [position, name] }) =>
-      diagnostic("repeated-parameter", place(position), { name, reason: "is already in this rule" }),
+    const duplicates = findDuplicates([...names.entries()], ([, name]) => name).map(({ item: [position, name] }) =>
+      diagnostic("repeated-parameter", location(position), { name, reason: "already in this rule" }),
     );
-    if (unknown.length > 0 || repeated.length > 0) return [...unknown, ...repeated];
-    return kind === "ascending" ? checkOrder(names, service, place) : [];
+    if (unknown.length > 0 || duplicates.length > 0) return [...unknown, ...duplicates];
+    return kind === "ascending" ? checkOrder(names, service, location) : [];
   });
 }
 
@@ -46,17 +46,17 @@ const orders: Partial<Record<ParameterType, string>> = {
 function checkOrder(
   names: readonly string[],
   service: ServiceDraft,
-  place: (position: number) => ReturnType<typeof placeOf>,
+  location: (position: number) => ReturnType<typeof locationOf>,
 ): Diagnostic[] {
   const types = names.map((name) => service.queryParameters?.get(name)?.value.type ?? service.pathParameters?.get(name)?.value.type);
   const [first, second] = types;
   if (first === undefined || second === undefined) return [];
-  const accepted = "two blocks, two whole numbers or two days";
-  const stray = types.findIndex((type) => type !== undefined && orders[type] === undefined);
-  if (stray >= 0) {
-    return [diagnostic("contradictory-rule", place(stray), { reason: `${names[stray]} of type ${types[stray]} has no order`, accepted })];
+  const expected = "two blocks, two whole numbers or two days";
+  const unordered = types.findIndex((type) => type !== undefined && orders[type] === undefined);
+  if (unordered >= 0) {
+    return [diagnostic("contradictory-rule", location(unordered), { reason: `${names[unordered]} of type ${types[unordered]} has no order`, expected })];
   }
   if (orders[first] === orders[second]) return [];
   const reason = `${names.join(" and ")} are a ${orders[first]} and a ${orders[second]}`;
-  return [diagnostic("contradictory-rule", place(1), { reason, accepted })];
+  return [diagnostic("contradictory-rule", location(1), { reason, expected })];
 }

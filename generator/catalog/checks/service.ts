@@ -1,7 +1,7 @@
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
-import { findRepeated, type Lookup, placeOf } from "../lookup.ts";
+import { findDuplicates, type Lookup, locationOf } from "../lookup.ts";
 
-/** Checks the service: required files, authentication schemes that do not define how a key is sent, and duplicate failure titles. */
+/** Checks the service for missing files, contradictory authentication schemes and duplicate failure titles. */
 export function checkService({ draft }: Lookup, root: string): Diagnostic[] {
   const { service, template } = draft;
   const missing = (path: string) => diagnostic("missing-file", { file: `${root}${path}`, line: 1, column: 1 }, { path });
@@ -18,21 +18,21 @@ export function checkService({ draft }: Lookup, root: string): Diagnostic[] {
 /** The OpenAPI document names failure components by their titles. */
 function checkTitles({ draft: { service } }: Pick<Lookup, "draft">): Diagnostic[] {
   if (service === null) return [];
-  const place = (status: string) => placeOf(service, "errors", status, "title");
-  return findRepeated(Object.entries(service.value.errors ?? {}), ([, { title }]) => title).map(({ item, first, name }) =>
-    diagnostic("duplicate-title", place(item[0]), { title: name, first: place(first[0]) }),
+  const location = (status: string) => locationOf(service, "errors", status, "title");
+  return findDuplicates(Object.entries(service.value.errors ?? {}), ([, { title }]) => title).map(({ item, first, name }) =>
+    diagnostic("duplicate-title", location(item[0]), { title: name, first: location(first[0]) }),
   );
 }
 
 function checkAuthentication({ draft }: Pick<Lookup, "draft">): Diagnostic[] {
   return [...(draft.service?.authentication?.values() ?? [])].flatMap((entry) => {
-    const { type, scheme, in: place, name } = entry.value;
-    if (type === undefined || entry.broken.size > 0) return [];
-    const right =
+    const { type, scheme, in: location, name } = entry.value;
+    if (type === undefined || entry.invalidKeys.size > 0) return [];
+    const isValid =
       type === "http"
-        ? scheme !== undefined && place === undefined && name === undefined
-        : place !== undefined && name !== undefined && scheme === undefined;
-    const accepted = type === "http" ? "scheme alone" : "in and name, without scheme";
-    return right ? [] : [diagnostic("contradictory-authentication", placeOf(entry, "type"), { type, accepted })];
+        ? scheme !== undefined && location === undefined && name === undefined
+        : location !== undefined && name !== undefined && scheme === undefined;
+    const expected = type === "http" ? "scheme without in and name" : "in and name without scheme";
+    return isValid ? [] : [diagnostic("contradictory-authentication", locationOf(entry, "type"), { type, expected })];
   });
 }

@@ -1,29 +1,29 @@
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { Draft } from "../draft.ts";
 import { isScalarType, parseFieldType } from "../field-type.ts";
-import { endpointsWithPath, type Lookup, nearestNames, placeOfKey } from "../lookup.ts";
+import { endpointsWithPath, type Lookup, nearestNames, locationOfKey } from "../lookup.ts";
 import { definitionName, pathParameterNames } from "../parameters.ts";
 
 /**
- * Reports unused objects, shared parameters, styles, network groups, domains and operations. Nothing is reported if a use could not be read, and a
- * misspelt use counts as a use of the nearest name, so that one mistake causes one diagnostic.
+ * Reports unused objects, shared parameters, styles, network groups, domains and operations. So that one mistake causes one diagnostic, nothing is
+ * reported if a use could not be read, and a misspelt name counts as a use of the nearest name.
  */
 export function checkUnused(lookup: Lookup): Diagnostic[] {
   return [...checkObjects(lookup), ...checkDefinitions(lookup), ...checkOperations(lookup)];
 }
 
-function canSee(lookup: Lookup, keys: readonly string[]): boolean {
+function areUsesReadable(lookup: Lookup, keys: readonly string[]): boolean {
   const { draft, operations } = lookup;
-  const files = (["endpoints", "template", "protocol", "service"] as const).every((kind) => !draft.obscured.has(kind));
-  return files && operations.every((entry) => keys.every((key) => !entry.broken.has(key)));
+  const files = (["endpoints", "template", "protocol", "service"] as const).every((kind) => !draft.incomplete.has(kind));
+  return files && operations.every((entry) => keys.every((key) => !entry.invalidKeys.has(key)));
 }
 
 function checkObjects(lookup: Lookup): Diagnostic[] {
   const { objects, operations, draft } = lookup;
   const readable = draft.objects.every(
-    (object) => !object.broken.has("fields") && !object.broken.has("extends") && everyTypeIsKnown(object.fields),
+    (object) => !object.invalidKeys.has("fields") && !object.invalidKeys.has("extends") && areTypesReadable(object.fields),
   );
-  if (!readable || draft.obscured.has("objects") || !canSee(lookup, ["response"])) return [];
+  if (!readable || draft.incomplete.has("objects") || !areUsesReadable(lookup, ["response"])) return [];
   const used = new Set<string>();
   const visit = (name: string): void => {
     const object = objects.get(name);
@@ -39,11 +39,11 @@ function checkObjects(lookup: Lookup): Diagnostic[] {
   for (const name of nearestNames(responses, objects.keys())) visit(name);
   return [...objects.values()]
     .filter((object) => !used.has(object.draft.name))
-    .map((object) => diagnostic("unused-object", placeOfKey(object.draft), { name: object.draft.name }));
+    .map((object) => diagnostic("unused-object", locationOfKey(object.draft), { name: object.draft.name }));
 }
 
-function everyTypeIsKnown(fields: ReadonlyMap<string, Draft<unknown>>): boolean {
-  return [...fields.values()].every((field) => !field.broken.has("type"));
+function areTypesReadable(fields: ReadonlyMap<string, Draft<unknown>>): boolean {
+  return [...fields.values()].every((field) => !field.invalidKeys.has("type"));
 }
 
 function checkDefinitions(lookup: Lookup): Diagnostic[] {
@@ -51,7 +51,7 @@ function checkDefinitions(lookup: Lookup): Diagnostic[] {
   const { service } = draft;
   if (service === null) return [];
   const styles = [...(service.pagination?.values() ?? [])];
-  const stylesReadable = styles.every((style) => !style.broken.has("query") && !style.broken.has("path"));
+  const areStylesReadable = styles.every((style) => !style.invalidKeys.has("query") && !style.invalidKeys.has("path"));
   const paths = endpointsWithPath(draft).flatMap(({ endpoint, path }) =>
     pathParameterNames(path).map((name) => definitionName(endpoint.value, name)),
   );
@@ -61,24 +61,24 @@ function checkDefinitions(lookup: Lookup): Diagnostic[] {
     const usedNames = nearestNames(used, known);
     return known
       .filter((name) => !usedNames.has(name))
-      .map((name) => diagnostic("unused-definition", placeOfKey(service, section, name), { kind, name }));
+      .map((name) => diagnostic("unused-definition", locationOfKey(service, section, name), { kind, name }));
   };
-  const when = (seen: boolean, findings: () => Diagnostic[]) => (seen ? findings() : []);
+  const when = (readable: boolean, check: () => Diagnostic[]) => (readable ? check() : []);
   return [
-    ...when(stylesReadable && canSee(lookup, ["path", "definedAs"]), () =>
+    ...when(areStylesReadable && areUsesReadable(lookup, ["path", "definedAs"]), () =>
       find("path parameter", "pathParameters", service.pathParameters?.keys(), [
         ...paths,
         ...styles.flatMap((style) => style.value.path ?? []),
       ]),
     ),
-    ...when(stylesReadable && service.value.commonQuery !== undefined && canSee(lookup, ["query"]), () =>
+    ...when(areStylesReadable && service.value.commonQuery !== undefined && areUsesReadable(lookup, ["query"]), () =>
       find("query parameter", "queryParameters", service.queryParameters?.keys(), [
         ...queries,
         ...(service.value.commonQuery ?? []),
         ...styles.flatMap((style) => style.value.query ?? []),
       ]),
     ),
-    ...when(canSee(lookup, ["pagination"]), () =>
+    ...when(areUsesReadable(lookup, ["pagination"]), () =>
       find(
         "pagination style",
         "pagination",
@@ -86,20 +86,20 @@ function checkDefinitions(lookup: Lookup): Diagnostic[] {
         operations.flatMap((entry) => entry.value.pagination?.style ?? []),
       ),
     ),
-    ...when(canSee(lookup, ["networks"]), () =>
+    ...when(areUsesReadable(lookup, ["networks"]), () =>
       find(
         "network group",
         "networkGroups",
-        groupsOf(service.value.networkGroups),
+        namesOf(service.value.networkGroups),
         draft.endpoints.flatMap((endpoint) => endpoint.value.networks ?? []),
       ),
     ),
     ...when(
-      canSee(lookup, []) &&
+      areUsesReadable(lookup, []) &&
         (draft.template === null || draft.template.value.domain !== undefined) &&
         draft.endpoints.every((endpoint) => endpoint.domain !== null),
       () =>
-        find("domain", "tags", groupsOf(service.value.tags), [
+        find("domain", "tags", namesOf(service.value.tags), [
           ...draft.endpoints.flatMap((endpoint) => endpoint.domain ?? []),
           ...(draft.template?.value.domain === undefined ? [] : [draft.template.value.domain]),
         ]),
@@ -107,13 +107,13 @@ function checkDefinitions(lookup: Lookup): Diagnostic[] {
   ];
 }
 
-function groupsOf(section: Readonly<Record<string, unknown>> | undefined): string[] {
+function namesOf(section: Readonly<Record<string, unknown>> | undefined): string[] {
   return Object.keys(section ?? {});
 }
 
 function checkOperations({ draft }: Lookup): Diagnostic[] {
   const { template, protocols } = draft;
-  const readable = !draft.obscured.has("protocol") && protocols.every((protocol) => !protocol.broken.has("operations"));
+  const readable = !draft.incomplete.has("protocol") && protocols.every((protocol) => !protocol.invalidKeys.has("operations"));
   if (template === null || !readable) return [];
   const used = nearestNames(
     protocols.flatMap((protocol) => Object.keys(protocol.value.operations ?? {})),
@@ -121,5 +121,5 @@ function checkOperations({ draft }: Lookup): Diagnostic[] {
   );
   return [...template.operations.values()]
     .filter((operation) => !used.has(operation.name))
-    .map((operation) => diagnostic("unused-definition", placeOfKey(operation), { kind: "community operation", name: operation.name }));
+    .map((operation) => diagnostic("unused-definition", locationOfKey(operation), { kind: "community operation", name: operation.name }));
 }

@@ -1,6 +1,6 @@
 import type { CsvColumn, Operation } from "../../model/model.ts";
 
-/** The documented response as CSV (RFC 4180): a header line, then one line per row. */
+/** Renders the documented response as CSV (RFC 4180): a header line, then one line per row. */
 export function csvExample(operation: Operation): string {
   const lines = rowsOf(operation).map((row) => operation.columns.map((column) => cell(valueAt(row, column))));
   const header = operation.columns.map((column) => cell(column.header));
@@ -12,11 +12,11 @@ interface Row {
   readonly parent: unknown;
 }
 
-function rowsOf({ answer, rows, list }: Operation): Row[] {
-  const parents: unknown[] = list && Array.isArray(answer) ? answer : [answer];
+function rowsOf({ exampleData, rows, list }: Operation): Row[] {
+  const parents: unknown[] = list && Array.isArray(exampleData) ? exampleData : [exampleData];
   return parents.flatMap((parent) => {
-    const below = rows === null ? [parent] : property(parent, rows);
-    return Array.isArray(below) ? below.map((row: unknown) => ({ row, parent })) : [];
+    const parentRows = rows === null ? [parent] : property(parent, rows);
+    return Array.isArray(parentRows) ? parentRows.map((row: unknown) => ({ row, parent })) : [];
   });
 }
 

@@ -1,18 +1,18 @@
 import { type OpenAPIObject, OpenApiBuilder, type OperationObject, type SecuritySchemeObject } from "openapi3-ts/oas31";
 import type { Model, Operation } from "../../model/model.ts";
 import { compareText } from "../../model/names.ts";
-import { generatedSentence } from "../header.ts";
-import { answerSchemas, failureName, failureSchema } from "../schemas.ts";
+import { catalogHeader } from "../header.ts";
+import { responseSchemas, failureName, failureSchema } from "../schemas.ts";
 import { renderYaml } from "../yaml.ts";
 import { operationParameters, sharedParameters } from "./parameters.ts";
 import { failureResponses, headers, operationResponses } from "./responses.ts";
 
-/** The OpenAPI 3.1 document. */
+/** Builds the OpenAPI 3.1 document. */
 export function openApiDocument(model: Model): OpenAPIObject {
   const { service } = model;
   const builder = OpenApiBuilder.create({ openapi: "3.1.0", info: { title: "", version: "" }, paths: {} });
   builder.addInfo({
-    "x-generated-by": generatedSentence,
+    "x-generated-by": catalogHeader,
     title: service.title,
     version: service.version,
     description: service.description,
@@ -51,7 +51,7 @@ function operationObject(model: Model, operation: Operation): OperationObject {
 }
 
 function addComponents(builder: OpenApiBuilder, model: Model): void {
-  const schemas = [...answerSchemas(model), [failureName, failureSchema(model)] as const];
+  const schemas = [...responseSchemas(model), [failureName, failureSchema(model)] as const];
   for (const [name, schema] of schemas.sort(([left], [right]) => compareText(left, right))) builder.addSchema(name, schema);
   for (const [name, parameter] of sharedParameters(model)) builder.addParameter(name, parameter);
   for (const [name, response] of Object.entries(failureResponses(model))) builder.addResponse(name, response);
@@ -61,12 +61,12 @@ function addComponents(builder: OpenApiBuilder, model: Model): void {
   }
 }
 
-/** The document as JSON. */
+/** Emits the document as JSON. */
 export function emitOpenApiJson(model: Model): string {
   return `${JSON.stringify(openApiDocument(model), null, 2)}\n`;
 }
 
-/** The document as YAML. */
+/** Emits the document as YAML. */
 export function emitOpenApiYaml(model: Model): string {
-  return `# ${generatedSentence}\n${renderYaml(openApiDocument(model))}`;
+  return `# ${catalogHeader}\n${renderYaml(openApiDocument(model))}`;
 }

@@ -3,11 +3,11 @@ import type { ParameterType } from "../../catalog/definition.ts";
 import type { Model, Operation, Parameter } from "../../model/model.ts";
 import { pascalCase } from "../../model/names.ts";
 
-/** Hex is case-insensitive, including its prefix. */
+/** Hex digits are case-insensitive, and so is their prefix. */
 const hexDigit = "[0-9a-fA-F]";
 const prefix = "0[xX]";
 const address = `${prefix}${hexDigit}{40}`;
-/** Labels separated by dots; the other rules of ENSIP-15 are too long for a pattern. */
+/** One label of a name; the other rules of ENSIP-15 are too long for a pattern. */
 const label = `[^\\s.,/\\\\?%@:;"<>]+`;
 const addressOrName = `^(?:${address}|${label}(?:\\.${label})+)$`;
 const decimal = "0|[1-9][0-9]*";
@@ -15,7 +15,7 @@ const day = "[0-9]{4}-[0-9]{2}-[0-9]{2}";
 
 type FixedType = Exclude<ParameterType, "integer" | "choice" | "currency" | "text" | "addressList" | "topicList" | "textList">;
 
-const fixed: Record<FixedType, SchemaObject> = {
+const fixedSchemas: Record<FixedType, SchemaObject> = {
   chain: { type: "string", pattern: "^[a-z0-9][a-z0-9-]*$" },
   address: { type: "string", pattern: addressOrName },
   hash: { type: "string", pattern: `^${prefix}${hexDigit}{64}$` },
@@ -27,20 +27,20 @@ const fixed: Record<FixedType, SchemaObject> = {
   tokenId: { type: "string", pattern: "^(?:0|[1-9][0-9]{0,77})$" },
 };
 
-/** The component name of a shared parameter; path and query parameters of the same name have different ones. */
+/** The component name of a shared parameter: includes its location, because a path and a query parameter can have the same name. */
 const parameterName = (parameter: Parameter): string => `${pascalCase(parameter.in)}${pascalCase(parameter.name)}`;
 
 /** The shared parameters that an operation uses without overrides, by name. */
 export function sharedParameters(model: Model): Map<string, ParameterObject> {
-  const used = model.operations.flatMap((operation) => operation.parameters).filter((parameter) => !parameter.differs);
+  const used = model.operations.flatMap((operation) => operation.parameters).filter((parameter) => !parameter.overridden);
   const entries = used.map((parameter) => [parameterName(parameter), parameterObject(model, parameter)] as const);
   return new Map([...entries].sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** The parameters of an operation: a reference if it uses the shared one without overrides. */
+/** The parameters of an operation; one without overrides is a reference to the shared parameter. */
 export function operationParameters(model: Model, operation: Operation): (ParameterObject | ReferenceObject)[] {
   return operation.parameters.map((parameter) =>
-    parameter.differs ? parameterObject(model, parameter) : { $ref: `#/components/parameters/${parameterName(parameter)}` },
+    parameter.overridden ? parameterObject(model, parameter) : { $ref: `#/components/parameters/${parameterName(parameter)}` },
   );
 }
 
@@ -52,7 +52,7 @@ function parameterObject(model: Model, parameter: Parameter): ParameterObject {
     in: parameter.in,
     description: parameter.description,
     required: parameter.required,
-    // A list is one comma-separated value, in the path and in the query.
+    // A list is one comma-separated value, both in the path and in the query.
     ...(isList ? { style: parameter.in === "path" ? "simple" : "form", explode: false } : {}),
     schema: parameter.default === null ? schema : { ...schema, default: schemaValue(schema, parameter.default) },
     example: isList ? String(parameter.example).split(",") : schemaValue(schema, parameter.example),
@@ -60,7 +60,7 @@ function parameterObject(model: Model, parameter: Parameter): ParameterObject {
   };
 }
 
-/** A height may be a number in the catalog; its schema is a string, because it may be a keyword such as latest. */
+/** A block height can be a number in the catalog, but its schema is a string, because it can also be a keyword such as latest. */
 function schemaValue(schema: SchemaObject, value: Parameter["example"]): Parameter["example"] {
   return schema.type === "string" ? String(value) : value;
 }
@@ -87,7 +87,7 @@ function parameterSchema(model: Model, parameter: Parameter): SchemaObject {
     case "textList":
       return listSchema(parameter, { type: "string", minLength: 1 });
     default:
-      return { ...fixed[parameter.type] };
+      return { ...fixedSchemas[parameter.type] };
   }
 }
 

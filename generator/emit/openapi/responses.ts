@@ -8,7 +8,7 @@ import { csvExample } from "./csv.ts";
 type Status = string;
 
 const rateHeaders = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
-/** The headers of a failure. */
+/** The headers of a failure, by status, in addition to the common ones. */
 const failureHeaders: Readonly<Record<Status, readonly string[]>> = {
   "401": ["WWW-Authenticate"],
   "405": ["Allow"],
@@ -16,7 +16,7 @@ const failureHeaders: Readonly<Record<Status, readonly string[]>> = {
   "503": ["Retry-After"],
 };
 
-/** The responses of an operation: its data as JSON and CSV, and every possible failure. */
+/** The responses of an operation: success as JSON and CSV, and every possible failure. */
 export function operationResponses(model: Model, operation: Operation): ResponsesObject {
   const statuses = Object.keys(model.service.errors).filter((status) => status !== plannedStatus || operation.status === "planned");
   const failures = statuses.sort().map((status) => [status, { $ref: `#/components/responses/${failureResponseName(model, status)}` }]);
@@ -24,21 +24,21 @@ export function operationResponses(model: Model, operation: Operation): Response
 }
 
 function success(model: Model, operation: Operation): ResponseObject {
-  const paged = model.service.pagination[operation.style]?.answers.includes("pagination") === true;
-  const warns = model.objects.get(operation.response)?.fields.some((field) => field.name === "warning") === true;
+  const isPaged = model.service.pagination[operation.style]?.answers.includes("pagination") === true;
+  const hasWarning = model.objects.get(operation.response)?.fields.some((field) => field.name === "warning") === true;
   return {
     description: `${operation.summary}.`,
     headers: headerReferences(model, [
       "X-Credits",
       "X-Request-Id",
-      ...(paged ? ["X-Total-Count", "X-Has-More"] : []),
-      ...(warns ? ["X-Warning"] : []),
+      ...(isPaged ? ["X-Total-Count", "X-Has-More"] : []),
+      ...(hasWarning ? ["X-Warning"] : []),
       ...rateHeaders,
     ]),
     content: {
       "application/json": {
         schema: { $ref: `${schemaPrefix}${envelopeName(operation.response, operation.list)}` },
-        example: { data: operation.answer, error: false, error_message: null, error_code: null },
+        example: { data: operation.exampleData, error: false, error_message: null, error_code: null },
       },
       "text/csv": { schema: { type: "string" }, example: csvExample(operation) },
     },
@@ -76,7 +76,7 @@ function headerReferences({ service }: Model, names: readonly string[]): Headers
   return Object.fromEntries(known.map((name): [string, ReferenceObject] => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The headers of responses. */
+/** The header components of the service. */
 export function headers({ service }: Model): Record<string, HeaderObject> {
   const entries = Object.entries(service.headers).map(([name, { type, description, example }]) => [
     name,

@@ -3,7 +3,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { repository } from "../../../support/generator/model/catalogs.ts";
-import { put, withCatalog } from "../../../support/generator/output/folders.ts";
+import { withCatalog, writeTextFile } from "../../../support/generator/output/folders.ts";
 
 interface Ended {
   readonly code: number | null;
@@ -51,18 +51,18 @@ describe("the command line of the generator", () => {
         output: expect.stringContaining("wrote generated/routes.gen.ts"),
       });
       expect(await run("--root", root, "--check")).toMatchObject({ code: 0, errors: "" });
-      await put(root, "generated/routes.gen.ts", "mine");
+      await writeTextFile(root, "generated/routes.gen.ts", "mine");
       expect(await run("--root", root, "--no-stubs")).toMatchObject({
         code: 2,
-        errors: expect.stringMatching(/^generated\/routes\.gen\.ts: this file has no header/),
+        errors: expect.stringMatching(/^Cannot overwrite generated\/routes\.gen\.ts: expected the header/),
       });
       await rm(join(root, "generated/routes.gen.ts"));
       await mkdir(join(root, "generated/routes.gen.ts"));
       expect(await run("--root", root, "--no-stubs")).toMatchObject({
         code: 2,
-        errors: expect.stringMatching(/^\S*generated\/routes\.gen\.ts: this is a folder .*\n$/),
+        errors: expect.stringMatching(/^Cannot write \S*generated\/routes\.gen\.ts: expected a file, found a folder\. .*\n$/),
       });
-      await put(root, "spec/service.yaml", "title: [");
+      await writeTextFile(root, "spec/service.yaml", "title: [");
       expect(await run("--root", root, "--check")).toMatchObject({
         code: 1,
         errors: expect.stringMatching(/^spec\/service\.yaml:1:\d+ .*\n(?:.*\n)*1 error in the catalog; nothing was written\.\n$/),

@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Outcome, runCheck, runWrite } from "../../../../generator/output/run.ts";
-import { put, withCatalog } from "../../../support/generator/output/folders.ts";
+import { withCatalog, writeTextFile } from "../../../support/generator/output/folders.ts";
 
 const write = (root: string): Promise<Outcome> => runWrite(root, { stubs: false });
 const edit = async (root: string, path: string, change: (text: string) => string): Promise<void> => {
@@ -27,7 +27,7 @@ describe("a run", () => {
       await write(root);
       const routes = await readFile(join(root, "generated/routes.gen.ts"), "utf8");
       await edit(root, "generated/routes.gen.ts", (text) => text.replace('"/v1/chains/status/"', '"/v1/chains/state/"'));
-      await put(root, "generated/extra.ts", "");
+      await writeTextFile(root, "generated/extra.ts", "");
       const line = lineOf(routes, '"/v1/chains/status/"');
       expect(messagesOf(await runCheck(root))).toEqual([
         "generated/extra.ts: not generated from this catalog",
@@ -69,16 +69,16 @@ describe("a run", () => {
       const document = JSON.parse(await readFile(join(root, "generated/openapi.json"), "utf8"));
       const answer = document.paths["/v1/chains/"].get.responses["200"].content["application/json"].example;
       answer.data.items[0].label = "Recorded";
-      await put(root, "spec/examples/getAllChains.json", JSON.stringify(answer));
+      await writeTextFile(root, "spec/examples/getAllChains.json", JSON.stringify(answer));
       await write(root);
       expect(await readFile(join(root, "generated/openapi.json"), "utf8")).toContain('"label": "Recorded"');
 
-      await put(root, "spec/examples/getAllChain.json", "{}");
-      await put(root, "spec/examples/getBlock.json", "[]");
+      await writeTextFile(root, "spec/examples/getAllChain.json", "{}");
+      await writeTextFile(root, "spec/examples/getBlock.json", "[]");
       const outcome = await write(root);
       expect(outcome.kind).toBe("invalid-catalog");
       expect(messagesOf(outcome)).toEqual([
-        expect.stringMatching(/^spec\/examples\/getAllChain\.json:1:1: .*; nearest: getAllChains$/),
+        expect.stringMatching(/^spec\/examples\/getAllChain\.json:1:1: .* \(nearest: getAllChains\)$/),
         expect.stringContaining("spec/examples/getBlock.json:1:1"),
       ]);
     }));

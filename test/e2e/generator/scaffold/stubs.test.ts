@@ -8,7 +8,7 @@ import { missingStubs, resolverPath } from "../../../../generator/scaffold/missi
 import { stubText } from "../../../../generator/scaffold/stub-text.ts";
 import { writeStubs } from "../../../../generator/scaffold/write-stubs.ts";
 import { endpoint, realCatalog, repository, smallCatalog } from "../../../support/generator/model/catalogs.ts";
-import { put, withFolder } from "../../../support/generator/output/folders.ts";
+import { withFolder, writeTextFile } from "../../../support/generator/output/folders.ts";
 
 const catalog = smallCatalog([endpoint("getThings"), endpoint("getMoreThings"), endpoint("getLaterThings", { status: "planned" })]);
 
@@ -40,14 +40,14 @@ async function diagnosticsOf(id: string, change: (text: string) => string = (tex
 describe("stubs of resolvers", () => {
   it("are missing for live operations whose resolver file does not exist", () =>
     withFolder(async (root) => {
-      await put(root, "runtime/api/things/get-things.ts", "// mine\n");
+      await writeTextFile(root, "runtime/api/things/get-things.ts", "// mine\n");
       expect((await missingStubs(root, catalog)).map(({ path }) => path)).toEqual(["runtime/api/things/get-more-things.ts"]);
     }));
 
   it("are written once; an existing file is unchanged", () =>
     withFolder(async (root) => {
       const missing = await missingStubs(root, catalog);
-      await put(root, "runtime/api/things/get-things.ts", "// written meanwhile\n");
+      await writeTextFile(root, "runtime/api/things/get-things.ts", "// written meanwhile\n");
       expect(await writeStubs(root, missing)).toEqual({
         stubs: ["runtime/api/things/get-more-things.ts"],
         registered: ["runtime/api/things/index.ts"],

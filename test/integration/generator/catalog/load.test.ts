@@ -6,26 +6,26 @@ import { catalogWith, smallCatalog } from "../../../support/generator/catalog/sm
 
 const specDirectory = new URL("../../../../spec", import.meta.url).pathname;
 
-describe("a valid catalog", () => {
+describe("loadCatalog", () => {
   const { catalog, diagnostics } = loadCatalog(smallCatalog);
 
-  it("has no diagnostics", () => {
+  it("reports no diagnostics for a valid catalog", () => {
     expect(diagnostics.map(renderDiagnostic)).toEqual([]);
   });
 
-  it("orders operations by file, then by position", () => {
+  it("orders operations by file, then by location", () => {
     expect(catalog?.operations.map(({ id }) => id)).toEqual(["getLogs", "getPortfolio", "getTokenHolders", "getTokenHoldersByPage"]);
   });
 
-  it("applies defaults and keeps the position of each operation", () => {
+  it("applies defaults and records the location of each operation", () => {
     const logs = catalog?.operations[0];
     expect(logs).toMatchObject({ handler: "getLogs", domain: "tokens", protocol: null });
-    expect(logs?.place).toEqual({ file: "spec/endpoints/logs.yaml", line: 4, column: 3 });
+    expect(logs?.location).toEqual({ file: "spec/endpoints/logs.yaml", line: 4, column: 3 });
     expect(logs?.definition).toMatchObject({ pagination: { style: "none" }, example: { "starting-block": 7 }, status: "planned" });
     expect(catalog?.operations[1]?.definition).toMatchObject({ status: "live", rules: [], example: {} });
   });
 
-  it("merges inherited fields, the parent's first", () => {
+  it("adds inherited fields before an object's own fields", () => {
     const pages = catalog?.objects.get("HolderPagesResponse");
     expect(Object.keys(pages?.fields ?? {})).toEqual(["updated_at", "items", "pagination", "links"]);
     expect(pages?.rows).toBe("items");
@@ -43,31 +43,31 @@ describe("a valid catalog", () => {
 });
 
 describe("the catalog of the repository", () => {
-  it("has no diagnostics, every row of the interface, and the additions", async () => {
+  it("has every row of the interface, and no diagnostics", async () => {
     const { catalog, diagnostics } = loadCatalog(await readCatalogFiles(specDirectory));
     expect(diagnostics.map(renderDiagnostic)).toEqual([]);
     const rows = catalog?.operations.flatMap(({ definition }) => definition.row ?? []).sort((left, right) => left - right);
     expect(rows).toEqual(Array.from({ length: 55 }, (_, index) => index + 1));
-    // The pricing endpoint has no row, and additions may grow in number.
+    // The pricing endpoint has no row. The number of additions is not fixed.
     expect(catalog?.operations.filter(({ definition }) => definition.addition !== true)).toHaveLength(55 + 1);
     // market_data 9, markets 8, balances 9, transactions 10, tokens 3.
     expect(catalog?.community).toHaveLength(9 + 8 + 9 + 10 + 3);
   });
 
-  it("is read under paths that start with the folder's name", async () => {
+  it("has paths that start with the name of its folder", async () => {
     const files = await readCatalogFiles(specDirectory);
     expect(files.get("spec/service.yaml")).toBe(readFileSync(`${specDirectory}/service.yaml`, "utf8"));
   });
 });
 
-describe("several faults", () => {
-  it("are all reported in one run, ordered by file and line", () => {
-    const { catalog, diagnostics, places } = catalogWith(
-      { file: "spec/community/protocol_02.yaml", find: "description: The second one.", put: "description: [The second\n§operations:" },
-      { file: "spec/endpoints/logs.yaml", find: "query: [days]", put: "query: [§day]" },
-      { file: "spec/endpoints/tokens.yaml", find: "    mode: realtime\n", put: "    mode: §real-time\n    §colour: red\n" },
-      { file: "spec/objects/holders.yaml", find: 'example: "1000"', put: "example: §1000" },
-      { file: "spec/service.yaml", find: "commonQuery: [key]", put: "commonQuery: [§keys]" },
+describe("loadCatalog with several problems", () => {
+  it("reports all of them, ordered by file and line", () => {
+    const { catalog, diagnostics, locations } = catalogWith(
+      { file: "spec/community/protocol_02.yaml", find: "description: The second one.", replacement: "description: [The second\n§operations:" },
+      { file: "spec/endpoints/logs.yaml", find: "query: [days]", replacement: "query: [§day]" },
+      { file: "spec/endpoints/tokens.yaml", find: "    mode: realtime\n", replacement: "    mode: §real-time\n    §colour: red\n" },
+      { file: "spec/objects/holders.yaml", find: 'example: "1000"', replacement: "example: §1000" },
+      { file: "spec/service.yaml", find: "commonQuery: [key]", replacement: "commonQuery: [§keys]" },
     );
     expect(catalog).toBeNull();
     expect(diagnostics.slice(1).map(({ code }) => code)).toEqual([
@@ -78,20 +78,20 @@ describe("several faults", () => {
       "unknown-parameter",
     ]);
     expect(diagnostics[0]).toMatchObject({ code: "yaml-syntax" });
-    expect(diagnostics.map(({ file, line, column }) => ({ file, line, column }))).toEqual(places);
+    expect(diagnostics.map(({ file, line, column }) => ({ file, line, column }))).toEqual(locations);
   });
 
-  it("in one endpoint are reported in addition to wrong shapes", () => {
-    const { diagnostics, places } = catalogWith(
-      { file: "spec/endpoints/logs.yaml", find: "row: 3", put: "row: §three" },
-      { file: "spec/endpoints/logs.yaml", find: "path: /v1/{chainName}/events/", put: "path: §/v1/{chain}/events/" },
-      { file: "spec/endpoints/logs.yaml", find: "status: planned", put: "status: §plan" },
+  it("reports an invalid reference in an endpoint in addition to its wrong types", () => {
+    const { diagnostics, locations } = catalogWith(
+      { file: "spec/endpoints/logs.yaml", find: "row: 3", replacement: "row: §three" },
+      { file: "spec/endpoints/logs.yaml", find: "path: /v1/{chainName}/events/", replacement: "path: §/v1/{chain}/events/" },
+      { file: "spec/endpoints/logs.yaml", find: "status: planned", replacement: "status: §plan" },
     );
     expect(diagnostics.map(({ code }) => code)).toEqual(["wrong-type", "undeclared-path-parameter", "unknown-value"]);
-    expect(diagnostics.map(({ file, line, column }) => ({ file, line, column }))).toEqual(places);
+    expect(diagnostics.map(({ file, line, column }) => ({ file, line, column }))).toEqual(locations);
   });
 
-  it("never follow from a file that is not YAML", () => {
+  it("reports only the syntax error of a file that is not valid YAML", () => {
     for (const [file, text] of smallCatalog) {
       const { diagnostics } = loadCatalog(new Map([...smallCatalog, [file, `${text}\n]: [`]]));
       expect(diagnostics.length).toBeGreaterThan(0);
@@ -99,11 +99,11 @@ describe("several faults", () => {
     }
   });
 
-  it("never follow from a file that is empty", () => {
+  it("reports only the wrong type of an empty file", () => {
     for (const [file] of smallCatalog) {
       const { diagnostics } = loadCatalog(new Map([...smallCatalog, [file, ""]]));
-      expect(diagnostics.map(({ file: place, line, column, code }) => ({ place, line, column, code }))).toEqual([
-        { place: file, line: 1, column: 1, code: "wrong-type" },
+      expect(diagnostics.map(({ file: path, line, column, code }) => ({ path, line, column, code }))).toEqual([
+        { path: file, line: 1, column: 1, code: "wrong-type" },
       ]);
     }
   });

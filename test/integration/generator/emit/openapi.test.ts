@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 const operation = (id: string): OperationObject => {
   const found = operations.find((candidate) => candidate.operationId === id);
-  if (found === undefined) throw new Error(`The document has no ${id}.`);
+  if (found === undefined) throw new Error(`Unknown operation ${id} in the document.`);
   return found;
 };
 
@@ -55,8 +55,8 @@ describe("the OpenAPI document", () => {
     for (const item of Object.values(document.paths ?? {})) expect(Object.keys(item)).toEqual(["get"]);
   });
 
-  it("states cost, mode, row, paging and status", () => {
-    // Row 6 of the interface: 0.02 credits per item, realtime, paged.
+  it("states the cost, mode, row, pagination style and status of operations", () => {
+    // Row 6 of the interface: 0.02 credits per item, realtime, with pages.
     expect(operation("getTokenHolders")).toMatchObject({
       tags: ["tokens"],
       "x-credit-cost": { credits: 0.02, per: "item" },
@@ -75,7 +75,7 @@ describe("the OpenAPI document", () => {
       expect(String(operation(id).summary).endsWith("(planned)"), id).toBe(status === "planned");
   });
 
-  it("accepts the key in three ways on every operation", () => {
+  it("declares three authentication schemes for every operation", () => {
     expect(document.security).toEqual([{ bearer: [] }, { basic: [] }, { queryKey: [] }]);
     expect(document.components?.securitySchemes).toMatchObject({
       bearer: { type: "http", scheme: "bearer" },
@@ -85,7 +85,7 @@ describe("the OpenAPI document", () => {
     expect(operations.filter(({ security }) => security !== undefined)).toEqual([]);
   });
 
-  it("has JSON and CSV examples, and every failure with its envelope; only planned operations have 501", () => {
+  it("has JSON and CSV examples and every failure for each operation, and 501 only for planned ones", () => {
     const failures = ["400", "401", "402", "404", "405", "429", "500", "503"];
     for (const { operationId, responses, "x-status": status } of operations) {
       const expected = status === "planned" ? [...failures, "501"].sort() : failures;
@@ -114,7 +114,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("expresses null as in OpenAPI 3.1", () => {
+  it("declares nullable fields with the type null of OpenAPI 3.1", () => {
     expect(document.components?.schemas?.BalanceItem).toMatchObject({
       properties: {
         contract_decimals: { type: ["integer", "null"] },
@@ -125,7 +125,7 @@ describe("the OpenAPI document", () => {
     expect(JSON.stringify(document)).not.toContain('"nullable"');
   });
 
-  it("shares parameters without overrides, and includes story references of examples", () => {
+  it("references shared parameters without overrides, and includes the story references of examples", () => {
     const parameters = operation("getTokenHolders").parameters ?? [];
     expect(parameters[0]).toEqual({ $ref: "#/components/parameters/PathChainName" });
     const token = parameters.find((parameter): parameter is ParameterObject => "name" in parameter && parameter.name === "tokenAddress");
@@ -140,17 +140,17 @@ describe("the OpenAPI document", () => {
       const { schema, example } = parameter as ParameterObject & { schema: { pattern?: string; items?: { pattern?: string } } };
       const [sent] = [example].flat();
       const pattern = schema.pattern ?? schema.items?.pattern;
-      return typeof sent === "string" && sent.startsWith("0x") && pattern !== undefined ? [{ sent, form: new RegExp(pattern) }] : [];
+      return typeof sent === "string" && sent.startsWith("0x") && pattern !== undefined ? [{ sent, expected: new RegExp(pattern) }] : [];
     });
     expect(patterns.length).toBeGreaterThan(5);
-    for (const { sent, form } of patterns) {
-      expect(sent).toMatch(form);
-      expect(sent.toUpperCase()).toMatch(form);
-      expect(`0y${sent.slice(2)}`).not.toMatch(form);
+    for (const { sent, expected } of patterns) {
+      expect(sent).toMatch(expected);
+      expect(sent.toUpperCase()).toMatch(expected);
+      expect(`0y${sent.slice(2)}`).not.toMatch(expected);
     }
   });
 
-  it("describes the key in the security schemes only", () => {
+  it("describes the key only in the security schemes", () => {
     for (const { parameters = [] } of operations)
       expect(parameters.filter((parameter) => "name" in parameter && parameter.name === "key")).toEqual([]);
   });
@@ -165,13 +165,13 @@ describe("the OpenAPI document", () => {
     expect(content["text/csv"].example).toBe('name,amount\r\n"recorded, and quoted",9\r\n');
   });
 
-  it("is the same in YAML", () => {
+  it("has the same content in YAML", () => {
     expect(parse(renderYaml(document))).toEqual(JSON.parse(JSON.stringify(document)));
   });
 });
 
-describe("YAML", () => {
-  it("quotes strings that could be read as other types", () => {
+describe("renderYaml", () => {
+  it("quotes strings that could be parsed as other types", () => {
     const value = {
       on: "yes",
       "404": 1,
@@ -183,7 +183,7 @@ describe("YAML", () => {
     expect(parse(renderYaml(value), { version: "1.1" })).toEqual(value);
   });
 
-  it("starts small documents at the first column", () => {
+  it("does not indent the top level", () => {
     expect(renderYaml(smallCatalog([endpoint("getThings")]).service.license)).toBe('name: "MIT"\nidentifier: "MIT"\n');
   });
 });

@@ -23,8 +23,8 @@ function app() {
   return { server: express().use(router), paths };
 }
 
-/** A request of an operation; no parameter value is a literal of another path. */
-const requestOf = (path: string): string => path.replaceAll(/\{(\w+)\}/g, "0-$1");
+/** A path of an operation whose parameter values match no literal of other paths. */
+const filledPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, "0-$1");
 
 describe("generated routes", () => {
   it("register every operation once", () => {
@@ -33,17 +33,17 @@ describe("generated routes", () => {
     expect(new Set(paths).size).toBe(operations.length);
   });
 
-  it("match every request to its operation in Express, with and without the trailing slash", async () => {
+  it("route every path to its operation in Express, with and without the trailing slash", async () => {
     const { server } = app();
     for (const operation of operations) {
-      const path = requestOf(operation.path);
+      const path = filledPath(operation.path);
       expect((await request(server).get(path)).body, path).toEqual({ id: operation.id, hasHandler: operation.status === "live" });
       expect((await request(server).get(path.slice(0, -1))).body.id, path).toBe(operation.id);
     }
   });
 
   it.each([
-    // Literals of the interface that a parameter could match.
+    // Literals of the interface that a parameter of a different path could match.
     ["/v1/demo/nft/approvals/metadata/", "getNftApprovals"],
     ["/v1/demo/nft/collections/", "getChainCollections"],
     ["/v1/chains/status/", "getAllChainStatus"],
@@ -52,7 +52,7 @@ describe("generated routes", () => {
     ["/v1/demo/xy=k/tokens/address/0x1/pools/page/0/", "getPoolsForTokenAddress"],
     ["/v1/demo/xy=k/some_dex/tokens/address/0x1/view/", "getLpTokenView"],
     ["/v1/address/0x1/activity/", "getAddressActivity"],
-  ])("match %s to %s", async (path, id) => {
+  ])("route %s to %s", async (path, id) => {
     expect((await request(app().server).get(path)).body.id).toBe(id);
   });
 });

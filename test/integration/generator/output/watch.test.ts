@@ -1,12 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { watchCatalog } from "../../../../generator/output/watch.ts";
-import { put, withFolder } from "../../../support/generator/output/folders.ts";
+import { withFolder, writeTextFile } from "../../../support/generator/output/folders.ts";
 
-describe("watching", () => {
-  it("runs once after simultaneous changes, ignores the schema that a run writes, and ends with the signal", () =>
+describe("watchCatalog", () => {
+  it("runs once after simultaneous changes, ignores the schema that a run writes, and ends when the signal aborts", () =>
     withFolder(async (root) => {
-      await put(root, "spec/service.yaml", "a");
+      await writeTextFile(root, "spec/service.yaml", "a");
       const stop = new AbortController();
       let runs = 0;
       const watching = watchCatalog(root, stop.signal, async () => {
@@ -14,15 +14,15 @@ describe("watching", () => {
       });
       // Changes before the watcher is ready are lost: repeat one until it is detected.
       while (runs === 0) {
-        await put(root, "spec/service.yaml", `${Math.random()}`);
+        await writeTextFile(root, "spec/service.yaml", `${Math.random()}`);
         await wait(300);
       }
       await wait(500);
       const before = runs;
-      await put(root, "spec/catalog.schema.json", "{}");
+      await writeTextFile(root, "spec/catalog.schema.json", "{}");
       await wait(500);
       expect(runs).toBe(before);
-      await Promise.all(["a", "b", "c"].map((name) => put(root, `spec/objects-${name}.yaml`, name)));
+      await Promise.all(["a", "b", "c"].map((name) => writeTextFile(root, `spec/objects-${name}.yaml`, name)));
       await expect.poll(() => runs, { timeout: 5000 }).toBe(before + 1);
       await wait(300);
       expect(runs).toBe(before + 1);

@@ -2,12 +2,12 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { registerResolver } from "../../../../generator/scaffold/register-resolver.ts";
-import { put, withFolder } from "../../../support/generator/output/folders.ts";
+import { withFolder, writeTextFile } from "../../../support/generator/output/folders.ts";
 
 const index = "runtime/api/things/index.ts";
 const textOf = (root: string): Promise<string> => readFile(join(root, index), "utf8");
 
-/** An edited index: comments, a helper, unusual layout. */
+/** An index that was edited manually: it has comments, a helper and an unusual layout. */
 const existing = `import type { Handlers } from "../context.ts";
 import { getApples } from "./get-apples.ts";
 import { getPears } from "./get-pears.ts"; // kept: see issue
@@ -24,10 +24,10 @@ export const thingsHandlers = {
 export { counted };
 `;
 
-describe("registering a resolver", () => {
+describe("registerResolver", () => {
   it("adds an import and an entry in alphabetical order and keeps every other line", () =>
     withFolder(async (root) => {
-      await put(root, index, existing);
+      await writeTextFile(root, index, existing);
       expect(await registerResolver(root, { id: "getBananas", domain: "things" })).toBe(index);
       const lines = (await textOf(root)).split("\n");
       const added = lines.filter((line) => line.includes("getBananas"));
@@ -37,14 +37,14 @@ describe("registering a resolver", () => {
       expect(lines.indexOf("  getBananas,")).toBe(lines.indexOf("  getApples,") + 1);
     }));
 
-  it("changes nothing if the resolver is registered", () =>
+  it("changes nothing if the resolver is already registered", () =>
     withFolder(async (root) => {
-      await put(root, index, existing);
+      await writeTextFile(root, index, existing);
       expect(await registerResolver(root, { id: "getPears", domain: "things" })).toBeNull();
       expect(await textOf(root)).toBe(existing);
     }));
 
-  it("creates the index of a new subject", () =>
+  it("creates the index of a new domain", () =>
     withFolder(async (root) => {
       expect(await registerResolver(root, { id: "getThings", domain: "things" })).toBe(index);
       expect(await registerResolver(root, { id: "getMoreThings", domain: "things" })).toBe(index);
@@ -64,9 +64,9 @@ describe("registering a resolver", () => {
       );
     }));
 
-  it("refuses an index without the exported object, and reports both", () =>
+  it("rejects an index without the exported object, and names the resolver and the object", () =>
     withFolder(async (root) => {
-      await put(root, index, "export const other = {};\n");
+      await writeTextFile(root, index, "export const other = {};\n");
       await expect(registerResolver(root, { id: "getThings", domain: "things" })).rejects.toThrow(
         'Cannot register getThings: runtime/api/things/index.ts does not export an object "thingsHandlers".',
       );

@@ -1,4 +1,4 @@
-import type { Place } from "../../../../generator/catalog/catalog.ts";
+import type { SourceLocation } from "../../../../generator/catalog/catalog.ts";
 import { type LoadedCatalog, loadCatalog } from "../../../../generator/catalog/load.ts";
 
 const service = `
@@ -7,15 +7,15 @@ version: 1.0.0
 description: A catalog for tests.
 license: { name: MIT, identifier: MIT }
 tags:
-  tokens: What tokens are held.
-  community: What the community adds.
+  tokens: Tokens and their holders.
+  community: Endpoints of community protocols.
 envelope:
   data: { description: The payload. }
-  error: { description: Whether it failed. }
-  error_message: { description: What was wrong. }
-  error_code: { description: The status. }
+  error: { description: Whether the request failed. }
+  error_message: { description: The reason of a failure. }
+  error_code: { description: The HTTP status of a failure. }
 errors:
-  "400": { title: Bad request, description: It cannot be accepted., example: Send a number. }
+  "400": { title: Bad request, description: The request is invalid., example: Send a number. }
 authentication:
   bearer: { type: http, scheme: bearer, description: The key as a token. }
   queryKey: { type: apiKey, in: query, name: key, description: The key in the query. }
@@ -31,16 +31,16 @@ queryParameters:
   starting-block: { type: block, description: The first block., example: earliest }
   ending-block: { type: block, description: The last block., example: latest }
   date: { type: date, description: The day., example: "2026-01-31" }
-  days: { type: integer, minimum: 1, maximum: 90, default: 30, description: The span., example: 30 }
+  days: { type: integer, minimum: 1, maximum: 90, default: 30, description: The number of days., example: 30 }
   order: { type: choice, values: [up, down], default: up, description: The order., example: up }
   topics: { type: topicList, maxItems: 2, description: The topics., example: "0x01,0x02" }
 commonQuery: [key]
 pagination:
-  none: { description: All at once., answers: [] }
+  none: { description: A single response., answers: [] }
   page: { description: By number., query: [page-size], answers: [pagination] }
   links: { description: By links., path: page, answers: [links] }
 networkGroups:
-  archive: { description: With history., chains: [demo] }
+  archive: { description: Networks with archive state., chains: [demo] }
 `;
 
 const tokens = `
@@ -104,29 +104,29 @@ endpoints:
 
 const holders = `
 TokenHoldersResponse:
-  description: Who holds a token.
+  description: The holders of a token.
   rows: items
   fields:
-    updated_at: { type: timestamp, description: The time of the answer., example: "2026-03-01T12:00:00Z" }
+    updated_at: { type: timestamp, description: The time of the response., example: "2026-03-01T12:00:00Z" }
     items: { type: "[Holder]", description: The holders. }
     pagination: { type: Pagination?, description: The page. }
 HolderPagesResponse:
-  description: Who holds a token, by links.
+  description: The holders of a token, with links between pages.
   extends: TokenHoldersResponse
   fields:
     links: { type: Links, description: The other pages. }
 Holder:
   description: One holder.
   fields:
-    address: { type: address, description: Who it is., example: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" }
-    balance: { type: bigint?, description: What is held., example: "1000" }
-    kind: { type: string, values: [wallet, contract], description: What it is., example: wallet }
-    labels: { type: "[string]", description: Its names., example: [first, second] }
-    parent: { type: Holder?, description: For whom it is held. }
+    address: { type: address, description: The address of the holder., example: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" }
+    balance: { type: bigint?, description: The balance of the holder., example: "1000" }
+    kind: { type: string, values: [wallet, contract], description: The kind of account., example: wallet }
+    labels: { type: "[string]", description: The labels of the holder., example: [first, second] }
+    parent: { type: Holder?, description: The account that it holds the token for. }
 Pagination:
   description: The page.
   fields:
-    has_more: { type: boolean, description: Whether there are more., example: true }
+    has_more: { type: boolean, description: Whether there are more pages., example: true }
 Links:
   description: The other pages.
   fields:
@@ -196,27 +196,27 @@ export const smallCatalog: ReadonlyMap<string, string> = new Map([
   ["spec/community/protocol_02.yaml", protocolTwo],
 ]);
 
-/** An edit of a file: `put` replaces the only occurrence of `find`; § in it marks the expected position of the diagnostic. */
+/** An edit of a file: `replacement` replaces the only occurrence of `find`; § in it marks the expected location of a diagnostic. */
 export interface Change {
   readonly file: string;
   readonly find: string;
-  readonly put: string;
+  readonly replacement: string;
 }
 
-/** Loads the small catalog with changes, and returns the positions that the changes mark. */
-export function catalogWith(...changes: readonly Change[]): LoadedCatalog & { places: readonly Place[] } {
+/** Loads the small catalog with changes; also returns the locations that the changes mark. */
+export function catalogWith(...changes: readonly Change[]): LoadedCatalog & { locations: readonly SourceLocation[] } {
   const files = new Map(smallCatalog);
-  for (const { file, find, put } of changes) {
+  for (const { file, find, replacement } of changes) {
     const parts = (files.get(file) ?? "").split(find);
-    if (parts.length !== 2) throw new Error(`${JSON.stringify(find)} occurs ${parts.length - 1} times in ${file}`);
-    files.set(file, parts.join(put));
+    if (parts.length !== 2) throw new Error(`${JSON.stringify(find)} occurs ${parts.length - 1} times in ${file}: expected one occurrence.`);
+    files.set(file, parts.join(replacement));
   }
-  const places = [...new Set(changes.map(({ file }) => file))].flatMap((file) => placesIn(file, files.get(file) ?? ""));
+  const locations = [...new Set(changes.map(({ file }) => file))].flatMap((file) => markedLocations(file, files.get(file) ?? ""));
   const unmarked = [...files].map(([file, text]) => [file, text.replaceAll("§", "")] as const);
-  return { ...loadCatalog(new Map(unmarked)), places };
+  return { ...loadCatalog(new Map(unmarked)), locations };
 }
 
-function placesIn(file: string, text: string): Place[] {
+function markedLocations(file: string, text: string): SourceLocation[] {
   return text.split("\n").flatMap((line, index) => {
     const columns = line.split("§").slice(0, -1);
     return columns.map((_, mark) => ({ file, line: index + 1, column: columns.slice(0, mark + 1).join("").length + 1 }));

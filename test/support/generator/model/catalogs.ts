@@ -15,26 +15,26 @@ export const repository = fileURLToPath(new URL("../../../..", import.meta.url))
 /** The catalog of this repository. */
 export async function realCatalog(): Promise<Catalog> {
   const { catalog, diagnostics } = loadCatalog(await readCatalogFiles(join(repository, "spec")));
-  if (catalog === null) throw new Error(`spec/ has ${diagnostics.length} errors: ${diagnostics[0]?.message}`);
+  if (catalog === null) throw new Error(`Invalid catalog: spec/ has ${diagnostics.length} errors, the first is: ${diagnostics[0]?.message}`);
   return catalog;
 }
 
-const place = { file: "spec/small.yaml", line: 1, column: 1 };
+const location = { file: "spec/small.yaml", line: 1, column: 1 };
 
-/** A service with two styles, one chain parameter and one failure. */
+/** A service with two pagination styles, one chain parameter and one failure. */
 const smallService: ServiceDefinition = serviceDefinition.parse({
   title: "Small",
   version: "1.2.3",
   description: "A catalog for tests.",
   license: { name: "MIT", identifier: "MIT" },
-  tags: { things: "What the tests are about." },
+  tags: { things: "Things for tests." },
   envelope: {
     data: { description: "The payload." },
-    error: { description: "True for failures." },
-    error_message: { description: "What was wrong." },
-    error_code: { description: "The status." },
+    error: { description: "True for a failure." },
+    error_message: { description: "The reason of a failure." },
+    error_code: { description: "The HTTP status." },
   },
-  errors: { "400": { title: "Bad request", description: "A wrong parameter.", example: "Send another." } },
+  errors: { "400": { title: "Bad request", description: "A parameter is invalid.", example: "Send a different value." } },
   authentication: { bearer: { type: "http", scheme: "bearer", description: "The key." } },
   headers: { "X-Credits": { type: "number", description: "The cost.", example: 1 } },
   pathParameters: {
@@ -43,21 +43,21 @@ const smallService: ServiceDefinition = serviceDefinition.parse({
     page: { type: "integer", minimum: 0, description: "The page.", example: 0 },
   },
   queryParameters: {
-    format: { type: "choice", values: ["json", "csv"], default: "json", description: "The form.", example: "json" },
+    format: { type: "choice", values: ["json", "csv"], default: "json", description: "The format.", example: "json" },
     "page-size": { type: "integer", minimum: 1, maximum: 1000, default: 100, description: "The size.", example: 100 },
     "page-number": { type: "integer", minimum: 0, default: 0, description: "The number.", example: 0 },
   },
   commonQuery: ["format"],
   pagination: {
-    none: { description: "All at once.", answers: [] },
+    none: { description: "A single response.", answers: [] },
     page: { description: "By page.", query: ["page-size", "page-number"], answers: ["pagination"] },
   },
-  networkGroups: { some: { description: "Some networks.", chains: ["demo"] } },
+  networkGroups: { subset: { description: "Some networks.", chains: ["demo"] } },
 });
 
-/** An endpoint of a small catalog, with defaults. */
-export function endpoint(id: string, given: Readonly<Record<string, unknown>> = {}, of: Partial<CatalogEndpoint> = {}): CatalogEndpoint {
-  const definition = endpointDefinition.parse({
+/** An endpoint of a small catalog: its definition and its other properties have defaults. */
+export function endpoint(id: string, definition: Readonly<Record<string, unknown>> = {}, overrides: Partial<CatalogEndpoint> = {}): CatalogEndpoint {
+  const parsed = endpointDefinition.parse({
     class: "A",
     path: `/v1/{chainName}/${id.toLowerCase()}/`,
     summary: `The summary of ${id}`,
@@ -65,9 +65,9 @@ export function endpoint(id: string, given: Readonly<Record<string, unknown>> = 
     cost: { credits: 1, per: "call" },
     mode: "realtime",
     response: "ThingResponse",
-    ...given,
+    ...definition,
   });
-  return { id, handler: id, domain: "things", place, protocol: null, definition, ...of };
+  return { id, handler: id, domain: "things", location, protocol: null, definition: parsed, ...overrides };
 }
 
 /** An object of a small catalog. */
@@ -90,13 +90,13 @@ export function object(name: string, fields: Readonly<Record<string, string>>, r
     ...(rows === undefined ? {} : { rows }),
     fields: Object.fromEntries(definitions),
   });
-  return { ...definition, name, place };
+  return { ...definition, name, location };
 }
 
 const thingResponse = object("ThingResponse", { updated_at: "timestamp", items: "[Thing]" }, "items");
 const thing = object("Thing", { name: "string?", amount: "bigint?" });
 
-/** A catalog of these endpoints and objects. */
+/** A catalog of the given endpoints and objects. */
 export function smallCatalog(
   operations: readonly CatalogEndpoint[] = [endpoint("getThings")],
   objects: readonly CatalogObject[] = [thingResponse, thing],

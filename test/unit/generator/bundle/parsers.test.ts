@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { oneOf, type Parsed, sizeAmong, textUpTo } from "../../../../generator/bundle/parsers.ts";
+import { boundedText, listedSize, oneOf, type Parsed } from "../../../../generator/bundle/parsers.ts";
 
 const parsers = {
   choice: (text: string, values: readonly string[]): Parsed<string> =>
@@ -8,7 +8,7 @@ const parsers = {
   integer: (text: string): Parsed<number> => (/^\d+$/.test(text) ? { ok: true, value: Number(text) } : { ok: false, expected: "digits" }),
 };
 
-describe("typed parsers", () => {
+describe("bundled parsers", () => {
   it("narrow a choice to its values", () => {
     expect(oneOf(parsers, "csv", ["json", "csv"])).toEqual({ ok: true, value: "csv" });
     expect(oneOf(parsers, "xml", ["json", "csv"])).toEqual({ ok: false, expected: "one of json, csv" });
@@ -16,13 +16,13 @@ describe("typed parsers", () => {
     expect(oneOf(lenient, "xml", ["json", "csv"])).toEqual({ ok: false, expected: "json or csv" });
   });
 
-  it("bound the length of a text", () => {
-    expect(textUpTo(parsers, "abc", 3)).toEqual({ ok: true, value: "abc" });
-    expect(textUpTo(parsers, "abcd", 3)).toEqual({ ok: false, expected: "a text of at most 3 characters" });
+  it("limit the length of text", () => {
+    expect(boundedText(parsers, "abc", 3)).toEqual({ ok: true, value: "abc" });
+    expect(boundedText(parsers, "abcd", 3)).toEqual({ ok: false, expected: "text of at most 3 characters" });
   });
 
-  it("accept the listed page sizes only", () => {
-    expect(sizeAmong(parsers, "100", [100, 1000])).toEqual({ ok: true, value: 100 });
-    for (const text of ["5", "x"]) expect(sizeAmong(parsers, text, [100, 1000])).toEqual({ ok: false, expected: "100 or 1000" });
+  it("accept only the listed page sizes", () => {
+    expect(listedSize(parsers, "100", [100, 1000])).toEqual({ ok: true, value: 100 });
+    for (const text of ["5", "x"]) expect(listedSize(parsers, text, [100, 1000])).toEqual({ ok: false, expected: "100 or 1000" });
   });
 });

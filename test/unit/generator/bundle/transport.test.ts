@@ -24,7 +24,7 @@ async function collect<T>(pages: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe("a call", () => {
-  it("encodes path parameters, sends given query parameters by their wire names, and the key in a header", async () => {
+  it("encodes path parameters, sends query parameters under their interface names, and sends the key in a header", async () => {
     const { calls, send } = service(success(1));
     const { signal } = new AbortController();
     expect(await send({ chainName: 1, thing: "a/b", pageSize: 5, other: 1 }, { signal })).toEqual(success(1));
@@ -43,11 +43,11 @@ describe("a call", () => {
     expect(calls.map(({ url }) => url)).toEqual(Array.from({ length: 2 }, () => "https://api.example.com/v1/1/things/2/"));
   });
 
-  it("throws for a path parameter that is missing", async () => {
+  it("throws an error for a missing path parameter", async () => {
     await expect(service(success(1)).send({ chainName: 1 })).rejects.toThrow("Missing value for thing: the parameter is required.");
   });
 
-  it("throws the error message of a failure, or the status if there is none", async () => {
+  it("throws an error with the message of a failure, or with the status if there is no message", async () => {
     const parameters = { chainName: 1, thing: 2 };
     const failed = service({ data: null, error: true, error_message: "No such thing.", error_code: 404 }, 404).send(parameters);
     await expect(failed).rejects.toBeInstanceOf(AshlarError);
@@ -61,7 +61,7 @@ describe("a call", () => {
     });
   });
 
-  it("is rejected immediately with a key that a header cannot carry", () => {
+  it("cannot be created with a key that a header cannot carry", () => {
     expect(() => createCall({ baseUrl: "https://api.example.com", key: "ckey_\n" })).toThrow(
       "Invalid API key: it contains characters that a header cannot carry.",
     );
@@ -76,15 +76,15 @@ describe("pages", () => {
     expect((await collect(pagesOf(undefined, read))).map(({ page }) => page)).toEqual([0, 1, 2, 3]);
   });
 
-  it("are read by the paths of links, whatever their host", async () => {
+  it("are read by the paths of links, regardless of their host", async () => {
     const read = async (path: string | null) =>
-      success({ path, links: { prev: path === null ? "https://elsewhere.example/base/v1/2/" : null, next: null } });
+      success({ path, links: { prev: path === null ? "https://other.example/base/v1/2/" : null, next: null } });
     expect((await collect(linkedPagesOf("prev", read))).map(({ path }) => path)).toEqual([null, "/v1/2/"]);
     expect((await collect(linkedPagesOf("next", read))).map(({ path }) => path)).toEqual([null]);
   });
 
-  it("end with an error at a link that does not lead to a page of the service", async () => {
-    const read = async () => success({ links: { prev: "https://elsewhere.example/", next: null } });
+  it("end with an error at a link that is not a path of the service", async () => {
+    const read = async () => success({ links: { prev: "https://other.example/", next: null } });
     await expect(collect(linkedPagesOf("prev", read))).rejects.toThrow("Invalid page link: its path does not contain /v1/.");
   });
 });

@@ -4,67 +4,67 @@ import { loadCatalog } from "../../../../generator/catalog/load.ts";
 import { type Change, catalogWith, smallCatalog } from "../../../support/generator/catalog/small-catalog.ts";
 import { holdersFile, logObjectsFile, logsFile, protocolFile, serviceFile, templateFile, tokensFile } from "./expect-diagnostics.ts";
 
-const found = (...changes: readonly Change[]) => {
-  const { diagnostics, places } = catalogWith(...changes);
+const load = (...changes: readonly Change[]) => {
+  const { diagnostics, locations } = catalogWith(...changes);
   return {
     lines: diagnostics.map(renderDiagnostic),
     codes: diagnostics.map(({ code }) => code),
-    at: diagnostics.map(({ file, line, column }) => ({ file, line, column })),
-    places,
+    reported: diagnostics.map(({ file, line, column }) => ({ file, line, column })),
+    locations,
   };
 };
 
 const portfolio = { file: logsFile, find: "path: /v1/{chainName}/portfolio/" } as const;
 const paged = { file: tokensFile, find: "path: /v1/{chainName}/tokens/{tokenAddress}/holders/{page}/" } as const;
 
-describe("two paths", () => {
-  it("are ambiguous if only parameter names differ, and both positions are reported", () => {
-    const { lines, at, places } = found(
-      { ...portfolio, put: "path: /v1/{tokenAddress}/tokens/{chainName}/holders/" },
+describe("loadCatalog, for two paths", () => {
+  it("reports ambiguity with both locations if only parameter names differ", () => {
+    const { lines, reported, locations } = load(
+      { ...portfolio, replacement: "path: /v1/{tokenAddress}/tokens/{chainName}/holders/" },
       {
         file: tokensFile,
         find: "path: /v1/{chainName}/tokens/{tokenAddress}/holders/\n",
-        put: "path: §/v1/{chainName}/tokens/{tokenAddress}/holders/\n",
+        replacement: "path: §/v1/{chainName}/tokens/{tokenAddress}/holders/\n",
       },
     );
-    expect(at).toEqual(places);
+    expect(reported).toEqual(locations);
     expect(lines[0]).toContain("ambiguous-path");
     expect(lines[0]).toContain("/v1/{tokenAddress}/tokens/{chainName}/holders/ (spec/endpoints/logs.yaml:21:11)");
   });
 
-  it("are ambiguous if only the case differs", () => {
-    const { codes, at, places } = found({ ...paged, put: "path: §/v1/{chainName}/Portfolio/" });
+  it("reports ambiguity if only the case differs", () => {
+    const { codes, reported, locations } = load({ ...paged, replacement: "path: §/v1/{chainName}/Portfolio/" });
     expect(codes).toEqual(["ambiguous-path"]);
-    expect(at).toEqual(places);
+    expect(reported).toEqual(locations);
   });
 
-  it("are accepted if one has a literal where the other has a parameter, because the literal takes precedence", () => {
-    // The request /v1/demo/tokens/metadata/holders/ also matches the second; the first takes precedence.
-    expect(found({ ...portfolio, put: "path: /v1/{chainName}/tokens/metadata/{page}/" }).codes).toEqual(["style-path"]);
-    expect(found({ ...portfolio, put: "path: /v1/{chainName}/tokens/approvals/{tokenAddress}/" }).codes).toEqual([]);
-    expect(found({ ...portfolio, put: "path: /v1/chains/status/" }).codes).toEqual([]);
+  it("accepts a literal segment in one path and a parameter in the other, because the literal takes precedence", () => {
+    // The only diagnostic is about the page; the overlapping segments are accepted.
+    expect(load({ ...portfolio, replacement: "path: /v1/{chainName}/tokens/metadata/{page}/" }).codes).toEqual(["style-path"]);
+    expect(load({ ...portfolio, replacement: "path: /v1/{chainName}/tokens/approvals/{tokenAddress}/" }).codes).toEqual([]);
+    expect(load({ ...portfolio, replacement: "path: /v1/chains/status/" }).codes).toEqual([]);
   });
 
-  it("of different length are never ambiguous", () => {
-    expect(found({ ...portfolio, put: "path: /v1/{chainName}/" }).codes).toEqual([]);
+  it("accepts paths of different lengths", () => {
+    expect(load({ ...portfolio, replacement: "path: /v1/{chainName}/" }).codes).toEqual([]);
   });
 
-  it("of an endpoint and a protocol's operation may be duplicates", () => {
-    const { codes, at } = found({ ...portfolio, put: "path: /v1/cq/protocol_01/markets/" });
+  it("reports a path that duplicates a protocol's operation", () => {
+    const { codes, reported } = load({ ...portfolio, replacement: "path: /v1/cq/protocol_01/markets/" });
     expect(codes).toEqual(["duplicate-path"]);
-    expect(at).toEqual([{ file: protocolFile, line: 5, column: 3 }]);
+    expect(reported).toEqual([{ file: protocolFile, line: 5, column: 3 }]);
   });
 });
 
-describe("names across files", () => {
-  it("must differ from community handlers", () => {
-    const { lines } = found({ file: tokensFile, find: "  getTokenHoldersByPage:", put: "  getCommunityMarkets:" });
+describe("loadCatalog, for names in several files", () => {
+  it("reports an id that a community handler has", () => {
+    const { lines } = load({ file: tokensFile, find: "  getTokenHoldersByPage:", replacement: "  getCommunityMarkets:" });
     expect(lines).toEqual([
-      'spec/community/protocol_01.yaml:5:3 duplicate-id: "getCommunityMarkets" is already defined at spec/endpoints/tokens.yaml:19:3; accepted: each id once',
+      'spec/community/protocol_01.yaml:5:3 duplicate-id: Duplicate id "getCommunityMarkets": already defined at spec/endpoints/tokens.yaml:19:3, expected unique ids',
     ]);
   });
 
-  it("must not repeat a protocol in two files", () => {
+  it("reports a protocol that is defined in two files", () => {
     const files = new Map([...smallCatalog, ["spec/community/protocol_03.yaml", smallCatalog.get(protocolFile) ?? ""]]);
     expect(new Set(loadCatalog(files).diagnostics.map(({ code, file }) => `${file} ${code}`))).toEqual(
       new Set([
@@ -76,79 +76,79 @@ describe("names across files", () => {
   });
 });
 
-describe("a response", () => {
-  it("must have the fields of its pagination style", () => {
-    const { lines, at, places } = found(
+describe("loadCatalog, for a response object", () => {
+  it("reports missing fields of the pagination style", () => {
+    const { lines, reported, locations } = load(
       {
         file: holdersFile,
         find: "    pagination: { type: Pagination?, description: The page. }\n",
-        put: "    paginations: { type: Pagination?, description: The page. }\n",
+        replacement: "    paginations: { type: Pagination?, description: The page. }\n",
       },
-      { file: tokensFile, find: "{ style: page, sizes", put: "{ style: §page, sizes" },
-      { file: templateFile, find: "style: page", put: "style: §page" },
+      { file: tokensFile, find: "{ style: page, sizes", replacement: "{ style: §page, sizes" },
+      { file: templateFile, find: "style: page", replacement: "style: §page" },
     );
     expect(lines.map((line) => line.replace(/^\S+ /, ""))).toEqual([
-      'unanswered-style: the pagination style "page" requires the field "pagination", which HolderPagesResponse lacks; accepted: a response object with that field; nearest: paginations',
-      'unanswered-style: the pagination style "page" requires the field "pagination", which TokenHoldersResponse lacks; accepted: a response object with that field; nearest: paginations',
+      'missing-pagination-field: Missing field "pagination" in HolderPagesResponse: required by the pagination style "page", expected a response object with that field (nearest: paginations)',
+      'missing-pagination-field: Missing field "pagination" in TokenHoldersResponse: required by the pagination style "page", expected a response object with that field (nearest: paginations)',
     ]);
-    expect(at).toEqual([...places].reverse());
+    expect(reported).toEqual([...locations].reverse());
   });
 
-  it("must have rows if its style requires them", () => {
-    const { codes, at, places } = found(
-      { file: holdersFile, find: "  rows: items\n", put: "" },
-      { file: tokensFile, find: "style: links }", put: "style: §links }" },
-      { file: tokensFile, find: "per: item", put: "per: §item" },
-      { file: tokensFile, find: "{ style: page, sizes", put: "{ style: §page, sizes" },
-      { file: templateFile, find: "style: page", put: "style: §page" },
+  it("reports missing rows if the pagination style requires them", () => {
+    const { codes, reported, locations } = load(
+      { file: holdersFile, find: "  rows: items\n", replacement: "" },
+      { file: tokensFile, find: "style: links }", replacement: "style: §links }" },
+      { file: tokensFile, find: "per: item", replacement: "per: §item" },
+      { file: tokensFile, find: "{ style: page, sizes", replacement: "{ style: §page, sizes" },
+      { file: templateFile, find: "style: page", replacement: "style: §page" },
     );
     expect(codes).toEqual(["unpaged-response", "uncountable-cost", "unpaged-response", "unpaged-response"]);
-    expect(at).toEqual([...places.filter(({ file }) => file === templateFile), ...places.filter(({ file }) => file === tokensFile)]);
+    expect(reported).toEqual([...locations.filter(({ file }) => file === templateFile), ...locations.filter(({ file }) => file === tokensFile)]);
   });
 
-  it("that is a list has a cost per element", () => {
-    expect(found({ file: logsFile, find: "per: block }", put: "per: item }\n    list: true" }).codes).toEqual([]);
+  it("accepts a cost per item if the data is a list", () => {
+    expect(load({ file: logsFile, find: "per: block }", replacement: "per: item }\n    list: true" }).codes).toEqual([]);
   });
 });
 
-describe("objects", () => {
-  it("that extend each other are reported once, with the cycle", () => {
-    const { lines, at } = found({ file: holdersFile, find: "  rows: items\n", put: "  rows: items\n  extends: HolderPagesResponse\n" });
+describe("loadCatalog, for objects", () => {
+  it("reports objects that extend each other once, with the cycle", () => {
+    const { lines, reported } = load({ file: holdersFile, find: "  rows: items\n", replacement: "  rows: items\n  extends: HolderPagesResponse\n" });
     expect(lines.map((line) => line.replace(/^\S+ /, ""))).toEqual([
-      "circular-parent: the object extends itself: TokenHoldersResponse → HolderPagesResponse → TokenHoldersResponse; accepted: parents without a cycle",
+      "circular-parent: Circular inheritance: TokenHoldersResponse → HolderPagesResponse → TokenHoldersResponse, expected an inheritance chain without cycles",
     ]);
     // The edge that closes the cycle, in HolderPagesResponse.
-    expect(at).toEqual([{ file: holdersFile, line: 12, column: 12 }]);
+    expect(reported).toEqual([{ file: holdersFile, line: 12, column: 12 }]);
   });
 
-  it("may contain themselves through a list or a nullable field", () => {
-    const list = { file: logObjectsFile, find: "    text: {", put: '    logs: { type: "[Log]", description: The logs. }\n    text: {' };
-    expect(found(list).codes).toEqual([]);
-    expect(found({ ...list, put: "    log: { type: Log?, description: The log. }\n    text: {" }).codes).toEqual([]);
+  it("accepts an object that contains itself through a list or a nullable field", () => {
+    const list = { file: logObjectsFile, find: "    text: {", replacement: '    logs: { type: "[Log]", description: The logs. }\n    text: {' };
+    expect(load(list).codes).toEqual([]);
+    expect(load({ ...list, replacement: "    log: { type: Log?, description: The log. }\n    text: {" }).codes).toEqual([]);
   });
 
-  it("may redefine a parent's field with the same type", () => {
+  it("accepts a field that redefines the parent's field with the same type", () => {
     expect(
-      found({ file: holdersFile, find: "    links: {", put: '    items: { type: "[Holder]", description: One page. }\n    links: {' })
+      load({ file: holdersFile, find: "    links: {", replacement: '    items: { type: "[Holder]", description: One page. }\n    links: {' })
         .codes,
     ).toEqual([]);
   });
 });
 
-describe("files", () => {
+describe("loadCatalog, for files", () => {
   const without = (file: string) =>
     loadCatalog(new Map([...smallCatalog].filter(([name]) => name !== file))).diagnostics.map(renderDiagnostic);
 
-  it("that are not part of the catalog are reported with the accepted ones", () => {
+  it("reports a file that is not part of the catalog, with the expected files", () => {
     const { diagnostics } = loadCatalog(new Map([...smallCatalog, ["spec/endpoint/more.yaml", "domain: tokens\n"]]));
     expect(diagnostics.map(renderDiagnostic)).toEqual([
-      "spec/endpoint/more.yaml:1:1 unknown-file: this file is not part of the catalog; accepted: service.yaml, endpoints/*.yaml, objects/*.yaml, community/*.yaml",
+      "spec/endpoint/more.yaml:1:1 unknown-file: Unexpected file: expected service.yaml, endpoints/*.yaml, objects/*.yaml, community/*.yaml",
     ]);
   });
 
-  it("that are missing are reported without consequential diagnostics", () => {
+  it("reports a missing file without follow-on diagnostics", () => {
     expect(without(serviceFile)).toEqual([
-      expect.stringMatching(/^spec\/service\.yaml:1:1 missing-file: the catalog has no service\.yaml/),
+      expect.stringMatching(/^spec\/service\.yaml:1:1 missing-file: Missing file service\.yaml/),
     ]);
     expect(without(templateFile)).toContainEqual(expect.stringMatching(/^spec\/community\/template\.yaml:1:1 missing-file/));
   });

@@ -2,9 +2,9 @@ import { expect, it } from "vitest";
 import type { DiagnosticCode } from "../../../../generator/catalog/diagnostics.ts";
 import { type Change, catalogWith } from "../../../support/generator/catalog/small-catalog.ts";
 
-/** A fault: the change, its only diagnostic, and parts of the message. */
-export interface Fault extends Change {
-  readonly wrong: string;
+/** A change that makes the catalog invalid, its only diagnostic, and parts of the message. */
+export interface InvalidCase extends Change {
+  readonly title: string;
   readonly code: DiagnosticCode;
   readonly contains: readonly string[];
 }
@@ -17,13 +17,13 @@ export const logObjectsFile = "spec/objects/logs.yaml";
 export const templateFile = "spec/community/template.yaml";
 export const protocolFile = "spec/community/protocol_01.yaml";
 
-/** Registers one test per fault: its code is reported at the exact line and column of the mark, and no other diagnostic is. */
-export function expectDiagnostics(faults: readonly Fault[]): void {
-  it.each(faults.map((fault) => [fault.wrong, fault] as const))("%s", (_, { code, contains, ...change }) => {
-    const { catalog, diagnostics, places } = catalogWith(change);
+/** Registers one test per case: its code is reported at the exact line and column of the mark, and there is no other diagnostic. */
+export function expectDiagnostics(cases: readonly InvalidCase[]): void {
+  it.each(cases.map((entry) => [entry.title, entry] as const))("reports %s", (_, { code, contains, ...change }) => {
+    const { catalog, diagnostics, locations } = catalogWith(change);
     expect(catalog).toBeNull();
     expect(diagnostics.map(({ file, line, column, code }) => ({ file, line, column, code }))).toEqual(
-      places.map((place) => ({ ...place, code })),
+      locations.map((location) => ({ ...location, code })),
     );
     for (const part of contains) expect(diagnostics[0]?.message).toContain(part);
   });

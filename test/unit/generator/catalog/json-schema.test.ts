@@ -18,7 +18,7 @@ const definitionOf = (file: string): string => {
 
 const validatorOf = (fragment: string): ValidateFunction => {
   const validate = ajv.getSchema(`catalog.schema.json${fragment}`);
-  if (validate === undefined) throw new Error(`the schema has no ${fragment}`);
+  if (validate === undefined) throw new Error(`Unknown fragment ${fragment} in the schema.`);
   return validate;
 };
 
@@ -27,8 +27,8 @@ const errorsOf = (fragment: string, text: string) => {
   return validate(parse(text)) ? [] : (validate.errors ?? []).map(({ instancePath, keyword }) => `${instancePath} ${keyword}`);
 };
 
-describe("the schema for editors", () => {
-  it("accepts every file of the repository's catalog, by its kind and as a whole", async () => {
+describe("the JSON Schema of the catalog", () => {
+  it("accepts every file of the repository's catalog, both by the definition of its kind and by the whole schema", async () => {
     const files = await readCatalogFiles(specDirectory);
     expect(files.size).toBeGreaterThan(0);
     for (const [file, text] of files) {
@@ -37,7 +37,7 @@ describe("the schema for editors", () => {
     }
   });
 
-  it("makes keys with a default optional, and rejects unknown keys and wrong values", () => {
+  it("accepts a file without keys that have a default, and rejects unknown keys and invalid values", () => {
     const logs = smallCatalog.get("spec/endpoints/logs.yaml") ?? "";
     expect(errorsOf("#/$defs/endpointFile", logs)).toEqual([]);
     expect(errorsOf("#/$defs/endpointFile", logs.replace("row: 3", "rows: 3"))).toContain("/endpoints/getLogs additionalProperties");

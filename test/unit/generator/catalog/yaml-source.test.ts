@@ -2,70 +2,70 @@ import { describe, expect, it } from "vitest";
 import { catalogWith } from "../../../support/generator/catalog/small-catalog.ts";
 import { expectDiagnostics, logsFile } from "./expect-diagnostics.ts";
 
-describe("YAML", () => {
+describe("loadCatalog", () => {
   expectDiagnostics([
     {
-      wrong: "a bracket that is not closed",
+      title: "an unclosed bracket",
       file: logsFile,
       find: "query: [days]\n",
-      put: "query: [days\n§",
+      replacement: "query: [days\n§",
       code: "yaml-syntax",
       contains: ["Flow sequence"],
     },
     {
-      wrong: "an alias without an anchor",
+      title: "an alias without an anchor",
       file: logsFile,
       find: "query: [days]",
-      put: "query: §*spans",
+      replacement: "query: §*spans",
       code: "yaml-syntax",
       contains: ["&spans"],
     },
     {
-      wrong: "an alias inside its anchor",
+      title: "an alias inside its own anchor",
       file: logsFile,
       find: "query: [days]",
-      put: "query: &q [§*q]",
+      replacement: "query: &q [§*q]",
       code: "yaml-syntax",
       contains: ["own anchor"],
     },
     {
-      wrong: "a second document",
+      title: "a second document",
       file: logsFile,
       find: "query: [days]\n",
-      put: "query: [days]\n§---\nmore: 1\n",
+      replacement: "query: [days]\n§---\nmore: 1\n",
       code: "yaml-syntax",
-      contains: ["more than one document", "accepted: one"],
+      contains: ["more than one document", "expected one"],
     },
-    { wrong: "an unknown tag", file: logsFile, find: "row: 3", put: "row: §!row 3", code: "yaml-syntax", contains: ["!row"] },
+    { title: "an unknown tag", file: logsFile, find: "row: 3", replacement: "row: §!row 3", code: "yaml-syntax", contains: ["!row"] },
     {
-      wrong: "a duplicate key",
+      title: "a duplicate key",
       file: logsFile,
       find: "    row: 3\n",
-      put: "    row: 3\n    §row: 3\n",
+      replacement: "    row: 3\n    §row: 3\n",
       code: "duplicate-key",
-      contains: ['"row"', "line 5", "each key once"],
+      contains: ['"row"', "line 5", "unique keys"],
     },
     {
-      wrong: "a duplicate id in a file",
+      title: "a duplicate id in a file",
       file: logsFile,
       find: "  getPortfolio:",
-      put: "  §getLogs:",
+      replacement: "  §getLogs:",
       code: "duplicate-key",
       contains: ['"getLogs"', "line 4"],
     },
   ]);
 });
 
-describe("YAML errors", () => {
-  it("are reported once per line, each at its position", () => {
-    const { diagnostics, places } = catalogWith(
-      { file: logsFile, find: "    row: 3", put: "    row: §@3" },
-      { file: logsFile, find: "query: [days]", put: "query: §*days" },
-      { file: logsFile, find: "cost: { credits: 2,", put: "cost: { credits: §`2," },
+describe("loadCatalog with several YAML errors", () => {
+  it("reports one error per line, at its location", () => {
+    const { diagnostics, locations } = catalogWith(
+      { file: logsFile, find: "    row: 3", replacement: "    row: §@3" },
+      { file: logsFile, find: "query: [days]", replacement: "query: §*days" },
+      { file: logsFile, find: "cost: { credits: 2,", replacement: "cost: { credits: §`2," },
     );
-    // The alias is checked only if the rest can be parsed.
+    // Aliases are checked only if the file can be parsed.
     expect(diagnostics.map(({ code, line, column }) => ({ code, line, column }))).toEqual(
-      [places[0], places[1]].map((place) => ({ code: "yaml-syntax", line: place?.line, column: place?.column })),
+      [locations[0], locations[1]].map((location) => ({ code: "yaml-syntax", line: location?.line, column: location?.column })),
     );
   });
 });

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { bundledFiles } from "../../../../generator/emit/bundle.ts";
-import { carriesMark } from "../../../../generator/emit/header.ts";
+import { hasGeneratedHeader } from "../../../../generator/emit/header.ts";
 
-describe("copies of the bundle", () => {
-  it("are its files, with the header of generated files and imports of each other", async () => {
+describe("bundled files", () => {
+  it("equal their sources except for the generated header and import extensions", async () => {
     expect([...bundledFiles.keys()]).toEqual([
       "generated/envelope.gen.ts",
       "generated/parsers.gen.ts",
@@ -13,7 +13,7 @@ describe("copies of the bundle", () => {
     ]);
     for (const [path, text] of bundledFiles) {
       const file = path.replace("generated/", "generator/bundle/").replace(".gen.ts", ".ts");
-      expect(carriesMark(text)).toBe(true);
+      expect(hasGeneratedHeader(text)).toBe(true);
       expect(text.split("\n")[0]).toContain(file);
       const source = await readFile(file, "utf8");
       expect(text.split("\n").slice(2).join("\n").replaceAll('.gen.ts"', '.ts"')).toBe(source);

@@ -4,11 +4,11 @@ import { AshlarError, createClient, type Fetch } from "../../../../generated/cli
 const key = "ckey_0123456789abcdef0123456789a";
 const success = (data: unknown) => ({ data, error: false, error_message: null, error_code: null });
 
-/** A service that returns the given responses in order and records its requests. */
-function service(...answers: readonly { readonly status?: number; readonly body: unknown }[]) {
+/** A service that returns the responses in order and records its requests. */
+function service(...responses: readonly { readonly status?: number; readonly body: unknown }[]) {
   const calls: { url: string; headers: Readonly<Record<string, string>> }[] = [];
   const fetch: Fetch = async (url, { headers }) => {
-    const { status = 200, body } = answers[calls.length] ?? { body: null };
+    const { status = 200, body } = responses[calls.length] ?? { body: null };
     calls.push({ url, headers });
     return { ok: status < 300, status, json: async () => (body === undefined ? JSON.parse("<html>") : body) };
   };
@@ -16,7 +16,7 @@ function service(...answers: readonly { readonly status?: number; readonly body:
 }
 
 describe("the client", () => {
-  it("sends values in path and query, and the key in a header", async () => {
+  it("sends encoded values in the path, and the key in a header", async () => {
     const { calls, client } = service({ body: success({ items: [] }) });
     await client.getAttributesForTraitInCollection({ chainName: 31337, collectionContract: "0xab", trait: "Hat / 50%" });
     expect(calls).toEqual([
@@ -27,7 +27,7 @@ describe("the client", () => {
     ]);
   });
 
-  it("sends only given parameters, and lists comma-separated", async () => {
+  it("sends only the parameters of the call, with lists comma-separated", async () => {
     const { calls, client } = service({ body: success({}) }, { body: success([]) });
     await client.getLogs({ chainName: "demo", startingBlock: 0, topics: ["0x1", "0x2"], skipDecode: false });
     expect(calls[0]?.url).toBe("https://api.example.com/v1/demo/events/?starting-block=0&topics=0x1%2C0x2&skip-decode=false");
@@ -40,7 +40,7 @@ describe("the client", () => {
     expect((await client.getAllChains()).data.items).toEqual([]);
   });
 
-  it("throws the message and the status of a failure, never the key", async () => {
+  it("throws an error with the message and the status of a failure, without the key", async () => {
     const { client } = service({ status: 404, body: { data: null, error: true, error_message: "No such token.", error_code: 404 } });
     const error = await client.getTokenHolders({ chainName: "demo", tokenAddress: "0xab" }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(AshlarError);
@@ -48,7 +48,7 @@ describe("the client", () => {
     expect(JSON.stringify(error) + String(error)).not.toContain(key);
   });
 
-  it("throws for a 200 without an envelope, for a body that is not JSON, and for no response", async () => {
+  it("throws an error for a 200 without an envelope, for a body that is not JSON, and if there is no response", async () => {
     await expect(service({ body: { hello: 1 } }).client.getAllChains()).rejects.toMatchObject({
       status: 200,
       message: "The service responded with status 200.",
@@ -61,19 +61,19 @@ describe("the client", () => {
     await expect(offline.getAllChains()).rejects.toMatchObject({ status: 0, message: "The service could not be reached." });
   });
 
-  it("refuses a key that a header cannot carry, and does not repeat it in the message", () => {
+  it("rejects a key that a header cannot carry, and does not repeat it in the message", () => {
     expect(() => createClient({ baseUrl: "https://api.example.com", key: "ckey_secret\n" })).toThrow(
       /^Invalid API key: it contains characters that a header cannot carry\.$/,
     );
   });
 
-  it("refuses an empty path parameter, which would change the path", async () => {
+  it("rejects an empty path parameter, which would change the path", async () => {
     await expect(service().client.getBlock({ chainName: "", blockHeight: 1 })).rejects.toThrow(
       "Missing value for chainName: the parameter is required.",
     );
   });
 
-  it("reads pages by number up to the last", async () => {
+  it("reads pages by number up to the last one", async () => {
     const page = (number: number, more: boolean) => ({
       body: success({ items: [number], pagination: { has_more: more, page_number: number, page_size: 1, total_count: null } }),
     });
@@ -98,14 +98,14 @@ describe("the client", () => {
     expect(calls.map(({ url }) => url.slice(-8))).toEqual(["/page/0/", "/page/1/"]);
   });
 
-  it("follows links in one direction up to the last, with the query of the call and the client's base URL", async () => {
+  it("follows links in one direction up to the last page, with the query of the call and the client's base URL", async () => {
     const page = (prev: string | null) => ({ body: success({ items: [], links: { prev, next: null } }) });
-    const pageUrl = (number: number) => `https://elsewhere.example/base/v1/demo/address/0xab/transactions_v3/page/${number}/`;
+    const pageUrl = (number: number) => `https://other.example/base/v1/demo/address/0xab/transactions_v3/page/${number}/`;
     const { calls, client } = service(page(pageUrl(1)), page(pageUrl(0)), page(null));
-    const seen = [];
+    const links = [];
     for await (const data of client.linked.getTransactionsForAddress({ chainName: "demo", walletAddress: "0xab", noLogs: true }, "prev"))
-      seen.push(data.links.prev);
-    expect(seen).toEqual([pageUrl(1), pageUrl(0), null]);
+      links.push(data.links.prev);
+    expect(links).toEqual([pageUrl(1), pageUrl(0), null]);
     const root = "https://api.example.com/v1/demo/address/0xab/transactions_v3";
     expect(calls.map(({ url }) => url)).toEqual([`${root}/?no-logs=true`, `${root}/page/1/?no-logs=true`, `${root}/page/0/?no-logs=true`]);
   });

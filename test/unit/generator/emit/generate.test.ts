@@ -3,11 +3,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Catalog } from "../../../../generator/catalog/catalog.ts";
 import { loadCatalog, readCatalogFiles } from "../../../../generator/catalog/load.ts";
 import { generate } from "../../../../generator/emit/emit.ts";
-import { carriesMark } from "../../../../generator/emit/header.ts";
+import { hasGeneratedHeader } from "../../../../generator/emit/header.ts";
 import { manifestPath, manifestPaths } from "../../../../generator/emit/manifest.ts";
 import { endpoint, realCatalog, repository, smallCatalog } from "../../../support/generator/model/catalogs.ts";
 
-describe("generating", () => {
+describe("generate", () => {
   let catalog: Catalog;
   let files: Map<string, string>;
   beforeAll(async () => {
@@ -32,15 +32,15 @@ describe("generating", () => {
     expect(generate(shuffled)).toEqual(files);
   });
 
-  it("marks every file as generated, and ends lines with a line feed", () => {
+  it("adds the generated header to every file, and ends lines with a line feed", () => {
     for (const [path, text] of files) {
-      expect(carriesMark(text), path).toBe(true);
+      expect(hasGeneratedHeader(text), path).toBe(true);
       expect(text.endsWith("\n") && !text.endsWith("\n\n"), path).toBe(true);
       expect(text.includes("\r"), path).toBe(false);
     }
   });
 
-  it("includes no date, host name or folder", () => {
+  it("does not include the repository's path or the Node.js version", () => {
     for (const [path, text] of files) expect(text.includes(repository) || text.includes(process.version), path).toBe(false);
   });
 
@@ -48,20 +48,20 @@ describe("generating", () => {
     expect(manifestPaths(files.get(manifestPath) ?? "")).toEqual([...files.keys()].filter((path) => path !== manifestPath).sort());
   });
 
-  it("updates a changed cost in routes, documentation and credits", () => {
-    const dearer = generate(smallCatalog([endpoint("getThings", { cost: { credits: 2.5, per: "item" } })]));
-    expect(dearer.get("generated/operations.gen.ts")).toContain('cost: { hundredths: 250, per: "item" },');
-    expect(dearer.get("generated/reference.md")).toContain("2.50 per item");
-    expect(JSON.parse(dearer.get("generated/openapi.json") ?? "").paths["/v1/{chainName}/getthings/"].get["x-credit-cost"]).toEqual({
+  it("writes a cost to the operations, the reference and the OpenAPI document", () => {
+    const files =  generate(smallCatalog([endpoint("getThings", { cost: { credits: 2.5, per: "item" } })]));
+    expect(files.get("generated/operations.gen.ts")).toContain('cost: { hundredths: 250, per: "item" },');
+    expect(files.get("generated/reference.md")).toContain("2.50 per item");
+    expect(JSON.parse(files.get("generated/openapi.json") ?? "").paths["/v1/{chainName}/getthings/"].get["x-credit-cost"]).toEqual({
       credits: 2.5,
       per: "item",
     });
   });
 
-  it("escapes texts of the catalog in comments", () => {
-    const summary = "Ends */ export const planted = 1; /*";
+  it("escapes catalog text in comments", () => {
+    const summary = "Ends */ export const injected = 1; /*";
     const texts = generate(smallCatalog([endpoint("getThings", { summary })]));
-    expect(texts.get("generated/requests.gen.ts")).toContain("Ends *\\/ export const planted = 1; /*");
+    expect(texts.get("generated/requests.gen.ts")).toContain("Ends *\\/ export const injected = 1; /*");
     expect(texts.get("generated/requests.gen.ts")).not.toContain(summary);
     expect(texts.get("generated/client.gen.ts")).not.toContain(`/** ${summary}`);
   });

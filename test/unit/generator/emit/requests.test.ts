@@ -3,9 +3,9 @@ import * as requests from "../../../../generated/requests.gen.ts";
 import { alice, stubParsers } from "./stub-parsers.ts";
 
 const wallet = `0x${"ab".repeat(20)}`;
-const holders = (query: Readonly<Record<string, unknown>> = {}, path: Readonly<Record<string, string>> = {}) =>
+const holders = (query: requests.RawRequest["query"] = {}, path: Readonly<Record<string, string>> = {}) =>
   requests.parseGetTokenHolders({ path: { chainName: "demo", tokenAddress: wallet, ...path }, query }, stubParsers);
-const transfers = (query: Readonly<Record<string, unknown>>) =>
+const transfers = (query: requests.RawRequest["query"]) =>
   requests.parseGetErc20TransfersForWalletAddress({ path: { chainName: "demo", walletAddress: wallet }, query }, stubParsers);
 
 describe("a parsed request", () => {
@@ -23,14 +23,14 @@ describe("a parsed request", () => {
     });
   });
 
-  it("has trimmed values, and an empty one counts as absent", async () => {
+  it("has trimmed values, and treats an empty value as absent", async () => {
     expect(await holders({ "page-number": " 2 ", date: "  ", "block-height": "" }, { chainName: " demo " })).toMatchObject({
       ok: true,
       request: { date: null, blockHeight: null, page: { number: 2 } },
     });
   });
 
-  it("has the endpoint's default as the parser would return it: a height is a number", async () => {
+  it("has the endpoint's default in the type that the parser returns: a height is a number", async () => {
     // By default, transfers_v2 starts at block 0, and the logs of an address start at `earliest`.
     expect(await transfers({})).toMatchObject({ request: { startingBlock: 0, endingBlock: null } });
     const logs = await requests.parseGetLogEventsByAddress(
@@ -40,13 +40,13 @@ describe("a parsed request", () => {
     expect(logs).toMatchObject({ request: { startingBlock: "earliest" } });
   });
 
-  it("ignores unknown query parameters and the key", async () => {
+  it("does not include unknown query parameters or the key", async () => {
     const outcome = await holders({ utm_source: ["a", "b"], key: "ckey_x" });
     expect(outcome).toMatchObject({ ok: true });
     expect(outcome.ok && Object.keys(outcome.request)).not.toContain("key");
   });
 
-  it("has page as a number if the path includes it without a size, and as an object with a size", async () => {
+  it("has the page as a number if it is in the path without a size, and as an object with a size", async () => {
     const links = await requests.parseGetTransactionsForAddressByPage(
       { path: { chainName: "demo", walletAddress: wallet, page: "3" }, query: {} },
       stubParsers,
@@ -59,14 +59,14 @@ describe("a parsed request", () => {
     expect(pathPage).toMatchObject({ request: { page: { number: 3, size: 7 } } });
   });
 
-  it("of the community includes the protocol, and no chain if none was sent", async () => {
+  it("includes the protocol of a community endpoint, and null as the chain if none was sent", async () => {
     const outcome = await requests.parseGetCommunityBalances({ path: {}, query: { address: wallet } }, stubParsers, "protocol_02");
     expect(outcome).toMatchObject({ ok: true, request: { protocol: "protocol_02", address: wallet, chain: null } });
   });
 });
 
 describe("invalid parameters", () => {
-  it("are all reported, each with what was sent and what is accepted", async () => {
+  it("are all reported, each with the sent value and the expected values", async () => {
     const outcome = await holders({ "page-number": "1e3", "page-size": "5", date: "yesterday", format: "xml" }, { chainName: "nowhere" });
     expect(outcome.ok).toBe(false);
     const issues = outcome.ok ? [] : [...outcome.issues].sort((left, right) => (left.parameter < right.parameter ? -1 : 1));
@@ -79,7 +79,7 @@ describe("invalid parameters", () => {
     ]);
   });
 
-  it("include repeated ones", async () => {
+  it("include parameters that were sent more than once", async () => {
     expect(await holders({ date: ["2026-01-01", "2026-01-02"] })).toEqual({
       ok: false,
       issues: [{ parameter: "date", in: "query", sent: "2026-01-01, 2026-01-02", expected: "one value; it was sent more than once" }],
@@ -91,7 +91,7 @@ describe("invalid parameters", () => {
     expect(outcome.ok || outcome.issues[0]?.sent).toBe("x".repeat(100));
   });
 
-  it("include missing required ones", async () => {
+  it("include missing required parameters", async () => {
     const outcome = await requests.parseGetCommunityBalances({ path: {}, query: { address: " " } }, stubParsers, "protocol_01");
     expect(outcome).toMatchObject({ ok: false, issues: [{ parameter: "address", in: "query", sent: "" }] });
     expect(outcome.ok || outcome.issues[0]?.expected).toContain("required");
@@ -106,13 +106,13 @@ describe("invalid parameters", () => {
     expect(await dex("d".repeat(64))).toMatchObject({ ok: true });
     expect(await dex("d".repeat(65))).toMatchObject({
       ok: false,
-      issues: [{ parameter: "dexName", expected: "a text of at most 64 characters" }],
+      issues: [{ parameter: "dexName", expected: "text of at most 64 characters" }],
     });
   });
 });
 
 describe("page sizes", () => {
-  it("are those of the endpoint in JSON, and up to 10000 in CSV", async () => {
+  it("are limited to those of the endpoint in JSON, and to 10000 in CSV", async () => {
     expect(await transfers({ "page-size": "1000" })).toMatchObject({ request: { page: { size: 1000 } } });
     expect(await transfers({ "page-size": "1001" })).toMatchObject({
       issues: [{ parameter: "page-size", expected: "a whole number from 1 to 1000" }],
@@ -125,42 +125,42 @@ describe("page sizes", () => {
 });
 
 describe("rules between parameters", () => {
-  it("refuse mutually exclusive parameters if both are sent; a default does not count as sent", async () => {
+  it("reject mutually exclusive parameters if both are sent; an empty value does not count as sent", async () => {
     expect(await holders({ "block-height": "5", date: "2026-01-01" })).toEqual({
       ok: false,
       issues: [
-        { parameter: "date", in: "query", sent: "2026-01-01", expected: "only one of block-height and date; block-height was sent too" },
+        { parameter: "date", in: "query", sent: "2026-01-01", expected: "only one of block-height and date; block-height was also sent" },
       ],
     });
     expect(await holders({ "block-height": "5", date: "" })).toMatchObject({ ok: true });
   });
 
-  it("refuse an incomplete set", async () => {
-    const owned = (query: Readonly<Record<string, string>>) =>
+  it("reject an incomplete set of parameters", async () => {
+    const ownership = (query: Readonly<Record<string, string>>) =>
       requests.parseCheckOwnershipInNft(
         { path: { chainName: "demo", walletAddress: wallet, collectionContract: wallet }, query },
         stubParsers,
       );
-    expect(await owned({ "traits-filter": "Colour" })).toMatchObject({
+    expect(await ownership({ "traits-filter": "Colour" })).toMatchObject({
       ok: false,
       issues: [{ parameter: "traits-filter", sent: "Colour" }],
     });
-    expect(await owned({ "traits-filter": "Colour", "values-filter": "Red" })).toMatchObject({ ok: true });
-    expect(await owned({})).toMatchObject({ ok: true });
+    expect(await ownership({ "traits-filter": "Colour", "values-filter": "Red" })).toMatchObject({ ok: true });
+    expect(await ownership({})).toMatchObject({ ok: true });
   });
 
-  it("refuse a first block above the last, and do not compare keywords", async () => {
+  it("reject a first block above the last, and do not compare keywords", async () => {
     expect(await transfers({ "starting-block": "9", "ending-block": "8" })).toEqual({
       ok: false,
       issues: [{ parameter: "starting-block", in: "query", sent: "9", expected: "at most 8, which is the value of ending-block" }],
     });
     expect(await transfers({ "starting-block": "8", "ending-block": "8" })).toMatchObject({ ok: true });
-    // As text, 10 sorts before 9.
+    // In a comparison of text, 10 would be below 9.
     expect(await transfers({ "starting-block": "9", "ending-block": "10" })).toMatchObject({ ok: true });
     expect(await transfers({ "starting-block": "latest", "ending-block": "8" })).toMatchObject({ ok: true });
   });
 
-  it("refuse a first day after the last, also in the path", async () => {
+  it("reject a first day after the last, including days in the path", async () => {
     const blocks = (startDate: string, endDate: string) =>
       requests.parseGetBlockHeights({ path: { chainName: "demo", startDate, endDate }, query: {} }, stubParsers);
     expect(await blocks("2026-02-01", "2026-01-31")).toMatchObject({ ok: false, issues: [{ parameter: "startDate", in: "path" }] });
@@ -168,7 +168,7 @@ describe("rules between parameters", () => {
     expect(await blocks("2026-02-01", "latest")).toMatchObject({ ok: true });
   });
 
-  it("ignore invalid parameters", async () => {
+  it("do not compare invalid parameters", async () => {
     const outcome = await transfers({ "starting-block": "x", "ending-block": "1" });
     expect(outcome.ok || outcome.issues.map((issue) => issue.expected)).toEqual(["a block"]);
   });
@@ -183,13 +183,13 @@ describe("names in address parameters", () => {
     });
   });
 
-  it("are resolved without a chain if the path has none", async () => {
+  it("are resolved without a chain if the path has no chain", async () => {
     expect(await requests.parseGetAddressActivity({ path: { walletAddress: "alice.eth" }, query: {} }, stubParsers)).toMatchObject({
       request: { walletAddress: alice },
     });
   });
 
-  it("are passed to the resolver of row 35 in addition to the address", async () => {
+  it("are passed to the resolver of getResolvedAddress in addition to the address", async () => {
     const resolved = (walletAddress: string) =>
       requests.parseGetResolvedAddress({ path: { chainName: "demo", walletAddress }, query: {} }, stubParsers);
     expect(await resolved("alice.eth")).toMatchObject({ request: { walletAddress: alice, walletAddressName: "alice.eth" } });
@@ -216,7 +216,7 @@ describe("names in address parameters", () => {
 });
 
 describe("network groups", () => {
-  it("refuse a chain outside and list those inside", async () => {
+  it("reject a chain outside the group, and list the chains inside", async () => {
     const balances = (chainName: string) =>
       requests.parseGetHistoricalTokenBalancesForWalletAddress({ path: { chainName, walletAddress: wallet }, query: {} }, stubParsers);
     expect(await balances("demo")).toEqual({

@@ -2,18 +2,18 @@ import { describe, expect, it } from "vitest";
 import { buildModel } from "../../../../generator/model/build-model.ts";
 import { endpoint, object, realCatalog, smallCatalog } from "../../../support/generator/model/catalogs.ts";
 
-describe("model", () => {
-  it("has every operation of the interface: 55 rows, pricing, 39 of the community; and the two additions that clients have", async () => {
+describe("buildModel", () => {
+  it("includes every operation of the interface: 55 rows, pricing and 39 of the community, and the additions that clients use", async () => {
     const { operations, handlers } = buildModel(await realCatalog(), new Map());
     expect(operations.flatMap((operation) => operation.row ?? [])).toEqual(Array.from({ length: 55 }, (_none, index) => index + 1));
     const additions = operations.filter((operation) => operation.addition).map((operation) => operation.id);
     expect(additions).toEqual(expect.arrayContaining(["getTransactionsForBlockHash", "getTransactionsForBlockHashByPage"]));
     expect(operations).toHaveLength(55 + 1 + 39 + additions.length);
-    // The community's five operations share one handler each.
+    // Each of the five community operations has one handler for all protocols.
     expect(handlers).toHaveLength(55 + 1 + 5 + additions.length);
   });
 
-  it("has the story reference of an endpoint's example, and a literal in addition", () => {
+  it("keeps the story reference of an endpoint's example in addition to a literal example", () => {
     const [operation] = buildModel(
       smallCatalog([endpoint("getThing", { path: "/v1/{chainName}/thing/{thing}/", example: { thing: "story:gem" } })]),
       new Map(),
@@ -22,12 +22,12 @@ describe("model", () => {
       story: "gem",
       example: "stone",
       required: true,
-      differs: true,
+      overridden: true,
     });
     expect(operation?.parameters.find((parameter) => parameter.name === "chainName")).toMatchObject({
       story: null,
       field: "chain",
-      differs: false,
+      overridden: false,
     });
   });
 
@@ -36,12 +36,12 @@ describe("model", () => {
       [endpoint("getLink", { response: "Link" })],
       [object("Link", { name: "string", parent: "Link?", parts: "[Link]" })],
     );
-    expect(buildModel(catalog, new Map()).operations[0]?.answer).toEqual({ name: "x", parent: null, parts: [] });
+    expect(buildModel(catalog, new Map()).operations[0]?.exampleData).toEqual({ name: "x", parent: null, parts: [] });
   });
 
   it("prefers a recorded response to a synthetic one", () => {
     const recorded = new Map([["getThings", { updated_at: "2026-01-01T00:00:00Z", items: [] }]]);
-    expect(buildModel(smallCatalog(), recorded).operations[0]?.answer).toEqual({ updated_at: "2026-01-01T00:00:00Z", items: [] });
+    expect(buildModel(smallCatalog(), recorded).operations[0]?.exampleData).toEqual({ updated_at: "2026-01-01T00:00:00Z", items: [] });
   });
 
   it("marks a handler as live if one of its operations is", () => {

@@ -8,8 +8,8 @@ const errors = {
 };
 const operation = (status: Operation["status"], path: string) => ({ status, path }) as Operation;
 
-describe("the failures of a service", () => {
-  it("use a planned endpoint in the 501 example", () => {
+describe("errorsOf", () => {
+  it("names a planned endpoint in the 501 example", () => {
     const operations = [operation("live", "/v1/live/"), operation("planned", "/v1/first/"), operation("planned", "/v1/second/")];
     expect(errorsOf(errors, operations)).toEqual({
       ...errors,
@@ -17,7 +17,7 @@ describe("the failures of a service", () => {
     });
   });
 
-  it("omit the 501 example if all endpoints are live", () => {
+  it("omits the failure 501 if all endpoints are live", () => {
     expect(errorsOf(errors, [operation("live", "/v1/live/")])).toEqual({ "404": errors["404"] });
   });
 });

@@ -7,7 +7,7 @@ import { realCatalog } from "../../../support/generator/model/catalogs.ts";
 const sorted = (paths: readonly string[]): string[] => [...paths].sort((left, right) => compareRoutes(segmentsOf(left), segmentsOf(right)));
 
 describe("route order", () => {
-  it("puts a literal before a parameter at the first segment where two paths differ", () => {
+  it("puts a literal before a parameter at the first segment in which two paths differ", () => {
     const expected = ["/v1/{chain}/nft/approvals/{wallet}/", "/v1/{chain}/nft/{contract}/metadata/"];
     expect(sorted([...expected].reverse())).toEqual(expected);
     expect(sorted(["/v1/{a}/{b}/x/", "/v1/{a}/y/{c}/", "/v1/z/{b}/{c}/"])).toEqual(["/v1/z/{b}/{c}/", "/v1/{a}/y/{c}/", "/v1/{a}/{b}/x/"]);
@@ -22,7 +22,7 @@ describe("route order", () => {
   });
 });
 
-describe("overlaps of the catalog", () => {
+describe("route order of the catalog", () => {
   let operations: readonly Operation[];
   beforeAll(async () => {
     operations = [...buildModel(await realCatalog(), new Map()).operations].sort((left, right) =>
@@ -35,10 +35,10 @@ describe("overlaps of the catalog", () => {
       operations.slice(index + 1).flatMap((right) => (overlap(left, right) ? [[left, right] as const] : [])),
     );
     for (const [first, second] of overlaps) {
-      const place = first.segments.findIndex((segment, index) => "literal" in segment !== "literal" in (second.segments[index] ?? segment));
-      expect(first.segments[place], `${first.path} before ${second.path}`).toHaveProperty("literal");
+      const index = first.segments.findIndex((segment, at) => "literal" in segment !== "literal" in (second.segments[at] ?? segment));
+      expect(first.segments[index], `${first.path} before ${second.path}`).toHaveProperty("literal");
     }
-    // The catalog has overlaps, so the loop is not empty: nft/approvals/{wallet} with nft/{contract}/metadata, traits and traits_summary.
+    // The catalog has overlaps, so the loop is not empty: nft/approvals/{wallet} overlaps nft/{contract}/metadata, traits and traits_summary.
     expect(overlaps.map(([left, right]) => `${left.id} ${right.id}`)).toContain("getNftApprovals getTokenIdsForContractWithMetadata");
   });
 

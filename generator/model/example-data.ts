@@ -1,22 +1,22 @@
 import type { Field, ResponseObject } from "./model.ts";
 
-/** The documented value of an object: the examples of its fields, lists with one element. */
-export function answerOf(
+/** The example of an object: the examples of its fields, and lists with one element. */
+export function exampleDataOf(
   objects: ReadonlyMap<string, ResponseObject>,
   name: string,
   above: readonly string[] = [],
 ): Record<string, unknown> {
   const object = objects.get(name);
-  if (object === undefined) throw new Error(`The model has no object ${name}.`);
-  const below = [...above, name];
-  return Object.fromEntries(object.fields.map((field) => [field.name, exampleOf(objects, field, below)]));
+  if (object === undefined) throw new Error(`Unknown object ${name} in the model.`);
+  const path = [...above, name];
+  return Object.fromEntries(object.fields.map((field) => [field.name, exampleOf(objects, field, path)]));
 }
 
 function exampleOf(objects: ReadonlyMap<string, ResponseObject>, field: Field, above: readonly string[]): unknown {
   if ("scalar" in field.type)
     return field.list && field.example !== null && !Array.isArray(field.example) ? [field.example] : field.example;
-  // A nested occurrence of the same object is null or an empty list, otherwise the example would be infinite.
+  // A nested occurrence of the same object is null or an empty list: otherwise the example would be infinite.
   if (above.includes(field.type.object)) return field.list ? [] : null;
-  const element = answerOf(objects, field.type.object, above);
+  const element = exampleDataOf(objects, field.type.object, above);
   return field.list ? [element] : element;
 }

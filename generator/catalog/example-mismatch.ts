@@ -1,10 +1,10 @@
 import type { Example, ParameterDefinition, ParameterType, ScalarType } from "./definition.ts";
 
-/** Null for a value that matches, otherwise a description of the accepted values: "0x and 40 hex digits …". */
+/** Null for a matching value, otherwise a description of the expected values: "0x and 40 hex digits …". */
 export type Mismatch = string | null;
 
-interface Form {
-  readonly accepted: string;
+interface Format {
+  readonly expected: string;
   fits(value: unknown): boolean;
 }
 
@@ -14,7 +14,7 @@ const hash = /^0x[0-9a-fA-F]{64}$/;
 // Leading zeros of a topic may be omitted.
 const topic = /^0x[0-9a-fA-F]{1,64}$/;
 const decimal = /^(?:0|[1-9]\d*)$/;
-const isoSecond = /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?Z$/;
+const isoTimestamp = /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?Z$/;
 /** Token ids are uint256 (EIP-721, EIP-1155). */
 const tokenIdLimit = 2n ** 256n;
 
@@ -28,7 +28,7 @@ function isDay(value: unknown): boolean {
 }
 
 function isTimestamp(value: unknown): boolean {
-  return typeof value === "string" && isDay(isoSecond.exec(value)?.[1]);
+  return typeof value === "string" && isDay(isoTimestamp.exec(value)?.[1]);
 }
 
 function isUrl(value: unknown): boolean {
@@ -36,37 +36,37 @@ function isUrl(value: unknown): boolean {
 }
 
 const isAddress = (value: unknown) => isText(value, address) || isText(value, name);
-const days = "a real day as YYYY-MM-DD in quotes";
-const addresses = "0x and 40 hex digits in quotes, or a registered name";
+const dateFormat = "a valid date as YYYY-MM-DD in quotes";
+const addressFormat = "0x and 40 hex digits in quotes, or a registered name";
 
 const scalars: Record<ScalarType, Form> = {
-  string: { accepted: "text", fits: (value) => typeof value === "string" },
-  number: { accepted: "a number", fits: (value) => typeof value === "number" && Number.isFinite(value) },
-  integer: { accepted: "a whole number", fits: (value) => Number.isSafeInteger(value) },
-  boolean: { accepted: "true or false", fits: (value) => typeof value === "boolean" },
-  timestamp: { accepted: "an ISO 8601 time in UTC such as 2026-01-31T12:00:00Z", fits: isTimestamp },
-  bigint: { accepted: "a whole decimal number in quotes", fits: (value) => isText(value, /^-?(?:0|[1-9]\d*)$/) && value !== "-0" },
-  address: { accepted: "0x and 40 lower-case hex digits in quotes", fits: (value) => isText(value, /^0x[0-9a-f]{40}$/) },
-  hash: { accepted: "0x and 64 lower-case hex digits in quotes", fits: (value) => isText(value, /^0x[0-9a-f]{64}$/) },
-  hex: { accepted: "0x and lower-case hex digits in quotes", fits: (value) => isText(value, /^0x[0-9a-f]*$/) },
-  url: { accepted: "an absolute URL", fits: isUrl },
-  date: { accepted: days, fits: isDay },
+  string: { expected: "text", fits: (value) => typeof value === "string" },
+  number: { expected: "a number", fits: (value) => typeof value === "number" && Number.isFinite(value) },
+  integer: { expected: "a whole number", fits: (value) => Number.isSafeInteger(value) },
+  boolean: { expected: "true or false", fits: (value) => typeof value === "boolean" },
+  timestamp: { expected: "an ISO 8601 time in UTC such as 2026-01-31T12:00:00Z", fits: isTimestamp },
+  bigint: { expected: "a whole decimal number in quotes", fits: (value) => isText(value, /^-?(?:0|[1-9]\d*)$/) && value !== "-0" },
+  address: { expected: "0x and 40 lower-case hex digits in quotes", fits: (value) => isText(value, /^0x[0-9a-f]{40}$/) },
+  hash: { expected: "0x and 64 lower-case hex digits in quotes", fits: (value) => isText(value, /^0x[0-9a-f]{64}$/) },
+  hex: { expected: "0x and lower-case hex digits in quotes", fits: (value) => isText(value, /^0x[0-9a-f]*$/) },
+  url: { expected: "an absolute URL", fits: isUrl },
+  date: { expected: dateFormat, fits: isDay },
 };
 
 const parameters: Record<Exclude<ParameterType, "integer" | "choice" | "currency" | "text" | ListType>, Form> = {
-  chain: { accepted: "a chain's name or its id in quotes", fits: (value) => isText(value, /^[a-z0-9]+(?:-[a-z0-9]+)*$/) },
-  address: { accepted: addresses, fits: isAddress },
-  hash: { accepted: "0x and 64 hex digits in quotes", fits: (value) => isText(value, hash) },
-  height: { accepted: "a decimal height or latest", fits: (value) => isHeight(value) || value === "latest" },
+  chain: { expected: "a chain's name or its id in quotes", fits: (value) => isText(value, /^[a-z0-9]+(?:-[a-z0-9]+)*$/) },
+  address: { expected: addressFormat, fits: isAddress },
+  hash: { expected: "0x and 64 hex digits in quotes", fits: (value) => isText(value, hash) },
+  height: { expected: "a decimal block height or latest", fits: (value) => isHeight(value) || value === "latest" },
   block: {
-    accepted: "a decimal or 0x height, earliest or latest",
+    expected: "a decimal or 0x-prefixed hex block height, earliest or latest",
     fits: (value) => isHeight(value) || isText(value, /^(?:0x[0-9a-fA-F]+|earliest|latest)$/),
   },
-  date: { accepted: days, fits: isDay },
-  dateOrLatest: { accepted: `${days}, or latest`, fits: (value) => isDay(value) || value === "latest" },
-  boolean: { accepted: "true or false without quotes", fits: (value) => typeof value === "boolean" },
+  date: { expected: dateFormat, fits: isDay },
+  dateOrLatest: { expected: `${dateFormat}, or latest`, fits: (value) => isDay(value) || value === "latest" },
+  boolean: { expected: "true or false without quotes", fits: (value) => typeof value === "boolean" },
   tokenId: {
-    accepted: "a whole decimal number below 2^256 in quotes",
+    expected: "a whole decimal number below 2^256 in quotes",
     fits: (value) => typeof value === "string" && decimal.test(value) && BigInt(value) < tokenIdLimit,
   },
 };
@@ -74,12 +74,12 @@ const parameters: Record<Exclude<ParameterType, "integer" | "choice" | "currency
 type ListType = "addressList" | "topicList" | "textList";
 
 const lists: Record<ListType, Form> = {
-  addressList: { accepted: `${addresses}, comma-separated`, fits: isAddress },
-  topicList: { accepted: "0x and up to 64 hex digits, comma-separated, in quotes", fits: (value) => isText(value, topic) },
-  textList: { accepted: "texts, comma-separated", fits: (value) => isText(value, /\S/) },
+  addressList: { expected: `${addressFormat}, comma-separated`, fits: isAddress },
+  topicList: { expected: "0x and up to 64 hex digits, comma-separated, in quotes", fits: (value) => isText(value, topic) },
+  textList: { expected: "texts, comma-separated", fits: (value) => isText(value, /\S/) },
 };
 
-/** Compares an example or default with its parameter. */
+/** Compares an example or a default with the definition of its parameter. */
 export function parameterMismatch(definition: ParameterDefinition, value: Example): Mismatch {
   switch (definition.type) {
     case "integer":
@@ -99,25 +99,25 @@ export function parameterMismatch(definition: ParameterDefinition, value: Exampl
   }
 }
 
-/** Compares an example with one scalar of a field. */
+/** Compares an example with a scalar type and, if the field lists any, its values. */
 export function scalarMismatch(type: ScalarType, values: readonly string[] | undefined, value: unknown): Mismatch {
   return formMismatch(scalars[type], value) ?? valuesMismatch(values, value);
 }
 
-/** Whether a value is a reference to the demo's story; its name may still be malformed. */
+/** Whether a value is a reference to a story value; the name in it may be malformed. */
 export function isStoryReference(value: unknown): value is string {
   return typeof value === "string" && value.startsWith("story:");
 }
 
-/** Checks the form of a reference to the story. */
+/** Checks the format of a reference to a story value. */
 export function storyMismatch(value: string): Mismatch {
   return /^story:[a-z][A-Za-z0-9]*$/.test(value) ? null : "story: and a camelCase name, such as story:trader";
 }
 
-const currency: Form = { accepted: "the three capitals of a currency such as USD", fits: (value) => isText(value, /^[A-Z]{3}$/) };
+const currency: Form = { expected: "a currency code of three capital letters such as USD", fits: (value) => isText(value, /^[A-Z]{3}$/) };
 
 function formMismatch(form: Form, value: unknown): Mismatch {
-  return form.fits(value) ? null : form.accepted;
+  return form.fits(value) ? null : form.expected;
 }
 
 function valuesMismatch(values: readonly string[] | undefined, value: unknown): Mismatch {
@@ -126,8 +126,8 @@ function valuesMismatch(values: readonly string[] | undefined, value: unknown): 
 
 function textForm(maximum: number | undefined): Form {
   const limit = maximum ?? Number.POSITIVE_INFINITY;
-  const accepted = maximum === undefined ? "text that is not empty" : `text of 1 to ${maximum} characters`;
-  return { accepted, fits: (value) => typeof value === "string" && value.trim() !== "" && value.length <= limit };
+  const expected = maximum === undefined ? "non-empty text" : `text of 1 to ${maximum} characters`;
+  return { expected, fits: (value) => typeof value === "string" && value.trim() !== "" && value.length <= limit };
 }
 
 function integerMismatch({ minimum, maximum }: ParameterDefinition, value: Example): Mismatch {
@@ -139,7 +139,7 @@ function integerMismatch({ minimum, maximum }: ParameterDefinition, value: Examp
 }
 
 function listMismatch(element: Form, maxItems: number | undefined, value: Example): Mismatch {
-  const accepted = maxItems === undefined ? element.accepted : `${element.accepted}, at most ${maxItems}`;
+  const expected = maxItems === undefined ? element.expected : `${element.expected}, at most ${maxItems}`;
   const items = typeof value === "string" ? value.split(",") : [value];
-  return items.length <= (maxItems ?? Number.POSITIVE_INFINITY) && items.every((item) => element.fits(item)) ? null : accepted;
+  return items.length <= (maxItems ?? Number.POSITIVE_INFINITY) && items.every((item) => element.fits(item)) ? null : expected;
 }
