@@ -2,7 +2,7 @@ import { describe } from "vitest";
 import { expectDiagnostics, holdersFile, logObjectsFile, logsFile, serviceFile, tokensFile } from "../expect-diagnostics.ts";
 
 describe("loadCatalog", () => {
-  const fits = (wrong: string, file: string, find: string, replacement: string, ...contains: string[]) =>
+  const invalidExample = (title: string, file: string, find: string, replacement: string, ...contains: string[]) =>
     ({ title: `an invalid example ${title}`, file, find, replacement, code: "wrong-example", contains }) as const;
   expectDiagnostics([
     invalidExample("of a chain", serviceFile, "example: demo", "example: §31337", "in quotes"),
