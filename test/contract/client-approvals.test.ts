@@ -8,32 +8,32 @@ import { byId, chain, dataOf, useNpmClient } from "./npm-client.ts";
 
 const { SecurityService: service } = await useNpmClient();
 
-/** The signature is the same in EIP-20 and in EIP-721, which indexes the third argument too. */
+/** EIP-20 and EIP-721 have the same signature, but EIP-721 also indexes the third argument. */
 const approval: string = toEventSelector("Approval(address,address,uint256)");
 const approvalForAll: string = toEventSelector("ApprovalForAll(address,address,bool)");
 const approvals = await logsOf({ topics: [approval] });
-const operators = await logsOf({ topics: [approvalForAll] });
-const coins = approvals.filter(({ topics }) => topics.length === 3);
-const tokenApprovals = approvals.filter(({ topics }) => topics.length === 4);
+const operatorApprovals = await logsOf({ topics: [approvalForAll] });
+const erc20Approvals = approvals.filter(({ topics }) => topics.length === 3);
+const nftApprovals = approvals.filter(({ topics }) => topics.length === 4);
 
 const ownerOf = ({ topics }: NodeLog): string => addressOf(topics[1]);
 const spenderOf = ({ topics }: NodeLog): string => addressOf(topics[2]);
 
-/** The owners with the most approvals, and some accounts of the story. */
-const mostFrequentOwners = (logs: readonly NodeLog[], more: readonly string[]): string[] => {
+/** The owners with the most approvals, and the named accounts of the story. */
+const mostFrequentOwners = (logs: readonly NodeLog[], storyNames: readonly string[]): string[] => {
   const counts = new Map<string, number>();
   for (const log of logs) counts.set(ownerOf(log), (counts.get(ownerOf(log)) ?? 0) + 1);
   const byCount = [...counts].sort(([, left], [, right]) => right - left).map(([owner]) => owner);
-  return [...new Set([...more.map(storyValue), ...byCount.slice(0, 12)])];
+  return [...new Set([...storyNames.map(storyValue), ...byCount.slice(0, 12)])];
 };
 
 /** The last log of each key, in log order. */
 const lastOfEach = (logs: readonly NodeLog[], keyOf: (log: NodeLog) => string): NodeLog[] => [
   ...new Map(logs.map((log) => [keyOf(log), log])).values(),
 ];
-const place = (log: NodeLog) => [Number(log.blockNumber), Number(log.logIndex), log.transactionHash];
+const positionOf = (log: NodeLog) => [Number(log.blockNumber), Number(log.logIndex), log.transactionHash];
 
-/** Includes the maxima of the smaller integer types in which some tokens store allowances; see the endpoint's notes. */
+/** Whether an allowance is unlimited, including the max values of smaller integer types in which some tokens store allowances; see the endpoint's notes. */
 const isUnlimited = (amount: bigint): boolean => amount >= 2n ** 255n || [96n, 128n, 160n].some((bits) => amount === 2n ** bits - 1n);
 const smaller = (left: bigint, right: bigint): bigint => (left < right ? left : right);
 
@@ -68,7 +68,7 @@ const expectSpender = async (
     isUnlimited(allowance) ? "UNLIMITED" : String(allowance),
     String(atRisk),
   ]);
-  expect([spender.block_height, spender.log_offset, spender.tx_hash]).toEqual(place(log));
+  expect([spender.block_height, spender.log_offset, spender.tx_hash]).toEqual(positionOf(log));
   expect(spender.block_signed_at.getTime() / 1000).toBe(await timeOf(spender.block_height));
   if (isUnlimited(allowance)) expect([spender.allowance_quote, spender.pretty_allowance_quote]).toEqual([null, "UNLIMITED"]);
   else expectQuote(spender.allowance_quote, allowance);
@@ -96,17 +96,17 @@ const expectToken = async (item: Item, current: readonly CurrentAllowance[], own
 };
 
 describe("the npm client's SecurityService for ERC-20 allowances", () => {
-  it.each(mostFrequentOwners(coins, ["trader", "collector", "gardener"]))(
-    "row 20: returns the allowances of %s as allowance() does",
+  it.each(mostFrequentOwners(erc20Approvals, ["trader", "collector", "gardener"]))(
+    "row 20: returns the same allowances of %s as allowance()",
     async (owner) => {
       const { items, address, quote_currency: currency } = await dataOf(service.getApprovals(chain, owner));
       expect([address, currency]).toEqual([owner, "USD"]);
-      const given = lastOfEach(
-        coins.filter((log) => ownerOf(log) === owner),
+      const lastApprovals = lastOfEach(
+        erc20Approvals.filter((log) => ownerOf(log) === owner),
         (log) => log.address + spenderOf(log),
       );
-      const words = await Promise.all(given.map((log) => callForEach(log.address, "allowance", [[owner, spenderOf(log)]])));
-      const current = given
+      const words = await Promise.all(lastApprovals.map((log) => callForEach(log.address, "allowance", [[owner, spenderOf(log)]])));
+      const current = lastApprovals
         .map((log, index) => ({ log, allowance: BigInt(words[index]?.[0] ?? 0) }))
         .filter(({ allowance }) => allowance > 0n);
       const tokens = [...new Set(current.map(({ log }) => log.address))];
@@ -122,34 +122,34 @@ describe("the npm client's SecurityService for ERC-20 allowances", () => {
     },
   );
 
-  it("covers allowances of every kind: unlimited, partly used, used up, revoked, by permit", async () => {
+  it("returns unlimited, partly used and permit allowances, and omits used up and revoked ones", async () => {
     const returned = await Promise.all(
       ["trader", "gardener", "collector"].map((name) => dataOf(service.getApprovals(byId, storyValue(name)))),
     );
-    const ferry = returned.map(
+    const permitSpenders = returned.map(
       ({ items }) => items.find(({ token_address: token }) => token === storyValue("permitToken"))?.spenders ?? [],
     );
     const unit = 10n ** 18n;
-    // 9,000, of which 500 and 250 were spent.
-    expect(ferry[0]?.map(({ allowance }) => allowance)).toContain(String(8_250n * unit));
-    expect(ferry[1]?.map(({ allowance }) => allowance)).toEqual(expect.arrayContaining(["UNLIMITED", String(700n * unit)]));
-    expect(ferry[2]).toEqual([]);
+    // 9,000 were approved, of which 500 and 250 were spent.
+    expect(permitSpenders[0]?.map(({ allowance }) => allowance)).toContain(String(8_250n * unit));
+    expect(permitSpenders[1]?.map(({ allowance }) => allowance)).toEqual(expect.arrayContaining(["UNLIMITED", String(700n * unit)]));
+    expect(permitSpenders[2]).toEqual([]);
     expect((await dataOf(service.getApprovals(chain, storyValue("newcomer")))).items).toEqual([]);
   });
 });
 
-/** An owner's approvals of ids and whole collections according to the contracts, newest first. */
+/** An owner's current approvals of ids and whole collections according to the contracts, newest first. */
 const currentApprovalsOf = async (owner: string): Promise<{ readonly log: NodeLog; readonly id: string }[]> => {
   const current: { readonly log: NodeLog; readonly id: string }[] = [];
-  for (const log of lastOfEach(tokenApprovals, ({ address, topics }) => address + topics[3]).filter((each) => ownerOf(each) === owner)) {
+  for (const log of lastOfEach(nftApprovals, ({ address, topics }) => address + topics[3]).filter((each) => ownerOf(each) === owner)) {
     const id = BigInt(log.topics[3] ?? 0);
     const [[approved], [holder]] = await Promise.all([callForEach(log.address, "getApproved", [[id]]), ownersOf(log.address, [id])]);
     if (holder !== owner || BigInt(approved ?? 0) === 0n) continue;
     expect(addressOf(approved ?? undefined)).toBe(spenderOf(log));
     current.push({ log, id: String(id) });
   }
-  const own = operators.filter((log) => ownerOf(log) === owner);
-  for (const log of lastOfEach(own, (each) => each.address + spenderOf(each))) {
+  const ownApprovals = operatorApprovals.filter((log) => ownerOf(log) === owner);
+  for (const log of lastOfEach(ownApprovals, (each) => each.address + spenderOf(each))) {
     const [word] = await callForEach(log.address, "isApprovedForAll", [[owner, spenderOf(log)]]);
     if (BigInt(word ?? 0) === 1n) current.push({ log, id: "ALL" });
   }
@@ -160,8 +160,8 @@ const currentApprovalsOf = async (owner: string): Promise<{ readonly log: NodeLo
 };
 
 describe("the npm client's SecurityService for NFT approvals", () => {
-  it.each(mostFrequentOwners([...tokenApprovals, ...operators], ["trader", "collector", "gardener", "washTrader"]))(
-    "row 21: returns the NFT approvals of %s as getApproved() and isApprovedForAll() do",
+  it.each(mostFrequentOwners([...nftApprovals, ...operatorApprovals], ["trader", "collector", "gardener", "washTrader"]))(
+    "row 21: returns the same NFT approvals of %s as getApproved() and isApprovedForAll()",
     async (owner) => {
       const { items, address } = await dataOf(service.getNftApprovals(chain, owner));
       expect(address).toBe(owner);
@@ -181,29 +181,29 @@ describe("the npm client's SecurityService for NFT approvals", () => {
         ).toEqual(
           newestFirst
             .filter(({ log }) => log.address === collection)
-            .map(({ log, id }) => [...place(log), spenderOf(log), id, id === "ALL" ? "UNLIMITED" : "1"]),
+            .map(({ log, id }) => [...positionOf(log), spenderOf(log), id, id === "ALL" ? "UNLIMITED" : "1"]),
         );
-        const moved = idsOf((await movesOf(collection)).filter(({ to }) => to === owner));
-        const owners = await ownersOf(collection, moved);
+        const receivedIds = idsOf((await movesOf(collection)).filter(({ to }) => to === owner));
+        const owners = await ownersOf(collection, receivedIds);
         const isUnique = owners.some((holder) => BigInt(holder) !== 0n);
         const units = isUnique
           ? owners.map((holder) => (holder === owner ? 1n : 0n))
           : await unitsOf(
               collection,
-              moved.map((id) => [owner, id] as const),
+              receivedIds.map((id) => [owner, id] as const),
             );
         expect(balances.map(({ token_id: id, token_balance: held }) => [id, held])).toEqual(
-          moved.map((id, index) => [id, units[index] ?? 0n] as const).filter(([, held]) => held > 0n),
+          receivedIds.map((id, index) => [id, units[index] ?? 0n] as const).filter(([, held]) => held > 0n),
         );
       }
     },
   );
 
-  it("covers approvals of single tokens and collections, and omits used and revoked ones", async () => {
+  it("returns approvals of single tokens and of collections, and omits used and revoked ones", async () => {
     const { items } = await dataOf(service.getNftApprovals(chain, storyValue("collector")));
     const garden = items.find(({ contract_address: collection }) => collection === storyValue("gardenCollection"));
     const returned = garden?.spenders.map(({ token_ids_approved: ids }) => ids) ?? [];
-    // The approval of the first plant is current, the second's was revoked, the third's was used; see the garden chapter.
+    // The approval of the first plant is current, that of the second was revoked, and that of the third was used; see the garden chapter.
     expect(returned).toContain(storyValue("gardenTokenId"));
     expect(returned).toContain("ALL");
     expect(returned).not.toContain("4");

@@ -27,17 +27,17 @@ describe("the npm client's BalanceService", () => {
   it("row 2: returns the balances after a block and at the end of a day", async () => {
     const [trader, gold] = [storyValue("trader"), storyValue("goldToken")];
     const [held, changes] = [await balanceOf(gold, trader), await changesOf(gold, trader)];
-    const goldOf = async (moment: { readonly blockHeight?: number; readonly date?: string }): Promise<[bigint | null, number]> => {
-      const { items } = await dataOf(client.BalanceService.getHistoricalTokenBalancesForWalletAddress(chain, trader, moment));
+    const goldAt = async (time: { readonly blockHeight?: number; readonly date?: string }): Promise<[bigint | null, number]> => {
+      const { items } = await dataOf(client.BalanceService.getHistoricalTokenBalancesForWalletAddress(chain, trader, time));
       const item = items.find(({ contract_address: contract }) => contract === gold);
       return [item?.balance ?? null, item?.block_height ?? -1];
     };
     const heldAfter = (block: number): bigint => held - sumOf(changes.filter((change) => change.block > block));
     const height = Number(storyValue("swapBlockHeight"));
-    expect(await goldOf({ blockHeight: height })).toEqual([heldAfter(height), height]);
-    expect(await goldOf({ blockHeight: height - 1 })).toEqual([heldAfter(height - 1), height - 1]);
+    expect(await goldAt({ blockHeight: height })).toEqual([heldAfter(height), height]);
+    expect(await goldAt({ blockHeight: height - 1 })).toEqual([heldAfter(height - 1), height - 1]);
     const dayEnd = (Date.parse(storyValue("swapDay")) + 86_400_000) / 1000;
-    const [balance, last] = await goldOf({ date: storyValue("swapDay") });
+    const [balance, last] = await goldAt({ date: storyValue("swapDay") });
     expect((await timeOf(last)) < dayEnd && (await timeOf(last + 1)) >= dayEnd).toBe(true);
     expect(balance).toBe(heldAfter(last));
     expect(new Set([heldAfter(height), heldAfter(height - 1), heldAfter(last), held]).size).toBeGreaterThan(1);
@@ -55,9 +55,9 @@ describe("the npm client's BalanceService", () => {
     for (const { timestamp, open, high, low, close } of holdings) {
       const start = timestamp.getTime() / 1000;
       const within = [...times].filter(([, time]) => time >= start && time < start + 86_400).map(([block]) => block);
-      const reached = [heldBefore(start), ...within.map((last) => held - sumOf(changes.filter(({ block }) => block > last)))];
-      reached.sort((a, b) => (a < b ? -1 : 1));
-      const [lowest, highest] = [reached[0], reached.at(-1)];
+      const balances = [heldBefore(start), ...within.map((last) => held - sumOf(changes.filter(({ block }) => block > last)))];
+      balances.sort((a, b) => (a < b ? -1 : 1));
+      const [lowest, highest] = [balances[0], balances.at(-1)];
       expect([open, high, low, close].map(({ balance }) => balance)).toEqual([
         heldBefore(start),
         highest,
@@ -73,7 +73,7 @@ describe("the npm client's BalanceService", () => {
     expect(items.map(({ balance }) => balance)).toEqual([BigInt(await node<string>("eth_getBalance", storyValue("newcomer"), "latest"))]);
   });
 
-  it("row 5: iterates all transfers, each transaction once", async () => {
+  it("row 5: iterates all transfers and returns each transaction once", async () => {
     const options = { contractAddress: storyValue("goldToken"), pageSize: 50 };
     const { items: firstPage, pagination } = await dataOf(
       client.BalanceService.getErc20TransfersForWalletAddressByPage(chain, storyValue("trader"), options),
@@ -94,7 +94,7 @@ describe("the npm client's BalanceService", () => {
 });
 
 describe("the npm client's BalanceService for token holders", () => {
-  it("row 6: iterates all holders as balanceOf() returns them, largest first", async () => {
+  it("row 6: iterates all holders with the balances of balanceOf(), largest first", async () => {
     const token = storyValue("usdToken");
     const options = { pageSize: 100 };
     const { items: firstPage, pagination } = await dataOf(
@@ -124,7 +124,7 @@ describe("the npm client's BalanceService for token holders", () => {
       balances.set(from, (balances.get(from) ?? 0n) - value);
       balances.set(to, (balances.get(to) ?? 0n) + value);
     }
-    // Mints have no sender.
+    // The zero address, the sender of mints, has a negative sum.
     const held = [...balances].filter(([, balance]) => balance > 0n);
     expect(new Map(items.map(({ address, balance }) => [address, balance]))).toEqual(new Map(held));
     expect(items.every(({ block_height: at }) => at === height)).toBe(true);

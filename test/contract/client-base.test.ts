@@ -7,7 +7,7 @@ import { all, chain, dataOf, isValidDate, useNpmClient } from "./npm-client.ts";
 const app = await useApp();
 const client = await useNpmClient();
 
-/** The node's logs in list order: newest first. */
+/** The node's logs, newest first. */
 async function nodeLogs(
   filter: { readonly address?: string; readonly topics?: readonly (string | null)[] },
   lastBlock: number,
@@ -18,7 +18,7 @@ async function nodeLogs(
 
 const logKey = (log: { readonly block_height: number; readonly log_offset: number }): string => `${log.block_height}:${log.log_offset}`;
 
-/** The indexed head, up to which lists are compared with the node. */
+/** The indexed head; lists are compared with the node up to it. */
 async function indexedHead(): Promise<number> {
   const { items } = await dataOf(client.BaseService.getBlock(chain, "latest"));
   return items[0]?.height ?? -1;
@@ -32,7 +32,7 @@ describe("the npm client's BaseService", () => {
     expect(await indexedHead()).toBeGreaterThanOrEqual(Number(storyValue("swapBlockHeight")));
   });
 
-  it("row 31: iterates all blocks, ascending, each once", async () => {
+  it("row 31: iterates all blocks in ascending order, each once", async () => {
     const [first, last] = [storyValue("firstDay"), storyValue("swapDay")];
     const { pagination } = await dataOf(client.BaseService.getBlockHeightsByPage(chain, first, last, { pageSize: 1000 }));
     const heights = (await all(client.BaseService.getBlockHeights(chain, first, last, { pageSize: 500 }))).map(({ height }) => height);
@@ -51,7 +51,7 @@ describe("the npm client's BaseService", () => {
     );
   });
 
-  it("row 33: iterates all logs of a contract, each once, equal to the node's", async () => {
+  it("row 33: iterates the same logs of a contract as the node, each once", async () => {
     const head = await indexedHead();
     const options = { startingBlock: 0, endingBlock: String(head), pageSize: 1000 };
     const { pagination } = await dataOf(client.BaseService.getLogEventsByAddressByPage(chain, storyValue("goldPair"), options));
@@ -60,7 +60,7 @@ describe("the npm client's BaseService", () => {
     expect([null, keys.length]).toContain(pagination.total_count);
   });
 
-  it("row 34: iterates all logs of a topic, each once, equal to the node's", async () => {
+  it("row 34: iterates the same logs of a topic as the node, each once", async () => {
     const head = await indexedHead();
     const secondary = `0x${storyValue("trader").slice(2).padStart(64, "0")}`;
     const options = { startingBlock: 0, endingBlock: String(head), secondaryTopics: storyValue("trader"), pageSize: 300 };
@@ -68,11 +68,11 @@ describe("the npm client's BaseService", () => {
     expect(items.length).toBe(5);
     const keys = (await all(client.BaseService.getLogEventsByTopicHash(chain, transferTopic, options))).map(logKey);
     // A secondary topic may be in any position after the first.
-    const places = [[secondary], [null, secondary], [null, null, secondary]];
-    const found = await Promise.all(places.map((rest) => nodeLogs({ topics: [transferTopic, ...rest] }, head)));
+    const positions = [[secondary], [null, secondary], [null, null, secondary]];
+    const expected = await Promise.all(positions.map((topics) => nodeLogs({ topics: [transferTopic, ...topics] }, head)));
     expect(keys.length).toBeGreaterThan(2 * options.pageSize);
     expect(new Set(keys).size).toBe(keys.length);
-    expect(new Set(keys)).toEqual(new Set(found.flat()));
+    expect(new Set(keys)).toEqual(new Set(expected.flat()));
   });
 
   it("row 35: resolves an address in any case", async () => {
@@ -81,7 +81,7 @@ describe("the npm client's BaseService", () => {
     expect(items).toEqual([{ address: storyValue("trader"), name: null }]);
   });
 
-  it("rows 36 and 37: lists the chains and their progress", async () => {
+  it("rows 36 and 37: returns the chains and their indexing status", async () => {
     const { items: chains } = await dataOf(client.BaseService.getAllChains());
     expect(chains.map(({ name, chain_id: id }) => [name, id])).toContainEqual(["demo", "31337"]);
     const { items: statuses } = await dataOf(client.BaseService.getAllChainStatus());
@@ -111,10 +111,10 @@ describe("the npm client", () => {
     expect(reply).toMatchObject({ data: null, error: true, error_code: 400, error_message: expect.stringContaining("blockHeight") });
   });
 
-  it("accepts the format of the server's keys", async () => {
+  it("accepts keys in the format of the server, and rejects shorter ones itself", async () => {
     expect(app.key).toMatch(/^ckey_[a-f0-9]{27}$/);
-    const refused = await new CovalentClient("ckey_0").BaseService.getAllChains();
-    expect(refused.error_code).toBe(401);
+    const rejected = await new CovalentClient("ckey_0").BaseService.getAllChains();
+    expect(rejected.error_code).toBe(401);
     const unknown = await new CovalentClient(`ckey_${"0".repeat(27)}`).BaseService.getBlock(chain, "latest");
     expect(unknown).toMatchObject({ error: true, error_code: 401, error_message: expect.stringMatching(/key/i) });
   });

@@ -18,7 +18,7 @@ const { XykService: service } = await useNpmClient();
 const times = await blockTimes();
 const head = times.at(-1) ?? 0;
 
-interface Served {
+interface ServedAction {
   readonly tx_hash: string;
   readonly act: string;
   readonly block_signed_at: Date;
@@ -33,20 +33,20 @@ interface Served {
   readonly token_1: { readonly contract_address: string };
 }
 
-/** An action as in the lists. */
-const returned = (row: Served) => ({
+/** A served action, reduced to the compared fields. */
+const returned = (row: ServedAction) => ({
   hash: row.tx_hash,
   act: row.act,
   time: row.block_signed_at.getTime() / 1000,
   amounts:
     row.act === "SWAP"
-      ? [row.amount_0_in, row.amount_1_in, row.amount_0_out, row.amount_1_out].map((digits) => BigInt(digits ?? -1))
-      : [row.amount_0, row.amount_1].map((digits) => BigInt(digits ?? -1)),
+      ? [row.amount_0_in, row.amount_1_in, row.amount_0_out, row.amount_1_out].map((text) => BigInt(text ?? -1))
+      : [row.amount_0, row.amount_1].map((text) => BigInt(text ?? -1)),
   sender: row.sender_address,
   tokens: [row.token_0.contract_address, row.token_1.contract_address],
 });
 
-/** An action from the node's logs. */
+/** An action from the node's logs, reduced to the same fields. */
 const logged = (pools: readonly StoryPool[]) => {
   const tokens = new Map(pools.map(({ pool, token0, token1 }) => [pool, [token0, token1]]));
   return ({ pool, act, hash, time, into, out, sender }: StoryAction) => ({
@@ -62,7 +62,7 @@ const logged = (pools: readonly StoryPool[]) => {
 const newestFirst = (actions: readonly StoryAction[]): StoryAction[] => [...actions].reverse();
 
 describe("the npm client's XykService for exchange transactions", () => {
-  it.each(exchanges)("row 52: iterates all transactions of %s, equal to the pairs' logs", async (exchange) => {
+  it.each(exchanges)("row 52: iterates the same transactions of %s as the pairs' logs", async (exchange) => {
     const pools = await poolsOf(exchange);
     const actions = await actionsOf(pools, times);
     const { items, total } = await allPages((pageNumber) => service.getTransactionsForDex(chain, exchange, { pageSize: 1000, pageNumber }));
@@ -102,12 +102,12 @@ describe("the npm client's XykService for exchange transactions", () => {
     const actions = newestFirst(await actionsOf(pools, times));
     const senders = await sendersOf(actions);
     // Actions in transactions that the trader sent, or in which the trader called a pair or received from it.
-    const own = actions.filter(({ hash, sender, to }) => [senders.get(hash), sender, to].includes(trader));
+    const traderActions = actions.filter(({ hash, sender, to }) => [senders.get(hash), sender, to].includes(trader));
     const { items, pagination } = await dataOf(service.getTransactionsForAccountAddress(chain, "demo_exchange", trader));
-    expect(pagination.total_count).toBe(own.length);
-    // The client does not page here: it returns the first hundred.
-    expect(items.map(returned)).toEqual(own.slice(0, 100).map(logged(pools)));
-    expect(own.length).toBeGreaterThan(100);
+    expect(pagination.total_count).toBe(traderActions.length);
+    // The client does not page through this list: it returns the first hundred.
+    expect(items.map(returned)).toEqual(traderActions.slice(0, 100).map(logged(pools)));
+    expect(traderActions.length).toBeGreaterThan(100);
     const [ether, euro] = [await feedOf("etherFeed", times), await feedOf("euroFeed", times)];
     for (const item of items.slice(0, 20)) {
       const [receipt, transaction] = await Promise.all([
@@ -132,7 +132,7 @@ describe("the npm client's XykService for exchange transactions", () => {
         expectNear(item.total_quote, quotedValue(sides, [BigInt(item.amount_0_in), BigInt(item.amount_1_in)]));
       }
     }
-    // The newest trades are in the hour of the newest prices.
+    // The newest trades and the newest prices are in the same hour.
     expect(items[0]?.gas_quote_rate).toBe(ether(head + 1));
     const {
       items: [inEuros],
@@ -142,7 +142,7 @@ describe("the npm client's XykService for exchange transactions", () => {
   });
 });
 
-/** Senders of the actions' transactions. */
+/** Reads the senders of the actions' transactions. */
 async function sendersOf(actions: readonly StoryAction[]): Promise<ReadonlyMap<string, string>> {
   const hashes = [...new Set(actions.map(({ hash }) => hash))];
   const sent = await nodeBatch<{ readonly from: string }>(

@@ -24,26 +24,26 @@ const times = await blockTimes();
 const head = times.at(-1) ?? 0;
 /** Ranked lists and charts are as of the last complete hour before the newest block. */
 const closedHour = Math.floor(head / 3600) * 3600;
-/** Start of the series: 31 days including the current one. */
+/** The start of the series, which have 31 days including the current one. */
 const firstDay = (Math.floor(head / secondsPerDay) - 30) * secondsPerDay;
 const startsOfDays = Array.from({ length: 31 }, (_, day) => firstDay + day * secondsPerDay);
 
-/** The side of a pair that a token is on. */
+/** The side of a pair on which a token is. */
 const sideOf = ({ token0 }: StoryPool, token: string): 0 | 1 => (token0 === token ? 0 : 1);
 
 /** An exchange's pairs with a token, each with its actions and its reserves by time. */
 async function pairsWith(exchange: ExchangeName, token: string) {
   const pools = (await poolsOf(exchange)).filter(({ token0, token1 }) => token0 === token || token1 === token);
-  const found = pools.map(async (pool) => {
+  const pairs = pools.map(async (pool) => {
     const [actions, reservesAt] = await Promise.all([actionsOf([pool], times), reservesByTime(pool.pool, times)]);
     return { ...pool, side: sideOf(pool, token), actions, reservesAt };
   });
-  return Promise.all(found);
+  return Promise.all(pairs);
 }
 type Pairs = Awaited<ReturnType<typeof pairsWith>>;
 
 const swapsOf = (pairs: Pairs, end: number): StoryAction[] => pairs.flatMap(({ actions }) => swapsWithin(actions, end, 1));
-/** The pairs' reserves of the token at a time; `movedAt` is its volume in the 24 hours before. */
+/** The pairs' reserves of the token at a time; `movedAt` is its volume in the 24 hours before that time. */
 const heldAt = (pairs: Pairs, end: number): bigint => pairs.reduce((sum, { side, reservesAt }) => sum + reservesAt(end)[side], 0n);
 const movedAt = (pairs: Pairs, end: number): bigint =>
   pairs.reduce((sum, { side, actions }) => {
@@ -52,7 +52,7 @@ const movedAt = (pairs: Pairs, end: number): bigint =>
   }, 0n);
 
 describe("the npm client's XykService for exchange tokens", () => {
-  it.each(exchanges)("row 45: iterates all tokens of %s, each once, by value", async (exchange) => {
+  it.each(exchanges)("row 45: iterates all tokens of %s by value, each once", async (exchange) => {
     const { items, total, pages } = await allPages((pageNumber) =>
       service.getNetworkExchangeTokens(chain, exchange, { pageSize: 2, pageNumber }),
     );
@@ -100,7 +100,7 @@ describe("the npm client's XykService for exchange tokens", () => {
     expect(items.flatMap(({ volume_timeseries_30d: days }) => days).some(({ swap_count_24: swaps }) => swaps === 0)).toBe(true);
   });
 
-  it.each(["wrappedNative", "saltToken"])("row 49: returns %s with daily figures, in dollars and euros", async (name) => {
+  it.each(["wrappedNative", "saltToken"])("row 49: returns %s with daily series, in dollars and euros", async (name) => {
     const token = storyValue(name);
     const pairs = await pairsWith("demo_exchange", token);
     const [dollars, euros] = await Promise.all(
@@ -110,7 +110,7 @@ describe("the npm client's XykService for exchange tokens", () => {
         return items[0];
       }),
     );
-    if (dollars === undefined || euros === undefined) throw new Error("Token not found.");
+    if (dollars === undefined || euros === undefined) throw new Error("Expected the requested token in both responses.");
     expect(BigInt(dollars.total_liquidity)).toBe(heldAt(pairs, head + 1));
     expect(BigInt(dollars.total_volume_24h)).toBe(movedAt(pairs, head + 1));
     expect(dollars.swap_count_24h).toBe(swapsOf(pairs, head + 1).length);
@@ -136,11 +136,11 @@ describe("the npm client's XykService for exchange tokens", () => {
 });
 
 describe("the npm client's XykService for a whole exchange", () => {
-  it.each(exchanges)("row 54: returns the daily figures of %s", async (exchange) => {
+  it.each(exchanges)("row 54: returns the daily series of %s", async (exchange) => {
     const {
       items: [chart],
     } = await dataOf(service.getEcosystemChartData(chain, exchange));
-    if (chart === undefined) throw new Error("Chart not found.");
+    if (chart === undefined) throw new Error("Expected one chart in the response.");
     const actions = await actionsOf(await poolsOf(exchange), times);
     expect(chart.gas_token_price_quote).toBe((await feedOf("etherFeed", times))(head + 1));
     expect(chart.total_swaps_24h).toBe(swapsWithin(actions, closedHour, 1).length);
@@ -153,17 +153,17 @@ describe("the npm client's XykService for a whole exchange", () => {
       chart.volume_chart_30d.slice(-8),
       chart.liquidity_chart_30d.slice(-8),
     ]);
-    // Sums over the pools with known liquidity: a pool of unknown liquidity is not included.
+    // The sums do not include pools with unknown liquidity.
     const { items: pools } = await dataOf(service.getPools(chain, exchange));
     const volume = pools.reduce((sum, { volume_24h_quote: value }) => sum + value, 0);
     const liquidity = pools.reduce((sum, { total_liquidity_quote: value }) => sum + (value ?? 0), 0);
     expectNear(chart.total_fees_24h, volume * 0.003);
     const last = chart.liquidity_chart_30d.at(-1)?.liquidity_quote;
-    // The chart includes pools without a swap within the week, the list does not: the drained pool, which holds some dust.
+    // Unlike the list, the chart includes pools without a swap within the week, such as the drained pool, which holds dust.
     expect(Math.abs((last ?? Number.NaN) - liquidity)).toBeLessThan(0.01);
   });
 
-  it.each(exchanges)("row 55: returns the progress of %s", async (exchange) => {
+  it.each(exchanges)("row 55: returns the indexing status of %s", async (exchange) => {
     const { items } = await dataOf(service.getHealthData(chain, exchange));
     const block = { height: times.length - 1, at: new Date(head * 1000) };
     expect(items).toEqual([

@@ -47,7 +47,7 @@ describe("the npm client's XykService for exchanges", () => {
   });
 
   it.each(["marketMaker", "deployer", "newcomer"])(
-    "rows 43 and 44: return the pool shares of %s according to balanceOf() and totalSupply()",
+    "rows 43 and 44: returns the pool shares of %s according to balanceOf() and totalSupply()",
     async (name) => {
       const owner = storyValue(name);
       const held = await Promise.all(exchanges.map(async (exchange) => poolsHeld(await poolsOf(exchange), owner)));
@@ -66,7 +66,7 @@ describe("the npm client's XykService for exchanges", () => {
           const pool = share.contract_address;
           const [balance, supply, reserves] = await Promise.all([balanceOf(pool, owner), supplyOf(pool), reservesOf(pool)]);
           expect([share.balance, share.total_supply]).toEqual([balance, supply]);
-          // What the pool would pay out, by integer division.
+          // The pool rounds a withdrawal by integer division.
           expect([first.balance, second.balance]).toEqual(reserves.map((reserve) => (reserve * balance) / supply));
           for (const token of [first, second, share]) {
             if (token.quote_rate !== null) expectNear(token.quote, whole(token.balance ?? 0n, token.contract_decimals) * token.quote_rate);
@@ -78,7 +78,7 @@ describe("the npm client's XykService for exchanges", () => {
     },
   );
 
-  it("rows 46 and 47: return the exchanges and the exchange of a pool", async () => {
+  it("rows 46 and 47: returns the exchanges and the exchange of a pool", async () => {
     const { items, updated_at: at } = await dataOf(service.getSupportedDEXes());
     expect(isValidDate(at)).toBe(true);
     const returned = (name: ExchangeName, router: string) => ({

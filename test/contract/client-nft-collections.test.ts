@@ -7,12 +7,12 @@ import { all, allPages, chain, dataOf, isValidDate, useNpmClient } from "./npm-c
 
 const { NftService: service } = await useNpmClient();
 
-/** The event with which CryptoPunks assigns a token's first owner; no other contract emits it. */
+/** The event with which CryptoPunks assigns the first owner of a token; no other contract emits it. */
 const assign: string = toEventSelector("Assign(address,uint256)");
 
 describe("the npm client's NftService for collections", () => {
   it.each(Object.keys(regularCollections()) as (keyof ReturnType<typeof regularCollections>)[])(
-    "row 8: iterates all of the %s, each id with its owner and metadata",
+    "row 8: iterates all tokens of the %s, each with its owner and metadata",
     async (name) => {
       const collection = regularCollections()[name];
       const isEditions = name === "editions";
@@ -45,8 +45,8 @@ describe("the npm client's NftService for collections", () => {
   it("row 8: returns pages filtered by trait, value, or both", async () => {
     const garden = regularCollections().garden;
     const documents = await documentsOf(garden, idsOf(await movesOf(garden)));
-    const matching = (fits: (trait: string | null, value: string | null) => boolean) =>
-      [...documents].filter(([, { traits }]) => traits?.some(({ trait_type: trait, value }) => fits(trait, value))).map(([id]) => id);
+    const idsWith = (matches: (trait: string | null, value: string | null) => boolean) =>
+      [...documents].filter(([, { traits }]) => traits?.some(({ trait_type: trait, value }) => matches(trait, value))).map(([id]) => id);
     const cases = [
       [{ traitsFilter: "Vigour" }, (trait: string | null) => trait === "Vigour"],
       [{ valuesFilter: "Peat,Ghost Orchid" }, (_: string | null, value: string | null) => value === "Peat" || value === "Ghost Orchid"],
@@ -58,18 +58,18 @@ describe("the npm client's NftService for collections", () => {
       [{ traitsFilter: "Petals", valuesFilter: "7" }, (trait: string | null, value: string | null) => trait === "Petals" && value === "7"],
       [{ traitsFilter: "no such trait" }, () => false],
     ] as const;
-    for (const [filter, fits] of cases) {
+    for (const [filter, matches] of cases) {
       const { items, total } = await allPages((pageNumber) =>
         service.getTokenIdsForContractWithMetadataByPage(chain, garden, { ...filter, pageSize: 100, pageNumber }),
       );
-      const expected = matching(fits);
+      const expected = idsWith(matches);
       expect(
         items.map(({ nft_data: data }) => data.token_id),
         JSON.stringify(filter),
       ).toEqual(expected);
       expect(total).toBe(expected.length);
     }
-    expect(matching(cases[0][1]).length).toBeGreaterThan(100);
+    expect(idsWith(cases[0][1]).length).toBeGreaterThan(100);
   });
 
   it("row 8: omits metadata on request", async () => {
@@ -79,7 +79,7 @@ describe("the npm client's NftService for collections", () => {
     expect(items.map(({ nft_data: data }) => data.external_data)).toEqual(Array.from({ length: 10 }, () => null));
   });
 
-  it("row 9: returns one token", async () => {
+  it("row 9: returns a single token", async () => {
     const { art, lanterns } = regularCollections();
     for (const [collection, id] of [
       [art, storyValue("artTokenId")],
@@ -97,10 +97,10 @@ describe("the npm client's NftService for collections", () => {
       ]);
       expect(data?.external_data.asset_mime_type).toBe("image/svg+xml");
     }
-    const bare = await dataOf(
+    const withoutMetadata = await dataOf(
       service.getNftMetadataForGivenTokenIdForContract(chain, art, storyValue("artTokenId"), { noMetadata: true, withUncached: true }),
     );
-    expect(bare.items[0]?.nft_data.external_data).toBeNull();
+    expect(withoutMetadata.items[0]?.nft_data.external_data).toBeNull();
   });
 
   it("row 14: iterates the collections with stored metadata and their counts", async () => {
@@ -125,7 +125,7 @@ describe("the npm client's NftService for collections", () => {
 });
 
 describe("the npm client's NftService for one token", () => {
-  it("row 10: returns all transactions that transferred it, newest first, with the values of the node", async () => {
+  it("row 10: returns all transactions that transferred the token, newest first, with the values of the node", async () => {
     const [garden, id] = [regularCollections().garden, storyValue("tradedTokenId")];
     const moves = (await movesOf(garden)).filter((move) => move.id === BigInt(id));
     const hashes = [...new Set(moves.map(({ hash }) => hash))].reverse();
@@ -163,25 +163,25 @@ describe("the npm client's NftService for one token", () => {
     const hashes = [...new Set(moves.map(({ hash }) => hash))];
     const { items } = await dataOf(service.getNftTransactionsForContractTokenId(chain, editions, "3"));
     expect(items[0]?.nft_transactions.map(({ tx_hash: hash }) => hash)).toEqual(hashes.reverse());
-    const none = await dataOf(service.getNftTransactionsForContractTokenId(chain, editions, "987654321"));
-    expect(none.items.flatMap(({ nft_transactions: transactions }) => transactions)).toEqual([]);
+    const unknownId = await dataOf(service.getNftTransactionsForContractTokenId(chain, editions, "987654321"));
+    expect(unknownId.items.flatMap(({ nft_transactions: transactions }) => transactions)).toEqual([]);
   });
 
-  it("returns CryptoPunks, whose contract has its own transfer events", async () => {
-    const faces = storyValue("punks");
-    const assigned = await logsOf({ address: faces, topics: [assign] });
-    const items = await all(service.getTokenIdsForContractWithMetadata(chain, faces, { pageSize: 15 }));
+  it("returns the tokens of CryptoPunks, whose contract emits transfer events of its own", async () => {
+    const punks = storyValue("punks");
+    const assigned = await logsOf({ address: punks, topics: [assign] });
+    const items = await all(service.getTokenIdsForContractWithMetadata(chain, punks, { pageSize: 15 }));
     const ids = items.map(({ nft_data: data }) => data.token_id ?? -1n);
-    expect(items.map(({ nft_data: data }) => data.current_owner)).toEqual(await ownersOf(faces, ids, "punkIndexToAddress"));
+    expect(items.map(({ nft_data: data }) => data.current_owner)).toEqual(await ownersOf(punks, ids, "punkIndexToAddress"));
     const owned = (
       await ownersOf(
-        faces,
+        punks,
         Array.from({ length: 40 }, (_, id) => BigInt(id)),
         "punkIndexToAddress",
       )
     ).filter((owner) => owner !== zeroAddress);
     expect(ids.length).toBe(owned.length);
-    const first = new Map(assigned.map(({ topics, data }) => [BigInt(data), addressOf(topics[1])]));
-    expect(items.map(({ nft_data: data }) => data.original_owner)).toEqual(ids.map((id) => first.get(id)));
+    const firstOwners = new Map(assigned.map(({ topics, data }) => [BigInt(data), addressOf(topics[1])]));
+    expect(items.map(({ nft_data: data }) => data.original_owner)).toEqual(ids.map((id) => firstOwners.get(id)));
   });
 });

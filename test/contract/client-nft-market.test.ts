@@ -15,14 +15,14 @@ const [ether, euro] = [await feedOf("etherFeed", times), await feedOf("euroFeed"
 const head = times.at(-1) ?? 0;
 const collections = ["gardenCollection", "editionsCollection", "punks"] as const;
 
-const of = (name: string): StorySale[] => sales.filter(({ collection }) => collection === storyValue(name));
+const salesOf = (name: string): StorySale[] => sales.filter(({ collection }) => collection === storyValue(name));
 const dateOf = (day: number): number => day * secondsPerDay * 1000;
-/** A day is valued at its end, the current one at the end of the last complete hour. */
-const endOf = (day: number): number => Math.min((day + 1) * secondsPerDay, Math.floor(head / 3600) * 3600);
+/** The time of the prices of a day: its end, or for the current day the end of the last complete hour. */
+const valuationTimeOf = (day: number): number => Math.min((day + 1) * secondsPerDay, Math.floor(head / 3600) * 3600);
 const etherOf = (wei: bigint | number): number => (typeof wei === "bigint" ? whole(wei, 18) : wei / 1e18);
-const priceOf = (some: readonly StorySale[]): bigint => some.reduce((total, { price }) => total + price, 0n);
+const totalPriceOf = (soldItems: readonly StorySale[]): bigint => soldItems.reduce((total, { price }) => total + price, 0n);
 
-/** A day of a response with the fields that the client omits. */
+/** A day of a response, including the fields that the client omits. */
 interface Day {
   readonly date: string;
   readonly wash_sale_count?: number;
@@ -38,8 +38,8 @@ const daysOf = async (path: string): Promise<readonly Day[]> => {
 
 describe.each(collections)("the npm client's NftService for the market of %s", (name) => {
   const days = 80;
-  const own = of(name);
-  const on = (day: number): StorySale[] => own.filter((sale) => sale.day === day);
+  const collectionSales = salesOf(name);
+  const salesOn = (day: number): StorySale[] => collectionSales.filter((sale) => sale.day === day);
   const expectDates = (items: readonly { readonly date: Date }[], count: number): void =>
     expect(items.map(({ date }) => date.getTime())).toEqual(Array.from({ length: count }, (_, position) => dateOf(today - position)));
 
@@ -47,12 +47,12 @@ describe.each(collections)("the npm client's NftService for the market of %s", (
     const { items, address } = await dataOf(service.getNftMarketSaleCount(chain, storyValue(name), { days }));
     expect(address).toBe(storyValue(name));
     expectDates(items, days);
-    expect(items.map(({ sale_count: count }) => count)).toEqual(items.map((_, position) => on(today - position).length));
-    const washed = await daysOf(`${storyValue(name)}/sale_count/?days=${days}`);
-    expect(washed.map(({ wash_sale_count: count }) => count)).toEqual(
-      washed.map((_, position) => on(today - position).filter(({ isWash }) => isWash).length),
+    expect(items.map(({ sale_count: count }) => count)).toEqual(items.map((_, position) => salesOn(today - position).length));
+    const washDays = await daysOf(`${storyValue(name)}/sale_count/?days=${days}`);
+    expect(washDays.map(({ wash_sale_count: count }) => count)).toEqual(
+      washDays.map((_, position) => salesOn(today - position).filter(({ isWash }) => isWash).length),
     );
-    expect(own.length).toBeGreaterThan(5);
+    expect(collectionSales.length).toBeGreaterThan(5);
     const { items: month } = await dataOf(service.getNftMarketSaleCount(chain, storyValue(name)));
     expect(month.map(({ sale_count: count }) => count)).toEqual(items.slice(0, 30).map(({ sale_count: count }) => count));
   });
@@ -60,30 +60,30 @@ describe.each(collections)("the npm client's NftService for the market of %s", (
   it("row 16: sums sale volumes", async () => {
     const { items } = await dataOf(service.getNftMarketVolume(chain, storyValue(name), { days, quoteCurrency: "EUR" }));
     expectDates(items, days);
-    const washed = await daysOf(`${storyValue(name)}/volume/?days=${days}&quote-currency=EUR`);
+    const washDays = await daysOf(`${storyValue(name)}/volume/?days=${days}&quote-currency=EUR`);
     for (const [position, item] of items.entries()) {
       const day = today - position;
-      const [wei, wash] = [priceOf(on(day)), priceOf(on(day).filter(({ isWash }) => isWash))];
-      const rate = ether(endOf(day)) / euro(endOf(day));
-      const what = `day ${position}`;
-      expectNear(item.volume_native_quote, etherOf(wei), what);
-      expectNear(washed[position]?.wash_volume_native_quote, etherOf(wash), what);
-      if (wei > 0n) expectNear(item.volume_quote, etherOf(wei) * rate, what);
-      if (wash > 0n) expectNear(washed[position]?.wash_volume_quote, etherOf(wash) * rate, what);
+      const [wei, wash] = [totalPriceOf(salesOn(day)), totalPriceOf(salesOn(day).filter(({ isWash }) => isWash))];
+      const rate = ether(valuationTimeOf(day)) / euro(valuationTimeOf(day));
+      const label = `day ${position}`;
+      expectNear(item.volume_native_quote, etherOf(wei), label);
+      expectNear(washDays[position]?.wash_volume_native_quote, etherOf(wash), label);
+      if (wei > 0n) expectNear(item.volume_quote, etherOf(wei) * rate, label);
+      if (wash > 0n) expectNear(washDays[position]?.wash_volume_quote, etherOf(wash) * rate, label);
       expect([item.native_ticker_symbol, item.native_name]).toEqual(["ETH", "Ether"]);
       expect(item.pretty_volume_quote).toMatch(/^€[\d,]+\.\d\d$/);
       const shown = Number(item.pretty_volume_quote.slice(1).replaceAll(",", ""));
-      expect(item.volume_quote - shown >= 0 && item.volume_quote - shown < 0.01, what).toBe(true);
+      expect(item.volume_quote - shown >= 0 && item.volume_quote - shown < 0.01, label).toBe(true);
     }
   });
 
-  it("row 15: uses the lowest price of thirty days without wash trades as the floor", async () => {
+  it("row 15: returns the lowest price of 30 days without wash trades as the floor", async () => {
     const { items } = await dataOf(service.getNftMarketFloorPrice(chain, storyValue(name), { days }));
     expectDates(items, days);
     let floors = 0;
     for (const [position, item] of items.entries()) {
       const day = today - position;
-      const prices = own.filter((sale) => !sale.isWash && sale.day <= day && sale.day > day - 30).map(({ unitPrice }) => unitPrice);
+      const prices = collectionSales.filter((sale) => !sale.isWash && sale.day <= day && sale.day > day - 30).map(({ unitPrice }) => unitPrice);
       if (prices.length === 0) {
         expect([item.floor_price_native_quote, item.floor_price_quote, item.pretty_floor_price_quote]).toEqual([null, null, null]);
         continue;
@@ -91,21 +91,21 @@ describe.each(collections)("the npm client's NftService for the market of %s", (
       floors += 1;
       const lowest = etherOf(Math.min(...prices));
       expectNear(item.floor_price_native_quote, lowest, `day ${position}`);
-      expectNear(item.floor_price_quote, lowest * ether(endOf(day)), `day ${position}`);
+      expectNear(item.floor_price_quote, lowest * ether(valuationTimeOf(day)), `day ${position}`);
     }
     expect(floors).toBeGreaterThan(30);
   });
 });
 
 describe("the demo chain's market", () => {
-  it("covers bundles, partial editions, bids, sweeps and wash trades below the floor", () => {
-    const garden = of("gardenCollection");
+  it("has bundles, sales of several units, and wash trades below the floor", () => {
+    const garden = salesOf("gardenCollection");
     const washed = garden.filter(({ isWash }) => isWash);
     expect(washed.length).toBeGreaterThan(10);
     const regular = garden.filter(({ isWash }) => !isWash).map(({ unitPrice }) => unitPrice);
     expect(Math.min(...washed.map(({ unitPrice }) => unitPrice))).toBeLessThan(Math.min(...regular));
     expect(garden.some(({ hash, id }) => garden.some((other) => other.hash === hash && other.id !== id))).toBe(true);
-    expect(of("editionsCollection").some(({ units }) => units > 1n)).toBe(true);
+    expect(salesOf("editionsCollection").some(({ units }) => units > 1n)).toBe(true);
   });
 
   it("row 7: includes the current floor in a wallet's NFTs", async () => {

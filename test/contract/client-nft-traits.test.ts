@@ -5,7 +5,7 @@ import { chain, dataOf, useNpmClient } from "./npm-client.ts";
 const { NftService: service } = await useNpmClient();
 const names = Object.keys(regularCollections()) as (keyof ReturnType<typeof regularCollections>)[];
 
-/** The documents that contracts and gateway return now. */
+/** Reads the documents that the contracts and the gateway currently return. */
 const read = async (name: (typeof names)[number]) => {
   const collection = regularCollections()[name];
   const ids = idsOf(await movesOf(collection));
@@ -19,7 +19,7 @@ const byFrequency = ([left, leftCount]: readonly [string | null, number], [right
   rightCount - leftCount || byBytes(left ?? "", right ?? "");
 
 describe("the npm client's NftService for traits", () => {
-  it.each(names)("row 11: lists the traits of the %s", async (name) => {
+  it.each(names)("row 11: returns the traits of the %s", async (name) => {
     const { collection, counts } = await read(name);
     const { items } = await dataOf(service.getTraitsForCollection(chain, collection));
     expect(items.map((item) => item.name)).toEqual([...counts.keys()].sort(byBytes));
@@ -33,18 +33,18 @@ describe("the npm client's NftService for traits", () => {
     const entries = documents.flatMap(({ traits }) => traits ?? []);
     for (const item of items) {
       const values = [...(counts.get(item.name) ?? [])];
-      const own = entries.filter(({ trait_type: trait, value }) => trait === item.name && value !== null);
+      const traitEntries = entries.filter(({ trait_type: trait, value }) => trait === item.name && value !== null);
       const listed = item.attributes.flatMap((attribute) => attribute.values);
       expect(new Map(listed.map(({ value, count }) => [value, count])), item.name).toEqual(new Map(values));
       expect(item.attributes.map((attribute) => attribute.unique_values)).toEqual([values.filter(([value]) => value !== null).length]);
-      const isNumeric = own.length > 0 && own.every(({ isNumber }) => isNumber);
-      expect(item.value_type, item.name).toBe(own.length === 0 ? null : isNumeric ? "numeric" : "string");
+      const isNumeric = traitEntries.length > 0 && traitEntries.every(({ isNumber }) => isNumber);
+      expect(item.value_type, item.name).toBe(traitEntries.length === 0 ? null : isNumeric ? "numeric" : "string");
       if (isNumeric) {
         // The range of dates is in Unix seconds.
-        const numbers = own.map(({ value }) => (/^\d{4}-/.test(value ?? "") ? Date.parse(value ?? "") / 1000 : Number(value)));
+        const numbers = traitEntries.map(({ value }) => (/^\d{4}-/.test(value ?? "") ? Date.parse(value ?? "") / 1000 : Number(value)));
         expect(item.value_numeric, item.name).toEqual({ min: Math.min(...numbers), max: Math.max(...numbers) });
         expect(item.value_string).toBeNull();
-      } else if (own.length > 0) {
+      } else if (traitEntries.length > 0) {
         const [frequent] = values.filter(([value]) => value !== null).sort(byFrequency);
         const [value, count] = frequent ?? [null, 0];
         expect(item.value_string, item.name).toEqual({ value, token_count: count, trait_percentage: (100 * count) / documents.length });
@@ -67,7 +67,7 @@ describe("the npm client's NftService for traits", () => {
     }
   });
 
-  it("does not find a trait that differs only in case", async () => {
+  it("receives 404 for a trait that differs only in case", async () => {
     const reply = await service.getAttributesForTraitInCollection(chain, regularCollections().garden, "species");
     expect([reply.error, reply.error_code]).toEqual([true, 404]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { documentsOf, movesOf, ownersOf, regularCollections } from "../support/story-collections.ts";
 import { storyValue } from "../support/story-node.ts";
-import { collectionsReceivedBy, documentFields, facesOf, heldOf, lastMove, servedFields } from "./nfts.ts";
+import { collectionsReceivedBy, documentFields, heldOf, lastMoveTime, punksOf, servedFields } from "./nfts.ts";
 import { byId, chain, dataOf, useNpmClient } from "./npm-client.ts";
 
 const { NftService: service } = await useNpmClient();
@@ -27,21 +27,21 @@ describe("the npm client's NftService for wallets", () => {
         served.delete(collection);
         ids += held.size;
         expect(item.balance, collection).toBe([...held.values()].reduce((sum, units) => sum + units, 0n));
-        const own = moves.filter(({ from, to }) => from === owner || to === owner);
-        expect(item.last_transfered_at.getTime() / 1000, collection).toBe(await lastMove(own));
+        const walletMoves = moves.filter(({ from, to }) => from === owner || to === owner);
+        expect(item.last_transfered_at.getTime() / 1000, collection).toBe(await lastMoveTime(walletMoves));
         expect([item.type, item.is_spam]).toEqual(["nft", false]);
       }
       expect(ids).toBeGreaterThan(0);
-      // The rest are the faces, which emit their own events.
+      // The rest are the punks, whose contract emits events of its own.
       expect([...served.keys()].filter((collection) => collection !== storyValue("punks"))).toEqual([]);
-      const faces = await facesOf(owner);
-      expect(served.get(storyValue("punks"))?.nft_data.map((data) => data.token_id)).toEqual(faces.length === 0 ? undefined : faces);
+      const punks = await punksOf(owner);
+      expect(served.get(storyValue("punks"))?.nft_data.map((data) => data.token_id)).toEqual(punks.length === 0 ? undefined : punks);
     },
   );
 
   it("row 7: omits metadata on request, and includes it otherwise", async () => {
     const art = regularCollections().art;
-    const [plain, bare, spamless] = await Promise.all(
+    const [plain, withoutMetadata, withoutSpam] = await Promise.all(
       [{}, { noNftAssetMetadata: true }, { noSpam: true, withUncached: true }].map((options) =>
         dataOf(service.getNftsForAddress(byId, storyValue("collector"), options)),
       ),
@@ -53,14 +53,14 @@ describe("the npm client's NftService for wallets", () => {
       dataIn(plain).map((data) => data.token_id ?? -1n),
     );
     expect(dataIn(plain).map((data) => servedFields(data))).toEqual([...documents.values()].map(documentFields));
-    expect(dataIn(bare).map((data) => [data.token_id, data.external_data])).toEqual([...documents.keys()].map((id) => [id, null]));
-    expect(spamless?.items.map(({ contract_address: address }) => address)).toEqual(
+    expect(dataIn(withoutMetadata).map((data) => [data.token_id, data.external_data])).toEqual([...documents.keys()].map((id) => [id, null]));
+    expect(withoutSpam?.items.map(({ contract_address: address }) => address)).toEqual(
       plain?.items.map(({ contract_address: address }) => address),
     );
     expect(documents.size).toBeGreaterThan(3);
   });
 
-  it("row 18: returns a wallet's tokens of a collection, also filtered by trait", async () => {
+  it("row 18: returns a wallet's tokens of a collection, unfiltered and filtered by trait", async () => {
     const [collector, garden] = [storyValue("collector"), regularCollections().garden];
     const moves = await movesOf(garden);
     const held = await heldOf(collector, moves, garden);
@@ -69,9 +69,9 @@ describe("the npm client's NftService for wallets", () => {
     expect(items.map(({ token_id: id, balance }) => [id, balance])).toEqual([...held]);
     expect(items.every(({ nft_data: data }) => data.current_owner === collector)).toBe(true);
     for (const { token_id: id, last_transfered_at: at } of items.slice(0, 20))
-      expect(at.getTime() / 1000).toBe(await lastMove(moves.filter((move) => move.id === id && [move.from, move.to].includes(collector))));
+      expect(at.getTime() / 1000).toBe(await lastMoveTime(moves.filter((move) => move.id === id && [move.from, move.to].includes(collector))));
     const documents = await documentsOf(garden, [...held.keys()]);
-    const has = (traits: readonly string[], values: readonly string[]) =>
+    const tokensWith = (traits: readonly string[], values: readonly string[]) =>
       [...documents].filter(([, document]) =>
         document.traits?.some(({ trait_type: trait, value }) => traits.includes(trait ?? "") && values.includes(value ?? "")),
       );
@@ -85,22 +85,22 @@ describe("the npm client's NftService for wallets", () => {
     ] as const) {
       const options = { traitsFilter: traits.join(), valuesFilter: values.join() };
       const filtered = await dataOf(service.checkOwnershipInNft(chain, collector, garden, options));
-      expect(filtered.items.map(({ token_id: id }) => id)).toEqual(has(traits, values).map(([id]) => id));
+      expect(filtered.items.map(({ token_id: id }) => id)).toEqual(tokensWith(traits, values).map(([id]) => id));
     }
-    expect(has(["Species"], ["Rose"]).length).toBeGreaterThan(0);
+    expect(tokensWith(["Species"], ["Rose"]).length).toBeGreaterThan(0);
   });
 
-  it("row 19: returns whether a wallet has one token", async () => {
+  it("row 19: returns a token only to a wallet that holds it", async () => {
     const { garden, editions } = regularCollections();
-    const mine = await dataOf(
+    const owned = await dataOf(
       service.checkOwnershipInNftForSpecificTokenId(chain, storyValue("collector"), garden, storyValue("gardenTokenId")),
     );
-    expect(mine.items.map(({ token_id: id, balance }) => [id, balance])).toEqual([[BigInt(storyValue("gardenTokenId")), 1n]]);
+    expect(owned.items.map(({ token_id: id, balance }) => [id, balance])).toEqual([[BigInt(storyValue("gardenTokenId")), 1n]]);
     expect(await ownersOf(garden, [BigInt(storyValue("gardenTokenId"))])).toEqual([storyValue("collector")]);
-    const others = await dataOf(
+    const notOwned = await dataOf(
       service.checkOwnershipInNftForSpecificTokenId(chain, storyValue("newcomer"), garden, storyValue("gardenTokenId")),
     );
-    expect(others.items).toEqual([]);
+    expect(notOwned.items).toEqual([]);
     const [held] = [...(await heldOf(storyValue("collector"), await movesOf(editions), editions))];
     const edition = await dataOf(
       service.checkOwnershipInNftForSpecificTokenId(chain, storyValue("collector"), editions, String(held?.[0])),

@@ -29,7 +29,7 @@ const closedHour = Math.floor(head / 3600) * 3600;
 const fee = 0.003;
 
 describe("the npm client's XykService for pools", () => {
-  it.each(exchanges)("row 40: iterates all active pools of %s, each once, equal to the node's", async (exchange) => {
+  it.each(exchanges)("row 40: iterates all active pools of %s, each once, with the values of the node", async (exchange) => {
     const all = await poolsOf(exchange);
     const { items, total, pages } = await allPages((pageNumber) => service.getPools(chain, exchange, { pageSize: 2, pageNumber }));
     expect(pages).toBe(Math.ceil(items.length / 2));
@@ -40,26 +40,26 @@ describe("the npm client's XykService for pools", () => {
     const values = items.map(({ total_liquidity_quote: value }) => value ?? -1);
     expect(values).toEqual([...values].sort((a, b) => b - a));
     for (const item of items) {
-      const of = (days: number): StoryAction[] => swapsWithin(actions.get(item.exchange) ?? [], closedHour, days);
+      const swapsOf = (days: number): StoryAction[] => swapsWithin(actions.get(item.exchange) ?? [], closedHour, days);
       const sides = [item.token_0, item.token_1] as const;
       expect(sides.map(({ contract_address: token }) => token)).toEqual(
         all.filter(({ pool }) => pool === item.exchange).flatMap(({ token0, token1 }) => [token0, token1]),
       );
-      expect(item.swap_count_24h).toBe(of(1).length);
+      expect(item.swap_count_24h).toBe(swapsOf(1).length);
       expect(item.total_supply).toBe(await supplyOf(item.exchange));
       const reserves = await reservesOf(item.exchange);
       for (const side of [0, 1] as const) {
         const { reserve, volume_in_24h, volume_out_24h, volume_in_7d, volume_out_7d, ...token } = sides[side];
         expect([reserve, volume_in_24h, volume_out_24h, volume_in_7d, volume_out_7d].map(BigInt)).toEqual([
           reserves[side],
-          ...([1, 7] as const).flatMap((days) => [volumeOf(of(days), "into", side), volumeOf(of(days), "out", side)]),
+          ...([1, 7] as const).flatMap((days) => [volumeOf(swapsOf(days), "into", side), volumeOf(swapsOf(days), "out", side)]),
         ]);
         expect(token.contract_decimals).toBe(await decimalsOf(token.contract_address));
       }
       if (item.exchange === storyValue("washPair")) {
         // The token of the wash traders has no price, because its pool is below the floor; their payments in dollars are known.
         const dollar = sides[0].contract_address === storyValue("usdToken") ? 0 : 1;
-        const moved = (days: number): number => whole(volumeOf(of(days), "into", dollar) + volumeOf(of(days), "out", dollar), 6);
+        const moved = (days: number): number => whole(volumeOf(swapsOf(days), "into", dollar) + volumeOf(swapsOf(days), "out", dollar), 6);
         expect([item.total_liquidity_quote, item.quote_rate, item.annualized_fee, sides[1 - dollar]?.quote_rate]).toEqual([
           null,
           null,
@@ -69,13 +69,13 @@ describe("the npm client's XykService for pools", () => {
         expect([item.volume_24h_quote, item.volume_7d_quote]).toEqual([moved(1), moved(7)]);
         continue;
       }
-      const volume = quotedValue(sides, [volumeOf(of(1), "into", 0), volumeOf(of(1), "into", 1)]);
+      const volume = quotedValue(sides, [volumeOf(swapsOf(1), "into", 0), volumeOf(swapsOf(1), "into", 1)]);
       const liquidity = quotedValue(sides, reserves);
       expectNear(item.total_liquidity_quote, liquidity);
       expectNear(item.volume_24h_quote, volume);
       expectNear(item.fee_24h_quote, volume * fee);
       expectNear(item.annualized_fee, (volume * fee * 365) / liquidity);
-      // Fair price of a share, whose smallest units are 10^-18: 2·sqrt(value0·value1)/supply.
+      // The fair price of a pool token with 18 decimals: 2·sqrt(value0·value1)/supply.
       const [first, second] = [quotedValue(sides, [reserves[0], 0n]), quotedValue(sides, [0n, reserves[1]])];
       expectNear(item.quote_rate, (2 * Math.sqrt(first * second)) / whole(await supplyOf(item.exchange), 18));
     }
@@ -101,7 +101,7 @@ describe("the npm client's XykService for pools", () => {
     }
   });
 
-  it("row 40: returns rates according to the feed and the deepest pool", async () => {
+  it("row 40: returns prices according to the feed and the deepest pool", async () => {
     const { items } = await dataOf(service.getPools(chain, "demo_exchange"));
     const rates = new Map(
       items.flatMap(({ token_0: a, token_1: b }) => [a, b]).map(({ contract_address: token, quote_rate: rate }) => [token, rate]),
@@ -117,10 +117,10 @@ describe("the npm client's XykService for pools", () => {
     expectNear(rates.get(storyValue("goldToken")), whole(dollars, 6) / whole(gold, 18));
   });
 
-  it("row 41: returns one pool with all its days, including days without trades", async () => {
+  it("row 41: returns a pool with all its days, including days without trades", async () => {
     const weth = await feedOf("etherFeed", times);
     const today = Math.floor(head / secondsPerDay);
-    const quiet: number[] = [];
+    const daysWithoutSwaps: number[] = [];
     for (const [exchange, name] of [
       ["demo_exchange", "dollarPair"],
       ["demo_swap", "saffronPair"],
@@ -133,7 +133,7 @@ describe("the npm client's XykService for pools", () => {
         (await poolsOf(exchange)).filter(({ pool }) => pool === storyValue(name)),
         times,
       );
-      if (item === undefined) throw new Error("Pool not found.");
+      if (item === undefined) throw new Error("Expected the requested pool in the response.");
       expect([item.volume_timeseries_7d, item.liquidity_timeseries_7d, item.price_timeseries_7d]).toEqual([
         item.volume_timeseries_30d.slice(-8),
         item.liquidity_timeseries_30d.slice(-8),
@@ -149,7 +149,7 @@ describe("the npm client's XykService for pools", () => {
         const [liquidity, price] = [item.liquidity_timeseries_30d[day], item.price_timeseries_30d[day]];
         const end = volume.dt.getTime() / 1000 + secondsPerDay;
         const swaps = swapsWithin(actions, end, 1);
-        if (swaps.length === 0) quiet.push(day);
+        if (swaps.length === 0) daysWithoutSwaps.push(day);
         const reserves = reservesAt(end);
         const rates = [volume.token_0_quote_rate, volume.token_1_quote_rate] as const;
         const valued = [
@@ -175,6 +175,6 @@ describe("the npm client's XykService for pools", () => {
       expectNear(item.token_0_reserve_quote, quotedValue(sides, [(await reservesOf(storyValue(name)))[0], 0n]));
       expectNear(item.token_1_reserve_quote, quotedValue(sides, [0n, (await reservesOf(storyValue(name)))[1]]));
     }
-    expect(quiet.length).toBeGreaterThan(0);
+    expect(daysWithoutSwaps.length).toBeGreaterThan(0);
   });
 });

@@ -33,14 +33,14 @@ describe("the npm client's PricingService", () => {
     const reservesAt = await reservesByTime(storyValue("goldPair"), times);
     for (const [position, start] of [...starts].reverse().entries()) {
       const [reserve0, reserve1] = reservesAt(start + secondsPerDay - 450);
-      const [golds, dollars] = pool?.token0 === storyValue("goldToken") ? [reserve0, reserve1] : [reserve1, reserve0];
-      expectNear(gold?.[position], whole(dollars, 6) / whole(golds, 18));
+      const [goldReserve, dollarReserve] = pool?.token0 === storyValue("goldToken") ? [reserve0, reserve1] : [reserve1, reserve0];
+      expectNear(gold?.[position], whole(dollarReserve, 6) / whole(goldReserve, 18));
     }
-    // Its only pool has wash trades and is below the floor.
+    // The only pool of the unpriced token has wash trades and is below the liquidity floor.
     expect(new Set(unpriced)).toEqual(new Set([null]));
   });
 
-  it("returns them oldest first, in euros, and in a currency without a rate", async () => {
+  it("returns daily prices oldest first, in euros, and as null in a currency without a rate", async () => {
     const read = async (currency: "USD" | "EUR" | "CAD", pricesAtAsc?: boolean) => {
       const options = pricesAtAsc === undefined ? { from, to } : { from, to, pricesAtAsc };
       const [token] = await dataOf(service.getTokenPrices(chain, currency, native, options));

@@ -19,7 +19,7 @@ describe("the npm client's TransactionService", () => {
     expect(transaction?.log_events.map(({ log_offset: offset }) => offset).sort((a, b) => a - b)).toEqual(
       receipt.logs.map(({ logIndex }) => Number(logIndex)),
     );
-    // Fee: gas used times effective price; the demo chain has no other fees.
+    // The fee is the gas used times the effective price; the demo chain has no other fees.
     expect(transaction?.fees_paid).toBe(BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice));
     expect(isValidDate(transaction?.block_signed_at)).toBe(true);
   });
@@ -36,18 +36,18 @@ describe("the npm client's TransactionService", () => {
     const oldest = await dataOf(client.TransactionService.getTransactionsForAddressV3(chain, storyValue("trader"), 0, options));
     expect(oldest.links.prev).toBeNull();
     expect(iterated.length).toBeGreaterThan(2 * oldest.items.length);
-    const upwards = [oldest.items.map(({ tx_hash: hash }) => hash)];
+    const ascending = [oldest.items.map(({ tx_hash: hash }) => hash)];
     for (let page: Pages<{ readonly tx_hash: string }> = oldest; page.links.next !== null; ) {
       page = await dataOf(page.next());
-      upwards.unshift(page.items.map(({ tx_hash: hash }) => hash));
+      ascending.unshift(page.items.map(({ tx_hash: hash }) => hash));
     }
-    expect(upwards.flat()).toEqual(iterated);
-    // All transactions that the address sent, as its nonce counts them.
+    expect(ascending.flat()).toEqual(iterated);
+    // The nonce of the address is the number of transactions that it sent.
     const sent = transactions.filter(({ from_address: from }) => from === storyValue("trader"));
     expect(sent.length).toBe(Number(await node<string>("eth_getTransactionCount", storyValue("trader"), "latest")));
   });
 
-  it("row 28, by height and by hash: returns a block's transactions, also by page", async () => {
+  it("row 28: returns a block's transactions by height, by hash and by page", async () => {
     const block = await node<{ readonly transactions: readonly string[] }>("eth_getBlockByHash", storyValue("swapBlockHash"), false);
     const inOrder = ({ items }: { readonly items: readonly { readonly tx_hash: string; readonly tx_offset: number }[] }): string[] =>
       [...items].sort((a, b) => a.tx_offset - b.tx_offset).map(({ tx_hash: hash }) => hash);
@@ -65,7 +65,7 @@ describe("the npm client's TransactionService", () => {
     expect(inOrder({ items: transactions })).toEqual(block.transactions);
   });
 
-  it("row 29, for which the client has no method: accepts the client's header", async () => {
+  it("row 29: has no method, but its header is accepted by the server", async () => {
     const headers = { authorization: `Bearer ${app.key}`, "x-requested-with": "com.example.client/1.0" };
     const response = await fetch(`${app.url}/v1/demo/block/${storyValue("swapBlockHeight")}/transactions_v3/page/0/?`, { headers });
     const { data, error } = (await response.json()) as Reply<{ readonly items: readonly unknown[]; readonly links: object }>;
@@ -89,7 +89,7 @@ describe("the npm client's TransactionService", () => {
     expect(summary?.gas_summary.total_fees_paid).toBe(sent.reduce((sum, { fees_paid: fees }) => sum + (fees ?? 0n), 0n));
   });
 
-  it("row 24, for which the client has no method: accepts the client's header and returns the first bucket", async () => {
+  it("row 24: has no method, but its header is accepted by the server, which returns the first bucket", async () => {
     const headers = { authorization: `Bearer ${app.key}`, "x-requested-with": "com.example.client/1.0" };
     const response = await fetch(`${app.url}/v1/demo/bulk/transactions/${storyValue("newcomer")}/?`, { headers });
     const { data, error } = (await response.json()) as Reply<{ readonly items: readonly unknown[]; readonly links: object }>;

@@ -6,7 +6,7 @@ import { exampleOf, targetOf } from "../support/contract/examples.ts";
 import { parseCsv } from "../support/csv.ts";
 import { type Document, readDocument } from "../support/document.ts";
 import { createOpenApiValidator, type OpenApiValidator } from "../support/openapi-validator.ts";
-import { type Called, createCaller } from "./caller.ts";
+import { type CalledResponse, createCaller } from "./caller.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -30,14 +30,14 @@ beforeAll(async () => {
 
 afterAll(() => openApi?.close());
 
-/** The target of the documented example with replaced values. */
+/** The target of the documented example, with some values replaced. */
 function documentedTarget(operation: Operation, values: Readonly<Record<string, string>> = {}): string {
   return targetOf(operation, { ...exampleOf(operation, app.storyValues), ...values });
 }
 
 function operationOf(id: string): Operation {
   const found = operations.find((operation) => operation.id === id);
-  if (found === undefined) throw new Error(`Unknown operation ${id}`);
+  if (found === undefined) throw new Error(`Unknown operation ${id}.`);
   return found;
 }
 
@@ -54,7 +54,7 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((inner, name) => (inner === null ? null : (inner as Row)[name]), value);
 }
 
-/** The CSV cell of a value: empty for null, numbers unchanged; an apostrophe precedes text that a spreadsheet would run as a formula. */
+/** The CSV cell of a value: empty for null, numbers unchanged, and an apostrophe before text that a spreadsheet would evaluate as a formula. */
 function cellOf({ kind, path, from }: CsvColumn, { parent, row }: ItemRow): string {
   const value = valueAt(from === "row" ? row : parent, path);
   if (value === null) return "";
@@ -63,29 +63,29 @@ function cellOf({ kind, path, from }: CsvColumn, { parent, row }: ItemRow): stri
   return kind === "text" && /^\s*[=+\-@]|^[\t\r\n]/.test(text) ? `'${text}` : text;
 }
 
-async function expectFailure({ path }: Operation, answer: Called, status: number, message: RegExp): Promise<void> {
-  expect(answer.status, answer.text).toBe(status);
-  expect(await openApi.response(path, answer), answer.text).toBeNull();
-  expect(answer.body).toEqual({ data: null, error: true, error_code: status, error_message: expect.stringMatching(message) });
-  // No file names, SQL or keys.
-  expect(answer.text).not.toMatch(/node_modules|\.[jt]s\b|\bselect\b.*\bfrom\b|ckey_[0-9a-f]/i);
+async function expectFailure({ path }: Operation, response: CalledResponse, status: number, message: RegExp): Promise<void> {
+  expect(response.status, response.text).toBe(status);
+  expect(await openApi.response(path, response), response.text).toBeNull();
+  expect(response.body).toEqual({ data: null, error: true, error_code: status, error_message: expect.stringMatching(message) });
+  // The response must not contain file names, SQL or keys.
+  expect(response.text).not.toMatch(/node_modules|\.[jt]s\b|\bselect\b.*\bfrom\b|ckey_[0-9a-f]/i);
 }
 
 describe.each(live)("live operation $id", (operation) => {
   it("returns a documented response for its example", async () => {
     const target = documentedTarget(operation);
     expect(await openApi.request(target)).toEqual({ accepted: true, operation: operation.id });
-    const answer = await call(target);
-    expect(answer.status, answer.text).toBe(200);
-    expect(await openApi.response(operation.path, answer)).toBeNull();
+    const response = await call(target);
+    expect(response.status, response.text).toBe(200);
+    expect(await openApi.response(operation.path, response)).toBeNull();
     const validate = validators[operation.id as ValidatedOperation];
-    expect(validate(answer.body), JSON.stringify(validate.errors)).toBe(true);
-    const items = rowsOf(operation, answer.body).length;
+    expect(validate(response.body), JSON.stringify(validate.errors)).toBe(true);
+    const items = rowsOf(operation, response.body).length;
     expect(items, "an example without items").toBeGreaterThan(0);
-    expect(answer.headers.get("x-request-id")).toBeTruthy();
-    expect(answer.headers.get("x-credits")).toMatch(/^\d+(?:\.\d{1,2})?$/);
+    expect(response.headers.get("x-request-id")).toBeTruthy();
+    expect(response.headers.get("x-credits")).toMatch(/^\d+(?:\.\d{1,2})?$/);
     const { cost } = operation;
-    const credits = Number(answer.headers.get("x-credits"));
+    const credits = Number(response.headers.get("x-credits"));
     if (cost?.per === "call") expect(credits).toBe(cost.hundredths / 100);
     if (cost?.per === "item") expect(credits).toBe(Math.max(1, cost.hundredths * items) / 100);
   });
@@ -112,16 +112,16 @@ describe.each(live)("live operation $id", (operation) => {
     await expectFailure(operation, await call(target, { headers: {} }), 401, /key/i);
   });
 
-  it("returns 400 for an invalid parameter with its name, the value and what is accepted", async () => {
+  it("returns 400 for an invalid parameter, with its name, its value and the accepted values", async () => {
     const target = documentedTarget(operation, { format: "0x10" });
     await expectFailure(operation, await call(target), 400, /0x10.*format.*json.*csv/);
   });
 
   it("returns 405 for other methods", async () => {
     const target = documentedTarget(operation);
-    const answer = await call(target, { method: "POST", headers: { authorization: `Bearer ${app.key}` } });
-    await expectFailure(operation, answer, 405, /POST/);
-    expect(answer.headers.get("allow")).toMatch(/GET/);
+    const response = await call(target, { method: "POST", headers: { authorization: `Bearer ${app.key}` } });
+    await expectFailure(operation, response, 405, /POST/);
+    expect(response.headers.get("allow")).toMatch(/GET/);
   });
 
   it("is not marked as planned", () => {
@@ -130,7 +130,7 @@ describe.each(live)("live operation $id", (operation) => {
 });
 
 describe.each(planned)("planned operation $id", (operation) => {
-  it("returns 501 in the envelope, and is marked in the document", async () => {
+  it("returns 501 in the envelope, and is marked as planned in the document", async () => {
     const target = documentedTarget(operation);
     expect(await openApi.request(target)).toEqual({ accepted: true, operation: operation.id });
     await expectFailure(operation, await call(target), 501, /\w+/);
@@ -138,7 +138,7 @@ describe.each(planned)("planned operation $id", (operation) => {
   });
 });
 
-describe("an entity or path that does not exist", () => {
+describe("the server", () => {
   const unknownHash = `0x${"ab".repeat(32)}`;
   const entities: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
     ["getTransaction", { txHash: unknownHash }],
@@ -149,33 +149,33 @@ describe("an entity or path that does not exist", () => {
     ["getTransactionsForBlockHashByPage", { blockHash: unknownHash }],
   ];
 
-  it.each(entities)("returns 404 from %s", async (id, values) => {
+  it.each(entities)("returns 404 from %s for an unknown entity", async (id, values) => {
     const operation = operationOf(id);
     await expectFailure(operation, await call(documentedTarget(operation, values)), 404, /\w+/);
   });
 
   it("returns 404 in the envelope for an unknown path", async () => {
-    const answer = await call("/v1/demo/address/0x0/nothing_of_the_kind/");
+    const response = await call("/v1/demo/address/0x0/nothing_of_the_kind/");
     // The document does not describe this path; the error envelope is the same for all operations.
-    await expectFailure(operationOf("getBlock"), answer, 404, /\w+/);
+    await expectFailure(operationOf("getBlock"), response, 404, /\w+/);
   });
 
   it.each(["getErc20TransfersForWalletAddress", "getTransactionsForAddress", "getLogEventsByAddress"])(
-    "is not an error for an address: %s returns an empty list",
+    "returns an empty list from %s for an address without activity",
     async (id) => {
       const operation = operationOf(id);
       const unusedAddress = "0x00000000000000000000000000000000000a51a2";
-      const named = operation.path.includes("{walletAddress}") ? { walletAddress: unusedAddress } : { contractAddress: unusedAddress };
-      const target = targetOf(operation, { chainName: "demo", ...named });
-      const answer = await call(target);
-      expect(answer.status, answer.text).toBe(200);
-      expect(await openApi.response(operation.path, answer)).toBeNull();
-      expect(rowsOf(operation, answer.body)).toEqual([]);
+      const parameter = operation.path.includes("{walletAddress}") ? { walletAddress: unusedAddress } : { contractAddress: unusedAddress };
+      const target = targetOf(operation, { chainName: "demo", ...parameter });
+      const response = await call(target);
+      expect(response.status, response.text).toBe(200);
+      expect(await openApi.response(operation.path, response)).toBeNull();
+      expect(rowsOf(operation, response.body)).toEqual([]);
     },
   );
 });
 
-it("covers every operation of the document", () => {
+it("The contract tests cover every operation of the document", () => {
   const inDocument = Object.values(document.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
   expect(new Set(inDocument)).toEqual(new Set(operations.map(({ id }) => id)));
   expect(live.length).toBeGreaterThanOrEqual(17);

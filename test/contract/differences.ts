@@ -3,16 +3,16 @@ import type { Changes, RequestCase } from "./request-cases.ts";
 import { chains, registeredName } from "./values.ts";
 
 /**
- * A kind of request that the request code and express-openapi-validator handle differently.
- * `applies` is exact: true for every request of the kind, false for every request that both handle alike.
+ * A kind of request that the generated request code and express-openapi-validator handle differently.
+ * `applies` is exact: it is true for every request of the kind and false for every request that both handle equally.
  */
 export interface Difference {
   readonly kind: string;
   readonly reason: string;
-  /** Result of the request code; that of express-openapi-validator is the opposite. */
+  /** The result of the request code; express-openapi-validator has the opposite result. */
   readonly here: "accepts" | "rejects";
   readonly applies: (request: RequestCase) => boolean;
-  /** An example: the operation and the changes to its minimal request. */
+  /** An example: an operation and the changes to its minimal request. */
   readonly example: { readonly operation: string } & Changes;
 }
 
@@ -20,22 +20,22 @@ const lists = ["addressList", "topicList", "textList"];
 const elementsOf = ({ type }: Parameter, text: string): string[] => (lists.includes(type) ? text.split(",") : [text]);
 const isBlank = (text: string): boolean => text.trim() === "";
 
-/** Whether a parameter that is sent once is of the kind. */
-const one =
+/** Creates a predicate: whether the test holds for any parameter that was sent once. */
+const anyParameter =
   (test: (parameter: Parameter, text: string, request: RequestCase) => boolean) =>
   (request: RequestCase): boolean =>
     request.operation.parameters.some((parameter) => {
-      const [text, ...more] = request.values[parameter.name] ?? [];
-      return text !== undefined && more.length === 0 && test(parameter, text, request);
+      const [text, ...repeated] = request.values[parameter.name] ?? [];
+      return text !== undefined && repeated.length === 0 && test(parameter, text, request);
     });
 
-/** Whether a parameter of one of the types is of the kind, by its trimmed text; blank text is not. */
-const oneTrimmed = (types: readonly string[], test: (text: string, parameter: Parameter, request: RequestCase) => boolean) =>
-  one((parameter, text, request) => types.includes(parameter.type) && !isBlank(text) && test(text.trim(), parameter, request));
+/** Creates a predicate: whether the test holds for the trimmed text of any parameter of the types that is not blank. */
+const anyTrimmed = (types: readonly string[], test: (text: string, parameter: Parameter, request: RequestCase) => boolean) =>
+  anyParameter((parameter, text, request) => types.includes(parameter.type) && !isBlank(text) && test(text.trim(), parameter, request));
 
 const sentText = (request: RequestCase, { name }: Parameter): string => request.values[name]?.[0]?.trim() ?? "";
 
-/** Whether a value is valid by the document's schema of an integer parameter. */
+/** Whether a value is valid according to the document's schema of an integer parameter. */
 function isInBounds({ minimum, maximum, sizes }: Parameter, value: number): boolean {
   return sizes === null ? value >= (minimum ?? 0) && value <= (maximum ?? Number.MAX_SAFE_INTEGER) : sizes.includes(value);
 }
@@ -67,14 +67,14 @@ function breaksRule(request: RequestCase): boolean {
 export const differences: readonly Difference[] = [
   {
     kind: "a path without the trailing slash",
-    reason: "Both spellings return the same; the validator only knows the path as documented.",
+    reason: "Both spellings return the same response; the validator knows only the documented path.",
     here: "accepts",
     applies: ({ target }) => target.startsWith("/v1/") && !/\/(?:\?|$)/.test(target),
     example: { operation: "getAllChains", target: () => "/v1/chains" },
   },
   {
-    kind: "xy%3Dk for xy=k",
-    reason: "Equivalent by RFC 3986, section 6.2.2, and clients send both; the validator compares paths without decoding.",
+    kind: "xy%3Dk instead of xy=k",
+    reason: "Both are equivalent (RFC 3986, section 6.2.2), and clients send both; the validator compares paths without decoding them.",
     here: "accepts",
     applies: ({ target }) => target.includes("/xy%3Dk/"),
     example: { operation: "getSupportedDexes", target: () => "/v1/xy%3Dk/supported_dexes/" },
@@ -82,9 +82,9 @@ export const differences: readonly Difference[] = [
   {
     kind: "white space around a value",
     reason:
-      "Values are trimmed, also in lists, which a schema cannot express. The validator trims numbers only and accepts free text unchanged.",
+      "Values are trimmed, including those in lists, which a schema cannot express. The validator trims only numbers, and accepts free text unchanged.",
     here: "accepts",
-    applies: oneTrimmed(
+    applies: anyTrimmed(
       [
         "chain",
         "address",
@@ -107,47 +107,47 @@ export const differences: readonly Difference[] = [
   {
     kind: "an empty query value",
     reason:
-      "Treated as absent, because forms and spreadsheets send all their fields; the validator treats it as a value, and blanks are 0 or free text.",
+      "It is treated as absent, because forms and spreadsheets send all their fields; the validator treats it as a value, which is 0 or free text.",
     here: "accepts",
-    applies: one((parameter, text) => {
+    applies: anyParameter((parameter, text) => {
       if (parameter.in === "path" || parameter.required || !isBlank(text)) return false;
-      const takenAsValue = parameter.type === "integer" ? isInBounds(parameter, 0) : ["text", "textList"].includes(parameter.type);
-      return text === "" || !takenAsValue;
+      const isValidForValidator = parameter.type === "integer" ? isInBounds(parameter, 0) : ["text", "textList"].includes(parameter.type);
+      return text === "" || !isValidForValidator;
     }),
     example: { operation: "getBlockHeights", values: { "page-number": [""] } },
   },
   {
     kind: "a blank path value",
-    reason: "A path value cannot be absent, and trimmed blanks are empty; the validator reads them as 0 or as free text.",
+    reason: "A path value cannot be absent, and a blank value is empty after trimming; the validator reads it as 0 or as free text.",
     here: "rejects",
-    applies: one((parameter, text) => {
-      const takenAsValue = parameter.type === "text" || (parameter.type === "integer" && isInBounds(parameter, 0));
-      return parameter.in === "path" && isBlank(text) && takenAsValue;
+    applies: anyParameter((parameter, text) => {
+      const isValidForValidator = parameter.type === "text" || (parameter.type === "integer" && isInBounds(parameter, 0));
+      return parameter.in === "path" && isBlank(text) && isValidForValidator;
     }),
     example: { operation: "getPools", values: { dexName: ["  "] } },
   },
   {
     kind: "a currency in lower or mixed case",
-    reason: "Currencies are accepted in any case; the document's enum lists one case to stay readable.",
+    reason: "Currencies are accepted in any case; the document's enum lists only one case, so that it is readable.",
     here: "accepts",
-    applies: oneTrimmed(["currency"], (text) => text !== text.toUpperCase() && ["USD", "EUR"].includes(text.toUpperCase())),
+    applies: anyTrimmed(["currency"], (text) => text !== text.toUpperCase() && ["USD", "EUR"].includes(text.toUpperCase())),
     example: { operation: "getGasPrices", values: { "quote-currency": ["eur"] } },
   },
   {
     kind: "a page size that only CSV accepts",
-    reason: "With format=csv a page is a download of 1 to 10,000 rows; a schema of one parameter cannot depend on another.",
+    reason: "With format=csv, a page is a download of 1 to 10,000 rows; the schema of a parameter cannot depend on a different parameter.",
     here: "accepts",
-    applies: one((parameter, text, request) => {
+    applies: anyParameter((parameter, text, request) => {
       if (parameter.name !== "page-size" || request.values.format?.[0] !== "csv") return false;
       return Number(text) >= 1 && Number(text) <= 10_000 && !isInBounds(parameter, Number(text));
     }),
     example: { operation: "getTokenHolders", values: { "page-size": ["5000"], format: ["csv"] } },
   },
   {
-    kind: "a number in another notation",
-    reason: "Only plain decimals are accepted; the validator accepts everything that Number() parses, and checks no bound of Infinity.",
+    kind: "a number that is not in decimal notation",
+    reason: "Only plain decimals are accepted; the validator accepts everything that Number() parses, and does not compare Infinity with bounds.",
     here: "rejects",
-    applies: oneTrimmed(["integer"], (text, parameter) => {
+    applies: anyTrimmed(["integer"], (text, parameter) => {
       const value = Number(text);
       if (text === "Infinity") return parameter.sizes === null;
       return text !== String(value) && Number.isInteger(value) && isInBounds(parameter, value);
@@ -158,7 +158,7 @@ export const differences: readonly Difference[] = [
     kind: "a height above 2^53 - 1",
     reason: "Heights must be exact numbers; the document's pattern limits the format, not the value.",
     here: "rejects",
-    applies: oneTrimmed(
+    applies: anyTrimmed(
       ["height", "block"],
       (text, { type }) =>
         (/^[1-9]\d*$/.test(text) || (type === "block" && /^0x[0-9a-f]{1,64}$/i.test(text))) && BigInt(text) > Number.MAX_SAFE_INTEGER,
@@ -166,28 +166,28 @@ export const differences: readonly Difference[] = [
     example: { operation: "getBlock", values: { blockHeight: ["9007199254740992"] } },
   },
   {
-    kind: "a day that does not exist, or before 1970",
+    kind: "a date that does not exist, or that is before 1970",
     reason:
       "A pattern cannot express the days of a month, no chain is older, and the validator does not check the format `date` of requests.",
     here: "rejects",
-    applies: oneTrimmed(["date", "dateOrLatest"], (text) => /^\d{4}-\d\d-\d\d$/.test(text) && !isCalendarDay(text)),
+    applies: anyTrimmed(["date", "dateOrLatest"], (text) => /^\d{4}-\d\d-\d\d$/.test(text) && !isCalendarDay(text)),
     example: { operation: "getBlockHeights", values: { startDate: ["2026-02-30"] } },
   },
   {
     kind: "an unknown chain",
-    reason: "Chains are configured by the operator, not in the document.",
+    reason: "The operator configures the chains; the document does not list them.",
     here: "rejects",
-    applies: oneTrimmed(
+    applies: anyTrimmed(
       ["chain"],
       (text) => /^[a-z0-9][a-z0-9-]*$/.test(text) && !chains.some(({ id, name }) => text === String(id) || text === name),
     ),
-    example: { operation: "getLogs", values: { chainName: ["another"] } },
+    example: { operation: "getLogs", values: { chainName: ["unknown"] } },
   },
   {
     kind: "a chain outside the endpoint's network group",
-    reason: "The chains of an endpoint are configured by the operator, not in the document.",
+    reason: "The operator configures the chains of an endpoint; the document does not list them.",
     here: "rejects",
-    applies: oneTrimmed(["chain"], (text, _parameter, { operation: { networks } }) => {
+    applies: anyTrimmed(["chain"], (text, _parameter, { operation: { networks } }) => {
       const chain = chains.find(({ id, name }) => text === String(id) || text === name);
       return networks !== null && chain !== undefined && !chain.groups.some((group) => group === networks);
     }),
@@ -195,9 +195,9 @@ export const differences: readonly Difference[] = [
   },
   {
     kind: "a name that is not registered",
-    reason: "Names resolve on the chain; the document can only describe their format.",
+    reason: "Names are resolved on the chain; the document can only describe their format.",
     here: "rejects",
-    applies: oneTrimmed(["address", "addressList"], (text, parameter) => {
+    applies: anyTrimmed(["address", "addressList"], (text, parameter) => {
       const elements = elementsOf(parameter, text).map((element) => element.trim());
       const isName = (element: string): boolean => /^[^\s.,/\\?%@:;"<>]+(?:\.[^\s.,/\\?%@:;"<>]+)+$/.test(element);
       const wellFormed = elements.every((element) => isName(element) || /^0x[0-9a-f]{40}$/i.test(element));
@@ -206,8 +206,8 @@ export const differences: readonly Difference[] = [
     example: { operation: "getNativeTokenBalance", values: { walletAddress: ["bob.eth"] } },
   },
   {
-    kind: "parameters that are valid alone but not together",
-    reason: "Some exclude or require each other, and a range must not descend; OpenAPI has no rules across parameters.",
+    kind: "parameters that are individually valid but not in combination",
+    reason: "Some parameters exclude or require each other, and a range must not descend; OpenAPI has no rules between parameters.",
     here: "rejects",
     applies: breaksRule,
     example: { operation: "getBlockHeights", values: { startDate: ["2026-01-02"], endDate: ["2026-01-01"] } },
@@ -216,19 +216,19 @@ export const differences: readonly Difference[] = [
     kind: "a token id of 2^256 or more",
     reason: "Ids are uint256; the document's pattern limits their length, not their value.",
     here: "rejects",
-    applies: oneTrimmed(["tokenId"], (text) => /^[1-9]\d{0,77}$/.test(text) && BigInt(text) >= 2n ** 256n),
+    applies: anyTrimmed(["tokenId"], (text) => /^[1-9]\d{0,77}$/.test(text) && BigInt(text) >= 2n ** 256n),
     example: { operation: "getNftMetadataForGivenTokenIdForContract", values: { tokenId: [String(2n ** 256n)] } },
   },
   {
     kind: "control characters in free text",
-    reason: "No name contains them, and PostgreSQL cannot store NUL; the document does not restrict free text.",
+    reason: "No name contains control characters, and PostgreSQL cannot store NUL; the document does not restrict free text.",
     here: "rejects",
-    applies: oneTrimmed(["text", "textList"], (text, { maximum }) => /\p{Cc}/u.test(text) && text.length <= (maximum ?? 1024)),
+    applies: anyTrimmed(["text", "textList"], (text, { maximum }) => /\p{Cc}/u.test(text) && text.length <= (maximum ?? 1024)),
     example: { operation: "getPools", values: { dexName: ["a\u0000b"] } },
   },
   {
     kind: "a list that is sent twice",
-    reason: "A list is one value with commas, and every parameter is sent once; the validator reads a repetition as a list.",
+    reason: "A list is one value with commas, and every parameter may be sent only once; the validator reads a repeated parameter as a list.",
     here: "rejects",
     applies: ({ operation, values }) =>
       operation.parameters.some(({ name, type }) => {

@@ -14,14 +14,14 @@ type PagesOf = (parameters: Parameters) => AsyncGenerator<Page>;
 const app = await useApp();
 const retryingFetch = createRetryingFetch(fetch);
 const client = createClient({ baseUrl: app.url, key: app.key, fetch: retryingFetch });
-/** Methods by id, because the catalog drives the test; the types of individual methods are checked below. */
+/** The methods by id, because the tests iterate over the catalog; the types of single methods are checked below. */
 const methods = client as unknown as Readonly<Record<string, Method>>;
 const pages = client.pages as unknown as Readonly<Record<string, PagesOf>>;
 
 const live = operations.filter(({ status }) => status === "live");
 const planned = operations.filter(({ status }) => status === "planned");
 
-/** Name of a parameter in the client: `page-size` becomes `pageSize`. */
+/** The client's name of a parameter: `page-size` becomes `pageSize`. */
 const camelCase = (name: string): string => name.replace(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase());
 
 function parametersOf(operation: (typeof operations)[number]): Record<string, string> {
@@ -39,10 +39,10 @@ async function failureOf(call: Promise<unknown>): Promise<AshlarError> {
 
 describe("the generated client", () => {
   it.each(live)("calls the documented example of $id", async (operation) => {
-    const answer = await methods[operation.id]?.(parametersOf(operation));
-    expect(answer).toMatchObject({ error: false, error_message: null, error_code: null });
+    const response = await methods[operation.id]?.(parametersOf(operation));
+    expect(response).toMatchObject({ error: false, error_message: null, error_code: null });
     const validate = validators[operation.id as ValidatedOperation];
-    expect(validate(answer), JSON.stringify(validate.errors)).toBe(true);
+    expect(validate(response), JSON.stringify(validate.errors)).toBe(true);
   });
 
   it.each(planned)("reports that $id is planned", async (operation) => {
@@ -50,8 +50,8 @@ describe("the generated client", () => {
     expect(error).toMatchObject({ status: 501, operation: operation.id });
   });
 
-  it.each(live.filter(({ style }) => style === "page"))("reads every page of $id, each row once", async (operation) => {
-    // Pages of holders have 100 or 1000 items, others any size.
+  it.each(live.filter(({ style }) => style === "page"))("reads every page of $id and returns each row once", async (operation) => {
+    // Pages of holders have 100 or 1000 items; other pages can have any size.
     const pageSize = operation.id === "getTokenHolders" ? 100 : 50;
     const parameters = { ...parametersOf(operation), pageSize };
     const rows: string[] = [];
@@ -74,7 +74,7 @@ describe("the generated client", () => {
     await expect(client.getBlock({ chainName: "demo" })).rejects.toThrow(/blockHeight/);
   });
 
-  it("fails with the status and message of the server", async () => {
+  it("throws an error with the status and message of the server", async () => {
     const error = await failureOf(client.getBlock({ chainName: "demo", blockHeight: -1 }));
     expect(error).toMatchObject({ name: "AshlarError", status: 400, operation: "getBlock" });
     expect(error.message).toMatch(/-1.*blockHeight/);
@@ -82,22 +82,22 @@ describe("the generated client", () => {
     expect(unknown.status).toBe(404);
   });
 
-  it("fails without showing the key", async () => {
+  it("throws an error without the key", async () => {
     const key = `ckey_${"0".repeat(27)}`;
     const error = await failureOf(createClient({ baseUrl: app.url, key, fetch: retryingFetch }).getAllChains());
     expect(error.status).toBe(401);
     expect(`${error.message}${error.stack}`).not.toContain(key);
   });
 
-  it("fails with status 0 if no server listens", async () => {
-    // Port 1 (tcpmux) has no server here, and an ordinary user cannot start one.
+  it("throws an error with status 0 if no server is listening", async () => {
+    // No server listens on port 1 (tcpmux), and an ordinary user cannot start one.
     const error = await failureOf(
       createClient({ baseUrl: "http://127.0.0.1:1", key: app.key, fetch: (url, init) => globalThis.fetch(url, init) }).getAllChains(),
     );
     expect(error.status).toBe(0);
   });
 
-  it("stops when aborted", async () => {
+  it("throws an error if the signal is aborted", async () => {
     const aborted = AbortSignal.abort();
     await expect(client.getAllChains({}, { signal: aborted })).rejects.toBeInstanceOf(AshlarError);
   });

@@ -38,13 +38,13 @@ afterAll(() => openApi?.close());
 
 function exampleOf(document: Document, path: string): unknown {
   const media = document.paths[path]?.get?.responses["200"]?.content?.["application/json"] as Example | undefined;
-  if (media?.example === undefined) throw new Error(`No example for ${path}`);
+  if (media?.example === undefined) throw new Error(`Missing example for ${path}.`);
   return media.example;
 }
 
 function operation(id: string): Documented {
   const found = documented.find((candidate) => candidate.id === id);
-  if (found === undefined) throw new Error(`Unknown operation ${id}`);
+  if (found === undefined) throw new Error(`Unknown operation ${id}.`);
   return found;
 }
 
@@ -64,15 +64,15 @@ async function violationsOf({ id, path }: Documented, body: unknown): Promise<{ 
   return { openApi: await openApi.response(path, success(body)), generated: isValid ? null : JSON.stringify(validate.errors) };
 }
 
-async function expectRejected(documentedOperation: Documented, body: unknown, where: RegExp): Promise<void> {
+async function expectRejected(documentedOperation: Documented, body: unknown, message: RegExp): Promise<void> {
   const violations = await violationsOf(documentedOperation, body);
-  expect(violations.openApi, documentedOperation.id).toMatch(where);
-  expect(violations.generated, documentedOperation.id).toMatch(where);
+  expect(violations.openApi, documentedOperation.id).toMatch(message);
+  expect(violations.generated, documentedOperation.id).toMatch(message);
 }
 
 describe("the response validators", () => {
   it("accept the documented response of every operation", async () => {
-    for (const each of documented) expect(await violationsOf(each, each.body), each.id).toEqual({ openApi: null, generated: null });
+    for (const example of documented) expect(await violationsOf(example, example.body), example.id).toEqual({ openApi: null, generated: null });
   });
 
   it("accept a documented error", async () => {
@@ -118,7 +118,7 @@ describe("the response validators", () => {
     }
   });
 
-  it("reject an incomplete envelope, or one with an error", async () => {
+  it("reject an incomplete envelope, an envelope with an error, and one with an undeclared field", async () => {
     const block = operation("getBlock");
     const { error_code: _code, ...partial } = block.body as Data;
     await expectRejected(block, partial, /error_code/);
@@ -127,7 +127,7 @@ describe("the response validators", () => {
   });
 });
 
-describe("a wrong value", () => {
+describe("the response validators", () => {
   const wrongValues: readonly (readonly [string, string, string, unknown])[] = [
     ["a number as a string", "getBlock", "height", "18420"],
     ["a string as a number", "getBlock", "block_hash", 1],
@@ -152,7 +152,7 @@ describe("a wrong value", () => {
     ["a link without a host", "getBlock", "transactions_link", "/v1/demo/block/1/transactions_v3/"],
   ];
 
-  it.each(wrongValues)("is rejected: %s: %s.%s", async (_name, id, field, value) => {
+  it.each(wrongValues)("reject %s in %s.%s", async (_title, id, field, value) => {
     const each = operation(id);
     await expectRejected(
       each,
@@ -164,7 +164,7 @@ describe("a wrong value", () => {
     );
   });
 
-  it("is rejected: null in place of a list", async () => {
+  it("reject null instead of a list", async () => {
     const each = operation("getErc20TransfersForWalletAddress");
     await expectRejected(
       each,
@@ -175,7 +175,7 @@ describe("a wrong value", () => {
     );
   });
 
-  it("is rejected: a row of another endpoint", async () => {
+  it("reject a row of a different endpoint", async () => {
     const each = operation("getBlock");
     await expectRejected(
       each,
@@ -187,43 +187,43 @@ describe("a wrong value", () => {
   });
 });
 
-describe("a wrong status or media type is rejected", () => {
+describe("the OpenAPI validator", () => {
   const path = "/v1/{chainName}/block_v2/{blockHeight}/";
 
-  it.each([201, 204, 206, 302, 403, 406, 418, 504, 599])("undeclared status %i", async (status) => {
+  it.each([201, 204, 206, 302, 403, 406, 418, 504, 599])("rejects the undeclared status %i", async (status) => {
     const body = status < 400 ? operation("getBlock").body : failure(status);
     expect(await openApi.response(path, { status, contentType: json, body })).toBe(
       `no schema defined for status code '${Math.min(status, 509)}' in the openapi spec`,
     );
   });
 
-  it("501 from a live operation, and only from a live one", async () => {
-    const answer = { status: 501, contentType: json, body: failure(501) };
-    expect(await openApi.response(path, answer)).toMatch(/status code '501'/);
+  it("rejects 501 from a live operation, and accepts it from a planned one", async () => {
+    const response = { status: 501, contentType: json, body: failure(501) };
+    expect(await openApi.response(path, response)).toMatch(/status code '501'/);
     const planned = operations.find(({ status }) => status === "planned");
-    expect(planned === undefined ? null : await openApi.response(planned.path, answer)).toBeNull();
+    expect(planned === undefined ? null : await openApi.response(planned.path, response)).toBeNull();
   });
 
-  it("an error with an extra field, also above 500", async () => {
+  it("rejects an error with an additional field, including statuses of 500 and above", async () => {
     for (const status of [400, 404, 500, 503]) {
-      const answer = { status, contentType: json, body: { ...failure(status), stack: "Error" } };
-      expect(await openApi.response(path, answer), String(status)).toMatch(/additional properties/);
+      const response = { status, contentType: json, body: { ...failure(status), stack: "Error" } };
+      expect(await openApi.response(path, response), String(status)).toMatch(/additional properties/);
     }
   });
 
-  it("an error with a success status, and a success with an error status", async () => {
+  it("rejects an error with a success status, and a success with an error status", async () => {
     expect(await openApi.response(path, success(failure(400)))).toMatch(/\/response\/data/);
     expect(await openApi.response(path, { status: 400, contentType: json, body: operation("getBlock").body })).toMatch(/\/response\/data/);
   });
 
-  it("JSON as HTML, and an error as CSV", async () => {
+  it("rejects JSON declared as HTML, and an error as CSV", async () => {
     expect(await openApi.response(path, { ...success(operation("getBlock").body), contentType: "text/html" })).toMatch(
       /text\/html is not declared/,
     );
     expect(await openApi.response(path, { status: 400, contentType: "text/csv", body: failure(400) })).toMatch(/text\/csv is not declared/);
   });
 
-  it("an empty body", async () => {
+  it("rejects an empty body", async () => {
     expect(await openApi.response(path, success(null))).toMatch(/body required/);
   });
 });

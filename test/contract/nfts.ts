@@ -1,7 +1,7 @@
 import { idsOf, ownersOf, type StoryDocument, type TokenMove, unitsOf, zeroAddress } from "../support/story-collections.ts";
 import { logsOf, storyValue, timeOf, transferTopic } from "../support/story-node.ts";
 
-/** The client's representation of a token's data. */
+/** A token's data as the client returns it. */
 interface ServedToken {
   readonly token_id: bigint | null;
   readonly token_url: string | null;
@@ -14,13 +14,13 @@ interface ServedToken {
   } | null;
 }
 
-/** Embedded pictures are returned as base64, however they were encoded. */
+/** The served form of an image: an embedded image is returned as base64, regardless of its original encoding. */
 const pictureOf = (image: string | null): string | null => {
   const [, text] = /^data:image\/svg\+xml,(.*)$/s.exec(image ?? "") ?? [];
   return text === undefined ? image : `data:image/svg+xml;base64,${Buffer.from(decodeURIComponent(text)).toString("base64")}`;
 };
 
-/** The fields of a document as the service returns them. */
+/** The fields of a document, in the form in which the service returns them. */
 export const documentFields = ({ name, description, image, external_url, traits }: StoryDocument) => ({
   name,
   description,
@@ -29,7 +29,7 @@ export const documentFields = ({ name, description, image, external_url, traits 
   attributes: traits?.map(({ trait_type, value }) => ({ trait_type, value })) ?? null,
 });
 
-/** The fields of a served document; null without one. */
+/** The fields of a served document; null if there is none. */
 export const servedFields = ({ external_data: data }: ServedToken) =>
   data === null
     ? null
@@ -43,18 +43,18 @@ export const servedFields = ({ external_data: data }: ServedToken) =>
 
 const word = (address: string): string => `0x${address.slice(2).padStart(64, "0")}`;
 
-/** The collections of which an account received a token according to their logs. */
+/** The collections of which an account received a token, according to their logs. */
 export const collectionsReceivedBy = async (owner: string): Promise<string[]> => {
-  const [old, multi] = await Promise.all([
+  const [erc721, erc1155] = await Promise.all([
     logsOf({ topics: [transferTopic, null, word(owner)] }),
-    // The receiver is the third argument of TransferSingle and TransferBatch.
+    // The recipient is the third indexed argument of TransferSingle and TransferBatch.
     logsOf({ topics: [null, null, null, word(owner)] }),
   ]);
-  const logs = [...old.filter(({ topics }) => topics.length === 4), ...multi];
+  const logs = [...erc721.filter(({ topics }) => topics.length === 4), ...erc1155];
   return [...new Set(logs.map(({ address }) => address))].sort();
 };
 
-/** Holdings of a collection by id: ids that were ever received and that the contract still reports. */
+/** An owner's tokens of a collection, by id: ids that the owner received and that the contract still reports. */
 export const heldOf = async (owner: string, moves: readonly TokenMove[], collection: string): Promise<Map<bigint, bigint>> => {
   const ids = idsOf(moves.filter(({ to }) => to === owner));
   const owners = await ownersOf(collection, ids);
@@ -68,11 +68,11 @@ export const heldOf = async (owner: string, moves: readonly TokenMove[], collect
   return new Map(ids.flatMap((id, index) => ((units[index] ?? 0n) > 0n ? [[id, units[index] ?? 0n] as const] : [])));
 };
 
-/** The time of the last transfer. */
-export const lastMove = async (moves: readonly TokenMove[]): Promise<number> => timeOf(Math.max(...moves.map(({ block }) => block)));
+/** The time of the last of several transfers. */
+export const lastMoveTime = async (moves: readonly TokenMove[]): Promise<number> => timeOf(Math.max(...moves.map(({ block }) => block)));
 
-/** The faces of an account according to the contract. */
-export async function facesOf(owner: string): Promise<bigint[]> {
+/** The punks of an account, according to the contract. */
+export async function punksOf(owner: string): Promise<bigint[]> {
   const ids = Array.from({ length: 40 }, (_, id) => BigInt(id));
   const owners = await ownersOf(storyValue("punks"), ids, "punkIndexToAddress");
   return ids.filter((_, index) => owners[index] === owner);

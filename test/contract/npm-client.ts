@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { useApp } from "../support/app.ts";
 import { createRetryingFetch } from "./caller.ts";
 
-/** Result of every method of the npm client. */
+/** The result of a method of the npm client. */
 export interface Reply<T> {
   readonly data: T;
   readonly error: boolean;
@@ -11,7 +11,7 @@ export interface Reply<T> {
   readonly error_message: string;
 }
 
-/** A page with links to its neighbours. */
+/** A page with links to the previous and the next page. */
 export interface Pages<T> {
   readonly items: readonly T[];
   prev(): Promise<Reply<Pages<T>>>;
@@ -19,11 +19,11 @@ export interface Pages<T> {
   readonly links: { readonly prev: string | null; readonly next: string | null };
 }
 
-/** The client's type for chains is its vendor's list, but it sends any name or id. */
+/** The client's type of chains is a fixed list, but the client sends any name or id. */
 export const chain = "demo" as unknown as Chain;
 export const byId = 31337 as unknown as Chain;
 
-/** The npm client, redirected to the test service while the tests of the calling file run. */
+/** Creates the npm client and redirects it to the test service while the tests of the calling file run. */
 export async function useNpmClient(): Promise<CovalentClient> {
   const app = await useApp();
   const { fetch: globalFetch } = globalThis;
@@ -53,7 +53,7 @@ export async function all<T>(rows: AsyncIterable<T>): Promise<T[]> {
   return collected;
 }
 
-/** Collects the items from the newest page to the oldest by the links. */
+/** Collects the items from the newest to the oldest page by following the links. */
 export async function walkBack<T>(first: Pages<T>): Promise<T[]> {
   const items = [...first.items];
   for (let page = first; page.links.prev !== null; ) {
@@ -72,8 +72,8 @@ export async function allPages<T>(
 ): Promise<{ readonly items: T[]; readonly total: number; readonly pages: number }> {
   const items: T[] = [];
   for (let page = 0; ; page += 1) {
-    const { items: some, pagination } = await dataOf(read(page));
-    items.push(...some);
+    const { items: pageItems, pagination } = await dataOf(read(page));
+    items.push(...pageItems);
     if (!pagination.has_more) return { items, total: pagination.total_count, pages: page + 1 };
   }
 }

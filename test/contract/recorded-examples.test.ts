@@ -8,22 +8,22 @@ const app = await useApp();
 const call = createCaller(app.url, app.key);
 const live = operations.filter(({ status }) => status === "live");
 
-/** The number of elements that each list shows. */
-const elementsShown = 2;
-const timesOfTheRun = ["updated_at", "update_at", "node_seen_at", "last_scraped_at"];
+/** The number of elements of each list in an example. */
+const maxElements = 2;
+const variableTimes = ["updated_at", "update_at", "node_seen_at", "last_scraped_at"];
 
-/** A response as documented: lists shortened, times of the run and the server's address replaced. */
+/** The documented form of a response: lists are shortened, and variable times and the server's URL are replaced. */
 function excerpt(value: unknown, name = ""): unknown {
-  if (timesOfTheRun.includes(name)) return "2025-10-31T12:00:00Z";
+  if (variableTimes.includes(name)) return "2025-10-31T12:00:00Z";
   if (typeof value === "string") return value.replace(app.url, "https://api.example");
-  if (Array.isArray(value)) return value.slice(0, elementsShown).map((element) => excerpt(element));
+  if (Array.isArray(value)) return value.slice(0, maxElements).map((element) => excerpt(element));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, excerpt(member, key)]));
 }
 
-// The documentation shows real responses; `npm run record-examples` updates them.
-describe("the examples in spec/examples", () => {
-  it.each(live.map((operation) => [operation.id, operation] as const))("%s equals the service's response", async (id, operation) => {
+// The documentation contains real responses; `npm run record-examples` updates them.
+describe("the recorded example", () => {
+  it.each(live.map((operation) => [operation.id, operation] as const))("of %s equals the service's response", async (id, operation) => {
     const { status, body } = await call(targetOf(operation, exampleOf(operation, app.storyValues)));
     expect(status).toBe(200);
     await expect(`${JSON.stringify(excerpt(body), null, 2)}\n`).toMatchFileSnapshot(`../../spec/examples/${id}.json`);

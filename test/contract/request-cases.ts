@@ -1,22 +1,22 @@
 import type { Model, Operation, Parameter } from "../../generator/model/model.ts";
 import { valuesOf } from "./values.ts";
 
-/** One request: the values by parameter name, and the target's spelling. */
+/** One request: its values by parameter name, and its target. */
 export interface RequestCase {
   readonly operation: Operation;
   readonly values: Readonly<Record<string, readonly string[]>>;
   readonly target: string;
 }
 
-/** Changes of a case to an operation's minimal valid request. */
+/** The changes that a case makes to an operation's minimal valid request. */
 export interface Changes {
   readonly values?: Readonly<Record<string, readonly string[]>>;
   readonly target?: (target: string) => string;
 }
 
-/** Percent-encodes all characters reserved by RFC 3986, section 2.2; encodeURIComponent leaves five of them. */
+/** Percent-encodes all characters that RFC 3986, section 2.2 reserves; encodeURIComponent does not encode five of them. */
 const encode = (text: string): string =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
+  encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /** Builds a request from the catalog's examples of required parameters and the changes. */
 export function requestOf(operation: Operation, { values = {}, target: rewrite = (target) => target }: Changes = {}): RequestCase {
@@ -35,20 +35,20 @@ export function requestOf(operation: Operation, { values = {}, target: rewrite =
   return { operation, values: sent, target: rewrite(`/${path}/${query.length === 0 ? "" : `?${query.join("&")}`}`) };
 }
 
-/** All valid and invalid requests: one change at a time, for each endpoint and parameter. */
+/** All valid and invalid requests: for each endpoint and parameter, one change at a time. */
 export function requestCases(model: Model): readonly RequestCase[] {
   // Community operations that share a handler differ only in their literal path.
   return model.handlers.flatMap(({ operation }) => [
     requestOf(operation),
-    ...spellings(operation),
-    ...operation.parameters.flatMap((parameter) => ofParameter(operation, parameter)),
-    ...missing(operation),
-    ...rules(operation),
-    ...sizes(operation),
+    ...targetCases(operation),
+    ...operation.parameters.flatMap((parameter) => parameterCases(operation, parameter)),
+    ...missingParameterCases(operation),
+    ...ruleCases(operation),
+    ...csvPageSizeCases(operation),
   ]);
 }
 
-function spellings(operation: Operation): RequestCase[] {
+function targetCases(operation: Operation): RequestCase[] {
   const targets: ((target: string) => string)[] = [
     (target) => (target.includes("?") ? `${target}&` : `${target}?`),
     (target) => `${target}${target.includes("?") ? "&" : "?"}spreadsheet=1&spreadsheet=2&%5B%5D=`,
@@ -60,35 +60,35 @@ function spellings(operation: Operation): RequestCase[] {
   return targets.map((target) => requestOf(operation, { target })).filter(({ target }) => target !== plain);
 }
 
-function ofParameter(operation: Operation, parameter: Parameter): RequestCase[] {
-  const { good, bad } = valuesOf(parameter);
-  const [first = ""] = good;
+function parameterCases(operation: Operation, parameter: Parameter): RequestCase[] {
+  const { valid, invalid } = valuesOf(parameter);
+  const [first = ""] = valid;
   const partners = partnersOf(operation, parameter);
   const blanks = [` ${first} `, `\t${first}`, ...(parameter.type.endsWith("List") ? [`${first} , ${first}`] : [])];
-  const sent = [...good, ...bad, ...blanks, first.replace(/^0x/, "0X")].map((text) => ({ ...partners, [parameter.name]: [text] }));
+  const sent = [...valid, ...invalid, ...blanks, first.replace(/^0x/, "0X")].map((text) => ({ ...partners, [parameter.name]: [text] }));
   const repeated = [
     [first, first],
     [first, ""],
   ].map((texts) => ({ ...partners, [parameter.name]: texts }));
   const empty = [[""], ["", ""]].map((texts) => ({ [parameter.name]: texts }));
-  const onlyInQueries = parameter.in === "query" ? [...repeated, ...empty] : [];
-  const cases = [...sent, { [parameter.name]: ["  "] }, ...onlyInQueries].map((values) => requestOf(operation, { values }));
+  const queryCases = parameter.in === "query" ? [...repeated, ...empty] : [];
+  const cases = [...sent, { [parameter.name]: ["  "] }, ...queryCases].map((values) => requestOf(operation, { values }));
   return [...new Map(cases.map((request) => [request.target, request])).values()];
 }
 
-/** Parameters that must be sent with a parameter, so that only its value can be wrong. */
+/** The parameters that must be sent together with a parameter, so that only its own value can be invalid. */
 function partnersOf({ rules }: Operation, parameter: Parameter): Record<string, readonly string[]> {
   const together = rules.flatMap((rule) => (rule.kind === "together" && rule.parameters.includes(parameter) ? rule.parameters : []));
   return Object.fromEntries(together.filter((other) => other !== parameter).map(({ name, example }) => [name, [String(example)]]));
 }
 
-function missing(operation: Operation): RequestCase[] {
+function missingParameterCases(operation: Operation): RequestCase[] {
   return operation.parameters
     .filter((parameter) => parameter.in === "query" && parameter.required)
     .map(({ name }) => requestOf(operation, { values: { [name]: [] } }));
 }
 
-function rules(operation: Operation): RequestCase[] {
+function ruleCases(operation: Operation): RequestCase[] {
   return operation.rules.flatMap((rule) => {
     if (rule.kind === "ascending") {
       const [first, last] = rule.parameters;
@@ -97,11 +97,11 @@ function rules(operation: Operation): RequestCase[] {
       return pairs.map(([from = "", to = ""]) => requestOf(operation, { values: { [first.name]: [from], [last.name]: [to] } }));
     }
     const all = rule.parameters.map(({ name, example }): [string, readonly string[]] => [name, [String(example)]]);
-    return [all, ...all.map((one) => [one])].map((sent) => requestOf(operation, { values: Object.fromEntries(sent) }));
+    return [all, ...all.map((entry) => [entry])].map((sent) => requestOf(operation, { values: Object.fromEntries(sent) }));
   });
 }
 
-function sizes(operation: Operation): RequestCase[] {
+function csvPageSizeCases(operation: Operation): RequestCase[] {
   if (!operation.parameters.some(({ name }) => name === "page-size")) return [];
   return ["1", "101", "1000", "1001", "10000", "10001", "0"].map((size) =>
     requestOf(operation, { values: { "page-size": [size], format: ["csv"] } }),

@@ -9,7 +9,7 @@ import { createParsers } from "../../runtime/parameters/parsers.ts";
 import type { RequestOutcome } from "../support/openapi-validator.ts";
 import { chains, registeredName } from "./values.ts";
 
-type Reader = (target: string) => Promise<RequestOutcome>;
+type RequestCode = (target: string) => Promise<RequestOutcome>;
 
 const parsers = createParsers({
   chains,
@@ -17,8 +17,8 @@ const parsers = createParsers({
   resolveName: async (_chain, name) => (name === registeredName ? "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" : null),
 });
 
-/** The result of the request code: generated routes and parse functions with the strict parsers. */
-export function createRequestCode(): Reader {
+/** Creates a function that runs the request code: generated routes and parse functions with the strict parsers. */
+export function createRequestCode(): RequestCode {
   const router = express.Router();
   registerRoutes<express.RequestHandler, null>(router, run, {} as Handlers<null>);
 
@@ -28,14 +28,14 @@ export function createRequestCode(): Reader {
       const request = { method: "GET", url: path, query: parseQuery(query) } as unknown as express.Request;
       const response = { locals: { resolve } } as unknown as express.Response;
       router(request, response, (error: unknown) => {
-        if (error === undefined) resolve({ accepted: false, status: 404, invalidParameters: [], message: "not found" });
+        if (error === undefined) resolve({ accepted: false, status: 404, invalidParameters: [], message: "Not found" });
         else reject(error);
       });
     });
 }
 
-/** Replaces the server's runner: parses the request and returns the result. */
-function run<R>(operation: Operation, parse: (raw: RawRequest, known: typeof parsers) => Promise<ParseOutcome<R>>): express.RequestHandler {
+/** Replaces the server's request handler: parses the request and returns the result. */
+function run<R>(operation: Operation, parse: (raw: RawRequest, requestParsers: typeof parsers) => Promise<ParseOutcome<R>>): express.RequestHandler {
   return async (request, response) => {
     const outcome = await parse({ path: request.params as Record<string, string>, query: request.query as Query }, parsers);
     const { resolve } = response.locals as { readonly resolve: (outcome: RequestOutcome) => void };

@@ -20,7 +20,7 @@ let examples: ReadonlyMap<Difference, ComparedRequest>;
 
 beforeAll(async () => {
   const { catalog } = loadCatalog(await readCatalogFiles("spec"));
-  if (catalog === null) throw new Error("The catalog has errors");
+  if (catalog === null) throw new Error("Invalid catalog: see npm run generate.");
   const model = buildModel(catalog, new Map());
   openApi = await createOpenApiValidator(await readDocument());
   const compare = async (request: RequestCase): Promise<ComparedRequest> => {
@@ -35,7 +35,7 @@ beforeAll(async () => {
   comparedCases = await compareAll(requestCases(model));
   const exampleRequests = differences.map(({ example: { operation: id, ...changes } }) => {
     const operation = model.operations.find((candidate) => candidate.id === id);
-    if (operation === undefined) throw new Error(`Unknown operation ${id}`);
+    if (operation === undefined) throw new Error(`Unknown operation ${id}.`);
     return requestOf(operation, changes);
   });
   const comparedExamples = await compareAll(exampleRequests);
@@ -49,7 +49,7 @@ beforeAll(async () => {
 
 afterAll(() => openApi?.close());
 
-/** Equal results: accepted for the same operation, or rejected for the same parameters. */
+/** Whether the results are equal: accepted for the same operation, or rejected for the same parameters. */
 function agree({ here, validator }: ComparedRequest): boolean {
   if (here.accepted || validator.accepted) return here.accepted && validator.accepted && here.operation === validator.operation;
   return here.status === validator.status && here.invalidParameters.join() === validator.invalidParameters.join();
@@ -59,7 +59,7 @@ function differsAs({ here }: Difference, compared: ComparedRequest): boolean {
   return compared.here.accepted === (here === "accepts") && compared.validator.accepted === (here === "rejects");
 }
 
-/** Disagreements missing from the table, and agreements that the table lists as differences. */
+/** Different results that the table does not list, and equal results that the table lists as differences. */
 function mismatches(table: readonly Difference[]): string[] {
   return comparedCases.flatMap((compared) => {
     const entries = table.filter(({ applies }) => applies(compared.request));
@@ -75,7 +75,7 @@ function mismatches(table: readonly Difference[]): string[] {
 }
 
 describe("the generated request code and express-openapi-validator", () => {
-  it("accept more than 1000 requests and reject more than 1000, and accept at least one for every operation", () => {
+  it("accept more than 1000 and reject more than 1000 requests, and accept at least one of every operation", () => {
     const agreed = comparedCases.filter(agree);
     expect(agreed.filter(({ here }) => here.accepted).length).toBeGreaterThan(1000);
     expect(agreed.filter(({ here }) => !here.accepted).length).toBeGreaterThan(1000);
@@ -102,8 +102,8 @@ describe("the generated request code and express-openapi-validator", () => {
     expect(mismatches(differences.filter((other) => other !== difference))).not.toEqual([]);
   });
 
-  it("report an entry of the table that does not differ", () => {
-    const stale: Difference = { ...(differences[0] as Difference), applies: ({ operation }) => operation.id === "getAllChains" };
-    expect(mismatches([...differences, stale])).not.toEqual([]);
+  it("are compared so that an entry without a difference is reported", () => {
+    const outdated: Difference = { ...(differences[0] as Difference), applies: ({ operation }) => operation.id === "getAllChains" };
+    expect(mismatches([...differences, outdated])).not.toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
 import type { ParameterType } from "../../generator/catalog/definition.ts";
 import type { Parameter } from "../../generator/model/model.ts";
 
-/** The name in the tests' registry. */
+/** The only name that is registered in the tests. */
 export const registeredName = "alice.eth";
 
-/** The chains of the tests: one in the network group that some endpoints are restricted to, and one outside it. */
+/** The chains of the tests: one in the network group to which some endpoints are restricted, and one outside of it. */
 export const chains = [
   { id: 31337, name: "demo", groups: ["historical"] },
   { id: 1, name: "eth-mainnet", groups: [] },
@@ -13,9 +13,9 @@ export const chains = [
 const address = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const hash = `0x${"d4E56740".repeat(8)}`;
 /** 2^53 - 1, above which JavaScript numbers are not exact. */
-const exact = 9_007_199_254_740_991n;
+const maxExactInteger = 9_007_199_254_740_991n;
 /** Token ids are uint256 (EIP-721). */
-const uint256 = 2n ** 256n;
+const tokenIdLimit = 2n ** 256n;
 
 const addresses = [
   address,
@@ -75,9 +75,9 @@ const invalidDecimals = [
 ];
 const blockTags = ["latest", "earliest"];
 const invalidBlockTags = ["Latest", "LATEST", "pending", "finalized", "latest,1"];
-const heights = ["0", "1", "18420", `${exact}`];
-const hexHeights = ["0x0", "0x10", "0X10", "0xFf", `0x${exact.toString(16)}`];
-const invalidHeights = [...invalidDecimals, ...invalidBlockTags, `${exact + 1n}`, `${10n ** 20n}`, "0xg", `0x${"f".repeat(65)}`];
+const heights = ["0", "1", "18420", `${maxExactInteger}`];
+const hexHeights = ["0x0", "0x10", "0X10", "0xFf", `0x${maxExactInteger.toString(16)}`];
+const invalidHeights = [...invalidDecimals, ...invalidBlockTags, `${maxExactInteger + 1n}`, `${10n ** 20n}`, "0xg", `0x${"f".repeat(65)}`];
 const days = ["2026-01-31", "1970-01-01", "2024-02-29", "9999-12-31"];
 const invalidDays = [
   "2026-02-30",
@@ -104,68 +104,68 @@ const texts = ["demo_exchange", "Colour", "a/b", "a b", "日本", "x+y=z&?#", "'
 
 const many = (value: string, count: number): string => Array.from({ length: count }, () => value).join(",");
 
-function listOf(good: readonly string[], bad: readonly string[], { maxItems }: Parameter): Values {
-  const [first = ""] = good;
+function listOf(valid: readonly string[], invalid: readonly string[], { maxItems }: Parameter): Values {
+  const [first = ""] = valid;
   const max = maxItems ?? 1;
   return {
-    good: [...good, good.slice(0, max).join(","), many(first, max)],
-    bad: [...bad, many(first, max + 1), `${first},`, `,${first}`, `${first},,${first}`, ",", ...bad.map((value) => `${first},${value}`)],
+    valid: [...valid, valid.slice(0, max).join(","), many(first, max)],
+    invalid: [...invalid, many(first, max + 1), `${first},`, `,${first}`, `${first},,${first}`, ",", ...invalid.map((value) => `${first},${value}`)],
   };
 }
 
 export interface Values {
-  readonly good: readonly string[];
-  readonly bad: readonly string[];
+  readonly valid: readonly string[];
+  readonly invalid: readonly string[];
 }
 
 function integers({ minimum, maximum, sizes }: Parameter): Values {
   const min = minimum ?? 0;
-  const max = maximum ?? Number(exact);
-  const inside = sizes ?? [min, min + 1, max - 1, max];
+  const max = maximum ?? Number(maxExactInteger);
+  const valid = sizes ?? [min, min + 1, max - 1, max];
   return {
-    good: inside.map(String),
-    bad: [
+    valid: valid.map(String),
+    invalid: [
       ...invalidDecimals,
       "0x10",
       "0xff",
       `${min - 1}`,
       `${max + 1}`,
-      `${exact + 1n}`,
+      `${maxExactInteger + 1n}`,
       `${10n ** 20n}`,
       ...(sizes === null ? [] : ["99", "101", "999"]),
     ],
   };
 }
 
-function textsUpTo(longest: number): Values {
-  return { good: [...texts, "x".repeat(longest)], bad: ["x".repeat(longest + 1), "a\u0000b", "a\nb", "\u007f"] };
+function textsUpTo(maxLength: number): Values {
+  return { valid: [...texts, "x".repeat(maxLength)], invalid: ["x".repeat(maxLength + 1), "a\u0000b", "a\nb", "\u007f"] };
 }
 
 const byType: Record<ParameterType, (parameter: Parameter) => Values> = {
   chain: () => ({
-    good: ["demo", "31337", "eth-mainnet", "1"],
-    bad: ["Demo", "DEMO", "another", "31338", "0x7a69", "031337", "demo,demo", "-1", "1.5", "1e3", "de_mo"],
+    valid: ["demo", "31337", "eth-mainnet", "1"],
+    invalid: ["Demo", "DEMO", "unknown", "31338", "0x7a69", "031337", "demo,demo", "-1", "1.5", "1e3", "de_mo"],
   }),
-  address: () => ({ good: addresses, bad: invalidAddresses }),
+  address: () => ({ valid: addresses, invalid: invalidAddresses }),
   addressList: (parameter) => listOf(addresses, invalidAddresses, parameter),
-  hash: () => ({ good: hashes, bad: invalidHashes }),
+  hash: () => ({ valid: hashes, invalid: invalidHashes }),
   topicList: (parameter) => listOf(topics, invalidTopics, parameter),
-  height: () => ({ good: [...heights, "latest"], bad: [...invalidHeights, "earliest", "0x10"] }),
-  block: () => ({ good: [...heights, ...hexHeights, ...blockTags], bad: [...invalidHeights, `0x${(exact + 1n).toString(16)}`] }),
-  date: () => ({ good: days, bad: [...invalidDays, "latest"] }),
-  dateOrLatest: () => ({ good: [...days, "latest"], bad: [...invalidDays, "earliest", "Latest"] }),
+  height: () => ({ valid: [...heights, "latest"], invalid: [...invalidHeights, "earliest", "0x10"] }),
+  block: () => ({ valid: [...heights, ...hexHeights, ...blockTags], invalid: [...invalidHeights, `0x${(maxExactInteger + 1n).toString(16)}`] }),
+  date: () => ({ valid: days, invalid: [...invalidDays, "latest"] }),
+  dateOrLatest: () => ({ valid: [...days, "latest"], invalid: [...invalidDays, "earliest", "Latest"] }),
   integer: integers,
-  boolean: () => ({ good: ["true", "false"], bad: ["TRUE", "True", "1", "0", "yes", "t", "null", "true,false", "1e3", "-1"] }),
-  currency: () => ({ good: ["USD", "GBP", "usd", "Eur"], bad: ["XXX", "US", "USDT", "$", "USD,EUR", "840", "1e3"] }),
+  boolean: () => ({ valid: ["true", "false"], invalid: ["TRUE", "True", "1", "0", "yes", "t", "null", "true,false", "1e3", "-1"] }),
+  currency: () => ({ valid: ["USD", "GBP", "usd", "Eur"], invalid: ["XXX", "US", "USDT", "$", "USD,EUR", "840", "1e3"] }),
   choice: ({ values }) => ({
-    good: values ?? [],
-    bad: [...(values ?? []).map((value) => value.toUpperCase()), "xml", (values ?? []).join(","), "0", "1e3"],
+    valid: values ?? [],
+    invalid: [...(values ?? []).map((value) => value.toUpperCase()), "xml", (values ?? []).join(","), "0", "1e3"],
   }),
   text: ({ maximum }) => textsUpTo(maximum ?? 256),
   textList: (parameter) => listOf(["Red", "Round", "a b"], ["a\u0000b", "a\u0007"], parameter),
   tokenId: () => ({
-    good: ["0", "1", `${uint256 - 1n}`],
-    bad: [...invalidDecimals, "0x10", `${uint256}`, `${10n ** 77n * 9n}`, `${10n ** 78n}`, "latest"],
+    valid: ["0", "1", `${tokenIdLimit - 1n}`],
+    invalid: [...invalidDecimals, "0x10", `${tokenIdLimit}`, `${10n ** 77n * 9n}`, `${10n ** 78n}`, "latest"],
   }),
 };
 

@@ -10,7 +10,7 @@ const browser = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 const app = await useApp();
 const widths = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } } as const;
 
-// `.ci/run` installs Debian's chromium where possible; without a browser this suite is skipped.
+// `.ci/run` installs Debian's chromium if possible; without a browser, this suite is skipped.
 describe.skipIf(!existsSync(browser))("the documentation page", () => {
   let folder: string;
   let context: BrowserContext;
@@ -48,7 +48,7 @@ describe.skipIf(!existsSync(browser))("the documentation page", () => {
   afterEach(() => page.close());
 
   it.each(Object.entries(widths))(
-    "shows every operation at %s width, without console errors and external requests",
+    "shows every operation at %s width, without console errors or external requests",
     async (name, viewport) => {
       await open(viewport);
       // 58 endpoints and 39 community operations.
@@ -62,7 +62,7 @@ describe.skipIf(!existsSync(browser))("the documentation page", () => {
     },
   );
 
-  it("runs a request with the prefilled demo key, using only the keyboard", async () => {
+  it("sends a request with the prefilled demo key, using only the keyboard", async () => {
     await open(widths.desktop);
     const operation = page.locator("#operations-chains-getAllChains");
     await operation.locator("button.opblock-summary-control").focus();

@@ -19,10 +19,10 @@ const app = await useApp();
 const { blocks, transactions } = await readNodeTransactions();
 const allOf = (address: Address): MinedTransaction[] => transactionsOf(transactions, address);
 
-describe("gas_prices", () => {
+describe("the gas_prices endpoint", () => {
   /** The selectors of transfer and transferFrom (EIP-20). */
   const selectors = ["0xa9059cbb", "0x23b872dd"];
-  /** ERC-20 contracts are those that once emitted a Transfer with three topics; the story's collections emit four. */
+  /** The contracts that have emitted a Transfer with three topics; the story's collections emit four. */
   const erc20Contracts = (): ReadonlySet<Address | null> =>
     new Set(
       transactions
@@ -31,10 +31,10 @@ describe("gas_prices", () => {
         .map(({ address }) => address),
     );
   const isNative = ({ value, input, to }: MinedTransaction): boolean => BigInt(value) > 0n && input === "0x" && to !== null;
-  /** keccak256("Swap(address,address,int256,int256,uint160,uint128,int24)"), of Uniswap V3's pools. */
-  const rangeSwap = "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67";
-  const ofKind = (kind: string): ((seen: MinedTransaction) => boolean) => {
-    if (kind === "uniswapv3") return ({ receipt }) => receipt.logs.some(({ topics }) => topics[0] === rangeSwap);
+  /** keccak256("Swap(address,address,int256,int256,uint160,uint128,int24)"), the event of Uniswap V3's pools. */
+  const concentratedSwapTopic = "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67";
+  const isOfKind = (kind: string): ((transaction: MinedTransaction) => boolean) => {
+    if (kind === "uniswapv3") return ({ receipt }) => receipt.logs.some(({ topics }) => topics[0] === concentratedSwapTopic);
     const contracts = erc20Contracts();
     return kind === "nativetokens" ? isNative : ({ input, to }) => selectors.includes(input.slice(0, 10)) && contracts.has(to);
   };
@@ -49,7 +49,7 @@ describe("gas_prices", () => {
     "derives the prices of %s from the transactions of the latest 200 blocks",
     async (kind) => {
       const head = blocks.length - 1;
-      const sample = transactions.filter(({ block, receipt }) => block > head - 200 && receipt.status === "0x1").filter(ofKind(kind));
+      const sample = transactions.filter(({ block, receipt }) => block > head - 200 && receipt.status === "0x1").filter(isOfKind(kind));
       expect(sample.length).toBeGreaterThan(0);
       const tips = sample
         .map(({ receipt, baseFee }) => BigInt(receipt.effectiveGasPrice) - baseFee)
@@ -72,7 +72,7 @@ describe("gas_prices", () => {
   });
 });
 
-describe("activity", () => {
+describe("the activity endpoint", () => {
   interface Activity {
     readonly items: readonly { readonly name: string; readonly last_seen_at: string }[];
   }
@@ -82,7 +82,7 @@ describe("activity", () => {
       seen,
     }));
 
-  it("lists the chain with the time of the address's last transaction or transfer", async () => {
+  it("returns the chain with the time of the address's last transaction or transfer", async () => {
     const word = storyAddress("trader").slice(2);
     const last = transactions.findLast(
       (seen) =>
@@ -92,26 +92,26 @@ describe("activity", () => {
     expect(await activityOf(storyAddress("trader"))).toEqual([{ name: "demo", seen: isoTime(last?.time ?? 0) }]);
   });
 
-  it("omits test networks by default, and chains without activity of the address", async () => {
+  it("omits testnets by default, and chains without activity of the address", async () => {
     expect(await activityOf(storyAddress("trader"), "")).toEqual([]);
     expect(await activityOf(unusedAddress)).toEqual([]);
   });
 });
 
-describe("the counterparties of a wallet", () => {
+describe("counterparties", () => {
   const addressIn = (topic: Hash | undefined): Address => `0x${(topic ?? "").slice(-40)}`;
 
   it.each([
     ["newcomer", true],
     ["goldPair", false],
-  ])("of the %s include both directions, with the first block and the first in which the wallet sent", async (name, sends) => {
+  ])("returns the accounts that the %s sent to or received from, with the first block and the first block in which it sent", async (name, sends) => {
     const wallet = storyAddress(name);
     const expected = new Map<string, { since: number; sentSince: number | null }>();
-    const add = (sender: Address, receiver: Address | null, from: Address, block: number) => {
-      if (receiver === null || (sender === wallet) === (receiver === wallet)) return;
-      const key = sender === wallet ? receiver : sender;
-      const before = expected.get(key);
-      expected.set(key, { since: before?.since ?? block, sentSince: before?.sentSince ?? (from === wallet ? block : null) });
+    const add = (sender: Address, recipient: Address | null, from: Address, block: number) => {
+      if (recipient === null || (sender === wallet) === (recipient === wallet)) return;
+      const key = sender === wallet ? recipient : sender;
+      const previous = expected.get(key);
+      expected.set(key, { since: previous?.since ?? block, sentSince: previous?.sentSince ?? (from === wallet ? block : null) });
     };
     for (const { from, to, value, receipt, block } of transactions) {
       if (BigInt(value) > 0n && receipt.status === "0x1") add(from, to, from, block);
@@ -136,8 +136,8 @@ describe("the counterparties of a wallet", () => {
   });
 });
 
-describe("the status of the chains", () => {
-  it("reports the node's capabilities and how far the index is behind it", async () => {
+describe("the status endpoint of chains", () => {
+  it("reports the node's capabilities and the distance of the index from the node's head", async () => {
     const { data } = await fetchData<{ items: readonly Record<string, unknown>[] }>("/v1/chains/status/");
     expect(data.items[0]).toMatchObject({
       synced_block_height: blocks.length - 1,

@@ -15,7 +15,7 @@ const [approval, approvalForAll]: string[] = [
   toEventSelector("ApprovalForAll(address,address,bool)"),
 ];
 const head = Number(await node<string>("eth_blockNumber"));
-/** The story's node has state at its head only, so past values are computed from logs; at the head, the contracts confirm them. */
+/** The story's node has state only at its head, so past values are computed from logs. At the head, they are compared with the contracts. */
 const heights = [0.1, 0.35, 0.6, 0.85, 1].map((part) => Math.floor(head * part));
 
 const moved = await logsOf({ topics: [transferTopic] });
@@ -30,12 +30,12 @@ beforeAll(() => {
 });
 afterAll(() => database?.close());
 
-/** The owner of each id after a block; the zero address for burnt tokens. */
+/** The owner of each id after a block; the zero address for burned tokens. */
 const ownersAfter = (moves: readonly TokenMove[], height: number): Map<bigint, string> =>
   new Map(moves.filter(({ block }) => block <= height).map(({ id, to }) => [id, to]));
 
 describe("the collections of the story", () => {
-  it.each(heights)("have the owners, first owners and sizes at block %d that follow from their logs", async (height) => {
+  it.each(heights)("have the owners, first owners and sizes at block %d that are computed from their logs", async (height) => {
     const nfts = createNftQueries(database);
     let ids = 0;
     for (const collection of uniques) {
@@ -62,7 +62,7 @@ describe("the collections of the story", () => {
     expect(ids).toBeGreaterThan(height === head ? 2_000 : 0);
   });
 
-  it.each(heights)("have balances at block %d that equal the sums of their logs", async (height) => {
+  it.each(heights)("have balances at block %d that equal the sums of their transfers", async (height) => {
     const tokens = createTokenQueries(database);
     const held = new Map<string, Map<string, bigint>>();
     for (const [collection, moves] of movesBy) {
@@ -71,25 +71,25 @@ describe("the collections of the story", () => {
           [from, -units],
           [to, units],
         ] as const) {
-          const own = held.get(owner) ?? new Map<string, bigint>();
-          own.set(`${collection} ${id}`, (own.get(`${collection} ${id}`) ?? 0n) + change);
-          held.set(owner, own);
+          const balances = held.get(owner) ?? new Map<string, bigint>();
+          balances.set(`${collection} ${id}`, (balances.get(`${collection} ${id}`) ?? 0n) + change);
+          held.set(owner, balances);
         }
       }
     }
     held.delete(zeroAddress);
-    for (const [owner, own] of held) {
+    for (const [owner, balances] of held) {
       const rows = await tokens.nftBalancesAt(chainId, owner as Address, height, 10_000);
       const returned = rows
         .filter(({ token }) => movesBy.has(token))
         .map(({ token, token_id: id, balance }) => [`${token} ${id}`, BigInt(balance ?? -1)] as const);
-      expect(new Map(returned), `${owner} at ${height}`).toEqual(new Map([...own].filter(([, units]) => units > 0n)));
+      expect(new Map(returned), `${owner} at ${height}`).toEqual(new Map([...balances].filter(([, units]) => units > 0n)));
     }
     expect(held.size).toBeGreaterThan(10);
   });
 });
 
-/** The rows of a table with periods as of a block. */
+/** The rows of a table with periods, as of a block. */
 const rowsAt = (table: string, periods: string, columns: string, height: number) =>
   database.query<Record<string, string | boolean | null>>(
     `SELECT ${columns} FROM ${table} WHERE chain_id = $1 AND since_block <= $2
@@ -125,7 +125,7 @@ const operatorsAfter = (height: number): Map<string, boolean> =>
   );
 
 describe("the approvals of the story", () => {
-  it.each(heights)("of tokens and collections at block %d equal the last events", async (height) => {
+  it.each(heights)("equal the last events of tokens and collections at block %d", async (height) => {
     const rows = await rowsAt("nft_approvals", "nft_approval_periods", "token, token_id, spender", height);
     const returned = rows.filter(({ spender }) => spender !== null).map(({ token, token_id: id, spender }) => [`${token} ${id}`, spender]);
     const current = [...spendersAfter(height)].filter(([, spender]) => spender !== zeroAddress);
@@ -136,7 +136,7 @@ describe("the approvals of the story", () => {
     expect(allowed.sort()).toEqual(expected.sort());
   });
 
-  it("of tokens and collections at the head equal getApproved() and isApprovedForAll()", async () => {
+  it("equal getApproved() and isApprovedForAll() of tokens and collections at the head", async () => {
     const singles = spendersAfter(head);
     for (const collection of uniques) {
       const ids = [...ownersAfter(movesBy.get(collection) ?? [], head).keys()];
@@ -145,7 +145,7 @@ describe("the approvals of the story", () => {
         "getApproved",
         ids.map((id) => [id]),
       );
-      // The contract reverts for burnt tokens.
+      // The contract reverts for burned tokens.
       const spenders = words.map((word) => (word === null ? zeroAddress : addressOf(word)));
       expect(spenders, collection).toEqual(ids.map((id) => singles.get(`${collection} ${id}`) ?? zeroAddress));
     }
@@ -161,9 +161,9 @@ describe("the approvals of the story", () => {
     expect([current.length > 5, operators.size > 50]).toEqual([true, true]);
   });
 
-  it("of coins at the head equal allowance() for every owner and spender", async () => {
-    const given = (await logsOf({ topics: [approval ?? null] })).filter(({ topics }) => topics.length === 3);
-    const keys = new Set(given.map(({ address, topics }) => `${address} ${addressOf(topics[1])} ${addressOf(topics[2])}`));
+  it("equal allowance() of ERC-20 tokens at the head for every owner and spender", async () => {
+    const erc20Approvals = (await logsOf({ topics: [approval ?? null] })).filter(({ topics }) => topics.length === 3);
+    const keys = new Set(erc20Approvals.map(({ address, topics }) => `${address} ${addressOf(topics[1])} ${addressOf(topics[2])}`));
     const rows = await database.query<{ token: string; owner: string; spender: string; amount: string }>(
       "SELECT token, owner, spender, amount FROM allowances WHERE chain_id = $1 AND amount > 0",
       [chainId],

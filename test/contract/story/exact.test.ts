@@ -5,8 +5,8 @@ import { compareBalances } from "../../support/compare-balances.ts";
 const app = await useApp();
 
 describe("the served story", () => {
-  it("has the node's native, ERC-20, ERC-721 and ERC-1155 balances", async () => {
-    // Only a CryptoPunks event reports the first owners of the faces.
+  it("has the same native, ERC-20, ERC-721 and ERC-1155 balances as the node", async () => {
+    // The first owners of the punks are known only from an event of CryptoPunks.
     const result = await compareBalances(app, app.rpcUrl, [app.storyValues.punks]);
     expect(result.differences).toEqual([]);
     expect(result.read).toBe(0);

@@ -52,14 +52,14 @@ interface NodeLog {
 
 function storyValue(name: string): Address {
   const value = app.storyValues[name];
-  if (value === undefined) throw new Error(`The story values has no ${name}.`);
+  if (value === undefined) throw new Error(`Unknown story value ${name}.`);
   return value as Address;
 }
 
 const read = <Result>(name: string, functionName: string, parameters: readonly unknown[] = []): Promise<Result> =>
   readContract<Result>(node, storyValue(name), abi, functionName, parameters);
 
-/** The decoded logs of a contract in order, without those that the ABI lacks. */
+/** The decoded logs of a contract, in order; logs that the ABI does not contain are omitted. */
 async function logsOf(name: string, known: Abi = events) {
   const logs = await node.request<readonly NodeLog[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest", address: storyValue(name) }]);
   return logs.flatMap((log) => {
@@ -74,7 +74,7 @@ async function logsOf(name: string, known: Abi = events) {
 const namedLogs = async (name: string, eventName: string, known: Abi = events) =>
   (await logsOf(name, known)).filter((log) => log.eventName === eventName);
 
-/** The reserves of a pair, that of the named token first. */
+/** The reserves of a pair; that of the named token is first. */
 const reservesFrom = async (pair: string, token: string): Promise<readonly [bigint, bigint]> => {
   const [reserve0, reserve1] = await read<readonly [bigint, bigint]>(pair, "getReserves");
   return (await read<string>(pair, "token0")).toLowerCase() === storyValue(token) ? [reserve0, reserve1] : [reserve1, reserve0];
@@ -90,7 +90,7 @@ const endTime = async (): Promise<number> =>
 describe("the story's exchanges", () => {
   const { exchanges, prices } = demoChainConfig(app.rpcUrl, app.storyValues);
 
-  it("are two with constant product and one with concentrated liquidity, with twelve pools", async () => {
+  it("include two with constant product and one with concentrated liquidity, with twelve pools", async () => {
     expect(exchanges.map(({ name, family, feePpm }) => [name, family, feePpm])).toEqual([
       ["demo_exchange", "xy=k", 3_000],
       ["demo_swap", "xy=k", 3_000],
@@ -105,7 +105,7 @@ describe("the story's exchanges", () => {
     ]);
   });
 
-  it("have ether prices that differ a little between three pools and the feed", async () => {
+  it("have ether prices that differ slightly between three pools and the feed", async () => {
     const [first, second] = [await etherPriceIn("dollarPair"), await etherPriceIn("rivalDollarPair")];
     const [root] = await read<readonly [bigint]>("dollarRange", "slot0");
     const ratio = (Number(root) / 2 ** 96) ** 2;
@@ -115,7 +115,7 @@ describe("the story's exchanges", () => {
     for (const price of [second, third, Number(answer)]) expect(Math.abs(price / first - 1)).toBeLessThan(0.05);
   });
 
-  it("have swaps throughout the 60 days in every lasting pool", async () => {
+  it("have swaps throughout the 60 days in every pool that is not drained", async () => {
     const end = await endTime();
     const count = async (name: string, known?: Abi) => {
       const blocks = (await namedLogs(name, "Swap", known)).map(({ blockNumber }) => blockNumber);
@@ -138,9 +138,9 @@ describe("the story's exchanges", () => {
       return (side ?? 0n) > 0n;
     });
     const { input } = await node.request<{ input: Hex }>("eth_getTransactionByHash", [swap?.transactionHash]);
-    const returned = BigInt(`0x${input.slice(10, 74)}`);
-    const came = storyValue("tollToken") < storyValue("usdToken") ? swap?.args.amount0In : swap?.args.amount1In;
-    expect(came).toBe(returned - returned / 100n);
+    const sent = BigInt(`0x${input.slice(10, 74)}`);
+    const received = storyValue("tollToken") < storyValue("usdToken") ? swap?.args.amount0In : swap?.args.amount1In;
+    expect(received).toBe(sent - sent / 100n);
   });
 
   it("hold far more than the liquidity floor in priced pools, and always far less in the wash pool", async () => {
@@ -158,12 +158,12 @@ describe("the story's exchanges", () => {
     const ratios = states.map(([dollars, coins]) => Number(dollars) / Number(coins));
     // Neither price is meaningful: the higher one is more than ten thousand times the lower.
     expect(Math.max(...ratios) / Math.min(...ratios)).toBeGreaterThan(10_000);
-    // Nobody else trades there.
+    // No other account trades in the wash pool.
     const traders = new Set((await namedLogs("washPair", "Swap")).map(({ args }) => String(args.to).toLowerCase()));
     expect([...traders].sort()).toEqual([storyValue("washTrader"), storyValue("otherWashTrader")].sort());
   });
 
-  it("have a pool that was drained of all but the 1,000 locked shares", async () => {
+  it("have a pool that was drained except for the 1,000 locked shares", async () => {
     expect(await read<bigint>("drainedPair", "totalSupply")).toBe(1_000n);
     const syncs = await namedLogs("drainedPair", "Sync");
     const [salt, weis] = await reservesFrom("drainedPair", "saltToken");
@@ -173,7 +173,7 @@ describe("the story's exchanges", () => {
     expect((await namedLogs("drainedPair", "Burn")).length).toBe(3);
   });
 
-  it("have liquidity added and removed by several accounts, in tokens and in ether, and a protocol fee", async () => {
+  it("have liquidity that several accounts added and removed, in tokens and in ether, and a protocol fee", async () => {
     const pairs = ["rivalDollarPair", "tollPair", "ticketPair", "saffronPair"];
     const hashes = async (eventName: string) =>
       (await Promise.all(pairs.map((pair) => namedLogs(pair, eventName)))).flat().map(({ transactionHash }) => transactionHash);
@@ -191,9 +191,9 @@ describe("the story's exchanges", () => {
     expect(BigInt(await node.request<Hex>("eth_call", [{ to: storyValue("rivalDollarPair"), data }, "latest"]))).toBeGreaterThan(0n);
   });
 
-  it("have positions of which one was increased, one halved, and one collected and burnt", async () => {
+  it("have positions of which one was increased, one was halved, and one was collected and burned", async () => {
     const idsOf = async (eventName: string) => (await namedLogs("rangePositions", eventName)).map(({ args }) => Number(args.tokenId));
-    // Two positions of the market maker, four of other accounts, and the second of these four again.
+    // Two positions of the market maker, four of other accounts, and an increase of the second of these four.
     expect(await idsOf("IncreaseLiquidity")).toEqual([1, 2, 3, 4, 5, 6, 4]);
     expect(await idsOf("DecreaseLiquidity")).toEqual([3, 6]);
     expect(await idsOf("Collect")).toEqual([3, 3, 6]);
@@ -203,7 +203,7 @@ describe("the story's exchanges", () => {
     for (const pool of ["dollarRange", "goldRange"]) expect(await read<bigint>(pool, "liquidity"), pool).toBeGreaterThan(0n);
   });
 
-  it("have feeds with eight decimals and answers on every day", async () => {
+  it("have feeds with eight decimals and an answer on every day", async () => {
     const end = await endTime();
     expect(prices.feeds.map(({ of, in: currency, aggregators, decimals }) => [of, currency, aggregators, decimals])).toEqual([
       ["native", "USD", [storyValue("etherFeed")], 8],
@@ -218,7 +218,7 @@ describe("the story's exchanges", () => {
     }
   });
 
-  it("have the pairs that the story values name", async () => {
+  it("have the pairs to which the story values refer", async () => {
     const pairOf = async (factory: string, ...tokens: readonly string[]) =>
       (await read<string>(factory, "getPair", tokens.map(storyValue))).toLowerCase();
     expect(await pairOf("exchangeFactory", "usdToken", "wrappedNative")).toBe(storyValue("dollarPair"));

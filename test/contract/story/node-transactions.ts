@@ -51,7 +51,7 @@ export async function readNodeTransactions(): Promise<{ readonly blocks: NodeBlo
         const byHash = new Map(receipts[index]?.map((receipt) => [receipt.transactionHash, receipt]));
         for (const transaction of block.transactions) {
           const receipt = byHash.get(transaction.hash);
-          if (receipt === undefined) throw new Error(`No receipt for ${transaction.hash}`);
+          if (receipt === undefined) throw new Error(`Missing receipt of transaction ${transaction.hash}.`);
           const at = { block: Number(block.number), time: Number(block.timestamp), baseFee: BigInt(block.baseFeePerGas) };
           transactions.push({ ...transaction, ...at, receipt });
         }
@@ -64,25 +64,25 @@ export async function readNodeTransactions(): Promise<{ readonly blocks: NodeBlo
   return { blocks, transactions };
 }
 
-/** Filters the transactions that an address sent or received, or that created it. */
+/** The transactions of which an address is the sender, the recipient or the created contract. */
 export const transactionsOf = (transactions: readonly MinedTransaction[], address: Address): MinedTransaction[] =>
   transactions.filter(({ from, to, receipt }) => from === address || to === address || receipt.contractAddress === address);
 
-/** Returns an address of the story by its name. @throws if there is none */
+/** The address of a story value. @throws {Error} if the name is unknown. */
 export function storyAddress(name: string): Address {
   const value = app.storyValues[name];
-  if (value === undefined) throw new Error(`No ${name} in the story values`);
+  if (value === undefined) throw new Error(`Unknown story value ${name}.`);
   return value as Address;
 }
 
-/** Requests a path of the service. */
+/** Requests a path of the service; returns its data and its cost. */
 export async function fetchData<T>(path: string): Promise<{ data: T; credits: string | null }> {
   const response = await fetch(`${app.url}${path}`, { headers: { authorization: `Bearer ${app.key}` } });
   const { data } = (await response.json()) as { data: T };
   return { data, credits: response.headers.get("x-credits") };
 }
 
-/** Formats a time in seconds as the service does. */
+/** Formats a time in seconds in the format of the service. */
 export const isoTime = (time: number): string => `${new Date(time * 1000).toISOString().slice(0, 19)}Z`;
 
 /** An address that does not occur in the story. */

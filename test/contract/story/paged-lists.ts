@@ -14,7 +14,7 @@ interface NodeLog {
 }
 const logKey = ({ blockNumber, logIndex }: NodeLog): string => `${Number(blockNumber)}:${Number(logIndex)}`;
 
-/** A paged list: its path, the key of a row, and the expected keys up to a height. */
+/** A paged list: its path, its page size, the key of a row, and the expected keys up to a height. */
 export interface PagedList {
   readonly path: (height: number) => string;
   readonly size: number;
@@ -59,7 +59,7 @@ export function createPagedLists(chain: TestChain, token: Address, trader: Addre
       path: () => `events/address/${token}/?starting-block=0`,
       size: 60,
       rowKey: ({ block_height: height, log_offset: offset }) => `${height}:${offset}`,
-      // The chain has one contract, so no address filter is needed. Its creation emits logs too.
+      // The chain has one contract, so no address filter is needed. Its creation also emits logs.
       rows: async (height) => (await logsUpTo(height, [])).map(logKey),
     },
     "logs of a topic": {
@@ -79,7 +79,7 @@ export function createPagedLists(chain: TestChain, token: Address, trader: Addre
           owners.map((owner) => ({ method: "eth_call", params: [call(erc20, token, "balanceOf", [owner]), toHex(height)] })),
         );
         return owners
-          .map((address, position) => ({ address, balance: BigInt(returned[position] ?? "0x0") }))
+          .map((address, index) => ({ address, balance: BigInt(returned[index] ?? "0x0") }))
           .filter(({ balance }) => balance > 0n)
           .sort((a, b) => (a.balance === b.balance ? (a.address < b.address ? -1 : 1) : a.balance > b.balance ? -1 : 1))
           .map(({ address, balance }) => `${address} ${balance}`);

@@ -40,12 +40,12 @@ const rates = ["quote_rate", "quote_rate_24h", "gas_quote_rate"];
 /** Returns the context of an object in a response; missing fields are inherited from the enclosing object. */
 function contextOf(fields: Fields, outer: QuoteContext): QuoteContext {
   const { contract_address: token, contract_decimals: decimals, block_signed_at: at, timestamp: day } = fields;
-  const of = token === undefined ? {} : { token: String(token), decimals: Number(decimals) };
+  const tokenContext = token === undefined ? {} : { token: String(token), decimals: Number(decimals) };
   const native = "gas_quote_rate" in fields ? { token: nativeToken, decimals: 18 } : {};
   const seconds = (text: unknown): number => Date.parse(String(text)) / 1000;
   return {
     ...outer,
-    ...of,
+    ...tokenContext,
     ...native,
     ...(at === undefined ? {} : { time: seconds(at) }),
     ...(day === undefined ? {} : { time: seconds(day) + secondsPerDay - 1 }),
@@ -59,11 +59,11 @@ function expectedOf(
   { token, decimals, time }: QuoteContext,
   currency: StoryCurrency,
 ): number | string | null {
-  const of = rates.includes(name) ? 10n ** BigInt(decimals) : quoted[name.replace("pretty_", "")]?.(fields);
-  if (of === undefined) throw new Error(`Unknown quote field ${name}`);
+  const quotedAmount = rates.includes(name) ? 10n ** BigInt(decimals) : quoted[name.replace("pretty_", "")]?.(fields);
+  if (quotedAmount === undefined) throw new Error(`Unknown quote field ${name}.`);
   const rate = token === null ? null : rateOf(token, time, currency);
-  if (of === null) return null;
-  return name.startsWith("pretty_") ? formatAt(of, rate, currency) : valueAt(of, rate);
+  if (quotedAmount === null) return null;
+  return name.startsWith("pretty_") ? formatAt(quotedAmount, rate, currency) : valueAt(quotedAmount, rate);
 }
 
 /** Compares every quote in a response with the expected one, and adds the names of those that are not null to `filled`. */
@@ -82,14 +82,14 @@ function compare(value: unknown, outer: QuoteContext, currency: StoryCurrency, f
   }
 }
 
-/** Objects whose quotes other tests cover, or that this chain does not have. */
-const others = ["BalanceNftData", "DexReport", "LendingReport", "NftSalesReport", "OtherFees"];
+/** Objects whose quotes other tests cover, or that do not occur on this chain. */
+const excludedObjects = ["BalanceNftData", "DexReport", "LendingReport", "NftSalesReport", "OtherFees"];
 
 /** Collects the names of the quotes in a documented response. */
 function quotesIn(document: Document, value: unknown, found = new Set<string>(), visited = new Set<string>()): Set<string> {
   if (typeof value !== "object" || value === null) return found;
   for (const [key, inner] of Object.entries(value)) {
-    if (key === "$ref" && typeof inner === "string" && !visited.has(inner) && !others.some((name) => inner.endsWith(`/${name}`))) {
+    if (key === "$ref" && typeof inner === "string" && !visited.has(inner) && !excludedObjects.some((name) => inner.endsWith(`/${name}`))) {
       visited.add(inner);
       quotesIn(document, referred(document, inner), found, visited);
     }
@@ -156,7 +156,7 @@ const quotedIn = (target: string, currency: StoryCurrency) =>
   call(`${target}${target.includes("?") ? "&" : "?"}quote-currency=${currency}`);
 
 describe("quotes", () => {
-  it.each(endpoints)("row %s: are filled for tokens with a price, in dollars and euros only", async (_row, path, target, time) => {
+  it.each(endpoints)("of row %s are filled for tokens with a price, but only in dollars and euros", async (_row, path, target, time) => {
     const document = await readDocument();
     const fields = quotesIn(document, document.paths[path]);
     for (const currency of ["USD", "EUR", "CAD"] as const) {
@@ -169,7 +169,7 @@ describe("quotes", () => {
     }
   });
 
-  it("row 2: use the prices in the hour of the requested block", async () => {
+  it("of row 2 use the prices in the hour of the requested block", async () => {
     const time = await timeOf(Number(storyValue("swapBlockHeight")));
     const { body } = await quotedIn(`${wallet}/historical_balances/?block-height=${storyValue("swapBlockHeight")}`, "EUR");
     const filled = new Set<string>();
@@ -177,7 +177,7 @@ describe("quotes", () => {
     expect([...filled].sort()).toEqual(["pretty_quote", "quote", "quote_rate"]);
   });
 
-  it("row 1: are filled for tokens with a pool above the liquidity floor, and null for the wash-traded one", async () => {
+  it("of row 1 are filled for tokens with a pool above the liquidity floor, and null for the wash-traded token", async () => {
     const { body } = await quotedIn(`${wallet}/balances_v2/`, "USD");
     const { items } = (body as { readonly data: { readonly items: readonly Fields[] } }).data;
     const priced = items.filter(({ quote }) => quote !== null).map(({ contract_address: token }) => token);
@@ -188,7 +188,7 @@ describe("quotes", () => {
     expect(BigInt(String(washed?.balance))).toBeGreaterThan(0n);
   });
 
-  it("row 23: sum the fees of each day at its last price", async () => {
+  it("of row 23 are sums of the fees of each day at its last price", async () => {
     const head = Number(await node<string>("eth_blockNumber"));
     const heights = Array.from({ length: head + 1 }, (_, height) => `0x${height.toString(16)}`);
     const blocks = await nodeBatch<{ readonly timestamp: string }>(
@@ -234,10 +234,10 @@ describe("quotes", () => {
     }
   });
 
-  it("are in no other response, except those of exchanges, prices, collectibles, approvals and communities", async () => {
+  it("occur in no other responses, except those of exchanges, prices, NFTs, approvals and communities", async () => {
     const document = await readDocument();
-    const elsewhere = /xy=k|\/pricing\/|nft|\/collection\/|\/approvals\/|\/cq\//;
-    const paths = Object.keys(document.paths).filter((path) => !elsewhere.test(path) && quotesIn(document, document.paths[path]).size > 0);
+    const testedElsewhere = /xy=k|\/pricing\/|nft|\/collection\/|\/approvals\/|\/cq\//;
+    const paths = Object.keys(document.paths).filter((path) => !testedElsewhere.test(path) && quotesIn(document, document.paths[path]).size > 0);
     expect(paths.sort()).toEqual([...new Set([...endpoints.map(([, path]) => path), summary])].sort());
   });
 });

@@ -13,7 +13,7 @@ import { until } from "../../support/until.ts";
 import { createPagedLists, type Page, type PagedList, pagedListNames } from "./paged-lists.ts";
 
 /**
- * A client reads pages from two servers in turn while a third process indexes into the same database. Between any two pages a block arrives that changes
+ * A client reads pages from two servers in turn while a third process indexes into the same database. Between any two pages, a block arrives that changes
  * every list. Expected rows are read from the node.
  */
 const name = "pages";
@@ -47,7 +47,7 @@ beforeAll(async () => {
   lists = createPagedLists(chain, token, trader);
   await chain.send(call(erc20, token, "mint", [trader, 10n ** 30n]));
   await chain.mine();
-  // In small batches, because anvil miscounts the nonces of one sender in large ones.
+  // Sent in small batches, because anvil miscounts the nonces of one sender in large ones.
   for (let first = 0; first < recipients; first += 20) {
     await chain.send(
       ...Array.from({ length: 20 }, (_, number) => transfer(recipient(first + number), BigInt(1_000 + ((first + number) % 90)))),
@@ -87,7 +87,7 @@ async function fetchData<T>(server: number, path: string): Promise<T> {
 /** Waits until both servers have indexed the node's head. */
 async function waitForHead(): Promise<void> {
   const { hash } = await chain.rpc<{ hash: Hash }>("eth_getBlockByNumber", ["latest", false]);
-  await until("Both servers at the head", async () => {
+  await until("both servers are at the head", async () => {
     const heads = await Promise.all(
       [0, 1].map((server) =>
         fetchData<{ items: { block_hash: Hash }[] }>(server, "block_v2/latest/").catch(() => ({ items: [] as { block_hash: Hash }[] })),
@@ -110,7 +110,7 @@ async function mineChange(): Promise<void> {
   await waitForHead();
 }
 
-/** Reads all pages from the servers in turn, and calls a function between any two pages. */
+/** Reads all pages from the servers in turn, and calls `between` between any two pages. */
 async function walk({ path, size, rowKey }: PagedList, height: number, between: (page: number) => Promise<void>): Promise<string[]> {
   const rows: string[] = [];
   for (let number = 0; ; number += 1) {
@@ -137,7 +137,7 @@ describe("paging through two servers while blocks arrive", () => {
     readonly items: readonly { readonly tx_hash: Hash }[];
     readonly links: { readonly prev: string | null; readonly next: string | null };
   }
-  /** Follows links with the servers in turn, whichever of them returned the link. */
+  /** Follows links with the servers in turn, regardless of the server that returned a link. */
   const follow = async (first: string, direction: "prev" | "next"): Promise<Hash[]> => {
     const hashes: Hash[] = [];
     let path: string | null = first;
@@ -155,9 +155,9 @@ describe("paging through two servers while blocks arrive", () => {
     const blocks = await chain.batch<{ transactions: { hash: Hash; from: Address; to: Address | null }[] }>(
       Array.from({ length: head + 1 }, (_, height) => ({ method: "eth_getBlockByNumber", params: [toHex(height), true] })),
     );
-    const own = blocks.flatMap(({ transactions }) => transactions).filter(({ from, to }) => from === trader || to === trader);
-    expect(await follow(`address/${trader}/transactions_v3/`, "prev")).toEqual(own.map(({ hash }) => hash).reverse());
-    expect(own.length).toBeGreaterThan(300);
+    const transactions = blocks.flatMap((block) => block.transactions).filter(({ from, to }) => from === trader || to === trader);
+    expect(await follow(`address/${trader}/transactions_v3/`, "prev")).toEqual(transactions.map(({ hash }) => hash).reverse());
+    expect(transactions.length).toBeGreaterThan(300);
   });
 
   it("returns every transaction of a block once, in order", async () => {
@@ -192,7 +192,7 @@ describe("a reorganisation between two pages", () => {
     expect(rows).toEqual(expected);
   });
 
-  it.each(paged)("below the anchor: later pages of %s come from the new branch, and a new walk returns all of it", async (title) => {
+  it.each(paged)("below the anchor makes later pages of %s come from the new branch, which a new read returns completely", async (title) => {
     const list = lists[title];
     await mineChange();
     const anchor = await chain.head();
@@ -204,9 +204,9 @@ describe("a reorganisation between two pages", () => {
       // The next page sets a new anchor for the pages after it.
       newAnchor = await chain.head();
     });
-    const ofNewBranch = await list.rows(newAnchor);
-    expect(rows).toEqual([...seenBefore.slice(0, list.size), ...ofNewBranch.slice(list.size)]);
-    expect(ofNewBranch).not.toEqual(seenBefore);
+    const newBranch = await list.rows(newAnchor);
+    expect(rows).toEqual([...seenBefore.slice(0, list.size), ...newBranch.slice(list.size)]);
+    expect(newBranch).not.toEqual(seenBefore);
     const head = await chain.head();
     expect(await walk(list, head, mineChange)).toEqual(await list.rows(head));
   });

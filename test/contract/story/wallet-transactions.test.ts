@@ -27,22 +27,22 @@ interface Summary {
   readonly gas_summary: { readonly total_sent_count: number; readonly total_fees_paid: string } | null;
 }
 
-describe("transactions_summary", () => {
+describe("the transactions_summary endpoint", () => {
   const summaryOf = (address: Address, query = "") =>
     fetchData<{ items: readonly Summary[] }>(`/v1/demo/address/${address}/transactions_summary/${query}`);
 
   it.each(["trader", "newcomer", "deployer", "collector", "exchangeRouter", "goldToken"])(
-    "counts the transactions and fees of the %s as the node does",
+    "returns the number of transactions and the fees of the %s according to the node",
     async (name) => {
-      const own = allOf(storyAddress(name));
-      const sent = own.filter(({ from }) => from === storyAddress(name));
+      const expected = allOf(storyAddress(name));
+      const sent = expected.filter(({ from }) => from === storyAddress(name));
       const { data, credits } = await summaryOf(storyAddress(name), "?with-gas=true");
       expect(data.items).toHaveLength(1);
       expect(data.items[0]).toMatchObject({
-        total_count: own.length,
-        earliest_transaction: { tx_hash: own[0]?.hash, block_signed_at: isoTime(own[0]?.time ?? 0) },
-        latest_transaction: { tx_hash: own.at(-1)?.hash },
-        gas_summary: { total_sent_count: sent.length, total_fees_paid: sent.reduce((sum, seen) => sum + feeOf(seen), 0n).toString() },
+        total_count: expected.length,
+        earliest_transaction: { tx_hash: expected[0]?.hash, block_signed_at: isoTime(expected[0]?.time ?? 0) },
+        latest_transaction: { tx_hash: expected.at(-1)?.hash },
+        gas_summary: { total_sent_count: sent.length, total_fees_paid: sent.reduce((sum, transaction) => sum + feeOf(transaction), 0n).toString() },
       });
       // One credit for the call and one for the gas.
       expect(credits).toBe("2");
@@ -62,7 +62,7 @@ describe("transactions_summary", () => {
     expect((await summaryOf(unusedAddress, "?with-gas=true")).data.items).toEqual([]);
   });
 
-  it("reads the stored sum with one index row, independent of the number of transactions", async () => {
+  it("reads the stored sum from one index row, independently of the number of transactions", async () => {
     const database = createDatabase({ url: app.databaseUrl, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
     try {
       const lines = await database.query<{ "QUERY PLAN": string }>(
@@ -90,29 +90,29 @@ describe("time buckets", () => {
   const bucketPath = (address: Address, bucket: number | "" = "") =>
     `/v1/demo/bulk/transactions/${address}/${bucket === "" ? "" : `${bucket}/`}`;
   const hashes = ({ items }: Bucket): Hash[] => items.map(({ tx_hash: hash }) => hash);
-  const newestFirst = (seen: readonly MinedTransaction[]): Hash[] => seen.map(({ hash }) => hash).reverse();
+  const newestFirst = (mined: readonly MinedTransaction[]): Hash[] => mined.map(({ hash }) => hash).reverse();
 
-  it.each(["newcomer", "trader"])("link from the first to the last bucket of the %s and contain each transaction once", async (name) => {
-    const own = allOf(storyAddress(name));
-    const expected = [...new Set(own.map(bucketOf))];
+  it.each(["newcomer", "trader"])("link from the first to the last bucket of the %s, and contain each transaction once", async (name) => {
+    const mined = allOf(storyAddress(name));
+    const expected = [...new Set(mined.map(bucketOf))];
     const visited: number[] = [];
     const read: Hash[] = [];
     let previous: string | null = null;
     for (let path: string | null = `${bucketPath(storyAddress(name))}?no-logs=true`; path !== null; ) {
       const { data }: { data: Bucket } = await fetchData<Bucket>(path);
       visited.push(data.current_bucket);
-      expect(hashes(data)).toEqual(newestFirst(own.filter((seen) => bucketOf(seen) === data.current_bucket)));
+      expect(hashes(data)).toEqual(newestFirst(mined.filter((transaction) => bucketOf(transaction) === data.current_bucket)));
       read.unshift(...hashes(data));
       expect(data.links.prev).toBe(previous);
       previous = `${app.url}${bucketPath(storyAddress(name), data.current_bucket)}`;
       path = data.links.next === null ? null : `${data.links.next.replace(app.url, "")}?no-logs=true`;
     }
     expect(visited).toEqual(expected);
-    expect(read).toEqual(newestFirst(own));
+    expect(read).toEqual(newestFirst(mined));
     expect(visited.length).toBeGreaterThan(2);
   });
 
-  it("link an empty bucket to the nearest ones on both sides", async () => {
+  it("link an empty bucket to the nearest previous and next ones", async () => {
     const buckets = [...new Set(allOf(storyAddress("trader")).map(bucketOf))];
     const gap = buckets.findIndex((bucket, index) => (buckets[index + 1] ?? bucket) > bucket + 1);
     const [before, after] = [buckets[gap] ?? 0, buckets[gap + 1] ?? 0];
@@ -135,7 +135,7 @@ describe("time buckets", () => {
     });
   });
 
-  it("are complete once the chain's time has passed their end", async () => {
+  it("are complete after the chain's time has passed their end", async () => {
     const headTime = Number(blocks.at(-1)?.timestamp);
     const head = Math.floor(headTime / secondsPerBucket);
     const complete = async (bucket: number) => (await fetchData<Bucket>(bucketPath(storyAddress("trader"), bucket))).data.complete;

@@ -1,18 +1,18 @@
 import type { Operation } from "../../../generated/operations.gen.ts";
 import { examples } from "../../../generated/story-examples.gen.ts";
 
-/** The values of the story by name. */
+/** The story values by name. */
 export type StoryValues = Readonly<Record<string, string>>;
 
 /** The values of an operation's documented example, with story references resolved. */
 export function exampleOf({ id }: Pick<Operation, "id">, storyValues: StoryValues): Readonly<Record<string, string>> {
   const values = examples[id];
-  if (values === undefined) throw new Error(`No example for ${id}`);
+  if (values === undefined) throw new Error(`Missing example of ${id}.`);
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
-      const bound = value.startsWith("story:") ? storyValues[value.slice("story:".length)] : value;
-      if (bound === undefined) throw new Error(`The example of ${id} refers to ${value}, which is not a story value`);
-      return [name, bound];
+      const resolved = value.startsWith("story:") ? storyValues[value.slice("story:".length)] : value;
+      if (resolved === undefined) throw new Error(`Unknown story value ${value} in the example of ${id}.`);
+      return [name, resolved];
     }),
   );
 }
