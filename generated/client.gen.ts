@@ -77,9 +77,9 @@ export interface CheckOwnershipInNftParameters {
   readonly walletAddress: string;
   /** The contract of the NFT collection, as 0x and 40 hex digits in any case or as a registered name. */
   readonly collectionContract: string;
-  /** Keep tokens that have one of these traits; comma-separated, case-sensitive. */
+  /** Only tokens with at least one of these traits; comma-separated, case-sensitive. */
   readonly traitsFilter?: string | readonly string[];
-  /** Keep tokens that have one of these trait values; comma-separated, case-sensitive. */
+  /** Only tokens with at least one of these trait values; comma-separated, case-sensitive. */
   readonly valuesFilter?: string | readonly string[];
 }
 
@@ -99,7 +99,7 @@ export interface CheckOwnershipInNftForSpecificTokenIdParameters {
 export interface GetAddressActivityParameters {
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** Include test networks. */
+  /** Include testnets. */
   readonly testnets?: boolean;
 }
 
@@ -107,7 +107,7 @@ export interface GetAddressActivityParameters {
 export interface GetAddressExchangeBalancesParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The exchange, by its name in supported_dexes. */
+  /** The exchange, by its name in the list of configured exchanges (supported_dexes). */
   readonly dexName: string;
   /** The wallet or contract that used the exchange, as 0x and 40 hex digits in any case or as a registered name. */
   readonly accountAddress: string;
@@ -135,7 +135,7 @@ export interface GetAttributesForTraitInCollectionParameters {
   readonly chainName: string | number;
   /** The contract of the NFT collection, as 0x and 40 hex digits in any case or as a registered name. */
   readonly collectionContract: string;
-  /** The name of the trait, percent-encoded where needed; case-sensitive. */
+  /** The name of the trait, percent-encoded if necessary; case-sensitive. */
   readonly trait: string;
 }
 
@@ -155,9 +155,9 @@ export interface GetBlockHeightsParameters {
   readonly startDate: string;
   /** The last UTC day of the range, as YYYY-MM-DD, or `latest` for the indexed head; inclusive. */
   readonly endDate: string;
-  /** Items of a page; with format=csv up to 10000 are accepted. */
+  /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;
-  /** The number of the page, from 0. A page past the end has no items. */
+  /** The number of the page, starting at 0. A page past the end has no items. */
   readonly pageNumber?: number;
 }
 
@@ -165,11 +165,11 @@ export interface GetBlockHeightsParameters {
 export interface GetChainCollectionsParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** Omit items that the spam rules mark. */
+  /** Omit items that the rules classify as spam. */
   readonly noSpam?: boolean;
-  /** Items of a page; with format=csv up to 10000 are accepted. */
+  /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;
-  /** The number of the page, from 0. A page past the end has no items. */
+  /** The number of the page, starting at 0. A page past the end has no items. */
   readonly pageNumber?: number;
 }
 
@@ -185,11 +185,11 @@ export interface GetCollectionTraitsSummaryParameters {
 export interface GetCommunityBalancesParameters {
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly address: string;
-  /** The network, by its configured name or its decimal chain id. Without it, the first configured chain that has the protocol. */
+  /** The network, by its configured name or its decimal chain id. Defaults to the first configured chain that has the protocol. */
   readonly chainName?: string | number;
-  /** Items of a page; with format=csv up to 10000 are accepted. */
+  /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;
-  /** The number of the page, from 0. A page past the end has no items. */
+  /** The number of the page, starting at 0. A page past the end has no items. */
   readonly pageNumber?: number;
 }
 
@@ -197,21 +197,21 @@ export interface GetCommunityBalancesParameters {
 export interface GetCommunityMarketDataParameters {
   /** Only items of this pool or vault. */
   readonly poolAddress?: string;
-  /** The network, by its configured name or its decimal chain id. Without it, the first configured chain that has the protocol. */
+  /** The network, by its configured name or its decimal chain id. Defaults to the first configured chain that has the protocol. */
   readonly chainName?: string | number;
-  /** Items of a page; with format=csv up to 10000 are accepted. */
+  /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;
-  /** The number of the page, from 0. A page past the end has no items. */
+  /** The number of the page, starting at 0. A page past the end has no items. */
   readonly pageNumber?: number;
 }
 
 /** Markets of a protocol */
 export interface GetCommunityMarketsParameters {
-  /** The network, by its configured name or its decimal chain id. Without it, the first configured chain that has the protocol. */
+  /** The network, by its configured name or its decimal chain id. Defaults to the first configured chain that has the protocol. */
   readonly chainName?: string | number;
-  /** Items of a page; with format=csv up to 10000 are accepted. */
+  /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;
-  /** The number of the page, from 0. A page past the end has no items. */
+  /** The number of the page, starting at 0. A page past the end has no items. */
   readonly pageNumber?: number;
 }
 
@@ -221,11 +221,11 @@ export interface GetCommunityTokensParameters {
   readonly address: string;
   /** Only items of this pool or vault. */
   readonly poolAddress?: string;
-  /** The network, by its configured name or its decimal chain id. Without it, the first configured chain that has the protocol. */
+  /** The network, by its configured name or its decimal chain id. Defaults to the first configured chain that has the protocol. */
   readonly chainName?: string | number;
-  /** Items of a page; with format=csv up to 10000 are accepted. */
+  /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;
-  /** The number of the page, from 0. A page past the end has no items. */
+  /** The number of the page, starting at 0. A page past the end has no items. */
   readonly pageNumber?: number;
 }
 
@@ -233,11 +233,11 @@ export interface GetCommunityTokensParameters {
 export interface GetCommunityTransactionsParameters {
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly address: string;
-  /** The network, by its configured name or its decimal chain id. Without it, the first configured chain that has the protocol. */
+  /** The network, by its configured name or its decimal chain id. Defaults to the first configured chain that has the protocol. */
   readonly chainName?: string | number;
-  /** Items of a page; with format=csv up to 10000 are accepted. */
+  /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;
-  /** The number of the page, from 0. A page past the end has no items. */
+  /** The number of the page, starting at 0. A page past the end has no items. */
   readonly pageNumber?: number;
 }
 
@@ -255,11 +255,11 @@ export interface GetEarliestTransactionsForAddressParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
-  /** Leave logs out; `log_events` is null then. */
+  /** Omit the logs; `log_events` is then null. */
   readonly noLogs?: boolean;
-  /** Accepted and without effect so far - Safe transactions are not decoded yet, so `safe_details` is null with it too. */
+  /** Accepted, but without effect - Safe transactions are not decoded yet, so `safe_details` is always null. */
   readonly withSafe?: boolean;
 }
 
@@ -267,7 +267,7 @@ export interface GetEarliestTransactionsForAddressParameters {
 export interface GetEcosystemChartDataParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The exchange, by its name in supported_dexes. */
+  /** The exchange, by its name in the list of configured exchanges (supported_dexes). */
   readonly dexName: string;
 }
 
@@ -277,17 +277,17 @@ export interface GetErc20TransfersForWalletAddressParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
   /** Only items of this token contract. */
   readonly contractAddress?: string;
-  /** The first block of the range, which belongs to it - decimal, 0x hex, `earliest` or `latest`. */
+  /** The first block of the range, inclusive - decimal, 0x-prefixed hex, `earliest` or `latest`. */
   readonly startingBlock?: number | string;
-  /** The last block of the range, which belongs to it - decimal, 0x hex, `earliest` or `latest`. Without it, the indexed head. */
+  /** The last block of the range, inclusive - decimal, 0x-prefixed hex, `earliest` or `latest`. Defaults to the indexed head. */
   readonly endingBlock?: number | string;
-  /** Items of a page; with format=csv up to 10000 are accepted. */
+  /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;
-  /** The number of the page, from 0. A page past the end has no items. */
+  /** The number of the page, starting at 0. A page past the end has no items. */
   readonly pageNumber?: number;
 }
 
@@ -295,9 +295,9 @@ export interface GetErc20TransfersForWalletAddressParameters {
 export interface GetGasPricesParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The kind of transaction - `erc20` a token transfer, `nativetokens` a native transfer, `uniswapv3` a swap in a concentrated-liquidity pool. */
+  /** The kind of transaction - `erc20` for a token transfer, `nativetokens` for a native transfer, `uniswapv3` for a swap in a concentrated-liquidity pool. */
   readonly eventType: "erc20" | "nativetokens" | "uniswapv3";
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
 }
 
@@ -305,7 +305,7 @@ export interface GetGasPricesParameters {
 export interface GetHealthDataParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The exchange, by its name in supported_dexes. */
+  /** The exchange, by its name in the list of configured exchanges (supported_dexes). */
   readonly dexName: string;
 }
 
@@ -315,9 +315,9 @@ export interface GetHistoricalPortfolioForWalletAddressParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
-  /** Number of UTC days up to that of the indexed head. */
+  /** The number of UTC days, up to the day of the indexed head. */
   readonly days?: number;
 }
 
@@ -327,19 +327,19 @@ export interface GetHistoricalTokenBalancesForWalletAddressParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
-  /** Fill `nft_data` with the tokens of each collection. The collections are listed either way. */
+  /** Fill `nft_data` with the tokens of each collection. Collections are always listed. */
   readonly nft?: boolean;
-  /** With `nft=true`, list in `nft_data` only the tokens whose metadata is already cached. Faster for wallets with many tokens; the collections are listed either way. */
+  /** With `nft=true`, list only tokens whose metadata is already cached in `nft_data`, which is faster for wallets with many tokens. Collections are always listed. */
   readonly noNftFetch?: boolean;
-  /** Omit items that the spam rules mark. */
+  /** Omit items that the rules classify as spam. */
   readonly noSpam?: boolean;
   /** Omit the metadata of NFTs; `external_data` is then null. */
   readonly noNftAssetMetadata?: boolean;
-  /** The block whose state is returned - decimal, 0x hex, `earliest` or `latest`. Without it, the indexed head. */
+  /** The block whose state is returned - decimal, 0x-prefixed hex, `earliest` or `latest`. Defaults to the indexed head. */
   readonly blockHeight?: number | string;
-  /** The state at the end of this UTC day, as YYYY-MM-DD. */
+  /** The UTC day, as YYYY-MM-DD, at whose end the state is returned. */
   readonly date?: string;
 }
 
@@ -349,13 +349,13 @@ export interface GetLogEventsByAddressParameters {
   readonly chainName: string | number;
   /** The contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly contractAddress: string;
-  /** The first block of the range, which belongs to it - decimal, 0x hex, `earliest` or `latest`. */
+  /** The first block of the range, inclusive - decimal, 0x-prefixed hex, `earliest` or `latest`. */
   readonly startingBlock?: number | string;
-  /** The last block of the range, which belongs to it - decimal, 0x hex, `earliest` or `latest`. Without it, the indexed head. */
+  /** The last block of the range, inclusive - decimal, 0x-prefixed hex, `earliest` or `latest`. Defaults to the indexed head. */
   readonly endingBlock?: number | string;
-  /** Items of a page; with format=csv up to 10000 are accepted. */
+  /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;
-  /** The number of the page, from 0. A page past the end has no items. */
+  /** The number of the page, starting at 0. A page past the end has no items. */
   readonly pageNumber?: number;
 }
 
@@ -365,15 +365,15 @@ export interface GetLogEventsByTopicHashParameters {
   readonly chainName: string | number;
   /** The first topic of the logs, which is the hash of the event's signature, 0x and 64 hex digits. */
   readonly topicHash: string;
-  /** The first block of the range, which belongs to it - decimal, 0x hex, `earliest` or `latest`. */
+  /** The first block of the range, inclusive - decimal, 0x-prefixed hex, `earliest` or `latest`. */
   readonly startingBlock?: number | string;
-  /** The last block of the range, which belongs to it - decimal, 0x hex, `earliest` or `latest`. Without it, the indexed head. */
+  /** The last block of the range, inclusive - decimal, 0x-prefixed hex, `earliest` or `latest`. Defaults to the indexed head. */
   readonly endingBlock?: number | string;
-  /** Keep logs that have each of these among their second to fourth topics, in any order; comma-separated, each 0x and up to 64 hex digits, with or without leading zeros. */
+  /** Only logs that have each of these among their second to fourth topics, in any order; comma-separated. Each is 0x and up to 64 hex digits, with or without leading zeros. */
   readonly secondaryTopics?: string | readonly string[];
-  /** Items of a page; with format=csv up to 10000 are accepted. */
+  /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;
-  /** The number of the page, from 0. A page past the end has no items. */
+  /** The number of the page, starting at 0. A page past the end has no items. */
   readonly pageNumber?: number;
 }
 
@@ -381,17 +381,17 @@ export interface GetLogEventsByTopicHashParameters {
 export interface GetLogsParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The first block of the range, which belongs to it - decimal, 0x hex, `earliest` or `latest`. */
+  /** The first block of the range, inclusive - decimal, 0x-prefixed hex, `earliest` or `latest`. */
   readonly startingBlock?: number | string;
-  /** The last block of the range, which belongs to it - decimal, 0x hex, `earliest` or `latest`. Without it, the indexed head. */
+  /** The last block of the range, inclusive - decimal, 0x-prefixed hex, `earliest` or `latest`. Defaults to the indexed head. */
   readonly endingBlock?: number | string;
-  /** Keep logs that this contract emitted. */
+  /** Only logs that this contract emitted. */
   readonly address?: string;
-  /** Keep logs with these topics by position, comma-separated, the first being topic 0; each 0x and up to 64 hex digits, with or without leading zeros. */
+  /** Only logs with these topics by position, comma-separated, starting at topic 0. Each is 0x and up to 64 hex digits, with or without leading zeros. */
   readonly topics?: string | readonly string[];
-  /** Give the logs of the block with this hash, in place of a range. */
+  /** Return the logs of the block with this hash, instead of a range. */
   readonly blockHash?: string;
-  /** Leave logs undecoded; `decoded` is null then. */
+  /** Do not decode logs; `decoded` is then null. */
   readonly skipDecode?: boolean;
 }
 
@@ -399,11 +399,11 @@ export interface GetLogsParameters {
 export interface GetLpTokenViewParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The exchange, by its name in supported_dexes. */
+  /** The exchange, by its name in the list of configured exchanges (supported_dexes). */
   readonly dexName: string;
   /** The token's contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly tokenAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
 }
 
@@ -413,9 +413,9 @@ export interface GetNativeTokenBalanceParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
-  /** The block whose state is returned - decimal, 0x hex, `earliest` or `latest`. Without it, the indexed head. */
+  /** The block whose state is returned - decimal, 0x-prefixed hex, `earliest` or `latest`. Defaults to the indexed head. */
   readonly blockHeight?: number | string;
 }
 
@@ -423,11 +423,11 @@ export interface GetNativeTokenBalanceParameters {
 export interface GetNetworkExchangeTokensParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The exchange, by its name in supported_dexes. */
+  /** The exchange, by its name in the list of configured exchanges (supported_dexes). */
   readonly dexName: string;
-  /** Items of a page; with format=csv up to 10000 are accepted. */
+  /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;
-  /** The number of the page, from 0. A page past the end has no items. */
+  /** The number of the page, starting at 0. A page past the end has no items. */
   readonly pageNumber?: number;
 }
 
@@ -445,9 +445,9 @@ export interface GetNftMarketFloorPriceParameters {
   readonly chainName: string | number;
   /** The contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly contractAddress: string;
-  /** Number of UTC days up to that of the indexed head. */
+  /** The number of UTC days, up to the day of the indexed head. */
   readonly days?: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
 }
 
@@ -457,9 +457,9 @@ export interface GetNftMarketSaleCountParameters {
   readonly chainName: string | number;
   /** The contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly contractAddress: string;
-  /** Number of UTC days up to that of the indexed head. */
+  /** The number of UTC days, up to the day of the indexed head. */
   readonly days?: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
 }
 
@@ -469,9 +469,9 @@ export interface GetNftMarketVolumeParameters {
   readonly chainName: string | number;
   /** The contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly contractAddress: string;
-  /** Number of UTC days up to that of the indexed head. */
+  /** The number of UTC days, up to the day of the indexed head. */
   readonly days?: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
 }
 
@@ -485,7 +485,7 @@ export interface GetNftMetadataForGivenTokenIdForContractParameters {
   readonly tokenId: string | number | bigint;
   /** Omit the metadata of tokens; `external_data` is then null. */
   readonly noMetadata?: boolean;
-  /** On a network whose metadata is not cached, read the metadata of the first 25 tokens from its source during the request, within a few seconds; metadata that is late or cannot be read is null. No effect where metadata is cached. */
+  /** On a network whose metadata is not cached, fetch the metadata of the first 25 tokens from its source during the request, within a few seconds; metadata that arrives too late or cannot be fetched is null. Has no effect if the network's metadata is cached. */
   readonly withUncached?: boolean;
 }
 
@@ -497,7 +497,7 @@ export interface GetNftTransactionsForContractTokenIdParameters {
   readonly contractAddress: string;
   /** The token's id in its collection, a decimal whole number below 2^256. */
   readonly tokenId: string | number | bigint;
-  /** Omit items that the spam rules mark. */
+  /** Omit items that the rules classify as spam. */
   readonly noSpam?: boolean;
 }
 
@@ -507,11 +507,11 @@ export interface GetNftsForAddressParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** Omit items that the spam rules mark. */
+  /** Omit items that the rules classify as spam. */
   readonly noSpam?: boolean;
   /** Omit the metadata of NFTs; `external_data` is then null. */
   readonly noNftAssetMetadata?: boolean;
-  /** On a network whose metadata is not cached, read the metadata of the first 25 tokens from its source during the request, within a few seconds; metadata that is late or cannot be read is null. No effect where metadata is cached. */
+  /** On a network whose metadata is not cached, fetch the metadata of the first 25 tokens from its source during the request, within a few seconds; metadata that arrives too late or cannot be fetched is null. Has no effect if the network's metadata is cached. */
   readonly withUncached?: boolean;
 }
 
@@ -519,7 +519,7 @@ export interface GetNftsForAddressParameters {
 export interface GetPoolByAddressParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The exchange, by its name in supported_dexes. */
+  /** The exchange, by its name in the list of configured exchanges (supported_dexes). */
   readonly dexName: string;
   /** The contract of the pool, as 0x and 40 hex digits in any case or as a registered name. */
   readonly poolAddress: string;
@@ -529,13 +529,13 @@ export interface GetPoolByAddressParameters {
 export interface GetPoolsParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The exchange, by its name in supported_dexes. */
+  /** The exchange, by its name in the list of configured exchanges (supported_dexes). */
   readonly dexName: string;
   /** The pools at the end of this UTC day, as YYYY-MM-DD. Without it, the last closed hour. */
   readonly date?: string;
-  /** Items of a page; with format=csv up to 10000 are accepted. */
+  /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;
-  /** The number of the page, from 0. A page past the end has no items. */
+  /** The number of the page, starting at 0. A page past the end has no items. */
   readonly pageNumber?: number;
 }
 
@@ -545,13 +545,13 @@ export interface GetPoolsForTokenAddressParameters {
   readonly chainName: string | number;
   /** The token's contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly tokenAddress: string;
-  /** The number of the page, from 0. A page past the end has no items. */
+  /** The number of the page, starting at 0. A page past the end has no items. */
   readonly page: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
-  /** Keep pools of this exchange, named as supported_dexes lists it. */
+  /** Only pools of this exchange, by its name in the list of configured exchanges (supported_dexes). */
   readonly dexName?: string;
-  /** Items of a page; with format=csv up to 10000 are accepted. */
+  /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;
 }
 
@@ -561,15 +561,15 @@ export interface GetPoolsForWalletAddressParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The number of the page, from 0. A page past the end has no items. */
+  /** The number of the page, starting at 0. A page past the end has no items. */
   readonly page: number;
-  /** Keep pools that trade this token. */
+  /** Only pools that trade this token. */
   readonly tokenAddress?: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
-  /** Keep pools of this exchange, named as supported_dexes lists it. */
+  /** Only pools of this exchange, by its name in the list of configured exchanges (supported_dexes). */
   readonly dexName?: string;
-  /** Items of a page; with format=csv up to 10000 are accepted. */
+  /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;
 }
 
@@ -585,13 +585,13 @@ export interface GetResolvedAddressParameters {
 export interface GetSingleNetworkExchangeTokenParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The exchange, by its name in supported_dexes. */
+  /** The exchange, by its name in the list of configured exchanges (supported_dexes). */
   readonly dexName: string;
   /** The token's contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly tokenAddress: string;
-  /** Items of a page; with format=csv up to 10000 are accepted. */
+  /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;
-  /** The number of the page, from 0. A page past the end has no items. */
+  /** The number of the page, starting at 0. A page past the end has no items. */
   readonly pageNumber?: number;
 }
 
@@ -605,13 +605,13 @@ export interface GetTimeBucketTransactionsForAddressParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The 15-minute bucket, the unix time in seconds divided by 900 and rounded down. */
+  /** The number of the 15-minute bucket, which is the Unix time in seconds divided by 900 and rounded down. */
   readonly timeBucket: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
-  /** Leave logs out; `log_events` is null then. */
+  /** Omit the logs; `log_events` is then null. */
   readonly noLogs?: boolean;
-  /** Accepted and without effect so far - Safe transactions are not decoded yet, so `safe_details` is null with it too. */
+  /** Accepted, but without effect - Safe transactions are not decoded yet, so `safe_details` is always null. */
   readonly withSafe?: boolean;
 }
 
@@ -621,13 +621,13 @@ export interface GetTokenBalancesForWalletAddressParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
-  /** Fill `nft_data` with the tokens of each collection. The collections are listed either way. */
+  /** Fill `nft_data` with the tokens of each collection. Collections are always listed. */
   readonly nft?: boolean;
-  /** With `nft=true`, list in `nft_data` only the tokens whose metadata is already cached. Faster for wallets with many tokens; the collections are listed either way. */
+  /** With `nft=true`, list only tokens whose metadata is already cached in `nft_data`, which is faster for wallets with many tokens. Collections are always listed. */
   readonly noNftFetch?: boolean;
-  /** Omit items that the spam rules mark. */
+  /** Omit items that the rules classify as spam. */
   readonly noSpam?: boolean;
   /** Omit the metadata of NFTs; `external_data` is then null. */
   readonly noNftAssetMetadata?: boolean;
@@ -639,13 +639,13 @@ export interface GetTokenHoldersParameters {
   readonly chainName: string | number;
   /** The token's contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly tokenAddress: string;
-  /** The block whose state is returned - decimal, 0x hex, `earliest` or `latest`. Without it, the indexed head. */
+  /** The block whose state is returned - decimal, 0x-prefixed hex, `earliest` or `latest`. Defaults to the indexed head. */
   readonly blockHeight?: number | string;
-  /** The state at the end of this UTC day, as YYYY-MM-DD. */
+  /** The UTC day, as YYYY-MM-DD, at whose end the state is returned. */
   readonly date?: string;
-  /** Items of a page; with format=csv up to 10000 are accepted. */
+  /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: 100 | 1000;
-  /** The number of the page, from 0. A page past the end has no items. */
+  /** The number of the page, starting at 0. A page past the end has no items. */
   readonly pageNumber?: number;
 }
 
@@ -657,15 +657,15 @@ export interface GetTokenIdsForContractWithMetadataParameters {
   readonly contractAddress: string;
   /** Omit the metadata of tokens; `external_data` is then null. */
   readonly noMetadata?: boolean;
-  /** Keep tokens that have one of these traits; comma-separated, case-sensitive. */
+  /** Only tokens with at least one of these traits; comma-separated, case-sensitive. */
   readonly traitsFilter?: string | readonly string[];
-  /** Keep tokens that have one of these trait values; comma-separated, case-sensitive. */
+  /** Only tokens with at least one of these trait values; comma-separated, case-sensitive. */
   readonly valuesFilter?: string | readonly string[];
-  /** On a network whose metadata is not cached, read the metadata of the first 25 tokens from its source during the request, within a few seconds; metadata that is late or cannot be read is null. No effect where metadata is cached. */
+  /** On a network whose metadata is not cached, fetch the metadata of the first 25 tokens from its source during the request, within a few seconds; metadata that arrives too late or cannot be fetched is null. Has no effect if the network's metadata is cached. */
   readonly withUncached?: boolean;
-  /** Items of a page; with format=csv up to 10000 are accepted. */
+  /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;
-  /** The number of the page, from 0. A page past the end has no items. */
+  /** The number of the page, starting at 0. A page past the end has no items. */
   readonly pageNumber?: number;
 }
 
@@ -673,15 +673,15 @@ export interface GetTokenIdsForContractWithMetadataParameters {
 export interface GetTokenPricesParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The currency of the prices - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Prices are null if the operator has configured no rate. */
+  /** The currency of the prices - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Prices are null if the operator has not configured a rate for the currency. */
   readonly quoteCurrency: Currency;
-  /** One token contract or several, comma-separated, each as 0x and 40 hex digits or as a registered name. The native token's address is accepted. */
+  /** One or more token contracts, comma-separated, each as 0x and 40 hex digits or as a registered name. The native token's address is accepted. */
   readonly contractAddress: string | readonly string[];
   /** The first UTC day of the range, as YYYY-MM-DD; inclusive. */
   readonly from?: string;
   /** The last UTC day of the range, as YYYY-MM-DD; inclusive. */
   readonly to?: string;
-  /** Oldest price first. */
+  /** Sort prices by time, oldest first. */
   readonly pricesAtAsc?: boolean;
 }
 
@@ -699,17 +699,17 @@ export interface GetTransactionParameters {
   readonly chainName: string | number;
   /** The transaction's hash, 0x and 64 hex digits. */
   readonly txHash: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
-  /** Leave logs out; `log_events` is null then. */
+  /** Omit the logs; `log_events` is then null. */
   readonly noLogs?: boolean;
   /** Fill `dex_details` with the trades found in the logs. */
   readonly withDex?: boolean;
   /** Fill `nft_sale_details` with the NFT sales found in the logs. */
   readonly withNftSales?: boolean;
-  /** Accepted and without effect so far - lending actions are not decoded yet, so `lending_details` is null with it too. */
+  /** Accepted, but without effect - lending actions are not decoded yet, so `lending_details` is always null. */
   readonly withLending?: boolean;
-  /** Accepted and without effect so far - Safe transactions are not decoded yet, so `safe_details` is null with it too. */
+  /** Accepted, but without effect - Safe transactions are not decoded yet, so `safe_details` is always null. */
   readonly withSafe?: boolean;
 }
 
@@ -719,9 +719,9 @@ export interface GetTransactionSummaryParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
-  /** Fill `gas_summary`, for one credit more. */
+  /** Fill `gas_summary`, for one additional credit. */
   readonly withGas?: boolean;
 }
 
@@ -729,13 +729,13 @@ export interface GetTransactionSummaryParameters {
 export interface GetTransactionsForAccountAddressParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The exchange, by its name in supported_dexes. */
+  /** The exchange, by its name in the list of configured exchanges (supported_dexes). */
   readonly dexName: string;
   /** The wallet or contract that used the exchange, as 0x and 40 hex digits in any case or as a registered name. */
   readonly accountAddress: string;
-  /** Items of a page; with format=csv up to 10000 are accepted. */
+  /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;
-  /** The number of the page, from 0. A page past the end has no items. */
+  /** The number of the page, starting at 0. A page past the end has no items. */
   readonly pageNumber?: number;
 }
 
@@ -745,13 +745,13 @@ export interface GetTransactionsForAddressParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
-  /** Leave logs out; `log_events` is null then. */
+  /** Omit the logs; `log_events` is then null. */
   readonly noLogs?: boolean;
-  /** Oldest first within the page. Which transactions a page holds does not change. */
+  /** Sort the page by time, oldest first. The page has the same transactions. */
   readonly blockSignedAtAsc?: boolean;
-  /** Accepted and without effect so far - Safe transactions are not decoded yet, so `safe_details` is null with it too. */
+  /** Accepted, but without effect - Safe transactions are not decoded yet, so `safe_details` is always null. */
   readonly withSafe?: boolean;
 }
 
@@ -761,15 +761,15 @@ export interface GetTransactionsForAddressByPageParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The number of the page, from 0. A page past the end has no items. */
+  /** The number of the page, starting at 0. A page past the end has no items. */
   readonly page: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
-  /** Leave logs out; `log_events` is null then. */
+  /** Omit the logs; `log_events` is then null. */
   readonly noLogs?: boolean;
-  /** Oldest first within the page. Which transactions a page holds does not change. */
+  /** Sort the page by time, oldest first. The page has the same transactions. */
   readonly blockSignedAtAsc?: boolean;
-  /** Accepted and without effect so far - Safe transactions are not decoded yet, so `safe_details` is null with it too. */
+  /** Accepted, but without effect - Safe transactions are not decoded yet, so `safe_details` is always null. */
   readonly withSafe?: boolean;
 }
 
@@ -779,11 +779,11 @@ export interface GetTransactionsForBlockParameters {
   readonly chainName: string | number;
   /** The block's height in decimal, or `latest` for the indexed head. */
   readonly blockHeight: number | "latest";
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
-  /** Leave logs out; `log_events` is null then. */
+  /** Omit the logs; `log_events` is then null. */
   readonly noLogs?: boolean;
-  /** Accepted and without effect so far - Safe transactions are not decoded yet, so `safe_details` is null with it too. */
+  /** Accepted, but without effect - Safe transactions are not decoded yet, so `safe_details` is always null. */
   readonly withSafe?: boolean;
 }
 
@@ -793,13 +793,13 @@ export interface GetTransactionsForBlockByPageParameters {
   readonly chainName: string | number;
   /** The block's height in decimal, or `latest` for the indexed head. */
   readonly blockHeight: number | "latest";
-  /** The number of the page, from 0. A page past the end has no items. */
+  /** The number of the page, starting at 0. A page past the end has no items. */
   readonly page: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
-  /** Leave logs out; `log_events` is null then. */
+  /** Omit the logs; `log_events` is then null. */
   readonly noLogs?: boolean;
-  /** Accepted and without effect so far - Safe transactions are not decoded yet, so `safe_details` is null with it too. */
+  /** Accepted, but without effect - Safe transactions are not decoded yet, so `safe_details` is always null. */
   readonly withSafe?: boolean;
 }
 
@@ -809,11 +809,11 @@ export interface GetTransactionsForBlockHashParameters {
   readonly chainName: string | number;
   /** The block's hash, 0x and 64 hex digits. */
   readonly blockHash: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
-  /** Leave logs out; `log_events` is null then. */
+  /** Omit the logs; `log_events` is then null. */
   readonly noLogs?: boolean;
-  /** Accepted and without effect so far - Safe transactions are not decoded yet, so `safe_details` is null with it too. */
+  /** Accepted, but without effect - Safe transactions are not decoded yet, so `safe_details` is always null. */
   readonly withSafe?: boolean;
 }
 
@@ -823,13 +823,13 @@ export interface GetTransactionsForBlockHashByPageParameters {
   readonly chainName: string | number;
   /** The block's hash, 0x and 64 hex digits. */
   readonly blockHash: string;
-  /** The number of the page, from 0. A page past the end has no items. */
+  /** The number of the page, starting at 0. A page past the end has no items. */
   readonly page: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
-  /** Leave logs out; `log_events` is null then. */
+  /** Omit the logs; `log_events` is then null. */
   readonly noLogs?: boolean;
-  /** Accepted and without effect so far - Safe transactions are not decoded yet, so `safe_details` is null with it too. */
+  /** Accepted, but without effect - Safe transactions are not decoded yet, so `safe_details` is always null. */
   readonly withSafe?: boolean;
 }
 
@@ -837,13 +837,13 @@ export interface GetTransactionsForBlockHashByPageParameters {
 export interface GetTransactionsForDexParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The exchange, by its name in supported_dexes. */
+  /** The exchange, by its name in the list of configured exchanges (supported_dexes). */
   readonly dexName: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
-  /** Items of a page; with format=csv up to 10000 are accepted. */
+  /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;
-  /** The number of the page, from 0. A page past the end has no items. */
+  /** The number of the page, starting at 0. A page past the end has no items. */
   readonly pageNumber?: number;
 }
 
@@ -851,13 +851,13 @@ export interface GetTransactionsForDexParameters {
 export interface GetTransactionsForExchangeParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The exchange, by its name in supported_dexes. */
+  /** The exchange, by its name in the list of configured exchanges (supported_dexes). */
   readonly dexName: string;
   /** The contract of the pool, as 0x and 40 hex digits in any case or as a registered name. */
   readonly poolAddress: string;
-  /** Items of a page; with format=csv up to 10000 are accepted. */
+  /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;
-  /** The number of the page, from 0. A page past the end has no items. */
+  /** The number of the page, starting at 0. A page past the end has no items. */
   readonly pageNumber?: number;
 }
 
@@ -865,13 +865,13 @@ export interface GetTransactionsForExchangeParameters {
 export interface GetTransactionsForTokenAddressParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The exchange, by its name in supported_dexes. */
+  /** The exchange, by its name in the list of configured exchanges (supported_dexes). */
   readonly dexName: string;
   /** The token's contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly tokenAddress: string;
-  /** Items of a page; with format=csv up to 10000 are accepted. */
+  /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;
-  /** The number of the page, from 0. A page past the end has no items. */
+  /** The number of the page, starting at 0. A page past the end has no items. */
   readonly pageNumber?: number;
 }
 

@@ -125,7 +125,7 @@ import type {
   TransactionsTimeBucketResponse,
 } from "./responses.gen.ts";
 
-/** The live endpoints: the program does not compile without a resolver for each. */
+/** The handlers of the live endpoints: the server does not compile unless each has a resolver. */
 export interface LiveHandlers<Context> {
   checkOwnershipInNft(request: CheckOwnershipInNftRequest, context: Context): Promise<NftOwnershipForCollectionResponse>;
   checkOwnershipInNftForSpecificTokenId(request: CheckOwnershipInNftForSpecificTokenIdRequest, context: Context): Promise<NftOwnershipForCollectionResponse>;
@@ -187,7 +187,7 @@ export interface LiveHandlers<Context> {
   getTransactionsForTokenAddress(request: GetTransactionsForTokenAddressRequest, context: Context): Promise<TransactionsForTokenAddressResponse>;
 }
 
-/** The planned endpoints. */
+/** The handlers of the planned endpoints. */
 export interface PlannedHandlers<Context> {
   getCommunityBalances(request: GetCommunityBalancesRequest, context: Context): Promise<CommunityBalancesResponse>;
   getCommunityMarketData(request: GetCommunityMarketDataRequest, context: Context): Promise<CommunityMarketDataResponse>;

@@ -7,10 +7,10 @@ export interface Chain {
   readonly name: string;
 }
 
-/** A parsed value, or what was expected instead, such as "a whole number from 1 to 1000". */
+/** A parsed value, or a description of the expected values, such as "a whole number from 1 to 1000". */
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly expected: string };
 
-/** The value of an address parameter before names are resolved. */
+/** The value of an address parameter before its name is resolved. */
 export type AddressReference = { readonly address: Hex } | { readonly name: string };
 
 export interface Bounds {
@@ -22,8 +22,8 @@ export interface ListLimits {
   readonly maxItems?: number;
 }
 
-/** One strict parser per parameter type. Each receives a trimmed text that is not empty. */
-export interface ParsersOf<Currency extends string> {
+/** One strict parser per parameter type. Each receives trimmed, non-empty text. */
+export interface ParameterParsers<Currency extends string> {
   chain(text: string): Parsed<Chain>;
   address(text: string): Parsed<AddressReference>;
   addressList(text: string, limits: ListLimits): Parsed<readonly AddressReference[]>;
@@ -40,18 +40,18 @@ export interface ParsersOf<Currency extends string> {
   text(text: string): Parsed<string>;
   textList(text: string, limits: ListLimits): Parsed<readonly string[]>;
   tokenId(text: string): Parsed<bigint>;
-  /** The address that a name is registered for, or null; the chain is null where the request names none. */
+  /** The address that a name is registered for, or null if there is none; the chain is null if the request has no chain. */
   resolveName(chain: Chain | null, name: string): Promise<Hex | null>;
-  /** Null when the chain is in the endpoint's network group, otherwise the names of the configured chains that are. */
+  /** Null if the chain is in the endpoint's network group, otherwise the names of the configured chains in that group. */
   restriction(chain: Chain, group: string): readonly string[] | null;
 }
 
-/** Bounds of page-size with format=csv, where a page is a download. */
+/** The bounds of page-size with format=csv: a CSV page is a download. */
 export const csvPageSizes: Bounds = { minimum: 1, maximum: 10_000 };
 
-/** Parses a choice, typed by its values. */
+/** Parses a choice and narrows its type to the values. */
 export function oneOf<Value extends string>(
-  parsers: Pick<ParsersOf<string>, "choice">,
+  parsers: Pick<ParameterParsers<string>, "choice">,
   text: string,
   values: readonly Value[],
 ): Parsed<Value> {
@@ -61,13 +61,13 @@ export function oneOf<Value extends string>(
   return value === undefined ? { ok: false, expected: values.join(" or ") } : { ok: true, value };
 }
 
-/** Parses a text of bounded length. */
-export function textUpTo(parsers: Pick<ParsersOf<string>, "text">, text: string, maxLength: number): Parsed<string> {
-  return text.length > maxLength ? { ok: false, expected: `a text of at most ${maxLength} characters` } : parsers.text(text);
+/** Parses text of limited length. */
+export function boundedText(parsers: Pick<ParameterParsers<string>, "text">, text: string, maxLength: number): Parsed<string> {
+  return text.length > maxLength ? { ok: false, expected: `text of at most ${maxLength} characters` } : parsers.text(text);
 }
 
-/** Parses one of the page sizes of an endpoint. */
-export function sizeAmong(parsers: Pick<ParsersOf<string>, "integer">, text: string, sizes: readonly number[]): Parsed<number> {
+/** Parses a page size that must be one of an endpoint's sizes. */
+export function listedSize(parsers: Pick<ParameterParsers<string>, "integer">, text: string, sizes: readonly number[]): Parsed<number> {
   const parsed = parsers.integer(text, {});
   return parsed.ok && sizes.includes(parsed.value) ? parsed : { ok: false, expected: sizes.join(" or ") };
 }

@@ -2,7 +2,7 @@
 
 export type { Failure, Success } from "./envelope.gen.ts";
 
-/** What an account has in the pools of an exchange. */
+/** Shares of an account in the pools of an exchange. */
 export interface AddressExchangeBalancesResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
@@ -24,7 +24,7 @@ export interface AllChainsResponse {
   readonly items: readonly ChainItem[];
 }
 
-/** How far the index of each network has come. */
+/** Indexing status of each network. */
 export interface AllChainsStatusResponse {
   /** Time of the response. */
   readonly updated_at: string;
@@ -32,7 +32,7 @@ export interface AllChainsStatusResponse {
   readonly items: readonly ChainStatusItem[];
 }
 
-/** Allowances that an address gave for its ERC-20 tokens, by token and spender. */
+/** Allowances that an address has granted for its ERC-20 tokens, by token and spender. */
 export interface ApprovalsResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
@@ -44,59 +44,59 @@ export interface ApprovalsResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** One item per token with a standing allowance. */
+  /** One item per token with an allowance above zero. */
   readonly items: readonly TokensApprovalItem[];
-  /** First indexed block, before which no approval is known, if the index starts late; null if it is complete. */
+  /** First indexed block if the index starts late, so that approvals before it are unknown; null if the index is complete. */
   readonly indexed_from: number | null;
 }
 
 /** One asset of the address. */
 export interface BalanceItem {
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
-  /** Name from the token's contract; null if it has none that can be read. */
+  /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol from the token's contract; null if it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
-  /** Name meant for people, which is the one that the contract states; null when it states none. */
+  /** Display name, which is the name from the token's contract; null if it has none. */
   readonly contract_display_name: string | null;
-  /** Token standards that the contract follows, e.g. `erc20`, `erc721`, `erc1155`; null for the native token. */
+  /** Token standards that the contract implements, such as `erc20`, `erc721`, `erc1155`; null for the native token. */
   readonly supports_erc: readonly string[] | null;
-  /** Address of the token's logo as the operator configured it; null without one. */
+  /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
   /** Logos of the token and its chain. */
   readonly logo_urls: LogoUrls | null;
-  /** Time of the wallet's last transfer of this asset, in or out; null when none is indexed. */
+  /** Time of the wallet's last transfer of this asset, in or out; null if none is indexed. */
   readonly last_transferred_at: string | null;
-  /** True when the asset is the chain's native token. */
+  /** True if the asset is the chain's native token. */
   readonly native_token: boolean;
-  /** Kind of the asset, where `dust` is a holding worth less than 0.10 USD; null when it cannot be determined. */
+  /** Kind of the asset; `dust` is a holding with a value of less than 0.10 USD. Null if it cannot be determined. */
   readonly type: "cryptocurrency" | "stablecoin" | "nft" | "dust" | null;
-  /** True when the operator's spam rules mark the contract; null when it was not classified. */
+  /** Whether the operator's rules classify the contract as spam; null if it has not been classified. */
   readonly is_spam: boolean | null;
-  /** Amount held, in the token's smallest unit; null when unknown. */
+  /** Balance, in the token's smallest unit; null if unknown. */
   readonly balance: string | null;
-  /** Amount held 24 hours ago, in the token's smallest unit; null when unknown. */
+  /** Balance 24 hours ago, in the token's smallest unit; null if unknown. */
   readonly balance_24h: string | null;
-  /** Current price of one whole token; null when it is unknown, never 0 instead. */
+  /** Current price of one whole token; null if it is unknown, never 0. */
   readonly quote_rate: number | null;
-  /** Price of one whole token 24 hours ago; null when it was not known. */
+  /** Price of one whole token 24 hours ago; null if it is unknown. */
   readonly quote_rate_24h: number | null;
-  /** Value of the balance: balance / 10^decimals × rate; null when either is unknown. */
+  /** Value of the balance: balance / 10^decimals × rate; null if either is unknown. */
   readonly quote: number | null;
-  /** Value of the holding 24 hours ago at the price of then; null when either is unknown. */
+  /** Value of the holding 24 hours ago at the price of that time; null if either is unknown. */
   readonly quote_24h: number | null;
-  /** Value of the balance with its currency symbol, truncated to two decimals; null when the value is unknown. */
+  /** Value of the balance with its currency symbol, truncated to two decimals; null if the value is unknown. */
   readonly pretty_quote: string | null;
-  /** Value of 24 hours ago with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value 24 hours ago with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_quote_24h: string | null;
-  /** Always null: which protocol issued a token is not recorded. */
+  /** Always null: the protocol that issued a token is not recorded. */
   readonly protocol_metadata: ProtocolMetadata | null;
-  /** Single tokens behind the balance, with `no-nft-fetch=true` those whose metadata is cached; null for fungible assets and unless `nft=true` was sent. */
+  /** The individual tokens of the balance; with `no-nft-fetch=true`, only those whose metadata is cached. Null for fungible assets, and if `nft=true` was not sent. */
   readonly nft_data: readonly BalanceNftData[] | null;
-  /** Where the balance comes from: `events` (the sum of its transfers) or `node` (read from the contract, because the token's balances do not follow from its events; of a past block, the last reading up to it); null when the balance is unknown. */
+  /** Where the balance comes from: `events` (the sum of its transfers) or `node` (read from the contract, because the token's balances do not follow from its events; for a past block, the last reading up to that block); null if the balance is unknown. */
   readonly balance_source: "events" | "node" | null;
 }
 
@@ -104,25 +104,25 @@ export interface BalanceItem {
 export interface BalanceNftData {
   /** Id of the token in its collection. */
   readonly token_id: string;
-  /** Number held of this id, 1 for ERC-721; null when unknown. */
+  /** Number of tokens with this id, 1 for ERC-721; null if unknown. */
   readonly token_balance: string | null;
-  /** URI of the metadata from the contract, with any scheme; null if it has none or was not read yet. */
+  /** URI of the metadata from the contract, with any scheme; null if it has none or has not been read yet. */
   readonly token_url: string | null;
-  /** Token standards that the collection follows; null when they are not known. */
+  /** Token standards that the collection implements; null if they are unknown. */
   readonly supports_erc: readonly string[] | null;
-  /** Price of the token's last indexed sale, in wei; null when no sale in the native token is indexed. */
+  /** Price of the token's last indexed sale, in wei; null if no sale in the native token is indexed. */
   readonly token_price_wei: string | null;
-  /** Price of the last indexed sale in whole native tokens, as decimal text; null when no such sale is indexed. */
+  /** Price of the last indexed sale in whole native tokens, as a decimal string; null if no such sale is indexed. */
   readonly token_quote_rate_eth: string | null;
-  /** First account that received the token; null when its mint is not indexed. */
+  /** The first account that received the token; null if its mint is not indexed. */
   readonly original_owner: string | null;
-  /** Metadata of the token; null when it is not cached or `no-nft-asset-metadata=true` was sent. */
+  /** Metadata of the token; null if it is not cached or `no-nft-asset-metadata=true` was sent. */
   readonly external_data: NftExternalDataV1 | null;
-  /** Account that holds the token; null when unknown. */
+  /** Account that holds the token; null if unknown. */
   readonly owner: string | null;
-  /** The same account as `owner`, under the name that older clients read; null when unknown. */
+  /** The same account as `owner`, under the name that older clients read; null if unknown. */
   readonly owner_address: string | null;
-  /** True when the token was sent to the zero address; false for every token that is held. */
+  /** True if the token was sent to the zero address; false for every token of a holder. */
   readonly burned: boolean | null;
 }
 
@@ -140,11 +140,11 @@ export interface BalancesResponse {
   readonly updated_at: string;
   /** One item per asset; a collection of non-fungible tokens is one item. */
   readonly items: readonly BalanceItem[];
-  /** First indexed block if the index starts late; null if it is complete. */
+  /** First indexed block if the index starts late; null if the index is complete. */
   readonly indexed_from: number | null;
 }
 
-/** A block's header in short. */
+/** Main fields of a block's header. */
 export interface Block {
   /** Hash of the block. */
   readonly block_hash: string;
@@ -152,19 +152,19 @@ export interface Block {
   readonly signed_at: string;
   /** Height of the block. */
   readonly height: number;
-  /** Hash of the block before it; zeros for the first block. */
+  /** Hash of the previous block; zeros for the first block. */
   readonly block_parent_hash: string;
-  /** Free bytes that the producer put into the header; null when they are not known. */
+  /** Arbitrary bytes that the block producer added to the header; null if unknown. */
   readonly extra_data: string | null;
-  /** Address that the block's header names as beneficiary; null when unknown. */
+  /** Beneficiary address in the block's header; null if unknown. */
   readonly miner_address: string | null;
   /** Always null: the cost of producing a block is not recorded on the chain. */
   readonly mining_cost: number | null;
-  /** Gas that all transactions of the block used. */
+  /** Total gas that the transactions of the block used. */
   readonly gas_used: number;
-  /** Gas limit of the block; from 2^53 on, the nearest JSON number. */
+  /** Gas limit of the block; 2^53 and above are rounded to the nearest JSON number. */
   readonly gas_limit: number;
-  /** Absolute address of the block's transactions on this server; null when the server's public address is unknown. */
+  /** Absolute URL of the block's transactions on this server; null if the server's public URL is unknown. */
   readonly transactions_link: string | null;
 }
 
@@ -176,23 +176,23 @@ export interface BlockHeights {
   readonly signed_at: string;
   /** Height of the block. */
   readonly height: number;
-  /** Hash of the block before it; zeros for the first block. */
+  /** Hash of the previous block; zeros for the first block. */
   readonly block_parent_hash: string;
-  /** Free bytes that the producer put into the header; null when they are not known. */
+  /** Arbitrary bytes that the block producer added to the header; null if unknown. */
   readonly extra_data: string | null;
-  /** Address that the block's header names as beneficiary; null when unknown. */
+  /** Beneficiary address in the block's header; null if unknown. */
   readonly miner_address: string | null;
   /** Always null: the cost of producing a block is not recorded on the chain. */
   readonly mining_cost: number | null;
-  /** Gas that all transactions of the block used. */
+  /** Total gas that the transactions of the block used. */
   readonly gas_used: number;
-  /** Gas limit of the block; from 2^53 on, the nearest JSON number. */
+  /** Gas limit of the block; 2^53 and above are rounded to the nearest JSON number. */
   readonly gas_limit: number;
-  /** Absolute address of the block's transactions on this server; null when the server's public address is unknown. */
+  /** Absolute URL of the block's transactions on this server; null if the server's public URL is unknown. */
   readonly transactions_link: string | null;
 }
 
-/** Blocks between two days, both included, oldest first. */
+/** Blocks of a range of days, oldest first. */
 export interface BlockHeightsResponse {
   /** Time of the response. */
   readonly updated_at: string;
@@ -204,7 +204,7 @@ export interface BlockHeightsResponse {
   readonly items: readonly BlockHeights[];
   /** Position of this page in the list. */
   readonly pagination: Pagination;
-  /** First indexed block if the index starts late; null if it is complete. */
+  /** First indexed block if the index starts late; null if the index is complete. */
   readonly indexed_from: number | null;
 }
 
@@ -216,7 +216,7 @@ export interface BlockResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** The one block. */
+  /** The only item. */
   readonly items: readonly Block[];
 }
 
@@ -230,41 +230,41 @@ export interface BlockTransactionWithContractTransfers {
   readonly block_hash: string;
   /** Hash of the transaction. */
   readonly tx_hash: string;
-  /** Index of the transaction in its block, from 0. */
+  /** Index of the transaction in its block, starting at 0. */
   readonly tx_offset: number;
-  /** Whether the transaction succeeded; null for receipts without a status, as before EIP-658. */
+  /** Whether the transaction succeeded; null for a receipt without a status, which precedes EIP-658. */
   readonly successful: boolean | null;
-  /** Address that the block's header names as beneficiary; null when unknown. */
+  /** Beneficiary address in the block's header; null if unknown. */
   readonly miner_address: string | null;
   /** Sender of the transaction. */
   readonly from_address: string;
-  /** Known name of the sender; null when it has none. */
+  /** Known name of the sender; null if it has none. */
   readonly from_address_label: string | null;
-  /** Receiver of the transaction; null for a contract creation. */
+  /** Recipient of the transaction; null for a contract creation. */
   readonly to_address: string | null;
-  /** Known name of the receiver; null when it has none. */
+  /** Known name of the recipient; null if it has none. */
   readonly to_address_label: string | null;
   /** Native value sent with the transaction, in wei. */
   readonly value: string;
-  /** Value of the sent native tokens at the price of that time; null when the price is unknown. */
+  /** Value of the native tokens that were sent at the price of that time; null if the price is unknown. */
   readonly value_quote: number | null;
-  /** Value of the sent native tokens with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of the native tokens that were sent with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_value_quote: string | null;
-  /** Token in which fees are paid, which is the chain's native token. */
+  /** The token in which fees are paid, which is the chain's native token. */
   readonly gas_metadata: ContractMetadata;
-  /** Gas limit set by the sender; from 2^53 on, the nearest JSON number. */
+  /** Gas limit set by the sender; 2^53 and above are rounded to the nearest JSON number. */
   readonly gas_offered: number;
   /** Gas that the transaction used. */
   readonly gas_spent: number;
-  /** Price paid for a unit of gas after EIP-1559, in wei; null when unknown. */
+  /** Effective price per unit of gas (EIP-1559), in wei; null if unknown. */
   readonly gas_price: number | null;
-  /** What the sender paid in wei: gas used × price, with the L1 fee where the chain has one and the fee of blobs; null when unknown. */
+  /** Fee that the sender paid, in wei: gas used × price, plus the L1 fee if the chain has one and the blob fee; null if it is unknown. */
   readonly fees_paid: string | null;
-  /** Value of the fee at the price of that time; null when the price is unknown. */
+  /** Value of the fee at the price of that time; null if the price is unknown. */
   readonly gas_quote: number | null;
-  /** Value of the fee with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of the fee with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_gas_quote: string | null;
-  /** Price of one whole native token at that time; null when it is unknown. */
+  /** Price of one whole native token at that time; null if it is unknown. */
   readonly gas_quote_rate: number | null;
   /** Transfers from or to the address in this transaction, in the order of their logs. */
   readonly transfers: readonly TokenTransferItem[];
@@ -274,29 +274,29 @@ export interface BlockTransactionWithContractTransfers {
 export interface ChainActivityEvent {
   /** Name of the network, as in paths. */
   readonly name: string;
-  /** Chain id of the network as a decimal string, which is its form in rows. */
+  /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
-  /** True for a network whose tokens are worth nothing. */
+  /** Whether the network is a testnet, whose tokens have no value. */
   readonly is_testnet: boolean;
   /** Always null: all networks share the tables of one schema. */
   readonly db_schema_name: string | null;
-  /** Name of the network for people; null when none is configured. */
+  /** Display name of the network; null if none is configured. */
   readonly label: string | null;
-  /** Group that the operator puts the network in; null without one. */
+  /** Group to which the operator assigned the network; null if there is none. */
   readonly category_label: string | null;
-  /** Address of the network's logo as configured; null without one. */
+  /** URL of the network's logo; null if none is configured. */
   readonly logo_url: string | null;
-  /** Address of the logo for light backgrounds as configured; null without one. */
+  /** URL of the logo for light backgrounds; null if none is configured. */
   readonly black_logo_url: string | null;
-  /** Address of the logo for dark backgrounds as configured; null without one. */
+  /** URL of the logo for dark backgrounds; null if none is configured. */
   readonly white_logo_url: string | null;
-  /** Colour of the network as configured; null without one. */
+  /** Configured colour of the network; null if none is configured. */
   readonly color_theme: ColorTheme | null;
-  /** Always false: no network is configured as part of another one. */
+  /** Always false: networks cannot be configured as part of a different network. */
   readonly is_appchain: boolean;
-  /** Always null, as `is_appchain` is always false. */
+  /** Always null, because `is_appchain` is always false. */
   readonly appchain_of: ChainItem | null;
-  /** Time of the address's last indexed transaction or transfer there; null when it has none with a time. */
+  /** Time of the address's last indexed activity on the network; null if it is unknown. */
   readonly last_seen_at: string | null;
 }
 
@@ -306,25 +306,25 @@ export interface ChainActivityResponse {
   readonly updated_at: string;
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** One item per network on which the address occurs. */
+  /** One item per network on which the address was active. */
   readonly items: readonly ChainActivityEvent[];
 }
 
-/** How much of a collection is cached. */
+/** A collection and the amount of its cached metadata. */
 export interface ChainCollectionItem {
   /** Address of the collection's contract. */
   readonly contract_address: string;
-  /** Name from the collection's contract; null if it has none that can be read. */
+  /** Name from the collection's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
-  /** True when the operator's spam rules mark the contract; null when it was not classified. */
+  /** Whether the operator's rules classify the contract as spam; null if it has not been classified. */
   readonly is_spam: boolean | null;
-  /** Number of token ids that the collection has had, burned ones too; null in an index that does not start at the chain's first block. */
+  /** Number of token ids that the collection has had, including burned ones; null if the index does not start at the chain's first block. */
   readonly token_total_supply: number | null;
-  /** Number of tokens whose metadata is stored; null when unknown. */
+  /** Number of tokens whose metadata is stored; null if unknown. */
   readonly cached_metadata_count: number | null;
-  /** Number of tokens whose asset is stored, which is none. */
+  /** Number of tokens whose asset is stored; always 0, because assets are not stored. */
   readonly cached_asset_count: number | null;
-  /** Time at which the collection's metadata was last read; null when it never was. */
+  /** Time at which the collection's metadata was last read; null if it has never been read. */
   readonly last_scraped_at: string | null;
 }
 
@@ -346,85 +346,85 @@ export interface ChainCollectionResponse {
 export interface ChainItem {
   /** Name of the network, as in paths. */
   readonly name: string;
-  /** Chain id of the network as a decimal string, which is its form in rows. */
+  /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
-  /** True for a network whose tokens are worth nothing. */
+  /** Whether the network is a testnet, whose tokens have no value. */
   readonly is_testnet: boolean;
   /** Always null: all networks share the tables of one schema. */
   readonly db_schema_name: string | null;
-  /** Name of the network for people; null when none is configured. */
+  /** Display name of the network; null if none is configured. */
   readonly label: string | null;
-  /** Group that the operator puts the network in; null without one. */
+  /** Group to which the operator assigned the network; null if there is none. */
   readonly category_label: string | null;
-  /** Address of the network's logo as configured; null without one. */
+  /** URL of the network's logo; null if none is configured. */
   readonly logo_url: string | null;
-  /** Address of the logo for light backgrounds as configured; null without one. */
+  /** URL of the logo for light backgrounds; null if none is configured. */
   readonly black_logo_url: string | null;
-  /** Address of the logo for dark backgrounds as configured; null without one. */
+  /** URL of the logo for dark backgrounds; null if none is configured. */
   readonly white_logo_url: string | null;
-  /** Colour of the network as configured; null without one. */
+  /** Configured colour of the network; null if none is configured. */
   readonly color_theme: ColorTheme | null;
-  /** Always false: no network is configured as part of another one. */
+  /** Always false: networks cannot be configured as part of a different network. */
   readonly is_appchain: boolean;
-  /** Always null, as `is_appchain` is always false. */
+  /** Always null, because `is_appchain` is always false. */
   readonly appchain_of: ChainItem | null;
 }
 
-/** State of one network's index and node. */
+/** Status of a network's index and node. */
 export interface ChainStatusItem {
   /** Name of the network, as in paths. */
   readonly name: string;
-  /** Chain id of the network as a decimal string, which is its form in rows. */
+  /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
-  /** True for a network whose tokens are worth nothing. */
+  /** Whether the network is a testnet, whose tokens have no value. */
   readonly is_testnet: boolean;
-  /** Address of the network's logo as configured; null without one. */
+  /** URL of the network's logo; null if none is configured. */
   readonly logo_url: string | null;
-  /** Address of the logo for light backgrounds as configured; null without one. */
+  /** URL of the logo for light backgrounds; null if none is configured. */
   readonly black_logo_url: string | null;
-  /** Address of the logo for dark backgrounds as configured; null without one. */
+  /** URL of the logo for dark backgrounds; null if none is configured. */
   readonly white_logo_url: string | null;
-  /** Always false: no network is configured as part of another one. */
+  /** Always false: networks cannot be configured as part of a different network. */
   readonly is_appchain: boolean;
   /** Height of the last indexed block; null while nothing is indexed. */
   readonly synced_block_height: number | null;
-  /** Time of the last indexed block, null while nothing is indexed; the spelling is the interface's. */
+  /** Time of the last indexed block, null while nothing is indexed; the field has the spelling of the original interface. */
   readonly synced_blocked_signed_at: string | null;
   /** True once at least one block is indexed. */
   readonly has_data: boolean;
-  /** First indexed block if the index starts late; null if it is complete. */
+  /** First indexed block if the index starts late; null if the index is complete. */
   readonly indexed_from: number | null;
   /** Height of the node's newest block at the last request; null before the first one. */
   readonly latest_block_height: number | null;
   /** Height of the newest finalized block of the node; null if the node does not report one. */
   readonly finalized_block_height: number | null;
-  /** Source of native balances: `traces` (computed from transactions and inner calls), `state` (read from the node for the accounts that each block touched), `none` (not indexed); null when the node was not yet examined. */
+  /** Source of native balances: `traces` (computed from transactions and internal calls), `state` (read from the node for the accounts that each block touched), `none` (not indexed); null if the node has not been examined yet. */
   readonly native_accounting: "traces" | "state" | "none" | null;
-  /** Features that the node and therefore the index lacks; null when the node was not yet examined. Of the index itself: `native-balances` (not indexed), `native-history` (past ones are unknown where the node had no state), `native-balances-differ` (they were found to differ from the node's, and are null). */
+  /** Features that the node, and therefore the index, lacks; null if the node has not been examined yet. The index itself can lack `native-balances` (they are not indexed), `native-history` (past balances are unknown at blocks whose state the node lacked) and `native-balances-differ` (they differ from the node's balances, and are null). */
   readonly missing: readonly string[] | null;
-  /** Optional features of the node: `block-receipts`, `traces`, `archive-state`, `finalized-tag`, `websocket`, `batches`; null when the node was not yet examined. */
+  /** Optional features of the node: `block-receipts`, `traces`, `archive-state`, `finalized-tag`, `websocket`, `batches`; null if the node has not been examined yet. */
   readonly offers: readonly string[] | null;
-  /** Number of calls that the node accepts in one request, up to the maximum that is sent; null when the node was not yet examined. */
+  /** Max number of calls that the node accepts in one request, limited to the number that is ever sent; null if the node has not been examined yet. */
   readonly batch_size: number | null;
-  /** Method by which the node returns traces: `trace` or `debug`; null if it has none or was not examined yet. */
+  /** Method by which the node returns traces: `trace` or `debug`; null if it returns none or has not been examined yet. */
   readonly traces_by: string | null;
   /** Time at which the node last reported its newest block; null before the first report. */
   readonly node_seen_at: string | null;
-  /** Blocks by which the index is behind the node's newest one; null while one of them is unknown. */
+  /** Number of blocks by which the index is behind the node's newest block; null while either is unknown. */
   readonly blocks_behind: number | null;
-  /** Seconds between the last indexed block and the node's newest one; null while one of them is unknown. */
+  /** Number of seconds between the last indexed block and the node's newest block; null while either is unknown. */
   readonly seconds_behind: number | null;
-  /** Parts of the index that are being rebuilt from the stored blocks; until then their responses are as of the last rebuilt block, or 503. Empty when the index is complete. */
+  /** Parts of the index that are being rebuilt from the stored blocks. Responses that depend on them are as of the last rebuilt block, or 503. Empty if the index is complete. */
   readonly building: readonly string[] | null;
 }
 
 /** A colour in three notations. */
 export interface ColorTheme {
-  /** Red part, 0 to 255. */
+  /** Red component, 0 to 255. */
   readonly red: number;
-  /** Green part, 0 to 255. */
+  /** Green component, 0 to 255. */
   readonly green: number;
-  /** Blue part, 0 to 255. */
+  /** Blue component, 0 to 255. */
   readonly blue: number;
   /** Opacity, 0 to 1. */
   readonly alpha: number;
@@ -436,57 +436,57 @@ export interface ColorTheme {
 
 /** An amount that moved in an action. */
 export interface CommunityAmount {
-  /** `IN` for amounts that the account received, `OUT` for those that it gave. */
+  /** `IN` for amounts that the account received, `OUT` for amounts that it paid. */
   readonly direction: "IN" | "OUT";
-  /** Contract of the token; null for the coin of a network without contracts. */
+  /** Contract of the token; null for the native currency of a network without contracts. */
   readonly contract_address: string | null;
-  /** Name from the token's contract; null if it has none that can be read. */
+  /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol from the token's contract; null if it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
-  /** Amount in the token's smallest unit, never negative; null when unknown. */
+  /** Amount in the token's smallest unit, never negative; null if unknown. */
   readonly amount: string | null;
-  /** Price of one whole token at that time; null when unknown. */
+  /** Price of one whole token at that time; null if unknown. */
   readonly quote_rate: number | null;
-  /** Value of the amount at that time: amount / 10^decimals × rate; null when either is unknown. */
+  /** Value of the amount at that time: amount / 10^decimals × rate; null if either is unknown. */
   readonly quote: number | null;
-  /** Value of the amount with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of the amount with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_quote: string | null;
 }
 
 /** One position of the account. */
 export interface CommunityBalance {
-  /** Contract of the pool, vault or reserve; null when the position belongs to the protocol as a whole. */
+  /** Contract of the pool, vault or reserve; null if the position belongs to the protocol as a whole. */
   readonly pool_address: string | null;
-  /** Name of the market; null when its contract has none. */
+  /** Name of the market; null if its contract has none. */
   readonly pool_name: string | null;
   /** Kind of position: lent, borrowed, staked, deposited in a pool, or claimable. */
   readonly position: "supplied" | "borrowed" | "staked" | "liquidity" | "claimable";
-  /** Token in which the position is counted. */
+  /** Token in which the position is denominated. */
   readonly contract_address: string;
-  /** Name from the token's contract; null if it has none that can be read. */
+  /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol from the token's contract; null if it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
-  /** Address of the token's logo as the operator configured it; null without one. */
+  /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
-  /** Amount of the position in the token's smallest unit, also for debts never negative; null when unknown. */
+  /** Amount of the position in the token's smallest unit, never negative, even for debts; null if unknown. */
   readonly balance: string | null;
-  /** Current price of one whole token; null when it is unknown, never 0 instead. */
+  /** Current price of one whole token; null if it is unknown, never 0. */
   readonly quote_rate: number | null;
-  /** Value of the position: balance / 10^decimals × rate; null when either is unknown. */
+  /** Value of the position: balance / 10^decimals × rate; null if either is unknown. */
   readonly quote: number | null;
-  /** Value of the position with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of the position with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_quote: string | null;
 }
 
-/** What an account has in a protocol. */
+/** Positions of an account in a protocol. */
 export interface CommunityBalancesResponse {
-  /** Number of the protocol, `protocol_01` to `protocol_10`, also where the path named it by a configured name. */
+  /** Number of the protocol, `protocol_01` to `protocol_10`, even if the path has its configured name. */
   readonly protocol: string;
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
@@ -494,7 +494,7 @@ export interface CommunityBalancesResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** ISO 4217 code of the currency of all quotes, always `USD`, since community endpoints take no currency. */
+  /** ISO 4217 code of the currency of all quotes, always `USD`, because community endpoints have no currency parameter. */
   readonly quote_currency: string;
   /** Time of the response. */
   readonly updated_at: string;
@@ -508,25 +508,25 @@ export interface CommunityBalancesResponse {
 export interface CommunityMarket {
   /** Contract of the pool, vault or reserve. */
   readonly pool_address: string;
-  /** Name of the market; null when its contract has none. */
+  /** Name of the market; null if its contract has none. */
   readonly name: string | null;
-  /** Token that is deposited; null when the market takes several. */
+  /** Token that is deposited; null if the market accepts several. */
   readonly asset_address: string | null;
-  /** Name of that token; null when it has none or the market takes several. */
+  /** Name of that token; null if it has none or the market accepts several. */
   readonly asset_name: string | null;
-  /** Ticker symbol of that token; null when it has none or the market takes several. */
+  /** Ticker symbol of that token; null if it has none or the market accepts several. */
   readonly asset_ticker_symbol: string | null;
-  /** Decimals of that token; null when they are not known or the market takes several. */
+  /** Decimals of that token; null if they are unknown or the market accepts several. */
   readonly asset_decimals: number | null;
-  /** Address of that token's logo; null without one. */
+  /** URL of that token's logo; null if there is none. */
   readonly asset_logo_url: string | null;
-  /** Value of everything deposited in the market; null when a price is unknown. */
+  /** Total value locked in the market; null if a price is unknown. */
   readonly total_value_locked_quote: number | null;
-  /** Value of everything deposited with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Total value locked with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_total_value_locked_quote: string | null;
-  /** Yearly return of a deposit as a fraction, 0.03 being 3 percent; null where the protocol does not state one. */
+  /** Yearly return of a deposit as a fraction (0.03 is 3 percent); null if the protocol does not state one. */
   readonly supply_rate: number | null;
-  /** Yearly interest of a loan as a fraction; null where nothing can be borrowed. */
+  /** Yearly interest of a loan as a fraction; null if nothing can be borrowed. */
   readonly borrow_rate: number | null;
 }
 
@@ -534,55 +534,55 @@ export interface CommunityMarket {
 export interface CommunityMarketData {
   /** Contract of the pool, vault or reserve. */
   readonly pool_address: string;
-  /** Name of the market; null when its contract has none. */
+  /** Name of the market; null if its contract has none. */
   readonly name: string | null;
-  /** Token that is deposited; null when the market takes several. */
+  /** Token that is deposited; null if the market accepts several. */
   readonly asset_address: string | null;
-  /** Name of that token; null when it has none or the market takes several. */
+  /** Name of that token; null if it has none or the market accepts several. */
   readonly asset_name: string | null;
-  /** Ticker symbol of that token; null when it has none or the market takes several. */
+  /** Ticker symbol of that token; null if it has none or the market accepts several. */
   readonly asset_ticker_symbol: string | null;
-  /** Decimals of that token; null when they are not known or the market takes several. */
+  /** Decimals of that token; null if they are unknown or the market accepts several. */
   readonly asset_decimals: number | null;
-  /** Address of that token's logo; null without one. */
+  /** URL of that token's logo; null if there is none. */
   readonly asset_logo_url: string | null;
-  /** Value of everything deposited in the market; null when a price is unknown. */
+  /** Total value locked in the market; null if a price is unknown. */
   readonly total_value_locked_quote: number | null;
-  /** Value of everything deposited with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Total value locked with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_total_value_locked_quote: string | null;
-  /** Yearly return of a deposit as a fraction, 0.03 being 3 percent; null where the protocol does not state one. */
+  /** Yearly return of a deposit as a fraction (0.03 is 3 percent); null if the protocol does not state one. */
   readonly supply_rate: number | null;
-  /** Yearly interest of a loan as a fraction; null where nothing can be borrowed. */
+  /** Yearly interest of a loan as a fraction; null if nothing can be borrowed. */
   readonly borrow_rate: number | null;
-  /** Amount deposited, in the asset's smallest unit; null when unknown. */
+  /** Amount deposited, in the asset's smallest unit; null if unknown. */
   readonly total_supply: string | null;
-  /** Amount lent out, in the asset's smallest unit; null where nothing can be borrowed or it is unknown. */
+  /** Amount lent out, in the asset's smallest unit; null if nothing can be borrowed or if it is unknown. */
   readonly total_borrow: string | null;
-  /** Amount that can be withdrawn or borrowed, in the asset's smallest unit; null when unknown. */
+  /** Amount that can be withdrawn or borrowed, in the asset's smallest unit; null if unknown. */
   readonly available_liquidity: string | null;
-  /** Value of the amount deposited; null when the price is unknown. */
+  /** Value of the amount deposited; null if the price is unknown. */
   readonly total_supply_quote: number | null;
-  /** Value of the amount lent out; null when nothing can be borrowed or the price is unknown. */
+  /** Value of the amount lent out; null if nothing can be borrowed or the price is unknown. */
   readonly total_borrow_quote: number | null;
-  /** Share of the deposits that is lent out, 0 to 1; null where nothing can be borrowed. */
+  /** Share of the deposits that is lent out, 0 to 1; null if nothing can be borrowed. */
   readonly utilization_rate: number | null;
-  /** Token that represents a deposit; null where the protocol has none. */
+  /** Token that represents a deposit; null if the protocol has no such token. */
   readonly lp_token_address: string | null;
-  /** Deposit tokens in existence, in their smallest unit; null when there are none or it is unknown. */
+  /** Total supply of deposit tokens, in their smallest unit; null if there are none or if it is unknown. */
   readonly lp_token_total_supply: string | null;
-  /** Height of the amounts; null when nothing of the market is indexed. */
+  /** Height of the block as of which the amounts are stated; null if the market is not indexed. */
   readonly block_height: number | null;
 }
 
-/** Pools or vaults of a protocol in detail. */
+/** Details of the pools or vaults of a protocol. */
 export interface CommunityMarketDataResponse {
-  /** Number of the protocol, `protocol_01` to `protocol_10`, also where the path named it by a configured name. */
+  /** Number of the protocol, `protocol_01` to `protocol_10`, even if the path has its configured name. */
   readonly protocol: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** ISO 4217 code of the currency of all quotes, always `USD`, since community endpoints take no currency. */
+  /** ISO 4217 code of the currency of all quotes, always `USD`, because community endpoints have no currency parameter. */
   readonly quote_currency: string;
   /** Time of the response. */
   readonly updated_at: string;
@@ -592,15 +592,15 @@ export interface CommunityMarketDataResponse {
   readonly pagination: Pagination;
 }
 
-/** The list of a protocol's markets. */
+/** The markets of a protocol. */
 export interface CommunityMarketsResponse {
-  /** Number of the protocol, `protocol_01` to `protocol_10`, also where the path named it by a configured name. */
+  /** Number of the protocol, `protocol_01` to `protocol_10`, even if the path has its configured name. */
   readonly protocol: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** ISO 4217 code of the currency of all quotes, always `USD`, since community endpoints take no currency. */
+  /** ISO 4217 code of the currency of all quotes, always `USD`, because community endpoints have no currency parameter. */
   readonly quote_currency: string;
   /** Time of the response. */
   readonly updated_at: string;
@@ -610,29 +610,29 @@ export interface CommunityMarketsResponse {
   readonly pagination: Pagination;
 }
 
-/** A pool token with the tokens behind it. */
+/** A pool token with its underlying tokens. */
 export interface CommunityPosition {
   /** Contract of the pool. */
   readonly pool_address: string;
-  /** Name of the pool; null when its contract has none. */
+  /** Name of the pool; null if its contract has none. */
   readonly pool_name: string | null;
-  /** Token that represents the share; often the pool itself. */
+  /** Token that represents the share, often the pool itself. */
   readonly lp_token_address: string;
-  /** Decimals of that token; null when they are not known. */
+  /** Decimals of that token; null if they are unknown. */
   readonly lp_token_decimals: number | null;
-  /** Amount of that token held, staked amounts included, in its smallest unit; null when unknown. */
+  /** Balance of that token, including staked amounts, in its smallest unit; null if unknown. */
   readonly lp_token_balance: string | null;
-  /** The tokens that the share could be redeemed for. */
+  /** The tokens for which the share can be redeemed. */
   readonly tokens: readonly CommunityUnderlyingToken[];
-  /** Value of all underlying tokens together; null when a price is unknown. */
+  /** Value of all underlying tokens together; null if a price is unknown. */
   readonly total_quote: number | null;
-  /** Value of the share with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of the share with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_total_quote: string | null;
 }
 
-/** What an account's pool tokens could be redeemed for. */
+/** Tokens for which an account's pool tokens can be redeemed. */
 export interface CommunityTokensResponse {
-  /** Number of the protocol, `protocol_01` to `protocol_10`, also where the path named it by a configured name. */
+  /** Number of the protocol, `protocol_01` to `protocol_10`, even if the path has its configured name. */
   readonly protocol: string;
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
@@ -640,7 +640,7 @@ export interface CommunityTokensResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** ISO 4217 code of the currency of all quotes, always `USD`, since community endpoints take no currency. */
+  /** ISO 4217 code of the currency of all quotes, always `USD`, because community endpoints have no currency parameter. */
   readonly quote_currency: string;
   /** Time of the response. */
   readonly updated_at: string;
@@ -656,37 +656,37 @@ export interface CommunityTransaction {
   readonly block_signed_at: string;
   /** Height of the block. */
   readonly block_height: number;
-  /** Hash of the transaction, in the spelling of its network. */
+  /** Hash of the transaction, in the notation of its network. */
   readonly tx_hash: string;
-  /** Index of the transaction in its block, from 0; null when unknown. */
+  /** Index of the transaction in its block, starting at 0; null if unknown. */
   readonly tx_offset: number | null;
-  /** Index of the action's log in its block, from 0; null on a network without logs. */
+  /** Index of the action's log in its block, starting at 0; null on a network without logs. */
   readonly log_offset: number | null;
-  /** What the account did, in the words of the protocol and in lower case. */
+  /** Name of the action, in the protocol's terms and in lower case. */
   readonly action: string;
-  /** Contract of the pool, vault or reserve; null when the action concerns none. */
+  /** Contract of the pool, vault or reserve; null if the action does not concern one. */
   readonly pool_address: string | null;
-  /** Account that sent the transaction, in the spelling of its network; null when there are several. */
+  /** Account that sent the transaction, in the notation of its network; null if there are several. */
   readonly from_address: string | null;
-  /** What moved in the action, one element per token. */
+  /** Amounts that moved in the action, one element per token. */
   readonly amounts: readonly CommunityAmount[];
-  /** Value of the amounts that the account gave, or received if it gave none; null when a price is unknown. */
+  /** Value of the amounts that the account paid, or received if it paid none; null if a price is unknown. */
   readonly total_quote: number | null;
-  /** Value of the action with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of the action with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_total_quote: string | null;
 }
 
-/** What an account did in a protocol. */
+/** Actions of an account in a protocol. */
 export interface CommunityTransactionsResponse {
-  /** Number of the protocol, `protocol_01` to `protocol_10`, also where the path named it by a configured name. */
+  /** Number of the protocol, `protocol_01` to `protocol_10`, even if the path has its configured name. */
   readonly protocol: string;
-  /** The requested wallet in the notation of its network; some protocols have accounts of other lengths. */
+  /** The requested wallet in the notation of its network; some networks have addresses of a different length. */
   readonly address: string;
   /** Chain id of the network (EIP-155); null for a network that has none. */
   readonly chain_id: number | null;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** ISO 4217 code of the currency of all quotes, always `USD`, since community endpoints take no currency. */
+  /** ISO 4217 code of the currency of all quotes, always `USD`, because community endpoints have no currency parameter. */
   readonly quote_currency: string;
   /** Time of the response. */
   readonly updated_at: string;
@@ -696,49 +696,49 @@ export interface CommunityTransactionsResponse {
   readonly pagination: Pagination;
 }
 
-/** One token behind a share. */
+/** An underlying token of a share. */
 export interface CommunityUnderlyingToken {
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
-  /** Name from the token's contract; null if it has none that can be read. */
+  /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol from the token's contract; null if it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
-  /** Address of the token's logo as the operator configured it; null without one. */
+  /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
-  /** Amount that the share would yield, in the token's smallest unit; null when unknown. */
+  /** Amount for which the share can be redeemed, in the token's smallest unit; null if unknown. */
   readonly balance: string | null;
-  /** Current price of one whole token; null when it is unknown, never 0 instead. */
+  /** Current price of one whole token; null if it is unknown, never 0. */
   readonly quote_rate: number | null;
-  /** Value of the balance: balance / 10^decimals × rate; null when either is unknown. */
+  /** Value of the balance: balance / 10^decimals × rate; null if either is unknown. */
   readonly quote: number | null;
-  /** Value of the balance with its currency symbol, truncated to two decimals; null when the value is unknown. */
+  /** Value of the balance with its currency symbol, truncated to two decimals; null if the value is unknown. */
   readonly pretty_quote: string | null;
 }
 
 /** Metadata from a token's contract. */
 export interface ContractMetadata {
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
-  /** Name from the token's contract; null if it has none that can be read. */
+  /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol from the token's contract; null if it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
-  /** Token standards that the contract follows, e.g. `erc20`, `erc721`, `erc1155`; null for the native token. */
+  /** Token standards that the contract implements, such as `erc20`, `erc721`, `erc1155`; null for the native token. */
   readonly supports_erc: readonly string[] | null;
-  /** Address of the token's logo as the operator configured it; null without one. */
+  /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
 }
 
-/** A log as its ABI reads it. */
+/** A decoded log. */
 export interface DecodedItem {
   /** Name of the event. */
   readonly name: string;
-  /** Declaration of the event with the names, types and indexing of its arguments. */
+  /** Declaration of the event with the names, types and indexed attributes of its arguments. */
   readonly signature: string;
   /** Arguments in their declared order. */
   readonly params: readonly Param[];
@@ -746,85 +746,85 @@ export interface DecodedItem {
 
 /** A swap, or liquidity added or removed, in a transaction. */
 export interface DexReport {
-  /** Index of the log in its block, from 0. */
+  /** Index of the log in its block, starting at 0. */
   readonly log_offset: number;
-  /** Name of the exchange; null when unknown. */
+  /** Name of the exchange; null if unknown. */
   readonly protocol_name: string | null;
   /** The exchange's factory. */
   readonly protocol_address: string | null;
-  /** Address of the exchange's logo as configured; null without one. */
+  /** URL of the exchange's logo; null if none is configured. */
   readonly protocol_logo_url: string | null;
   /** Always null: aggregators are not distinguished from other senders. */
   readonly aggregator_name: string | null;
   /** Always null: aggregators are not distinguished from other senders. */
   readonly aggregator_address: string | null;
-  /** Version of the exchange's protocol as configured; null without one. */
+  /** Configured version of the exchange's protocol; null if none is configured. */
   readonly version: number | null;
-  /** Version of the protocol that the exchange was copied from as configured; null without one. */
+  /** Configured version of the protocol of which the exchange is a fork; null if none is configured. */
   readonly fork_version: number | null;
-  /** Name of the protocol that the exchange was copied from as configured; null without one. */
+  /** Configured name of the protocol of which the exchange is a fork; null if none is configured. */
   readonly fork: string | null;
-  /** What happened: `swap`, `add_liquidity` or `remove_liquidity`. */
+  /** Kind of event: `swap`, `add_liquidity` or `remove_liquidity`. */
   readonly event: string;
-  /** Pool in which it happened; null when unknown. */
+  /** Pool in which it happened; null if unknown. */
   readonly pair_address: string | null;
-  /** Fee of a swap in the pool, in hundredths of a percent, including the exchange's share; null when unknown. */
+  /** Fee of a swap in the pool, in basis points, including the exchange's share; null if unknown. */
   readonly pair_lp_fee_bps: number | null;
-  /** Contract of the pool's own token; null where the pool has none. */
+  /** Contract of the pool token; null if the pool has none. */
   readonly lp_token_address: string | null;
-  /** Ticker symbol of the pool's token; null when it has none. */
+  /** Ticker symbol of the pool's token; null if it has none. */
   readonly lp_token_ticker: string | null;
-  /** Decimals of the pool's token; null when they are not known. */
+  /** Decimals of the pool's token; null if they are unknown. */
   readonly lp_token_num_decimals: number | null;
-  /** Name of the pool's token; null when it has none. */
+  /** Name of the pool's token; null if it has none. */
   readonly lp_token_name: string | null;
-  /** Pool tokens minted or burned, in their smallest unit, as digits; null for a swap, and where the pool has no token. */
+  /** Pool tokens minted or burned, in their smallest unit, as a decimal string; null for a swap, or if the pool has no token. */
   readonly lp_token_value: string | null;
-  /** US dollars paid for one whole token that was bought; null when a price is unknown, and where liquidity was added or removed. */
+  /** Price in US dollars of one whole token that was bought; null if a price is unknown, or if liquidity was added or removed. */
   readonly exchange_rate_usd: number | null;
-  /** First token of the pair; null when unknown. */
+  /** First token of the pair; null if unknown. */
   readonly token_0_address: string | null;
-  /** Ticker symbol of the first token; null when it has none. */
+  /** Ticker symbol of the first token; null if it has none. */
   readonly token_0_ticker: string | null;
-  /** Decimals of the first token; null when they are not known. */
+  /** Decimals of the first token; null if they are unknown. */
   readonly token_0_num_decimals: number | null;
-  /** Name of the first token; null when it has none. */
+  /** Name of the first token; null if it has none. */
   readonly token_0_name: string | null;
-  /** Second token of the pair; null when unknown. */
+  /** Second token of the pair; null if unknown. */
   readonly token_1_address: string | null;
-  /** Ticker symbol of the second token; null when it has none. */
+  /** Ticker symbol of the second token; null if it has none. */
   readonly token_1_ticker: string | null;
-  /** Decimals of the second token; null when they are not known. */
+  /** Decimals of the second token; null if they are unknown. */
   readonly token_1_num_decimals: number | null;
-  /** Name of the second token; null when it has none. */
+  /** Name of the second token; null if it has none. */
   readonly token_1_name: string | null;
-  /** Amount of the first token that the pool gained or lost, in its smallest unit, as digits; null when unknown. */
+  /** Amount of the first token that the pool gained or lost, in its smallest unit, as a decimal string; null if unknown. */
   readonly token_0_amount: string | null;
-  /** US dollars for one whole first token at that time; null when the price is unknown. */
+  /** Price of one whole first token at that time, in US dollars; null if the price is unknown. */
   readonly token_0_quote_rate: number | null;
-  /** Value of the first token's amount in US dollars; null when the price is unknown. */
+  /** Value of the first token's amount in US dollars; null if the price is unknown. */
   readonly token_0_usd_quote: number | null;
-  /** Value of the first token's amount as text, truncated to two decimals; null when it is unknown. */
+  /** Value of the first token's amount in US dollars with the currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_token_0_usd_quote: string | null;
-  /** Address of the first token's logo as the operator configured it; null without one. */
+  /** URL of the first token's logo; null if the operator has not configured one. */
   readonly token_0_logo_url: string | null;
-  /** Amount of the second token that the pool gained or lost, in its smallest unit, as digits; null when unknown. */
+  /** Amount of the second token that the pool gained or lost, in its smallest unit, as a decimal string; null if unknown. */
   readonly token_1_amount: string | null;
-  /** US dollars for one whole second token at that time; null when the price is unknown. */
+  /** Price of one whole second token at that time, in US dollars; null if the price is unknown. */
   readonly token_1_quote_rate: number | null;
-  /** Value of the second token's amount in US dollars; null when the price is unknown. */
+  /** Value of the second token's amount in US dollars; null if the price is unknown. */
   readonly token_1_usd_quote: number | null;
-  /** Value of the second token's amount as text, truncated to two decimals; null when it is unknown. */
+  /** Value of the second token's amount in US dollars with the currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_token_1_usd_quote: string | null;
-  /** Address of the second token's logo as the operator configured it; null without one. */
+  /** URL of the second token's logo; null if the operator has not configured one. */
   readonly token_1_logo_url: string | null;
-  /** Account that called the pool; null when the event does not contain it. */
+  /** Account that called the pool; null if the event does not contain it. */
   readonly sender: string | null;
-  /** Account that received the outcome; null when the event does not contain it. */
+  /** Account that received the tokens that were paid out; null if the event does not contain it. */
   readonly recipient: string | null;
 }
 
-/** An exchange as a whole, with its daily series. */
+/** A whole exchange with its daily series. */
 export interface EcosystemChartDataResponse {
   /** Time of the response. */
   readonly updated_at: string;
@@ -832,9 +832,9 @@ export interface EcosystemChartDataResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** The one exchange. */
+  /** The only item. */
   readonly items: readonly UniswapLikeEcosystemCharts[];
-  /** Always null, since this endpoint has no pages; the field remains for clients that read it. */
+  /** Always null, because this endpoint has no pages; the field is kept for clients that read it. */
   readonly pagination: Pagination | null;
 }
 
@@ -854,87 +854,87 @@ export interface Erc20TransfersResponse {
   readonly items: readonly BlockTransactionWithContractTransfers[];
   /** Position of this page in the list. */
   readonly pagination: Pagination;
-  /** First indexed block if the index starts late; null if it is complete. */
+  /** First indexed block if the index starts late; null if the index is complete. */
   readonly indexed_from: number | null;
 }
 
-/** A swap, or liquidity added or removed, with the transaction around it. */
+/** A swap, or liquidity added or removed, with its transaction. */
 export interface ExchangeTransaction {
   /** Time of the block. */
   readonly block_signed_at: string;
   /** Hash of the transaction. */
   readonly tx_hash: string;
-  /** What was done with the pool: a swap, or liquidity added or removed. */
+  /** Kind of action in the pool: a swap, or liquidity added or removed. */
   readonly act: string;
   /** The requested account, token or pool; null in the list of a whole exchange. */
   readonly address: string | null;
-  /** Pages of block explorers about this row; empty where the operator configured none. */
+  /** Pages of block explorers for this item; empty if the operator has configured none. */
   readonly explorers: readonly Explorer[];
-  /** Amount of the first token added or removed, in its smallest unit, as digits; null for a swap. */
+  /** Amount of the first token added or removed, in its smallest unit, as a decimal string; null for a swap. */
   readonly amount_0: string | null;
-  /** Amount of the second token added or removed, in its smallest unit, as digits; null for a swap. */
+  /** Amount of the second token added or removed, in its smallest unit, as a decimal string; null for a swap. */
   readonly amount_1: string | null;
-  /** Amount of the first token swapped in, in its smallest unit, as digits; null unless it is a swap. */
+  /** Amount of the first token swapped in, in its smallest unit, as a decimal string; null if the action is not a swap. */
   readonly amount_0_in: string | null;
-  /** Amount of the first token swapped out, in its smallest unit, as digits; null unless it is a swap. */
+  /** Amount of the first token swapped out, in its smallest unit, as a decimal string; null if the action is not a swap. */
   readonly amount_0_out: string | null;
-  /** Amount of the second token swapped in, in its smallest unit, as digits; null unless it is a swap. */
+  /** Amount of the second token swapped in, in its smallest unit, as a decimal string; null if the action is not a swap. */
   readonly amount_1_in: string | null;
-  /** Amount of the second token swapped out, in its smallest unit, as digits; null unless it is a swap. */
+  /** Amount of the second token swapped out, in its smallest unit, as a decimal string; null if the action is not a swap. */
   readonly amount_1_out: string | null;
-  /** Account that received the output or, for added liquidity, the pool tokens; null when no event contains it. */
+  /** Account that received the output or, for added liquidity, the pool tokens; null if no event contains it. */
   readonly to_address: string | null;
-  /** Sender of the transaction; null when unknown. */
+  /** Sender of the transaction; null if unknown. */
   readonly from_address: string | null;
-  /** Account that called the pool, commonly a router; null when the event does not contain it. */
+  /** Account that called the pool, usually a router; null if the event does not contain it. */
   readonly sender_address: string | null;
-  /** Value of the amounts paid in, added or removed at the prices of that time; of a swap with one unknown price, of the other token's amounts; else null. */
+  /** Value of the amounts that were paid in, added or removed, at the prices of that time. For a swap with one unknown price, the value of the other token's amounts; otherwise null if a price is unknown. */
   readonly total_quote: number | null;
-  /** Value of the action with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of the action with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_total_quote: string | null;
   /** Native value sent with the transaction, in wei. */
   readonly value: string;
-  /** Value of the sent native tokens at the price of that time; null when the price is unknown. */
+  /** Value of the native tokens that were sent at the price of that time; null if the price is unknown. */
   readonly value_quote: number | null;
-  /** Value of the sent native tokens with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of the native tokens that were sent with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_value_quote: string | null;
-  /** Token in which fees are paid, which is the chain's native token. */
+  /** The token in which fees are paid, which is the chain's native token. */
   readonly gas_metadata: ContractMetadata;
-  /** Gas limit set by the sender; from 2^53 on, the nearest JSON number. */
+  /** Gas limit set by the sender; 2^53 and above are rounded to the nearest JSON number. */
   readonly gas_offered: number;
   /** Gas that the transaction used. */
   readonly gas_spent: number;
-  /** Price paid for a unit of gas after EIP-1559, in wei; null when unknown. */
+  /** Effective price per unit of gas (EIP-1559), in wei; null if unknown. */
   readonly gas_price: number | null;
-  /** What the sender paid in wei: gas used × price, with the L1 fee where the chain has one and the fee of blobs; null when unknown. */
+  /** Fee that the sender paid, in wei: gas used × price, plus the L1 fee if the chain has one and the blob fee; null if it is unknown. */
   readonly fees_paid: string | null;
-  /** Value of the fee at the price of that time; null when the price is unknown. */
+  /** Value of the fee at the price of that time; null if the price is unknown. */
   readonly gas_quote: number | null;
-  /** Value of the fee with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of the fee with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_gas_quote: string | null;
-  /** Price of one whole native token at that time; null when it is unknown. */
+  /** Price of one whole native token at that time; null if it is unknown. */
   readonly gas_quote_rate: number | null;
   /** ISO 4217 code of the currency of this item's quotes. */
   readonly quote_currency: string;
-  /** First token of the pair, the one with the lower address. */
+  /** First token of the pair, which is the one with the lower address. */
   readonly token_0: PoolToken;
-  /** Second token of the pair, the one with the higher address. */
+  /** Second token of the pair, which is the one with the higher address. */
   readonly token_1: PoolToken;
-  /** Price of one whole first token at that time; null when it is unknown. */
+  /** Price of one whole first token at that time; null if it is unknown. */
   readonly token_0_quote_rate: number | null;
-  /** Price of one whole second token at that time; null when it is unknown. */
+  /** Price of one whole second token at that time; null if it is unknown. */
   readonly token_1_quote_rate: number | null;
 }
 
 /** A page of a block explorer. */
 export interface Explorer {
-  /** Name of the explorer; null when the operator gave none. */
+  /** Name of the explorer; null if the operator has configured none. */
   readonly label: string | null;
-  /** Address of the page. */
+  /** URL of the page. */
   readonly url: string;
 }
 
-/** Estimates of the fee of a common kind of transaction. */
+/** Fee estimates for a common kind of transaction. */
 export interface GasPricesResponse {
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -944,31 +944,31 @@ export interface GasPricesResponse {
   readonly quote_currency: string;
   /** Time of the response. */
   readonly updated_at: string;
-  /** Kind of transaction that is estimated, as sent in the path. */
+  /** Kind of transaction of the estimate, as sent in the path. */
   readonly event_type: "erc20" | "nativetokens" | "uniswapv3";
-  /** Current price of one whole native token; null when it is unknown. */
+  /** Current price of one whole native token; null if it is unknown. */
   readonly gas_quote_rate: number | null;
-  /** Base fee of the newest block (EIP-1559) in wei; null on a chain without one. */
+  /** Base fee of the newest block (EIP-1559) in wei; null on a chain without a base fee. */
   readonly base_fee: string | null;
-  /** One item per speed, fastest first; empty where the latest blocks hold no such transaction. */
+  /** One item per speed, fastest first; empty if the latest blocks have no such transaction. */
   readonly items: readonly PriceItem[];
 }
 
-/** Fees that an address paid in all. */
+/** Total fees that an address paid. */
 export interface GasSummary {
-  /** Number of transactions that the address sent, failed ones too. */
+  /** Number of transactions that the address sent, including failed ones. */
   readonly total_sent_count: number | null;
-  /** Sum of the fees of those transactions in wei, those of the layer below and of blobs included. */
+  /** Sum of the fees of those transactions in wei, including L1 fees and blob fees. */
   readonly total_fees_paid: string | null;
-  /** Sum of the values of the fees, those of each UTC day at the day's closing price (of today at the price now); null when a price is unknown. */
+  /** Value of all fees, each at the closing price of its UTC day, or at the current price for the current day; null if a price is unknown. */
   readonly total_gas_quote: number | null;
-  /** Value of all fees with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of all fees with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_total_gas_quote: string | null;
-  /** Value of all fees divided by the number of sent transactions; null when either is unknown or the number is 0. */
+  /** Value of all fees divided by the number of sent transactions; null if either is unknown or the number is 0. */
   readonly average_gas_quote_per_tx: number | null;
-  /** Average value of a fee with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Average value of a fee with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_average_gas_quote_per_tx: string | null;
-  /** Token in which fees are paid, which is the chain's native token. */
+  /** The token in which fees are paid, which is the chain's native token. */
   readonly gas_metadata: ContractMetadata;
 }
 
@@ -980,33 +980,33 @@ export interface GetLogsEvent {
   readonly block_height: number;
   /** Hash of the block. */
   readonly block_hash: string;
-  /** Index of the transaction in its block, from 0. */
+  /** Index of the transaction in its block, starting at 0. */
   readonly tx_offset: number;
-  /** Index of the log in its block, from 0. */
+  /** Index of the log in its block, starting at 0. */
   readonly log_offset: number;
   /** Hash of the transaction. */
   readonly tx_hash: string;
   /** Topics of the log as emitted, the event's signature hash first unless the event is anonymous. */
   readonly raw_log_topics: readonly string[];
-  /** Decimals of the emitting contract; null when it is not a token or does not report them. */
+  /** Decimals of the emitting contract; null if it is not a token or does not return them. */
   readonly sender_contract_decimals: number | null;
   /** Name from the emitting contract; null if it has none. */
   readonly sender_name: string | null;
-  /** Ticker symbol of the emitting contract; null when it has none. */
+  /** Ticker symbol of the emitting contract; null if it has none. */
   readonly sender_contract_ticker_symbol: string | null;
   /** Contract that emitted the log. */
   readonly sender_address: string;
-  /** Known name of the emitting contract; null when it has none. */
+  /** Known name of the emitting contract; null if it has none. */
   readonly sender_address_label: string | null;
-  /** Token standards that the emitting contract follows; null when it is unknown as a token. */
+  /** Token standards that the emitting contract implements; null if it is not a known token. */
   readonly supports_erc: readonly string[] | null;
-  /** Address of the emitting contract's logo as the operator configured it for a token; null without one. */
+  /** URL of the emitting contract's logo; null if it is not a token with a configured logo. */
   readonly sender_logo_url: string | null;
-  /** Factory of the configured exchange that the emitting contract is a pool of; null for every other contract. */
+  /** Factory of the configured exchange of which the emitting contract is a pool; null for all other contracts. */
   readonly sender_factory_address: string | null;
-  /** Data of the log as emitted, `0x` when there is none. */
+  /** Data of the log as emitted, `0x` if there is none. */
   readonly raw_log_data: string;
-  /** The log read through a known ABI; null when none fits or `skip-decode=true` was sent. */
+  /** The log decoded with a known ABI; null if none matches or `skip-decode=true` was sent. */
   readonly decoded: DecodedItem | null;
 }
 
@@ -1018,25 +1018,25 @@ export interface GetLogsResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** The logs that fit all filters, newest first. */
+  /** The logs that match all filters, newest first. */
   readonly items: readonly GetLogsEvent[];
-  /** First indexed block if the index starts late; null if it is complete. */
+  /** First indexed block if the index starts late; null if the index is complete. */
   readonly indexed_from: number | null;
 }
 
-/** Indexed head and chain head. */
+/** The indexed head and the node's head. */
 export interface HealthData {
-  /** Height of the last block whose pools are indexed; null while none is. */
+  /** Height of the last block whose pools are indexed; null while there is none. */
   readonly synced_block_height: number | null;
-  /** Time of the last block whose pools are indexed; null while none is. */
+  /** Time of the last block whose pools are indexed; null while there is none. */
   readonly synced_block_signed_at: string | null;
   /** Height of the chain's newest block at the last request; null before the first one. */
   readonly latest_block_height: number | null;
-  /** Time of the chain's newest block as the indexer last saw it; null when unknown. */
+  /** Time of the chain's newest block at the last request; null if unknown. */
   readonly latest_block_signed_at: string | null;
 }
 
-/** How far the exchange's data is behind the chain. */
+/** Indexing status of an exchange. */
 export interface HealthDataResponse {
   /** Time of the response. */
   readonly updated_at: string;
@@ -1044,57 +1044,57 @@ export interface HealthDataResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** The one state. */
+  /** The only item. */
   readonly items: readonly HealthData[];
-  /** Always null, since this endpoint has no pages; the field remains for clients that read it. */
+  /** Always null, because this endpoint has no pages; the field is kept for clients that read it. */
   readonly pagination: Pagination | null;
 }
 
 /** One asset of the address as of a block. */
 export interface HistoricalBalanceItem {
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
-  /** Name from the token's contract; null if it has none that can be read. */
+  /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol from the token's contract; null if it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
-  /** Token standards that the contract follows, e.g. `erc20`, `erc721`, `erc1155`; null for the native token. */
+  /** Token standards that the contract implements, such as `erc20`, `erc721`, `erc1155`; null for the native token. */
   readonly supports_erc: readonly string[] | null;
-  /** Address of the token's logo as the operator configured it; null without one. */
+  /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
-  /** Height of the balance. */
+  /** Height of the block as of which the balance is stated. */
   readonly block_height: number;
-  /** Height of the address's last transfer of the asset up to then; null when none is indexed. */
+  /** Height of the address's last transfer of the asset up to that block; null if none is indexed. */
   readonly last_transferred_block_height: number | null;
-  /** Name meant for people, which is the one that the contract states; null when it states none. */
+  /** Display name, which is the name from the token's contract; null if it has none. */
   readonly contract_display_name: string | null;
-  /** Time of the address's last transfer of the asset up to then, in or out; null when none is indexed. */
+  /** Time of the address's last transfer of the asset, in or out, up to that block; null if none is indexed. */
   readonly last_transferred_at: string | null;
-  /** True when the asset is the chain's native token. */
+  /** True if the asset is the chain's native token. */
   readonly native_token: boolean;
-  /** Kind of the asset, where `dust` is a holding worth less than 0.10 USD; null when it cannot be determined. */
+  /** Kind of the asset; `dust` is a holding with a value of less than 0.10 USD. Null if it cannot be determined. */
   readonly type: "cryptocurrency" | "stablecoin" | "nft" | "dust" | null;
-  /** True when the operator's spam rules mark the contract; null when it was not classified. */
+  /** Whether the operator's rules classify the contract as spam; null if it has not been classified. */
   readonly is_spam: boolean | null;
-  /** Amount held at that height, in the token's smallest unit; null when unknown. */
+  /** Balance at that height, in the token's smallest unit; null if unknown. */
   readonly balance: string | null;
-  /** Price of one whole token at the block's time, or at the close of the day if a date was requested; null when it is unknown, never 0 instead. */
+  /** Price of one whole token at the block's time, or at the close of the day if a date was requested; null if it is unknown, never 0. */
   readonly quote_rate: number | null;
-  /** Value of the balance: balance / 10^decimals × rate; null when either is unknown. */
+  /** Value of the balance: balance / 10^decimals × rate; null if either is unknown. */
   readonly quote: number | null;
-  /** Value of the balance with its currency symbol, truncated to two decimals; null when the value is unknown. */
+  /** Value of the balance with its currency symbol, truncated to two decimals; null if the value is unknown. */
   readonly pretty_quote: string | null;
-  /** Always null: which protocol issued a token is not recorded. */
+  /** Always null: the protocol that issued a token is not recorded. */
   readonly protocol_metadata: ProtocolMetadata | null;
-  /** Single tokens behind the balance, with `no-nft-fetch=true` those whose metadata is cached; null for fungible assets and unless `nft=true` was sent. */
+  /** The individual tokens of the balance; with `no-nft-fetch=true`, only those whose metadata is cached. Null for fungible assets, and if `nft=true` was not sent. */
   readonly nft_data: readonly BalanceNftData[] | null;
-  /** Where the balance comes from: `events` (the sum of its transfers) or `node` (read from the contract, because the token's balances do not follow from its events; of a past block, the last reading up to it); null when the balance is unknown. */
+  /** Where the balance comes from: `events` (the sum of its transfers) or `node` (read from the contract, because the token's balances do not follow from its events; for a past block, the last reading up to that block); null if the balance is unknown. */
   readonly balance_source: "events" | "node" | null;
 }
 
-/** Assets that an address held at a block or at the end of a day, with prices of that day. */
+/** Assets that an address held at a block or at the end of a day, at the prices of that time. */
 export interface HistoricalBalancesResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
@@ -1106,19 +1106,19 @@ export interface HistoricalBalancesResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** One item per asset held at that height. */
+  /** One item per asset that the address held at that height. */
   readonly items: readonly HistoricalBalanceItem[];
-  /** First indexed block if the index starts late; null if it is complete. */
+  /** First indexed block if the index starts late; null if the index is complete. */
   readonly indexed_from: number | null;
 }
 
-/** One day of one token. */
+/** The holding of a token on one day. */
 export interface HoldingItem {
-  /** Closing price of one whole token on the day, or the price now where the day is not over; null when unknown. */
+  /** Closing price of one whole token on the day, or the current price if the day has not ended; null if unknown. */
   readonly quote_rate: number | null;
   /** Midnight UTC at which the day starts. */
   readonly timestamp: string;
-  /** Balance at the end of the day, or now where the day is not over. */
+  /** Balance at the end of the day, or the current balance if the day has not ended. */
   readonly close: OhlcItem;
   /** Largest balance of the day. */
   readonly high: OhlcItem;
@@ -1130,79 +1130,79 @@ export interface HoldingItem {
 
 /** A deposit, loan, repayment, withdrawal or liquidation in a transaction. */
 export interface LendingReport {
-  /** Index of the log in its block, from 0. */
+  /** Index of the log in its block, starting at 0. */
   readonly log_offset: number;
-  /** Name of the lending protocol; null when unknown. */
+  /** Name of the lending protocol; null if unknown. */
   readonly protocol_name: string | null;
-  /** Contract of the protocol that emitted the event; null when unknown. */
+  /** Contract of the protocol that emitted the event; null if unknown. */
   readonly protocol_address: string | null;
-  /** Address of the protocol's logo; null without one. */
+  /** URL of the protocol's logo; null if there is none. */
   readonly protocol_logo_url: string | null;
-  /** Version of the protocol; null when unknown. */
+  /** Version of the protocol; null if unknown. */
   readonly version: string | null;
-  /** Name of the protocol that it was copied from; null when it is not a copy. */
+  /** Name of the protocol of which it is a fork; null if it is not a fork. */
   readonly fork: string | null;
-  /** Version of the protocol that it was copied from; null when it is not a copy. */
+  /** Version of the protocol of which it is a fork; null if it is not a fork. */
   readonly fork_version: string | null;
-  /** What happened, named as the protocol's event. */
+  /** Name of the protocol's event. */
   readonly event: string;
-  /** Name of the token that represents a deposit; null when there is none. */
+  /** Name of the token that represents a deposit; null if there is none. */
   readonly lp_token_name: string | null;
-  /** Decimals of the deposit token; null when they are not known. */
+  /** Decimals of the deposit token; null if they are unknown. */
   readonly lp_decimals: number | null;
-  /** Ticker symbol of the deposit token; null when it has none. */
+  /** Ticker symbol of the deposit token; null if it has none. */
   readonly lp_ticker_symbol: string | null;
-  /** Contract of the deposit token; null when there is none. */
+  /** Contract of the deposit token; null if there is none. */
   readonly lp_token_address: string | null;
-  /** Deposit tokens made or destroyed, in whole tokens; null when none were. */
+  /** Deposit tokens minted or burned, in whole tokens; null if none were. */
   readonly lp_token_amount: number | null;
-  /** Price of one whole deposit token in US dollars; null when it is unknown. */
+  /** Price of one whole deposit token in US dollars; null if it is unknown. */
   readonly lp_token_price: number | null;
-  /** Whole underlying tokens for one whole deposit token; null when unknown. */
+  /** Whole underlying tokens for one whole deposit token; null if unknown. */
   readonly exchange_rate: number | null;
-  /** US dollars for one whole deposit token at the exchange rate; null when a price is unknown. */
+  /** Price of one whole deposit token at the exchange rate, in US dollars; null if a price is unknown. */
   readonly exchange_rate_usd: number | null;
-  /** Name of the token that went into the protocol; null when none did. */
+  /** Name of the token that was paid into the protocol; null if there is none. */
   readonly token_name_in: string | null;
-  /** Decimals of the token that went in; null when none did or they are not known. */
+  /** Decimals of the token that was paid in; null if there is none or they are unknown. */
   readonly token_decimal_in: number | null;
-  /** Contract of the token that went in; null when none did. */
+  /** Contract of the token that was paid in; null if there is none. */
   readonly token_address_in: string | null;
-  /** Ticker symbol of the token that went in; null when none did or it has none. */
+  /** Ticker symbol of the token that was paid in; null if there is none or it has none. */
   readonly token_ticker_in: string | null;
-  /** Address of the logo of the token that went in; null without one. */
+  /** URL of the logo of the token that was paid in; null if there is none. */
   readonly token_logo_in: string | null;
-  /** Amount that went in, in whole tokens; null when none did. */
+  /** Amount that was paid in, in whole tokens; null if there is none. */
   readonly token_amount_in: number | null;
-  /** Value of the amount that went in, in US dollars; null when it is unknown. */
+  /** Value of the amount that was paid in, in US dollars; null if it is unknown. */
   readonly amount_in_usd: number | null;
-  /** Value of the amount that went in as text, truncated to two decimals; null when it is unknown. */
+  /** Value of the amount that was paid in in US dollars with the currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_amount_in_usd: string | null;
-  /** Name of the token that came out of the protocol; null when none did. */
+  /** Name of the token that was paid out by the protocol; null if there is none. */
   readonly token_name_out: string | null;
-  /** Decimals of the token that came out; null when none did or they are not known. */
+  /** Decimals of the token that was paid out; null if there is none or they are unknown. */
   readonly token_decimals_out: number | null;
-  /** Contract of the token that came out; null when none did. */
+  /** Contract of the token that was paid out; null if there is none. */
   readonly token_address_out: string | null;
-  /** Ticker symbol of the token that came out; null when none did or it has none. */
+  /** Ticker symbol of the token that was paid out; null if there is none or it has none. */
   readonly token_ticker_out: string | null;
-  /** Address of the logo of the token that came out; null without one. */
+  /** URL of the logo of the token that was paid out; null if there is none. */
   readonly token_logo_out: string | null;
-  /** Amount that came out, in whole tokens; null when none did. */
+  /** Amount that was paid out, in whole tokens; null if there is none. */
   readonly token_amount_out: number | null;
-  /** Value of the amount that came out, in US dollars; null when it is unknown. */
+  /** Value of the amount that was paid out, in US dollars; null if it is unknown. */
   readonly amount_out_usd: number | null;
-  /** Value of the amount that came out as text, truncated to two decimals; null when it is unknown. */
+  /** Value of the amount that was paid out in US dollars with the currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_amount_out_usd: string | null;
-  /** Kind of interest of a loan as the protocol numbers it, 1 fixed and 2 variable; null for events that name none. */
+  /** Kind of interest of a loan in the numbering of the protocol (1 is fixed, 2 is variable); null for events without it. */
   readonly borrow_rate_mode: number | null;
-  /** Yearly interest of the loan in percent; null for events that name none. */
+  /** Yearly interest of the loan in percent; null for events without it. */
   readonly borrow_rate: number | null;
-  /** Account whose position changed; null when the event does not contain it. */
+  /** Account whose position changed; null if the event does not contain it. */
   readonly on_behalf_of: string | null;
-  /** Account that liquidated the position; null unless it was a liquidation. */
+  /** Account that liquidated the position; null if the event is not a liquidation. */
   readonly liquidator: string | null;
-  /** Account that acted; null when the event does not contain it. */
+  /** Account that acted; null if the event does not contain it. */
   readonly user: string | null;
 }
 
@@ -1210,15 +1210,15 @@ export interface LendingReport {
 export interface LiquidityEcosystemChart {
   /** Name of the exchange, as in paths. */
   readonly dex_name: string;
-  /** Chain id of the network as a decimal string, which is its form in rows. */
+  /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
   /** Midnight UTC at which the day of this point starts. */
   readonly dt: string;
   /** ISO 4217 code of the currency of this point's quotes. */
   readonly quote_currency: string;
-  /** Value of the reserves at the end of the day of all pools of which it is known; null when it is known of none. */
+  /** Value at the end of the day of the reserves of all pools for which it is known; null if it is not known for any pool. */
   readonly liquidity_quote: number | null;
-  /** Value of the reserves at the end of the day with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of the reserves at the end of the day with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_liquidity_quote: string | null;
 }
 
@@ -1226,39 +1226,39 @@ export interface LiquidityEcosystemChart {
 export interface LiquidityTimeseries {
   /** Name of the exchange, as in paths. */
   readonly dex_name: string;
-  /** Chain id of the network as a decimal string, which is its form in rows. */
+  /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
   /** Midnight UTC at which the day of this point starts. */
   readonly dt: string;
   /** Address of the pool's contract. */
   readonly exchange: string;
-  /** Closing reserve of the first token, in its smallest unit, as digits; null when unknown. */
+  /** Closing reserve of the first token, in its smallest unit, as a decimal string; null if unknown. */
   readonly r0_c: string | null;
-  /** Closing reserve of the second token, in its smallest unit, as digits; null when unknown. */
+  /** Closing reserve of the second token, in its smallest unit, as a decimal string; null if unknown. */
   readonly r1_c: string | null;
-  /** Value of the reserves at the end of the day; null when a price is unknown. */
+  /** Value of the reserves at the end of the day; null if a price is unknown. */
   readonly liquidity_quote: number | null;
-  /** Value of the reserves at the end of the day with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of the reserves at the end of the day with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_liquidity_quote: string | null;
-  /** Price of one whole first token at the end of the day; null when it is unknown. */
+  /** Price of one whole first token at the end of the day; null if it is unknown. */
   readonly token_0_quote_rate: number | null;
-  /** Price of one whole second token at the end of the day; null when it is unknown. */
+  /** Price of one whole second token at the end of the day; null if it is unknown. */
   readonly token_1_quote_rate: number | null;
 }
 
-/** What the pools held of a token at the end of one day. */
+/** Amount of a token in the pools at the end of one day. */
 export interface LiquidityTokenTimeseries {
   /** Name of the exchange, as in paths. */
   readonly dex_name: string;
-  /** Chain id of the network as a decimal string, which is its form in rows. */
+  /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
   /** Midnight UTC at which the day of this point starts. */
   readonly dt: string;
-  /** Amount in all pools of the exchange at the end of the day, in its smallest unit, as digits; null when unknown. */
+  /** Amount in all pools of the exchange at the end of the day, in its smallest unit, as a decimal string; null if unknown. */
   readonly total_liquidity: string | null;
-  /** Value of that amount at the price of the day; null when the price is unknown. */
+  /** Value of that amount at the price at the end of the day; null if the price is unknown. */
   readonly liquidity_quote: number | null;
-  /** Value of that amount with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of that amount with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_liquidity_quote: string | null;
 }
 
@@ -1268,33 +1268,33 @@ export interface LogEvent {
   readonly block_signed_at: string;
   /** Height of the block. */
   readonly block_height: number;
-  /** Index of the transaction in its block, from 0. */
+  /** Index of the transaction in its block, starting at 0. */
   readonly tx_offset: number;
-  /** Index of the log in its block, from 0. */
+  /** Index of the log in its block, starting at 0. */
   readonly log_offset: number;
   /** Hash of the transaction. */
   readonly tx_hash: string;
   /** Topics of the log as emitted, the event's signature hash first unless the event is anonymous. */
   readonly raw_log_topics: readonly string[];
-  /** Decimals of the emitting contract; null when it is not a token or does not report them. */
+  /** Decimals of the emitting contract; null if it is not a token or does not return them. */
   readonly sender_contract_decimals: number | null;
   /** Name from the emitting contract; null if it has none. */
   readonly sender_name: string | null;
-  /** Ticker symbol of the emitting contract; null when it has none. */
+  /** Ticker symbol of the emitting contract; null if it has none. */
   readonly sender_contract_ticker_symbol: string | null;
   /** Contract that emitted the log. */
   readonly sender_address: string;
-  /** Known name of the emitting contract; null when it has none. */
+  /** Known name of the emitting contract; null if it has none. */
   readonly sender_address_label: string | null;
-  /** Address of the emitting contract's logo as the operator configured it for a token; null without one. */
+  /** URL of the emitting contract's logo; null if it is not a token with a configured logo. */
   readonly sender_logo_url: string | null;
-  /** Token standards that the emitting contract follows; null when it is unknown as a token. */
+  /** Token standards that the emitting contract implements; null if it is not a known token. */
   readonly supports_erc: readonly string[] | null;
-  /** Factory of the configured exchange that the emitting contract is a pool of; null for every other contract. */
+  /** Factory of the configured exchange of which the emitting contract is a pool; null for all other contracts. */
   readonly sender_factory_address: string | null;
-  /** Data of the log as emitted, `0x` when there is none. */
+  /** Data of the log as emitted, `0x` if there is none. */
   readonly raw_log_data: string;
-  /** The log read through a known ABI; null when none fits. */
+  /** The log decoded with a known ABI; null if none matches. */
   readonly decoded: DecodedItem | null;
 }
 
@@ -1310,11 +1310,11 @@ export interface LogEventsByAddressResponse {
   readonly items: readonly LogEvent[];
   /** Position of this page in the list. */
   readonly pagination: Pagination;
-  /** First indexed block if the index starts late; null if it is complete. */
+  /** First indexed block if the index starts late; null if the index is complete. */
   readonly indexed_from: number | null;
 }
 
-/** Logs with one first topic, whichever contract emitted them. */
+/** Logs of all contracts with a certain first topic. */
 export interface LogEventsByTopicHashResponse {
   /** Time of the response. */
   readonly updated_at: string;
@@ -1326,33 +1326,33 @@ export interface LogEventsByTopicHashResponse {
   readonly items: readonly LogEvent[];
   /** Position of this page in the list. */
   readonly pagination: Pagination;
-  /** First indexed block if the index starts late; null if it is complete. */
+  /** First indexed block if the index starts late; null if the index is complete. */
   readonly indexed_from: number | null;
 }
 
-/** Logos that belong to a token. */
+/** Logos of a token. */
 export interface LogoUrls {
-  /** Logo of the token as the operator configured it; null without one. */
+  /** URL of the token's logo; null if the operator has not configured one. */
   readonly token_logo_url: string | null;
-  /** Always null: which protocol issued a token is not recorded. */
+  /** Always null: the protocol that issued a token is not recorded. */
   readonly protocol_logo_url: string | null;
-  /** Logo of the network as configured; null without one. */
+  /** URL of the network's logo; null if none is configured. */
   readonly chain_logo_url: string | null;
 }
 
-/** Floor price of one day, which is the cheapest sale of the thirty days that end with it. */
+/** Floor price of one day, which is the lowest price of the 30 days up to that day. */
 export interface MarketFloorPriceItem {
   /** Midnight UTC at which the day starts. */
   readonly date: string;
-  /** Ticker symbol of the chain's native token; null when it is not configured. */
+  /** Ticker symbol of the chain's native token; null if it is not configured. */
   readonly native_ticker_symbol: string | null;
-  /** Name of the chain's native token; null when it is not configured. */
+  /** Name of the chain's native token; null if it is not configured. */
   readonly native_name: string | null;
-  /** Lowest price of one unit in whole native tokens; null without a sale that has a price in those 30 days, or when not all of them are indexed. */
+  /** Lowest price of one unit in whole native tokens; null if there is no sale with a price in those 30 days, or if not all of those days are indexed. */
   readonly floor_price_native_quote: number | null;
-  /** Lowest price of one unit at the prices of the day; null without a sale or a price, or when not all of those 30 days are indexed. */
+  /** Lowest price of one unit at the prices of the day; null if there is no sale or no price, or if not all of those 30 days are indexed. */
   readonly floor_price_quote: number | null;
-  /** Lowest sale with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Lowest price with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_floor_price_quote: string | null;
 }
 
@@ -1360,9 +1360,9 @@ export interface MarketFloorPriceItem {
 export interface MarketSaleCountItem {
   /** Midnight UTC at which the day starts. */
   readonly date: string;
-  /** Number of sales on the day, wash trades included; null when not all sales of that day are indexed. */
+  /** Number of sales on the day, including wash trades; null if not all sales of that day are indexed. */
   readonly sale_count: number | null;
-  /** How many of them are wash trades; null when not all sales of that day are indexed. */
+  /** Number of wash trades among them; null if not all sales of that day are indexed. */
   readonly wash_sale_count: number | null;
 }
 
@@ -1370,55 +1370,55 @@ export interface MarketSaleCountItem {
 export interface MarketVolumeItem {
   /** Midnight UTC at which the day starts. */
   readonly date: string;
-  /** Ticker symbol of the chain's native token; null when it is not configured. */
+  /** Ticker symbol of the chain's native token; null if it is not configured. */
   readonly native_ticker_symbol: string | null;
-  /** Name of the chain's native token; null when it is not configured. */
+  /** Name of the chain's native token; null if it is not configured. */
   readonly native_name: string | null;
-  /** Value of the day's sales at the prices of that day, of those whose payment has a price; null when there are sales and none of them has one, or when not all sales of that day are indexed. */
+  /** Value of the day's sales in tokens with a price, at the prices of that day; null if there are sales but none of them has a price, or if not all sales of that day are indexed. */
   readonly volume_quote: number | null;
-  /** Value of the day's sales in whole native tokens, a wrapped one as one and other payments by the prices of that day; null as `volume_quote` is. */
+  /** Value of the day's sales in whole native tokens. A wrapped native token counts as one, and other payments are converted at the prices of that day. Null under the same conditions as `volume_quote`. */
   readonly volume_native_quote: number | null;
-  /** Value of the day's sales with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of the day's sales with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_volume_quote: string | null;
-  /** How much of `volume_quote` wash trades are; null when there are such and none of them has a price, or when not all sales of that day are indexed. */
+  /** Part of `volume_quote` that is due to wash trades; null if there are wash trades but none of them has a price, or if not all sales of that day are indexed. */
   readonly wash_volume_quote: number | null;
-  /** How much of `volume_native_quote` wash trades are; null as `wash_volume_quote` is. */
+  /** Part of `volume_native_quote` that is due to wash trades; null under the same conditions as `wash_volume_quote`. */
   readonly wash_volume_native_quote: number | null;
 }
 
-/** A call between the transaction's sender and the token's contract that led to a transfer. No response contains one at present. */
+/** A call between the transaction's sender and the token's contract that led to a transfer. Currently, no response contains one. */
 export interface MethodCallsForTransfers {
-  /** Account that made the call; null when unknown. */
+  /** Account that made the call; null if unknown. */
   readonly sender_address: string | null;
-  /** Name of the called function, or its four-byte selector when no known ABI has it; null when there was no input. */
+  /** Name of the called function, or its four-byte selector if no known ABI contains it; null if there was no input. */
   readonly method: string | null;
 }
 
 /** A balance of the native token. */
 export interface NativeBalanceItem {
-  /** Power of ten between the smallest unit and one whole native token; null when it is not configured. */
+  /** Power of ten between the smallest unit and one whole native token; null if it is not configured. */
   readonly contract_decimals: number | null;
-  /** Name of the native token as configured; null without one. */
+  /** Configured name of the native token; null if none is configured. */
   readonly contract_name: string | null;
-  /** Ticker symbol of the native token as configured; null without one. */
+  /** Configured ticker symbol of the native token; null if none is configured. */
   readonly contract_ticker_symbol: string | null;
   /** Always `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`, the address of the native token. */
   readonly contract_address: string;
-  /** Always null, since the native token follows no token standard. */
+  /** Always null, because the native token does not implement a token standard. */
   readonly supports_erc: readonly string[] | null;
-  /** Address of the native token's logo as configured; null without one. */
+  /** URL of the native token's logo; null if none is configured. */
   readonly logo_url: string | null;
-  /** Height of the balance. */
+  /** Height of the block as of which the balance is stated. */
   readonly block_height: number;
-  /** Amount held, in wei; null when unknown. */
+  /** Balance, in wei; null if unknown. */
   readonly balance: string | null;
-  /** Price of one whole native token, at the time of the block if a height was requested; null when unknown. */
+  /** Price of one whole native token, at the time of the block if a height was requested; null if unknown. */
   readonly quote_rate: number | null;
-  /** Value of the balance: balance / 10^decimals × rate; null when either is unknown. */
+  /** Value of the balance: balance / 10^decimals × rate; null if either is unknown. */
   readonly quote: number | null;
-  /** Value of the balance with its currency symbol, truncated to two decimals; null when the value is unknown. */
+  /** Value of the balance with its currency symbol, truncated to two decimals; null if the value is unknown. */
   readonly pretty_quote: string | null;
-  /** Where the balance comes from: `events` (the sum of its transfers) or `node` (read from the account's state: of a past block, the last reading up to it; for an address that no indexed block touched, for this response); null when the balance is unknown. */
+  /** Where the balance comes from: `events` (the sum of its transfers) or `node` (read from the account's state; for a past block, the last reading up to that block; for an address that no indexed block touched, read for this response); null if the balance is unknown. */
   readonly balance_source: "events" | "node" | null;
 }
 
@@ -1430,9 +1430,9 @@ export interface NetworkExchangeTokenViewResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** The one token. */
+  /** The only item. */
   readonly items: readonly TokenV2VolumeWithChartData[];
-  /** Always null, since this endpoint has no pages; the field remains for clients that read it. */
+  /** Always null, because this endpoint has no pages; the field is kept for clients that read it. */
   readonly pagination: Pagination | null;
 }
 
@@ -1444,7 +1444,7 @@ export interface NetworkExchangeTokensResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** One item per token, largest liquidity first, tokens of unknown liquidity last. */
+  /** One item per token, largest liquidity first, tokens with unknown liquidity last. */
   readonly items: readonly TokenV2Volume[];
   /** Position of this page in the list. */
   readonly pagination: Pagination;
@@ -1470,9 +1470,9 @@ export interface NftAddressBalanceNftResponse {
   readonly address: string;
   /** Time of the response. */
   readonly updated_at: string;
-  /** One item per collection; a contract that follows both standards for such tokens is one for each. */
+  /** One item per collection; a contract that implements both ERC-721 and ERC-1155 has one item for each. */
   readonly items: readonly NftTokenContractBalanceItem[];
-  /** First indexed block if the index starts late; null if it is complete. */
+  /** First indexed block if the index starts late; null if the index is complete. */
   readonly indexed_from: number | null;
 }
 
@@ -1480,7 +1480,7 @@ export interface NftAddressBalanceNftResponse {
 export interface NftApprovalBalance {
   /** Id of the token in its collection. */
   readonly token_id: string;
-  /** Number held of this id, 1 for ERC-721; null when unknown. */
+  /** Number held of this id, 1 for ERC-721; null if unknown. */
   readonly token_balance: string | null;
 }
 
@@ -1498,11 +1498,11 @@ export interface NftApprovalSpender {
   readonly tx_hash: string;
   /** Account that may move the tokens. */
   readonly spender_address: string;
-  /** Known name of the spender; null when it has none. */
+  /** Known name of the spender; null if it has none. */
   readonly spender_address_label: string | null;
-  /** `ALL` for an approval of the whole collection, else the approved id as digits; null when unknown. */
+  /** `ALL` for an approval of the whole collection, otherwise the approved id as a decimal string; null if unknown. */
   readonly token_ids_approved: string | null;
-  /** `UNLIMITED` for an approval of the whole collection, else the number of tokens as digits; null when unknown. */
+  /** `UNLIMITED` for an approval of the whole collection, otherwise the number of tokens as a decimal string; null if unknown. */
   readonly allowance: string | null;
 }
 
@@ -1510,17 +1510,17 @@ export interface NftApprovalSpender {
 export interface NftApprovalsItem {
   /** Address of the collection's contract. */
   readonly contract_address: string;
-  /** Known name of the collection's contract; null when it has none. */
+  /** Known name of the collection's contract; null if it has none. */
   readonly contract_address_label: string | null;
-  /** Ticker symbol from the collection's contract; null if it has none that can be read. */
+  /** Ticker symbol from the collection's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Tokens of the collection that the address owns, by id. */
+  /** The tokens of the collection that the address holds, by id. */
   readonly token_balances: readonly NftApprovalBalance[];
-  /** One element per spender that may move tokens. */
+  /** One element per account that may move tokens. */
   readonly spenders: readonly NftApprovalSpender[];
 }
 
-/** Approvals that an address gave for its non-fungible tokens, by collection and spender. */
+/** Approvals that an address has granted for its non-fungible tokens, by collection and spender. */
 export interface NftApprovalsResponse {
   /** Time of the response. */
   readonly updated_at: string;
@@ -1530,15 +1530,15 @@ export interface NftApprovalsResponse {
   readonly chain_name: string;
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** One item per collection with a standing approval. */
+  /** One item per collection with an active approval. */
   readonly items: readonly NftApprovalsItem[];
-  /** First indexed block, before which no approval is known, if the index starts late; null if it is complete. */
+  /** First indexed block if the index starts late, so that approvals before it are unknown; null if the index is complete. */
   readonly indexed_from: number | null;
 }
 
 /** A value and its count. */
 export interface NftAttribute {
-  /** Value of the trait as text, cut to 256 characters; null for tokens whose metadata gives the trait no value. */
+  /** Value of the trait as text, truncated to 256 characters; null for tokens whose metadata has no value for the trait. */
   readonly value: string | null;
   /** Number of tokens with this value. */
   readonly count: number;
@@ -1546,21 +1546,21 @@ export interface NftAttribute {
 
 /** One trait of a token. */
 export interface NftCollectionAttribute {
-  /** Name of the trait; null when the metadata gives none. */
+  /** Name of the trait; null if the metadata has none. */
   readonly trait_type: string | null;
-  /** Value of the trait as text; null when the metadata gives none. */
+  /** Value of the trait as text; null if the metadata has none. */
   readonly value: string | null;
 }
 
-/** Values of one trait and how many tokens have each. */
+/** Values of one trait and the number of tokens with each value. */
 export interface NftCollectionAttributesForTraitResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** The one trait with its values. */
+  /** The trait with its values; the only item. */
   readonly items: readonly NftSummaryAttribute[];
 }
 
-/** Traits of a collection, prepared for scoring how rare a token is. */
+/** Traits of a collection, for computing rarity scores. */
 export interface NftCollectionTraitSummaryResponse {
   /** Time of the response. */
   readonly updated_at: string;
@@ -1580,37 +1580,37 @@ export interface NftCollectionTraitsResponse {
 export interface NftData {
   /** Id of the token in its collection. */
   readonly token_id: string;
-  /** URI of the metadata from the contract, with any scheme; null if it has none or was not read yet. */
+  /** URI of the metadata from the contract, with any scheme; null if it has none or has not been read yet. */
   readonly token_url: string | null;
-  /** First account that received the token; null when its mint is not indexed. */
+  /** First account that received the token; null if its mint is not indexed. */
   readonly original_owner: string | null;
-  /** Account that holds the token now, the zero address of a burned one; null for ERC-1155 and when it is unknown. */
+  /** Account that currently holds the token, or the zero address for a burned token; null for ERC-1155, or if it is unknown. */
   readonly current_owner: string | null;
-  /** Metadata of the token; null when it is not cached or was excluded by the request. */
+  /** Metadata of the token; null if it is not cached or if the request excludes it. */
   readonly external_data: NftExternalData | null;
-  /** True when the metadata is cached; while it is false, the URL of the asset and all fields of the metadata are null. */
+  /** Whether the metadata is cached; if not, the URL of the asset and all fields of the metadata are null. */
   readonly asset_cached: boolean;
-  /** Always false - images are not copied, and clients load them from the URL in the metadata. */
+  /** Always false, because images are not copied; clients load them from the URL in the metadata. */
   readonly image_cached: boolean;
-  /** Why the token's metadata was refused, which parts of it were removed, or why the last attempt to read it failed; null when nothing was removed, or it was not read yet. */
+  /** Why the token's metadata was rejected, which parts of it were removed, or why the last attempt to read it failed; null if nothing was removed, or if it has not been read yet. */
   readonly metadata_refusal: string | null;
 }
 
-/** Metadata that a token's address leads to. */
+/** Metadata from the URI of a token. */
 export interface NftExternalData {
-  /** Name of the token in its metadata; null without one. */
+  /** Name of the token in its metadata; null if there is none. */
   readonly name: string | null;
-  /** Description of the token in its metadata; null without one. */
+  /** Description of the token in its metadata; null if there is none. */
   readonly description: string | null;
-  /** URL of the token's asset, with any scheme, from `animation_url` or else `image`; null without either. */
+  /** URL of the token's asset, with any scheme, from `animation_url`, or otherwise from `image`; null if there is neither. */
   readonly asset_url: string | null;
-  /** Extension of that file without its dot, by its URL; null when unknown. */
+  /** Extension of that file without the dot, determined from its URL; null if unknown. */
   readonly asset_file_extension: string | null;
-  /** Media type of that file, by its URL; null when unknown. */
+  /** Media type of that file, determined from its URL; null if unknown. */
   readonly asset_mime_type: string | null;
-  /** Size of that file in bytes, as digits, where the metadata contains the file itself; else null. */
+  /** Size of that file in bytes, as a decimal string, if the metadata contains the file itself; otherwise null. */
   readonly asset_size_bytes: string | null;
-  /** Image named in the metadata, of any scheme (`https:`, `ipfs:`, `data:`); null without one. */
+  /** Image in the metadata, with any scheme (`https:`, `ipfs:`, `data:`); null if there is none. */
   readonly image: string | null;
   /** Always null: no copies of images are made. */
   readonly image_256: string | null;
@@ -1618,21 +1618,21 @@ export interface NftExternalData {
   readonly image_512: string | null;
   /** Always null: no copies of images are made. */
   readonly image_1024: string | null;
-  /** Video, sound or page named in the metadata, of any scheme; null without one. */
+  /** Video, audio or web page in the metadata, with any scheme; null if there is none. */
   readonly animation_url: string | null;
-  /** Web page that the metadata names for the token; null without one. */
+  /** Web page of the token in its metadata; null if there is none. */
   readonly external_url: string | null;
-  /** Traits of the token in its metadata; null when it lists none. */
+  /** Traits of the token in its metadata; null if it lists none. */
   readonly attributes: readonly NftCollectionAttribute[] | null;
 }
 
-/** Metadata of a token in the older form that balances use. */
+/** Metadata of a token in the older format that balances use. */
 export interface NftExternalDataV1 {
-  /** Name of the token in its metadata; null without one. */
+  /** Name of the token in its metadata; null if there is none. */
   readonly name: string | null;
-  /** Description of the token in its metadata; null without one. */
+  /** Description of the token in its metadata; null if there is none. */
   readonly description: string | null;
-  /** Image named in the metadata, of any scheme (`https:`, `ipfs:`, `data:`); null without one. */
+  /** Image in the metadata, with any scheme (`https:`, `ipfs:`, `data:`); null if there is none. */
   readonly image: string | null;
   /** Always null: no copies of images are made. */
   readonly image_256: string | null;
@@ -1640,17 +1640,17 @@ export interface NftExternalDataV1 {
   readonly image_512: string | null;
   /** Always null: no copies of images are made. */
   readonly image_1024: string | null;
-  /** Video, sound or page named in the metadata, of any scheme; null without one. */
+  /** Video, audio or web page in the metadata, with any scheme; null if there is none. */
   readonly animation_url: string | null;
-  /** Web page that the metadata names for the token; null without one. */
+  /** Web page of the token in its metadata; null if there is none. */
   readonly external_url: string | null;
-  /** Traits of the token in its metadata; null when it lists none. */
+  /** Traits of the token in its metadata; null if it lists none. */
   readonly attributes: readonly NftCollectionAttribute[] | null;
-  /** Owner that the metadata itself names, unchecked; null when it names none. */
+  /** Owner according to the metadata, not verified; null if it has none. */
   readonly owner: string | null;
 }
 
-/** Floor price of a collection per day, taken from sales and not from offers. */
+/** Daily floor price of a collection, determined from sales, not from listings. */
 export interface NftMarketFloorPriceResponse {
   /** Time of the response. */
   readonly updated_at: string;
@@ -1698,7 +1698,7 @@ export interface NftMarketVolumeResponse {
   readonly items: readonly MarketVolumeItem[];
 }
 
-/** Tokens of a collection with their metadata, or a single one. */
+/** Tokens of a collection with their metadata, or a single token. */
 export interface NftMetadataResponse {
   /** Time of the response. */
   readonly updated_at: string;
@@ -1706,33 +1706,33 @@ export interface NftMetadataResponse {
   readonly items: readonly NftTokenContract[];
   /** Position of this page in the collection; null for a single token. */
   readonly pagination: Pagination | null;
-  /** First indexed block if the index starts late; null if it is complete. */
+  /** First indexed block if the index starts late; null if the index is complete. */
   readonly indexed_from: number | null;
-  /** Advice to send `with-uncached=true` where the network's metadata is not cached; null otherwise. */
+  /** Advice to send `with-uncached=true` if the network's metadata is not cached; otherwise null. */
   readonly warning: string | null;
 }
 
 /** A token of the collection that the address holds. */
 export interface NftOwnershipForCollectionItem {
-  /** Name from the collection's contract; null if it has none that can be read. */
+  /** Name from the collection's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol from the collection's contract; null if it has none that can be read. */
+  /** Ticker symbol from the collection's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
   /** Address of the collection's contract. */
   readonly contract_address: string;
   /** Id of the token in its collection. */
   readonly token_id: string;
-  /** Token standards that the collection follows; null when they are not known. */
+  /** Token standards that the collection implements; null if they are unknown. */
   readonly supports_erc: readonly string[] | null;
-  /** Time of the token's last transfer from or to the address, null when none is indexed; the spelling is the interface's. */
+  /** Time of the token's last transfer from or to the address; null if none is indexed. The field has the spelling of the original interface. */
   readonly last_transfered_at: string | null;
-  /** Number held of this id, 1 for ERC-721; null when unknown. */
+  /** Number of tokens with this id, 1 for ERC-721; null if unknown. */
   readonly balance: string | null;
-  /** Number held 24 hours ago, in digits, null when it is unknown; a string in this interface, unlike other balances. */
+  /** Number of tokens 24 hours ago, as a decimal string; null if it is unknown. */
   readonly balance_24h: string | null;
-  /** Kind of the asset, always `nft` here; null when it cannot be determined. */
+  /** Kind of the asset, always `nft` here; null if it cannot be determined. */
   readonly type: "nft" | null;
-  /** Ids, owners and metadata of the token; null when nothing is known about it. */
+  /** Ids, owners and metadata of the token; null if nothing is known about it. */
   readonly nft_data: NftData | null;
 }
 
@@ -1744,193 +1744,193 @@ export interface NftOwnershipForCollectionResponse {
   readonly address: string;
   /** Address of the requested collection in lower case. */
   readonly collection: string;
-  /** True when the operator's spam rules mark the contract; null when it was not classified. */
+  /** Whether the operator's rules classify the contract as spam; null if it has not been classified. */
   readonly is_spam: boolean | null;
-  /** One item per token held; empty when the address holds none. */
+  /** One item per token that the address holds; empty if it holds none. */
   readonly items: readonly NftOwnershipForCollectionItem[];
-  /** First indexed block if the index starts late; null if it is complete. */
+  /** First indexed block if the index starts late; null if the index is complete. */
   readonly indexed_from: number | null;
 }
 
 /** One token sold in a transaction. */
 export interface NftSalesReport {
-  /** Index of the log in its block, from 0. */
+  /** Index of the log in its block, starting at 0. */
   readonly log_offset: number;
   /** First topic of the sale's log, which identifies the event. */
   readonly topic0: string;
-  /** Contract of the marketplace that settled the sale; null when unknown. */
+  /** Contract of the marketplace that settled the sale; null if unknown. */
   readonly protocol_contract_address: string | null;
-  /** Name of the marketplace; null when unknown. */
+  /** Name of the marketplace; null if unknown. */
   readonly protocol_name: string | null;
-  /** Address of the marketplace's logo; null without one. */
+  /** URL of the marketplace's logo; null if there is none. */
   readonly protocol_logo_url: string | null;
-  /** Account that bought the token. If an intermediate contract passed it on in the same transaction, its final recipient; null when unknown. */
+  /** Account that bought the token; if a contract passed the token on in the same transaction, the final recipient. Null if unknown. */
   readonly to: string | null;
-  /** Account that sold the token; null when unknown. */
+  /** Account that sold the token; null if unknown. */
   readonly from: string | null;
-  /** The side whose order was filled, seller or buyer; null when the event does not contain it. */
+  /** The seller or buyer whose order was filled; null if the event does not contain it. */
   readonly maker: string | null;
-  /** The other side; null when the event does not contain it. */
+  /** The other party; null if the event does not contain it. */
   readonly taker: string | null;
-  /** Id of the token in its collection, as digits; null when unknown. */
+  /** Id of the token in its collection, as a decimal string; null if unknown. */
   readonly token_id: string | null;
-  /** Contract of the collection; null when unknown. */
+  /** Contract of the collection; null if unknown. */
   readonly collection_address: string | null;
-  /** Name from the collection's contract; null if it has none that can be read. */
+  /** Name from the collection's contract; null if it has none or it cannot be read. */
   readonly collection_name: string | null;
-  /** Payment token; the native token's address for native payments; null when it is unknown, or when the payment was in several tokens. */
+  /** Payment token; the native token's address for native payments. Null if it is unknown, or if the payment was in several tokens. */
   readonly token_address: string | null;
-  /** Name of the token in which was paid; null when it has none. */
+  /** Name of the payment token; null if it has none. */
   readonly token_name: string | null;
-  /** Ticker symbol of the token in which was paid; null when it has none. */
+  /** Ticker symbol of the payment token; null if it has none. */
   readonly ticker_symbol: string | null;
-  /** Decimals of the token in which was paid; null when they are not known. */
+  /** Decimals of the payment token; null if they are not known. */
   readonly num_decimals: number | null;
-  /** US dollars for one whole unit of the payment token at that time; null when the price is unknown. */
+  /** Price of one whole payment token at that time, in US dollars; null if the price is unknown. */
   readonly contract_quote_rate: number | null;
-  /** Price of one unit of the token in whole payment tokens, fees, royalties and tips included. A price for several tokens is divided equally among their units, and the remainder is added to the first units, one smallest unit each; null when unknown. */
+  /** Price of one unit of the token in whole payment tokens, including fees, royalties and tips. A price for several tokens is divided equally among their units; the remainder is distributed to the first units, one smallest unit each. Null if unknown. */
   readonly nft_token_price: number | null;
-  /** Price of one unit of the token in US dollars; null when a price is unknown. */
+  /** Price of one unit of the token in US dollars; null if a price is unknown. */
   readonly nft_token_price_usd: number | null;
-  /** Price in US dollars as text, truncated to two decimals; null when it is unknown. */
+  /** Price in US dollars with the currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_nft_token_price_usd: string | null;
-  /** Price of one unit of the token in whole native tokens; null when unknown. */
+  /** Price of one unit of the token in whole native tokens; null if unknown. */
   readonly nft_token_price_native: number | null;
-  /** Price in whole native tokens as text with their symbol, down to the smallest unit; null when unknown. */
+  /** Price in whole native tokens with their symbol, down to the smallest unit; null if unknown. */
   readonly pretty_nft_token_price_native: string | null;
-  /** Number of this id that changed hands, 1 for ERC-721; null when unknown. */
+  /** Number of units of this id that were sold, 1 for ERC-721; null if unknown. */
   readonly token_count: number | null;
-  /** Number of different ids in this sale; null when unknown. */
+  /** Number of distinct ids in this sale; null if unknown. */
   readonly num_token_ids_sold_per_sale: number | null;
-  /** Number of different ids sold in the whole transaction; null when unknown. */
+  /** Number of distinct ids sold in the whole transaction; null if unknown. */
   readonly num_token_ids_sold_per_tx: number | null;
-  /** Number of collections in this sale; null when unknown. */
+  /** Number of collections in this sale; null if unknown. */
   readonly num_collections_sold_per_sale: number | null;
-  /** Number of collections sold in the whole transaction; null when unknown. */
+  /** Number of collections sold in the whole transaction; null if unknown. */
   readonly num_collections_sold_per_tx: number | null;
-  /** Whether the order sold one token id (`single`) or several (`bundle`); null when unknown. */
+  /** Whether the order sold one token id (`single`) or several (`bundle`); null if unknown. */
   readonly trade_type: string | null;
-  /** Whether the order is the only one of its transaction that sold something (`single`) or one of several (`group`); null when unknown. */
+  /** Whether the order is the only sale order of its transaction (`single`) or one of several (`group`); null if unknown. */
   readonly trade_group_type: string | null;
-  /** Whether it is a wash trade: the seller bought it; or the same token was sold between the same two accounts in the 30 days (UTC) before or after, in either direction. Of an ERC-1155 id, of which there are many units, only a sale the other way makes the last one so. */
+  /** Whether the sale is a wash trade: the buyer is the seller, or the same token was also sold between the same two accounts, in either direction, in the 30 days (UTC) before or after. For an ERC-1155 id, which has many units, only a sale in the opposite direction counts. */
   readonly is_wash_trade: boolean;
 }
 
 /** A trait with the count of each value. */
 export interface NftSummaryAttribute {
-  /** Name of the trait as the metadata spells it. */
+  /** Name of the trait, in the spelling of the metadata. */
   readonly trait_type: string;
   /** One element per value, most frequent first. */
   readonly values: readonly NftAttribute[];
-  /** Number of different values; having none is not one. */
+  /** Number of distinct values; a missing value is not counted. */
   readonly unique_values: number;
 }
 
 /** A token with its collection. */
 export interface NftTokenContract {
-  /** Name from the collection's contract; null if it has none that can be read. */
+  /** Name from the collection's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol from the collection's contract; null if it has none that can be read. */
+  /** Ticker symbol from the collection's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
   /** Address of the collection's contract. */
   readonly contract_address: string;
-  /** True when the operator's spam rules mark the contract; null when it was not classified. */
+  /** Whether the operator's rules classify the contract as spam; null if it has not been classified. */
   readonly is_spam: boolean | null;
-  /** Kind of the asset, always `nft` here; null when it cannot be determined. */
+  /** Kind of the asset, always `nft` here; null if it cannot be determined. */
   readonly type: "nft" | null;
-  /** Ids, owners and metadata of the token; null when nothing is known about it. */
+  /** Ids, owners and metadata of the token; null if nothing is known about it. */
   readonly nft_data: NftData | null;
 }
 
-/** What an address holds of one collection. */
+/** The tokens of one collection that an address holds. */
 export interface NftTokenContractBalanceItem {
-  /** Name from the collection's contract; null if it has none that can be read. */
+  /** Name from the collection's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol from the collection's contract; null if it has none that can be read. */
+  /** Ticker symbol from the collection's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
   /** Address of the collection's contract. */
   readonly contract_address: string;
-  /** Token standards that the collection follows; null when they are not known. */
+  /** Token standards that the collection implements; null if they are unknown. */
   readonly supports_erc: readonly string[] | null;
-  /** True when the operator's spam rules mark the contract; null when it was not classified. */
+  /** Whether the operator's rules classify the contract as spam; null if it has not been classified. */
   readonly is_spam: boolean | null;
-  /** Time of the wallet's last transfer in this collection, null when none is indexed; the spelling is the interface's. */
+  /** Time of the wallet's last transfer in this collection; null if none is indexed. The field has the spelling of the original interface. */
   readonly last_transfered_at: string | null;
-  /** Number of tokens of the collection that the address holds; null when unknown. */
+  /** Number of tokens of the collection that the address holds; null if unknown. */
   readonly balance: string | null;
-  /** Number held 24 hours ago, in digits, null when it is unknown; a string in this interface, unlike other balances. */
+  /** Number of tokens 24 hours ago, as a decimal string; null if it is unknown. */
   readonly balance_24h: string | null;
-  /** Kind of the asset, always `nft` here; null when it cannot be determined. */
+  /** Kind of the asset, always `nft` here; null if it cannot be determined. */
   readonly type: "nft" | null;
-  /** Lowest sale of the collection in the last 30 days; null without a sale or a price. */
+  /** Lowest sale price of the collection in the last 30 days; null if there is no sale or no price. */
   readonly floor_price_quote: number | null;
-  /** Lowest sale with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Lowest sale price with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_floor_price_quote: string | null;
-  /** Lowest sale of the last 30 days in whole native tokens; null without a sale. */
+  /** Lowest sale price of the last 30 days in whole native tokens; null if there is no sale. */
   readonly floor_price_native_quote: number | null;
-  /** The tokens held; null when they are not known one by one. */
+  /** The tokens that the address holds; null if the individual tokens are unknown. */
   readonly nft_data: readonly NftData[] | null;
 }
 
 /** A trait's name. */
 export interface NftTrait {
-  /** Name of the trait as the metadata spells it. */
+  /** Name of the trait, in the spelling of the metadata. */
   readonly name: string;
 }
 
 /** Range of a trait whose values are numbers. */
 export interface NftTraitNumeric {
-  /** Smallest value; null when there is none. */
+  /** Smallest value; null if there is none. */
   readonly min: number | null;
-  /** Largest value; null when there is none. */
+  /** Largest value; null if there is none. */
   readonly max: number | null;
 }
 
 /** Most frequent value of a trait. */
 export interface NftTraitString {
-  /** The value as text, cut to 256 characters. */
+  /** The value as text, truncated to 256 characters. */
   readonly value: string | null;
   /** Number of tokens with this value. */
   readonly token_count: number;
-  /** Share of tokens with this value among the collection's tokens with stored metadata, in percent; null when there are none. */
+  /** Share of tokens with this value among the collection's tokens with stored metadata, in percent; null if there are none. */
   readonly trait_percentage: number | null;
 }
 
-/** What is known about one trait. */
+/** Summary of one trait. */
 export interface NftTraitSummary {
-  /** Name of the trait as the metadata spells it. */
+  /** Name of the trait, in the spelling of the metadata. */
   readonly name: string;
-  /** `numeric` when all values are numbers, else `string`; null when no token has a value. */
+  /** `numeric` if all values are numbers, otherwise `string`; null if no token has a value. */
   readonly value_type: string | null;
-  /** Range of the values; null unless they are numbers. */
+  /** Range of the values; null if they are not numbers. */
   readonly value_numeric: NftTraitNumeric | null;
-  /** Most frequent value, the first one of several; null when the values are numbers or there are none. */
+  /** Most frequent value, or the first of equally frequent values; null if the values are numbers or there are none. */
   readonly value_string: NftTraitString | null;
-  /** Counts of the values, in one element; null when there are too many for a response. */
+  /** Counts of the values, in one element; null if there are too many for a response. */
   readonly attributes: readonly NftSummaryAttribute[] | null;
 }
 
 /** A collection with the transactions of one of its tokens. */
 export interface NftTransaction {
-  /** Decimals that the collection's contract states; null when it states none, which is the rule. */
+  /** Decimals from the collection's contract; usually null, because most collections have none. */
   readonly contract_decimals: number | null;
-  /** Name from the collection's contract; null if it has none that can be read. */
+  /** Name from the collection's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol from the collection's contract; null if it has none that can be read. */
+  /** Ticker symbol from the collection's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Address of the collection's logo as the operator configured it; null without one. */
+  /** URL of the collection's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
   /** Address of the collection's contract. */
   readonly contract_address: string;
-  /** Token standards that the collection follows; null when they are not known. */
+  /** Token standards that the collection implements; null if they are unknown. */
   readonly supports_erc: readonly string[] | null;
   /** Transactions in which the token was transferred, newest first; empty for an id that never existed. Quotes are in US dollars. */
   readonly nft_transactions: readonly NftTransactionItem[];
-  /** True when the operator's spam rules mark the contract; null when it was not classified. */
+  /** Whether the operator's rules classify the contract as spam; null if it has not been classified. */
   readonly is_spam: boolean | null;
 }
 
-/** A transaction that moved the token. */
+/** A transaction that transferred the token. */
 export interface NftTransactionItem {
   /** Time of the block. */
   readonly block_signed_at: string;
@@ -1938,43 +1938,43 @@ export interface NftTransactionItem {
   readonly block_height: number;
   /** Hash of the transaction. */
   readonly tx_hash: string;
-  /** Index of the transaction in its block, from 0. */
+  /** Index of the transaction in its block, starting at 0. */
   readonly tx_offset: number;
-  /** Whether the transaction succeeded; null for receipts without a status, as before EIP-658. */
+  /** Whether the transaction succeeded; null for a receipt without a status, which precedes EIP-658. */
   readonly successful: boolean | null;
   /** Sender of the transaction. */
   readonly from_address: string;
-  /** Known name of the sender; null when it has none. */
+  /** Known name of the sender; null if it has none. */
   readonly from_address_label: string | null;
-  /** Receiver of the transaction, not of the token; null for a contract creation. */
+  /** Recipient of the transaction, not of the token; null for a contract creation. */
   readonly to_address: string | null;
-  /** Known name of the receiver; null when it has none. */
+  /** Known name of the recipient; null if it has none. */
   readonly to_address_label: string | null;
   /** Native value sent with the transaction, in wei. */
   readonly value: string;
-  /** Value of the sent native tokens at the price of that time; null when the price is unknown. */
+  /** Value of the native tokens that were sent at the price of that time; null if the price is unknown. */
   readonly value_quote: number | null;
-  /** Value of the sent native tokens with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of the native tokens that were sent with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_value_quote: string | null;
-  /** Gas limit set by the sender; from 2^53 on, the nearest JSON number. */
+  /** Gas limit set by the sender; 2^53 and above are rounded to the nearest JSON number. */
   readonly gas_offered: number;
   /** Gas that the transaction used. */
   readonly gas_spent: number;
-  /** Price paid for a unit of gas after EIP-1559, in wei; null when unknown. */
+  /** Effective price per unit of gas (EIP-1559), in wei; null if unknown. */
   readonly gas_price: number | null;
-  /** What the sender paid in wei: gas used × price, with the L1 fee where the chain has one and the fee of blobs; null when unknown. */
+  /** Fee that the sender paid, in wei: gas used × price, plus the L1 fee if the chain has one and the blob fee; null if it is unknown. */
   readonly fees_paid: string | null;
-  /** Value of the fee at the price of that time; null when the price is unknown. */
+  /** Value of the fee at the price of that time; null if the price is unknown. */
   readonly gas_quote: number | null;
-  /** Value of the fee with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of the fee with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_gas_quote: string | null;
-  /** Price of one whole native token at that time; null when it is unknown. */
+  /** Price of one whole native token at that time; null if it is unknown. */
   readonly gas_quote_rate: number | null;
-  /** Logs of the transaction in their order; null when they are not stored. */
+  /** Logs of the transaction in their order; null if they are not stored. */
   readonly log_events: readonly LogEvent[] | null;
 }
 
-/** All transactions that moved one token. */
+/** All transactions that transferred a token. */
 export interface NftTransactionsResponse {
   /** Time of the response. */
   readonly updated_at: string;
@@ -1982,33 +1982,33 @@ export interface NftTransactionsResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** The token's collection, with the transactions in it. */
+  /** The token's collection with the transactions; the only item. */
   readonly items: readonly NftTransaction[];
 }
 
 /** A balance and its value. */
 export interface OhlcItem {
-  /** Amount held, in the token's smallest unit; null when unknown. */
+  /** Balance, in the token's smallest unit; null if unknown. */
   readonly balance: string | null;
-  /** Value of the balance at the day's closing price; null when either is unknown. */
+  /** Value of the balance at the day's closing price; null if either is unknown. */
   readonly quote: number | null;
-  /** Value of the balance with its currency symbol, truncated to two decimals; null when the value is unknown. */
+  /** Value of the balance with its currency symbol, truncated to two decimals; null if the value is unknown. */
   readonly pretty_quote: string | null;
 }
 
 /** Fees in addition to gas. */
 export interface OtherFees {
-  /** Value of the fee for publishing the transaction on the chain below, the median of those that paid one; null when it is unknown. */
+  /** Value of the L1 fee, which is the median of the transactions that paid one; null if it is unknown. */
   readonly l1_gas_quote: number | null;
 }
 
 /** Position of a page in its list. */
 export interface Pagination {
-  /** True while a further page has items; clients read on until it is false. */
+  /** Whether a later page has items; clients read on until it is false. */
   readonly has_more: boolean;
-  /** Number of this page, from 0. */
+  /** Number of this page, starting at 0. */
   readonly page_number: number;
-  /** How many items a page has at most. */
+  /** Max number of items per page. */
   readonly page_size: number;
   /** Length of the whole list if it is stored or at most 10,000; null otherwise. */
   readonly total_count: number | null;
@@ -2016,63 +2016,63 @@ export interface Pagination {
 
 /** URLs of the previous and next page, without a query string. */
 export interface PaginationLinks {
-  /** Page with older data, within a block with lower indexes; null at the oldest. */
+  /** Page with older data, or with lower indexes within a block; null on the oldest page. */
   readonly prev: string | null;
-  /** Page with newer data, within a block with higher indexes; null at the newest. */
+  /** Page with newer data, or with higher indexes within a block; null on the newest page. */
   readonly next: string | null;
 }
 
 /** One argument of an event. */
 export interface Param {
-  /** Declared name of the argument, empty where the ABI has none. */
+  /** Declared name of the argument; empty if the ABI has none. */
   readonly name: string;
   /** Solidity type of the argument. */
   readonly type: string;
-  /** True when the argument is a topic. */
+  /** True if the argument is a topic. */
   readonly indexed: boolean;
-  /** True when `value` is the argument itself, false when only its hash is on the chain or it could not be read. */
+  /** True if `value` is the argument itself; false if only its hash is on the chain or it could not be decoded. */
   readonly decoded: boolean;
-  /** The argument as text: whole numbers in decimals, bytes and addresses in hex; null when it could not be decoded. */
+  /** The argument as text: integers in decimal, bytes and addresses in hex; null if it could not be decoded. */
   readonly value: string | null;
 }
 
-/** A pool with its size and its last week. */
+/** A pool with its liquidity and the volume of the last week. */
 export interface Pool {
   /** Address of the pool's contract. */
   readonly exchange: string;
-  /** Number of swaps in the last 24 hours; null when unknown. */
+  /** Number of swaps in the last 24 hours; null if unknown. */
   readonly swap_count_24h: number | null;
-  /** Value of both reserves together; null when a price is unknown. */
+  /** Total value of both reserves; null if a price is unknown. */
   readonly total_liquidity_quote: number | null;
-  /** Value swapped in the last 24 hours; null when unknown. */
+  /** Value swapped in the last 24 hours; null if unknown. */
   readonly volume_24h_quote: number | null;
-  /** Fees that the pool's providers earned in the last 24 hours; null when the volume or the exchange's fee is unknown. */
+  /** Fees that the pool's providers earned in the last 24 hours; null if the volume or the exchange's fee is unknown. */
   readonly fee_24h_quote: number | null;
-  /** Pool tokens in existence, in their smallest unit; null when unknown. */
+  /** Total supply of pool tokens, in their smallest unit; null if unknown. */
   readonly total_supply: string | null;
-  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool does not change; null when unknown. */
+  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply. Trading in the pool does not change it. Null if unknown. */
   readonly quote_rate: number | null;
-  /** Value of both reserves with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of both reserves with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_total_liquidity_quote: string | null;
-  /** Value swapped in the last 24 hours with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value swapped in the last 24 hours with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_volume_24h_quote: string | null;
-  /** Fees of the last 24 hours with their currency symbol, truncated to two decimals; null when they are unknown. */
+  /** Fees of the last 24 hours with their currency symbol, truncated to two decimals; null if they are unknown. */
   readonly pretty_fee_24h_quote: string | null;
-  /** Value swapped in the last 7 days with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value swapped in the last 7 days with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_volume_7d_quote: string | null;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** Chain id of the network as a decimal string, which is its form in rows. */
+  /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
   /** Name of the exchange, as in paths. */
   readonly dex_name: string;
-  /** Value swapped in the last 7 days; null when that of a day with swaps is unknown. */
+  /** Value swapped in the last 7 days; null if it is unknown for a day with swaps. */
   readonly volume_7d_quote: number | null;
-  /** Fees of a year at the last 24 hours' pace, as a fraction of the liquidity; null when it cannot be determined. */
+  /** Annualized fees of the last 24 hours, as a fraction of the liquidity; null if it cannot be determined. */
   readonly annualized_fee: number | null;
-  /** First token of the pair, the one with the lower address. */
+  /** First token of the pair, which is the one with the lower address. */
   readonly token_0: Token;
-  /** Second token of the pair, the one with the higher address. */
+  /** Second token of the pair, which is the one with the higher address. */
   readonly token_1: Token;
 }
 
@@ -2084,9 +2084,9 @@ export interface PoolByAddressResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** The one pool. */
+  /** The only item. */
   readonly items: readonly PoolWithTimeseries[];
-  /** Always null, since this endpoint has no pages; the field remains for clients that read it. */
+  /** Always null, because this endpoint has no pages; the field is kept for clients that read it. */
   readonly pagination: Pagination | null;
 }
 
@@ -2098,7 +2098,7 @@ export interface PoolResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** One item per pool with a swap in the recent past, largest liquidity first, pools of unknown liquidity last. */
+  /** One item per pool with a recent swap, largest liquidity first, pools with unknown liquidity last. */
   readonly items: readonly Pool[];
   /** Position of this page in the list. */
   readonly pagination: Pagination;
@@ -2106,25 +2106,25 @@ export interface PoolResponse {
 
 /** The exchange of the pool. */
 export interface PoolToDexItem {
-  /** Chain id of the network as a decimal string, which is its form in rows. */
+  /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** Name of the exchange, as in paths. */
   readonly dex_name: string;
-  /** Name of the exchange for people; null when none is configured. */
+  /** Display name of the exchange; null if none is configured. */
   readonly display_name: string | null;
-  /** Address of the exchange's logo as configured; null without one. */
+  /** URL of the exchange's logo; null if none is configured. */
   readonly logo_url: string | null;
-  /** Contract that creates the exchange's pools; null when it is not configured. */
+  /** Contract that creates the exchange's pools; null if it is not configured. */
   readonly factory_contract_address: string | null;
-  /** Contracts through which people trade; null when none are configured. */
+  /** Contracts through which users trade; null if none are configured. */
   readonly router_contract_addresses: readonly string[] | null;
-  /** Fee of a swap as a fraction of the amount paid in, 0.003 being 0.3 percent; null when unknown. */
+  /** Fee of a swap as a fraction of the amount paid in, for example 0.003 for 0.3 percent; null if unknown. */
   readonly swap_fee: number | null;
 }
 
-/** The exchange that a pool belongs to. */
+/** The exchange of a pool. */
 export interface PoolToDexResponse {
   /** Time of the response. */
   readonly updated_at: string;
@@ -2134,23 +2134,23 @@ export interface PoolToDexResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** The one exchange. */
+  /** The only item. */
   readonly items: readonly PoolToDexItem[];
 }
 
 /** A token of the pool. */
 export interface PoolToken {
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
-  /** Name from the token's contract; null if it has none that can be read. */
+  /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol from the token's contract; null if it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
-  /** Token standards that the contract follows, e.g. `erc20`, `erc721`, `erc1155`; null for the native token. */
+  /** Token standards that the contract implements, such as `erc20`, `erc721`, `erc1155`; null for the native token. */
   readonly supports_erc: readonly string[] | null;
-  /** Address of the token's logo as the operator configured it; null without one. */
+  /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
 }
 
@@ -2158,55 +2158,55 @@ export interface PoolToken {
 export interface PoolWithTimeseries {
   /** Address of the pool's contract. */
   readonly exchange: string;
-  /** Pages of block explorers about this row; empty where the operator configured none. */
+  /** Pages of block explorers for this item; empty if the operator has configured none. */
   readonly explorers: readonly Explorer[];
-  /** Number of swaps in the last 24 hours; null when unknown. */
+  /** Number of swaps in the last 24 hours; null if unknown. */
   readonly swap_count_24h: number | null;
-  /** Value of both reserves together; null when a price is unknown. */
+  /** Total value of both reserves; null if a price is unknown. */
   readonly total_liquidity_quote: number | null;
-  /** Value swapped in the last 24 hours; null when unknown. */
+  /** Value swapped in the last 24 hours; null if unknown. */
   readonly volume_24h_quote: number | null;
-  /** Fees that the pool's providers earned in the last 24 hours; null when the volume or the exchange's fee is unknown. */
+  /** Fees that the pool's providers earned in the last 24 hours; null if the volume or the exchange's fee is unknown. */
   readonly fee_24h_quote: number | null;
-  /** Pool tokens in existence, in their smallest unit; null when unknown. */
+  /** Total supply of pool tokens, in their smallest unit; null if unknown. */
   readonly total_supply: string | null;
-  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool does not change; null when unknown. */
+  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply. Trading in the pool does not change it. Null if unknown. */
   readonly quote_rate: number | null;
-  /** Chain id of the network as a decimal string, which is its form in rows. */
+  /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
   /** Name of the exchange, as in paths. */
   readonly dex_name: string;
-  /** Value swapped in the last 7 days; null when that of a day with swaps is unknown. */
+  /** Value swapped in the last 7 days; null if it is unknown for a day with swaps. */
   readonly volume_7d_quote: number | null;
-  /** Fees of a year at the last 24 hours' pace, as a fraction of the liquidity; null when it cannot be determined. */
+  /** Annualized fees of the last 24 hours, as a fraction of the liquidity; null if it cannot be determined. */
   readonly annualized_fee: number | null;
-  /** Value of both reserves with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of both reserves with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_total_liquidity_quote: string | null;
-  /** Value swapped in the last 24 hours with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value swapped in the last 24 hours with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_volume_24h_quote: string | null;
-  /** Fees of the last 24 hours with their currency symbol, truncated to two decimals; null when they are unknown. */
+  /** Fees of the last 24 hours with their currency symbol, truncated to two decimals; null if they are unknown. */
   readonly pretty_fee_24h_quote: string | null;
-  /** Value swapped in the last 7 days with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value swapped in the last 7 days with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_volume_7d_quote: string | null;
-  /** First token of the pair, the one with the lower address. */
+  /** First token of the pair, which is the one with the lower address. */
   readonly token_0: Token;
-  /** Second token of the pair, the one with the higher address. */
+  /** Second token of the pair, which is the one with the higher address. */
   readonly token_1: Token;
-  /** Value of the first token's reserve; null when its price is unknown. */
+  /** Value of the first token's reserve; null if its price is unknown. */
   readonly token_0_reserve_quote: number | null;
-  /** Value of the second token's reserve; null when its price is unknown. */
+  /** Value of the second token's reserve; null if its price is unknown. */
   readonly token_1_reserve_quote: number | null;
   /** Swaps per day, 8 points, so that the change over a week can be computed. */
   readonly volume_timeseries_7d: readonly VolumeTimeseries[];
   /** Swaps per day, 31 points. */
   readonly volume_timeseries_30d: readonly VolumeTimeseries[];
-  /** Reserves at the end of a day, 8 points. */
+  /** Reserves at the end of each day, 8 points. */
   readonly liquidity_timeseries_7d: readonly LiquidityTimeseries[];
-  /** Reserves at the end of a day, 31 points. */
+  /** Reserves at the end of each day, 31 points. */
   readonly liquidity_timeseries_30d: readonly LiquidityTimeseries[];
-  /** Prices at the end of a day, 8 points. */
+  /** Prices at the end of each day, 8 points. */
   readonly price_timeseries_7d: readonly PriceTimeseries[];
-  /** Prices at the end of a day, 31 points. */
+  /** Prices at the end of each day, 31 points. */
   readonly price_timeseries_30d: readonly PriceTimeseries[];
 }
 
@@ -2216,37 +2216,37 @@ export interface PoolsDexDataItem {
   readonly dex_name: string;
   /** Address of the pool's contract. */
   readonly exchange: string;
-  /** Ticker symbol of the pool's own token; null when it has none. */
+  /** Ticker symbol of the pool token; null if it has none. */
   readonly exchange_ticker_symbol: string | null;
-  /** Address of the logo of the pool's exchange; null without one. */
+  /** URL of the logo of the pool's exchange; null if there is none. */
   readonly exchange_logo_url: string | null;
-  /** Pages of block explorers about this row; empty where the operator configured none. */
+  /** Pages of block explorers for this item; empty if the operator has configured none. */
   readonly explorers: readonly Explorer[];
-  /** Value of both reserves together; null when a price is unknown. */
+  /** Total value of both reserves; null if a price is unknown. */
   readonly total_liquidity_quote: number | null;
-  /** Value of both reserves with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of both reserves with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_total_liquidity_quote: string | null;
-  /** Value swapped in the last 24 hours; null when unknown. */
+  /** Value swapped in the last 24 hours; null if unknown. */
   readonly volume_24h_quote: number | null;
-  /** Value swapped in the last 7 days; null when that of a day with swaps is unknown. */
+  /** Value swapped in the last 7 days; null if it is unknown for a day with swaps. */
   readonly volume_7d_quote: number | null;
-  /** Fees that the pool's providers earned in the last 24 hours; null when the volume or the exchange's fee is unknown. */
+  /** Fees that the pool's providers earned in the last 24 hours; null if the volume or the exchange's fee is unknown. */
   readonly fee_24h_quote: number | null;
-  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool does not change; null when unknown. */
+  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply. Trading in the pool does not change it. Null if unknown. */
   readonly quote_rate: number | null;
-  /** Price of one whole pool token with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Price of one whole pool token with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_quote_rate: string | null;
-  /** Fees of a year at the last 24 hours' pace, as a fraction of the liquidity; null when it cannot be determined. */
+  /** Annualized fees of the last 24 hours, as a fraction of the liquidity; null if it cannot be determined. */
   readonly annualized_fee: number | null;
-  /** Value swapped in the last 24 hours with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value swapped in the last 24 hours with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_volume_24h_quote: string | null;
-  /** Value swapped in the last 7 days with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value swapped in the last 7 days with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_volume_7d_quote: string | null;
-  /** Fees of the last 24 hours with their currency symbol, truncated to two decimals; null when they are unknown. */
+  /** Fees of the last 24 hours with their currency symbol, truncated to two decimals; null if they are unknown. */
   readonly pretty_fee_24h_quote: string | null;
-  /** First token of the pair, the one with the lower address. */
+  /** First token of the pair, which is the one with the lower address. */
   readonly token_0: PoolsDexToken;
-  /** Second token of the pair, the one with the higher address. */
+  /** Second token of the pair, which is the one with the higher address. */
   readonly token_1: PoolsDexToken;
 }
 
@@ -2270,33 +2270,33 @@ export interface PoolsDexDataResponse {
 
 /** A token of a pool with its reserve. */
 export interface PoolsDexToken {
-  /** Amount in the pool, in the token's smallest unit, as digits; null when unknown. */
+  /** Amount in the pool, in the token's smallest unit, as a decimal string; null if unknown. */
   readonly reserve: string | null;
-  /** Name from the token's contract; null if it has none that can be read. */
+  /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
-  /** Ticker symbol from the token's contract; null if it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
-  /** Address of the token's logo as the operator configured it; null without one. */
+  /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
-  /** Current price of one whole token; null when it is unknown, never 0 instead. */
+  /** Current price of one whole token; null if it is unknown, never 0. */
   readonly quote_rate: number | null;
 }
 
-/** The days of one token. */
+/** A token with its daily holdings. */
 export interface PortfolioItem {
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
-  /** Name from the token's contract; null if it has none that can be read. */
+  /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol from the token's contract; null if it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Address of the token's logo as the operator configured it; null without one. */
+  /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
   /** One element per day, newest first. */
   readonly holdings: readonly HoldingItem[];
@@ -2314,39 +2314,39 @@ export interface PortfolioResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** One item per token held in the period. */
+  /** One item per token that the address held in the period. */
   readonly items: readonly PortfolioItem[];
-  /** First indexed block if the index starts late; null if it is complete. */
+  /** First indexed block if the index starts late; null if the index is complete. */
   readonly indexed_from: number | null;
 }
 
 /** The price of a token on one day. */
 export interface Price {
-  /** The token that the price is of. */
+  /** The token whose price it is. */
   readonly contract_metadata: ContractMetadata;
   /** Midnight UTC at which the day starts. */
   readonly date: string;
-  /** Closing price of one whole token on the day, or the price now where the day is not over; null when it is unknown, never 0 instead. */
+  /** Closing price of one whole token on the day, or the current price if the day has not ended; null if it is unknown, never 0. */
   readonly price: number | null;
-  /** Price with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Price with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_price: string | null;
 }
 
 /** The estimate for one speed. */
 export interface PriceItem {
-  /** Price of a unit of gas in wei, as digits, the base fee included; null when it cannot be estimated. */
+  /** Price per unit of gas in wei, including the base fee, as a decimal string; null if it cannot be estimated. */
   readonly gas_price: string | null;
-  /** Gas that such a transaction commonly uses (the median), as digits; null when it cannot be estimated. */
+  /** Median of the gas that such transactions used, as a decimal string; null if it cannot be estimated. */
   readonly gas_spent: string | null;
-  /** Value of the gas: gas × price × rate; null when one of them is unknown. */
+  /** Value of the gas: gas × price × rate; null if any of them is unknown. */
   readonly gas_quote: number | null;
-  /** Fees in addition to gas; null on a chain that has none. */
+  /** Fees in addition to gas; null on a chain without such fees. */
   readonly other_fees: OtherFees | null;
-  /** Value of the gas and the other fees together; null when one of them is unknown. */
+  /** Value of the gas and the other fees together; null if any of them is unknown. */
   readonly total_gas_quote: number | null;
-  /** Value of the whole fee with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of the total fee with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_total_gas_quote: string | null;
-  /** Time within which inclusion is to be expected, in words; null when it cannot be determined. */
+  /** Expected time until inclusion, as text; null if it cannot be determined. */
   readonly interval: string | null;
 }
 
@@ -2354,29 +2354,29 @@ export interface PriceItem {
 export interface PriceTimeseries {
   /** Name of the exchange, as in paths. */
   readonly dex_name: string;
-  /** Chain id of the network as a decimal string, which is its form in rows. */
+  /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
   /** Midnight UTC at which the day of this point starts. */
   readonly dt: string;
   /** Address of the pool's contract. */
   readonly exchange: string;
-  /** Whole second tokens for one whole first token; null when the reserves are not known. */
+  /** Price of one whole first token in whole second tokens; null if the reserves are unknown. */
   readonly price_of_token0_in_token1: number | null;
-  /** The same price as text with the second token's symbol; null when unknown. */
+  /** The same price as text with the second token's symbol; null if unknown. */
   readonly pretty_price_of_token0_in_token1: string | null;
-  /** Names the priced token and the token of the price; null when a symbol is unknown. */
+  /** Description with the symbols of the priced token and of the token of the price; null if a symbol is unknown. */
   readonly price_of_token0_in_token1_description: string | null;
-  /** Whole first tokens for one whole second token; null when the reserves are not known. */
+  /** Price of one whole second token in whole first tokens; null if the reserves are unknown. */
   readonly price_of_token1_in_token0: number | null;
-  /** The same price as text with the first token's symbol; null when unknown. */
+  /** The same price as text with the first token's symbol; null if unknown. */
   readonly pretty_price_of_token1_in_token0: string | null;
-  /** Names the priced token and the token of the price; null when a symbol is unknown. */
+  /** Description with the symbols of the priced token and of the token of the price; null if a symbol is unknown. */
   readonly price_of_token1_in_token0_description: string | null;
   /** ISO 4217 code of the currency of this point's quotes. */
   readonly quote_currency: string;
-  /** Price of one whole first token; null when it is unknown. */
+  /** Price of one whole first token; null if it is unknown. */
   readonly price_of_token0_in_quote_currency: number | null;
-  /** Price of one whole second token; null when it is unknown. */
+  /** Price of one whole second token; null if it is unknown. */
   readonly price_of_token1_in_quote_currency: number | null;
 }
 
@@ -2384,21 +2384,21 @@ export interface PriceTimeseries {
 export interface PriceTokenTimeseries {
   /** Name of the exchange, as in paths. */
   readonly dex_name: string;
-  /** Chain id of the network as a decimal string, which is its form in rows. */
+  /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
   /** Midnight UTC at which the day of this point starts. */
   readonly dt: string;
   /** ISO 4217 code of the currency of this point's price. */
   readonly quote_currency: string;
-  /** Price of one whole token at the end of the day; null when it is unknown, never 0 instead. */
+  /** Price of one whole token at the end of the day; null if it is unknown, never 0. */
   readonly quote_rate: number | null;
-  /** Price at the end of the day with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Price at the end of the day with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_quote_rate: string | null;
 }
 
 /** The protocol behind a token. */
 export interface ProtocolMetadata {
-  /** Name of the protocol; null when unknown. */
+  /** Name of the protocol; null if unknown. */
   readonly protocol_name: string | null;
 }
 
@@ -2414,17 +2414,17 @@ export interface RecentTransactionsResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** Number of this page, where page 0 holds the oldest transactions. */
+  /** Number of this page; page 0 has the oldest transactions. */
   readonly current_page: number;
-  /** Addresses of the neighbouring pages. */
+  /** URLs of the previous and next page. */
   readonly links: PaginationLinks;
   /** The transactions of this page. */
   readonly items: readonly Transaction[];
-  /** First indexed block if the index starts late; null if it is complete. */
+  /** First indexed block if the index starts late; null if the index is complete. */
   readonly indexed_from: number | null;
 }
 
-/** What a name or an address resolves to. */
+/** The address of a name, or the name of an address. */
 export interface ResolvedAddress {
   /** Time of the response. */
   readonly updated_at: string;
@@ -2432,7 +2432,7 @@ export interface ResolvedAddress {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** The one resolution. */
+  /** The only item. */
   readonly items: readonly ResolvedAddressItem[];
 }
 
@@ -2444,17 +2444,17 @@ export interface ResolvedAddressItem {
   readonly name: string | null;
 }
 
-/** One owner's signature for a Safe's transaction. */
+/** An owner's signature of a Safe transaction. */
 export interface SafeDetails {
-  /** Owner that signed; null when it cannot be recovered from the signature. */
+  /** Owner that signed; null if it cannot be recovered from the signature. */
   readonly owner_address: string | null;
-  /** The signature's bytes; null when they are not in the transaction's input. */
+  /** The signature's bytes; null if they are not in the transaction's input. */
   readonly signature: string | null;
-  /** How the signature is to be checked, such as by key, by contract or by an approved hash; null when it is unknown. */
+  /** How the signature is verified, which is by key, by contract or by an approved hash; null if it is unknown. */
   readonly signature_type: string | null;
 }
 
-/** Pools of one token on an exchange, with their daily swap counts among the series. */
+/** Pools of one token on an exchange, with daily series that include the number of swaps. */
 export interface SingleNetworkExchangeTokenResponse {
   /** Time of the response. */
   readonly updated_at: string;
@@ -2462,7 +2462,7 @@ export interface SingleNetworkExchangeTokenResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** One item per pool that holds the token. */
+  /** One item per pool of the token. */
   readonly items: readonly PoolWithTimeseries[];
   /** Position of this page in the list. */
   readonly pagination: Pagination;
@@ -2470,31 +2470,31 @@ export interface SingleNetworkExchangeTokenResponse {
 
 /** An exchange on a network. */
 export interface SupportedDex {
-  /** Chain id of the network as a decimal string, which is its form in rows. */
+  /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** Name of the exchange, as in paths. */
   readonly dex_name: string;
-  /** Name of the exchange for people; null when none is configured. */
+  /** Display name of the exchange; null if none is configured. */
   readonly display_name: string | null;
-  /** Address of the exchange's logo as configured; null without one. */
+  /** URL of the exchange's logo; null if none is configured. */
   readonly logo_url: string | null;
-  /** Contract that creates the exchange's pools; null when it is not configured. */
+  /** Contract that creates the exchange's pools; null if it is not configured. */
   readonly factory_contract_address: string | null;
-  /** Contracts through which people trade; null when none are configured. */
+  /** Contracts through which users trade; null if none are configured. */
   readonly router_contract_addresses: readonly string[] | null;
-  /** Fee of a swap as a fraction of the amount paid in, 0.003 being 0.3 percent; null when unknown. */
+  /** Fee of a swap as a fraction of the amount paid in, for example 0.003 for 0.3 percent; null if unknown. */
   readonly swap_fee: number | null;
 }
 
-/** Every exchange that this server knows, on all networks. */
+/** Every configured exchange on all networks. */
 export interface SupportedDexesResponse {
   /** Time of the response. */
   readonly updated_at: string;
-  /** One item per exchange on a network. */
+  /** One item per exchange and network. */
   readonly items: readonly SupportedDex[];
-  /** Always null, since this endpoint has no pages; the field remains for clients that read it. */
+  /** Always null, because this endpoint has no pages; the field is kept for clients that read it. */
   readonly pagination: Pagination | null;
 }
 
@@ -2502,25 +2502,25 @@ export interface SupportedDexesResponse {
 export interface Token {
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
-  /** Name from the token's contract; null if it has none that can be read. */
+  /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
-  /** Amount swapped into the pool in the last 24 hours, in the smallest unit, as digits; null when unknown. */
+  /** Amount swapped into the pool in the last 24 hours, in the smallest unit, as a decimal string; null if unknown. */
   readonly volume_in_24h: string | null;
-  /** Amount swapped out of the pool in the last 24 hours, in the smallest unit, as digits; null when unknown. */
+  /** Amount swapped out of the pool in the last 24 hours, in the smallest unit, as a decimal string; null if unknown. */
   readonly volume_out_24h: string | null;
-  /** Current price of one whole token; null when it is unknown, never 0 instead. */
+  /** Current price of one whole token; null if it is unknown, never 0. */
   readonly quote_rate: number | null;
-  /** Amount in the pool, in the token's smallest unit, as digits; null when unknown. */
+  /** Amount in the pool, in the token's smallest unit, as a decimal string; null if unknown. */
   readonly reserve: string | null;
-  /** Address of the token's logo as the operator configured it; null without one. */
+  /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
-  /** Ticker symbol from the token's contract; null if it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
-  /** Amount swapped into the pool in the last 7 days, in the smallest unit, as digits; null when unknown. */
+  /** Amount swapped into the pool in the last 7 days, in the smallest unit, as a decimal string; null if unknown. */
   readonly volume_in_7d: string | null;
-  /** Amount swapped out of the pool in the last 7 days, in the smallest unit, as digits; null when unknown. */
+  /** Amount swapped out of the pool in the last 7 days, in the smallest unit, as a decimal string; null if unknown. */
   readonly volume_out_7d: string | null;
 }
 
@@ -2536,39 +2536,39 @@ export interface TokenBalanceNativeResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** The one native balance, also of an address that has nothing; empty only before the first block is indexed. */
+  /** The only item, even for an address without a balance; empty only before the first block is indexed. */
   readonly items: readonly NativeBalanceItem[];
-  /** First indexed block if the index starts late; null if it is complete. */
+  /** First indexed block if the index starts late; null if the index is complete. */
   readonly indexed_from: number | null;
 }
 
 /** One holder of the token. */
 export interface TokenHolder {
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
-  /** Name from the token's contract; null if it has none that can be read. */
+  /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol from the token's contract; null if it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
-  /** Token standards that the contract follows, e.g. `erc20`, `erc721`, `erc1155`; null for the native token. */
+  /** Token standards that the contract implements, such as `erc20`, `erc721`, `erc1155`; null for the native token. */
   readonly supports_erc: readonly string[] | null;
-  /** Address of the token's logo as the operator configured it; null without one. */
+  /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
   /** Account that holds the token. */
   readonly address: string;
-  /** Amount held in the token's smallest unit, or the number of tokens for ERC-721; null when unknown. */
+  /** Balance in the token's smallest unit, or the number of tokens for ERC-721; null if unknown. */
   readonly balance: string | null;
-  /** Amount of the token in existence at that height, in its smallest unit, as its contract returns it; null when it returns none or when it is unknown. */
+  /** Total supply of the token at that height, in its smallest unit, as its contract returns it; null if it returns none or if it is unknown. */
   readonly total_supply: string | null;
-  /** Height of holders and balances. */
+  /** Height of the block as of which holders and balances are stated. */
   readonly block_height: number;
-  /** Where the balance comes from: `events` (the sum of its transfers) or `node` (read from the contract, because the token's balances do not follow from its events; of a past block, the last reading up to it); null when the balance is unknown. */
+  /** Where the balance comes from: `events` (the sum of its transfers) or `node` (read from the contract, because the token's balances do not follow from its events; for a past block, the last reading up to that block); null if the balance is unknown. */
   readonly balance_source: "events" | "node" | null;
 }
 
-/** Holders of a token, largest balance first, now or at a block. */
+/** Holders of a token at the indexed head or at a block, largest balance first. */
 export interface TokenHoldersResponse {
   /** Time of the response. */
   readonly updated_at: string;
@@ -2580,25 +2580,25 @@ export interface TokenHoldersResponse {
   readonly items: readonly TokenHolder[];
   /** Position of this page in the list. */
   readonly pagination: Pagination;
-  /** First indexed block if the index starts late; null if it is complete. */
+  /** First indexed block if the index starts late; null if the index is complete. */
   readonly indexed_from: number | null;
 }
 
 /** Daily prices of one token; `data` has one object for each requested address. */
 export interface TokenPricesResponse {
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
-  /** Name from the token's contract; null if it has none that can be read. */
+  /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol from the token's contract; null if it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
-  /** Token standards that the contract follows, e.g. `erc20`, `erc721`, `erc1155`; null for the native token. */
+  /** Token standards that the contract implements, such as `erc20`, `erc721`, `erc1155`; null for the native token. */
   readonly supports_erc: readonly string[] | null;
-  /** Address of the token's logo as the operator configured it; null without one. */
+  /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
-  /** Time of the response; the interface spells the field so. */
+  /** Time of the response; the field has the spelling of the original interface. */
   readonly update_at: string;
   /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
@@ -2612,33 +2612,33 @@ export interface TokenPricesResponse {
 
 /** One allowance. */
 export interface TokenSpenderItem {
-  /** Height of the block of the last event that set the approval, or of its first use where no event set it. */
+  /** Height of the block of the last event that set the approval, or of the approval's first use if no event set it. */
   readonly block_height: number;
-  /** Index in its block of the transaction that set the approval, or first used it. */
+  /** Index in its block of the transaction that set or first used the approval. */
   readonly tx_offset: number;
-  /** Index in its block of the approval's log, or of the transfer that first used it. */
+  /** Index in its block of the log of the approval, or of the transfer that first used it. */
   readonly log_offset: number;
-  /** Time of the block in which the approval was last set, or first used. */
+  /** Time of the block in which the approval was last set or first used. */
   readonly block_signed_at: string;
-  /** Hash of the transaction that set the approval, or first used it. */
+  /** Hash of the transaction that set or first used the approval. */
   readonly tx_hash: string;
   /** Account that may move the tokens. */
   readonly spender_address: string;
-  /** Known name of the spender; null when it has none. */
+  /** Known name of the spender; null if it has none. */
   readonly spender_address_label: string | null;
-  /** Amount the spender may still take, in the smallest unit, as digits, or `UNLIMITED` for 2^255 and more and for exactly 2^96-1, 2^128-1 and 2^160-1; null when it is unknown, as while it may have been used and was not read from the contract since. */
+  /** Amount that the spender can still transfer, in the smallest unit, as a decimal string, or `UNLIMITED` for 2^255 or more and for exactly 2^96-1, 2^128-1 or 2^160-1; null if it is unknown, for example after a possible use until it is read from the contract. */
   readonly allowance: string | null;
-  /** Value of the allowance; null when it is unlimited or not known, or the price is unknown. */
+  /** Value of the allowance; null if the allowance is unlimited or unknown, or if the price is unknown. */
   readonly allowance_quote: number | null;
-  /** Value of the allowance with its currency symbol, truncated to two decimals, or `UNLIMITED`; null when it is unknown. */
+  /** Value of the allowance with its currency symbol, truncated to two decimals, or `UNLIMITED`; null if it is unknown. */
   readonly pretty_allowance_quote: string | null;
-  /** The smaller of allowance and balance, in the smallest unit, as digits; null when either is unknown, unless the other is 0. */
+  /** The smaller of allowance and balance, in the smallest unit, as a decimal string; null if one of them is unknown and the other is not 0. */
   readonly value_at_risk: string | null;
-  /** Value of the amount at risk; null when the amount or the price is unknown. */
+  /** Value of the amount at risk; null if the amount or the price is unknown. */
   readonly value_at_risk_quote: number | null;
-  /** Value at risk with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value at risk with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_value_at_risk_quote: string | null;
-  /** Label of the risk for people: `CONSIDER REVOKING` where the allowance is unlimited, as that reaches what is received later, and where the amount at risk is worth one US dollar or more, or is above 0 and its value is unknown; `LOW RISK` otherwise; null when the amount at risk is unknown. */
+  /** Label of the risk: `CONSIDER REVOKING` if the allowance is unlimited, because it then also covers tokens that are received later, or if the amount at risk has a value of at least one US dollar or is above 0 with an unknown value; otherwise `LOW RISK`. Null if the amount at risk is unknown. */
   readonly risk_factor: string | null;
 }
 
@@ -2650,43 +2650,43 @@ export interface TokenTransferItem {
   readonly tx_hash: string;
   /** Account whose balance decreased; the zero address for minted tokens. */
   readonly from_address: string;
-  /** Known name of the sender; null when it has none. */
+  /** Known name of the sender; null if it has none. */
   readonly from_address_label: string | null;
   /** Account whose balance increased; the zero address for burned tokens. */
   readonly to_address: string;
-  /** Known name of the receiver; null when it has none. */
+  /** Known name of the recipient; null if it has none. */
   readonly to_address_label: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or an implausible one. */
+  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
-  /** Name from the token's contract; null if it has none that can be read. */
+  /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol from the token's contract; null if it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
-  /** Address of the token's logo as the operator configured it; null without one. */
+  /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
-  /** `IN` when the address received, `OUT` when it sent. */
+  /** `IN` if the address received tokens, `OUT` if it sent them. */
   readonly transfer_type: "IN" | "OUT";
-  /** Amount moved in the token's smallest unit, never negative. */
+  /** Transferred amount in the token's smallest unit, never negative. */
   readonly delta: string;
-  /** Balance of the address after this transfer, in the token's smallest unit; null when unknown. */
+  /** Balance of the address after this transfer, in the token's smallest unit; null if unknown. */
   readonly balance: string | null;
-  /** Price of one whole token at the time of the transfer; null when unknown. */
+  /** Price of one whole token at the time of the transfer; null if unknown. */
   readonly quote_rate: number | null;
-  /** Value of the amount moved at the price of that time; null when the price is unknown. */
+  /** Value of the transferred amount at the price of that time; null if the price is unknown. */
   readonly delta_quote: number | null;
-  /** Value of the amount moved with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of the transferred amount with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_delta_quote: string | null;
-  /** Value of the balance after the transfer at the price of that time; null when either is unknown. */
+  /** Value of the balance after the transfer at the price of that time; null if either is unknown. */
   readonly balance_quote: number | null;
-  /** Contract calls that led to the transfer; null, as only inner calls that moved native value are stored. */
+  /** Contract calls that led to the transfer; always null, because only internal calls that moved native value are stored. */
   readonly method_calls: readonly MethodCallsForTransfers[] | null;
-  /** Pages of block explorers about this row; empty where the operator configured none. */
+  /** Pages of block explorers for this item; empty if the operator has configured none. */
   readonly explorers: readonly Explorer[];
-  /** Whether the classification rules mark the token as spam. */
+  /** Whether the operator's rules classify the token as spam. */
   readonly is_spam: boolean;
-  /** Whether the transfer moves nothing and, by the classification rules, was sent to place a misleading address in the wallet's list. */
+  /** Whether the operator's rules classify the transfer as address poisoning, which shows a misleading address in the wallet's history. */
   readonly is_poisoning: boolean;
 }
 
@@ -2694,43 +2694,43 @@ export interface TokenTransferItem {
 export interface TokenV2Volume {
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** Chain id of the network as a decimal string, which is its form in rows. */
+  /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
   /** Name of the exchange, as in paths. */
   readonly dex_name: string;
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
-  /** Name from the token's contract; null if it has none that can be read. */
+  /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
-  /** Amount of the token in all pools of the exchange, in its smallest unit, as digits; null when unknown. */
+  /** Amount of the token in all pools of the exchange, in its smallest unit, as a decimal string; null if unknown. */
   readonly total_liquidity: string | null;
-  /** Amount of the token swapped in the last 24 hours, in its smallest unit, as digits; null when unknown. */
+  /** Amount of the token swapped in the last 24 hours, in its smallest unit, as a decimal string; null if unknown. */
   readonly total_volume_24h: string | null;
-  /** Address of the token's logo as the operator configured it; null without one. */
+  /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
-  /** Ticker symbol from the token's contract; null if it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
-  /** Number of swaps of the token in the last 24 hours; null when unknown. */
+  /** Number of swaps of the token in the last 24 hours; null if unknown. */
   readonly swap_count_24h: number | null;
-  /** Pages of block explorers about this row; empty where the operator configured none. */
+  /** Pages of block explorers for this item; empty if the operator has configured none. */
   readonly explorers: readonly Explorer[];
-  /** Current price of one whole token; null when it is unknown, never 0 instead. */
+  /** Current price of one whole token; null if it is unknown, never 0. */
   readonly quote_rate: number | null;
-  /** Price of one whole token 24 hours ago; null when it was not known. */
+  /** Price of one whole token 24 hours ago; null if it is unknown. */
   readonly quote_rate_24h: number | null;
-  /** Price of one whole token with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Price of one whole token with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_quote_rate: string | null;
-  /** Price of one whole token 24 hours ago with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Price of one whole token 24 hours ago with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_quote_rate_24h: string | null;
-  /** Value of the token's amount in all pools with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of the token's amount in all pools with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_total_liquidity_quote: string | null;
-  /** Value of the amount swapped in the last 24 hours with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of the amount swapped in the last 24 hours with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_total_volume_24h_quote: string | null;
-  /** Value of the token's amount in all pools of the exchange; null when the price is unknown. */
+  /** Value of the token's amount in all pools of the exchange; null if the price is unknown. */
   readonly total_liquidity_quote: number | null;
-  /** Value of the token's amount swapped in the last 24 hours, at the price of their end; null when the price is unknown. */
+  /** Value of the token's amount swapped in the last 24 hours, at the price at their end; null if the price is unknown. */
   readonly total_volume_24h_quote: number | null;
 }
 
@@ -2738,57 +2738,57 @@ export interface TokenV2Volume {
 export interface TokenV2VolumeWithChartData {
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** Chain id of the network as a decimal string, which is its form in rows. */
+  /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
   /** Name of the exchange, as in paths. */
   readonly dex_name: string;
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
-  /** Name from the token's contract; null if it has none that can be read. */
+  /** Name from the token's contract; null if it has none or it cannot be read. */
   readonly contract_name: string | null;
-  /** Pages of block explorers about this row; empty where the operator configured none. */
+  /** Pages of block explorers for this item; empty if the operator has configured none. */
   readonly explorers: readonly Explorer[];
-  /** Amount of the token in all pools of the exchange, in its smallest unit, as digits; null when unknown. */
+  /** Amount of the token in all pools of the exchange, in its smallest unit, as a decimal string; null if unknown. */
   readonly total_liquidity: string | null;
-  /** Amount of the token swapped in the last 24 hours, in its smallest unit, as digits; null when unknown. */
+  /** Amount of the token swapped in the last 24 hours, in its smallest unit, as a decimal string; null if unknown. */
   readonly total_volume_24h: string | null;
-  /** Address of the token's logo as the operator configured it; null without one. */
+  /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
-  /** Ticker symbol from the token's contract; null if it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
-  /** Number of swaps of the token in the last 24 hours; null when unknown. */
+  /** Number of swaps of the token in the last 24 hours; null if unknown. */
   readonly swap_count_24h: number | null;
-  /** Current price of one whole token; null when it is unknown, never 0 instead. */
+  /** Current price of one whole token; null if it is unknown, never 0. */
   readonly quote_rate: number | null;
-  /** Price of one whole token 24 hours ago; null when it was not known. */
+  /** Price of one whole token 24 hours ago; null if it is unknown. */
   readonly quote_rate_24h: number | null;
-  /** Price of one whole token with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Price of one whole token with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_quote_rate: string | null;
-  /** Price of one whole token 24 hours ago with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Price of one whole token 24 hours ago with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_quote_rate_24h: string | null;
-  /** Value of the token's amount in all pools with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of the token's amount in all pools with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_total_liquidity_quote: string | null;
-  /** Value of the amount swapped in the last 24 hours with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of the amount swapped in the last 24 hours with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_total_volume_24h_quote: string | null;
-  /** Value of the token's amount in all pools of the exchange; null when the price is unknown. */
+  /** Value of the token's amount in all pools of the exchange; null if the price is unknown. */
   readonly total_liquidity_quote: number | null;
-  /** Value of the token's amount swapped in the last 24 hours, at the price of their end; null when the price is unknown. */
+  /** Value of the token's amount swapped in the last 24 hours, at the price at their end; null if the price is unknown. */
   readonly total_volume_24h_quote: number | null;
-  /** Number of transactions that swapped the token in the last 24 hours; null when unknown. */
+  /** Number of transactions that swapped the token in the last 24 hours; null if unknown. */
   readonly transactions_24h: number | null;
   /** Amount swapped per day, 8 points, so that the change over a week can be computed. */
   readonly volume_timeseries_7d: readonly VolumeTokenTimeseries[];
   /** Amount swapped per day, 31 points. */
   readonly volume_timeseries_30d: readonly VolumeTokenTimeseries[];
-  /** Amount in pools at the end of a day, 8 points. */
+  /** Amount in pools at the end of each day, 8 points. */
   readonly liquidity_timeseries_7d: readonly LiquidityTokenTimeseries[];
-  /** Amount in pools at the end of a day, 31 points. */
+  /** Amount in pools at the end of each day, 31 points. */
   readonly liquidity_timeseries_30d: readonly LiquidityTokenTimeseries[];
-  /** Price at the end of a day, 8 points. */
+  /** Price at the end of each day, 8 points. */
   readonly price_timeseries_7d: readonly PriceTokenTimeseries[];
-  /** Price at the end of a day, 31 points. */
+  /** Price at the end of each day, 31 points. */
   readonly price_timeseries_30d: readonly PriceTokenTimeseries[];
 }
 
@@ -2796,27 +2796,27 @@ export interface TokenV2VolumeWithChartData {
 export interface TokensApprovalItem {
   /** Address of the token's contract. */
   readonly token_address: string;
-  /** Known name of the token's contract; null when it has none. */
+  /** Known name of the token's contract; null if it has none. */
   readonly token_address_label: string | null;
-  /** Ticker symbol of the token; null when it has none that can be read. */
+  /** Ticker symbol of the token; null if it has none or it cannot be read. */
   readonly ticker_symbol: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
-  /** Address of the token's logo as the operator configured it; null without one. */
+  /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
-  /** Current price of one whole token; null when it is unknown, never 0 instead. */
+  /** Current price of one whole token; null if it is unknown, never 0. */
   readonly quote_rate: number | null;
-  /** Amount held, in the token's smallest unit; null when unknown. */
+  /** Balance, in the token's smallest unit; null if unknown. */
   readonly balance: string | null;
-  /** Value of the balance; null when the balance or the price is unknown. */
+  /** Value of the balance; null if the balance or the price is unknown. */
   readonly balance_quote: number | null;
-  /** Value of the balance with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of the balance with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_balance_quote: string | null;
-  /** Amount that the spenders together could take, in the smallest unit, as digits: the sum of the allowances, at most the balance; null when the balance is unknown, or an allowance that matters. */
+  /** Amount that all spenders together can transfer, in the smallest unit, as a decimal string: the sum of the allowances, but at most the balance. Null if the balance is unknown, or if an unknown allowance could change the result. */
   readonly value_at_risk: string | null;
-  /** Value of the amount at risk; null when the amount or the price is unknown. */
+  /** Value of the amount at risk; null if the amount or the price is unknown. */
   readonly value_at_risk_quote: number | null;
-  /** Value at risk with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value at risk with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_value_at_risk_quote: string | null;
   /** One element per spender with an allowance above zero. */
   readonly spenders: readonly TokenSpenderItem[];
@@ -2832,53 +2832,53 @@ export interface Transaction {
   readonly block_hash: string;
   /** Hash of the transaction. */
   readonly tx_hash: string;
-  /** Index of the transaction in its block, from 0. */
+  /** Index of the transaction in its block, starting at 0. */
   readonly tx_offset: number;
-  /** Whether the transaction succeeded; null for receipts without a status, as before EIP-658. */
+  /** Whether the transaction succeeded; null for a receipt without a status, which precedes EIP-658. */
   readonly successful: boolean | null;
   /** Sender of the transaction. */
   readonly from_address: string;
-  /** Address that the block's header names as beneficiary; null when unknown. */
+  /** Beneficiary address in the block's header; null if unknown. */
   readonly miner_address: string | null;
-  /** Known name of the sender; null when it has none. */
+  /** Known name of the sender; null if it has none. */
   readonly from_address_label: string | null;
-  /** Receiver of the transaction; null for a contract creation. */
+  /** Recipient of the transaction; null for a contract creation. */
   readonly to_address: string | null;
-  /** Known name of the receiver; null when it has none. */
+  /** Known name of the recipient; null if it has none. */
   readonly to_address_label: string | null;
   /** Native value sent with the transaction, in wei. */
   readonly value: string;
-  /** Value of the sent native tokens at the price of that time; null when the price is unknown. */
+  /** Value of the native tokens that were sent at the price of that time; null if the price is unknown. */
   readonly value_quote: number | null;
-  /** Value of the sent native tokens with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of the native tokens that were sent with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_value_quote: string | null;
-  /** Token in which fees are paid, which is the chain's native token. */
+  /** The token in which fees are paid, which is the chain's native token. */
   readonly gas_metadata: ContractMetadata;
-  /** Gas limit set by the sender; from 2^53 on, the nearest JSON number. */
+  /** Gas limit set by the sender; 2^53 and above are rounded to the nearest JSON number. */
   readonly gas_offered: number;
   /** Gas that the transaction used. */
   readonly gas_spent: number;
-  /** Price paid for a unit of gas after EIP-1559, in wei; null when unknown. */
+  /** Effective price per unit of gas (EIP-1559), in wei; null if unknown. */
   readonly gas_price: number | null;
-  /** What the sender paid in wei: gas used × price, with the L1 fee where the chain has one and the fee of blobs; null when unknown. */
+  /** Fee that the sender paid, in wei: gas used × price, plus the L1 fee if the chain has one and the blob fee; null if it is unknown. */
   readonly fees_paid: string | null;
-  /** Value of the fee at the price of that time; null when the price is unknown. */
+  /** Value of the fee at the price of that time; null if the price is unknown. */
   readonly gas_quote: number | null;
-  /** Value of the fee with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of the fee with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_gas_quote: string | null;
-  /** Price of one whole native token at that time; null when it is unknown. */
+  /** Price of one whole native token at that time; null if it is unknown. */
   readonly gas_quote_rate: number | null;
-  /** Pages of block explorers about this row; empty where the operator configured none. */
+  /** Pages of block explorers for this item; empty if the operator has configured none. */
   readonly explorers: readonly Explorer[];
-  /** Trades and liquidity changes in pools of the chain's configured exchanges; null unless `with-dex=true` was sent and the data is ready. */
+  /** Trades and liquidity changes in pools of the chain's configured exchanges; null if `with-dex=true` was not sent or the data is not ready. */
   readonly dex_details: readonly DexReport[] | null;
-  /** Sales of non-fungible tokens in it; null unless `with-nft-sales=true` was sent and the data is ready. */
+  /** Sales of non-fungible tokens in the transaction; null if `with-nft-sales=true` was not sent or the data is not ready. */
   readonly nft_sale_details: readonly NftSalesReport[] | null;
-  /** Lending events in it. Always null so far: they are not decoded yet. */
+  /** Lending events in the transaction. Always null, because they are not decoded yet. */
   readonly lending_details: readonly LendingReport[] | null;
-  /** Logs of the transaction in their order; null when `no-logs=true` was sent. */
+  /** Logs of the transaction in their order; null if `no-logs=true` was sent. */
   readonly log_events: readonly LogEvent[] | null;
-  /** Owners whose signatures a Safe checked in it. Always null so far: they are not decoded yet. */
+  /** Owners whose signatures a Safe verified in the transaction. Always null, because they are not decoded yet. */
   readonly safe_details: readonly SafeDetails[] | null;
 }
 
@@ -2890,17 +2890,17 @@ export interface TransactionResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** The one transaction. */
+  /** The only item. */
   readonly items: readonly Transaction[];
 }
 
-/** When a transaction happened and where to read it. */
+/** The time and the URL of a transaction. */
 export interface TransactionSummary {
   /** Time of the block. */
   readonly block_signed_at: string;
   /** Hash of the transaction. */
   readonly tx_hash: string;
-  /** Absolute address of the transaction on this server; null when the server's public address is unknown. */
+  /** Absolute URL of the transaction on this server; null if the server's public URL is unknown. */
   readonly tx_detail_link: string | null;
 }
 
@@ -2912,7 +2912,7 @@ export interface TransactionsBlockPageResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** Addresses of the neighbouring pages. */
+  /** URLs of the previous and next page. */
   readonly links: PaginationLinks;
   /** The block's transactions on this page, in their order in the block. */
   readonly items: readonly Transaction[];
@@ -2926,7 +2926,7 @@ export interface TransactionsBlockResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** The transactions of the block in their order. */
+  /** The transactions of the block, in their order in the block. */
   readonly items: readonly Transaction[];
 }
 
@@ -2984,29 +2984,29 @@ export interface TransactionsResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** Number of this page, where page 0 holds the oldest transactions. */
+  /** Number of this page; page 0 has the oldest transactions. */
   readonly current_page: number;
-  /** Addresses of the neighbouring pages. */
+  /** URLs of the previous and next page. */
   readonly links: PaginationLinks;
   /** The transactions of this page. */
   readonly items: readonly Transaction[];
-  /** First indexed block if the index starts late; null if it is complete. */
+  /** First indexed block if the index starts late; null if the index is complete. */
   readonly indexed_from: number | null;
 }
 
-/** The transactions of an address in a few numbers. */
+/** Summary of the transactions of an address. */
 export interface TransactionsSummary {
   /** Number of transactions that the address sent or received. */
   readonly total_count: number;
-  /** Its oldest indexed transaction; null when there is none. */
+  /** Its oldest indexed transaction; null if there is none. */
   readonly earliest_transaction: TransactionSummary | null;
-  /** Its newest indexed transaction; null when there is none. */
+  /** Its newest indexed transaction; null if there is none. */
   readonly latest_transaction: TransactionSummary | null;
-  /** Fees that the address paid; null unless `with-gas=true` was sent. */
+  /** Fees that the address paid; null if `with-gas=true` was not sent. */
   readonly gas_summary: GasSummary | null;
 }
 
-/** Count, first and last transaction of an address. */
+/** Number of transactions of an address, with the first and the last one. */
 export interface TransactionsSummaryResponse {
   /** Time of the response. */
   readonly updated_at: string;
@@ -3016,13 +3016,13 @@ export interface TransactionsSummaryResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** The one summary; empty for an address without transactions. */
+  /** The only item; empty for an address without transactions. */
   readonly items: readonly TransactionsSummary[];
-  /** First indexed block if the index starts late; null if it is complete. */
+  /** First indexed block if the index starts late; null if the index is complete. */
   readonly indexed_from: number | null;
 }
 
-/** An address's transactions in one quarter of an hour. */
+/** Transactions of an address in a 15-minute time bucket. */
 export interface TransactionsTimeBucketResponse {
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
@@ -3034,15 +3034,15 @@ export interface TransactionsTimeBucketResponse {
   readonly chain_id: number;
   /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** True once a block at or after the end of the quarter of an hour is indexed, and the index does not start within or after it; false before. */
+  /** True if a block at or after the end of the bucket is indexed and the index starts before the bucket; otherwise false. */
   readonly complete: boolean;
-  /** Number of the bucket: unix seconds / 900, rounded down. */
+  /** Number of the bucket: Unix time in seconds / 900, rounded down. */
   readonly current_bucket: number;
-  /** Addresses of the nearest buckets in which the address has transactions. */
+  /** URLs of the nearest buckets in which the address has transactions. */
   readonly links: PaginationLinks;
   /** The transactions of the bucket, newest first. */
   readonly items: readonly Transaction[];
-  /** First indexed block if the index starts late; null if it is complete. */
+  /** First indexed block if the index starts late; null if the index is complete. */
   readonly indexed_from: number | null;
 }
 
@@ -3052,7 +3052,7 @@ export interface UniswapLikeBalanceItem {
   readonly token_0: UniswapLikeToken;
   /** The share of the second token's reserve. */
   readonly token_1: UniswapLikeToken;
-  /** The pool's token that represents the share. */
+  /** The pool token that represents the share. */
   readonly pool_token: UniswapLikeTokenWithSupply;
 }
 
@@ -3060,71 +3060,71 @@ export interface UniswapLikeBalanceItem {
 export interface UniswapLikeEcosystemCharts {
   /** Name of the exchange, as in paths. */
   readonly dex_name: string;
-  /** Chain id of the network as a decimal string, which is its form in rows. */
+  /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
   /** ISO 4217 code of the currency of this item's quotes. */
   readonly quote_currency: string;
-  /** Price of one whole native token; null when it is unknown. */
+  /** Price of one whole native token; null if it is unknown. */
   readonly gas_token_price_quote: number | null;
-  /** Number of swaps on the exchange in the last 24 hours; null when unknown. */
+  /** Number of swaps on the exchange in the last 24 hours; null if unknown. */
   readonly total_swaps_24h: number | null;
-  /** Number of pools with a swap in the last 7 days; null when unknown. */
+  /** Number of pools with a swap in the last 7 days; null if unknown. */
   readonly total_active_pairs_7d: number | null;
-  /** Fees that all providers earned in the last 24 hours, in pools whose volume is known; null when none is, or the exchange's fee is not. */
+  /** Fees that all liquidity providers earned in the last 24 hours in pools with a known volume; null if there are none, or if the exchange's fee is unknown. */
   readonly total_fees_24h: number | null;
-  /** Price of the native token with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Price of the native token with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_gas_token_price_quote: string | null;
-  /** Fees of the last 24 hours with their currency symbol, truncated to two decimals; null when they are unknown. */
+  /** Fees of the last 24 hours with their currency symbol, truncated to two decimals; null if they are unknown. */
   readonly pretty_total_fees_24h: string | null;
   /** Value swapped per day, 8 points, so that the change over a week can be computed. */
   readonly volume_chart_7d: readonly VolumeEcosystemChart[];
   /** Value swapped per day, 31 points. */
   readonly volume_chart_30d: readonly VolumeEcosystemChart[];
-  /** Liquidity at the end of a day, 8 points. */
+  /** Liquidity at the end of each day, 8 points. */
   readonly liquidity_chart_7d: readonly LiquidityEcosystemChart[];
-  /** Liquidity at the end of a day, 31 points. */
+  /** Liquidity at the end of each day, 31 points. */
   readonly liquidity_chart_30d: readonly LiquidityEcosystemChart[];
 }
 
 /** An amount of a token in a share. */
 export interface UniswapLikeToken {
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
-  /** Ticker symbol from the token's contract; null if it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none or it cannot be read. */
   readonly contract_ticker_symbol: string | null;
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
-  /** Address of the token's logo as the operator configured it; null without one. */
+  /** URL of the token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
-  /** Amount that the share would yield, in the token's smallest unit; null when unknown. */
+  /** Amount for which the share can be redeemed, in the token's smallest unit; null if unknown. */
   readonly balance: string | null;
-  /** Value of the balance: balance / 10^decimals × rate; null when either is unknown. */
+  /** Value of the balance: balance / 10^decimals × rate; null if either is unknown. */
   readonly quote: number | null;
-  /** Value of the balance with its currency symbol, truncated to two decimals; null when the value is unknown. */
+  /** Value of the balance with its currency symbol, truncated to two decimals; null if the value is unknown. */
   readonly pretty_quote: string | null;
-  /** Current price of one whole token; null when it is unknown, never 0 instead. */
+  /** Current price of one whole token; null if it is unknown, never 0. */
   readonly quote_rate: number | null;
 }
 
-/** The pool's token, of which the account holds a part. */
+/** The pool token that the account holds. */
 export interface UniswapLikeTokenWithSupply {
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
-  /** Ticker symbol of the pool's token; null when it has none. */
+  /** Ticker symbol of the pool's token; null if it has none. */
   readonly contract_ticker_symbol: string | null;
-  /** Address of the pool, which is its token's contract too. */
+  /** Address of the pool, which is also the contract of the pool token. */
   readonly contract_address: string;
-  /** Address of the pool token's logo as the operator configured it; null without one. */
+  /** URL of the pool token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
-  /** Pool tokens held, in their smallest unit; null when the amount is unknown. */
+  /** Balance of pool tokens, in their smallest unit; null if it is unknown. */
   readonly balance: string | null;
-  /** Value of the share; null when a price is unknown. */
+  /** Value of the share; null if a price is unknown. */
   readonly quote: number | null;
-  /** Value of the share with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value of the share with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_quote: string | null;
-  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool does not change; null when unknown. */
+  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply. Trading in the pool does not change it. Null if unknown. */
   readonly quote_rate: number | null;
-  /** Pool tokens in existence, in their smallest unit; null when unknown. */
+  /** Total supply of pool tokens, in their smallest unit; null if unknown. */
   readonly total_supply: string | null;
 }
 
@@ -3132,17 +3132,17 @@ export interface UniswapLikeTokenWithSupply {
 export interface VolumeEcosystemChart {
   /** Name of the exchange, as in paths. */
   readonly dex_name: string;
-  /** Chain id of the network as a decimal string, which is its form in rows. */
+  /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
   /** Midnight UTC at which the day of this point starts. */
   readonly dt: string;
   /** ISO 4217 code of the currency of this point's quotes. */
   readonly quote_currency: string;
-  /** Value swapped on the day in the pools of which it is known; null when it is known of none. */
+  /** Value swapped on the day in the pools for which it is known; null if it is not known for any pool. */
   readonly volume_quote: number | null;
-  /** Value swapped on the day with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value swapped on the day with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_volume_quote: string | null;
-  /** Number of swaps on the day, null when it is unknown; the spelling is the interface's. */
+  /** Number of swaps on the day, null if it is unknown; the field has the spelling of the original interface. */
   readonly swap_count_24: number | null;
 }
 
@@ -3150,44 +3150,44 @@ export interface VolumeEcosystemChart {
 export interface VolumeTimeseries {
   /** Name of the exchange, as in paths. */
   readonly dex_name: string;
-  /** Chain id of the network as a decimal string, which is its form in rows. */
+  /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
   /** Midnight UTC at which the day of this point starts. */
   readonly dt: string;
   /** Address of the pool's contract. */
   readonly exchange: string;
-  /** Amount of the first token swapped in on the day, in its smallest unit, as digits; null when unknown. */
+  /** Amount of the first token swapped in on the day, in its smallest unit, as a decimal string; null if unknown. */
   readonly sum_amount0in: string | null;
-  /** Amount of the first token swapped out on the day, in its smallest unit, as digits; null when unknown. */
+  /** Amount of the first token swapped out on the day, in its smallest unit, as a decimal string; null if unknown. */
   readonly sum_amount0out: string | null;
-  /** Amount of the second token swapped in on the day, in its smallest unit, as digits; null when unknown. */
+  /** Amount of the second token swapped in on the day, in its smallest unit, as a decimal string; null if unknown. */
   readonly sum_amount1in: string | null;
-  /** Amount of the second token swapped out on the day, in its smallest unit, as digits; null when unknown. */
+  /** Amount of the second token swapped out on the day, in its smallest unit, as a decimal string; null if unknown. */
   readonly sum_amount1out: string | null;
-  /** Value swapped on the day at the prices of its end; null when unknown. */
+  /** Value swapped on the day at the prices at its end; null if unknown. */
   readonly volume_quote: number | null;
-  /** Value swapped on the day with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value swapped on the day with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_volume_quote: string | null;
-  /** Price of one whole first token at the end of the day; null when it is unknown. */
+  /** Price of one whole first token at the end of the day; null if it is unknown. */
   readonly token_0_quote_rate: number | null;
-  /** Price of one whole second token at the end of the day; null when it is unknown. */
+  /** Price of one whole second token at the end of the day; null if it is unknown. */
   readonly token_1_quote_rate: number | null;
-  /** Number of swaps on the day, null when it is unknown; the spelling is the interface's. */
+  /** Number of swaps on the day; null if it is unknown. The field has the spelling of the original interface. */
   readonly swap_count_24: number | null;
 }
 
-/** What was swapped of a token on one day. */
+/** Swapped amount of a token on one day. */
 export interface VolumeTokenTimeseries {
   /** Name of the exchange, as in paths. */
   readonly dex_name: string;
-  /** Chain id of the network as a decimal string, which is its form in rows. */
+  /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
   /** Midnight UTC at which the day of this point starts. */
   readonly dt: string;
-  /** Amount swapped on the day, in the token's smallest unit, as digits; null when unknown. */
+  /** Amount swapped on the day, in the token's smallest unit, as a decimal string; null if unknown. */
   readonly total_volume: string | null;
-  /** Value swapped on the day at the price of its end; null when the price is unknown. */
+  /** Value swapped on the day at the price at its end; null if the price is unknown. */
   readonly volume_quote: number | null;
-  /** Value swapped on the day with its currency symbol, truncated to two decimals; null when it is unknown. */
+  /** Value swapped on the day with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_volume_quote: string | null;
 }

@@ -70,12 +70,12 @@ import {
 } from "./requests.gen.ts";
 import type { ParseOutcome, Parsers, RawRequest } from "./requests.gen.ts";
 
-/** The part of an Express router that routes need. */
+/** The part of an Express router that registers routes. */
 export interface Router<H> {
   get(path: string, handler: H): unknown;
 }
 
-/** Creates the request handler of an endpoint; a planned endpoint may have no resolver. */
+/** Creates the request handler of an endpoint; `handler` is undefined for a planned endpoint without a resolver. */
 export type Run<H, Context> = <R, D>(
   operation: Operation,
   parse: (raw: RawRequest, parsers: Parsers) => Promise<ParseOutcome<R>>,

@@ -11,7 +11,7 @@ export type Fetch = (
 export interface ClientOptions {
   /** The URL of the service, such as `https://api.example.com`. */
   readonly baseUrl: string;
-  /** The API key, sent in a header; it appears in no URL and no error. */
+  /** The API key, sent in a header; it is never part of a URL or an error. */
   readonly key: string;
   /** Replaces the global `fetch`. */
   readonly fetch?: Fetch;
@@ -34,7 +34,7 @@ export class AshlarError extends Error {
   }
 }
 
-/** Calls an operation; `path` has parameters in braces, `query` maps parameter names of the client to those of the interface. */
+/** Calls an operation. `path` has parameters in braces; `query` maps the client's parameter names to those of the interface. */
 export type Call = <Data>(
   operation: string,
   path: string,
@@ -45,7 +45,7 @@ export type Call = <Data>(
 
 /** Creates the function that all methods of a client call. */
 export function createCall({ baseUrl, key, fetch = globalThis.fetch }: ClientOptions): Call {
-  // The error that fetch throws for an invalid header contains the header.
+  // Checked first, because the error that fetch throws for an invalid header contains the header.
   if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError("Invalid API key: it contains characters that a header cannot carry.");
   const root = baseUrl.replace(/\/+$/, "");
   const headers = { accept: "application/json", authorization: `Bearer ${key}` };
@@ -77,7 +77,7 @@ interface Linked {
   readonly links: { readonly prev: string | null; readonly next: string | null };
 }
 
-/** Yields page after page by number, up to the last. */
+/** Yields the pages by number, from the first to the last. */
 export async function* pagesOf<Data extends Paged>(
   first: number | undefined,
   read: (page: number) => Promise<Success<Data>>,
@@ -89,7 +89,7 @@ export async function* pagesOf<Data extends Paged>(
   }
 }
 
-/** Yields page after page by following links in one direction; `read` receives the path of a page, or null for the first. */
+/** Yields the pages by following links in one direction; `read` receives the path of a page, or null for the first page. */
 export async function* linkedPagesOf<Data extends Linked>(
   direction: "prev" | "next",
   read: (path: string | null) => Promise<Success<Data>>,
@@ -103,7 +103,7 @@ export async function* linkedPagesOf<Data extends Linked>(
   }
 }
 
-/** Only the path of a link is followed: the key is sent to the client's base URL only. */
+/** The path of a page link. The host of a link is ignored, so that the key is sent only to the client's base URL. */
 function pathOfLink(link: string): string {
   const start = link.indexOf("/v1/");
   if (start < 0) throw new TypeError("Invalid page link: its path does not contain /v1/.");

@@ -43,7 +43,7 @@ export function sentName(result: ReadResult<AddressReference | null>): string | 
 
 type AddIssue = (parameter: string, location: Issue["in"], sent: string, expected: string) => { readonly ok: false };
 type SentText = (location: Issue["in"], name: string) => string;
-type ResolvingParsers = Pick<ParsersOf<string>, "resolveName" | "restriction">;
+type ResolvingParsers = Pick<ParameterParsers<string>, "resolveName" | "restriction">;
 
 /** Reads the parameters of one request and records every invalid one. */
 export function createReader(raw: RawRequest, parsers: ResolvingParsers) {
@@ -124,7 +124,12 @@ function createAddressResolution(parsers: ResolvingParsers, addIssue: AddIssue) 
     return resolved.length === addresses.length ? { ok: true, value: resolved } : { ok: false };
   };
   return {
-    async resolve(location: Issue["in"], name: string, reference: ReadResult<AddressReference>, chain: ReadResult<Chain | null>): Promise<ReadResult<Hex>> {
+    async resolve(
+      location: Issue["in"],
+      name: string,
+      reference: ReadResult<AddressReference>,
+      chain: ReadResult<Chain | null>,
+    ): Promise<ReadResult<Hex>> {
       return reference.ok ? resolveReference(location, name, reference.value, chain) : reference;
     },
     async resolveOptional(
@@ -144,7 +149,9 @@ function createAddressResolution(parsers: ResolvingParsers, addIssue: AddIssue) 
       chain: ReadResult<Chain | null>,
     ): Promise<ReadResult<readonly Hex[] | null>> {
       if (!references.ok) return references;
-      return references.value === null ? { ok: true, value: null } : resolveList(location, name, { ok: true, value: references.value }, chain);
+      return references.value === null
+        ? { ok: true, value: null }
+        : resolveList(location, name, { ok: true, value: references.value }, chain);
     },
   };
 }

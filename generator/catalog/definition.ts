@@ -117,7 +117,9 @@ const cost = z.union([
 const rule = z.union([
   z.strictObject({ exclusive: z.array(kebabName).min(2).describe("At most one of these may be sent.") }),
   z.strictObject({ together: z.array(kebabName).min(2).describe("Either all of these or none must be sent.") }),
-  z.strictObject({ ascending: z.tuple([z.string(), z.string()]).describe("The first must not be above the second (blocks, whole numbers or days).") }),
+  z.strictObject({
+    ascending: z.tuple([z.string(), z.string()]).describe("The first must not be above the second (blocks, whole numbers or days)."),
+  }),
 ]);
 
 export const endpointDefinition = z.strictObject({

@@ -5,7 +5,7 @@ export type Mismatch = string | null;
 
 interface Format {
   readonly expected: string;
-  fits(value: unknown): boolean;
+  matches(value: unknown): boolean;
 }
 
 const address = /^0x[0-9a-fA-F]{40}$/;
@@ -39,44 +39,44 @@ const isAddress = (value: unknown) => isText(value, address) || isText(value, na
 const dateFormat = "a valid date as YYYY-MM-DD in quotes";
 const addressFormat = "0x and 40 hex digits in quotes, or a registered name";
 
-const scalars: Record<ScalarType, Form> = {
-  string: { expected: "text", fits: (value) => typeof value === "string" },
-  number: { expected: "a number", fits: (value) => typeof value === "number" && Number.isFinite(value) },
-  integer: { expected: "a whole number", fits: (value) => Number.isSafeInteger(value) },
-  boolean: { expected: "true or false", fits: (value) => typeof value === "boolean" },
-  timestamp: { expected: "an ISO 8601 time in UTC such as 2026-01-31T12:00:00Z", fits: isTimestamp },
-  bigint: { expected: "a whole decimal number in quotes", fits: (value) => isText(value, /^-?(?:0|[1-9]\d*)$/) && value !== "-0" },
-  address: { expected: "0x and 40 lower-case hex digits in quotes", fits: (value) => isText(value, /^0x[0-9a-f]{40}$/) },
-  hash: { expected: "0x and 64 lower-case hex digits in quotes", fits: (value) => isText(value, /^0x[0-9a-f]{64}$/) },
-  hex: { expected: "0x and lower-case hex digits in quotes", fits: (value) => isText(value, /^0x[0-9a-f]*$/) },
-  url: { expected: "an absolute URL", fits: isUrl },
-  date: { expected: dateFormat, fits: isDay },
+const scalars: Record<ScalarType, Format> = {
+  string: { expected: "text", matches: (value) => typeof value === "string" },
+  number: { expected: "a number", matches: (value) => typeof value === "number" && Number.isFinite(value) },
+  integer: { expected: "a whole number", matches: (value) => Number.isSafeInteger(value) },
+  boolean: { expected: "true or false", matches: (value) => typeof value === "boolean" },
+  timestamp: { expected: "an ISO 8601 time in UTC such as 2026-01-31T12:00:00Z", matches: isTimestamp },
+  bigint: { expected: "a whole decimal number in quotes", matches: (value) => isText(value, /^-?(?:0|[1-9]\d*)$/) && value !== "-0" },
+  address: { expected: "0x and 40 lower-case hex digits in quotes", matches: (value) => isText(value, /^0x[0-9a-f]{40}$/) },
+  hash: { expected: "0x and 64 lower-case hex digits in quotes", matches: (value) => isText(value, /^0x[0-9a-f]{64}$/) },
+  hex: { expected: "0x and lower-case hex digits in quotes", matches: (value) => isText(value, /^0x[0-9a-f]*$/) },
+  url: { expected: "an absolute URL", matches: isUrl },
+  date: { expected: dateFormat, matches: isDay },
 };
 
-const parameters: Record<Exclude<ParameterType, "integer" | "choice" | "currency" | "text" | ListType>, Form> = {
-  chain: { expected: "a chain's name or its id in quotes", fits: (value) => isText(value, /^[a-z0-9]+(?:-[a-z0-9]+)*$/) },
-  address: { expected: addressFormat, fits: isAddress },
-  hash: { expected: "0x and 64 hex digits in quotes", fits: (value) => isText(value, hash) },
-  height: { expected: "a decimal block height or latest", fits: (value) => isHeight(value) || value === "latest" },
+const parameters: Record<Exclude<ParameterType, "integer" | "choice" | "currency" | "text" | ListType>, Format> = {
+  chain: { expected: "a chain's name or its id in quotes", matches: (value) => isText(value, /^[a-z0-9]+(?:-[a-z0-9]+)*$/) },
+  address: { expected: addressFormat, matches: isAddress },
+  hash: { expected: "0x and 64 hex digits in quotes", matches: (value) => isText(value, hash) },
+  height: { expected: "a decimal block height or latest", matches: (value) => isHeight(value) || value === "latest" },
   block: {
     expected: "a decimal or 0x-prefixed hex block height, earliest or latest",
-    fits: (value) => isHeight(value) || isText(value, /^(?:0x[0-9a-fA-F]+|earliest|latest)$/),
+    matches: (value) => isHeight(value) || isText(value, /^(?:0x[0-9a-fA-F]+|earliest|latest)$/),
   },
-  date: { expected: dateFormat, fits: isDay },
-  dateOrLatest: { expected: `${dateFormat}, or latest`, fits: (value) => isDay(value) || value === "latest" },
-  boolean: { expected: "true or false without quotes", fits: (value) => typeof value === "boolean" },
+  date: { expected: dateFormat, matches: isDay },
+  dateOrLatest: { expected: `${dateFormat}, or latest`, matches: (value) => isDay(value) || value === "latest" },
+  boolean: { expected: "true or false without quotes", matches: (value) => typeof value === "boolean" },
   tokenId: {
     expected: "a whole decimal number below 2^256 in quotes",
-    fits: (value) => typeof value === "string" && decimal.test(value) && BigInt(value) < tokenIdLimit,
+    matches: (value) => typeof value === "string" && decimal.test(value) && BigInt(value) < tokenIdLimit,
   },
 };
 
 type ListType = "addressList" | "topicList" | "textList";
 
-const lists: Record<ListType, Form> = {
-  addressList: { expected: `${addressFormat}, comma-separated`, fits: isAddress },
-  topicList: { expected: "0x and up to 64 hex digits, comma-separated, in quotes", fits: (value) => isText(value, topic) },
-  textList: { expected: "texts, comma-separated", fits: (value) => isText(value, /\S/) },
+const lists: Record<ListType, Format> = {
+  addressList: { expected: `${addressFormat}, comma-separated`, matches: isAddress },
+  topicList: { expected: "0x and up to 64 hex digits, comma-separated, in quotes", matches: (value) => isText(value, topic) },
+  textList: { expected: "texts, comma-separated", matches: (value) => isText(value, /\S/) },
 };
 
 /** Compares an example or a default with the definition of its parameter. */
@@ -87,21 +87,21 @@ export function parameterMismatch(definition: ParameterDefinition, value: Exampl
     case "choice":
       return valuesMismatch(definition.values, value);
     case "currency":
-      return definition.values === undefined ? formMismatch(currency, value) : valuesMismatch(definition.values, value);
+      return definition.values === undefined ? formatMismatch(currency, value) : valuesMismatch(definition.values, value);
     case "text":
-      return formMismatch(textForm(definition.maximum), value);
+      return formatMismatch(textFormat(definition.maximum), value);
     case "addressList":
     case "topicList":
     case "textList":
       return listMismatch(lists[definition.type], definition.maxItems, value);
     default:
-      return formMismatch(parameters[definition.type], value);
+      return formatMismatch(parameters[definition.type], value);
   }
 }
 
 /** Compares an example with a scalar type and, if the field lists any, its values. */
 export function scalarMismatch(type: ScalarType, values: readonly string[] | undefined, value: unknown): Mismatch {
-  return formMismatch(scalars[type], value) ?? valuesMismatch(values, value);
+  return formatMismatch(scalars[type], value) ?? valuesMismatch(values, value);
 }
 
 /** Whether a value is a reference to a story value; the name in it may be malformed. */
@@ -114,20 +114,23 @@ export function storyMismatch(value: string): Mismatch {
   return /^story:[a-z][A-Za-z0-9]*$/.test(value) ? null : "story: and a camelCase name, such as story:trader";
 }
 
-const currency: Form = { expected: "a currency code of three capital letters such as USD", fits: (value) => isText(value, /^[A-Z]{3}$/) };
+const currency: Format = {
+  expected: "a currency code of three capital letters such as USD",
+  matches: (value) => isText(value, /^[A-Z]{3}$/),
+};
 
-function formMismatch(form: Form, value: unknown): Mismatch {
-  return form.fits(value) ? null : form.expected;
+function formatMismatch(format: Format, value: unknown): Mismatch {
+  return format.matches(value) ? null : format.expected;
 }
 
 function valuesMismatch(values: readonly string[] | undefined, value: unknown): Mismatch {
   return values === undefined || (typeof value === "string" && values.includes(value)) ? null : values.join(", ");
 }
 
-function textForm(maximum: number | undefined): Form {
+function textFormat(maximum: number | undefined): Format {
   const limit = maximum ?? Number.POSITIVE_INFINITY;
   const expected = maximum === undefined ? "non-empty text" : `text of 1 to ${maximum} characters`;
-  return { expected, fits: (value) => typeof value === "string" && value.trim() !== "" && value.length <= limit };
+  return { expected, matches: (value) => typeof value === "string" && value.trim() !== "" && value.length <= limit };
 }
 
 function integerMismatch({ minimum, maximum }: ParameterDefinition, value: Example): Mismatch {
@@ -138,8 +141,8 @@ function integerMismatch({ minimum, maximum }: ParameterDefinition, value: Examp
   return `a whole number${bounds} without quotes`;
 }
 
-function listMismatch(element: Form, maxItems: number | undefined, value: Example): Mismatch {
+function listMismatch(element: Format, maxItems: number | undefined, value: Example): Mismatch {
   const expected = maxItems === undefined ? element.expected : `${element.expected}, at most ${maxItems}`;
   const items = typeof value === "string" ? value.split(",") : [value];
-  return items.length <= (maxItems ?? Number.POSITIVE_INFINITY) && items.every((item) => element.fits(item)) ? null : expected;
+  return items.length <= (maxItems ?? Number.POSITIVE_INFINITY) && items.every((item) => element.matches(item)) ? null : expected;
 }

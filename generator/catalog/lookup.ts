@@ -86,7 +86,8 @@ export function parameterNamesOf(
   const { path = "", query, pagination } = operation.value;
   const { commonQuery } = service.value;
   const style = pagination && service.pagination?.get(pagination.style);
-  if (operation.invalidKeys.has("path") || query === undefined || commonQuery === undefined || !style || style.invalidKeys.has("query")) return null;
+  if (operation.invalidKeys.has("path") || query === undefined || commonQuery === undefined || !style || style.invalidKeys.has("query"))
+    return null;
   const listed = query.map((use) => (typeof use === "string" ? use : use.name));
   return {
     path: withNearestNames(pathParameterNames(path), service.pathParameters),

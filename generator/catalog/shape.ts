@@ -41,7 +41,7 @@ function problemsOf(context: Context, issue: Issue): ShapeProblem[] {
   const relative = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
   const path = [...context.base, ...relative];
   const schema = innerSchema(context.schema, relative);
-  const inner: Context = {  source: context.source, schema, base: path };
+  const inner: Context = { source: context.source, schema, base: path };
   if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(inner, key));
   if (issue.code === "invalid_key") return [invalidKey(inner, issue.issues[0]?.message ?? "a different name")];
   if (valueAt(context.source.value, path) === undefined) return [missingKey(inner)];
@@ -51,7 +51,11 @@ function problemsOf(context: Context, issue: Issue): ShapeProblem[] {
 
 function unknownKey({ source, schema, base }: Context, key: string): ShapeProblem {
   const path = [...base, key];
-  return { path, keyOnly: false, diagnostic: diagnostic("unknown-key", source.locationOfKey(path), { name: key, expected: keysOf(schema) }) };
+  return {
+    path,
+    keyOnly: false,
+    diagnostic: diagnostic("unknown-key", source.locationOfKey(path), { name: key, expected: keysOf(schema) }),
+  };
 }
 
 function invalidKey({ source, base }: Context, expected: string): ShapeProblem {

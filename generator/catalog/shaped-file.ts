@@ -53,7 +53,9 @@ export function readDraftOf<S extends z.ZodObject>(
   }
   const nested = file.problems.filter((problem) => isBelow(problem, path));
   // A key that is read separately is invalid only if its value is not a map: its entries record their own problems.
-  const direct = nested.filter((problem) => problem.path.length === path.length + 1 || !separateKeys.includes(String(problem.path[path.length])));
+  const direct = nested.filter(
+    (problem) => problem.path.length === path.length + 1 || !separateKeys.includes(String(problem.path[path.length])),
+  );
   const invalidKeys = new Set(direct.map((problem) => String(problem.path[path.length])));
   const valid = Object.entries(raw).filter(([key]) => !invalidKeys.has(key) && !separateKeys.includes(key));
   const result = schema.partial().safeParse(Object.fromEntries(valid));

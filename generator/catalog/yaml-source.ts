@@ -63,7 +63,10 @@ function readContent(document: YamlDocument): { value: unknown; problem: string 
   try {
     return { value: document.toJS() ?? null, problem: null };
   } catch (error) {
-    return { value: undefined, problem: `Unreadable content: ${error instanceof Error ? error.message : String(error)}, expected fewer aliases` };
+    return {
+      value: undefined,
+      problem: `Unreadable content: ${error instanceof Error ? error.message : String(error)}, expected fewer aliases`,
+    };
   }
 }
 
@@ -135,7 +138,9 @@ function findDuplicateKeys(map: YAMLMap, locationAt: (offset: number) => SourceL
     const offset = isNode(key) ? (key.range?.[0] ?? 0) : 0;
     const firstOffset = first.get(text);
     if (firstOffset === undefined) first.set(text, offset);
-    return firstOffset === undefined ? [] : [diagnostic("duplicate-key", locationAt(offset), { key: text, first: locationAt(firstOffset).line })];
+    return firstOffset === undefined
+      ? []
+      : [diagnostic("duplicate-key", locationAt(offset), { key: text, first: locationAt(firstOffset).line })];
   });
 }
 

@@ -67,7 +67,8 @@ export function emitClient(model: Model): string {
 const typeName = (handler: string): string => `${pascalCase(handler)}Parameters`;
 
 /** The parameters of a client method: all except format, because the client parses only JSON. */
-const clientParameters = (operation: Operation): readonly Parameter[] => operation.parameters.filter((parameter) => parameter.name !== "format");
+const clientParameters = (operation: Operation): readonly Parameter[] =>
+  operation.parameters.filter((parameter) => parameter.name !== "format");
 
 function parametersView({ id, operation }: Handler): ParametersView {
   const fields = clientParameters(operation).map((parameter) => ({

@@ -118,7 +118,9 @@ function readCall(parameter: Parameter): string {
 
 function restriction(operation: Operation, group: string): string[] {
   const chain = operation.parameters.find((parameter) => parameter.type === "chain" && parameter.required);
-  return chain === undefined ? [] : [`reader.restrictChain(${literal(chain.name)}, ${literal(chain.in)}, ${chain.field}, ${literal(group)});`];
+  return chain === undefined
+    ? []
+    : [`reader.restrictChain(${literal(chain.name)}, ${literal(chain.in)}, ${chain.field}, ${literal(group)});`];
 }
 
 function ruleCall(rule: Rule): string {

@@ -3,7 +3,7 @@ import standalone from "ajv/dist/standalone/index.js";
 import type { Model } from "../model/model.ts";
 import { compareText } from "../model/names.ts";
 import { catalogHeader } from "./header.ts";
-import { responseSchemas, envelopeName, schemaPrefix } from "./schemas.ts";
+import { envelopeName, responseSchemas, schemaPrefix } from "./schemas.ts";
 import { literal, template } from "./template.ts";
 
 const renderTypes = template<{ operations: readonly string[] }>("validators");

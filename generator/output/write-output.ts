@@ -21,7 +21,9 @@ export async function writeOutput(root: string, files: ReadonlyMap<string, strin
   const changed = [...files].filter(([path, text]) => found.get(path) !== text);
   const outdated = listed.filter((path) => !files.has(path) && found.has(path));
 
-  const foreign = [...changed.map(([path]) => path), ...outdated].filter((path) => !hasGeneratedHeader(found.get(path) ?? "") && found.has(path));
+  const foreign = [...changed.map(([path]) => path), ...outdated].filter(
+    (path) => !hasGeneratedHeader(found.get(path) ?? "") && found.has(path),
+  );
   if (foreign.length > 0) throw foreignFiles(foreign);
 
   const manifestLast = [...changed].sort(([left], [right]) => Number(left === manifestPath) - Number(right === manifestPath));

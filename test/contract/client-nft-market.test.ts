@@ -83,7 +83,9 @@ describe.each(collections)("the npm client's NftService for the market of %s", (
     let floors = 0;
     for (const [position, item] of items.entries()) {
       const day = today - position;
-      const prices = collectionSales.filter((sale) => !sale.isWash && sale.day <= day && sale.day > day - 30).map(({ unitPrice }) => unitPrice);
+      const prices = collectionSales
+        .filter((sale) => !sale.isWash && sale.day <= day && sale.day > day - 30)
+        .map(({ unitPrice }) => unitPrice);
       if (prices.length === 0) {
         expect([item.floor_price_native_quote, item.floor_price_quote, item.pretty_floor_price_quote]).toEqual([null, null, null]);
         continue;

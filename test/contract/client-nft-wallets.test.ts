@@ -53,7 +53,9 @@ describe("the npm client's NftService for wallets", () => {
       dataIn(plain).map((data) => data.token_id ?? -1n),
     );
     expect(dataIn(plain).map((data) => servedFields(data))).toEqual([...documents.values()].map(documentFields));
-    expect(dataIn(withoutMetadata).map((data) => [data.token_id, data.external_data])).toEqual([...documents.keys()].map((id) => [id, null]));
+    expect(dataIn(withoutMetadata).map((data) => [data.token_id, data.external_data])).toEqual(
+      [...documents.keys()].map((id) => [id, null]),
+    );
     expect(withoutSpam?.items.map(({ contract_address: address }) => address)).toEqual(
       plain?.items.map(({ contract_address: address }) => address),
     );
@@ -69,7 +71,9 @@ describe("the npm client's NftService for wallets", () => {
     expect(items.map(({ token_id: id, balance }) => [id, balance])).toEqual([...held]);
     expect(items.every(({ nft_data: data }) => data.current_owner === collector)).toBe(true);
     for (const { token_id: id, last_transfered_at: at } of items.slice(0, 20))
-      expect(at.getTime() / 1000).toBe(await lastMoveTime(moves.filter((move) => move.id === id && [move.from, move.to].includes(collector))));
+      expect(at.getTime() / 1000).toBe(
+        await lastMoveTime(moves.filter((move) => move.id === id && [move.from, move.to].includes(collector))),
+      );
     const documents = await documentsOf(garden, [...held.keys()]);
     const tokensWith = (traits: readonly string[], values: readonly string[]) =>
       [...documents].filter(([, document]) =>

@@ -145,7 +145,8 @@ export const differences: readonly Difference[] = [
   },
   {
     kind: "a number that is not in decimal notation",
-    reason: "Only plain decimals are accepted; the validator accepts everything that Number() parses, and does not compare Infinity with bounds.",
+    reason:
+      "Only plain decimals are accepted; the validator accepts everything that Number() parses, and does not compare Infinity with bounds.",
     here: "rejects",
     applies: anyTrimmed(["integer"], (text, parameter) => {
       const value = Number(text);
@@ -228,7 +229,8 @@ export const differences: readonly Difference[] = [
   },
   {
     kind: "a list that is sent twice",
-    reason: "A list is one value with commas, and every parameter may be sent only once; the validator reads a repeated parameter as a list.",
+    reason:
+      "A list is one value with commas, and every parameter may be sent only once; the validator reads a repeated parameter as a list.",
     here: "rejects",
     applies: ({ operation, values }) =>
       operation.parameters.some(({ name, type }) => {

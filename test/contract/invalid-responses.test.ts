@@ -72,7 +72,8 @@ async function expectRejected(documentedOperation: Documented, body: unknown, me
 
 describe("the response validators", () => {
   it("accept the documented response of every operation", async () => {
-    for (const example of documented) expect(await violationsOf(example, example.body), example.id).toEqual({ openApi: null, generated: null });
+    for (const example of documented)
+      expect(await violationsOf(example, example.body), example.id).toEqual({ openApi: null, generated: null });
   });
 
   it("accept a documented error", async () => {
@@ -127,7 +128,7 @@ describe("the response validators", () => {
   });
 });
 
-describe("the response validators", () => {
+describe("the response validators, for wrong values", () => {
   const wrongValues: readonly (readonly [string, string, string, unknown])[] = [
     ["a number as a string", "getBlock", "height", "18420"],
     ["a string as a number", "getBlock", "block_hash", 1],

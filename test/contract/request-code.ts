@@ -35,7 +35,10 @@ export function createRequestCode(): RequestCode {
 }
 
 /** Replaces the server's request handler: parses the request and returns the result. */
-function run<R>(operation: Operation, parse: (raw: RawRequest, requestParsers: typeof parsers) => Promise<ParseOutcome<R>>): express.RequestHandler {
+function run<R>(
+  operation: Operation,
+  parse: (raw: RawRequest, requestParsers: typeof parsers) => Promise<ParseOutcome<R>>,
+): express.RequestHandler {
   return async (request, response) => {
     const outcome = await parse({ path: request.params as Record<string, string>, query: request.query as Query }, parsers);
     const { resolve } = response.locals as { readonly resolve: (outcome: RequestOutcome) => void };

@@ -109,7 +109,15 @@ function listOf(valid: readonly string[], invalid: readonly string[], { maxItems
   const max = maxItems ?? 1;
   return {
     valid: [...valid, valid.slice(0, max).join(","), many(first, max)],
-    invalid: [...invalid, many(first, max + 1), `${first},`, `,${first}`, `${first},,${first}`, ",", ...invalid.map((value) => `${first},${value}`)],
+    invalid: [
+      ...invalid,
+      many(first, max + 1),
+      `${first},`,
+      `,${first}`,
+      `${first},,${first}`,
+      ",",
+      ...invalid.map((value) => `${first},${value}`),
+    ],
   };
 }
 
@@ -151,7 +159,10 @@ const byType: Record<ParameterType, (parameter: Parameter) => Values> = {
   hash: () => ({ valid: hashes, invalid: invalidHashes }),
   topicList: (parameter) => listOf(topics, invalidTopics, parameter),
   height: () => ({ valid: [...heights, "latest"], invalid: [...invalidHeights, "earliest", "0x10"] }),
-  block: () => ({ valid: [...heights, ...hexHeights, ...blockTags], invalid: [...invalidHeights, `0x${(maxExactInteger + 1n).toString(16)}`] }),
+  block: () => ({
+    valid: [...heights, ...hexHeights, ...blockTags],
+    invalid: [...invalidHeights, `0x${(maxExactInteger + 1n).toString(16)}`],
+  }),
   date: () => ({ valid: days, invalid: [...invalidDays, "latest"] }),
   dateOrLatest: () => ({ valid: [...days, "latest"], invalid: [...invalidDays, "earliest", "Latest"] }),
   integer: integers,

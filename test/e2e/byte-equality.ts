@@ -71,7 +71,7 @@ const targetsOf = (operation: Operation, storyValues: StoryValues): string[] => 
   const cases = operation.parameters
     .filter(({ name }) => name !== "chainName")
     .flatMap((parameter) =>
-      [...new Set([String(parameter.example), ...valuesOf(parameter).good])].map((value) => ({
+      [...new Set([String(parameter.example), ...valuesOf(parameter).valid])].map((value) => ({
         ...partnersOf(parameter),
         [parameter.name]: [value],
       })),

@@ -1,7 +1,7 @@
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { Draft, EndpointDraft, PaginationStyle } from "../draft.ts";
 import { parseFieldType } from "../field-type.ts";
-import { type Lookup, type OperationDraft, parameterNamesOf, locationOf, type ResolvedObject } from "../lookup.ts";
+import { type Lookup, locationOf, type OperationDraft, parameterNamesOf, type ResolvedObject } from "../lookup.ts";
 
 /** Checks that a response has the fields that its cost and its pagination style require. */
 export function checkCounting(lookup: Lookup): Diagnostic[] {

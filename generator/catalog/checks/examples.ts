@@ -4,7 +4,7 @@ import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { Draft, EndpointDraft, ServiceDraft } from "../draft.ts";
 import { isStoryReference, type Mismatch, parameterMismatch, scalarMismatch, storyMismatch } from "../example-mismatch.ts";
 import { type FieldType, isScalarType, parseFieldType } from "../field-type.ts";
-import { type Lookup, type OperationDraft, parameterNamesOf, locationOf, locationOfKey } from "../lookup.ts";
+import { type Lookup, locationOf, locationOfKey, type OperationDraft, parameterNamesOf } from "../lookup.ts";
 import { applyUse, definitionName } from "../parameters.ts";
 import { renderFound } from "../shape.ts";
 
@@ -32,7 +32,12 @@ function definitionOf(parameter: Draft<ParameterDefinition> | undefined): Parame
   return { description: "", example: "", ...parameter.value, type: parameter.value.type };
 }
 
-function reportMismatch(code: "wrong-example" | "wrong-default", mismatch: Mismatch, value: unknown, location: () => SourceLocation): Diagnostic[] {
+function reportMismatch(
+  code: "wrong-example" | "wrong-default",
+  mismatch: Mismatch,
+  value: unknown,
+  location: () => SourceLocation,
+): Diagnostic[] {
   return mismatch === null ? [] : [diagnostic(code, location(), { found: renderFound(value), expected: mismatch })];
 }
 

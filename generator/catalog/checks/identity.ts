@@ -31,7 +31,10 @@ function checkIds(endpoints: readonly EndpointDraft[], community: readonly Catal
     return id === undefined || first === undefined ? [] : [diagnostic("duplicate-id", endpoint.location, { id, first })];
   });
   const duplicates = findDuplicates(declared, ({ id }) => id);
-  return [...duplicates.map(({ item, first }) => diagnostic("duplicate-id", item.location, { id: item.id, first: first.location })), ...expanded];
+  return [
+    ...duplicates.map(({ item, first }) => diagnostic("duplicate-id", item.location, { id: item.id, first: first.location })),
+    ...expanded,
+  ];
 }
 
 function checkProtocolFiles(protocols: Lookup["draft"]["protocols"]): Diagnostic[] {
@@ -47,7 +50,8 @@ function checkClass(endpoint: EndpointDraft): Diagnostic[] {
   const { class: name, row, addition } = endpoint.value;
   if (name === undefined || endpoint.invalidKeys.has("row") || endpoint.invalidKeys.has("addition")) return [];
   if (name === "C") return [diagnostic("misplaced-class", locationOf(endpoint, "class"))];
-  const withoutRow = (subject: string) => (row === undefined ? [] : [diagnostic("unexpected-row", locationOf(endpoint, "row"), { subject })]);
+  const withoutRow = (subject: string) =>
+    row === undefined ? [] : [diagnostic("unexpected-row", locationOf(endpoint, "row"), { subject })];
   if (name === "pricing") return withoutRow("an endpoint of class pricing");
   if (addition === true) return withoutRow("an addition");
   return row === undefined ? [diagnostic("missing-row", locationOfKey(endpoint), { class: name })] : [];

@@ -2,7 +2,7 @@ import type { SourceLocation } from "../catalog.ts";
 import type { EndpointDefinition, ParameterDefinition } from "../definition.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { Draft, EndpointDraft, ServiceDraft } from "../draft.ts";
-import { findDuplicates, type Lookup, nearestNames, type OperationDraft, locationOf, locationOfKey, locationOfUse } from "../lookup.ts";
+import { findDuplicates, type Lookup, locationOf, locationOfKey, locationOfUse, nearestNames, type OperationDraft } from "../lookup.ts";
 import { applyUse } from "../parameters.ts";
 
 type Keys = Partial<Omit<ParameterDefinition, "description" | "example">>;

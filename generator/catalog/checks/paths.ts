@@ -40,7 +40,8 @@ function checkParameters(endpoint: EndpointDraft, path: string, { draft }: Looku
   const known = draft.service?.pathParameters;
   if (!known || endpoint.invalidKeys.has("definedAs")) return duplicates;
   const { definedAs = {} } = endpoint.value;
-  const undeclared = (name: string, at: SourceLocation) => diagnostic("undeclared-path-parameter", at, { name, expected: [...known.keys()] });
+  const undeclared = (name: string, at: SourceLocation) =>
+    diagnostic("undeclared-path-parameter", at, { name, expected: [...known.keys()] });
   const unknown = names.filter((name) => !Object.hasOwn(definedAs, name) && !known.has(name)).map((name) => undeclared(name, location));
   const renamed = Object.entries(definedAs).flatMap(([name, definition]) => {
     const data = { name, kind: "a parameter of this path", expected: names };

@@ -3,7 +3,7 @@ import { scalarTypes } from "../definition.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { Section, ServiceDraft } from "../draft.ts";
 import { isScalarType, parseFieldType } from "../field-type.ts";
-import { type Lookup, type OperationDraft, locationOf, locationOfKey, locationOfUse } from "../lookup.ts";
+import { type Lookup, locationOf, locationOfKey, locationOfUse, type OperationDraft } from "../lookup.ts";
 
 /** Reports unresolved references: response objects, field types, parents, styles, network groups, domains, shared parameters, community operations. */
 export function checkReferences(lookup: Lookup): Diagnostic[] {

@@ -1,7 +1,7 @@
 import type { EndpointDefinition, ParameterType } from "../definition.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { EndpointDraft, ServiceDraft } from "../draft.ts";
-import { findDuplicates, type Lookup, parameterNamesOf, locationOf } from "../lookup.ts";
+import { findDuplicates, type Lookup, locationOf, parameterNamesOf } from "../lookup.ts";
 
 type Rule = EndpointDefinition["rules"][number];
 
@@ -54,7 +54,12 @@ function checkOrder(
   const expected = "two blocks, two whole numbers or two days";
   const unordered = types.findIndex((type) => type !== undefined && orders[type] === undefined);
   if (unordered >= 0) {
-    return [diagnostic("contradictory-rule", location(unordered), { reason: `${names[unordered]} of type ${types[unordered]} has no order`, expected })];
+    return [
+      diagnostic("contradictory-rule", location(unordered), {
+        reason: `${names[unordered]} of type ${types[unordered]} has no order`,
+        expected,
+      }),
+    ];
   }
   if (orders[first] === orders[second]) return [];
   const reason = `${names.join(" and ")} are a ${orders[first]} and a ${orders[second]}`;

@@ -1,7 +1,7 @@
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { Draft } from "../draft.ts";
 import { isScalarType, parseFieldType } from "../field-type.ts";
-import { endpointsWithPath, type Lookup, nearestNames, locationOfKey } from "../lookup.ts";
+import { endpointsWithPath, type Lookup, locationOfKey, nearestNames } from "../lookup.ts";
 import { definitionName, pathParameterNames } from "../parameters.ts";
 
 /**

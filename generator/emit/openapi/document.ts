@@ -2,7 +2,7 @@ import { type OpenAPIObject, OpenApiBuilder, type OperationObject, type Security
 import type { Model, Operation } from "../../model/model.ts";
 import { compareText } from "../../model/names.ts";
 import { catalogHeader } from "../header.ts";
-import { responseSchemas, failureName, failureSchema } from "../schemas.ts";
+import { failureName, failureSchema, responseSchemas } from "../schemas.ts";
 import { renderYaml } from "../yaml.ts";
 import { operationParameters, sharedParameters } from "./parameters.ts";
 import { failureResponses, headers, operationResponses } from "./responses.ts";

@@ -104,36 +104,39 @@ describe("counterparties", () => {
   it.each([
     ["newcomer", true],
     ["goldPair", false],
-  ])("returns the accounts that the %s sent to or received from, with the first block and the first block in which it sent", async (name, sends) => {
-    const wallet = storyAddress(name);
-    const expected = new Map<string, { since: number; sentSince: number | null }>();
-    const add = (sender: Address, recipient: Address | null, from: Address, block: number) => {
-      if (recipient === null || (sender === wallet) === (recipient === wallet)) return;
-      const key = sender === wallet ? recipient : sender;
-      const previous = expected.get(key);
-      expected.set(key, { since: previous?.since ?? block, sentSince: previous?.sentSince ?? (from === wallet ? block : null) });
-    };
-    for (const { from, to, value, receipt, block } of transactions) {
-      if (BigInt(value) > 0n && receipt.status === "0x1") add(from, to, from, block);
-      for (const { topics, data } of receipt.logs) {
-        const moves = topics[0]?.startsWith("0xddf252ad") === true && topics.length === 3 && BigInt(data) > 0n;
-        if (moves) add(addressIn(topics[1]), addressIn(topics[2]), from, block);
+  ])(
+    "returns the accounts that the %s sent to or received from, with the first block and the first block in which it sent",
+    async (name, sends) => {
+      const wallet = storyAddress(name);
+      const expected = new Map<string, { since: number; sentSince: number | null }>();
+      const add = (sender: Address, recipient: Address | null, from: Address, block: number) => {
+        if (recipient === null || (sender === wallet) === (recipient === wallet)) return;
+        const key = sender === wallet ? recipient : sender;
+        const previous = expected.get(key);
+        expected.set(key, { since: previous?.since ?? block, sentSince: previous?.sentSince ?? (from === wallet ? block : null) });
+      };
+      for (const { from, to, value, receipt, block } of transactions) {
+        if (BigInt(value) > 0n && receipt.status === "0x1") add(from, to, from, block);
+        for (const { topics, data } of receipt.logs) {
+          const moves = topics[0]?.startsWith("0xddf252ad") === true && topics.length === 3 && BigInt(data) > 0n;
+          if (moves) add(addressIn(topics[1]), addressIn(topics[2]), from, block);
+        }
       }
-    }
-    const database = createDatabase({
-      url: app.databaseUrl,
-      poolSize: 1,
-      statementTimeoutMilliseconds: 0,
-      applicationName: "ashlar-test",
-    });
-    try {
-      const rows = await createCounterpartyQueries(database).counterparties(31337, wallet, blocks.length - 1, transactions.length);
-      expect(new Map(rows.map(({ address, ...first }) => [address as string, first]))).toEqual(expected);
-      expect([...expected.values()].some(({ sentSince }) => sentSince !== null)).toBe(sends);
-    } finally {
-      await database.close();
-    }
-  });
+      const database = createDatabase({
+        url: app.databaseUrl,
+        poolSize: 1,
+        statementTimeoutMilliseconds: 0,
+        applicationName: "ashlar-test",
+      });
+      try {
+        const rows = await createCounterpartyQueries(database).counterparties(31337, wallet, blocks.length - 1, transactions.length);
+        expect(new Map(rows.map(({ address, ...first }) => [address as string, first]))).toEqual(expected);
+        expect([...expected.values()].some(({ sentSince }) => sentSince !== null)).toBe(sends);
+      } finally {
+        await database.close();
+      }
+    },
+  );
 });
 
 describe("the status endpoint of chains", () => {

@@ -237,7 +237,9 @@ describe("quotes", () => {
   it("occur in no other responses, except those of exchanges, prices, NFTs, approvals and communities", async () => {
     const document = await readDocument();
     const testedElsewhere = /xy=k|\/pricing\/|nft|\/collection\/|\/approvals\/|\/cq\//;
-    const paths = Object.keys(document.paths).filter((path) => !testedElsewhere.test(path) && quotesIn(document, document.paths[path]).size > 0);
+    const paths = Object.keys(document.paths).filter(
+      (path) => !testedElsewhere.test(path) && quotesIn(document, document.paths[path]).size > 0,
+    );
     expect(paths.sort()).toEqual([...new Set([...endpoints.map(([, path]) => path), summary])].sort());
   });
 });

@@ -192,22 +192,25 @@ describe("a reorganisation between two pages", () => {
     expect(rows).toEqual(expected);
   });
 
-  it.each(paged)("below the anchor makes later pages of %s come from the new branch, which a new read returns completely", async (title) => {
-    const list = lists[title];
-    await mineChange();
-    const anchor = await chain.head();
-    const seenBefore = await list.rows(anchor);
-    let newAnchor = 0;
-    const rows = await walk(list, anchor, async (page) => {
-      if (page > 0) return mineChange();
-      await reorganise(3);
-      // The next page sets a new anchor for the pages after it.
-      newAnchor = await chain.head();
-    });
-    const newBranch = await list.rows(newAnchor);
-    expect(rows).toEqual([...seenBefore.slice(0, list.size), ...newBranch.slice(list.size)]);
-    expect(newBranch).not.toEqual(seenBefore);
-    const head = await chain.head();
-    expect(await walk(list, head, mineChange)).toEqual(await list.rows(head));
-  });
+  it.each(paged)(
+    "below the anchor makes later pages of %s come from the new branch, which a new read returns completely",
+    async (title) => {
+      const list = lists[title];
+      await mineChange();
+      const anchor = await chain.head();
+      const seenBefore = await list.rows(anchor);
+      let newAnchor = 0;
+      const rows = await walk(list, anchor, async (page) => {
+        if (page > 0) return mineChange();
+        await reorganise(3);
+        // The next page sets a new anchor for the pages after it.
+        newAnchor = await chain.head();
+      });
+      const newBranch = await list.rows(newAnchor);
+      expect(rows).toEqual([...seenBefore.slice(0, list.size), ...newBranch.slice(list.size)]);
+      expect(newBranch).not.toEqual(seenBefore);
+      const head = await chain.head();
+      expect(await walk(list, head, mineChange)).toEqual(await list.rows(head));
+    },
+  );
 });

@@ -42,7 +42,10 @@ describe("the transactions_summary endpoint", () => {
         total_count: expected.length,
         earliest_transaction: { tx_hash: expected[0]?.hash, block_signed_at: isoTime(expected[0]?.time ?? 0) },
         latest_transaction: { tx_hash: expected.at(-1)?.hash },
-        gas_summary: { total_sent_count: sent.length, total_fees_paid: sent.reduce((sum, transaction) => sum + feeOf(transaction), 0n).toString() },
+        gas_summary: {
+          total_sent_count: sent.length,
+          total_fees_paid: sent.reduce((sum, transaction) => sum + feeOf(transaction), 0n).toString(),
+        },
       });
       // One credit for the call and one for the gas.
       expect(credits).toBe("2");

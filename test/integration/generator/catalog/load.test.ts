@@ -63,7 +63,11 @@ describe("the catalog of the repository", () => {
 describe("loadCatalog with several problems", () => {
   it("reports all of them, ordered by file and line", () => {
     const { catalog, diagnostics, locations } = catalogWith(
-      { file: "spec/community/protocol_02.yaml", find: "description: The second one.", replacement: "description: [The second\n§operations:" },
+      {
+        file: "spec/community/protocol_02.yaml",
+        find: "description: The second one.",
+        replacement: "description: [The second\n§operations:",
+      },
       { file: "spec/endpoints/logs.yaml", find: "query: [days]", replacement: "query: [§day]" },
       { file: "spec/endpoints/tokens.yaml", find: "    mode: realtime\n", replacement: "    mode: §real-time\n    §colour: red\n" },
       { file: "spec/objects/holders.yaml", find: 'example: "1000"', replacement: "example: §1000" },

@@ -20,47 +20,49 @@ const read = (root: string, path: string): Promise<string> => readFile(join(root
 describe("writeOutput", () => {
   it("writes new files, and in a second run only changed ones", () =>
     withFolder(async (root) => {
-      const first = await writeOutwriteTextFile(root, generated({ "generated/a.ts": "1", "generated/b.ts": "1" }));
+      const first = await writeOutput(root, generated({ "generated/a.ts": "1", "generated/b.ts": "1" }));
       expect(first.written.toSorted()).toEqual(["generated/a.ts", "generated/b.ts", manifestPath]);
       const before = await stat(join(root, "generated/a.ts"));
-      const second = await writeOutwriteTextFile(root, generated({ "generated/a.ts": "1", "generated/b.ts": "2" }));
+      const second = await writeOutput(root, generated({ "generated/a.ts": "1", "generated/b.ts": "2" }));
       expect(second).toEqual({ written: ["generated/b.ts", manifestPath], deleted: [] });
       const after = await stat(join(root, "generated/a.ts"));
       expect([after.ino, after.mtimeMs]).toEqual([before.ino, before.mtimeMs]);
       expect(await read(root, "generated/b.ts")).toBe(`${header}2`);
-      expect(await writeOutwriteTextFile(root, generated({ "generated/a.ts": "1", "generated/b.ts": "2" }))).toEqual({ written: [], deleted: [] });
+      expect(await writeOutput(root, generated({ "generated/a.ts": "1", "generated/b.ts": "2" }))).toEqual({ written: [], deleted: [] });
     }));
 
   it("leaves no temporary files", () =>
     withFolder(async (root) => {
-      await writeOutwriteTextFile(root, generated({ "generated/a.ts": "1" }));
+      await writeOutput(root, generated({ "generated/a.ts": "1" }));
       expect((await readdir(join(root, "generated"))).toSorted()).toEqual(["a.ts", "manifest.json"]);
     }));
 
   it("refuses to overwrite a file without the generated header, and writes nothing in that case", () =>
     withFolder(async (root) => {
       await writeTextFile(root, "generated/b.ts", "export const mine = 1;\n");
-      const attempt = writeOutwriteTextFile(root, generated({ "generated/a.ts": "1", "generated/b.ts": "2" }));
+      const attempt = writeOutput(root, generated({ "generated/a.ts": "1", "generated/b.ts": "2" }));
       await expect(attempt).rejects.toThrow(OutputError);
-      await expect(attempt).rejects.toThrow(/^Cannot overwrite generated\/b\.ts: expected the header of a generated file\. Nothing was written/);
+      await expect(attempt).rejects.toThrow(
+        /^Cannot overwrite generated\/b\.ts: expected the header of a generated file\. Nothing was written/,
+      );
       expect(await readdir(join(root, "generated"))).toEqual(["b.ts"]);
       expect(await read(root, "generated/b.ts")).toBe("export const mine = 1;\n");
     }));
 
   it("deletes only files that the previous manifest lists", () =>
     withFolder(async (root) => {
-      await writeOutwriteTextFile(root, generated({ "generated/a.ts": "1", "generated/old.ts": "1" }));
+      await writeOutput(root, generated({ "generated/a.ts": "1", "generated/old.ts": "1" }));
       await writeTextFile(root, "generated/notes.md", "mine");
       await writeTextFile(root, "generated/unlisted.ts", `${header}from elsewhere`);
-      expect(await writeOutwriteTextFile(root, generated({ "generated/a.ts": "1" }))).toMatchObject({ deleted: ["generated/old.ts"] });
+      expect(await writeOutput(root, generated({ "generated/a.ts": "1" }))).toMatchObject({ deleted: ["generated/old.ts"] });
       expect((await readdir(join(root, "generated"))).toSorted()).toEqual(["a.ts", "manifest.json", "notes.md", "unlisted.ts"]);
     }));
 
   it("refuses to delete a listed file without the generated header", () =>
     withFolder(async (root) => {
-      await writeOutwriteTextFile(root, generated({ "generated/a.ts": "1", "generated/old.ts": "1" }));
+      await writeOutput(root, generated({ "generated/a.ts": "1", "generated/old.ts": "1" }));
       await writeTextFile(root, "generated/old.ts", "rewritten by hand");
-      await expect(writeOutwriteTextFile(root, generated({ "generated/a.ts": "2" }))).rejects.toThrow("generated/old.ts");
+      await expect(writeOutput(root, generated({ "generated/a.ts": "2" }))).rejects.toThrow("generated/old.ts");
       expect(await read(root, "generated/old.ts")).toBe("rewritten by hand");
       expect(await read(root, "generated/a.ts")).toBe(`${header}1`);
     }));
@@ -74,14 +76,14 @@ describe("writeOutput", () => {
         files: { "../outside.ts": {}, "generated/../../outside.ts": {}, [join(folder, "outside.ts")]: {} },
       };
       await writeTextFile(root, manifestPath, JSON.stringify(edited));
-      expect(await writeOutwriteTextFile(root, generated({ "generated/a.ts": "1" }))).toMatchObject({ deleted: [] });
+      expect(await writeOutput(root, generated({ "generated/a.ts": "1" }))).toMatchObject({ deleted: [] });
       expect(await read(folder, "outside.ts")).toBe(`${header}outside`);
     }));
 
   it("treats an invalid manifest as empty", () =>
     withFolder(async (root) => {
       await writeTextFile(root, manifestPath, `{ "_generated": "${catalogHeader.replaceAll('"', '\\"')}", "files": [`);
-      expect((await writeOutwriteTextFile(root, generated({ "generated/a.ts": "1" }))).written).toContain(manifestPath);
+      expect((await writeOutput(root, generated({ "generated/a.ts": "1" }))).written).toContain(manifestPath);
     }));
 });
 

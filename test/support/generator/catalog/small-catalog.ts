@@ -208,7 +208,8 @@ export function catalogWith(...changes: readonly Change[]): LoadedCatalog & { lo
   const files = new Map(smallCatalog);
   for (const { file, find, replacement } of changes) {
     const parts = (files.get(file) ?? "").split(find);
-    if (parts.length !== 2) throw new Error(`${JSON.stringify(find)} occurs ${parts.length - 1} times in ${file}: expected one occurrence.`);
+    if (parts.length !== 2)
+      throw new Error(`${JSON.stringify(find)} occurs ${parts.length - 1} times in ${file}: expected one occurrence.`);
     files.set(file, parts.join(replacement));
   }
   const locations = [...new Set(changes.map(({ file }) => file))].flatMap((file) => markedLocations(file, files.get(file) ?? ""));

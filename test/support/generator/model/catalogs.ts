@@ -15,7 +15,8 @@ export const repository = fileURLToPath(new URL("../../../..", import.meta.url))
 /** The catalog of this repository. */
 export async function realCatalog(): Promise<Catalog> {
   const { catalog, diagnostics } = loadCatalog(await readCatalogFiles(join(repository, "spec")));
-  if (catalog === null) throw new Error(`Invalid catalog: spec/ has ${diagnostics.length} errors, the first is: ${diagnostics[0]?.message}`);
+  if (catalog === null)
+    throw new Error(`Invalid catalog: spec/ has ${diagnostics.length} errors, the first is: ${diagnostics[0]?.message}`);
   return catalog;
 }
 
@@ -56,7 +57,11 @@ const smallService: ServiceDefinition = serviceDefinition.parse({
 });
 
 /** An endpoint of a small catalog: its definition and its other properties have defaults. */
-export function endpoint(id: string, definition: Readonly<Record<string, unknown>> = {}, overrides: Partial<CatalogEndpoint> = {}): CatalogEndpoint {
+export function endpoint(
+  id: string,
+  definition: Readonly<Record<string, unknown>> = {},
+  overrides: Partial<CatalogEndpoint> = {},
+): CatalogEndpoint {
   const parsed = endpointDefinition.parse({
     class: "A",
     path: `/v1/{chainName}/${id.toLowerCase()}/`,

@@ -103,7 +103,10 @@ describe("loadCatalog, for a response object", () => {
       { file: templateFile, find: "style: page", replacement: "style: §page" },
     );
     expect(codes).toEqual(["unpaged-response", "uncountable-cost", "unpaged-response", "unpaged-response"]);
-    expect(reported).toEqual([...locations.filter(({ file }) => file === templateFile), ...locations.filter(({ file }) => file === tokensFile)]);
+    expect(reported).toEqual([
+      ...locations.filter(({ file }) => file === templateFile),
+      ...locations.filter(({ file }) => file === tokensFile),
+    ]);
   });
 
   it("accepts a cost per item if the data is a list", () => {
@@ -113,7 +116,11 @@ describe("loadCatalog, for a response object", () => {
 
 describe("loadCatalog, for objects", () => {
   it("reports objects that extend each other once, with the cycle", () => {
-    const { lines, reported } = load({ file: holdersFile, find: "  rows: items\n", replacement: "  rows: items\n  extends: HolderPagesResponse\n" });
+    const { lines, reported } = load({
+      file: holdersFile,
+      find: "  rows: items\n",
+      replacement: "  rows: items\n  extends: HolderPagesResponse\n",
+    });
     expect(lines.map((line) => line.replace(/^\S+ /, ""))).toEqual([
       "circular-parent: Circular inheritance: TokenHoldersResponse → HolderPagesResponse → TokenHoldersResponse, expected an inheritance chain without cycles",
     ]);
@@ -122,15 +129,22 @@ describe("loadCatalog, for objects", () => {
   });
 
   it("accepts an object that contains itself through a list or a nullable field", () => {
-    const list = { file: logObjectsFile, find: "    text: {", replacement: '    logs: { type: "[Log]", description: The logs. }\n    text: {' };
+    const list = {
+      file: logObjectsFile,
+      find: "    text: {",
+      replacement: '    logs: { type: "[Log]", description: The logs. }\n    text: {',
+    };
     expect(load(list).codes).toEqual([]);
     expect(load({ ...list, replacement: "    log: { type: Log?, description: The log. }\n    text: {" }).codes).toEqual([]);
   });
 
   it("accepts a field that redefines the parent's field with the same type", () => {
     expect(
-      load({ file: holdersFile, find: "    links: {", replacement: '    items: { type: "[Holder]", description: One page. }\n    links: {' })
-        .codes,
+      load({
+        file: holdersFile,
+        find: "    links: {",
+        replacement: '    items: { type: "[Holder]", description: One page. }\n    links: {',
+      }).codes,
     ).toEqual([]);
   });
 });
@@ -147,9 +161,7 @@ describe("loadCatalog, for files", () => {
   });
 
   it("reports a missing file without follow-on diagnostics", () => {
-    expect(without(serviceFile)).toEqual([
-      expect.stringMatching(/^spec\/service\.yaml:1:1 missing-file: Missing file service\.yaml/),
-    ]);
+    expect(without(serviceFile)).toEqual([expect.stringMatching(/^spec\/service\.yaml:1:1 missing-file: Missing file service\.yaml/)]);
     expect(without(templateFile)).toContainEqual(expect.stringMatching(/^spec\/community\/template\.yaml:1:1 missing-file/));
   });
 });

@@ -18,7 +18,7 @@ describe("loadCatalog", () => {
       find: "    row: 3\n",
       replacement: "    row: 3\n    §colour: red\n",
       code: "unknown-key",
-      contains: ['"colour"', "expected "", "class", "10 more"],
+      contains: ['"colour"', "expected ", "class", "10 more"],
     },
     {
       title: "a misspelt required key, which is not also reported as missing",
@@ -56,7 +56,8 @@ describe("loadCatalog", () => {
       title: "a missing key whose type is a union",
       file: logsFile,
       find: "  getLogs:\n    row: 3\n    class: B\n    path: /v1/{chainName}/events/\n    summary: Logs of blocks\n    notes: The newest first.\n    cost: { credits: 5, per: block }\n",
-      replacement: "  §getLogs:\n    row: 3\n    class: B\n    path: /v1/{chainName}/events/\n    summary: Logs of blocks\n    notes: The newest first.\n",
+      replacement:
+        "  §getLogs:\n    row: 3\n    class: B\n    path: /v1/{chainName}/events/\n    summary: Logs of blocks\n    notes: The newest first.\n",
       code: "missing-key",
       contains: ['"cost"', "credits, per", "not-stated"],
     },
@@ -84,7 +85,14 @@ describe("loadCatalog", () => {
       code: "wrong-type",
       contains: ["3.5", "a whole number"],
     },
-    { title: "a number below the minimum", file: logsFile, find: "row: 3", replacement: "row: §0", code: "wrong-value", contains: ["greater than 0"] },
+    {
+      title: "a number below the minimum",
+      file: logsFile,
+      find: "row: 3",
+      replacement: "row: §0",
+      code: "wrong-value",
+      contains: ["greater than 0"],
+    },
     {
       title: "credits with more than two decimals",
       file: logsFile,

@@ -31,7 +31,8 @@ describe("loadCatalog", () => {
       title: "a duplicate object in two files",
       file: logObjectsFile,
       find: "\nLogsResponse:",
-      replacement: "\n§Links:\n  description: Again.\n  fields:\n    again: { type: string, description: Again., example: again }\nLogsResponse:",
+      replacement:
+        "\n§Links:\n  description: Again.\n  fields:\n    again: { type: string, description: Again., example: again }\nLogsResponse:",
       code: "duplicate-object",
       contains: ['"Links"', "spec/objects/holders.yaml:26:1"],
     },

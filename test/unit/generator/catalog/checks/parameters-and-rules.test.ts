@@ -208,7 +208,8 @@ describe("loadCatalog", () => {
       title: "an unused community operation",
       file: templateFile,
       find: "operations:\n",
-      replacement: "operations:\n  §staking:\n    summary: Stakes of a wallet\n    notes: All of them.\n    response: HolderPagesResponse\n",
+      replacement:
+        "operations:\n  §staking:\n    summary: Stakes of a wallet\n    notes: All of them.\n    response: HolderPagesResponse\n",
       code: "unused-definition",
       contains: ["community operation"],
     },

@@ -32,7 +32,8 @@ describe("loadCatalog", () => {
       title: "an unused path parameter",
       file: serviceFile,
       find: "pathParameters:",
-      replacement: 'pathParameters:\n  §hash: { type: hash, description: A hash., example: "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060" }',
+      replacement:
+        'pathParameters:\n  §hash: { type: hash, description: A hash., example: "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060" }',
       code: "unused-definition",
       contains: ["path parameter", '"hash"'],
     },
