@@ -126,7 +126,12 @@ function createAddressResolution(parsers: ResolvingParsers, addIssue: AddIssue) 
     return resolved.length === addresses.length ? { ok: true, value: resolved } : { ok: false };
   };
   return {
-    async resolve(location: Issue["in"], name: string, reference: ReadResult<AddressReference>, chain: ReadResult<Chain | null>): Promise<ReadResult<Hex>> {
+    async resolve(
+      location: Issue["in"],
+      name: string,
+      reference: ReadResult<AddressReference>,
+      chain: ReadResult<Chain | null>,
+    ): Promise<ReadResult<Hex>> {
       return reference.ok ? resolveReference(location, name, reference.value, chain) : reference;
     },
     async resolveOptional(
@@ -146,7 +151,9 @@ function createAddressResolution(parsers: ResolvingParsers, addIssue: AddIssue) 
       chain: ReadResult<Chain | null>,
     ): Promise<ReadResult<readonly Hex[] | null>> {
       if (!references.ok) return references;
-      return references.value === null ? { ok: true, value: null } : resolveList(location, name, { ok: true, value: references.value }, chain);
+      return references.value === null
+        ? { ok: true, value: null }
+        : resolveList(location, name, { ok: true, value: references.value }, chain);
     },
   };
 }
