@@ -29,16 +29,16 @@ import { type ProxiedReply, startRpcProxy } from "../../support/rpc-proxy.ts";
 import { storyEndTime } from "../../support/story.ts";
 
 // The demo's short story is indexed twice: up to its head, and up to the checkpoint of a projection that is being rebuilt. During the rebuild, every
-// live operation of the catalog answers like one of the two indexes (like the first where it does not read the projection), or with 503.
-interface Answer {
+// response of a live operation equals that of one of the two indexes (the first if the operation does not read the projection), or is 503.
+interface TestResponse {
   readonly status: number;
   readonly text: string;
   readonly message: string;
   readonly retryAfter: string | undefined;
   readonly hasMore: boolean;
 }
-interface Served {
-  ask(target: string): Promise<Answer>;
+interface TestApi {
+  request(target: string): Promise<TestResponse>;
   end(): Promise<void>;
 }
 
@@ -89,7 +89,7 @@ beforeAll(async () => {
   head = Number((await blockAt("latest")).number);
   middle = Math.floor(head * 0.6);
   await indexTo(demo.rpcUrl, full.database, head);
-  // A node whose head is the middle block.
+  // Simulates a node whose head is the middle block.
   const last = await blockAt(`0x${middle.toString(16)}`);
   proxy.tamper = (method: string, reply: ProxiedReply, params: readonly unknown[]) => {
     if (method === "eth_blockNumber") reply.result = last.number;
@@ -104,7 +104,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const serve = async (database: Database): Promise<Served> => {
+const serve = async (database: Database): Promise<TestApi> => {
   const chain: ChainConfig = { ...demo.chain, nameRegistry };
   const http: HttpApp = createApp({
     config: config.parse({ publicUrl: "https://data.example", limits: { requestsPerSecond: 100_000 } }),
@@ -116,7 +116,7 @@ const serve = async (database: Database): Promise<Served> => {
   });
   const { key } = await createKeys(database).create({ label: "test" });
   return {
-    ask: async (target) => {
+    request: async (target) => {
       const response = await supertest(http.app).get(target).set("Authorization", `Bearer ${key}`);
       const { data, error_message: message } = response.body;
       return {
@@ -131,8 +131,8 @@ const serve = async (database: Database): Promise<Served> => {
   };
 };
 
-/** Catches projections up to a block, on request from the first one, as after a change of their version. */
-const catchUp = async (database: Database, ids: readonly string[], to: number, { again }: { readonly again: boolean }): Promise<void> => {
+/** Catches projections up to a block; with `fromStart` from the first block, as after a change of their version. */
+const catchUp = async (database: Database, ids: readonly string[], to: number, { fromStart }: { readonly fromStart: boolean }): Promise<void> => {
   const running = await indexerOf(demo.rpcUrl, database);
   const facts: ChainFacts = { from: 0, baseBlock: 0, nativeAccounting: "traces", wrappedNative: new Set(demo.chain.wrappedNative) };
   const guard = async () => undefined;
@@ -151,7 +151,7 @@ const catchUp = async (database: Database, ids: readonly string[], to: number, {
     clock: () => new Date(),
   };
   for (const projection of projections.filter(({ id }) => ids.includes(id))) {
-    if (again) {
+    if (fromStart) {
       await database.transaction(async (client) => {
         await clearProjection(client, chainId, projection);
         await resetCheckpoint(client, chainId, projection.id, projection.version, -1);
@@ -176,126 +176,126 @@ const allTargets = () =>
     .filter(({ id }) => !progressOperations.has(id))
     .flatMap((operation) => targetsOf(operation).map((target) => ({ operation, target })));
 
-/** Removes labels and standards of contracts, which are read as of the checkpoint even in answers that read nothing else of a projection. */
+/** Removes labels and standards of contracts, which are read as of the checkpoint even in responses that read nothing else of a projection. */
 const withoutLabels = (text: string): string =>
   text.replace(/"(?:\w+_label|supports_erc|sender_factory_address)":(?:"[^"]*"|\[[^\]]*\]|\w+)/g, "");
 
-describe("while a projection is rebuilt", () => {
+describe("a projection that is being rebuilt", () => {
   const ids = Object.keys(projectionSubjects);
-  let atHead: Served;
-  let atMiddle: Served;
-  const answers = new Map<string, { readonly full: Answer; readonly partial: Answer }>();
+  let atHead: TestApi;
+  let atMiddle: TestApi;
+  const responses = new Map<string, { readonly full: TestResponse; readonly partial: TestResponse }>();
   beforeAll(async () => {
     [atHead, atMiddle] = await Promise.all([serve(full.database), serve(partial.database)]);
     cleanups.push(atHead.end, atMiddle.end);
     for (const { target } of allTargets()) {
-      answers.set(target, { full: await atHead.ask(target), partial: await atMiddle.ask(target) });
+      responses.set(target, { full: await atHead.request(target), partial: await atMiddle.request(target) });
     }
   });
 
-  it("the two indexes to compare with differ", () => {
-    const differing = [...answers.values()].filter(({ full, partial: part }) => full.text !== part.text);
+  it("is compared with two indexes that differ", () => {
+    const differing = [...responses.values()].filter(({ full, partial: part }) => full.text !== part.text);
     // No documents are read here, so the collections have no traits.
-    expect([...answers].filter(([target, { full }]) => full.status !== 200 && !target.includes("/traits/"))).toEqual([]);
+    expect([...responses].filter(([target, { full }]) => full.status !== 200 && !target.includes("/traits/"))).toEqual([]);
     expect(differing.length).toBeGreaterThan(25);
     expect(ids.filter((id) => !projections.some((projection) => projection.id === id))).toEqual([]);
   });
 
   it.each([...ids.map((id) => [id]), ids])(
-    "every live operation answers as of its checkpoint, as without it, or with 503 (%s)",
+    "lets every live operation respond as of the checkpoint, as without the rebuild, or with 503 (%s)",
     async (...rebuilt) => {
-      await catchUp(full.database, rebuilt, middle, { again: true });
+      await catchUp(full.database, rebuilt, middle, { fromStart: true });
       const wrong: string[] = [];
       const counts = { refused: 0, capped: 0 };
       for (const { operation, target } of allTargets()) {
-        const answer = await atHead.ask(target);
-        const known = answers.get(target);
+        const response = await atHead.request(target);
+        const known = responses.get(target);
         if (known === undefined) throw new Error(target);
-        if (answer.status === 503) {
+        if (response.status === 503) {
           counts.refused += 1;
-          expect(answer.message, target).toMatch(
+          expect(response.message, target).toMatch(
             new RegExp(`^[A-Z].* are being rebuilt: at block ${middle} of ${head}\\. Retry later\\.$`),
           );
-          expect(answer.retryAfter, target).toBe("30");
-        } else if (answer.text === known.partial.text && known.partial.text !== known.full.text) counts.capped += 1;
-        else if (answer.status !== known.full.status || withoutLabels(answer.text) !== withoutLabels(known.full.text))
+          expect(response.retryAfter, target).toBe("30");
+        } else if (response.text === known.partial.text && known.partial.text !== known.full.text) counts.capped += 1;
+        else if (response.status !== known.full.status || withoutLabels(response.text) !== withoutLabels(known.full.text))
           wrong.push(`${operation.id} ${target}`);
       }
       expect(wrong).toEqual([]);
       expect(counts.refused + counts.capped).toBeGreaterThan(0);
-      await catchUp(full.database, rebuilt, head, { again: false });
+      await catchUp(full.database, rebuilt, head, { fromStart: false });
     },
   );
 
-  it("pages are pinned to the block of the first one while it continues", async () => {
+  it("keeps the pages of a list pinned to the block of the first page while it continues", async () => {
     const paged = live.filter(({ style }) => style === "page" || style === "path-page");
     const pageOf = (operation: (typeof live)[number], number: number) => {
       const values = exampleOf(operation, demo.story.values);
       const page: Record<string, string> = operation.style === "page" ? { "page-number": String(number) } : { page: String(number) };
       return targetOf(operation, { ...values, "page-size": operation.id === "getTokenHolders" ? "100" : "1", ...page });
     };
-    await catchUp(full.database, ids, middle, { again: true });
+    await catchUp(full.database, ids, middle, { fromStart: true });
     const started: (typeof live)[number][] = [];
     for (const operation of paged) {
-      const [first, expected] = [await atHead.ask(pageOf(operation, 0)), await atMiddle.ask(pageOf(operation, 0))];
+      const [first, expected] = [await atHead.request(pageOf(operation, 0)), await atMiddle.request(pageOf(operation, 0))];
       if (first.status !== 200 || !first.hasMore || first.text !== expected.text) continue;
       started.push(operation);
     }
     expect(started.length).toBeGreaterThan(5);
-    await catchUp(full.database, ids, middle + 20, { again: false });
+    await catchUp(full.database, ids, middle + 20, { fromStart: false });
     for (const operation of started) {
-      expect((await atHead.ask(pageOf(operation, 1))).text, operation.id).toBe((await atMiddle.ask(pageOf(operation, 1))).text);
+      expect((await atHead.request(pageOf(operation, 1))).text, operation.id).toBe((await atMiddle.request(pageOf(operation, 1))).text);
     }
-    await catchUp(full.database, ids, head, { again: false });
+    await catchUp(full.database, ids, head, { fromStart: false });
     for (const operation of started) {
-      expect((await atHead.ask(pageOf(operation, 1))).text, operation.id).toBe((await atMiddle.ask(pageOf(operation, 1))).text);
+      expect((await atHead.request(pageOf(operation, 1))).text, operation.id).toBe((await atMiddle.request(pageOf(operation, 1))).text);
     }
   });
 
-  it("pages of a list that is pinned above its checkpoint are refused", async () => {
+  it("refuses pages of a list that is pinned above its checkpoint", async () => {
     const path = `/v1/${demo.chain.name}/address/${demo.story.values.trader}/transfers_v2/?page-size=1&page-number=`;
-    expect((await atHead.ask(`${path}0`)).hasMore).toBe(true);
-    await catchUp(full.database, ["tokens"], middle, { again: true });
-    expect(await atHead.ask(`${path}1`)).toMatchObject({ status: 503 });
-    await catchUp(full.database, ["tokens"], head, { again: false });
-    expect((await atHead.ask(`${path}1`)).status).toBe(200);
+    expect((await atHead.request(`${path}0`)).hasMore).toBe(true);
+    await catchUp(full.database, ["tokens"], middle, { fromStart: true });
+    expect(await atHead.request(`${path}1`)).toMatchObject({ status: 503 });
+    await catchUp(full.database, ["tokens"], head, { fromStart: false });
+    expect((await atHead.request(`${path}1`)).status).toBe(200);
   });
 
-  it("blocks and days above its checkpoint are refused, and all requests before its first block", async () => {
+  it("refuses blocks and days above its checkpoint, and all requests before its first block", async () => {
     const path = `/v1/${demo.chain.name}/address/${demo.story.values.trader}/historical_balances/`;
     const holders = `/v1/${demo.chain.name}/tokens/${demo.story.values.usdToken}/token_holders_v2/`;
-    await catchUp(full.database, ["tokens"], middle, { again: true });
-    expect(await atHead.ask(`${path}?block-height=${middle + 1}`)).toMatchObject({ status: 503 });
+    await catchUp(full.database, ["tokens"], middle, { fromStart: true });
+    expect(await atHead.request(`${path}?block-height=${middle + 1}`)).toMatchObject({ status: 503 });
     const transfers = `/v1/${demo.chain.name}/address/${demo.story.values.trader}/transfers_v2/`;
     for (const range of [`starting-block=${middle + 1}`, `ending-block=${middle + 1}`]) {
-      expect(await atHead.ask(`${transfers}?${range}`), range).toMatchObject({ status: 503 });
+      expect(await atHead.request(`${transfers}?${range}`), range).toMatchObject({ status: 503 });
     }
-    expect((await atHead.ask(`${transfers}?ending-block=${middle}`)).text).toBe(
-      (await atMiddle.ask(`${transfers}?ending-block=${middle}`)).text,
+    expect((await atHead.request(`${transfers}?ending-block=${middle}`)).text).toBe(
+      (await atMiddle.request(`${transfers}?ending-block=${middle}`)).text,
     );
     const day = new Date(storyEndTime * 1000).toISOString().slice(0, 10);
-    expect(await atHead.ask(`${path}?date=${day}`)).toMatchObject({ status: 503 });
-    expect((await atHead.ask(`${path}?block-height=${middle}`)).text).toBe((await atMiddle.ask(`${path}?block-height=${middle}`)).text);
+    expect(await atHead.request(`${path}?date=${day}`)).toMatchObject({ status: 503 });
+    expect((await atHead.request(`${path}?block-height=${middle}`)).text).toBe((await atMiddle.request(`${path}?block-height=${middle}`)).text);
     // A contract without transfers by that block may have some later.
-    expect(await atHead.ask(holders.replace(String(demo.story.values.usdToken), `0x${"12".repeat(20)}`))).toMatchObject({ status: 503 });
-    await catchUp(full.database, ["tokens"], -1, { again: true });
-    expect(await atHead.ask(path)).toMatchObject({
+    expect(await atHead.request(holders.replace(String(demo.story.values.usdToken), `0x${"12".repeat(20)}`))).toMatchObject({ status: 503 });
+    await catchUp(full.database, ["tokens"], -1, { fromStart: true });
+    expect(await atHead.request(path)).toMatchObject({
       status: 503,
       message: `Token balances are being rebuilt: no block of ${head} yet. Retry later.`,
     });
-    await catchUp(full.database, ["tokens"], head, { again: false });
+    await catchUp(full.database, ["tokens"], head, { fromStart: false });
   });
 
-  it("names are refused instead of reported as unknown", async () => {
+  it("refuses names instead of reporting them as unknown", async () => {
     const path = `/v1/${demo.chain.name}/address/nobody.eth/transactions_v3/`;
-    expect((await atHead.ask(path)).status).toBe(400);
-    await catchUp(full.database, ["names"], middle, { again: true });
-    expect(await atHead.ask(path)).toMatchObject({
+    expect((await atHead.request(path)).status).toBe(400);
+    await catchUp(full.database, ["names"], middle, { fromStart: true });
+    expect(await atHead.request(path)).toMatchObject({
       status: 503,
       message: `Names are being rebuilt: at block ${middle} of ${head}. Retry later.`,
     });
-    expect(await atHead.ask("/v1/address/nobody.eth/activity/")).toMatchObject({ status: 503 });
-    await catchUp(full.database, ["names"], head, { again: false });
-    expect((await atHead.ask(path)).status).toBe(400);
+    expect(await atHead.request("/v1/address/nobody.eth/activity/")).toMatchObject({ status: 503 });
+    await catchUp(full.database, ["names"], head, { fromStart: false });
+    expect((await atHead.request(path)).status).toBe(400);
   });
 });

@@ -11,16 +11,16 @@ import { createTestIndexer } from "../../support/indexer/support.ts";
 import { addressOf, type FixtureIndex, openFixtureIndex, transactionHashOf, transactionRow } from "./queries/fixture-index.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: responses are validated against the catalog; a test reads the fields that it expects
-type Answer = any;
+type ResponseData = any;
 
-describe("fees of transactions, one of them with two blobs", () => {
+describe("transaction fees", () => {
   let chain: TestChain;
   let test: TestDatabase;
   let sender: Hex;
   let plain: Hash;
   let withBlobs: Hash;
   let spent: bigint;
-  let get: (path: string) => Promise<Answer>;
+  let get: (path: string) => Promise<ResponseData>;
   let end = async () => {};
 
   beforeAll(async () => {
@@ -60,7 +60,7 @@ describe("fees of transactions, one of them with two blobs", () => {
 
   const feesOf = async (hash: Hash) => BigInt((await get(`transaction_v2/${hash}/`)).items[0].fees_paid);
 
-  it("are gas at the effective price plus blob gas at the blob base fee", async () => {
+  it("equal gas at the effective price plus blob gas at the blob base fee", async () => {
     const receipt = await chain.rpc<Record<string, Hex>>("eth_getTransactionReceipt", [withBlobs]);
     const number = (name: string) => BigInt(receipt[name] as Hex);
     // EIP-4844: 2^17 blob gas per blob.
@@ -76,12 +76,12 @@ describe("fees of transactions, one of them with two blobs", () => {
   });
 });
 
-describe("fee of a transaction on a rollup", () => {
+describe("the fee of a rollup transaction", () => {
   let index: FixtureIndex;
   beforeAll(async () => {
     index = await openFixtureIndex();
     await index.blocks(0, 1, { 1: 1 });
-    // No development node has an L1 fee: the row is inserted as from a rollup's receipt.
+    // No development node charges an L1 fee, so the row is inserted as if read from a rollup's receipt.
     await index.insert("transactions", [{ ...transactionRow(1, 0, addressOf(1), addressOf(2)), l1_fee: "1234", blob_fee: "500" }]);
     return index.end;
   });

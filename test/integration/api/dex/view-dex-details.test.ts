@@ -11,7 +11,7 @@ import { artifacts, call, startTestChain, type TestChain } from "../../../suppor
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { createTestIndexer } from "../../../support/indexer/support.ts";
 import { type ConcentratedExchange, concentratedLogs, deployConcentrated, type PoolLog } from "../../domains/pools/concentrated-support.ts";
-import type { Answer } from "../../domains/pools/served.ts";
+import type { ResponseData } from "../../domains/pools/serve-pools.ts";
 import {
   approve,
   deployExchange,
@@ -44,7 +44,7 @@ let pools: readonly [Address, Address];
 let sent: Record<"swap" | "add" | "remove" | "path" | "open" | "decrease" | "otherExchange" | "transfer" | "sameToken", Hash>;
 let pairEvents: PairLog[];
 let poolEvents: PoolLog[];
-let service: { detailsOf(hash: Hash, query?: string): Promise<Answer>; end(): Promise<void> };
+let service: { detailsOf(hash: Hash, query?: string): Promise<ResponseData>; end(): Promise<void> };
 
 const bytes = (hex: string): Buffer => Buffer.from(hex.slice(2), "hex");
 const mineTransaction = async (...args: Parameters<typeof mineTransactions>): Promise<Hash> => (await mineTransactions(...args))[0] as Hash;
@@ -265,7 +265,7 @@ describe("dex_details of a transaction", () => {
 
   it("describe each pool of a path with its own fee, and without values if a token has no price", async () => {
     const logs = poolLogsOf(sent.path, "Swap");
-    const reports: Answer[] = await service.detailsOf(sent.path);
+    const reports: ResponseData[] = await service.detailsOf(sent.path);
     expect(reports.map((report) => [report.log_offset, report.pair_address, report.pair_lp_fee_bps, report.protocol_name])).toEqual([
       [logs[0]?.index, pools[1], 5, "ranges"],
       [logs[1]?.index, pools[0], 30, "ranges"],

@@ -7,7 +7,7 @@ import { zeroAddress } from "../../../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contracts } from "./contracts.ts";
-import { type AllowanceIndex, type Answer, callsOf, readWords, startAllowanceIndex, withMulticall } from "./support.ts";
+import { type AllowanceIndex, type ResponseData, viewCalls, readWords, startAllowanceIndex, withMulticall } from "./support.ts";
 
 /** anvil's first account, whose key is public: it signs a permit. */
 const signer = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
@@ -31,24 +31,24 @@ const randomTransaction = (): TestTransaction => {
   const coin = random.pick(coins);
   const [owner, spender, to] = [random.pick(people), random.pick(spenders), random.pick(people)];
   const [amount, id] = [BigInt(random.between(0, 60)), BigInt(random.between(0, 5))];
-  const some = random.pick([amount, amount, 0n, maxUint256, 2n ** 96n - 1n]);
-  const ofCoin = (from: Address, name: string, args: readonly unknown[]) => ({ from, ...call(coin.artifact, coin.address, name, args) });
-  const ofCards = (from: Address, name: string, args: readonly unknown[]) => ({ from, ...call(artifacts.erc721(), cards, name, args) });
+  const allowance = random.pick([amount, amount, 0n, maxUint256, 2n ** 96n - 1n]);
+  const callCoin = (from: Address, name: string, args: readonly unknown[]) => ({ from, ...call(coin.artifact, coin.address, name, args) });
+  const callCards = (from: Address, name: string, args: readonly unknown[]) => ({ from, ...call(artifacts.erc721(), cards, name, args) });
   const pull = (from: Address, ...args: readonly unknown[]) => ({ from, ...call(contracts("Router"), router, "pull", args) });
   const person = random.pick(people);
   return random.pick<TestTransaction>([
-    ofCoin(owner, "approve", [spender, some]),
-    ofCoin(owner, "approve", [router, some]),
-    ofCoin(owner, "transfer", [to, amount]),
-    ofCoin(person, "transferFrom", [owner, to, amount / 4n]),
-    ofCoin(person, "transferFrom", [owner, to, amount / 4n]),
-    // A router transfers the tokens of its caller, and those of another owner.
+    callCoin(owner, "approve", [spender, allowance]),
+    callCoin(owner, "approve", [router, allowance]),
+    callCoin(owner, "transfer", [to, amount]),
+    callCoin(person, "transferFrom", [owner, to, amount / 4n]),
+    callCoin(person, "transferFrom", [owner, to, amount / 4n]),
+    // A router transfers the tokens of its caller, and tokens of another owner.
     ...[2n, 3n, 4n].map((part) => pull(owner, coin.address, owner, to, amount / part)),
     ...[2n, 3n].map((part) => pull(person, coin.address, owner, to, amount / part)),
-    ofCards(owner, "approve", [random.pick([...spenders, zeroAddress]), id]),
-    ofCards(owner, "setApprovalForAll", [spender, random.chance(2)]),
-    ofCards(person, "transferFrom", [owner, to, id]),
-    { from: person, ...call(contracts("Router"), router, "take", [cards, owner, to, id]) },
+    callCards(owner, "approve", [random.pick([...spenders, zeroAddress]), id]),
+    callCards(owner, "setApprovalForAll", [spender, random.chance(2)]),
+    callCards(person, "transferFrom", [owner, to, id]),
+    { from: person, ...call(contracts("Router"), router, "pullToken", [cards, owner, to, id]) },
     { from: owner, ...call(artifacts.erc1155(), editions, "setApprovalForAll", [spender, random.chance(2)]) },
   ]);
 };
@@ -97,18 +97,18 @@ const compareWithNode = async (): Promise<number> => {
     const pairs = coins.flatMap(({ address }) => spenders.map((spender) => ({ token: address, spender })));
     const allowances = await readWords(
       chain,
-      pairs.map(({ token, spender }) => callsOf.allowance(token, owner, spender)),
+      pairs.map(({ token, spender }) => viewCalls.allowance(token, owner, spender)),
       height,
     );
     const balances = await readWords(
       chain,
-      coins.map(({ address }) => callsOf.balance(address, owner)),
+      coins.map(({ address }) => viewCalls.balance(address, owner)),
       height,
     );
     const { items } = await index.get(`approvals/${owner}/`);
     const served = new Map<string, string>(
-      items.flatMap((item: Answer) =>
-        item.spenders.map((one: Answer) => [`${item.token_address} for ${one.spender_address}`, one.allowance]),
+      items.flatMap((item: ResponseData) =>
+        item.spenders.map((spender: ResponseData) => [`${item.token_address} for ${spender.spender_address}`, spender.allowance]),
       ),
     );
     const expected = pairs.flatMap(({ token, spender }, position): [string, string][] => {
@@ -133,7 +133,7 @@ const compareWithNode = async (): Promise<number> => {
 const compareCollections = async (owner: Address, height: number): Promise<number> => {
   const approved = await readWords(
     chain,
-    ids.map((id) => callsOf.approved(cards, id)),
+    ids.map((id) => viewCalls.approved(cards, id)),
     height,
   );
   const owners = await readWords(
@@ -144,7 +144,7 @@ const compareCollections = async (owner: Address, height: number): Promise<numbe
   const operators = [cards, editions].flatMap((token) => spenders.map((spender) => ({ token, spender })));
   const forAll = await readWords(
     chain,
-    operators.map(({ token, spender }) => callsOf.forAll(token, owner, spender)),
+    operators.map(({ token, spender }) => viewCalls.forAll(token, owner, spender)),
     height,
   );
   const isOwned = (position: number) => owners[position] === BigInt(owner);
@@ -155,8 +155,8 @@ const compareCollections = async (owner: Address, height: number): Promise<numbe
     ...operators.flatMap(({ token, spender }, position) => (forAll[position] === 1n ? [`${token} ALL for ${spender}`] : [])),
   ];
   const { items } = await index.get(`nft/approvals/${owner}/`);
-  const served = items.flatMap((item: Answer) =>
-    item.spenders.map((one: Answer) => `${item.contract_address} ${one.token_ids_approved} for ${one.spender_address}`),
+  const served = items.flatMap((item: ResponseData) =>
+    item.spenders.map((spender: ResponseData) => `${item.contract_address} ${spender.token_ids_approved} for ${spender.spender_address}`),
   );
   expect(served.sort(), `collections of ${owner} at ${height}`).toEqual(expected.sort());
   for (const item of items) {
@@ -170,7 +170,7 @@ const compareCollections = async (owner: Address, height: number): Promise<numbe
 const address = (word: bigint): Address => `0x${word.toString(16).padStart(40, "0")}`;
 
 describe("served approvals", () => {
-  it("equal the node's at many heights, whoever transferred the tokens", async () => {
+  it("equal the node's at many heights, regardless of who transferred the tokens", async () => {
     let compared = 0;
     for (let step = 0; step < 12; step += 1) {
       for (let block = random.between(1, 4); block > 0; block -= 1) {
@@ -216,27 +216,27 @@ describe("served approvals", () => {
     await index.sync(1);
     const { items } = await index.get(`approvals/${owner}/`);
     const spender = items
-      .find((item: Answer) => item.token_address === token)
-      .spenders.find((one: Answer) => one.spender_address === other);
+      .find((item: ResponseData) => item.token_address === token)
+      .spenders.find((spender: ResponseData) => spender.spender_address === other);
     // 40 permitted, 15 used.
     expect(spender.allowance).toBe("25");
     await compareWithNode();
   });
 
   it("are the same after the projection is rebuilt", async () => {
-    const other = await createTestDatabase();
-    const again = await startAllowanceIndex(chain, other.database, { chain: { wrappedNative: [coins[3]?.address as Address] } });
-    await again.sync(1);
+    const rebuiltDatabase = await createTestDatabase();
+    const rebuilt = await startAllowanceIndex(chain, rebuiltDatabase.database, { chain: { wrappedNative: [coins[3]?.address as Address] } });
+    await rebuilt.sync(1);
     for (const owner of people) {
       for (const path of [`approvals/${owner}/`, `nft/approvals/${owner}/`]) {
-        expect((await again.get(path)).items).toEqual((await index.get(path)).items);
+        expect((await rebuilt.get(path)).items).toEqual((await index.get(path)).items);
       }
     }
-    await again.end();
-    await other.drop();
+    await rebuilt.end();
+    await rebuiltDatabase.drop();
   });
 
-  it("equal the node's in audits at several heights, and audits report changed rows", async () => {
+  it("pass audits at several heights, and audits report changed rows", async () => {
     const head = await chain.head();
     const audit = (height: number) => auditApprovals(test.database, index.source, 31337, height, 100);
     for (const height of [head, head - 1, head - 5, head - 20]) {

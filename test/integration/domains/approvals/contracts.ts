@@ -30,10 +30,10 @@ contract FeeCoin is Coin {
 /** Transfers tokens of any owner for any caller. */
 contract Router {
   function pull(ERC20 token, address from, address to, uint256 amount) external { token.transferFrom(from, to, amount); }
-  function take(ERC20 token, address from, address to, uint256 id) external { token.transferFrom(from, to, id); }
+  function pullToken(ERC20 token, address from, address to, uint256 id) external { token.transferFrom(from, to, id); }
 }
 
-/** Sets an allowance and has it used in one call, as tokens with approveAndCall do. */
+/** Sets an allowance that is used in the same call, as tokens with approveAndCall do. */
 contract CallingCoin is Coin {
   constructor() Coin("CALL") {}
   function approveAndCall(Router spender, uint256 amount, address to, uint256 used) external {
@@ -65,12 +65,12 @@ contract SilentPermit is Coin {
 contract Till {
   function pay(ERC20 token, address to, uint256 amount) external { token.transfer(to, amount); }
 }
-/** Makes a till pay. */
+/** Requests payments from a till. */
 contract Desk {
   function requestPayment(Till till, ERC20 token, address to, uint256 amount) external { till.pay(token, to, amount); }
 }
 
-/** Emits transfers of many owners at once, and returns an allowance for any pair. */
+/** Emits transfers from many owners in one transaction, and returns an allowance for any pair. */
 contract Crowd {
   event Transfer(address indexed from, address indexed to, uint256 amount);
   function allowance(address, address) external pure returns (uint256) { return 7; }
@@ -114,15 +114,15 @@ contract Inconsistent {
 }
 `;
 
-/** Returns the sources that a text imports from packages, recursively, by path. */
-const withImports = (path: string, content: string, found: Record<string, string> = {}): Record<string, string> => {
-  found[path] = content;
+/** Collects a source and everything that it imports, recursively, by path. */
+const withImports = (path: string, content: string, sources: Record<string, string> = {}): Record<string, string> => {
+  sources[path] = content;
   for (const [, imported = ""] of content.matchAll(/import\s[^"]*"([^"]+)"/g)) {
     const target = imported.startsWith(".") ? posix.join(posix.dirname(path), imported) : imported;
-    if (found[target] === undefined) withImports(target, readFileSync(require.resolve(target), "utf8"), found);
+    if (sources[target] === undefined) withImports(target, readFileSync(require.resolve(target), "utf8"), sources);
   }
-  return found;
+  return sources;
 };
 
-/** Tokens of different kinds, contracts that spend allowances, and contracts with wrong events. */
+/** Tokens of different kinds, contracts that spend allowances, and contracts with incorrect events. */
 export const contracts = contractNamed(compileInput(solidityInput(withImports("test.sol", source), "cancun")));

@@ -4,7 +4,7 @@ import type { Address } from "../../../../runtime/lib/hex.ts";
 import { call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contracts } from "./contracts.ts";
-import { type AllowanceIndex, type Answer, callsOf, readWords, startAllowanceIndex, withMulticall } from "./support.ts";
+import { type AllowanceIndex, type ResponseData, viewCalls, readWords, startAllowanceIndex, withMulticall } from "./support.ts";
 
 let chain: TestChain;
 let test: TestDatabase;
@@ -16,7 +16,7 @@ const approve = (from: Address, to: Address, amount: bigint, token = coin) => ({
   from,
   ...call(contracts("Coin"), token, "approve", [to, amount]),
 });
-const take = (by: Address, from: Address, to: Address, amount: bigint, token = coin) => ({
+const transferFrom = (by: Address, from: Address, to: Address, amount: bigint, token = coin) => ({
   from: by,
   ...call(contracts("Coin"), token, "transferFrom", [from, to, amount]),
 });
@@ -29,14 +29,14 @@ const mineAll = async (...transactions: readonly TestTransaction[]) => {
   await chain.mine();
 };
 
-/** The served allowance of a token for a spender; undefined where it is not listed. */
+/** The served allowance of a token for a spender; undefined if it is not listed. */
 const served = async (token = coin, to = spender): Promise<string | null | undefined> => {
   const { items } = await index.get(`approvals/${owner}/`);
-  const item = items.find((one: Answer) => one.token_address === token);
-  return item?.spenders.find((one: Answer) => one.spender_address === to)?.allowance;
+  const item = items.find((entry: ResponseData) => entry.token_address === token);
+  return item?.spenders.find((spender: ResponseData) => spender.spender_address === to)?.allowance;
 };
 const nodeAllowance = async (token = coin, to = spender) =>
-  (await readWords(chain, [callsOf.allowance(token, owner, to)], await chain.head()))[0]?.toString();
+  (await readWords(chain, [viewCalls.allowance(token, owner, to)], await chain.head()))[0]?.toString();
 const reads = () =>
   test.database.query<{ owner: Address; read_at_block: number | null; attempts: number }>(
     "SELECT owner, read_at_block, attempts FROM allowance_reads ORDER BY block_number",
@@ -62,7 +62,7 @@ describe("an allowance that may have been used", () => {
     await mineAll(approve(owner, spender, 100n), approve(owner, other, 2n ** 256n - 1n));
     await index.sync();
     expect(await served()).toBe("100");
-    await mineAll(take(spender, owner, spender, 30n), take(other, owner, other, 5n));
+    await mineAll(transferFrom(spender, owner, spender, 30n), transferFrom(other, owner, other, 5n));
     await index.waitForHead();
     expect([await served(), await served(coin, other)]).toEqual([null, "UNLIMITED"]);
     const { items } = await index.get(`approvals/${owner}/`);
@@ -84,27 +84,27 @@ describe("an allowance that may have been used", () => {
     expect(await served(token, router)).toBe("70");
   });
 
-  it("is retried while the node cannot run contracts, and read within an hour once it can", async () => {
+  it("is retried while the node cannot run contracts, and is read within an hour once it can", async () => {
     await mineAll(approve(owner, spender, 100n));
-    await mineAll(take(spender, owner, spender, 30n));
+    await mineAll(transferFrom(spender, owner, spender, 30n));
     await index.waitForHead();
-    index.fail(true);
-    // A day, longer than ten attempts take.
+    index.setFailing(true);
+    // One day is longer than ten attempts take.
     await index.runJobs(24 * 60);
     expect([await served(), (await reads()).map(({ attempts }) => attempts)]).toEqual([null, [0]]);
-    index.fail(false);
+    index.setFailing(false);
     await index.runJobs(61);
     expect(await served()).toBe("70");
   });
 
   it("is not listed once it is used up", async () => {
     await mineAll(approve(owner, spender, 100n));
-    await mineAll(take(spender, owner, spender, 100n));
+    await mineAll(transferFrom(spender, owner, spender, 100n));
     await index.sync();
     expect(await served()).toBeUndefined();
   });
 
-  it("causes no read for transfers by the owner, or of a token without allowances of the owner", async () => {
+  it("is not read after a transfer by its owner", async () => {
     await mineAll(approve(owner, spender, 100n), approve(owner, other, 5n), approve(owner, other, 0n));
     await mineAll({ from: owner, ...call(contracts("Coin"), coin, "transfer", [other, 30n]) });
     await index.sync(1);
@@ -113,7 +113,7 @@ describe("an allowance that may have been used", () => {
 
   it("is read again after reorganisations that drop its reading, its use and its approval", async () => {
     await mineAll(approve(owner, spender, 100n));
-    await mineAll(take(spender, owner, spender, 30n));
+    await mineAll(transferFrom(spender, owner, spender, 30n));
     for (let block = 0; block < 3; block += 1) await chain.mine();
     await index.sync();
     expect(await served()).toBe("70");
@@ -139,12 +139,12 @@ describe("an allowance that may have been used", () => {
 
   it("is not marked as read by a reading at an earlier block", async () => {
     await mineAll(approve(owner, spender, 100n));
-    await mineAll(take(spender, owner, spender, 30n));
+    await mineAll(transferFrom(spender, owner, spender, 30n));
     await index.waitForHead();
     // The index advances between the job's reading and its write.
     const height = await chain.head();
     const { hash } = await chain.rpc<{ hash: Address }>("eth_getBlockByNumber", [`0x${height.toString(16)}`, false]);
-    await mineAll(take(spender, owner, spender, 20n));
+    await mineAll(transferFrom(spender, owner, spender, 20n));
     await index.waitForHead();
     await test.database.transaction((client) => markRead(client, 31337, { number: height, hash }, [{ owner, token: coin }]));
     expect((await reads())[0]?.read_at_block).toBeNull();
@@ -152,9 +152,9 @@ describe("an allowance that may have been used", () => {
     expect(await served()).toBe("50");
   });
 
-  it("is resumed by the next process, and its read is deleted once final", async () => {
+  it("is read by the next process, and its queue entry is deleted once the read is final", async () => {
     await mineAll(approve(owner, spender, 100n));
-    await mineAll(take(spender, owner, spender, 30n));
+    await mineAll(transferFrom(spender, owner, spender, 30n));
     await index.waitForHead();
     await index.end();
     index = await startAllowanceIndex(chain, test.database);
@@ -162,18 +162,18 @@ describe("an allowance that may have been used", () => {
     expect(await served()).toBe("70");
     expect((await reads()).length).toBe(1);
     await test.database.query("UPDATE chains SET finalized_block = $1", [await chain.head()]);
-    await mineAll(approve(spender, other, 5n), take(other, spender, other, 1n));
+    await mineAll(approve(spender, other, 5n), transferFrom(other, spender, other, 1n));
     await index.sync();
     // The run that read the new allowance deleted the row of the earlier one.
     expect(await reads()).toEqual([{ owner: spender, read_at_block: await chain.head(), attempts: 0 }]);
   });
 });
 
-describe("contracts with wrong allowances or events", () => {
+describe("contracts with incorrect allowances or events", () => {
   it.each([
     ["revert", 1n],
     ["return less than a word", 2n],
-  ])("that %s leave the allowance unknown, are retried with backoff at most ten times, and do not delay others", async (_, mode) => {
+  ])("leave the allowance unknown, are retried with backoff at most ten times, and do not delay others if they %s", async (_, mode) => {
     const token = await chain.deploy(contracts("Inconsistent"));
     await mineAll(
       callInconsistent(owner, token, "emitApproval", [spender, 100n]),
@@ -181,26 +181,26 @@ describe("contracts with wrong allowances or events", () => {
       callInconsistent(owner, token, "setMode", [mode]),
       approve(owner, spender, 100n),
     );
-    await mineAll(callInconsistent(other, token, "emitTransfer", [owner, other, 1n]), take(spender, owner, spender, 30n));
+    await mineAll(callInconsistent(other, token, "emitTransfer", [owner, other, 1n]), transferFrom(spender, owner, spender, 30n));
     await index.sync(1);
     expect([await served(token), await served()]).toEqual([null, "70"]);
     const { calls } = index;
     await index.runJobs(60);
-    const hour = calls.flat().filter(({ to }) => to === token).length;
+    const callsInFirstHour = calls.flat().filter(({ to }) => to === token).length;
     await index.runJobs(24 * 60);
     const rows = await reads();
     expect(rows.map(({ attempts }) => attempts).sort()).toEqual([0, 10]);
     // Ten attempts make one call each; the sweep backs off in the same way.
-    expect(hour).toBeLessThan(25);
+    expect(callsInFirstHour).toBeLessThan(25);
     expect(await served(token)).toBeNull();
     // A transfer starts another series of attempts; without one, the sweep reads the allowance.
-    const moves = mode === 1n ? [callInconsistent(other, token, "emitTransfer", [owner, other, 1n])] : [];
-    await mineAll(callInconsistent(owner, token, "setMode", [0n]), ...moves);
+    const transfers = mode === 1n ? [callInconsistent(other, token, "emitTransfer", [owner, other, 1n])] : [];
+    await mineAll(callInconsistent(owner, token, "setMode", [0n]), ...transfers);
     await index.sync(120);
     expect(await served(token)).toBe("100");
   });
 
-  it("that emit an Approval without an effect, or lower an allowance without an event, are found by comparison", async () => {
+  it("are found by comparison if they emit an Approval without effect or lower an allowance without an event", async () => {
     const token = await chain.deploy(contracts("Inconsistent"));
     await index.sync(1);
     await mineAll(
@@ -226,7 +226,7 @@ describe("a backlog of reads", () => {
     // 400 owners of one token, and one owner with 250 spenders of another token, all in doubt.
     const owners = Array.from({ length: 400 }, (_, index): Address => `0xa${index.toString(16).padStart(39, "0")}`);
     const spenders = Array.from({ length: 250 }, (_, index): Address => `0xb${index.toString(16).padStart(39, "0")}`);
-    const pairs = [...owners.map((one) => [one, token, spender]), ...spenders.map((one) => [owner, coin, one])] as [
+    const pairs = [...owners.map((account) => [account, token, spender]), ...spenders.map((account) => [owner, coin, account])] as [
       Address,
       Address,
       Address,
@@ -242,7 +242,7 @@ describe("a backlog of reads", () => {
     );
     await index.runJobs(1);
     const sizes = index.calls.map((calls) => calls.length);
-    // Aggregates of 90: a run takes 90 owners of a token, and 90 spenders of a pair at a time.
+    // A multicall contains at most 90 calls: one for each of 90 owners of a token, or of 90 spenders of a pair.
     expect(Math.max(...sizes)).toBeLessThanOrEqual(4);
     expect(await test.database.query("SELECT count(*)::int4 AS left FROM allowance_reads WHERE read_at_block IS NULL")).toEqual([
       { left: 0 },

@@ -19,7 +19,7 @@ import { multicall, multicallCode } from "../../../support/multicall.ts";
 import { until } from "../../../support/until.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: responses are validated against the catalog; a test reads the fields that it expects
-export type Answer = any;
+export type ResponseData = any;
 
 export interface AllowanceIndex {
   readonly source: Source;
@@ -27,18 +27,18 @@ export interface AllowanceIndex {
   /** The contract calls of the jobs, one list per request to the node. */
   readonly calls: (readonly ContractCall[])[];
   /** Makes contract calls fail at the node, or succeed again. */
-  fail(isFailing: boolean): void;
+  setFailing(isFailing: boolean): void;
   /** Waits until the index is at the node's head. */
   waitForHead(): Promise<void>;
   /** Advances the clock minute by minute and runs all due jobs in each. */
   runJobs(minutes?: number): Promise<void>;
   /** Waits for the node's head, then runs the jobs. */
   sync(minutes?: number): Promise<void>;
-  get(path: string): Promise<Answer>;
+  get(path: string): Promise<ResponseData>;
   end(): Promise<void>;
 }
 
-/** Starts and serves an index of tokens and approvals that follows a chain. The allowance jobs run on demand, by a clock that the test advances. */
+/** Starts and serves an index of tokens and approvals that follows a chain. The allowance jobs run on demand, on a clock that the test advances. */
 export const startAllowanceIndex = async (
   chain: TestChain,
   database: Database,
@@ -102,7 +102,7 @@ export const startAllowanceIndex = async (
     source: running.source,
     warnings,
     calls: requested,
-    fail: (isFailing) => {
+    setFailing: (isFailing) => {
       isFailingCalls = isFailing;
     },
     waitForHead,
@@ -131,7 +131,7 @@ export const withMulticall = async (chain: TestChain): Promise<void> => {
 const word = (value: Address | bigint) => (typeof value === "bigint" ? value.toString(16) : value.slice(2)).padStart(64, "0");
 const quantity = (height: number): Hex => `0x${height.toString(16)}`;
 
-/** Returns the word that each call returns at a height; null where it reverts or returns less. */
+/** Returns the word that each call returns at a height; null if it reverts or returns less. */
 export const readWords = async (
   chain: TestChain,
   calls: readonly { readonly to: Address; readonly data: Hex }[],
@@ -140,13 +140,13 @@ export const readWords = async (
   Promise.all(
     calls.map((call) =>
       chain.rpc<Hex>("eth_call", [call, quantity(height)]).then(
-        (answer) => (answer.length < 66 ? null : BigInt(answer.slice(0, 66))),
+        (result) => (result.length < 66 ? null : BigInt(result.slice(0, 66))),
         () => null,
       ),
     ),
   );
 
-export const callsOf = {
+export const viewCalls = {
   /** allowance(address,address) */
   allowance: (to: Address, owner: Address, spender: Address) => ({ to, data: `0xdd62ed3e${word(owner)}${word(spender)}` as Hex }),
   /** getApproved(uint256) */

@@ -5,9 +5,9 @@ import type { Address } from "../../../../runtime/lib/hex.ts";
 import { call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contracts } from "./contracts.ts";
-import { type AllowanceIndex, type Answer, callsOf, readWords, startAllowanceIndex, withMulticall } from "./support.ts";
+import { type AllowanceIndex, type ResponseData, viewCalls, readWords, startAllowanceIndex, withMulticall } from "./support.ts";
 
-/** anvil's first account, whose key is public: it signs the permits. */
+/** anvil's first account, getSpender key is public: it signs the permits. */
 const signer = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
 const maxUint256 = 2n ** 256n - 1n;
 
@@ -19,12 +19,12 @@ let coin: Address;
 let router: Address;
 let nonce = 0n;
 
-const use = (name: string, to: Address, from: Address, functionName: string, args: readonly unknown[]) => ({
+const callContract = (name: string, to: Address, from: Address, functionName: string, args: readonly unknown[]) => ({
   from,
   ...call(contracts(name), to, functionName, args),
 });
-const take = (by: Address, amount: bigint) => use("SilentPermit", coin, by, "transferFrom", [owner, other, amount]);
-const pull = (by: Address, amount: bigint) => use("Router", router, by, "pull", [coin, owner, other, amount]);
+const transferFrom = (by: Address, amount: bigint) => callContract("SilentPermit", coin, by, "transferFrom", [owner, other, amount]);
+const pull = (by: Address, amount: bigint) => callContract("Router", router, by, "pull", [coin, owner, other, amount]);
 const mineAll = async (...transactions: readonly TestTransaction[]) => {
   await chain.send(...transactions);
   await chain.mine();
@@ -45,16 +45,16 @@ const permit = async (to: Address, allowed = true): Promise<TestTransaction> => 
   });
   const [r, s, v] = [signature.slice(0, 66), `0x${signature.slice(66, 130)}`, Number.parseInt(signature.slice(130), 16)];
   nonce += 1n;
-  return use("SilentPermit", coin, other, "permit", [owner, to, nonce - 1n, 0n, allowed, v, r, s]);
+  return callContract("SilentPermit", coin, other, "permit", [owner, to, nonce - 1n, 0n, allowed, v, r, s]);
 };
 
 /** Returns the served allowances of the coin, by spender. */
 const served = async (wallet = owner): Promise<Record<string, string | null>> => {
   const { items } = await index.get(`approvals/${wallet}/`);
-  const item = items.find((one: Answer) => one.token_address === coin);
-  return Object.fromEntries((item?.spenders ?? []).map((one: Answer) => [one.spender_address, one.allowance]));
+  const item = items.find((candidate: ResponseData) => candidate.token_address === coin);
+  return Object.fromEntries((item?.spenders ?? []).map((spender: ResponseData) => [spender.spender_address, spender.allowance]));
 };
-const nodeAllowance = async (to: Address) => (await readWords(chain, [callsOf.allowance(coin, owner, to)], await chain.head()))[0];
+const nodeAllowance = async (to: Address) => (await readWords(chain, [viewCalls.allowance(coin, owner, to)], await chain.head()))[0];
 const storedKeys = () => test.database.query("SELECT owner, token, spender FROM allowances");
 
 beforeEach(async () => {
@@ -64,7 +64,7 @@ beforeEach(async () => {
   nonce = 0n;
   coin = await chain.deploy(contracts("SilentPermit"), []);
   router = await chain.deploy(contracts("Router"));
-  await mineAll(use("SilentPermit", coin, owner, "mint", [owner, 1_000n]));
+  await mineAll(callContract("SilentPermit", coin, owner, "mint", [owner, 1_000n]));
   test = await createTestDatabase();
   index = await startAllowanceIndex(chain, test.database);
 });
@@ -76,53 +76,53 @@ afterEach(async () => {
 
 describe("an allowance that was set without an event", () => {
   it.each([
-    ["an account that calls the token", () => spender, () => take(spender, 30n)],
+    ["an account that calls the token", () => spender, () => transferFrom(spender, 30n)],
     ["a contract that the owner calls", () => router, () => pull(owner, 30n)],
     ["a contract that another account calls with the owner's address", () => router, () => pull(spender, 30n)],
-  ])("is listed once it is used by %s", async (_, whose, using) => {
-    await mineAll(await permit(whose()));
+  ])("is listed once it is used by %s", async (_, getSpender, getTransfer) => {
+    await mineAll(await permit(getSpender()));
     await index.sync();
-    expect([await served(), await nodeAllowance(whose())]).toEqual([{}, maxUint256]);
-    await mineAll(using());
+    expect([await served(), await nodeAllowance(getSpender())]).toEqual([{}, maxUint256]);
+    await mineAll(getTransfer());
     await index.sync();
-    expect(await served()).toEqual({ [whose()]: "UNLIMITED" });
+    expect(await served()).toEqual({ [getSpender()]: "UNLIMITED" });
     const head = await chain.head();
-    const [use] = (await index.get(`approvals/${owner}/`)).items[0].spenders;
+    const [entry] = (await index.get(`approvals/${owner}/`)).items[0].spenders;
     const { transactions } = await chain.rpc<{ transactions: string[] }>("eth_getBlockByNumber", [`0x${head.toString(16)}`, false]);
     // No event set it: it is listed since the transfer that used it.
-    expect([use.block_height, use.tx_hash]).toEqual([head, transactions[0]]);
+    expect([entry.block_height, entry.tx_hash]).toEqual([head, transactions[0]]);
   });
 
-  it("is removed after it was revoked without an event, and listed again once it is set and used again", async () => {
-    await mineAll(await permit(spender), take(spender, 30n));
+  it("is removed after a revocation without an event, and listed again once a new permit is used", async () => {
+    await mineAll(await permit(spender), transferFrom(spender, 30n));
     await index.sync();
     expect(await served()).toEqual({ [spender]: "UNLIMITED" });
     await mineAll(await permit(spender, false));
     // No event reports the revocation: the sweep finds it.
     await index.sync(4);
     expect([await served(), await nodeAllowance(spender)]).toEqual([{}, 0n]);
-    await mineAll(await permit(spender), take(spender, 30n));
+    await mineAll(await permit(spender), transferFrom(spender, 30n));
     await index.sync(1);
     expect([await served(), await nodeAllowance(spender)]).toEqual([{ [spender]: "UNLIMITED" }, maxUint256]);
   });
 
   it("is removed by a reorganisation that drops its use, and listed again with a use in another block", async () => {
     await mineAll(await permit(spender));
-    await mineAll(take(spender, 30n));
+    await mineAll(transferFrom(spender, 30n));
     await index.sync();
     expect(await served()).toEqual({ [spender]: "UNLIMITED" });
     await chain.rpc("anvil_reorg", [1, []]);
     await chain.mine();
     await index.sync();
     expect([await served(), await storedKeys()]).toEqual([{}, []]);
-    await mineAll(take(spender, 30n));
+    await mineAll(transferFrom(spender, 30n));
     await index.sync();
     expect(await served()).toEqual({ [spender]: "UNLIMITED" });
   });
 
-  it("passes the audit and is also found by a rebuild", async () => {
+  it("passes the audit and is found again by a rebuild", async () => {
     await mineAll(await permit(spender), await permit(router));
-    await mineAll(take(spender, 30n), pull(owner, 5n));
+    await mineAll(transferFrom(spender, 30n), pull(owner, 5n));
     await index.sync();
     const expected = { [spender]: "UNLIMITED", [router]: "UNLIMITED" };
     expect(await served()).toEqual(expected);
@@ -137,19 +137,19 @@ describe("an allowance that was set without an event", () => {
 });
 
 describe("an account that moves tokens without an allowance", () => {
-  it("is not stored as a spender: owners, pools that pay out, and contracts that send their own tokens", async () => {
+  it("is not stored as a spender if it is an owner, a pool that pays out, or a contract that sends its own tokens", async () => {
     const [till, desk] = [await chain.deploy(contracts("Till")), await chain.deploy(contracts("Desk"))];
-    await mineAll(use("SilentPermit", coin, owner, "transfer", [till, 500n]));
+    await mineAll(callContract("SilentPermit", coin, owner, "transfer", [till, 500n]));
     await mineAll(
-      use("Till", till, spender, "pay", [coin, other, 5n]),
-      use("Till", till, owner, "pay", [coin, owner, 5n]),
-      use("SilentPermit", coin, owner, "transferFrom", [owner, other, 0n]),
-      use("SilentPermit", coin, owner, "mint", [owner, 5n]),
+      callContract("Till", till, spender, "pay", [coin, other, 5n]),
+      callContract("Till", till, owner, "pay", [coin, owner, 5n]),
+      callContract("SilentPermit", coin, owner, "transferFrom", [owner, other, 0n]),
+      callContract("SilentPermit", coin, owner, "mint", [owner, 5n]),
     );
     await index.sync();
     expect(await storedKeys()).toEqual([]);
-    // A sender that the transaction names is read, and has no allowance.
-    await mineAll(use("Desk", desk, spender, "requestPayment", [till, coin, other, 5n]));
+    // The call data names the payer (till), so its allowance for desk is read; it is 0.
+    await mineAll(callContract("Desk", desk, spender, "requestPayment", [till, coin, other, 5n]));
     await index.sync();
     expect(await storedKeys()).toEqual([{ owner: till, token: coin, spender: desk }]);
     expect([await served(), await served(till)]).toEqual([{}, {}]);
@@ -157,8 +157,8 @@ describe("an account that moves tokens without an allowance", () => {
 
   it("cannot cause rows for more than sixteen owners in one transaction", async () => {
     const [crowd, crowdCaller] = [await chain.deploy(contracts("Crowd")), await chain.deploy(contracts("CrowdCaller"))];
-    const owners = Array.from({ length: 100 }, (_, place): Address => `0x${(place + 1).toString(16).padStart(40, "a")}`);
-    await mineAll({ ...use("CrowdCaller", crowdCaller, other, "callCrowd", [crowd, owners]), gas: 3_000_000n });
+    const owners = Array.from({ length: 100 }, (_, position): Address => `0x${(position + 1).toString(16).padStart(40, "a")}`);
+    await mineAll({ ...callContract("CrowdCaller", crowdCaller, other, "callCrowd", [crowd, owners]), gas: 3_000_000n });
     await index.sync();
     expect(await storedKeys()).toHaveLength(16);
   });

@@ -2,22 +2,22 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Address, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
 import { call } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
-import { type Answer, type Served, servePools } from "../pools/served.ts";
+import { type ResponseData, type TestApi, servePools } from "../pools/serve-pools.ts";
 import { read, uniswap } from "../pools/support.ts";
 import { type Pricing, startPricing } from "../prices/support.ts";
-import { createExpectedValues, type ExpectedValues, near } from "./expected-values.ts";
+import { createExpectedValues, type ExpectedValues, expectNearOrNull } from "./expected-values.ts";
 import { firstMidnight, type Market, startMarket, units } from "./market.ts";
 import { secondsPerDay, secondsPerHour } from "./support.ts";
 
-// Compares responses with the node's state and logs at several heights, with the jobs of a process.
+// Compares responses with the node's state and logs at several heights; the jobs run as in production.
 let market: Market;
 let test: TestDatabase;
 let pricing: Pricing;
-let served: Served;
+let api: TestApi;
 let drained: Address;
 const at = (day: number, hour: number, minute = 0): number => firstMidnight + day * secondsPerDay + hour * secondsPerHour + minute * 60;
 
-/** The transactions up to each of the heights. */
+/** Each chapter sends transactions; the responses are compared at its end. */
 const chapters: readonly (readonly [name: string, transact: () => Promise<void>])[] = [
   [
     "after a day",
@@ -32,7 +32,7 @@ const chapters: readonly (readonly [name: string, transact: () => Promise<void>]
         swap.add(second, [usd, gold], [60_000n * units.usd, 20n * units.gold]),
         swap.swap(first, 333n, [ticket, usd]),
       );
-      // Of the 15 minutes before six, eight have one price, two another, five a third.
+      // In the 15 minutes before six, one price holds for eight minutes, a second for two and a third for five.
       await block(at(0, 5, 45), twin.swap(second, 7_000n * units.saffron, [saffron, gold]));
       await block(at(0, 5, 53), swap.swap(second, 500_000n * units.usd, [usd, gold]), ranges.swap(first, 9_000n * units.usd, range, side));
       await block(at(0, 5, 55), swap.swap(second, 200n * units.gold, [gold, usd]), swap.swap(first, 10n ** 6n, [bare, gold]));
@@ -45,7 +45,7 @@ const chapters: readonly (readonly [name: string, transact: () => Promise<void>]
     },
   ],
   [
-    "while an hour runs in which a price moved and came back",
+    "during an hour in which a price moved and returned",
     async () => {
       const { swap, twin, people, tokens, block } = market;
       const { usd, gold, ticket, toll } = tokens;
@@ -56,21 +56,21 @@ const chapters: readonly (readonly [name: string, transact: () => Promise<void>]
         twin.add(third, [usd, toll], [10n ** 9n, 10n ** 21n]),
       );
       drained = await swap.pairOf(gold, ticket);
-      await block(at(1, 9, 20), swap.swap(third, units.gold, [gold, ticket]), market.release(drained));
+      await block(at(1, 9, 20), swap.swap(third, units.gold, [gold, ticket]), market.approveShares(drained));
       await block(at(1, 9, 58), swap.swap(third, 700n * units.gold, [gold, usd]));
       await block(at(1, 10, 1), swap.swap(third, 1_500_000n * units.usd, [usd, gold]), market.answer("euro", 1_20000000n));
       await block(at(1, 10, 5), swap.swap(second, 12n * units.gold, [gold, usd]));
     },
   ],
   [
-    "after a pool was drained and shares were given away and burnt",
+    "after a pool was drained and shares were transferred and burnt",
     async () => {
       const { chain, swap, twin, people, tokens, pairs, block } = market;
       const { usd, gold, ticket, saffron } = tokens;
       const [first, second, third] = people;
-      const all = await read<bigint>(chain, uniswap.pair(), drained, "balanceOf", [first], await chain.head());
-      const give = { from: second, ...call(uniswap.pair(), pairs.gold, "transfer", [third, 10n ** 12n]) };
-      await block(at(3, 7, 1), swap.remove(first, [gold, ticket], all), give);
+      const shares = await read<bigint>(chain, uniswap.pair(), drained, "balanceOf", [first], await chain.head());
+      const transferShares = { from: second, ...call(uniswap.pair(), pairs.gold, "transfer", [third, 10n ** 12n]) };
+      await block(at(3, 7, 1), swap.remove(first, [gold, ticket], shares), transferShares);
       await block(at(3, 7, 50), swap.remove(first, [usd, gold], 10n ** 15n), twin.swap(first, 3n * units.gold, [gold, usd]));
       await block(at(3, 7, 56), twin.swap(third, 5_000n * units.saffron, [saffron, gold, usd]));
       await block(at(3, 8, 30), swap.swap(second, 40_000n * units.usd, [usd, gold]));
@@ -82,17 +82,17 @@ beforeAll(async () => {
   market = await startMarket();
   test = await createTestDatabase();
   pricing = await startPricing(market.chain, test.database, market.config, market.jobs);
-  served = await servePools(test.database, market.exchanges, () => new Date(at(9, 0) * 1000));
+  api = await servePools(test.database, market.exchanges, () => new Date(at(9, 0) * 1000));
 }, 120_000);
 afterAll(async () => {
-  await served?.end();
+  await api?.end();
   await pricing?.end();
   await test?.drop();
   await market?.chain.stop();
 });
 
-/** A pool, listed or alone, as of a time: from the node's reserves and supply, the swap logs, and prices. */
-const expectPool = async (node: ExpectedValues, item: Answer, end: number): Promise<void> => {
+/** Compares a pool's item with the node's reserves and supply, its swap logs and prices as of a time. */
+const expectPool = async (node: ExpectedValues, item: ResponseData, end: number): Promise<void> => {
   const pair = item.exchange as Address;
   const { reserves, supply } = await node.poolAt(pair, node.heightBefore(end));
   expect([item.token_0.reserve, item.token_1.reserve, item.total_supply], pair).toEqual([...reserves, supply].map(String));
@@ -100,18 +100,18 @@ const expectPool = async (node: ExpectedValues, item: Answer, end: number): Prom
   const week = node.swapsOf(pair, end - 7 * secondsPerDay, end);
   expect(item.swap_count_24h).toBe(day.length);
   for (const side of [0, 1] as const) {
-    const shown = side === 0 ? item.token_0 : item.token_1;
-    expect([shown.volume_in_24h, shown.volume_out_24h, shown.volume_in_7d, shown.volume_out_7d]).toEqual(
-      [day, week].flatMap((swaps) => ["In", "Out"].map((way) => String(node.sum(swaps, `amount${side}${way}`)))),
+    const token = side === 0 ? item.token_0 : item.token_1;
+    expect([token.volume_in_24h, token.volume_out_24h, token.volume_in_7d, token.volume_out_7d]).toEqual(
+      [day, week].flatMap((swaps) => ["In", "Out"].map((direction) => String(node.sum(swaps, `amount${side}${direction}`)))),
     );
-    near(shown.quote_rate, node.wholeRate(shown.contract_address, end - 1), `${pair} ${shown.contract_ticker_symbol}`);
+    expectNearOrNull(token.quote_rate, node.wholeRate(token.contract_address, end - 1), `${pair} ${token.contract_ticker_symbol}`);
   }
   const [volume, held] = [node.volume(pair, end - secondsPerDay, end), node.liquidity(pair, reserves, end - 1)];
-  near(item.total_liquidity_quote, held, `liquidity of ${pair}`);
-  near(item.volume_24h_quote, volume, `volume of ${pair}`);
-  near(item.volume_7d_quote, node.weekVolume(pair, end), `week of ${pair}`);
-  near(item.fee_24h_quote, volume === null ? null : volume * 0.003, `fees of ${pair}`);
-  near(item.quote_rate, await node.shareRate(pair, end - 1), `share of ${pair}`);
+  expectNearOrNull(item.total_liquidity_quote, held, `liquidity of ${pair}`);
+  expectNearOrNull(item.volume_24h_quote, volume, `volume of ${pair}`);
+  expectNearOrNull(item.volume_7d_quote, node.weekVolume(pair, end), `week of ${pair}`);
+  expectNearOrNull(item.fee_24h_quote, volume === null ? null : volume * 0.003, `fees of ${pair}`);
+  expectNearOrNull(item.quote_rate, await node.shareRate(pair, end - 1), `share of ${pair}`);
 };
 
 describe.each(chapters)("an index %s", (_, transact) => {
@@ -127,12 +127,12 @@ describe.each(chapters)("an index %s", (_, transact) => {
     closed = Math.floor(node.headTime / secondsPerHour) * secondsPerHour;
   }, 60_000);
 
-  it("has each pool's state as on the node, up to its head", async () => {
+  it("returns each pool's state as of the node's head", async () => {
     for (const pair of node.pairs)
-      await expectPool(node, (await served.get(`week/xy=k/${node.exchangeOf(pair)}/pools/address/${pair}/`)).items[0], node.headTime + 1);
+      await expectPool(node, (await api.get(`week/xy=k/${node.exchangeOf(pair)}/pools/address/${pair}/`)).items[0], node.headTime + 1);
   });
 
-  it("lists pools with a swap in seven days by liquidity, as of the last closed hour and each day before", async () => {
+  it("lists pools with a swap in seven days by liquidity, as of the last closed hour and of each previous day", async () => {
     for (const name of names) {
       const days = Array.from(
         { length: Math.floor((closed - firstMidnight) / secondsPerDay) },
@@ -140,56 +140,56 @@ describe.each(chapters)("an index %s", (_, transact) => {
       );
       for (const end of [closed, ...days]) {
         const date = end === closed ? "" : `?date=${new Date((end - 1) * 1000).toISOString().slice(0, 10)}`;
-        const { items } = await served.get(`week/xy=k/${name}/pools/${date}`);
+        const { items } = await api.get(`week/xy=k/${name}/pools/${date}`);
         const active = pairsOf(name).filter((pair) => node.swapsOf(pair, end - 7 * secondsPerDay, end).length > 0);
-        expect(items.map((item: Answer) => item.exchange).sort()).toEqual([...active].sort());
-        const values = items.map((item: Answer) => item.total_liquidity_quote ?? -1);
+        expect(items.map((item: ResponseData) => item.exchange).sort()).toEqual([...active].sort());
+        const values = items.map((item: ResponseData) => item.total_liquidity_quote ?? -1);
         expect(values).toEqual(values.toSorted((left: number, right: number) => right - left));
         for (const item of items) await expectPool(node, item, end);
       }
     }
   });
 
-  it("aggregates an exchange", async () => {
+  it("returns the sums of each exchange", async () => {
     for (const name of names) {
-      const [item] = (await served.get(`week/xy=k/${name}/ecosystem/`)).items;
+      const [item] = (await api.get(`week/xy=k/${name}/ecosystem/`)).items;
       const swaps = pairsOf(name).map((pair) => node.swapsOf(pair, closed - secondsPerDay, closed).length);
       const volumes = pairsOf(name).map((pair) => node.volume(pair, closed - secondsPerDay, closed) ?? 0);
       const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
       expect(item.total_swaps_24h).toBe(total(swaps));
-      near(item.total_fees_24h, total(volumes) * 0.003, `fees of ${name}`);
-      near(item.gas_token_price_quote, node.wholeRate(nativeTokenAddress, node.headTime), "the native token");
+      expectNearOrNull(item.total_fees_24h, total(volumes) * 0.003, `fees of ${name}`);
+      expectNearOrNull(item.gas_token_price_quote, node.wholeRate(nativeTokenAddress, node.headTime), "the native token");
     }
   });
 
-  it("has a wallet's shares and their reserves", async () => {
-    for (const [name, person] of names.flatMap((each) => market.people.map((owner) => [each, owner] as const))) {
-      const { items } = await served.get(`week/xy=k/${name}/address/${person}/balances/`);
+  it("returns a wallet's shares and the reserves that they represent", async () => {
+    for (const [name, person] of names.flatMap((exchange) => market.people.map((owner) => [exchange, owner] as const))) {
+      const { items } = await api.get(`week/xy=k/${name}/address/${person}/balances/`);
       const held: Address[] = [];
       for (const pair of pairsOf(name)) if ((await node.sharesOf(pair, person)) > 0n) held.push(pair);
-      expect(items.map((item: Answer) => item.pool_token.contract_address)).toEqual(held.sort());
-      for (const { pool_token: ownShares, token_0: first, token_1: second } of items) {
-        const shares = await node.sharesOf(ownShares.contract_address, person);
-        const { reserves, supply } = await node.poolAt(ownShares.contract_address, node.head);
+      expect(items.map((item: ResponseData) => item.pool_token.contract_address)).toEqual(held.sort());
+      for (const { pool_token: poolToken, token_0: first, token_1: second } of items) {
+        const shares = await node.sharesOf(poolToken.contract_address, person);
+        const { reserves, supply } = await node.poolAt(poolToken.contract_address, node.head);
         const parts = reserves.map((reserve) => (reserve * shares) / supply);
-        expect([ownShares.balance, ownShares.total_supply, first.balance, second.balance]).toEqual([shares, supply, ...parts].map(String));
-        near(ownShares.quote, node.value(shares, await node.shareRate(ownShares.contract_address, node.headTime), 18), "shares");
+        expect([poolToken.balance, poolToken.total_supply, first.balance, second.balance]).toEqual([shares, supply, ...parts].map(String));
+        expectNearOrNull(poolToken.quote, node.value(shares, await node.shareRate(poolToken.contract_address, node.headTime), 18), "shares");
         for (const [side, token] of [first, second].entries())
-          near(token.quote, node.value(parts[side] ?? 0n, node.rate(token.contract_address, node.headTime)), "a part");
+          expectNearOrNull(token.quote, node.value(parts[side] ?? 0n, node.rate(token.contract_address, node.headTime)), "a part");
       }
     }
   });
 
-  it("prices tokens of 0 to 27 decimals through pairs, concentrated pools and feeds, and sets none for an unknown token", async () => {
+  it("prices tokens of 0 to 27 decimals through pairs, concentrated pools and feeds, and returns null for an unknown token", async () => {
     const { tokens } = market;
     const assets = [...Object.values(tokens), nativeTokenAddress];
-    const answer = await served.get(`pricing/historical_by_addresses_v2/week/EUR/${assets}/?from=2023-11-15&to=2023-11-18`);
+    const response = await api.get(`pricing/historical_by_addresses_v2/week/EUR/${assets}/?from=2023-11-15&to=2023-11-18`);
     for (const [position, asset] of assets.entries()) {
-      for (const { date, price } of answer[position].prices) {
+      for (const { date, price } of response[position].prices) {
         const start = Date.parse(date) / 1000;
         const time = Math.min(start + secondsPerDay - 1, node.headTime);
         const rate = start > node.headTime ? null : node.wholeRate(asset, time);
-        near(price, rate === null ? null : rate / node.euro(time), `${asset} on ${date}`);
+        expectNearOrNull(price, rate === null ? null : rate / node.euro(time), `${asset} on ${date}`);
       }
     }
     expect(node.wholeRate(tokens.bare, node.headTime)).toBeNull();

@@ -7,10 +7,10 @@ import { secondsPerDay, secondsPerHour } from "./support.ts";
 
 const quarter = 900;
 
-/** Expects the same number within floating-point error, or null. */
-export const near = (actual: number | null, expected: number | null, what: string): void => {
-  if (expected === null || actual === null) expect(actual, what).toBe(expected);
-  else expect(Math.abs(actual - expected), `${what}: ${actual} for ${expected}`).toBeLessThanOrEqual(Math.abs(expected) * 1e-11);
+/** Expects numbers that differ by no more than rounding errors, or null for null. */
+export const expectNearOrNull = (actual: number | null, expected: number | null, label: string): void => {
+  if (expected === null || actual === null) expect(actual, label).toBe(expected);
+  else expect(Math.abs(actual - expected), `${label}: ${actual} for ${expected}`).toBeLessThanOrEqual(Math.abs(expected) * 1e-11);
 };
 
 /** A value since a time. */
@@ -19,11 +19,11 @@ interface TimedValue {
   readonly value: number;
 }
 
-/** The median value by duration of the 15 minutes up to a time. */
-const median = (standings: readonly TimedValue[], end: number): number | null => {
-  const weighted = standings
+/** The time-weighted median of the 15 minutes before a time. */
+const median = (history: readonly TimedValue[], end: number): number | null => {
+  const weighted = history
     .map(({ since, value }, position) => {
-      const until = Math.min(end, standings[position + 1]?.since ?? end);
+      const until = Math.min(end, history[position + 1]?.since ?? end);
       return { value, weight: Math.max(0, until - Math.max(since, end - quarter)) };
     })
     .sort((left, right) => left.value - right.value);
@@ -68,17 +68,17 @@ export const createExpectedValues = async (market: Market) => {
   const sidesOf = (pair: Address): readonly [Address, Address] => sides.get(pair) ?? [pair, pair];
 
   const answers = async (feed: Address): Promise<TimedValue[]> => {
-    const found = await chain.rpc<{ blockNumber: Hex; topics: Hex[] }[]>("eth_getLogs", [
+    const updates = await chain.rpc<{ blockNumber: Hex; topics: Hex[] }[]>("eth_getLogs", [
       { fromBlock: "0x0", toBlock: "latest", address: feed },
     ]);
-    return found.map(({ blockNumber, topics }) => ({
+    return updates.map(({ blockNumber, topics }) => ({
       since: times[Number(blockNumber)] ?? 0,
       value: Number(BigInt(topics[1] ?? "0x0")) / 1e8,
     }));
   };
   const [ether, euros] = await Promise.all([answers(market.feeds.ether), answers(market.feeds.euro)]);
-  const lastBefore = (standings: readonly TimedValue[], end: number): number | null =>
-    standings.findLast(({ since }) => since < end)?.value ?? null;
+  const lastBefore = (history: readonly TimedValue[], end: number): number | null =>
+    history.findLast(({ since }) => since < end)?.value ?? null;
 
   /** Smallest units of the priced token per unit of the other, after each block. */
   const ratios = (pair: Address, known: Address): TimedValue[] => {
@@ -103,13 +103,13 @@ export const createExpectedValues = async (market: Market) => {
   const silk = Array.from(ranged, ([since, value]): TimedValue => ({ since, value }));
 
   const nameOf = (asset: Address) => Object.entries(tokens).find(([, address]) => address === asset)?.[0] as MarketToken | undefined;
-  /** The end of the 15 minutes that determine a price: the end of its hour, or the head during the current hour. */
+  /** The end of the 15 minutes that determine a price: the end of its hour, or the head in the current hour. */
   const endOf = (time: number): number => Math.min((Math.floor(time / secondsPerHour) + 1) * secondsPerHour, headTime + 1);
   /** Dollars per smallest unit at a time; null if unknown. */
   const rate = (asset: Address, time: number): number | null => {
     const end = endOf(time);
-    const dollars = (standings: readonly TimedValue[]): number | null => {
-      const middle = median(standings, end);
+    const dollars = (history: readonly TimedValue[]): number | null => {
+      const middle = median(history, end);
       return middle === null ? null : middle / 1e6;
     };
     if (asset === nativeTokenAddress) return (lastBefore(ether, end) ?? Number.NaN) / 1e18;
@@ -118,32 +118,32 @@ export const createExpectedValues = async (market: Market) => {
     if (name === "silk") return dollars(silk);
     if (name === "gold" || name === "ticket" || name === "toll") return dollars(inDollars[name]);
     if (name !== "saffron") return null;
-    const [golds, one] = [median(inGold, end), rate(tokens.gold, time)];
-    return golds === null || one === null ? null : golds * one;
+    const [valueInGold, goldRate] = [median(inGold, end), rate(tokens.gold, time)];
+    return valueInGold === null || goldRate === null ? null : valueInGold * goldRate;
   };
   const wholeRate = (asset: Address, time: number): number | null => {
-    const [one, name] = [rate(asset, time), nameOf(asset)];
-    if (one === null) return null;
-    return one * (asset === nativeTokenAddress ? 1e18 : Number(name === undefined ? 1n : units[name]));
+    const [unitRate, name] = [rate(asset, time), nameOf(asset)];
+    if (unitRate === null) return null;
+    return unitRate * (asset === nativeTokenAddress ? 1e18 : Number(name === undefined ? 1n : units[name]));
   };
 
   const swapsOf = (pair: Address, from: number, to: number): PairLog[] =>
     logs.filter(
       ({ name, address, block }) => name === "Swap" && address === pair && (times[block] ?? 0) >= from && (times[block] ?? 0) < to,
     );
-  const sum = (found: readonly PairLog[], argument: string): bigint =>
-    found.reduce((total, { args }) => total + ((args[argument] as bigint | undefined) ?? 0n), 0n);
-  /** The volume in at the closing prices; if one is unknown, in and out of the other token. */
+  const sum = (swaps: readonly PairLog[], argument: string): bigint =>
+    swaps.reduce((total, { args }) => total + ((args[argument] as bigint | undefined) ?? 0n), 0n);
+  /** The value of the amounts in at the closing prices; if one price is unknown, that of the amounts in and out of the other token. */
   const volume = (pair: Address, from: number, to: number): number | null => {
     const swaps = swapsOf(pair, from, to);
     if (swaps.length === 0) return 0;
     const [first, second] = sidesOf(pair).map((token) => rate(token, to - 1));
-    const of = (argument: string): number => Number(sum(swaps, argument));
-    if (first != null && second != null) return of("amount0In") * first + of("amount1In") * second;
-    if (first != null) return (of("amount0In") + of("amount0Out")) * first;
-    return second == null ? null : (of("amount1In") + of("amount1Out")) * second;
+    const amountOf = (argument: string): number => Number(sum(swaps, argument));
+    if (first != null && second != null) return amountOf("amount0In") * first + amountOf("amount1In") * second;
+    if (first != null) return (amountOf("amount0In") + amountOf("amount0Out")) * first;
+    return second == null ? null : (amountOf("amount1In") + amountOf("amount1Out")) * second;
   };
-  const heightBefore = (time: number): number => times.filter((each) => each < time).length - 1;
+  const heightBefore = (time: number): number => times.filter((blockTime) => blockTime < time).length - 1;
   const poolAt = async (pair: Address, height: number) => {
     const [first, second] = await read<readonly [bigint, bigint, number]>(chain, uniswap.pair(), pair, "getReserves", [], height);
     return { reserves: [first, second] as const, supply: await read<bigint>(chain, uniswap.pair(), pair, "totalSupply", [], height) };
@@ -171,8 +171,8 @@ export const createExpectedValues = async (market: Market) => {
       return first == null || second == null ? null : Number(reserve0) * first + Number(reserve1) * second;
     },
     /**
-     * Dollars per whole share: twice the root of the product of both sides' values, divided by the supply, as the median of the 15 minutes; null for a pool
-     * that held less than the floor on both sides.
+     * Dollars per whole share: twice the square root of the product of both sides' values, divided by the supply, as the median of the 15 minutes; null if
+     * the pool held less than the floor on both sides.
      */
     shareRate: async (pair: Address, time: number): Promise<number | null> => {
       const end = endOf(time);
@@ -190,8 +190,8 @@ export const createExpectedValues = async (market: Market) => {
       const share = middle(({ reserves: [left, right], supply }) => Math.sqrt(Number(left) * Number(right)) / Number(supply));
       return 2 * share * Math.sqrt(first * second) * 1e18;
     },
-    value: (amount: bigint, one: number | null, decimals = 0): number | null =>
-      one === null ? null : (Number(amount) * one) / 10 ** decimals,
+    value: (amount: bigint, price: number | null, decimals = 0): number | null =>
+      price === null ? null : (Number(amount) * price) / 10 ** decimals,
     /** Dollars per euro. */
     euro: (time: number): number => lastBefore(euros, endOf(time)) ?? Number.NaN,
   };

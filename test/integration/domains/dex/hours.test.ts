@@ -7,17 +7,17 @@ import type { Address } from "../../../../runtime/lib/hex.ts";
 import { artifacts, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { createTestIndexer } from "../../../support/indexer/support.ts";
-import { type Answer, type Served, servePools } from "../pools/served.ts";
+import { type ResponseData, type TestApi, servePools } from "../pools/serve-pools.ts";
 import { approve, deployExchange, emit, mineTransactions, mint, read, type TestExchange, uniswap } from "../pools/support.ts";
-import { finishHours, type Priced, rollUp, secondsPerHour, writePrices } from "./support.ts";
+import { finishHours, type PricedAsset, rollUp, secondsPerHour, writePrices } from "./support.ts";
 
-// Lists ranked by hour are paged while hours pass.
+// Pages through lists that are ranked by hour, while hours pass.
 let chain: TestChain;
 let exchange: TestExchange;
 let test: TestDatabase;
-let served: Served;
+let api: TestApi;
 let person: Address;
-/** Each smallest unit of each token is worth a cent. */
+/** The price of each token is one cent per smallest unit. */
 let tokens: readonly [Address, Address, Address];
 /** Pools of the first two tokens, the last two, and the first and the last. */
 let pools: readonly [Address, Address, Address];
@@ -25,7 +25,7 @@ let firstHour: number;
 let headHour: number;
 
 const lower = (address: string): Address => address.toLowerCase() as Address;
-/** The number of the last hour; each has one block. */
+/** The last block of each hour; every hour has at most one. */
 const closings = new Map<number, number>();
 const closing = (hour: number): number => closings.get(hour) ?? 0;
 const indexTo = async (database: TestDatabase): Promise<void> => {
@@ -41,11 +41,11 @@ const inHour = async (hour: number, ...transactions: Parameters<typeof mineTrans
   await indexTo(test);
 };
 const price = async (last: number, database = test.database): Promise<void> => {
-  const known = tokens.map((asset): Priced => ({ asset, decimals: 0, cents: () => 1n }));
+  const known = tokens.map((asset): PricedAsset => ({ asset, decimals: 0, cents: () => 1n }));
   await writePrices(database, known, firstHour, last, closing);
   await finishHours(database, firstHour, last, closing);
 };
-const grow = (pair: number, amount: bigint) => {
+const addLiquidity = (pair: number, amount: bigint) => {
   const [a, b, c] = tokens;
   const pairs = [
     [a, b],
@@ -58,8 +58,8 @@ const trade = () => {
   const [a, b, c] = tokens;
   return [exchange.swap(person, 100n, [a, b, c, a])];
 };
-const page = async (list: string, number: number): Promise<Answer> =>
-  served.get(`week/xy=k/swap/${list}/?page-size=1&page-number=${number}`);
+const page = async (list: string, number: number): Promise<ResponseData> =>
+  api.get(`week/xy=k/swap/${list}/?page-size=1&page-number=${number}`);
 const poolOf = async (number: number): Promise<Address> => (await page("pools", number)).items[0]?.exchange;
 const hoursStored = async (database = test.database): Promise<number[]> =>
   (await database.query<{ hour: number }>("SELECT hour FROM exchange_hours ORDER BY hour")).map(({ hour }) => hour);
@@ -68,33 +68,33 @@ beforeAll(async () => {
   chain = await startTestChain();
   person = lower(chain.accounts[1] as string);
   exchange = await deployExchange(chain, lower(await chain.deploy(artifacts.weth())));
-  const made: Address[] = [];
-  for (const name of ["A", "B", "C"]) made.push(lower(await chain.deploy(artifacts.erc20(), [name, name])));
-  tokens = made as unknown as typeof tokens;
+  const deployed: Address[] = [];
+  for (const name of ["A", "B", "C"]) deployed.push(lower(await chain.deploy(artifacts.erc20(), [name, name])));
+  tokens = deployed as unknown as typeof tokens;
   const [a, b, c] = tokens;
   await mineTransactions(
     chain,
-    made.flatMap((token) => [mint(token, person, 10n ** 30n), approve(person, token, exchange.router)]),
+    deployed.flatMap((token) => [mint(token, person, 10n ** 30n), approve(person, token, exchange.router)]),
   );
-  // Another factory announces the last pool before its creation: it counts in no exchange's sums, but must appear in the exchange's lists.
+  // Another factory announces the last pool before its creation: it is in no exchange's stored sums, but must appear in the exchange's lists.
   const pair = await read<Address>(chain, uniswap.factory(), exchange.factory, "createPair", [a, c], await chain.head());
   const number = pad("0x1");
   await emit(chain, `0x${"1d".repeat(20)}`, [pairCreated.topic0, pad(a), pad(b)], `${pad(lower(pair))}${number.slice(2)}`);
-  await mineTransactions(chain, [grow(0, 3_000_000n), grow(1, 2_000_000n), grow(2, 1_000_000n)]);
+  await mineTransactions(chain, [addLiquidity(0, 3_000_000n), addLiquidity(1, 2_000_000n), addLiquidity(2, 1_000_000n)]);
   pools = [await exchange.pairOf(a, b), await exchange.pairOf(b, c), await exchange.pairOf(a, c)];
   expect(lower(pair)).toBe(pools[2]);
   const { timestamp } = await chain.rpc<{ timestamp: string }>("eth_getBlockByNumber", ["latest", false]);
   firstHour = Math.floor(Number(timestamp) / secondsPerHour);
   headHour = firstHour;
   test = await createTestDatabase();
-  served = await servePools(test.database, [{ name: "swap", factory: exchange.factory }]);
+  api = await servePools(test.database, [{ name: "swap", factory: exchange.factory }]);
   await inHour(firstHour + 1, ...trade());
   await inHour(firstHour + 2);
   await price(firstHour + 1);
   await rollUp(test.database, [exchange.factory]);
 }, 60_000);
 afterAll(async () => {
-  await served?.end();
+  await api?.end();
   await test?.drop();
   await chain?.stop();
 });
@@ -104,18 +104,18 @@ describe("an exchange with a pool that another factory claims", () => {
     expect(
       await test.database.query("SELECT FROM shared_pools WHERE factory = $1", [Buffer.from(exchange.factory.slice(2), "hex")]),
     ).toHaveLength(1);
-    // Each of the three pools has a swap, and together they hold twice 3, 2 and 1 million tokens worth a cent; each swap pays in more than the next one.
+    // Each of the three pools has a swap, and together they hold twice 3, 2 and 1 million tokens of one cent each; each swap pays in more than the next one.
     const [hour] = await test.database.query<{ pools: number; swaps: number; day_swaps: number; ranked_tokens: number; liquidity: string }>(
       "SELECT pools, swaps, day_swaps, ranked_tokens, liquidity FROM exchange_hours ORDER BY hour DESC LIMIT 1",
     );
     expect(hour).toMatchObject({ pools: 3, swaps: 3, ranked_tokens: 3 });
-    const { items } = await served.get("week/xy=k/swap/tokens/");
-    const held = items.map((item: Answer) => Number(item.total_liquidity)).reduce((sum: number, each: number) => sum + each, 0);
+    const { items } = await api.get("week/xy=k/swap/tokens/");
+    const held = items.map((item: ResponseData) => Number(item.total_liquidity)).reduce((sum: number, amount: number) => sum + amount, 0);
     // Each swap pays in what the previous one paid out: the trader's losses remain in the pools.
     expect(held).toBeGreaterThanOrEqual(12_000_000);
     expect(held).toBeLessThan(12_000_010);
     expect(Number(hour?.liquidity)).toBe(held / 100);
-    expect((await served.get("week/xy=k/swap/ecosystem/")).items).toMatchObject([{ total_swaps_24h: 3, total_active_pairs_7d: 3 }]);
+    expect((await api.get("week/xy=k/swap/ecosystem/")).items).toMatchObject([{ total_swaps_24h: 3, total_active_pairs_7d: 3 }]);
   });
 });
 
@@ -128,7 +128,7 @@ describe("pages of a ranked list", () => {
     // Pools hold 4 million of the first token, 5 of the second, 3 of the third.
     expect((await page("tokens", 0)).items[0].contract_address).toBe(second);
     // The smallest pool becomes the largest, as do its tokens.
-    await inHour(firstHour + 3, grow(2, 10n ** 9n));
+    await inHour(firstHour + 3, addLiquidity(2, 10n ** 9n));
     await inHour(firstHour + 4);
     await price(firstHour + 3);
     expect(await rollUp(test.database, [exchange.factory])).toBeGreaterThan(0);
@@ -145,10 +145,10 @@ describe("pages of a ranked list", () => {
   it("are ranked by the previous hour until the last one is rolled up, and keep that ranking afterwards", async () => {
     const [largest, middle, smallest] = pools;
     // After two hours without a block, the middle pool becomes the largest.
-    await inHour(firstHour + 6, grow(1, 10n ** 10n));
+    await inHour(firstHour + 6, addLiquidity(1, 10n ** 10n));
     await inHour(firstHour + 7);
-    const before = (await served.get("week/xy=k/swap/pools/")).items;
-    expect(before.map((item: Answer) => item.exchange)).toEqual([smallest, largest, middle]);
+    const before = (await api.get("week/xy=k/swap/pools/")).items;
+    expect(before.map((item: ResponseData) => item.exchange)).toEqual([smallest, largest, middle]);
     expect(await poolOf(0)).toBe(smallest);
     await price(firstHour + 6);
     await rollUp(test.database, [exchange.factory]);
@@ -156,7 +156,7 @@ describe("pages of a ranked list", () => {
     expect([await poolOf(0), await poolOf(1), await poolOf(2)]).toEqual([middle, smallest, largest]);
   });
 
-  it("do not mix two hours that one block ended before their prices are computed", async () => {
+  it("do not mix two hours that the same block ended, before their prices are computed", async () => {
     await inHour(firstHour + 11);
     // The hours 7 to 10 ended with the same block; only the prices of the first are computed.
     await price(firstHour + 7);
@@ -168,7 +168,7 @@ describe("pages of a ranked list", () => {
 
   it("are sorted by address if no recent hour is rolled up", async () => {
     await inHour(firstHour + 16);
-    expect((await served.get("week/xy=k/swap/pools/")).items.map((item: Answer) => item.exchange)).toEqual([...pools].sort());
+    expect((await api.get("week/xy=k/swap/pools/")).items.map((item: ResponseData) => item.exchange)).toEqual([...pools].sort());
     await price(firstHour + 15);
     await rollUp(test.database, [exchange.factory]);
     expect(await poolOf(0)).toBe(pools[1]);
@@ -193,33 +193,33 @@ describe("rolled-up hours", () => {
   });
 
   it("are skipped if no list can refer to them, as during a recomputation of old prices", async () => {
-    const isDue = (late: number) => (firstHour + 30 - late) % 24 !== 23;
-    for (const late of [4, 5, 6].filter(isDue)) {
-      await test.database.query("DELETE FROM price_progress WHERE hour > $1", [firstHour + 30 - late]);
-      expect(await rollUp(test.database, [exchange.factory]), String(late)).toBe(0);
+    const isDue = (hoursBehind: number) => (firstHour + 30 - hoursBehind) % 24 !== 23;
+    for (const hoursBehind of [4, 5, 6].filter(isDue)) {
+      await test.database.query("DELETE FROM price_progress WHERE hour > $1", [firstHour + 30 - hoursBehind]);
+      expect(await rollUp(test.database, [exchange.factory]), String(hoursBehind)).toBe(0);
     }
     await price(firstHour + 30);
   });
 
-  it("are not written if a reorganisation drops their block meanwhile", async () => {
+  it("are not written if a reorganisation drops their block in the meantime", async () => {
     const hour = firstHour + 30;
     await test.database.query("DELETE FROM exchange_hours WHERE hour = $1", [hour]);
     const replaced = Buffer.alloc(32, 7);
     const [block] = await test.database.query<{ hash: string }>("SELECT hash FROM blocks WHERE number = $1", [closing(hour)]);
-    const rename = (hash: Buffer) => test.database.query("UPDATE blocks SET hash = $2 WHERE number = $1", [closing(hour), hash]);
+    const setHash = (hash: Buffer) => test.database.query("UPDATE blocks SET hash = $2 WHERE number = $1", [closing(hour), hash]);
     const beside: NonNullable<Parameters<typeof rollUp>[2]>["beside"] = async (work) => {
-      await rename(replaced);
+      await setHash(replaced);
       return test.database.transaction((client) => work(client, { number: closing(hour), hash: "0x00" as never }));
     };
     expect(await rollUp(test.database, [exchange.factory], { beside })).toBe(0);
     expect(await hoursStored()).not.toContain(hour);
-    await rename(Buffer.from(String(block?.hash).slice(2), "hex"));
+    await setHash(Buffer.from(String(block?.hash).slice(2), "hex"));
     expect(await rollUp(test.database, [exchange.factory], { beside: async () => null })).toBe(0);
     expect(await rollUp(test.database, [exchange.factory])).toBe(1);
     expect(await hoursStored()).toContain(hour);
   });
 
-  it("are deleted by a reorganisation and recomputed as on an undisturbed index", async () => {
+  it("are deleted by a reorganisation and recomputed as in an index without it", async () => {
     const [hour, height] = [firstHour + 30, closing(firstHour + 30)];
     expect(await chain.head()).toBe(height);
     // The block that ended the hour and the previous one, which has swaps, are replaced.

@@ -8,7 +8,7 @@ import { type ConcentratedExchange, deployConcentrated, type PoolKey } from "../
 import { approve, deployExchange, mineTransactions, mint, type TestExchange } from "../pools/support.ts";
 import { pricedChain } from "../prices/support.ts";
 
-/** Tokens of any decimals, with or without a transfer fee, one without metadata, and a feed. */
+/** Tokens with any number of decimals, with or without a transfer fee; a token without metadata; a price feed. */
 const compiled = compileSolidity(`
 pragma solidity ^0.8.0;
 contract Bare {
@@ -44,7 +44,7 @@ contract Coin is Bare {
   string public symbol;
   string public name;
   uint8 public decimals;
-  constructor(string memory named, uint8 places, uint256 toll) { symbol = named; name = named; decimals = places; hundredths = toll; }
+  constructor(string memory symbol_, uint8 decimals_, uint256 toll) { symbol = symbol_; name = symbol_; decimals = decimals_; hundredths = toll; }
 }
 contract Feed {
   event AnswerUpdated(int256 indexed current, uint256 indexed roundId, uint256 updatedAt);
@@ -58,7 +58,7 @@ const deploy = async (chain: TestChain, artifact: Artifact, args: readonly unkno
 /** The first midnight after the chain's genesis at 2023-11-14T22:13:20Z. */
 export const firstMidnight = Date.UTC(2023, 10, 15) / 1000;
 
-/** Of 6, 18, 0, 27 and 18 decimals; toll has a transfer fee of 1 %; silk is in a concentrated pool only; bare has no metadata; mist is in no pool yet. */
+/** The first five have 6, 18, 0, 27 and 18 decimals. Toll has a transfer fee of 1 %; silk is only in a concentrated pool; bare has no metadata; mist has no pool yet. */
 export type MarketToken = "usd" | "gold" | "ticket" | "saffron" | "toll" | "silk" | "bare" | "mist";
 
 /** Smallest units per whole token; those of the bare token are unknown to the index. */
@@ -73,7 +73,7 @@ export const units = {
   mist: 10n ** 18n,
 };
 
-/** Two constant-product exchanges, a concentrated one, and two feeds. */
+/** A chain with two constant-product exchanges, a concentrated one, and two price feeds. */
 export interface Market {
   readonly chain: TestChain;
   readonly swap: TestExchange;
@@ -87,11 +87,11 @@ export interface Market {
   readonly feeds: Readonly<Record<"ether" | "euro", Address>>;
   readonly config: ChainConfig;
   readonly exchanges: readonly { readonly name: string; readonly factory: Address; readonly family?: "concentrated" }[];
-  /** Dollars with eight decimals. */
+  /** Updates a feed's answer, in dollars with eight decimals. */
   answer(feed: "ether" | "euro", dollars: bigint): TestTransaction;
-  /** Allows burning a person's shares of a pair. */
-  release(pair: Address): TestTransaction;
-  /** One block at a time (unix seconds). */
+  /** Approves the router for the first person's shares of a pair, so that they can be burnt. */
+  approveShares(pair: Address): TestTransaction;
+  /** Mines the transactions in one block with a timestamp (unix seconds). */
   block(time: number, ...transactions: readonly TestTransaction[]): Promise<void>;
   /** The jobs of prices and roll-ups, in their state after a restart. */
   jobs(): ReturnType<typeof createRollUpJobs>;
@@ -155,9 +155,9 @@ export const startMarket = async (): Promise<Market> => {
     saffron: await twin.pairOf(gold, saffron),
     toll: await twin.pairOf(usd, toll),
   };
-  const isTwins = (pair: Address): boolean => [pairs.twinGold, pairs.saffron, pairs.toll].includes(pair);
-  const release: Market["release"] = (pair) => approve(first, pair, isTwins(pair) ? twin.router : swap.router);
-  await mineTransactions(chain, Object.values(pairs).map(release));
+  const isTwinPair = (pair: Address): boolean => [pairs.twinGold, pairs.saffron, pairs.toll].includes(pair);
+  const approveShares: Market["approveShares"] = (pair) => approve(first, pair, isTwinPair(pair) ? twin.router : swap.router);
+  await mineTransactions(chain, Object.values(pairs).map(approveShares));
   const config = pricedChain({
     exchanges: [
       { name: "swap", factory: swap.factory, feePpm: 3_000 },
@@ -191,7 +191,7 @@ export const startMarket = async (): Promise<Market> => {
       { name: "ranges", factory: ranges.factory, family: "concentrated" },
     ],
     answer,
-    release,
+    approveShares,
     block: async (time, ...transactions) => void (await mineTransactions(chain, transactions, time)),
     jobs: () => [createComputePricesJob(config), ...createRollUpJobs(config)],
   };

@@ -5,7 +5,7 @@ import { type Address, nativeTokenAddress } from "../../../../runtime/lib/hex.ts
 import type { TestTransaction } from "../../../support/chain.ts";
 import { dump } from "../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
-import { type Served, servePools } from "../pools/served.ts";
+import { type TestApi, servePools } from "../pools/serve-pools.ts";
 import { type Pricing, startPricing } from "../prices/support.ts";
 import { firstMidnight, type Market, startMarket, units } from "./market.ts";
 import { secondsPerDay, secondsPerHour } from "./support.ts";
@@ -14,7 +14,7 @@ import { secondsPerDay, secondsPerHour } from "./support.ts";
 let market: Market;
 let test: TestDatabase;
 let pricing: Pricing;
-let followed: Served;
+let followed: TestApi;
 const random = createRandom("branches of trade");
 const at = (day: number, hour: number, minute = 0): number => firstMidnight + day * secondsPerDay + hour * secondsPerHour + minute * 60;
 const clock = () => new Date(at(9, 0) * 1000);
@@ -49,8 +49,8 @@ const newPool = () => {
   return swap.add(people[1], [tokens.usd, tokens.mist], [90_000n * units.usd, 30_000n * units.mist]);
 };
 
-/** Normalises price rows so that they do not depend on the number of previews: rows without a change are dropped. */
-const moves = (database: Database, span: "hour" | "day") =>
+/** Price rows that do not depend on the number of previews: rows without a change are dropped. */
+const priceChanges = (database: Database, span: "hour" | "day") =>
   database.query(
     `SELECT asset, ${span}, open, high, low, close, block_number FROM (
        SELECT *, lag(close) OVER each AS before, row_number() OVER each AS position FROM price_${span}s WINDOW each AS (PARTITION BY asset ORDER BY ${span})) p
@@ -58,15 +58,15 @@ const moves = (database: Database, span: "hour" | "day") =>
      ORDER BY asset, ${span}`,
   );
 
-/** All derived rows. Of roll-ups, only the hours that both schedules keep; of the price progress, only the last row. */
+/** All derived rows, except roll-ups of hours that only one of the schedules keeps, and all but the last row of the price progress. */
 const tables = async (database: Database, hours: ReadonlySet<number>): Promise<Record<string, unknown>> => {
-  const held: Record<string, unknown> = await dump(database);
-  held.price_hours = await moves(database, "hour");
-  held.price_days = await moves(database, "day");
-  held.price_progress = await database.query("SELECT * FROM price_progress ORDER BY hour DESC LIMIT 1");
+  const rows: Record<string, unknown> = await dump(database);
+  rows.price_hours = await priceChanges(database, "hour");
+  rows.price_days = await priceChanges(database, "day");
+  rows.price_progress = await database.query("SELECT * FROM price_progress ORDER BY hour DESC LIMIT 1");
   for (const table of ["exchange_hours", "exchange_hour_pools", "exchange_hour_tokens"])
-    held[table] = await database.query(`SELECT * FROM ${table} WHERE hour = ANY ($1::int4[]) ORDER BY 1, 2, 3, 4`, [[...hours]]);
-  return held;
+    rows[table] = await database.query(`SELECT * FROM ${table} WHERE hour = ANY ($1::int4[]) ORDER BY 1, 2, 3, 4`, [[...hours]]);
+  return rows;
 };
 const hoursOf = async (database: Database): Promise<Set<number>> =>
   new Set((await database.query<{ hour: number }>("SELECT DISTINCT hour FROM exchange_hours")).map(({ hour }) => hour));
@@ -74,7 +74,7 @@ const hoursOf = async (database: Database): Promise<Set<number>> =>
 /** Every endpoint of exchanges, prices, and balances. */
 const paths = (): string[] => {
   const { people, pairs, tokens } = market;
-  const of = (name: string, pools: readonly Address[], traded: readonly Address[]): string[] =>
+  const exchangePaths = (name: string, pools: readonly Address[], traded: readonly Address[]): string[] =>
     [
       ...["pools/", "pools/?date=2023-11-16", "tokens/", "transactions/?quote-currency=EUR", "ecosystem/", "health/"],
       ...people.flatMap((person) => [`address/${person}/balances/`, `address/${person}/transactions/`]),
@@ -87,8 +87,8 @@ const paths = (): string[] => {
   const known = Object.values(tokens).filter((token) => token !== tokens.mist);
   return [
     "xy=k/supported_dexes/",
-    ...of("swap", [pairs.gold, pairs.ticket, pairs.bare], [usd, gold, ticket, bare]),
-    ...of("twin", [pairs.twinGold, pairs.saffron, pairs.toll], [usd, gold, saffron, toll]),
+    ...exchangePaths("swap", [pairs.gold, pairs.ticket, pairs.bare], [usd, gold, ticket, bare]),
+    ...exchangePaths("twin", [pairs.twinGold, pairs.saffron, pairs.toll], [usd, gold, saffron, toll]),
     ...Object.values(pairs).map((pair) => `week/xy=k/address/${pair}/dex_name/`),
     ...known.map((token) => `week/xy=k/tokens/address/${token}/pools/page/0/?quote-currency=EUR`),
     ...people.flatMap((person) => [`week/xy=k/address/${person}/pools/page/0/`, `week/address/${person}/balances_v2/`]),
@@ -99,10 +99,10 @@ const paths = (): string[] => {
     `pricing/historical_by_addresses_v2/week/USD/${tokens.mist}/?from=2023-11-14&to=2023-11-20`,
   ];
 };
-const answers = async (served: Served): Promise<Record<string, unknown>> => {
+const responsesOf = async (api: TestApi): Promise<Record<string, unknown>> => {
   const all: Record<string, unknown> = {};
   for (const path of paths()) {
-    const { status, data, message } = await served.ask(path);
+    const { status, data, message } = await api.request(path);
     all[path] = { status, data, message };
   }
   return all;
@@ -115,13 +115,13 @@ const expectEqualToFreshIndex = async (): Promise<void> => {
   const other = await startPricing(market.chain, fresh.database, market.config, market.jobs);
   await other.computeAll();
   await other.end();
-  const served = await servePools(fresh.database, market.exchanges, clock);
-  const keptServed = await hoursOf(fresh.database);
-  expect(await tables(test.database, keptServed)).toEqual(await tables(fresh.database, keptServed));
-  const [actual, expected] = [await answers(followed), await answers(served)];
+  const api = await servePools(fresh.database, market.exchanges, clock);
+  const keptHours = await hoursOf(fresh.database);
+  expect(await tables(test.database, keptHours)).toEqual(await tables(fresh.database, keptHours));
+  const [actual, expected] = [await responsesOf(followed), await responsesOf(api)];
   for (const path of paths()) expect(actual[path], path).toEqual(expected[path]);
-  expect(pricing.notes.filter((note) => note.includes("waits"))).toEqual([]);
-  await served.end();
+  expect(pricing.warnings).toEqual([]);
+  await api.end();
   await fresh.drop();
 };
 /** Mines blocks at given times, with prices and roll-ups after each of them. */
@@ -131,7 +131,7 @@ const mineAt = async (times: readonly number[], transactions: () => readonly Tes
     await pricing.computeAll();
   }
 };
-/** The same with a restart after each run: prices are computed, and the first of several roll-ups that are due. */
+/** Mines blocks and restarts the jobs after each: prices are computed, but only the first of the due roll-ups. */
 const mineWithRestarts = async (times: readonly number[]): Promise<void> => {
   for (const time of times) {
     await market.block(time, ...randomTransactions());
@@ -167,20 +167,20 @@ afterAll(async () => {
 });
 
 describe("a reorganisation of swaps", () => {
-  it("within an hour leaves only prices of the new branch, whenever they are computed", async () => {
+  it("leaves only prices of the new branch if it is within an hour", async () => {
     const { swap, people, tokens } = market;
     await mineAt([at(3, 10, 25)], () => [
       swap.swap(people[0], 900_000n * units.usd, [tokens.usd, tokens.gold]),
       market.answer("ether", 3_000_00000000n),
     ]);
     late = await revertToSnapshot(late);
-    // Longer than the dropped branch before the jobs run again.
+    // The new branch is longer than the dropped one before the jobs run.
     await market.block(at(3, 10, 26), ...randomTransactions());
     await market.block(at(3, 10, 41), ...randomTransactions());
     await expectEqualToFreshIndex();
   });
 
-  it("to a shorter branch rolls back closed hours and a closed day", async () => {
+  it("rolls back closed hours and a closed day if the new branch is shorter", async () => {
     late = await revertToSnapshot(late);
     await mineAt([at(3, 10, 30), at(3, 10, 50)]);
     await mineWithRestarts([at(3, 11, 40), at(3, 11, 55), at(3, 12, 30)]);
@@ -192,7 +192,7 @@ describe("a reorganisation of swaps", () => {
     await expectEqualToFreshIndex();
   });
 
-  it("to a longer branch has its hours and days", async () => {
+  it("leaves the hours and days of the new branch if it is longer", async () => {
     await mineAt([at(3, 13, 30), at(3, 19), at(4, 5)]);
     late = await revertToSnapshot(late);
     for (const time of [
@@ -210,7 +210,7 @@ describe("a reorganisation of swaps", () => {
     await expectEqualToFreshIndex();
   });
 
-  it("removes a pool with its actions and the price that it set", async () => {
+  it("removes a pool, its actions and the price that it determined", async () => {
     const path = `pricing/historical_by_addresses_v2/week/USD/${market.tokens.mist}/?from=2023-11-17&to=2023-11-17`;
     // 90,000 dollars for 30,000 tokens.
     expect((await followed.get(path))[0].prices[0].price).toBe(3);

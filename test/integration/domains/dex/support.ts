@@ -12,15 +12,15 @@ const buffer = (hex: Hex): Buffer => Buffer.from(hex.slice(2), "hex");
 /** The decimal places of exact values, which are integers. */
 const decimalPlaces = 60;
 
-/** A priced asset: the cents per whole unit by hour, and its decimals. */
-export interface Priced {
+/** An asset with its decimals and, by hour, its price in cents per whole unit. */
+export interface PricedAsset {
   readonly asset: Hex;
   readonly decimals: number;
   readonly cents: (hour: number) => bigint | null;
 }
 
 /** The exact value of amounts in smallest units, in units of 10^-60 dollars. */
-export const exactValue = (amount: bigint, priced: Priced | undefined, hour: number): bigint | null => {
+export const exactValue = (amount: bigint, priced: PricedAsset | undefined, hour: number): bigint | null => {
   const cents = priced?.cents(hour) ?? null;
   return cents === null || priced === undefined ? null : amount * cents * 10n ** BigInt(decimalPlaces - 2 - priced.decimals);
 };
@@ -28,7 +28,7 @@ export const exactValue = (amount: bigint, priced: Priced | undefined, hour: num
 /** Converts an exact value to the nearest number of dollars. */
 export const dollars = (exact: bigint | null): number | null => (exact === null ? null : Number(`${exact}e-${decimalPlaces}`));
 
-const digits = (cents: bigint, { decimals }: Priced): string => {
+const decimalText = (cents: bigint, { decimals }: PricedAsset): string => {
   const power = 2 + decimals;
   const text = String(cents).padStart(power + 1, "0");
   return `${text.slice(0, -power)}.${text.slice(-power)}`;
@@ -37,25 +37,25 @@ const digits = (cents: bigint, { decimals }: Priced): string => {
 /** Writes the rows of the price job: one per hour with a change, one per day, and the finished hours. */
 export const writePrices = async (
   database: Database,
-  all: readonly Priced[],
+  all: readonly PricedAsset[],
   first: number,
   last: number,
   closing: (hour: number) => number,
 ) => {
   for (const priced of all) {
-    let before: bigint | null | undefined;
+    let previous: bigint | null | undefined;
     for (let hour = first; hour <= last; hour += 1) {
       const cents = priced.cents(hour);
-      const close = cents === null ? null : digits(cents, priced);
+      const close = cents === null ? null : decimalText(cents, priced);
       const row = [chainId, buffer(priced.asset), hour, close, closing(hour)];
-      if (cents !== before) {
+      if (cents !== previous) {
         await database.query(
           `INSERT INTO price_hours (chain_id, asset, hour, open, high, low, close, block_number) VALUES ($1, $2, $3, $4, $4, $4, $4, $5)
            ON CONFLICT (chain_id, asset, hour) DO UPDATE SET close = excluded.close, block_number = excluded.block_number`,
           row,
         );
       }
-      before = cents;
+      previous = cents;
       if (hour % 24 === 23 || hour === last) {
         await database.query(
           `INSERT INTO price_days (chain_id, asset, day, open, high, low, close, block_number) VALUES ($1, $2, $3::int4 / 24, $4, $4, $4, $4, $5)

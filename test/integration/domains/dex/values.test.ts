@@ -8,7 +8,7 @@ import { type Address, nativeTokenAddress } from "../../../../runtime/lib/hex.ts
 import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { createTestIndexer } from "../../../support/indexer/support.ts";
-import { type Answer, type Served, servePools } from "../pools/served.ts";
+import { type ResponseData, type TestApi, servePools } from "../pools/serve-pools.ts";
 import {
   approve,
   deployExchange,
@@ -24,7 +24,7 @@ import {
   dollars,
   exactValue,
   finishHours,
-  type Priced,
+  type PricedAsset,
   rollUp,
   secondsPerDay,
   secondsPerHour,
@@ -36,14 +36,14 @@ import {
 const firstDay = Date.UTC(2023, 10, 15) / 1000;
 const firstHour = firstDay / secondsPerHour;
 const blocksOfDays = [3, 4, 0, 3, 0, 0, 4, 3, 2, 3];
-const random = createRandom("worths");
+const random = createRandom("values");
 /** The first day on which gold has a price. */
 const firstGoldDay = 2;
 
 let chain: TestChain;
 let exchange: TestExchange;
 let test: TestDatabase;
-let served: Served;
+let api: TestApi;
 /** The first four have 6, 18, 0 and 36 decimals; the last two have no price. */
 let tokens: readonly [Address, Address, Address, Address, Address, Address];
 /** Pairs with a price of both tokens, of one, of none, and of both with 0 and 36 decimals; the last pair loses all its tokens. */
@@ -52,7 +52,7 @@ let people: readonly [Address, Address, Address];
 let head: number;
 let times: number[];
 let logs: PairLog[];
-let priced: ReadonlyMap<string, Priced>;
+let priced: ReadonlyMap<string, PricedAsset>;
 const sides = new Map<Address, readonly [Address, Address]>();
 
 const lower = (address: string): Address => address.toLowerCase() as Address;
@@ -142,13 +142,13 @@ beforeAll(async () => {
       await mineTransactions(chain, Array.from({ length: random.between(2, 6) }, randomTransaction), time);
     }
     if (day === 8) {
-      // In the last 24 hours of the list, and not in its last day.
+      // Swaps in the last 24 hours of the list, but before its last day.
       const late = [exchange.swap(first, 10n ** 9n, [usd, stone]), exchange.swap(first, 10n ** 9n, [usd, gold])];
       await mineTransactions(chain, late, firstDay + day * secondsPerDay + 20 * secondsPerHour);
       await drain(pairs[4]);
     }
   }
-  // In the current hour, which is not complete: not in any list.
+  // A swap in the current hour, which is not complete, is not in any list.
   await mineTransactions(
     chain,
     [exchange.swap(first, 10n ** 10n, [usd, gold])],
@@ -168,7 +168,7 @@ beforeAll(async () => {
   for (const [position, token] of tokens.entries()) await writeMetadata(test.database, token, `T${position}`, decimals[position] ?? 0);
   for (const pair of pairs) await writeMetadata(test.database, pair, "LP", 18);
   const steppedPrice = (base: bigint, step: bigint) => (hour: number) => base + step * BigInt(hour % 50);
-  const known: Priced[] = [
+  const known: PricedAsset[] = [
     { asset: usd, decimals: 6, cents: () => 100n },
     { asset: gold, decimals: 18, cents: (hour) => (hour < firstHour + 24 * firstGoldDay ? null : steppedPrice(300_000n, 731n)(hour)) },
     { asset: stone, decimals: 0, cents: steppedPrice(250n, 3n) },
@@ -177,22 +177,22 @@ beforeAll(async () => {
     { asset: pairs[0], decimals: 18, cents: steppedPrice(777_777n, 5n) },
     { asset: currencyAsset("EUR"), decimals: 0, cents: (hour) => 110n + BigInt(hour % 3) },
   ];
-  priced = new Map(known.map((one) => [one.asset, one]));
+  priced = new Map(known.map((entry) => [entry.asset, entry]));
   await writePrices(test.database, known, firstHour, Math.floor(headTime() / secondsPerHour), closing);
-  served = await servePools(test.database, [{ name: "swap", factory: exchange.factory }]);
+  api = await servePools(test.database, [{ name: "swap", factory: exchange.factory }]);
 }, 120_000);
 afterAll(async () => {
-  await served?.end();
+  await api?.end();
   await test?.drop();
   await chain?.stop();
 });
 
-const swapsOf = (of: readonly Address[], from: number, to: number) =>
+const swapsOf = (selected: readonly Address[], from: number, to: number) =>
   logs.filter(
-    ({ name, address, block }) => name === "Swap" && of.includes(address) && (times[block] ?? 0) >= from && (times[block] ?? 0) < to,
+    ({ name, address, block }) => name === "Swap" && selected.includes(address) && (times[block] ?? 0) >= from && (times[block] ?? 0) < to,
   );
 const add = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
-const heightBefore = (time: number): number => times.filter((each) => each < time).length - 1;
+const heightBefore = (time: number): number => times.filter((blockTime) => blockTime < time).length - 1;
 /** A pool's state on the node at a height; null before its creation. */
 const reservesAt = async (pair: Address, height: number): Promise<readonly [bigint, bigint]> => {
   const code = height < 0 ? "0x" : await chain.rpc<string>("eth_getCode", [pair, `0x${height.toString(16)}`]);
@@ -200,17 +200,17 @@ const reservesAt = async (pair: Address, height: number): Promise<readonly [bigi
   const [first, second] = await read<readonly [bigint, bigint, number]>(chain, uniswap.pair(), pair, "getReserves", [], height);
   return [first, second];
 };
-/** Returns the value of a pool's swaps in a time span at the prices of an hour: of the amounts in, or of the token that has a price. */
+/** Returns the value of a pool's swaps at the prices of an hour: of the amounts in, or of the amounts of the only token with a price. */
 const volume = (pair: Address, from: number, to: number, hour = hourOf(to)): bigint | null => {
   const found = swapsOf([pair], from, to);
   if (found.length === 0) return 0n;
-  const of = (argument: string) => add(found.map(({ args }) => args[argument] as bigint));
+  const sumOf = (argument: string) => add(found.map(({ args }) => args[argument] as bigint));
   const [first, second] = (sides.get(pair) ?? []).map((token) => priced.get(token));
-  const [in0, in1] = [exactValue(of("amount0In"), first, hour), exactValue(of("amount1In"), second, hour)];
+  const [in0, in1] = [exactValue(sumOf("amount0In"), first, hour), exactValue(sumOf("amount1In"), second, hour)];
   if (in0 !== null && in1 !== null) return in0 + in1;
   return in0 === null
-    ? exactValue(of("amount1In") + of("amount1Out"), second, hour)
-    : exactValue(of("amount0In") + of("amount0Out"), first, hour);
+    ? exactValue(sumOf("amount1In") + sumOf("amount1Out"), second, hour)
+    : exactValue(sumOf("amount0In") + sumOf("amount0Out"), first, hour);
 };
 const weekVolume = (pair: Address, end: number): bigint | null => {
   const spans = Array.from({ length: 7 }, (_, day) => volume(pair, end - (day + 1) * secondsPerDay, end - day * secondsPerDay));
@@ -222,7 +222,7 @@ const liquidity = async (pair: Address, height: number, hour: number): Promise<b
   return values.some((value) => value === null) ? null : add(values.map((value) => value ?? 0n));
 };
 const sideOf = (pair: Address, token: Address): number => [...(sides.get(pair) ?? [])].indexOf(token);
-const whole = (asset: string, hour: number): number | null => {
+const priceOf = (asset: string, hour: number): number | null => {
   const cents = priced.get(asset)?.cents(hour) ?? null;
   return cents === null ? null : Number(cents) / 100;
 };
@@ -236,7 +236,7 @@ const ranked = async (end: number): Promise<Address[]> => {
   const unknown = [...values].filter(([, value]) => value === null).map(([pair]) => pair);
   return [...known.sort(([, left], [, right]) => (left < right ? 1 : -1)).map(([pair]) => pair), ...unknown.sort()];
 };
-const expectPool = async (item: Answer, end: number): Promise<void> => {
+const expectPool = async (item: ResponseData, end: number): Promise<void> => {
   const [pair, hour] = [item.exchange as Address, hourOf(end)];
   const [day, week] = [volume(pair, end - secondsPerDay, end), weekVolume(pair, end)];
   const held = await liquidity(pair, heightBefore(end), hour);
@@ -250,13 +250,13 @@ const expectPool = async (item: Answer, end: number): Promise<void> => {
   if (annual === null) expect(item.annualized_fee).toBeNull();
   else expect(item.annualized_fee).toBeCloseTo(annual, 12);
   const [first, second] = sides.get(pair) ?? [];
-  expect([item.token_0.quote_rate, item.token_1.quote_rate]).toEqual([whole(first ?? "", hour), whole(second ?? "", hour)]);
-  expect(item.quote_rate).toBe(whole(pair, hour));
+  expect([item.token_0.quote_rate, item.token_1.quote_rate]).toEqual([priceOf(first ?? "", hour), priceOf(second ?? "", hour)]);
+  expect(item.quote_rate).toBe(priceOf(pair, hour));
 };
-const allPages = async (path: string, size: number): Promise<Answer[]> => {
-  const items: Answer[] = [];
+const allPages = async (path: string, size: number): Promise<ResponseData[]> => {
+  const items: ResponseData[] = [];
   for (let number = 0; ; number += 1) {
-    const data = await served.get(`${path}?page-size=${size}&page-number=${number}`);
+    const data = await api.get(`${path}?page-size=${size}&page-number=${number}`);
     items.push(...data.items);
     if (!data.pagination.has_more) {
       expect(data.pagination.total_count).toBe(items.length);
@@ -271,13 +271,13 @@ const midnights = (end: number, count: number): number[] =>
   Array.from({ length: count }, (_, position) => (Math.floor((end - 1) / secondsPerDay) - count + 1 + position) * secondsPerDay);
 
 /** Compares one day of a pool's series with its swaps and the pool's state at its end. */
-const expectDay = async (item: Answer, position: number, start: number, to: number): Promise<void> => {
+const expectDay = async (item: ResponseData, position: number, start: number, to: number): Promise<void> => {
   const [pair, hour] = [item.exchange as Address, hourOf(to)];
   const [first = "", second = ""] = sides.get(pair) ?? [];
   const series = [item.volume_timeseries_30d, item.liquidity_timeseries_30d, item.price_timeseries_30d];
   const [moved, held, price] = series.map((points) => points[position]);
   const isPriced = hour >= firstHour;
-  const rates = isPriced ? [whole(first, hour), whole(second, hour)] : [null, null];
+  const rates = isPriced ? [priceOf(first, hour), priceOf(second, hour)] : [null, null];
   const unpriced = swapsOf([pair], start, to).length === 0 ? 0 : null;
   expect(moved.volume_quote, `${pair} ${dateOf(start)}`).toBe(isPriced ? dollars(volume(pair, start, to)) : unpriced);
   expect(held.liquidity_quote).toBe(isPriced ? dollars(await liquidity(pair, heightBefore(to), hour)) : null);
@@ -285,30 +285,30 @@ const expectDay = async (item: Answer, position: number, start: number, to: numb
   expect([price.price_of_token0_in_quote_currency, price.price_of_token1_in_quote_currency]).toEqual(rates);
 };
 
-describe("while no hour is rolled up", () => {
-  it("pools are listed by address with the same values", async () => {
+describe("an exchange without rolled-up hours", () => {
+  it("lists pools by address with the same values", async () => {
     const items = await allPages("week/xy=k/swap/pools/", 2);
     expect(items.map((item) => item.exchange)).toEqual([...active(closedEnd())].sort());
     for (const item of items) await expectPool(item, closedEnd());
   });
 
-  it("an exchange has swap counts without values", async () => {
-    const [item] = (await served.get("week/xy=k/swap/ecosystem/")).items;
+  it("has swap counts without values", async () => {
+    const [item] = (await api.get("week/xy=k/swap/ecosystem/")).items;
     expect(item.total_swaps_24h).toBe(swapsOf(pairs, headTime() + 1 - secondsPerDay, headTime() + 1).length);
     expect([item.total_fees_24h, item.liquidity_chart_7d.at(-1).liquidity_quote]).toEqual([null, null]);
-    expect(item.gas_token_price_quote).toBe(whole(nativeTokenAddress, Math.floor(headTime() / secondsPerHour)));
+    expect(item.gas_token_price_quote).toBe(priceOf(nativeTokenAddress, Math.floor(headTime() / secondsPerHour)));
   });
 
-  it("no hour is rolled up before its prices are computed", async () => {
+  it("is not rolled up before prices are computed", async () => {
     expect(await rollUp(test.database, [exchange.factory])).toBe(0);
   });
 });
 
 describe("rolled-up hours", () => {
-  it("are the last closed one, and the last of each day with prices", async () => {
+  it("include the last closed one and the last one of each day with prices", async () => {
     const last = hourOf(closedEnd());
     await finishHours(test.database, firstHour, last, closing);
-    // Nine whole days and the hours of the tenth.
+    // Nine whole days and the last closed hour of the tenth.
     expect(await rollUp(test.database, [exchange.factory])).toBe(10);
     expect(await rollUp(test.database, [exchange.factory])).toBe(0);
     const rows = await test.database.query<{ hour: number; block_number: number }>(
@@ -338,21 +338,21 @@ describe("the list of pools", () => {
       expect(items.map((item) => item.exchange)).toEqual(expected);
       for (const item of items) await expectPool(item, closedEnd());
     }
-    const [item] = (await served.get("week/xy=k/swap/pools/")).items;
+    const [item] = (await api.get("week/xy=k/swap/pools/")).items;
     expect(item.pretty_total_liquidity_quote).toMatch(/^\$[\d,]+\.\d\d[MB]?$/);
   });
 
-  it.each(["pools", "tokens"])("of %s is empty far beyond its end", async (list) => {
-    const { items, pagination } = await served.get(`week/xy=k/swap/${list}/?page-number=2147483647&page-size=1000`);
+  it.each(["pools", "tokens"])("is empty far beyond its end (%s)", async (list) => {
+    const { items, pagination } = await api.get(`week/xy=k/swap/${list}/?page-number=2147483647&page-size=1000`);
     expect([items, pagination.has_more]).toEqual([[], false]);
   });
 
-  it("of a past day is ranked by the pools' values at its end", async () => {
+  it("is ranked by the values at the end of a past day", async () => {
     for (const day of [0, 1, 2, 4, 8]) {
       const end = firstDay + (day + 1) * secondsPerDay;
-      const { items } = await served.get(`week/xy=k/swap/pools/?date=${dateOf(end - 1)}`);
+      const { items } = await api.get(`week/xy=k/swap/pools/?date=${dateOf(end - 1)}`);
       expect(
-        items.map((item: Answer) => item.exchange),
+        items.map((item: ResponseData) => item.exchange),
         dateOf(end - 1),
       ).toEqual(await ranked(end));
       for (const item of items) await expectPool(item, end);
@@ -361,10 +361,10 @@ describe("the list of pools", () => {
 });
 
 describe("a pool", () => {
-  it("has series of 8 and 31 days, each valued at the prices of its end", async () => {
+  it("has series of 8 and 31 days, with each day valued at its closing prices", async () => {
     const end = headTime() + 1;
     for (const pair of pairs) {
-      const [item] = (await served.get(`week/xy=k/swap/pools/address/${pair}/`)).items;
+      const [item] = (await api.get(`week/xy=k/swap/pools/address/${pair}/`)).items;
       await expectPool(item, end);
       const [first = "", second = ""] = sides.get(pair) ?? [];
       const reserves = await reservesAt(pair, head);
@@ -381,16 +381,16 @@ describe("a pool", () => {
   });
 
   it("has the same series in the list of a token's pools", async () => {
-    const { items } = await served.get(`week/xy=k/swap/tokens/address/${tokens[1]}/`);
+    const { items } = await api.get(`week/xy=k/swap/tokens/address/${tokens[1]}/`);
     expect(items).toHaveLength(2);
-    for (const item of items) expect([item]).toEqual((await served.get(`week/xy=k/swap/pools/address/${item.exchange}/`)).items);
+    for (const item of items) expect([item]).toEqual((await api.get(`week/xy=k/swap/pools/address/${item.exchange}/`)).items);
   });
 
-  it("is converted to other currencies, and null without a rate", async () => {
+  it("has values in other currencies, and null without an exchange rate", async () => {
     const [end, hour] = [headTime() + 1, hourOf(headTime() + 1)];
     const rate = Number(priced.get(currencyAsset("EUR"))?.cents(hour)) / 100;
-    const usd = await served.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/`);
-    const eur = await served.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/?quote-currency=eur`);
+    const usd = await api.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/`);
+    const eur = await api.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/?quote-currency=eur`);
     expect(eur.quote_currency).toBe("EUR");
     for (const [position, item] of usd.items.entries()) {
       const pair = item.exchange as Address;
@@ -402,7 +402,7 @@ describe("a pool", () => {
       ]);
       const other = eur.items[position];
       expect(other.total_liquidity_quote).toBeCloseTo(item.total_liquidity_quote / rate, 6);
-      // Each of the seven days by the currency's rate of its own end.
+      // Each of the seven days is converted at its closing rate.
       const days = Array.from({ length: 7 }, (_, day) => end - day * secondsPerDay).map(
         (to) => (dollars(volume(pair, to - secondsPerDay, to)) ?? 0) / (Number(priced.get(currencyAsset("EUR"))?.cents(hourOf(to))) / 100),
       );
@@ -412,11 +412,11 @@ describe("a pool", () => {
       );
       expect(other.annualized_fee).toBe(item.annualized_fee);
       expect(item.pretty_quote_rate).toBe(
-        pair === pairs[0] ? `$${(whole(pair, hour) ?? 0).toLocaleString("en-US", { minimumFractionDigits: 2 })}` : null,
+        pair === pairs[0] ? `$${(priceOf(pair, hour) ?? 0).toLocaleString("en-US", { minimumFractionDigits: 2 })}` : null,
       );
     }
-    const yen = await served.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/?quote-currency=JPY`);
-    expect(yen.items.map((item: Answer) => [item.total_liquidity_quote, item.token_0.quote_rate, item.quote_rate])).toEqual(
+    const yen = await api.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/?quote-currency=JPY`);
+    expect(yen.items.map((item: ResponseData) => [item.total_liquidity_quote, item.token_0.quote_rate, item.quote_rate])).toEqual(
       yen.items.map(() => [null, null, null]),
     );
   });
@@ -455,20 +455,20 @@ describe("tokens of an exchange", () => {
         expect([item.total_liquidity_quote, item.total_volume_24h_quote, item.quote_rate, item.quote_rate_24h]).toEqual([
           dollars(exactValue(held, priced.get(token), hour)),
           dollars(exactValue(moved, priced.get(token), hour)),
-          whole(token, hour),
-          whole(token, hour - 24),
+          priceOf(token, hour),
+          priceOf(token, hour - 24),
         ]);
       }
     }
   });
 
-  it("have a month of days in the requested currency", async () => {
+  it("have series of 31 days in the requested currency", async () => {
     const [end, gold] = [headTime() + 1, tokens[1]];
-    const [item] = (await served.get(`week/xy=k/swap/tokens/address/${gold}/view/?quote-currency=EUR`)).items;
+    const [item] = (await api.get(`week/xy=k/swap/tokens/address/${gold}/view/?quote-currency=EUR`)).items;
     for (const [position, start] of midnights(end, 31).entries()) {
       const to = Math.min(start + secondsPerDay, end);
       const hour = hourOf(to);
-      const price = hour < firstHour ? null : whole(gold, hour);
+      const price = hour < firstHour ? null : priceOf(gold, hour);
       const euro = price === null ? null : price / (Number(priced.get(currencyAsset("EUR"))?.cents(hour)) / 100);
       const shown = [
         item.price_timeseries_30d[position].quote_rate,
@@ -491,10 +491,10 @@ describe("tokens of an exchange", () => {
   });
 });
 
-describe("an exchange as a whole", () => {
-  it("is as of the last closed hour, with days at the prices of their ends, and covers pools with known values", async () => {
+describe("the summary of an exchange", () => {
+  it("is as of the last closed hour, values days at their closing prices, and covers pools with known values", async () => {
     const end = closedEnd();
-    const [item] = (await served.get("week/xy=k/swap/ecosystem/")).items;
+    const [item] = (await api.get("week/xy=k/swap/ecosystem/")).items;
     const sumOf = (values: readonly (bigint | null)[]) => {
       const known = values.filter((value) => value !== null);
       return known.length === 0 ? null : add(known);
@@ -528,10 +528,10 @@ describe("an exchange as a whole", () => {
 
   it("has only swap counts for days that are not rolled up", async () => {
     const day = Math.floor(firstDay / secondsPerDay) + 6;
-    const [before] = (await served.get("week/xy=k/swap/ecosystem/")).items;
+    const [before] = (await api.get("week/xy=k/swap/ecosystem/")).items;
     await test.database.query("DELETE FROM exchange_hours WHERE hour = $1", [day * 24 + 23]);
-    const [item] = (await served.get("week/xy=k/swap/ecosystem/")).items;
-    const position = before.volume_chart_30d.findIndex((point: Answer) => point.dt.startsWith(dateOf(day * secondsPerDay)));
+    const [item] = (await api.get("week/xy=k/swap/ecosystem/")).items;
+    const position = before.volume_chart_30d.findIndex((point: ResponseData) => point.dt.startsWith(dateOf(day * secondsPerDay)));
     expect(before.volume_chart_30d[position].swap_count_24).toBeGreaterThan(0);
     expect(item.volume_chart_30d[position]).toEqual({
       ...before.volume_chart_30d[position],
@@ -539,14 +539,14 @@ describe("an exchange as a whole", () => {
       pretty_volume_quote: null,
     });
     expect(await rollUp(test.database, [exchange.factory])).toBe(1);
-    expect((await served.get("week/xy=k/swap/ecosystem/")).items).toEqual([before]);
+    expect((await api.get("week/xy=k/swap/ecosystem/")).items).toEqual([before]);
   });
 });
 
 describe("shares and actions of wallets", () => {
   it("are valued by the share of the reserves, and the pool token by its price", async () => {
     const hour = Math.floor(headTime() / secondsPerHour);
-    const { items } = await served.get(`week/xy=k/swap/address/${people[0]}/balances/`);
+    const { items } = await api.get(`week/xy=k/swap/address/${people[0]}/balances/`);
     expect(items).toHaveLength(5);
     for (const item of items) {
       const pair = item.pool_token.contract_address as Address;
@@ -557,34 +557,34 @@ describe("shares and actions of wallets", () => {
         const token = sides.get(pair)?.[side] ?? "";
         const share = ((reserves[side] ?? 0n) * balance) / supply;
         const shown = side === 0 ? item.token_0 : item.token_1;
-        expect([shown.quote, shown.quote_rate]).toEqual([dollars(exactValue(share, priced.get(token), hour)), whole(token, hour)]);
+        expect([shown.quote, shown.quote_rate]).toEqual([dollars(exactValue(share, priced.get(token), hour)), priceOf(token, hour)]);
       }
       expect([item.pool_token.quote, item.pool_token.quote_rate]).toEqual([
         dollars(exactValue(balance, priced.get(pair), hour)),
-        whole(pair, hour),
+        priceOf(pair, hour),
       ]);
     }
   });
 
-  it("are valued at the prices of their time", async () => {
+  it("are valued at the prices at their time", async () => {
     const items = await allPages("week/xy=k/swap/transactions/", 50);
-    const acted = logs.filter(({ name }) => ["Swap", "Mint", "Burn"].includes(name)).reverse();
-    expect(items).toHaveLength(acted.length);
-    for (const [position, { name, args, address, block, transaction }] of acted.entries()) {
+    const actions = logs.filter(({ name }) => ["Swap", "Mint", "Burn"].includes(name)).reverse();
+    expect(items).toHaveLength(actions.length);
+    for (const [position, { name, args, address, block, transaction }] of actions.entries()) {
       const item = items[position];
       const hour = Math.floor((times[block] ?? 0) / secondsPerHour);
       const at = (asset: string) => (hour < firstHour ? undefined : priced.get(asset));
       const [first, second] = (sides.get(address) ?? []).map(at);
-      const of = (argument: string) => (args[argument] as bigint | undefined) ?? 0n;
+      const amountOf = (argument: string) => (args[argument] as bigint | undefined) ?? 0n;
       const swap = () => {
-        const [in0, in1] = [exactValue(of("amount0In"), first, hour), exactValue(of("amount1In"), second, hour)];
+        const [in0, in1] = [exactValue(amountOf("amount0In"), first, hour), exactValue(amountOf("amount1In"), second, hour)];
         if (in0 !== null && in1 !== null) return in0 + in1;
         return in0 === null
-          ? exactValue(of("amount1In") + of("amount1Out"), second, hour)
-          : exactValue(of("amount0In") + of("amount0Out"), first, hour);
+          ? exactValue(amountOf("amount1In") + amountOf("amount1Out"), second, hour)
+          : exactValue(amountOf("amount0In") + amountOf("amount0Out"), first, hour);
       };
       const change = () => {
-        const values = [exactValue(of("amount0"), first, hour), exactValue(of("amount1"), second, hour)];
+        const values = [exactValue(amountOf("amount0"), first, hour), exactValue(amountOf("amount1"), second, hour)];
         return values.some((value) => value === null) ? null : add(values.map((value) => value ?? 0n));
       };
       expect(item.total_quote, `${name} at ${block}`).toBe(dollars(name === "Swap" ? swap() : change()));
@@ -594,7 +594,7 @@ describe("shares and actions of wallets", () => {
         dollars(exactValue(fee, at(nativeTokenAddress), hour)),
         dollars(exactValue(0n, at(nativeTokenAddress), hour)),
       ]);
-      expect(item.gas_quote_rate).toBe(hour < firstHour ? null : whole(nativeTokenAddress, hour));
+      expect(item.gas_quote_rate).toBe(hour < firstHour ? null : priceOf(nativeTokenAddress, hour));
     }
     expect(items.some((item) => item.total_quote === null) && items.some((item) => item.total_quote > 0)).toBe(true);
   });

@@ -29,7 +29,7 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-const index = async () => {
+const indexToHead = async () => {
   const running = await createTestIndexer(chain.url, test.database, { projections: [namesProjection] });
   await running.runToHead(await chain.head());
   await running.close();
@@ -37,21 +37,21 @@ const index = async () => {
 const queries = (...registries: Address[]) =>
   createNameQueries(test.database, () => registries.map((registry) => registry.toLowerCase() as Address));
 
-/** The record in the index, after a comparison with that of the node. */
+/** Resolves a name in the index, and compares the result with the node's. */
 const resolved = async (name: string): Promise<Address | null> => {
   const [indexed, returned] = [await queries(names.registry).resolveName(chainId, name), await names.resolveOnChain(name)];
   expect(indexed).toBe(returned);
   return indexed;
 };
 
-describe("names of a registry on a chain", () => {
-  it("resolve by the resolver in the registry", async () => {
+describe("names of a registry", () => {
+  it("resolve through the resolver that the registry stores", async () => {
     await names.register("alice.eth");
     await names.setAddress("alice.eth", alice);
     await names.register("wallet.alice.eth");
     await names.setAddress("wallet.alice.eth", bob);
     await names.register("empty.eth");
-    await index();
+    await indexToHead();
     expect(await resolved("alice.eth")).toBe(alice);
     expect(await resolved("wallet.alice.eth")).toBe(bob);
     expect(await resolved("empty.eth")).toBeNull();
@@ -65,20 +65,20 @@ describe("names of a registry on a chain", () => {
     expect(await resolveName(chainId, "alice..eth")).toBeNull();
   });
 
-  it("follow the registry to another resolver, whenever that one received its records", async () => {
+  it("follow the registry to another resolver, even if that resolver received its records earlier", async () => {
     await names.register("moved.eth");
     await names.setAddress("moved.eth", alice);
     await names.setAddress("moved.eth", bob, names.otherResolver);
-    await index();
+    await indexToHead();
     expect(await resolved("moved.eth")).toBe(alice);
     await names.register("moved.eth", names.otherResolver);
-    await index();
+    await indexToHead();
     expect(await resolved("moved.eth")).toBe(bob);
     await names.setAddress("moved.eth", alice);
-    await index();
+    await indexToHead();
     expect(await resolved("moved.eth")).toBe(bob);
     await names.register("moved.eth", "0x0000000000000000000000000000000000000000");
-    await index();
+    await indexToHead();
     expect(await resolved("moved.eth")).toBeNull();
   });
 
@@ -86,32 +86,32 @@ describe("names of a registry on a chain", () => {
     await names.register("gone.eth");
     await names.setAddress("gone.eth", alice);
     await names.setAddress("gone.eth", "0x0000000000000000000000000000000000000000");
-    await index();
+    await indexToHead();
     expect(await resolved("gone.eth")).toBeNull();
   });
 
   it("roll back with a reorganisation", async () => {
     await names.register("back.eth");
     await names.setAddress("back.eth", alice);
-    await index();
+    await indexToHead();
     await names.setAddress("back.eth", bob);
-    await index();
+    await indexToHead();
     expect(await resolved("back.eth")).toBe(bob);
     await chain.rpc("anvil_reorg", [1, []]);
-    await index();
+    await indexToHead();
     expect(await resolved("back.eth")).toBe(alice);
   });
 
-  it("come from the fallback registry if the first one never had them", async () => {
+  it("are read from the fallback registry if the first one never had them", async () => {
     const newer = await deployNames(chain);
     await names.register("old.eth");
     await names.setAddress("old.eth", carol);
-    await index();
+    await indexToHead();
     const { resolveName } = queries(newer.registry, names.registry);
     expect(await resolveName(chainId, "old.eth")).toBe(carol);
     expect(await queries(newer.registry).resolveName(chainId, "old.eth")).toBeNull();
     await newer.register("old.eth", null);
-    await index();
+    await indexToHead();
     expect(await resolveName(chainId, "old.eth")).toBeNull();
   });
 
@@ -121,7 +121,7 @@ describe("names of a registry on a chain", () => {
     expect(registriesOfChain({ nameRegistryFallback: alice, nameRegistry: bob })).toEqual([bob, alice]);
   });
 
-  it("in a path without a chain resolve on the first chain that has them", async () => {
+  it("resolve on the first chain that has them if the path names no chain", async () => {
     const { resolveName } = queries(names.registry);
     const resolve = createNameResolution(
       { resolveName: (id, name) => (id === chainId ? resolveName(id, name) : Promise.resolve(null)) },
@@ -139,27 +139,27 @@ describe("primary names of addresses", () => {
   it("are returned if they resolve to the address", async () => {
     await names.claim(alice, "alice.eth");
     await names.claim(bob, "alice.eth");
-    await index();
+    await indexToHead();
     expect(await namesOf(alice, bob, carol)).toEqual([[alice, "alice.eth"]]);
   });
 
-  it("are returned for an address, null if it has none; for a name, the name itself is returned", async () => {
+  it("are returned for an address (null if it has none); for a name, the name itself is returned", async () => {
     const context = { names: queries(names.registry), now: () => new Date(1_700_000_000_000) } as unknown as ResolverContext;
-    const answer = (walletAddress: Address, walletAddressName: string | null = null) =>
+    const resolveAddress = (walletAddress: Address, walletAddressName: string | null = null) =>
       getResolvedAddress({ chain: { id: chainId, name: "test" }, walletAddress, walletAddressName, format: "json" }, context);
-    expect(await answer(alice)).toEqual({
+    expect(await resolveAddress(alice)).toEqual({
       updated_at: "2023-11-14T22:13:20Z",
       chain_id: chainId,
       chain_name: "test",
       items: [{ address: alice, name: "alice.eth" }],
     });
-    expect((await answer(bob)).items).toEqual([{ address: bob, name: null }]);
-    expect((await answer(alice, "other.alice.eth")).items).toEqual([{ address: alice, name: "other.alice.eth" }]);
+    expect((await resolveAddress(bob)).items).toEqual([{ address: bob, name: null }]);
+    expect((await resolveAddress(alice, "other.alice.eth")).items).toEqual([{ address: alice, name: "other.alice.eth" }]);
   });
 
   it("are returned in their normal form only", async () => {
     await names.claim(alice, "Alice.eth");
-    await index();
+    await indexToHead();
     expect(await namesOf(alice)).toEqual([]);
   });
 
@@ -167,22 +167,22 @@ describe("primary names of addresses", () => {
     ["empty", ""],
     ["a name with a NUL", "alice\0.eth"],
     ["characters that need escaping in arrays and HTML", 'al,i"c}e\\.eth<script>'],
-    ["absurdly long", `${"a".repeat(4_000)}.eth`],
+    ["thousands of characters long", `${"a".repeat(4_000)}.eth`],
   ])("are omitted when they are %s, and indexing continues", async (_, name) => {
     await names.claim(alice, name);
-    await index();
+    await indexToHead();
     expect(await namesOf(alice)).toEqual([]);
     await names.claim(alice, "alice.eth");
-    await index();
+    await indexToHead();
     expect(await namesOf(alice)).toEqual([[alice, "alice.eth"]]);
   });
 
   it("are omitted after the name resolves to another address", async () => {
     await names.setAddress("alice.eth", carol);
-    await index();
+    await indexToHead();
     expect(await namesOf(alice, carol)).toEqual([]);
     await names.claim(carol, "alice.eth");
-    await index();
+    await indexToHead();
     expect(await namesOf(alice, carol)).toEqual([[carol, "alice.eth"]]);
   });
 });

@@ -36,7 +36,7 @@ export interface NameService {
   setAddress(name: string, account: Address, resolver?: Address): Promise<void>;
   /** Claims a name for an account, as its owner would. */
   claim(account: Address, name: string): Promise<void>;
-  /** Resolves a name on the node with the resolver of the registry; null without one. */
+  /** Resolves a name on the node with the resolver of the registry; null if it has none. */
   resolveOnChain(name: string): Promise<Address | null>;
 }
 
@@ -53,7 +53,7 @@ export const deployNames = async (chain: TestChain): Promise<NameService> => {
   const registrar = await chain.deploy(reverseRegistrar, [registry, resolver]);
   const child = (parent: Hash, label: string, to: Address) =>
     call(ens, registry, "setSubnodeOwner", [parent, keccak256(stringToBytes(label)), to]);
-  /** Sends transactions in one block. @throws if one fails */
+  /** Sends transactions in one block. @throws {Error} if one of them fails. */
   const mineTransactions = async (...transactions: readonly TestTransaction[]) => {
     const hashes = await chain.send(...transactions.map((transaction) => ({ ...transaction, gas: 8_000_000n })));
     await chain.mine();
@@ -71,9 +71,9 @@ export const deployNames = async (chain: TestChain): Promise<NameService> => {
     registry,
     resolver,
     otherResolver,
-    register: async (name, named = resolver) => {
+    register: async (name, target = resolver) => {
       const [label = "", ...parents] = name.split(".");
-      const resolving = named === null ? [] : [call(ens, registry, "setResolver", [namehash(name), named])];
+      const resolving = target === null ? [] : [call(ens, registry, "setResolver", [namehash(name), target])];
       await mineTransactions(child(namehash(parents.join(".")), label, owner), ...resolving);
     },
     setAddress: async (name, account, at = resolver) => {
@@ -83,9 +83,9 @@ export const deployNames = async (chain: TestChain): Promise<NameService> => {
       await mineTransactions({ from: account, ...call(reverseRegistrar, registrar, "setName", [name]) });
     },
     resolveOnChain: async (name) => {
-      const named = await read(ens, registry, "resolver", [namehash(name)]);
-      if (named === zeroAddress) return null;
-      const address = await read(resolverArtifact, named, "addr", [namehash(name)]);
+      const current = await read(ens, registry, "resolver", [namehash(name)]);
+      if (current === zeroAddress) return null;
+      const address = await read(resolverArtifact, current, "addr", [namehash(name)]);
       return address === zeroAddress ? null : address;
     },
   };

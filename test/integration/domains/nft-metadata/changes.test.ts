@@ -11,9 +11,9 @@ import { countsOf } from "./roll-up-counts.ts";
 let node: MetadataNode;
 let index: MetadataIndex;
 let collection: Address;
-const everyId = 2n ** 256n - 1n;
+const maxId = 2n ** 256n - 1n;
 const read = async (url: string): Promise<DocumentOutcome> => readInline(url);
-const painted = (colour: string) => dataUrl({ name: colour, attributes: [{ trait_type: "Colour", value: colour }] });
+const documentUrl = (colour: string) => dataUrl({ name: colour, attributes: [{ trait_type: "Colour", value: colour }] });
 const ids = (count: number): number[] => Array.from({ length: count }, (_, id) => id);
 const colours = () => index.test.database.query("SELECT value, tokens FROM nft_trait_values ORDER BY value");
 
@@ -32,8 +32,8 @@ afterEach(async () => {
 afterAll(() => node.stop());
 
 /** Mints red tokens and reads their metadata. */
-const paintRed = async (count: number): Promise<number> => {
-  await node.setUri(collection, 0, Math.min(count, 1_000) - 1, painted("red"));
+const mintRed = async (count: number): Promise<number> => {
+  await node.setUri(collection, 0, Math.min(count, 1_000) - 1, documentUrl("red"));
   const head = await index.indexBlocks();
   await index.mint(collection, ids(count), head);
   await index.queue();
@@ -64,7 +64,7 @@ describe("new tokens", () => {
     expect(await index.queued()).toHaveLength(5 * 700 + 3_000 + 1);
   });
 
-  it("of a contract of two standards are read as those of the first", async () => {
+  it("are read by the first standard of a contract that has two", async () => {
     const head = await index.indexBlocks();
     await index.mint(collection, [5], head, standards.erc1155);
     await index.mint(collection, [5], head, standards.erc721);
@@ -73,19 +73,19 @@ describe("new tokens", () => {
   });
 
   it("are not queued again when the progress was rolled back", async () => {
-    await paintRed(3);
+    await mintRed(3);
     await index.test.database.query("DELETE FROM nft_read_progress");
     await index.queue();
     expect(await index.queued()).toEqual([]);
   });
 
-  it("are not queued where metadata is not cached", () => {
+  it("are not queued if metadata is not cached", () => {
     const nfts = { metadata: "uncached" } as Parameters<typeof createMetadataJobs>[0]["nfts"];
     expect(createMetadataJobs({ nfts })).toEqual([]);
   });
 
-  it("are not read where metadata is not cached", async () => {
-    await node.setUri(collection, 0, 0, painted("red"));
+  it("are not read if metadata is not cached", async () => {
+    await node.setUri(collection, 0, 0, documentUrl("red"));
     await index.mint(collection, [0], await index.indexBlocks());
     await index.queue();
     await index
@@ -97,8 +97,8 @@ describe("new tokens", () => {
 
 describe("announced changes", () => {
   it("queue the tokens of their range, at the block of the announcement or later", async () => {
-    await paintRed(10);
-    await node.setUri(collection, 3, 5, painted("blue"));
+    await mintRed(10);
+    await node.setUri(collection, 3, 5, documentUrl("blue"));
     const head = await index.indexBlocks();
     await index.announce(collection, 3, 4, head);
     await index.announce(collection, 77, 77, head);
@@ -116,13 +116,13 @@ describe("announced changes", () => {
     expect((await index.metadata()).filter(({ name }) => name === "blue").map(({ read_at_block }) => read_at_block)).toEqual([head, head]);
   });
 
-  it("of all possible ids are queued in portions and continue after an interruption", async () => {
+  it("queue all ids in portions, and continue after an interruption", async () => {
     const head = await index.indexBlocks();
     await index.mint(collection, ids(5_000), head);
-    await index.mint(collection, [everyId], head);
+    await index.mint(collection, [maxId], head);
     await index.queue();
     await index.test.database.query("DELETE FROM nft_reads");
-    await index.announce(collection, 0, everyId, head + 1);
+    await index.announce(collection, 0, maxId, head + 1);
     await node.chain.mine();
     await index.indexBlocks();
     // One run of each job.
@@ -140,8 +140,8 @@ describe("announced changes", () => {
     expect(await index.test.database.query("SELECT FROM nft_refreshes")).toEqual([]);
   });
 
-  it("of all ids, repeated endlessly by one collection, do not delay other collections", async () => {
-    // It is also the first by address, so that only the end of its turn lets the others run.
+  it("do not delay other collections if one collection repeats them for all ids endlessly", async () => {
+    // It is also the first by address, so the others run only when its turn ends.
     const [repeating = collection, ...others] = [collection, await node.deployCollection(), await node.deployCollection()].sort();
     const head = await index.indexBlocks();
     for (const collection of [repeating, ...others]) await index.mint(collection, ids(collection === repeating ? 5_000 : 10), head);
@@ -164,16 +164,16 @@ describe("announced changes", () => {
     expect(rounds).toBeLessThanOrEqual(3);
   });
 
-  it("that are repeated while they are being queued reach the last ids and then start again", async () => {
+  it("reach the last ids and then start again if they are repeated while they are being queued", async () => {
     const head = await index.indexBlocks();
     await index.mint(collection, ids(2_500), head);
     await index.queue();
     await index.test.database.query("DELETE FROM nft_reads");
-    await index.announce(collection, 0, everyId, head);
+    await index.announce(collection, 0, maxId, head);
     await index.test.database.query(
       `INSERT INTO nft_refreshes (chain_id, token, from_id, to_id, next_id, block_number, wanted_block, again)
        VALUES ($1, decode($2, 'hex'), 0, $3, 2000, 1, 1, true)`,
-      [chainId, collection.slice(2), String(everyId)],
+      [chainId, collection.slice(2), String(maxId)],
     );
     await index.queue();
     const queued = await index.queued();
@@ -182,10 +182,10 @@ describe("announced changes", () => {
   });
 
   it("invalidate a read in progress: its result is discarded and the token is read again", async () => {
-    await paintRed(1);
+    await mintRed(1);
     const [before] = await index.metadata();
     await index.announce(collection, 0, 0, (await index.indexBlocks()) + 1);
-    await node.setUri(collection, 0, 0, painted("blue"));
+    await node.setUri(collection, 0, 0, documentUrl("blue"));
     const head = await index.indexBlocks();
     // A read at the previous block, requested by the operator.
     await index.test.database.transaction((client) => requestRefresh(client, chainId, collection, "0"));
@@ -197,7 +197,7 @@ describe("announced changes", () => {
         isFirst = false;
         await index.test.database.query("DELETE FROM nft_read_progress WHERE block_number >= $1", [head]);
         await index.test.database.query("UPDATE nft_metadata_updates SET block_number = $1", [head + 1]);
-        await node.setUri(collection, 0, 0, painted("green"));
+        await node.setUri(collection, 0, 0, documentUrl("green"));
         await index.test.database.query(
           `INSERT INTO blocks SELECT chain_id, number + 1, decode($1, 'hex'), hash, timestamp, miner, extra_data, gas_used, gas_limit, base_fee, size, transaction_count
            FROM blocks ORDER BY number DESC LIMIT 1`,
@@ -209,7 +209,7 @@ describe("announced changes", () => {
     });
     await worker.drain();
     expect(before?.name).toBe("red");
-    // Blue was read and not stored.
+    // Blue was read but not stored.
     expect(await index.metadata()).toMatchObject([{ name: "green", read_at_block: head + 1 }]);
     expect(await colours()).toEqual([{ value: "green", tokens: 1 }]);
   });
@@ -217,7 +217,7 @@ describe("announced changes", () => {
 
 describe("a refresh requested by the operator", () => {
   it("reads a collection or a token again, and is refused for unknown ones", async () => {
-    await paintRed(5);
+    await mintRed(5);
     const refresh = (token: Address, id: string | null) =>
       index.test.database.transaction((client) => requestRefresh(client, chainId, token, id));
     expect(await refresh(node.gallery, null)).toBe(false);

@@ -6,7 +6,7 @@ const source = `
 pragma solidity ^0.8.20;
 import {Base64} from "Base64.sol";
 
-/** Returns the URL that was set for an id; tokenURI() reverts where none was set. */
+/** Returns the URL that was set for an id; tokenURI() reverts if none was set. */
 contract Collection {
   mapping(uint256 => string) private uris;
   function setUri(uint256 first, uint256 last, string calldata text) external { for (uint256 id = first; id <= last; id++) uris[id] = text; }

@@ -39,7 +39,7 @@ export const readInline = (url: string): DocumentOutcome =>
     ? { ok: true, document: documentOf(Buffer.from(url.slice(prefix.length), "base64").toString("utf8")) }
     : { ok: false, refusal: "Not found.", isPermanent: true };
 
-/** Creates a reader that answers URLs by their prefix, as `hosts` defines. Other URLs are read as data: URLs. */
+/** Creates a reader that responds to URLs by their prefix, as `hosts` defines. Other URLs are read as data: URLs. */
 export const createFakeWeb = (hosts: Readonly<Record<string, (url: string) => DocumentOutcome | Promise<DocumentOutcome>>> = {}) => {
   const requests: string[] = [];
   const read: ReadDocument = async (url) => {

@@ -166,7 +166,7 @@ export const openMetadataIndex = async ({ source, chain }: MetadataNode, context
       }),
     rollBackTo: (ancestor) =>
       database.transaction(async (client) => {
-        // The ledger's projection and that of collections would delete these rows.
+        // In production, the projections of the ledger and of collections delete these rows.
         for (const table of ["nft_tokens", "nft_metadata_updates"]) {
           await client.query(`DELETE FROM ${table} WHERE block_number > $1`, [ancestor]);
         }

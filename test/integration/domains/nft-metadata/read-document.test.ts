@@ -38,24 +38,24 @@ let first: Awaited<ReturnType<typeof startGateway>>;
 let second: typeof first;
 let remote: TestHttpsServer;
 /** No request may reach this listener. */
-let inside: Listener;
+let privateListener: Listener;
 beforeAll(async () => {
   first = await startGateway("first");
   second = await startGateway("second");
   remote = await startHttpsServer((_, response) =>
     response.writeHead(200, { "content-type": "application/json" }).end('{"name":"strange"}'),
   );
-  inside = await startSilentServer();
+  privateListener = await startSilentServer();
 });
 afterAll(async () => {
   first.close();
   second.close();
   await remote.close();
-  await inside.close();
+  await privateListener.close();
 });
 afterEach(() => {
   for (const gateway of [first, second]) Object.assign(gateway, { status: 200, delay: 0, type: "application/json" }).paths.length = 0;
-  expect(inside.connections).toBe(0);
+  expect(privateListener.connections).toBe(0);
 });
 
 const readWith = (url: string, changes: object = {}): Promise<DocumentOutcome> => {
@@ -64,7 +64,7 @@ const readWith = (url: string, changes: object = {}): Promise<DocumentOutcome> =
     // The remote server listens on the loopback, which only its own name is allowed to resolve to.
     resolve: async () => ["127.0.0.1"],
     isExempt: (_, hostname) => hostname === "documents.example",
-    ports: ["443", String(remote.port), String(inside.port)],
+    ports: ["443", String(remote.port), String(privateListener.port)],
     certificates: [testCertificate],
   });
   return createDocumentReader({ ...config, ...changes }, { web })(url, signal);
@@ -93,7 +93,7 @@ describe("metadata in a data: URL", () => {
     expect(nameOf(await readWith(url))).toBe("é #1");
   });
 
-  it("is not unescaped where it was not escaped", async () => {
+  it("is not unescaped if it was not escaped", async () => {
     expect(nameOf(await readWith('data:application/json;utf8,{"name":"100%","image":"data:image/png,%22"}'))).toBe("100%");
     expect(nameOf(await readWith("data:application/json,%7B%22name%22:%22100%25 x%%22%7D"))).toBe("100% x%");
   });
@@ -176,14 +176,14 @@ describe("metadata at a remote URL", () => {
     ["ipns://documents.example/1", "has the unsupported scheme ipns:"],
     ["1.json", "is not a URL"],
     ["", "is not a URL"],
-  ])("is refused for an unsupported scheme: %s", async (url, found) => {
-    const refusal = `The metadata URL ${found}; expected data:, https:, ipfs: or ar:.`;
+  ])("is refused for an unsupported scheme: %s", async (url, problem) => {
+    const refusal = `The metadata URL ${problem}; expected data:, https:, ipfs: or ar:.`;
     expect(await readWith(url)).toEqual({ ok: false, refusal, isPermanent: true });
   });
 
-  it("is refused where its host resolves to a private address", async () => {
-    expect(await readWith(`https://evil.example:${inside.port}/`)).toMatchObject({ ok: false, isPermanent: true });
-    expect(await readWith(`https://127.0.0.1:${inside.port}/`)).toMatchObject({ ok: false, isPermanent: true });
+  it("is refused if its host resolves to a private address", async () => {
+    expect(await readWith(`https://evil.example:${privateListener.port}/`)).toMatchObject({ ok: false, isPermanent: true });
+    expect(await readWith(`https://127.0.0.1:${privateListener.port}/`)).toMatchObject({ ok: false, isPermanent: true });
     expect(await readWith(`https://documents.example:${remote.port}/${"x".repeat(8_192)}`)).toMatchObject({ ok: false, isPermanent: true });
   });
 });
@@ -208,7 +208,7 @@ describe("several gateways", () => {
     expect(Date.now() - start).toBeLessThan(deadline(1_500));
   });
 
-  it("refuse permanently only when all of them do", async () => {
+  it("cause a permanent refusal only if all of them refuse permanently", async () => {
     first.status = 404;
     second.status = 410;
     expect(await readWith(url)).toEqual({
@@ -225,7 +225,7 @@ describe("several gateways", () => {
     expect(second.paths).toEqual([]);
   });
 
-  it("may be empty until the operator configures one", async () => {
+  it("cause a temporary refusal if none is configured", async () => {
     const refusal = "No gateway is configured for this scheme.";
     expect(await readWith(url, { ipfsGateways: [] })).toEqual({ ok: false, refusal, isPermanent: false });
   });

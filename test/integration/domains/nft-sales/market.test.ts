@@ -24,13 +24,13 @@ import { type Decimal, toNumber } from "../../../../runtime/lib/decimal.ts";
 import { type Address, type Hash, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
 import type { TestDatabase } from "../../../support/database.ts";
 import { writeMetadata, writePrices } from "../dex/support.ts";
-import type { Answer, Served } from "../pools/served.ts";
+import type { ResponseData, TestApi } from "../pools/serve-pools.ts";
 import { ether, firstDay, indexNftMarket, type NftMarket, salesIn, secondsPerDay, serveNftMarket, startNftMarket } from "./nft-market.ts";
 
 /** Ether costs 2,000 dollars on day 0 and ten more each day; the coin one dollar; junk has no price. */
 let market: NftMarket;
 let test: TestDatabase;
-let served: Served;
+let api: TestApi;
 let sold: string[];
 const sent: Record<string, Hash> = {};
 const gas = 3_000_000n;
@@ -139,12 +139,12 @@ beforeAll(async () => {
   );
   await writeMetadata(test.database, coin, "COIN", 18);
   await writeMetadata(test.database, art, "VIEW", 0);
-  served = await serveNftMarket(test.database, market, [
+  api = await serveNftMarket(test.database, market, [
     { protocol: "seaport", address: seaport, logoUrl: "https://logos.example/sea.png" },
   ]);
 }, 120_000);
 afterAll(async () => {
-  await served?.end();
+  await api?.end();
   await test?.drop();
   await market?.chain.stop();
 });
@@ -201,9 +201,9 @@ describe("sales on Seaport", () => {
 });
 
 const day = (number: number): string => `${new Date((firstDay + number) * secondsPerDay * 1_000).toISOString().slice(0, 19)}Z`;
-const itemsOf = async (what: string, query = "days=50", collection: Address = market.art): Promise<Map<string, Answer>> => {
-  const { items } = await served.get(`nft_market/${collection}/${what}/?${query}`);
-  return new Map(items.map((item: Answer) => [item.date, item]));
+const itemsOf = async (what: string, query = "days=50", collection: Address = market.art): Promise<Map<string, ResponseData>> => {
+  const { items } = await api.get(`nft_market/${collection}/${what}/?${query}`);
+  return new Map(items.map((item: ResponseData) => [item.date, item]));
 };
 /** Returns the dollar price of ether on a day. */
 const rate = (number: number): number => 2_000 + 10 * number;
@@ -211,9 +211,9 @@ const rate = (number: number): number => 2_000 + 10 * number;
 describe("the market of a collection", () => {
   it("has an item for each day up to the newest block, newest first", async () => {
     for (const what of ["sale_count", "volume", "floor_price"]) {
-      const { items, address, quote_currency } = await served.get(`nft_market/${market.art.toUpperCase().replace("X", "x")}/${what}/`);
+      const { items, address, quote_currency } = await api.get(`nft_market/${market.art.toUpperCase().replace("X", "x")}/${what}/`);
       expect([address, quote_currency]).toEqual([market.art, "USD"]);
-      expect(items.map(({ date }: Answer) => date)).toEqual(Array.from({ length: 30 }, (_, back) => day(41 - back)));
+      expect(items.map(({ date }: ResponseData) => date)).toEqual(Array.from({ length: 30 }, (_, back) => day(41 - back)));
     }
   });
 
@@ -271,7 +271,7 @@ describe("the market of a collection", () => {
   it("is 404 for an address that is not a collection", async () => {
     for (const what of ["sale_count", "volume", "floor_price"]) {
       for (const address of [market.coin, market.accounts[0]]) {
-        const { status, message } = await served.ask(`nft_market/${address}/${what}/`);
+        const { status, message } = await api.request(`nft_market/${address}/${what}/`);
         expect([status, message]).toEqual([404, `Collection ${address} not found in the index of market.`]);
       }
     }
@@ -287,17 +287,17 @@ describe("the market of a collection", () => {
     for (const [what, fields] of Object.entries(numbers)) {
       const { items } = await other.get(`nft_market/${market.art}/${what}/?days=365`);
       expect(items).toHaveLength(365);
-      expect(new Set(items.flatMap((item: Answer) => fields.map((field) => item[field]))), what).toEqual(new Set([null]));
+      expect(new Set(items.flatMap((item: ResponseData) => fields.map((field) => item[field]))), what).toEqual(new Set([null]));
     }
     const { items } = await other.get(`address/${market.accounts[1]}/balances_nft/`);
     expect(items.length).toBeGreaterThan(0);
-    expect(items.map((item: Answer) => [item.floor_price_quote, item.floor_price_native_quote])).toEqual(items.map(() => [null, null]));
+    expect(items.map((item: ResponseData) => [item.floor_price_quote, item.floor_price_native_quote])).toEqual(items.map(() => [null, null]));
     await other.end();
   });
 });
 
-const detailsOf = async (hash: Hash | undefined): Promise<Answer> =>
-  (await served.get(`transaction_v2/${hash}/?no-logs=true&with-nft-sales=true`)).items[0].nft_sale_details;
+const detailsOf = async (hash: Hash | undefined): Promise<ResponseData> =>
+  (await api.get(`transaction_v2/${hash}/?no-logs=true&with-nft-sales=true`)).items[0].nft_sale_details;
 
 describe("sales of a transaction", () => {
   it("have the marketplace and price of a listing", async () => {
@@ -346,7 +346,7 @@ describe("sales of a transaction", () => {
     ]);
     const bundle = await detailsOf(sent.bundle);
     expect(
-      bundle.map((one: Answer) => [
+      bundle.map((one: ResponseData) => [
         one.token_id,
         one.token_count,
         one.pretty_nft_token_price_native,
@@ -363,7 +363,7 @@ describe("sales of a transaction", () => {
   });
 
   it("are returned on request only, and are empty where nothing was sold", async () => {
-    const { items } = await served.get(`transaction_v2/${sent.signed}/?no-logs=true`);
+    const { items } = await api.get(`transaction_v2/${sent.signed}/?no-logs=true`);
     expect(items[0].nft_sale_details).toBeNull();
     const { transactions } = (await market.chain.rpc("eth_getBlockByNumber", ["latest", false])) as { transactions: Hash[] };
     expect(await detailsOf(transactions[0])).toEqual([]);
@@ -378,20 +378,20 @@ describe("sales in other answers", () => {
     expect([...floorPrices.keys()]).toEqual([market.art]);
     const { native: inEther, quote } = floorPrices.get(market.art) ?? {};
     expect([toNumber(inEther as Decimal), toNumber(quote as Decimal)]).toEqual([4, 4 * rate(41)]);
-    const [newest] = (await served.get(`nft_market/${market.art}/floor_price/`)).items;
+    const [newest] = (await api.get(`nft_market/${market.art}/floor_price/`)).items;
     expect(newest).toMatchObject({ floor_price_native_quote: 4, floor_price_quote: 4 * rate(41) });
     expect(await floorsNow(contextOf(null), { id: 31337, name: "market" } as Chain, [market.art], "USD")).toEqual(new Map());
   });
 
   it("are last sales in native or wrapped native tokens", async () => {
     const { art, editions } = market;
-    const ask = (collection: Address, id: number) => ({ collection, tokenId: String(id) });
-    const queries = [ask(art, 1), ask(art, 2), ask(art, 4), ask(art, 7), ask(art, 30), ask(editions, 7), ask(editions, 8)];
+    const request = (collection: Address, id: number) => ({ collection, tokenId: String(id) });
+    const queries = [request(art, 1), request(art, 2), request(art, 4), request(art, 7), request(art, 30), request(editions, 7), request(editions, 8)];
     const last = await lastNativeSales(contextOf(0), 31337, queries, await headOf());
     expect(queries.map((one) => last(one).token_quote_rate_eth)).toEqual(["4", "3", "0.1", null, null, "0.1", "1"]);
     // Two of the five units cost 1 wei more; the price of a unit is rounded down.
-    expect(last(ask(editions, 7)).token_price_wei).toBe(String(10n ** 17n));
-    expect(last(ask(art, 7)).token_price_wei).toBeNull();
+    expect(last(request(editions, 7)).token_price_wei).toBe(String(10n ** 17n));
+    expect(last(request(art, 7)).token_price_wei).toBeNull();
   });
 });
 

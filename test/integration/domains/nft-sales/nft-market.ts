@@ -20,7 +20,7 @@ import type { Address, Hash } from "../../../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
-import type { Answer, Served } from "../pools/served.ts";
+import type { ResponseData, TestApi } from "../pools/serve-pools.ts";
 import { mineTransactions } from "../pools/support.ts";
 import { deploySeaport } from "./seaport.ts";
 
@@ -136,7 +136,7 @@ export const serveNftMarket = async (
   database: Database,
   { weth }: Pick<NftMarket, "weth">,
   marketplaces: readonly { readonly protocol: "seaport" | "cryptopunks"; readonly address: Address; readonly logoUrl?: string }[],
-): Promise<Served> => {
+): Promise<TestApi> => {
   const settings = chainConfig.parse({
     name: "market",
     id: 31337,
@@ -153,14 +153,14 @@ export const serveNftMarket = async (
     logger: pino({ level: "silent" }),
     validate: "strict",
   });
-  const ask = async (path: string) => {
+  const request = async (path: string) => {
     const response = await supertest(http.app).get(`/v1/market/${path}`).set("Authorization", `Bearer ${key}`);
-    return { status: response.status, data: response.body.data as Answer, message: String(response.body.error_message) };
+    return { status: response.status, data: response.body.data as ResponseData, message: String(response.body.error_message) };
   };
   return {
-    ask,
+    request,
     get: async (path) => {
-      const { status, data, message } = await ask(path);
+      const { status, data, message } = await request(path);
       if (status !== 200) throw new Error(`${path}: ${status} ${message}`);
       return data;
     },

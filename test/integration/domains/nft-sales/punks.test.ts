@@ -8,7 +8,7 @@ import { type Artifact, call, startTestChain, type TestChain, type TestTransacti
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
 import { compileSolidity } from "../../../support/solidity.ts";
-import type { Answer, Served } from "../pools/served.ts";
+import type { ResponseData, TestApi } from "../pools/serve-pools.ts";
 import { mineTransactions, read } from "../pools/support.ts";
 import { ether, firstDay, firstMidnight, lower, salesIn, secondsPerDay, serveNftMarket } from "./nft-market.ts";
 
@@ -22,7 +22,7 @@ let accounts: readonly [Address, Address, Address];
 let acceptedBid: Hash;
 let heights: Record<"given" | "opened" | "moved" | "bought" | "end", number>;
 const databases: TestDatabase[] = [];
-let served: Served;
+let api: TestApi;
 
 const act = (from: Address, name: string, args: readonly unknown[], value = 0n): TestTransaction => ({
   from,
@@ -97,10 +97,10 @@ beforeAll(async () => {
   await on(20, act(cleo, "offerPunkForSaleToAddress", [1n, 7n * ether, anna]), act(anna, "buyPunk", [1n], 7n * ether));
   heights = { given, opened, moved, bought, end: await chain.head() };
   const database = await indexFrom(0);
-  served = await serveNftMarket(database, { weth: punks }, [{ protocol: "cryptopunks", address: punks }]);
+  api = await serveNftMarket(database, { weth: punks }, [{ protocol: "cryptopunks", address: punks }]);
 }, 120_000);
 afterAll(async () => {
-  await served?.end();
+  await api?.end();
   for (const test of databases) await test.drop();
   await chain?.stop();
 });
@@ -130,9 +130,9 @@ describe("CryptoPunks", () => {
   });
 
   it("are a collection with market data", async () => {
-    const { items } = await served.get(`nft_market/${punks}/volume/?days=20`);
+    const { items } = await api.get(`nft_market/${punks}/volume/?days=20`);
     const volumes = Object.fromEntries(
-      items.map((item: Answer) => [item.date.slice(0, 10), [item.volume_native_quote, item.wash_volume_native_quote]]),
+      items.map((item: ResponseData) => [item.date.slice(0, 10), [item.volume_native_quote, item.wash_volume_native_quote]]),
     );
     const day = (number: number) => new Date((firstDay + number) * secondsPerDay * 1_000).toISOString().slice(0, 10);
     expect([1, 2, 3, 4, 20].map((number) => volumes[day(number)])).toEqual([
@@ -142,7 +142,7 @@ describe("CryptoPunks", () => {
       [0.5, 0],
       [7, 7],
     ]);
-    const [report] = (await served.get(`transaction_v2/${acceptedBid}/?with-nft-sales=true`)).items[0].nft_sale_details;
+    const [report] = (await api.get(`transaction_v2/${acceptedBid}/?with-nft-sales=true`)).items[0].nft_sale_details;
     expect(report).toMatchObject({
       topic0: "0x58e5d5a525e3b40bc15abaa38b5882678db1ee68befd2f60bafe3a7fd06db9e3",
       token_id: "2",
@@ -151,8 +151,8 @@ describe("CryptoPunks", () => {
       nft_token_price: 3,
     });
     // The contract also emits ERC-20 transfers, and has both standards.
-    const [balance] = (await served.get(`address/${accounts[2]}/balances_v2/`)).items.filter(
-      (item: Answer) => item.contract_address === punks,
+    const [balance] = (await api.get(`address/${accounts[2]}/balances_v2/`)).items.filter(
+      (item: ResponseData) => item.contract_address === punks,
     );
     expect(balance.supports_erc).toEqual(["erc20", "erc721"]);
   });

@@ -16,7 +16,7 @@ import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts"
 import { buildNftStory, editionKey, type NftStory } from "./story.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: responses are validated against the catalog; a test reads the fields that it expects
-type Answer = any;
+type ResponseData = any;
 
 let story: NftStory;
 let head: number;
@@ -40,11 +40,11 @@ const openIndex = async (from = 0): Promise<Database> => {
   return test.database;
 };
 
-interface Served {
-  get(path: string, status?: number): Promise<Answer>;
+interface TestApi {
+  get(path: string, status?: number): Promise<ResponseData>;
 }
 
-const serve = async (database: Database): Promise<Served> => {
+const serve = async (database: Database): Promise<TestApi> => {
   const { key } = await createKeys(database).create({ label: "test" });
   const http = createApp({
     config: config.parse({ limits: { requestsPerSecond: 100_000 } }),
@@ -90,8 +90,8 @@ const at = <Item>(items: readonly Item[], index: number): Item => {
   return item;
 };
 const collections = () => [story.art, story.oldArt, story.hybrid];
-const held = (items: Answer) =>
-  items.map((item: Answer) => [item.nft_data.token_id, item.nft_data.current_owner, item.nft_data.original_owner]);
+const held = (items: ResponseData) =>
+  items.map((item: ResponseData) => [item.nft_data.token_id, item.nft_data.current_owner, item.nft_data.original_owner]);
 
 beforeAll(async () => {
   story = await buildNftStory();
@@ -161,28 +161,28 @@ describe("indexed collections", () => {
   });
 });
 
-describe("served collections", () => {
-  let served: Served;
+describe("collections in responses", () => {
+  let api: TestApi;
   beforeAll(async () => {
-    served = await serve(await openIndex());
+    api = await serve(await openIndex());
   });
 
   it("list their tokens with owner and first owner, and return each by its id", async () => {
     for (const collection of collections()) {
       const tokens = at(await historyOf(collection, head), head);
-      const data = await served.get(`nft/${collection.address}/metadata/`);
+      const data = await api.get(`nft/${collection.address}/metadata/`);
       expect(held(data.items)).toEqual(tokens.map(({ id, owner, first }) => [String(id), owner, first]));
       expect(data.pagination.total_count).toBe(tokens.length);
       for (const { id, owner, first } of tokens) {
-        const { items, pagination } = await served.get(`nft/${collection.address}/metadata/${id}/`);
+        const { items, pagination } = await api.get(`nft/${collection.address}/metadata/${id}/`);
         expect(held(items)).toEqual([[String(id), owner, first]]);
         expect(pagination).toBeNull();
       }
     }
-    const editions = await served.get(`nft/${story.editions.address}/metadata/`);
-    expect(editions.items.map((item: Answer) => item.nft_data.current_owner)).toEqual([null, null, null, null]);
-    expect(await served.get(`nft/${story.art.address}/metadata/999/`, 404)).toMatch(/999/);
-    expect(await served.get(`nft/${story.editions.address}/metadata/777/`, 404)).toMatch(/777/);
+    const editions = await api.get(`nft/${story.editions.address}/metadata/`);
+    expect(editions.items.map((item: ResponseData) => item.nft_data.current_owner)).toEqual([null, null, null, null]);
+    expect(await api.get(`nft/${story.art.address}/metadata/999/`, 404)).toMatch(/999/);
+    expect(await api.get(`nft/${story.editions.address}/metadata/777/`, 404)).toMatch(/777/);
   });
 
   it("are listed for a wallet with their ids, now and a day ago", async () => {
@@ -203,7 +203,7 @@ describe("served collections", () => {
       };
       const sum = (ids: readonly (readonly [bigint, bigint])[] = []) => String(ids.reduce((total, [, many]) => total + many, 0n));
       const [now, before] = [await balances(head), await balances(story.dayAgo)];
-      const { items } = await served.get(`address/${owner}/balances_nft/`);
+      const { items } = await api.get(`address/${owner}/balances_nft/`);
       const expected = everything
         .filter(({ address }) => (now.get(address) ?? []).length > 0)
         .sort((left, right) => (left.address < right.address ? -1 : 1))
@@ -214,23 +214,23 @@ describe("served collections", () => {
           (now.get(address) ?? []).map(([id]) => String(id)),
         ]);
       expect(
-        items.map((item: Answer) => [
+        items.map((item: ResponseData) => [
           item.contract_address,
           item.balance,
           item.balance_24h,
-          item.nft_data.map((data: Answer) => data.token_id),
+          item.nft_data.map((data: ResponseData) => data.token_id),
         ]),
         owner,
       ).toEqual(expected);
       for (const { address } of everything) {
-        const owned = await served.get(`address/${owner}/collection/${address}/`);
+        const owned = await api.get(`address/${owner}/collection/${address}/`);
         const idsBefore = new Map(before.get(address));
         expect(
-          owned.items.map((item: Answer) => [item.token_id, item.balance, item.balance_24h]),
+          owned.items.map((item: ResponseData) => [item.token_id, item.balance, item.balance_24h]),
           `${address} of ${owner}`,
         ).toEqual((now.get(address) ?? []).map(([id, many]) => [String(id), String(many), String(idsBefore.get(id) ?? 0n)]));
         for (const id of [...story.ids, ...story.editionIds]) {
-          const one = await served.get(`address/${owner}/collection/${address}/token/${id}/`);
+          const one = await api.get(`address/${owner}/collection/${address}/token/${id}/`);
           expect(one.items.length, `${address} ${id} of ${owner}`).toBe((now.get(address) ?? []).some(([own]) => own === id) ? 1 : 0);
         }
       }
@@ -241,19 +241,19 @@ describe("served collections", () => {
     const { alice } = story.accounts;
     // Two blocks after the pause, alice sent token 1 to herself and got token 0 back.
     const time = new Date((await story.timeOf(story.dayAgo + 3)) * 1000).toISOString().replace(".000Z", "Z");
-    const { items } = await served.get(`address/${alice}/collection/${story.art.address}/`);
-    expect(items.map((item: Answer) => [item.token_id, item.last_transfered_at])).toEqual([
+    const { items } = await api.get(`address/${alice}/collection/${story.art.address}/`);
+    expect(items.map((item: ResponseData) => [item.token_id, item.last_transfered_at])).toEqual([
       ["0", time],
       ["1", time],
     ]);
-    const all = (await served.get(`address/${alice}/balances_nft/`)).items;
-    expect(all.find((item: Answer) => item.contract_address === story.art.address).last_transfered_at).toBe(time);
+    const all = (await api.get(`address/${alice}/balances_nft/`)).items;
+    expect(all.find((item: ResponseData) => item.contract_address === story.art.address).last_transfered_at).toBe(time);
   });
 
   it("name both standards of an ERC-20 and ERC-721 contract, and count its NFTs only", async () => {
     const { carol } = story.accounts;
-    const item = (await served.get(`address/${carol}/balances_nft/`)).items.find(
-      (one: Answer) => one.contract_address === story.hybrid.address,
+    const item = (await api.get(`address/${carol}/balances_nft/`)).items.find(
+      (one: ResponseData) => one.contract_address === story.hybrid.address,
     );
     expect([item.supports_erc, item.balance]).toEqual([["erc20", "erc721"], "1"]);
   });
@@ -265,7 +265,7 @@ describe("served collections", () => {
       [story.oldArt, 2n ** 256n - 1n],
       [story.hybrid, 1n],
     ] as const) {
-      const [item] = (await served.get(`tokens/${collection.address}/nft_transactions/${id}/`)).items;
+      const [item] = (await api.get(`tokens/${collection.address}/nft_transactions/${id}/`)).items;
       const logs = await story.chain.rpc<{ transactionHash: string; data: string; topics: string[] }[]>("eth_getLogs", [
         { address: collection.address, fromBlock: "0x0", toBlock: "latest" },
       ]);
@@ -274,23 +274,23 @@ describe("served collections", () => {
       const named = logs.filter(({ topics, data }) => topics[3] === `0x${word}` || (topics.length === 1 && data.endsWith(word)));
       const hashes = [...new Set(named.map((log) => log.transactionHash))].reverse();
       expect(hashes.length).toBeGreaterThan(1);
-      expect(item.nft_transactions.map((transaction: Answer) => transaction.tx_hash)).toEqual(hashes);
+      expect(item.nft_transactions.map((transaction: ResponseData) => transaction.tx_hash)).toEqual(hashes);
       for (const { tx_hash, log_events } of item.nft_transactions) {
         const receipt = await story.chain.rpc<{ logs: unknown[] }>("eth_getTransactionReceipt", [tx_hash]);
         expect(log_events.length).toBe(receipt.logs.length);
         expect(log_events[0].decoded.name).toBe("Transfer");
       }
     }
-    const [untouched] = (await served.get(`tokens/${story.art.address}/nft_transactions/12345/`)).items;
+    const [untouched] = (await api.get(`tokens/${story.art.address}/nft_transactions/12345/`)).items;
     expect(untouched.nft_transactions).toEqual([]);
   });
 
   it("list the ids of a balance with their known data", async () => {
     const { bob } = story.accounts;
-    const { items } = await served.get(`address/${bob}/balances_v2/?nft=true`);
-    const editions = items.find((item: Answer) => item.contract_address === story.editions.address);
+    const { items } = await api.get(`address/${bob}/balances_v2/?nft=true`);
+    const editions = items.find((item: ResponseData) => item.contract_address === story.editions.address);
     // Bob received both ids from Alice, their first owner.
-    expect(editions.nft_data.map((data: Answer) => [data.token_id, data.token_balance, data.original_owner, data.burned])).toEqual([
+    expect(editions.nft_data.map((data: ResponseData) => [data.token_id, data.token_balance, data.original_owner, data.burned])).toEqual([
       ["1", "4", story.accounts.alice, false],
       ["2", "2", story.accounts.alice, false],
     ]);
@@ -300,20 +300,20 @@ describe("served collections", () => {
 describe("an index that starts late", () => {
   it("lists the ids that moved since, with their owners, and null for what it cannot know", async () => {
     const from = story.dayAgo + 1;
-    const served = await serve(await openIndex(from));
+    const api = await serve(await openIndex(from));
     const before = new Set(at(await historyOf(story.art, from - 1), from - 1).map(({ id }) => id));
     const tokens = at(await historyOf(story.art, head), head);
-    const data = await served.get(`nft/${story.art.address}/metadata/`);
+    const data = await api.get(`nft/${story.art.address}/metadata/`);
     // All ids of the collection moved since: the first owner of older ones is unknown.
     expect(held(data.items)).toEqual(tokens.map(({ id, owner, first }) => [String(id), owner, before.has(id) ? null : first]));
     expect(data.indexed_from).toBe(from);
     // Old Art's first id did not move since, so its existence is unknown.
-    const unmoved = await served.get(`nft/${story.oldArt.address}/metadata/1/`);
+    const unmoved = await api.get(`nft/${story.oldArt.address}/metadata/1/`);
     expect(held(unmoved.items)).toEqual([["1", null, null]]);
-    const mine = await served.get(`address/${story.accounts.alice}/balances_nft/`);
+    const mine = await api.get(`address/${story.accounts.alice}/balances_nft/`);
     expect(mine.indexed_from).toBe(from);
-    const ids = mine.items.find((item: Answer) => item.contract_address === story.art.address).nft_data;
-    expect(ids.map((id: Answer) => id.token_id)).toEqual(["0", "1"]);
+    const ids = mine.items.find((item: ResponseData) => item.contract_address === story.art.address).nft_data;
+    expect(ids.map((id: ResponseData) => id.token_id)).toEqual(["0", "1"]);
   });
 });
 

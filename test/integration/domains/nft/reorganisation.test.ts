@@ -19,7 +19,7 @@ import { multicall, multicallCode } from "../../../support/multicall.ts";
 import { compileInput, contractNamed, solidityInput } from "../../../support/solidity.ts";
 import { until } from "../../../support/until.ts";
 import { ether, lower, type NftMarket, serveNftMarket, startNftMarket } from "../nft-sales/nft-market.ts";
-import type { Answer, Served } from "../pools/served.ts";
+import type { ResponseData, TestApi } from "../pools/serve-pools.ts";
 
 /** An ERC-721 collection whose metadata may change; it announces changes as in EIP-4906. */
 const source = `
@@ -55,7 +55,7 @@ let paintings: Address;
 let artifact: Artifact;
 let test: TestDatabase;
 let followed: IndexWithJobs;
-let served: Served;
+let api: TestApi;
 let snapshot: string;
 
 /** An index that follows the chain, and its background work, which runs on demand. */
@@ -116,7 +116,7 @@ const follow = async (database: Database): Promise<IndexWithJobs> => {
   };
 };
 
-const serve = (database: Database): Promise<Served> => serveNftMarket(database, market, [{ protocol: "seaport", address: market.seaport }]);
+const serve = (database: Database): Promise<TestApi> => serveNftMarket(database, market, [{ protocol: "seaport", address: market.seaport }]);
 
 /** Columns that do not depend on when a contract was read. Tables that are not listed are compared whole. */
 const stableColumns: Readonly<Record<string, readonly string[]>> = {
@@ -156,10 +156,10 @@ const paths = (): string[] => {
   ];
 };
 const timestampsOfReads = /"(updated_at|last_scraped_at)":"[^"]*"/g;
-const answersOf = async ({ ask }: Served): Promise<Record<string, unknown>> => {
+const answersOf = async ({ request }: TestApi): Promise<Record<string, unknown>> => {
   const all: Record<string, unknown> = {};
   for (const path of paths()) {
-    const { status, data, message } = await ask(path);
+    const { status, data, message } = await request(path);
     all[path] = [status, JSON.stringify(data)?.replace(timestampsOfReads, ""), message];
   }
   return all;
@@ -175,7 +175,7 @@ const expectEqualToFreshIndex = async (): Promise<void> => {
   const [actual, expected] = [await tablesOf(test.database), await tablesOf(fresh.database)];
   for (const table of Object.keys(expected)) expect(actual[table], table).toEqual(expected[table]);
   const otherServed = await serve(fresh.database);
-  const [returned, expectedAnswers] = [await answersOf(served), await answersOf(otherServed)];
+  const [returned, expectedAnswers] = [await answersOf(api), await answersOf(otherServed)];
   for (const path of paths()) expect(returned[path], path).toEqual(expectedAnswers[path]);
   await otherServed.end();
   await fresh.drop();
@@ -193,7 +193,7 @@ const revertToSnapshot = async (): Promise<void> => {
   await market.chain.rpc("evm_revert", [snapshot]);
   snapshot = await market.chain.rpc<string>("evm_snapshot");
 };
-const itemsOf = async (path: string): Promise<Answer[]> => (await served.get(path)).items;
+const itemsOf = async (path: string): Promise<ResponseData[]> => (await api.get(path)).items;
 
 beforeAll(async () => {
   market = await startNftMarket();
@@ -204,7 +204,7 @@ beforeAll(async () => {
   const [anna, ben, cleo] = accounts;
   test = await createTestDatabase();
   followed = await follow(test.database);
-  served = await serve(test.database);
+  api = await serve(test.database);
   const mints = [1, 2, 3, 4, 5, 6].map((id) => transaction(anna, "mint", anna, BigInt(id), id % 2 === 0 ? "red" : "green"));
   await mineAndReconcile(0, 1, ...mints, ...accounts.map((account) => transaction(account, "setApprovalForAll", seaport, true)));
   await mineAndReconcile(0, 2, ...sell(anna, ben, erc721Item(paintings, 1n), native(2n * ether)));
@@ -215,7 +215,7 @@ beforeAll(async () => {
   snapshot = await chain.rpc<string>("evm_snapshot");
 }, 120_000);
 afterAll(async () => {
-  await served?.end();
+  await api?.end();
   await followed?.end();
   await test?.drop();
   await market?.chain.stop();
@@ -236,8 +236,8 @@ describe("a reorganisation", () => {
     });
     await revertToSnapshot();
     await mineAndReconcile(1, 2, { to: ben, value: 1n });
-    expect((await served.ask(`nft/${paintings}/metadata/7/`)).status).toBe(404);
-    expect((await served.ask(`nft/${paintings}/traits/Colour/attributes/`)).data.items[0].values).toEqual([
+    expect((await api.request(`nft/${paintings}/metadata/7/`)).status).toBe(404);
+    expect((await api.request(`nft/${paintings}/traits/Colour/attributes/`)).data.items[0].values).toEqual([
       { value: "green", count: 3 },
       { value: "red", count: 3 },
     ]);
@@ -294,8 +294,8 @@ describe("a reorganisation", () => {
     );
     const allowances = async (account: Address) =>
       Object.fromEntries(
-        (await itemsOf(`approvals/${account}/`)).flatMap(({ token_address: token, spenders }: Answer) =>
-          spenders.map(({ spender_address: spender, allowance }: Answer) => [`${token} ${spender}`, allowance]),
+        (await itemsOf(`approvals/${account}/`)).flatMap(({ token_address: token, spenders }: ResponseData) =>
+          spenders.map(({ spender_address: spender, allowance }: ResponseData) => [`${token} ${spender}`, allowance]),
         ),
       );
     expect((await allowances(ben))[`${weth} ${dora}`]).toBe("500");
@@ -304,8 +304,8 @@ describe("a reorganisation", () => {
     await mineAndReconcile(1, 2, { from: ben, ...call(artifacts.weth(), weth, "approve", [dora, 900n]) });
     expect((await allowances(ben))[`${weth} ${dora}`]).toBe("900");
     expect((await allowances(anna))[`${coin} ${cleo}`]).toBe("500");
-    const approvals = (await itemsOf(`nft/approvals/${anna}/`)).find((item: Answer) => item.contract_address === paintings);
-    expect(approvals.spenders.map((spender: Answer) => [spender.spender_address, spender.token_ids_approved])).toEqual([
+    const approvals = (await itemsOf(`nft/approvals/${anna}/`)).find((item: ResponseData) => item.contract_address === paintings);
+    expect(approvals.spenders.map((spender: ResponseData) => [spender.spender_address, spender.token_ids_approved])).toEqual([
       [cleo, "2"],
       [market.seaport, "ALL"],
     ]);
@@ -345,6 +345,6 @@ describe("a reorganisation", () => {
         ...market.sell(anna, cleo, erc1155Item(market.editions, BigInt(hour), 2n), native(BigInt(hour) * ether)),
       );
     await expectEqualToFreshIndex();
-    expect((await served.get(`nft/${paintings}/metadata/`)).pagination.total_count).toBe(6 + 7);
+    expect((await api.get(`nft/${paintings}/metadata/`)).pagination.total_count).toBe(6 + 7);
   });
 });

@@ -7,7 +7,7 @@ import type { Address } from "../../../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { createTestIndexer } from "../../../support/indexer/support.ts";
-import { type Answer, type Served, servePools } from "./served.ts";
+import { type ResponseData, type TestApi, servePools } from "./serve-pools.ts";
 import { approve, deployExchange, mineTransactions, mint, type PairLog, pairLogs, read, type TestExchange, uniswap } from "./support.ts";
 
 // Ten days of trades on a real exchange; the node has the state of every block.
@@ -22,7 +22,7 @@ let chain: TestChain;
 let exchange: TestExchange;
 let other: TestExchange;
 let test: TestDatabase;
-let served: Served;
+let api: TestApi;
 let tokens: readonly [Address, Address, Address];
 let toll: Address;
 /** Of the first two tokens; of the second and the third; of the first and the one with a transfer fee; one without swaps. */
@@ -130,13 +130,13 @@ beforeAll(async () => {
       [Buffer.from(token.slice(2), "hex")],
     );
   }
-  served = await servePools(test.database, [
+  api = await servePools(test.database, [
     { name: "swap", factory: exchange.factory },
     { name: "twin", factory: other.factory },
   ]);
 }, 120_000);
 afterAll(async () => {
-  await served?.end();
+  await api?.end();
   await test?.drop();
   await chain?.stop();
 });
@@ -151,10 +151,10 @@ const headTime = () => times[head] ?? 0;
 const tokensOf = (pair: Address) =>
   Promise.all(["token0", "token1"].map(async (name) => lower(await read<string>(chain, uniswap.pair(), pair, name, [], head))));
 /** All items of a list, page by page. */
-const allPages = async (path: string, size: number): Promise<Answer[]> => {
-  const items: Answer[] = [];
+const allPages = async (path: string, size: number): Promise<ResponseData[]> => {
+  const items: ResponseData[] = [];
   for (let number = 0; ; number += 1) {
-    const data = await served.get(`${path}?page-size=${size}&page-number=${number}`);
+    const data = await api.get(`${path}?page-size=${size}&page-number=${number}`);
     items.push(...data.items);
     expect(data.pagination).toMatchObject({ page_number: number, page_size: size });
     if (!data.pagination.has_more) {
@@ -194,7 +194,7 @@ describe("pool state", () => {
 
   it("is divided among the holders of the pool tokens", async () => {
     for (const person of [...people, lower(chain.accounts[9] as string)]) {
-      const { items } = await served.get(`week/xy=k/swap/address/${person}/balances/`);
+      const { items } = await api.get(`week/xy=k/swap/address/${person}/balances/`);
       const expected = [];
       for (const pair of [...pairs].sort()) {
         const balance = await read<bigint>(chain, uniswap.pair(), pair, "balanceOf", [person], head);
@@ -203,7 +203,7 @@ describe("pool state", () => {
         const supply = await read<bigint>(chain, uniswap.pair(), pair, "totalSupply", [], head);
         expected.push([pair, balance, supply, (reserve0 * balance) / supply, (reserve1 * balance) / supply].map(String));
       }
-      const shown = items.map(({ pool_token: own, token_0: first, token_1: second }: Answer) => [
+      const shown = items.map(({ pool_token: own, token_0: first, token_1: second }: ResponseData) => [
         own.contract_address,
         own.balance,
         own.total_supply,
@@ -211,8 +211,8 @@ describe("pool state", () => {
         second.balance,
       ]);
       expect(shown).toEqual(expected);
-      const { items: pools } = await served.get(`week/xy=k/address/${person}/pools/page/0/?dex-name=swap`);
-      expect(pools.map((item: Answer) => item.exchange)).toEqual(expected.map(([pair]) => pair));
+      const { items: pools } = await api.get(`week/xy=k/address/${person}/pools/page/0/?dex-name=swap`);
+      expect(pools.map((item: ResponseData) => item.exchange)).toEqual(expected.map(([pair]) => pair));
     }
   });
 });
@@ -249,22 +249,22 @@ describe("the list of active pools", () => {
     for (const day of [0, 1, 2, 4, 8]) {
       const end = firstDay + (day + 1) * secondsPerDay;
       const date = new Date((end - 1) * 1000).toISOString().slice(0, 10);
-      const { items } = await served.get(`week/xy=k/swap/pools/?date=${date}`);
+      const { items } = await api.get(`week/xy=k/swap/pools/?date=${date}`);
       const expected = [...pairs].sort().flatMap((pair) => {
         const [ofDay, ofWeek] = [swapsOf([pair], end - secondsPerDay, end), swapsOf([pair], end - 7 * secondsPerDay, end)];
         return ofWeek.length === 0 ? [] : [[pair, ofDay.length, sum(ofWeek, "amount1Out")]];
       });
       expect(
-        items.map((item: Answer) => [item.exchange, item.swap_count_24h, item.token_1.volume_out_7d]),
+        items.map((item: ResponseData) => [item.exchange, item.swap_count_24h, item.token_1.volume_out_7d]),
         date,
       ).toEqual(expected);
     }
   });
 
   it("refuses days that are not indexed", async () => {
-    expect((await served.ask("week/xy=k/swap/pools/?date=2023-11-13")).message).toContain("from 2023-11-14");
-    expect((await served.ask("week/xy=k/swap/pools/?date=2999-01-01")).status).toBe(400);
-    expect((await served.ask("week/xy=k/swap/pools/?date=yesterday")).status).toBe(400);
+    expect((await api.request("week/xy=k/swap/pools/?date=2023-11-13")).message).toContain("from 2023-11-14");
+    expect((await api.request("week/xy=k/swap/pools/?date=2999-01-01")).status).toBe(400);
+    expect((await api.request("week/xy=k/swap/pools/?date=yesterday")).status).toBe(400);
   });
 });
 
@@ -283,7 +283,7 @@ const midnights = (count: number): number[] =>
 describe("the series of a pool", () => {
   it("have 8 and 31 days, including days without trades, with the volumes and reserves of the chain", async () => {
     for (const pair of pairs) {
-      const { items } = await served.get(`week/xy=k/swap/pools/address/${pair}/`);
+      const { items } = await api.get(`week/xy=k/swap/pools/address/${pair}/`);
       const [item] = items;
       expect(items).toHaveLength(1);
       const days = midnights(31);
@@ -298,7 +298,7 @@ describe("the series of a pool", () => {
           sum(found, "amount1Out"),
         ];
       });
-      const shown = item.volume_timeseries_30d.map((point: Answer) => [
+      const shown = item.volume_timeseries_30d.map((point: ResponseData) => [
         point.dt,
         point.swap_count_24,
         point.sum_amount0in,
@@ -307,7 +307,7 @@ describe("the series of a pool", () => {
         point.sum_amount1out,
       ]);
       expect(shown).toEqual(expected);
-      for (const [name, month] of Object.entries(item).filter(([key]) => key.endsWith("_30d")) as [string, Answer[]][]) {
+      for (const [name, month] of Object.entries(item).filter(([key]) => key.endsWith("_30d")) as [string, ResponseData[]][]) {
         expect(item[name.replace("_30d", "_7d")], name).toEqual(month.slice(-8));
       }
       for (const [position, start] of days.entries()) {
@@ -326,7 +326,7 @@ describe("the series of a pool", () => {
     // 62 rows are two months of days; the first token has three pools.
     const small = await servePools(test.database, [{ name: "swap", factory: exchange.factory }], undefined, { answerRows: 62 });
     const path = `week/xy=k/swap/tokens/address/${tokens[0]}/`;
-    expect((await small.ask(`${path}?page-size=3`)).message).toContain("Invalid value 3 for page-size: expected at most 2 pools");
+    expect((await small.request(`${path}?page-size=3`)).message).toContain("Invalid value 3 for page-size: expected at most 2 pools");
     expect((await small.get(`${path}?page-size=2`)).items).toHaveLength(2);
     expect((await small.get(`${path}?page-size=100&page-number=1`)).items).toHaveLength(0);
     await small.end();
@@ -335,7 +335,7 @@ describe("the series of a pool", () => {
   it("of all pools of a token are the same", async () => {
     const items = await allPages(`week/xy=k/swap/tokens/address/${tokens[0]}/`, 2);
     expect(items.map((item) => item.exchange)).toEqual([pairs[0], pairs[2], pairs[3]].sort());
-    for (const item of items) expect(item).toEqual((await served.get(`week/xy=k/swap/pools/address/${item.exchange}/`)).items[0]);
+    for (const item of items) expect(item).toEqual((await api.get(`week/xy=k/swap/pools/address/${item.exchange}/`)).items[0]);
   });
 });
 
@@ -376,7 +376,7 @@ describe("the tokens of an exchange", () => {
 
   it("have a month of days each", async () => {
     for (const token of [...tokens, toll]) {
-      const [item] = (await served.get(`week/xy=k/swap/tokens/address/${token}/view/`)).items;
+      const [item] = (await api.get(`week/xy=k/swap/tokens/address/${token}/view/`)).items;
       const moved = await movedOf(token, headTime() + 1 - secondsPerDay, headTime() + 1);
       expect([item.total_volume_24h, item.swap_count_24h, item.transactions_24h]).toEqual([moved.volume, moved.swaps, moved.transactions]);
       expect(item.volume_timeseries_7d).toEqual(item.volume_timeseries_30d.slice(-8));
@@ -389,12 +389,12 @@ describe("the tokens of an exchange", () => {
   });
 
   it("add up to the exchange's days", async () => {
-    const [item] = (await served.get("week/xy=k/swap/ecosystem/")).items;
+    const [item] = (await api.get("week/xy=k/swap/ecosystem/")).items;
     expect(item.total_swaps_24h).toBe(swapsOf(pairs, headTime() + 1 - secondsPerDay, headTime() + 1).length);
     expect(item.total_active_pairs_7d).toBe(
       new Set(swapsOf(pairs, headTime() + 1 - 7 * secondsPerDay, headTime() + 1).map(({ address }) => address)).size,
     );
-    expect(item.volume_chart_30d.map((point: Answer) => point.swap_count_24)).toEqual(
+    expect(item.volume_chart_30d.map((point: ResponseData) => point.swap_count_24)).toEqual(
       midnights(31).map((start) => swapsOf(pairs, start, start + secondsPerDay).length),
     );
     expect(item.volume_chart_7d).toEqual(item.volume_chart_30d.slice(-8));
@@ -406,7 +406,7 @@ describe("pool actions", () => {
   const acted = (of: readonly Address[]) =>
     logs.filter(({ name, address }) => ["Swap", "Mint", "Burn"].includes(name) && of.includes(address)).reverse();
   const actNames: Record<string, string> = { Swap: "SWAP", Mint: "ADD_LIQUIDITY", Burn: "REMOVE_LIQUIDITY" };
-  const shown = (items: readonly Answer[]) =>
+  const shown = (items: readonly ResponseData[]) =>
     items.map((item) => [
       item.tx_hash,
       item.act,
@@ -464,7 +464,7 @@ describe("pool actions", () => {
       expect(shown(items)).toEqual(expectedActions(found));
       expect(items.every((item) => item.address === account)).toBe(true);
     }
-    expect((await served.get(`week/xy=k/swap/address/0x${"9".repeat(40)}/transactions/`)).items).toEqual([]);
+    expect((await api.get(`week/xy=k/swap/address/0x${"9".repeat(40)}/transactions/`)).items).toEqual([]);
   });
 
   it("name the recipient of the shares as the receiver of added liquidity", async () => {
@@ -511,7 +511,7 @@ describe("while pools catch up from the stored ledger", () => {
     await partial.database.query("DELETE FROM projection_checkpoints WHERE projection = 'pools'");
     for (const { name } of poolsProjection.tables) await partial.database.query(`DELETE FROM ${name}`);
     for (const list of ["pools", "tokens", "transactions", "ecosystem"]) {
-      expect(await early.ask(`week/xy=k/swap/${list}/`), list).toMatchObject({
+      expect(await early.request(`week/xy=k/swap/${list}/`), list).toMatchObject({
         status: 503,
         message: `Exchange pools are being rebuilt: no block of ${head} yet. Retry later.`,
       });
@@ -525,12 +525,12 @@ describe("exchanges", () => {
   it("have only their own pools", async () => {
     expect(await allPages("week/xy=k/twin/transactions/", 10)).toHaveLength(1);
     const pair = await other.pairOf(tokens[0], tokens[1]);
-    expect((await served.get(`week/xy=k/address/${pair}/dex_name/`)).items).toMatchObject([{ dex_name: "twin", swap_fee: 0.003 }]);
-    expect((await served.get(`week/xy=k/address/${pairs[0].toUpperCase().replace("X", "x")}/dex_name/`)).items).toMatchObject([
+    expect((await api.get(`week/xy=k/address/${pair}/dex_name/`)).items).toMatchObject([{ dex_name: "twin", swap_fee: 0.003 }]);
+    expect((await api.get(`week/xy=k/address/${pairs[0].toUpperCase().replace("X", "x")}/dex_name/`)).items).toMatchObject([
       { dex_name: "swap", factory_contract_address: exchange.factory },
     ]);
-    const { items } = await served.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/`);
-    expect(items.map((item: Answer) => [item.exchange, item.dex_name])).toEqual(
+    const { items } = await api.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/`);
+    expect(items.map((item: ResponseData) => [item.exchange, item.dex_name])).toEqual(
       [
         [pairs[0], "swap"],
         [pairs[2], "swap"],
@@ -538,13 +538,13 @@ describe("exchanges", () => {
         [pair, "twin"],
       ].sort(),
     );
-    expect((await served.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/?dex-name=twin`)).items).toHaveLength(1);
-    expect((await served.get(`week/xy=k/address/${people[0]}/pools/page/0/?dex-name=swap&token-address=${toll}`)).items).toHaveLength(1);
+    expect((await api.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/?dex-name=twin`)).items).toHaveLength(1);
+    expect((await api.get(`week/xy=k/address/${people[0]}/pools/page/0/?dex-name=swap&token-address=${toll}`)).items).toHaveLength(1);
   });
 
   it("are labelled as senders of factory logs", async () => {
     const factoriesOf = async (path: string) =>
-      new Set((await served.get(`week/${path}`)).items.map((item: Answer) => `${item.sender_address} ${item.sender_factory_address}`));
+      new Set((await api.get(`week/${path}`)).items.map((item: ResponseData) => `${item.sender_address} ${item.sender_factory_address}`));
     const twin = await other.pairOf(tokens[0], tokens[1]);
     expect(await factoriesOf(`events/address/${pairs[0]}/?starting-block=0&page-size=5`)).toEqual(
       new Set([`${pairs[0]} ${exchange.factory}`]),
@@ -554,11 +554,11 @@ describe("exchanges", () => {
   });
 
   it("are listed with their checkpoints", async () => {
-    expect((await served.get("xy=k/supported_dexes/")).items.map((item: Answer) => [item.chain_id, item.dex_name])).toEqual([
+    expect((await api.get("xy=k/supported_dexes/")).items.map((item: ResponseData) => [item.chain_id, item.dex_name])).toEqual([
       ["31337", "swap"],
       ["31337", "twin"],
     ]);
-    const [health] = (await served.get("week/xy=k/swap/health/")).items;
+    const [health] = (await api.get("week/xy=k/swap/health/")).items;
     expect(health).toMatchObject({ synced_block_height: head, latest_block_height: head });
   });
 
@@ -579,16 +579,16 @@ describe("exchanges", () => {
     [`week/xy=k/swap/tokens/address/${nobody}/transactions/`, `Token ${nobody}`],
     [`week/xy=k/tokens/address/${nobody}/pools/page/0/`, `Token ${nobody}`],
   ])("are not found where they are unknown: %s", async (path, message) => {
-    const answer = await served.ask(path);
+    const answer = await api.request(path);
     expect([answer.status, answer.message]).toEqual([404, expect.stringContaining(message)]);
   });
 
   it("return only their pools", async () => {
     const pair = await other.pairOf(tokens[0], tokens[1]);
-    expect((await served.ask(`week/xy=k/swap/pools/address/${pair}/`)).status).toBe(404);
-    expect((await served.get(`week/xy=k/address/${nobody}/pools/page/0/`)).pagination).toMatchObject({ total_count: 0, has_more: false });
-    expect((await served.get(`week/xy=k/swap/address/${nobody}/balances/`)).items).toEqual([]);
-    expect((await served.get(`week/xy=k/swap/transactions/?page-number=5000`)).items).toEqual([]);
-    expect((await served.ask("week/xy=k/swap/transactions/?page-size=0")).status).toBe(400);
+    expect((await api.request(`week/xy=k/swap/pools/address/${pair}/`)).status).toBe(404);
+    expect((await api.get(`week/xy=k/address/${nobody}/pools/page/0/`)).pagination).toMatchObject({ total_count: 0, has_more: false });
+    expect((await api.get(`week/xy=k/swap/address/${nobody}/balances/`)).items).toEqual([]);
+    expect((await api.get(`week/xy=k/swap/transactions/?page-number=5000`)).items).toEqual([]);
+    expect((await api.request("week/xy=k/swap/transactions/?page-size=0")).status).toBe(400);
   });
 });

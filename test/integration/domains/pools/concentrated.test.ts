@@ -19,7 +19,7 @@ import {
   type PoolLog,
   uniswapV3,
 } from "./concentrated-support.ts";
-import { type Answer, type Served, servePools } from "./served.ts";
+import { type ResponseData, type TestApi, servePools } from "./serve-pools.ts";
 import { approve, mineTransactions, mint, read } from "./support.ts";
 
 /** Swaps and liquidity in real concentrated pools, compared with the node block by block. */
@@ -33,7 +33,7 @@ const lower = (address: string): Address => address.toLowerCase() as Address;
 let chain: TestChain;
 let exchange: ConcentratedExchange;
 let test: TestDatabase;
-let served: Served;
+let api: TestApi;
 let tokens: readonly [Address, Address, Address];
 let people: readonly Address[];
 /** Pools of the first two tokens; of the same at a lower fee and a price of four; of the second and third; one that is never initialized. */
@@ -153,10 +153,10 @@ beforeAll(async () => {
   logs = await concentratedLogs(chain, pools, head);
   test = await createTestDatabase();
   await index(test);
-  served = await servePools(test.database, [{ name: "ranges", factory: exchange.factory, family: "concentrated" }]);
+  api = await servePools(test.database, [{ name: "ranges", factory: exchange.factory, family: "concentrated" }]);
 }, 120_000);
 afterAll(async () => {
-  await served?.end();
+  await api?.end();
   await test?.drop();
   await chain?.stop();
 });
@@ -230,7 +230,7 @@ describe("a concentrated pool", () => {
     for (const table of ["exchange_sums", "exchange_token_sums", "exchange_tokens"]) {
       expect(await test.database.query(`SELECT FROM ${table}`), table).toEqual([]);
     }
-    expect((await served.ask("week/xy=k/ranges/pools/")).status).toBe(404);
+    expect((await api.request("week/xy=k/ranges/pools/")).status).toBe(404);
   });
 });
 
@@ -309,9 +309,9 @@ describe("the gas price of swaps in concentrated pools", () => {
       .sort(ascending);
     const used = receipts.map(({ gasUsed }) => BigInt(gasUsed)).sort(ascending);
     const { baseFeePerGas } = await chain.rpc<{ baseFeePerGas: string }>("eth_getBlockByNumber", ["latest", false]);
-    const answer: Answer = await served.get("week/event/uniswapv3/gas_prices/");
+    const answer: ResponseData = await api.get("week/event/uniswapv3/gas_prices/");
     expect(answer.base_fee).toBe(String(BigInt(baseFeePerGas)));
-    expect(answer.items.map((item: Answer) => [item.gas_price, item.gas_spent])).toEqual(
+    expect(answer.items.map((item: ResponseData) => [item.gas_price, item.gas_spent])).toEqual(
       [90, 50, 10].map((percent) => [String(BigInt(baseFeePerGas) + (rank(tips, percent) ?? 0n)), String(rank(used, 50))]),
     );
   });

@@ -8,7 +8,7 @@ import { contents } from "../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { createTestIndexer } from "../../../support/indexer/support.ts";
 import { compileSolidity } from "../../../support/solidity.ts";
-import { type Answer, type Served, servePools } from "./served.ts";
+import { type ResponseData, type TestApi, servePools } from "./serve-pools.ts";
 import { approve, deployExchange, mineTransactions, mint, type PairLog, pairLogs, read, type TestExchange, uniswap } from "./support.ts";
 
 /** Direct uses of real pairs, without a router. */
@@ -43,7 +43,7 @@ contract Borrower {
 let chain: TestChain;
 let exchange: TestExchange;
 let test: TestDatabase;
-let served: Served;
+let api: TestApi;
 let tokens: readonly [Address, Address];
 let people: readonly [Address, Address, Address];
 let pair: Address;
@@ -98,10 +98,10 @@ beforeAll(async () => {
   }
   await mineTransactions(chain, [onPair(first, "sync")]);
   test = await indexed();
-  served = await servePools(test.database, [{ name: "swap", factory: exchange.factory }]);
+  api = await servePools(test.database, [{ name: "swap", factory: exchange.factory }]);
 }, 60_000);
 afterAll(async () => {
-  await served?.end();
+  await api?.end();
   await test?.drop();
   await chain?.stop();
 });
@@ -115,19 +115,19 @@ describe("a pair that is used without a router", () => {
   it("has the node's supply, and empty reserves after its tokens were removed", async () => {
     const head = await chain.head();
     const supply = await read<bigint>(chain, uniswap.pair(), pair, "totalSupply", [], head);
-    const [item] = (await served.get(`week/xy=k/swap/pools/address/${pair}/`)).items;
+    const [item] = (await api.get(`week/xy=k/swap/pools/address/${pair}/`)).items;
     expect((await read<readonly bigint[]>(chain, uniswap.pair(), pair, "getReserves", [], head)).slice(0, 2)).toEqual([0n, 0n]);
     expect([item.total_supply, item.token_0.reserve, item.token_1.reserve]).toEqual([String(supply), "0", "0"]);
     expect(item.price_timeseries_30d.at(-1)).toMatchObject({ price_of_token0_in_token1: null, price_of_token1_in_token0: null });
     const balance = await read<bigint>(chain, uniswap.pair(), pair, "balanceOf", [people[2]], head);
-    const [owned] = (await served.get(`week/xy=k/swap/address/${people[2]}/balances/`)).items;
+    const [owned] = (await api.get(`week/xy=k/swap/address/${people[2]}/balances/`)).items;
     expect([owned.pool_token.balance, owned.token_0.balance, owned.token_1.balance]).toEqual([String(balance), "0", "0"]);
   });
 
   it("reports the sender and receiver of a burn, and counts the burnt shares without the protocol fee", async () => {
-    const { items } = await served.get("week/xy=k/swap/transactions/");
+    const { items } = await api.get("week/xy=k/swap/transactions/");
     const [first, second, third] = people;
-    const seen = items.map((item: Answer) => [item.act, item.from_address, item.sender_address, item.to_address]);
+    const seen = items.map((item: ResponseData) => [item.act, item.from_address, item.sender_address, item.to_address]);
     expect(seen).toEqual([
       ["SWAP", first, exchange.router, first],
       ["REMOVE_LIQUIDITY", second, loan, third],
@@ -160,7 +160,7 @@ describe("a pair that is used without a router", () => {
     const of = (argument: string) => swaps.map((args) => args[argument] as bigint);
     // 10,000 borrowed, and 10,000 plus a hundredth plus 1 repaid.
     expect([of("amount0Out")[2], of("amount0In")[2]]).toEqual([10_000n, 10_101n]);
-    const [view] = (await served.get(`week/xy=k/swap/tokens/address/${tokens[0]}/view/`)).items;
+    const [view] = (await api.get(`week/xy=k/swap/tokens/address/${tokens[0]}/view/`)).items;
     expect(view).toMatchObject({
       total_volume_24h: sum(...of("amount0In"), ...of("amount0Out")),
       swap_count_24h: 4,
@@ -186,13 +186,13 @@ describe("a request about an exchange", () => {
   it.each(["week/xy%3Dk/swap/pools/", "week/xy%3dk/swap/pools", "week/xy=k/%20swap%20/pools/?", "31337/xy=k/swap/pools/"])(
     "accepts the path %s",
     async (path) => {
-      expect((await served.ask(path)).status).toBe(200);
+      expect((await api.request(path)).status).toBe(200);
     },
   );
 
   it.each(["pools", "tokens", "transactions"])("accepts a page far beyond the end of %s", async (list) => {
-    const { items, pagination } = await served.get(`week/xy=k/swap/${list}/?page-number=2147483647&page-size=1000`);
+    const { items, pagination } = await api.get(`week/xy=k/swap/${list}/?page-number=2147483647&page-size=1000`);
     expect([items, pagination.has_more]).toEqual([[], false]);
-    expect((await served.ask(`week/xy=k/swap/${list}/?page-number=2147483647&page-size=10000&format=csv`)).status).toBe(200);
+    expect((await api.request(`week/xy=k/swap/${list}/?page-number=2147483647&page-size=10000&format=csv`)).status).toBe(200);
   });
 });

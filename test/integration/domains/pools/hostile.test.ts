@@ -9,14 +9,14 @@ import { artifacts, startTestChain, type TestChain } from "../../../support/chai
 import { contents } from "../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { createTestIndexer } from "../../../support/indexer/support.ts";
-import { type Answer, type Served, servePools } from "./served.ts";
+import { type ResponseData, type TestApi, servePools } from "./serve-pools.ts";
 import { approve, deployExchange, emit, mineTransactions, mint, type TestExchange } from "./support.ts";
 
 // Contracts that emit false events, next to an exchange whose expected values are computed here.
 let chain: TestChain;
 let exchange: TestExchange;
 let test: TestDatabase;
-let served: Served;
+let api: TestApi;
 let tokens: readonly [Address, Address];
 let person: Address;
 let pair: Address;
@@ -49,7 +49,7 @@ const fresh = async () => {
   await other.drop();
   return held;
 };
-const ofPool = async (): Promise<Answer> => (await served.get(`week/xy=k/swap/pools/address/${pair}/`)).items[0];
+const ofPool = async (): Promise<ResponseData> => (await api.get(`week/xy=k/swap/pools/address/${pair}/`)).items[0];
 /** Constant product with a fee of 0.3 percent, as the contract computes it. */
 const outOf = (amount: bigint, reserveIn: bigint, reserveOut: bigint): bigint =>
   (amount * 997n * reserveOut) / (reserveIn * 1_000n + amount * 997n);
@@ -67,14 +67,14 @@ beforeAll(async () => {
     ...tokens.map((token) => mint(token, person, 10n ** 12n)),
     ...tokens.map((token) => approve(person, token, exchange.router)),
   ]);
-  served = await servePools(test.database, [
+  api = await servePools(test.database, [
     { name: "swap", factory: exchange.factory },
     { name: "impostor", factory: impostor },
     { name: "ranges", factory: otherFactory, family: "concentrated" },
   ]);
 });
 afterAll(async () => {
-  await served?.end();
+  await api?.end();
   await test?.drop();
   await chain?.stop();
 });
@@ -82,9 +82,9 @@ afterAll(async () => {
 describe("an exchange with hostile contracts", () => {
   it("is empty without an error before its first block", async () => {
     for (const path of ["pools/", "tokens/", "transactions/", "ecosystem/", "health/"]) {
-      expect((await served.ask(`week/xy=k/swap/${path}`)).status, path).toBe(200);
+      expect((await api.request(`week/xy=k/swap/${path}`)).status, path).toBe(200);
     }
-    expect((await served.ask(`week/xy=k/swap/pools/address/${unlistedPool}/`)).status).toBe(404);
+    expect((await api.request(`week/xy=k/swap/pools/address/${unlistedPool}/`)).status).toBe(404);
   });
 
   it("keeps its sums when other factories claim its pools", async () => {
@@ -104,21 +104,21 @@ describe("an exchange with hostile contracts", () => {
     expect(item).toMatchObject({ swap_count_24h: 1, total_supply: "2000000" });
     expect(item.token_0).toMatchObject({ contract_address: tokens[0], reserve: "1010000", volume_in_24h: "10000", volume_out_24h: "0" });
     expect(item.token_1).toMatchObject({ contract_address: tokens[1], reserve: String(4_000_000n - out), volume_out_24h: String(out) });
-    expect((await served.get("week/xy=k/swap/tokens/")).items.map((token: Answer) => token.contract_address)).toEqual(
+    expect((await api.get("week/xy=k/swap/tokens/")).items.map((token: ResponseData) => token.contract_address)).toEqual(
       // The head's hour is not closed, so it is not ranked yet.
       [],
     );
-    expect((await served.get(`week/xy=k/address/${pair}/dex_name/`)).items).toMatchObject([{ dex_name: "swap" }]);
+    expect((await api.get(`week/xy=k/address/${pair}/dex_name/`)).items).toMatchObject([{ dex_name: "swap" }]);
   });
 
   it("does not list pools that they announced, and they list only their own", async () => {
-    expect((await served.ask(`week/xy=k/impostor/pools/address/${pair}/`)).status).toBe(404);
-    const [item] = (await served.get(`week/xy=k/impostor/pools/address/${unlistedPool}/`)).items;
+    expect((await api.request(`week/xy=k/impostor/pools/address/${pair}/`)).status).toBe(404);
+    const [item] = (await api.get(`week/xy=k/impostor/pools/address/${unlistedPool}/`)).items;
     // Events of the pool before its announcement do not count.
     expect(item).toMatchObject({ swap_count_24h: 0, total_supply: "0" });
-    expect((await served.get(`week/xy=k/swap/tokens/address/${tokens[0]}/`)).items).toHaveLength(1);
-    const pools = (await served.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/`)).items;
-    expect(pools.map((pool: Answer) => [pool.dex_name, pool.exchange]).sort()).toEqual(
+    expect((await api.get(`week/xy=k/swap/tokens/address/${tokens[0]}/`)).items).toHaveLength(1);
+    const pools = (await api.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/`)).items;
+    expect(pools.map((pool: ResponseData) => [pool.dex_name, pool.exchange]).sort()).toEqual(
       [
         ["impostor", unlistedPool],
         ["impostor", person],
@@ -133,11 +133,11 @@ describe("an exchange with hostile contracts", () => {
     await emit(chain, unlistedPool, [pairSync.topic0], encodeWords(2n ** 112n, 1n));
     await emit(chain, unlistedPool, [pairSync.topic0], encodeWords(2n ** 112n - 1n, 1n));
     await index();
-    const [item] = (await served.get(`week/xy=k/impostor/pools/address/${unlistedPool}/`)).items;
+    const [item] = (await api.get(`week/xy=k/impostor/pools/address/${unlistedPool}/`)).items;
     expect(item.token_0).toMatchObject({ reserve: String(2n ** 112n - 1n), volume_in_24h: String(3n * giant) });
-    const [token] = (await served.get(`week/xy=k/impostor/tokens/address/${tokens[0]}/view/`)).items;
+    const [token] = (await api.get(`week/xy=k/impostor/tokens/address/${tokens[0]}/view/`)).items;
     expect([token.total_liquidity, token.total_volume_24h]).toEqual([String(2n ** 112n - 1n), String(6n * giant)]);
-    expect((await served.get("week/xy=k/impostor/transactions/")).items).toHaveLength(3);
+    expect((await api.get("week/xy=k/impostor/transactions/")).items).toHaveLength(3);
     expect((await ofPool()).swap_count_24h).toBe(1);
   });
 
@@ -162,29 +162,29 @@ describe("an exchange with hostile contracts", () => {
     await mineTransactions(chain, [exchange.swap(person, 1_000n, [tokens[0], third])]);
     await index();
     const out = outOf(1_000n, 500_000n, 500_000n);
-    const [view] = (await served.get(`week/xy=k/swap/tokens/address/${third}/view/`)).items;
+    const [view] = (await api.get(`week/xy=k/swap/tokens/address/${third}/view/`)).items;
     expect(view).toMatchObject({
       total_liquidity: String(500_000n - out),
       total_volume_24h: String(out),
       swap_count_24h: 1,
       transactions_24h: 1,
     });
-    const [first] = (await served.get(`week/xy=k/swap/tokens/address/${tokens[0]}/view/`)).items;
+    const [first] = (await api.get(`week/xy=k/swap/tokens/address/${tokens[0]}/view/`)).items;
     expect(first).toMatchObject({
       total_liquidity: String(1_010_000n + 501_000n),
       total_volume_24h: String(10_000n + 1_000n),
       swap_count_24h: 2,
     });
-    expect((await served.get("week/xy=k/swap/ecosystem/")).items).toMatchObject([{ total_swaps_24h: 2, total_active_pairs_7d: 2 }]);
-    const acts = (items: Answer[]) => items.map(({ act }) => act);
-    const all = await served.get("week/xy=k/swap/transactions/");
+    expect((await api.get("week/xy=k/swap/ecosystem/")).items).toMatchObject([{ total_swaps_24h: 2, total_active_pairs_7d: 2 }]);
+    const acts = (items: ResponseData[]) => items.map(({ act }) => act);
+    const all = await api.get("week/xy=k/swap/transactions/");
     expect([acts(all.items), all.pagination.total_count]).toEqual([["SWAP", "ADD_LIQUIDITY", "SWAP", "ADD_LIQUIDITY"], 4]);
-    const paged = await Promise.all([0, 1, 2, 3].map((page) => served.get(`week/xy=k/swap/transactions/?page-size=1&page-number=${page}`)));
+    const paged = await Promise.all([0, 1, 2, 3].map((page) => api.get(`week/xy=k/swap/transactions/?page-size=1&page-number=${page}`)));
     expect(paged.flatMap(({ items }) => items)).toEqual(all.items);
-    expect(acts((await served.get(`week/xy=k/swap/address/${person}/transactions/`)).items)).toEqual(acts(all.items));
-    expect(acts((await served.get(`week/xy=k/swap/tokens/address/${third}/transactions/`)).items)).toEqual(["SWAP", "ADD_LIQUIDITY"]);
-    expect((await served.get(`week/xy=k/swap/pools/address/${early}/`)).items).toMatchObject([{ swap_count_24h: 1 }]);
-    expect((await served.get("week/xy=k/impostor/transactions/")).items).toHaveLength(5);
+    expect(acts((await api.get(`week/xy=k/swap/address/${person}/transactions/`)).items)).toEqual(acts(all.items));
+    expect(acts((await api.get(`week/xy=k/swap/tokens/address/${third}/transactions/`)).items)).toEqual(["SWAP", "ADD_LIQUIDITY"]);
+    expect((await api.get(`week/xy=k/swap/pools/address/${early}/`)).items).toMatchObject([{ swap_count_24h: 1 }]);
+    expect((await api.get("week/xy=k/impostor/transactions/")).items).toHaveLength(5);
   });
 
   it("reads only the rows of a page, however deep it is and however many pools others claim", async () => {
@@ -210,30 +210,30 @@ describe("an exchange with hostile contracts", () => {
     const { timestamp } = await chain.rpc<{ timestamp: string }>("eth_getBlockByNumber", ["latest", false]);
     await chain.mine(Number(timestamp) + 3_600);
     await index();
-    const { items } = await served.get("week/xy=k/swap/pools/");
-    expect(items.map((item: Answer) => item.swap_count_24h)).toEqual([1, 1]);
-    expect((await served.get("week/xy=k/swap/tokens/")).items).toHaveLength(3);
+    const { items } = await api.get("week/xy=k/swap/pools/");
+    expect(items.map((item: ResponseData) => item.swap_count_24h)).toEqual([1, 1]);
+    expect((await api.get("week/xy=k/swap/tokens/")).items).toHaveLength(3);
     // The swaps were at 22 hours and some minutes: seven days later their hour of the week is not closed; an hour after that it is.
     await chain.mine(Number(timestamp) + 7 * 86_400);
     await index();
-    expect((await served.get("week/xy=k/swap/pools/")).items).toHaveLength(2);
+    expect((await api.get("week/xy=k/swap/pools/")).items).toHaveLength(2);
     await chain.mine(Number(timestamp) + 7 * 86_400 + 3_600);
     await index();
-    expect((await served.get("week/xy=k/swap/pools/")).items).toEqual([]);
-    expect((await served.get("week/xy=k/swap/ecosystem/")).items).toMatchObject([{ total_active_pairs_7d: 0 }]);
+    expect((await api.get("week/xy=k/swap/pools/")).items).toEqual([]);
+    expect((await api.get("week/xy=k/swap/ecosystem/")).items).toMatchObject([{ total_active_pairs_7d: 0 }]);
     expect(
-      (await ofPool()).volume_timeseries_30d.map((point: Answer) => point.swap_count_24).reduce((a: number, b: number) => a + b, 0),
+      (await ofPool()).volume_timeseries_30d.map((point: ResponseData) => point.swap_count_24).reduce((a: number, b: number) => a + b, 0),
     ).toBe(1);
   });
 });
 
 describe("a transaction that swaps a token in an exclusive pool and in a claimed one", () => {
   it("counts once, and one that swaps only in the claimed pool counts too", async () => {
-    const ask = async (token: Address) => (await served.get(`week/xy=k/swap/tokens/address/${token}/view/`)).items[0];
-    expect(await ask(tokens[0])).toMatchObject({ swap_count_24h: 0, transactions_24h: 0 });
+    const request = async (token: Address) => (await api.get(`week/xy=k/swap/tokens/address/${token}/view/`)).items[0];
+    expect(await request(tokens[0])).toMatchObject({ swap_count_24h: 0, transactions_24h: 0 });
     // The claimed pool of the previous test; its address and other token come from the exchange's list.
-    const pools = (await served.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/`)).items.filter(
-      (pool: Answer) => pool.dex_name === "swap" && pool.exchange !== pair,
+    const pools = (await api.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/`)).items.filter(
+      (pool: ResponseData) => pool.dex_name === "swap" && pool.exchange !== pair,
     );
     const [third] = [pools[0].token_0, pools[0].token_1].map((token) => token.contract_address).filter((token) => token !== tokens[0]);
     await mineTransactions(chain, [
@@ -242,16 +242,16 @@ describe("a transaction that swaps a token in an exclusive pool and in a claimed
       exchange.swap(person, 900n, tokens),
     ]);
     await index();
-    expect(await ask(tokens[0])).toMatchObject({ swap_count_24h: 4, transactions_24h: 3 });
-    expect(await ask(third)).toMatchObject({ swap_count_24h: 2, transactions_24h: 2 });
-    expect(await ask(tokens[1])).toMatchObject({ swap_count_24h: 2, transactions_24h: 2 });
+    expect(await request(tokens[0])).toMatchObject({ swap_count_24h: 4, transactions_24h: 3 });
+    expect(await request(third)).toMatchObject({ swap_count_24h: 2, transactions_24h: 2 });
+    expect(await request(tokens[1])).toMatchObject({ swap_count_24h: 2, transactions_24h: 2 });
   });
 });
 
 describe("pages of actions", () => {
   it("continue at the same position when actions are added between them", async () => {
-    const before = (await served.get("week/xy=k/swap/transactions/?page-size=1000")).items;
-    const page = async (number: number) => (await served.get(`week/xy=k/swap/transactions/?page-size=2&page-number=${number}`)).items;
+    const before = (await api.get("week/xy=k/swap/transactions/?page-size=1000")).items;
+    const page = async (number: number) => (await api.get(`week/xy=k/swap/transactions/?page-size=2&page-number=${number}`)).items;
     const first = await page(0);
     await mineTransactions(chain, [exchange.swap(person, 300n, tokens)]);
     await index();
@@ -262,15 +262,15 @@ describe("pages of actions", () => {
 
 describe("after a reorganisation", () => {
   it("the index equals a fresh one, and responses are as before", async () => {
-    const before = await served.get("week/xy=k/swap/transactions/");
+    const before = await api.get("week/xy=k/swap/transactions/");
     const pool = await ofPool();
     await mineTransactions(chain, [exchange.swap(person, 500n, tokens), exchange.swap(person, 700n, tokens)]);
     await mineTransactions(chain, [exchange.remove(person, tokens, 10n), { ...approve(person, pair, exchange.router) }].reverse());
     await index();
-    expect((await served.get("week/xy=k/swap/transactions/")).pagination.total_count).toBe(before.pagination.total_count + 3);
+    expect((await api.get("week/xy=k/swap/transactions/")).pagination.total_count).toBe(before.pagination.total_count + 3);
     await chain.rpc("anvil_reorg", [2, []]);
     await index();
-    const after = await served.get("week/xy=k/swap/transactions/");
+    const after = await api.get("week/xy=k/swap/transactions/");
     expect({ ...after, updated_at: "" }).toEqual({ ...before, updated_at: "" });
     expect(await contents(test.database)).toEqual(await fresh());
     expect((await ofPool()).token_0.reserve).toBe(pool.token_0.reserve);

@@ -10,7 +10,7 @@ import { artifacts, call } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { firstMidnight, type Market, startMarket, units } from "../dex/market.ts";
 import { secondsPerDay, secondsPerHour } from "../dex/support.ts";
-import { type Answer, type Served, servePools } from "../pools/served.ts";
+import { type ResponseData, type TestApi, servePools } from "../pools/serve-pools.ts";
 import { uniswap } from "../pools/support.ts";
 import { type Pricing, startPricing } from "./support.ts";
 
@@ -18,7 +18,7 @@ import { type Pricing, startPricing } from "./support.ts";
 let market: Market;
 let test: TestDatabase;
 let pricing: Pricing;
-let served: Served;
+let api: TestApi;
 /** Runs between the next read and its write. */
 let between: (() => Promise<void>) | null = null;
 const chainId = 31337;
@@ -68,8 +68,8 @@ const fresh = async (files: readonly (readonly string[])[]): Promise<Record<stri
 /** Prices by day from the fourth of the month to the seventeenth. */
 const daily = async (asset: string, currency = "USD"): Promise<(number | null)[]> => {
   const query = "from=2023-11-04&to=2023-11-17&prices-at-asc=true";
-  const [item] = await served.get(`pricing/historical_by_addresses_v2/week/${currency}/${asset}/?${query}`);
-  return item.prices.map(({ price }: Answer) => price);
+  const [item] = await api.get(`pricing/historical_by_addresses_v2/week/${currency}/${asset}/?${query}`);
+  return item.prices.map(({ price }: ResponseData) => price);
 };
 const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
 const buy = (dollars: bigint) => market.swap.swap(market.people[0], dollars * units.usd, [market.tokens.usd, market.tokens.gold]);
@@ -92,7 +92,7 @@ beforeAll(async () => {
   second = [`${mist},2023-11-12,8.5`, "native,2023-11-12,1600"];
   test = await createTestDatabase();
   pricing = await startPricing(market.chain, test.database, market.config, () => [disturbed()]);
-  served = await servePools(test.database, market.exchanges, () => new Date(at(9, 0) * 1000));
+  api = await servePools(test.database, market.exchanges, () => new Date(at(9, 0) * 1000));
   for (const time of [at(0, 3), at(0, 18, 30), at(1, 2, 5), at(1, 20)]) {
     await market.block(time, buy(20_000n));
     await pricing.computeAll();
@@ -101,7 +101,7 @@ beforeAll(async () => {
   await pricing.computeAll();
 }, 120_000);
 afterAll(async () => {
-  await served?.end();
+  await api?.end();
   await pricing?.end();
   await test?.drop();
   await market?.chain.stop();
@@ -233,7 +233,7 @@ describe("a token without transfers", () => {
     await market.chain.mine();
     await importText(test.database, [`${still},2023-11-16,3`]);
     await pricing.computeAll();
-    const [item] = await served.get(`pricing/historical_by_addresses_v2/week/USD/${still}/?from=2023-11-15&to=2023-11-16`);
+    const [item] = await api.get(`pricing/historical_by_addresses_v2/week/USD/${still}/?from=2023-11-15&to=2023-11-16`);
     expect(item).toMatchObject({ contract_decimals: 18, prices: [{ price: 3 }, { price: null }] });
   });
 });

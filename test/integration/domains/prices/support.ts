@@ -23,7 +23,9 @@ export const pricedChain = (settings: Record<string, unknown>): ChainConfig => (
 
 /** An index that follows a chain and computes prices on demand. */
 export interface Pricing {
+  /** The info messages of the jobs. */
   readonly notes: string[];
+  readonly warnings: string[];
   /** Waits for the node's head, then computes all prices up to it, or at most those of `maxRounds` runs. */
   computeAll(maxRounds?: number): Promise<void>;
   /** Discards the state of the jobs, as a restart does. */
@@ -44,9 +46,10 @@ export const startPricing = async (
   });
   const end = runInBackground(running);
   const notes: string[] = [];
+  const warnings: string[] = [];
   const { indexer, source } = running;
   const isReady = () => indexer.status().leading && indexer.status().following && indexer.status().catchingUp.length === 0;
-  const logger = { info: (message: string) => notes.push(message), warn: (message: string) => notes.push(message) };
+  const logger = { info: (message: string) => notes.push(message), warn: (message: string) => warnings.push(message) };
   const worker = createNodeReads({
     chainName: "test",
     chainId: 31337,
@@ -77,6 +80,7 @@ export const startPricing = async (
   let scheduler = start();
   return {
     notes,
+    warnings,
     computeAll: async (maxRounds = 500) => {
       const head = await chain.head();
       await until("the index to reach the node's head", () => isReady() && indexer.status().block === head);

@@ -21,22 +21,22 @@ const lastDay = firstDay + (blocksOfDays.length - 1) * secondsPerDay;
 const now = () => new Date((lastDay + 20 * 3_600) * 1000);
 const random = createRandom("a week of transfers");
 
-interface Served {
-  get(path: string): Promise<Answer>;
+interface TestApi {
+  get(path: string): Promise<ResponseData>;
   end(): Promise<void>;
 }
 // biome-ignore lint/suspicious/noExplicitAny: responses are validated against the catalog; a test reads the fields that it expects
-type Answer = any;
+type ResponseData = any;
 
 let chain: TestChain;
 let story: Story;
 let owners: Address[];
 let head: number;
 let times: number[];
-let served: Served;
+let api: TestApi;
 const databases: TestDatabase[] = [];
 
-const serve = async (database: Database): Promise<Served> => {
+const serve = async (database: Database): Promise<TestApi> => {
   const settings: ChainConfig = { ...chainConfig.parse({ name: "week", id: 31337, rpc: chain.url, groups: ["historical"] }), id: 31337 };
   const { key } = await createKeys(database).create({ label: "test" });
   const limits = { requestsPerSecond: 100_000 };
@@ -101,10 +101,10 @@ beforeAll(async () => {
     Array.from({ length: head + 1 }, (_, height) => ({ method: "eth_getBlockByNumber", params: [quantity(height), false] })),
   );
   times = blocks.map(({ timestamp }) => Number(timestamp));
-  served = await serve(await indexFrom(0));
+  api = await serve(await indexFrom(0));
 });
 afterAll(async () => {
-  await served?.end();
+  await api?.end();
   await Promise.all(databases.map((test) => test.drop()));
   await chain?.stop();
 });
@@ -142,8 +142,8 @@ const nodeBalances = async (owner: Address, height: number): Promise<Map<Address
     [story.erc1155, (first ?? 0n) + (second ?? 0n)],
   ]);
 };
-const servedBalances = (items: Answer): Map<Address, bigint> =>
-  new Map(items.map((item: Answer) => [item.contract_address, BigInt(item.balance)]));
+const servedBalances = (items: ResponseData): Map<Address, bigint> =>
+  new Map(items.map((item: ResponseData) => [item.contract_address, BigInt(item.balance)]));
 const allHeights = () => Array.from({ length: head + 1 }, (_, height) => height);
 const dayOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
 
@@ -151,7 +151,7 @@ describe("balances of an indexed week", () => {
   it("equal the node's after every block", async () => {
     for (const owner of owners) {
       for (const height of allHeights()) {
-        const { items } = await served.get(`address/${owner}/historical_balances/?block-height=${height}`);
+        const { items } = await api.get(`address/${owner}/historical_balances/?block-height=${height}`);
         const balances = servedBalances(items);
         for (const [token, balance] of await nodeBalances(owner, height)) {
           // A genesis balance is indexed once it is touched; a token that the owner never held is not listed.
@@ -166,8 +166,8 @@ describe("balances of an indexed week", () => {
     for (const day of Array.from({ length: blocksOfDays.length }, (_, position) => firstDay + position * secondsPerDay)) {
       const last = times.filter((time) => time < day + secondsPerDay).length - 1;
       for (const owner of owners) {
-        const { items } = await served.get(`address/${owner}/historical_balances/?date=${dayOf(day)}`);
-        expect(items.every((item: Answer) => item.block_height === last)).toBe(true);
+        const { items } = await api.get(`address/${owner}/historical_balances/?date=${dayOf(day)}`);
+        expect(items.every((item: ResponseData) => item.block_height === last)).toBe(true);
         const balances = servedBalances(items);
         for (const [token, balance] of await nodeBalances(owner, last)) {
           expect(balances.get(token) ?? (token === nativeTokenAddress ? balance : 0n)).toBe(balance);
@@ -187,14 +187,14 @@ describe("balances of an indexed week", () => {
           .sort((left, right) =>
             left.balance === right.balance ? (left.owner < right.owner ? -1 : 1) : left.balance > right.balance ? -1 : 1,
           );
-        const { items, pagination } = await served.get(`tokens/${token}/token_holders_v2/?block-height=${height}`);
+        const { items, pagination } = await api.get(`tokens/${token}/token_holders_v2/?block-height=${height}`);
         expect(
-          items.map((item: Answer) => ({ owner: item.address, balance: BigInt(item.balance) })),
+          items.map((item: ResponseData) => ({ owner: item.address, balance: BigInt(item.balance) })),
           `${token} at ${height}`,
         ).toEqual(expected);
         expect(pagination.total_count).toBe(expected.length);
         const sum = expected.reduce((total, { balance }) => total + balance, 0n);
-        expect(new Set(items.map((item: Answer) => BigInt(item.total_supply)))).toEqual(new Set(expected.length === 0 ? [] : [sum]));
+        expect(new Set(items.map((item: ResponseData) => BigInt(item.total_supply)))).toEqual(new Set(expected.length === 0 ? [] : [sum]));
       }
     }
     const supplies = await numbers([
@@ -203,16 +203,16 @@ describe("balances of an indexed week", () => {
       contractCall(story.erc721, artifacts.erc721(), "totalSupply", [], head),
     ]);
     for (const [position, token] of [story.erc20, story.weth, story.erc721].entries()) {
-      expect(BigInt((await served.get(`tokens/${token}/token_holders_v2/`)).items[0].total_supply)).toBe(supplies[position]);
+      expect(BigInt((await api.get(`tokens/${token}/token_holders_v2/`)).items[0].total_supply)).toBe(supplies[position]);
     }
   });
 
   it("give each day the open, high, low and close of the node's balances", async () => {
     for (const owner of owners) {
-      const { items } = await served.get(`address/${owner}/portfolio_v2/?days=${blocksOfDays.length}`);
+      const { items } = await api.get(`address/${owner}/portfolio_v2/?days=${blocksOfDays.length}`);
       const history = await Promise.all(allHeights().map((height) => nodeBalances(owner, height)));
       for (const token of [nativeTokenAddress, story.erc20, story.weth]) {
-        const item = items.find(({ contract_address }: Answer) => contract_address === token);
+        const item = items.find(({ contract_address }: ResponseData) => contract_address === token);
         const expected = blocksOfDays
           .map((_, day) => {
             const start = firstDay + day * secondsPerDay;
@@ -223,7 +223,7 @@ describe("balances of an indexed week", () => {
             return { day: dayOf(start), open: values[0], high: sorted.at(-1), low: sorted[0], close: values.at(-1) };
           })
           .reverse();
-        const shown = item?.holdings.map(({ timestamp, open, high, low, close }: Answer) => ({
+        const shown = item?.holdings.map(({ timestamp, open, high, low, close }: ResponseData) => ({
           day: timestamp.slice(0, 10),
           open: BigInt(open.balance),
           high: BigInt(high.balance),

@@ -14,12 +14,12 @@ import { balancesOf, type Reconciliation, startReconciliation } from "./support.
 import { unusualBalances } from "./unusual-balances.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: responses are validated against the catalog; a test reads the fields that it expects
-type Answer = any;
+type ResponseData = any;
 
 let chain: TestChain;
 let test: TestDatabase;
 let reconciliation: Reconciliation;
-let get: (path: string) => Promise<Answer>;
+let get: (path: string) => Promise<ResponseData>;
 let end: () => Promise<void>;
 const tokens = {} as Record<"honest" | "rebasing" | "fee" | "phishing" | "mute", Address>;
 let alice: Address;
@@ -105,7 +105,7 @@ const compareServed = async () => {
     const { items } = await get(`address/${owner}/balances_v2/`);
     for (const [name, token] of Object.entries(tokens).filter(([name]) => name !== "mute")) {
       const [returned] = await balancesOf(chain, [{ token, owner, height: head }]);
-      const item = items.find(({ contract_address }: Answer) => contract_address === token);
+      const item = items.find(({ contract_address }: ResponseData) => contract_address === token);
       expect(item?.balance ?? "0", `${name} of ${owner}`).toBe(returned);
       if (item !== undefined) expect(item.balance_source).toBe(name === "honest" ? "events" : "node");
     }
@@ -137,7 +137,7 @@ describe("tokens whose balances do not follow from their events", () => {
     const { items, pagination } = await get(`tokens/${tokens.fee}/token_holders_v2/`);
     // Alice gave 300 of 1,000; of these 270 arrived, of which bob gave 100 and carol got 90.
     expect(
-      items.map(({ address, balance, balance_source, total_supply }: Answer) => [address, balance, balance_source, total_supply]),
+      items.map(({ address, balance, balance_source, total_supply }: ResponseData) => [address, balance, balance_source, total_supply]),
     ).toEqual([
       [alice, "700", "node", null],
       [bob, "170", "node", null],
@@ -151,7 +151,7 @@ describe("tokens whose balances do not follow from their events", () => {
     );
     expect(transfers).toEqual([]);
     const honest = await get(`tokens/${tokens.honest}/token_holders_v2/`);
-    expect(honest.items.map(({ balance, balance_source }: Answer) => [balance, balance_source])).toEqual([
+    expect(honest.items.map(({ balance, balance_source }: ResponseData) => [balance, balance_source])).toEqual([
       ["700", "events"],
       ["200", "events"],
       ["100", "events"],
@@ -170,7 +170,7 @@ describe("tokens whose balances do not follow from their events", () => {
     await compareServed();
     expect(await unknownAfterComparing()).toBe(0);
     const { items } = await get(`address/${carol}/historical_balances/?block-height=${await chain.head()}`);
-    const item = items.find(({ contract_address }: Answer) => contract_address === tokens.rebasing);
+    const item = items.find(({ contract_address }: ResponseData) => contract_address === tokens.rebasing);
     // 100 and 50 units, at 300 percent.
     expect([item.balance, item.last_transferred_block_height]).toEqual(["450", transferred - 1]);
     expect(reconciliation.warnings).toEqual([]);
@@ -247,8 +247,8 @@ describe("tokens whose balances do not follow from their events", () => {
   it("have the same balances after the projection is rebuilt", async () => {
     const head = await chain.head();
     const served = async () => Promise.all([alice, bob, carol].map((owner) => get(`address/${owner}/balances_v2/`)));
-    const balancesOnly = (answers: Answer[]) =>
-      answers.map(({ items }) => items.map(({ contract_address, balance }: Answer) => [contract_address, balance]));
+    const balancesOnly = (answers: ResponseData[]) =>
+      answers.map(({ items }) => items.map(({ contract_address, balance }: ResponseData) => [contract_address, balance]));
     const before = balancesOnly(await served());
     await reconciliation.end();
     await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = 'tokens'");

@@ -7,14 +7,14 @@ import { createKeys } from "../../../../runtime/http/keys.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: responses are validated against the catalog; a test reads the fields that it expects
-export type Answer = any;
+export type ResponseData = any;
 
 /** An index served over HTTP, with every response validated against the catalog. */
-export interface Served {
+export interface TestApi {
   /** The data of a response of status 200. */
-  get(path: string): Promise<Answer>;
+  get(path: string): Promise<ResponseData>;
   /** The status and message of any response. */
-  ask(path: string): Promise<{ status: number; data: Answer; message: string }>;
+  request(path: string): Promise<{ status: number; data: ResponseData; message: string }>;
   end(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export const servePools = async (
   exchanges: readonly { readonly name: string; readonly factory: Address; readonly family?: "concentrated" }[],
   now: () => Date = () => new Date(),
   limits: { readonly answerRows?: number } = {},
-): Promise<Served> => {
+): Promise<TestApi> => {
   const settings = chainConfig.parse({
     name: "week",
     id: 31337,
@@ -42,14 +42,14 @@ export const servePools = async (
     validate: "strict",
     now,
   });
-  const ask = async (path: string) => {
+  const request = async (path: string) => {
     const response = await supertest(http.app).get(`/v1/${path}`).set("Authorization", `Bearer ${key}`);
     return { status: response.status, data: response.body.data, message: String(response.body.error_message) };
   };
   return {
-    ask,
+    request,
     get: async (path) => {
-      const { status, data, message } = await ask(path);
+      const { status, data, message } = await request(path);
       if (status !== 200) throw new Error(`${path}: ${status} ${message}`);
       return data;
     },
