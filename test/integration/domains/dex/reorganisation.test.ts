@@ -14,7 +14,7 @@ import { secondsPerDay, secondsPerHour } from "./support.ts";
 let market: Market;
 let test: TestDatabase;
 let pricing: Pricing;
-let followed: TestApi;
+let followedApi: TestApi;
 const random = createRandom("branches of trade");
 const at = (day: number, hour: number, minute = 0): number => firstMidnight + day * secondsPerDay + hour * secondsPerHour + minute * 60;
 const clock = () => new Date(at(9, 0) * 1000);
@@ -118,7 +118,7 @@ const expectEqualToFreshIndex = async (): Promise<void> => {
   const api = await servePools(fresh.database, market.exchanges, clock);
   const keptHours = await hoursOf(fresh.database);
   expect(await tables(test.database, keptHours)).toEqual(await tables(fresh.database, keptHours));
-  const [actual, expected] = [await responsesOf(followed), await responsesOf(api)];
+  const [actual, expected] = [await responsesOf(followedApi), await responsesOf(api)];
   for (const path of paths()) expect(actual[path], path).toEqual(expected[path]);
   expect(pricing.warnings).toEqual([]);
   await api.end();
@@ -152,7 +152,7 @@ beforeAll(async () => {
   market = await startMarket();
   test = await createTestDatabase();
   pricing = await startPricing(market.chain, test.database, market.config, market.jobs);
-  followed = await servePools(test.database, market.exchanges, clock);
+  followedApi = await servePools(test.database, market.exchanges, clock);
   await mineAt([at(0, 1), at(0, 9, 20), at(0, 9, 50), at(0, 17, 5), at(0, 23, 40)]);
   snapshot = await market.chain.rpc<string>("evm_snapshot");
   await mineAt([at(1, 2, 10)], () => [newPool()]);
@@ -160,7 +160,7 @@ beforeAll(async () => {
   late = await market.chain.rpc<string>("evm_snapshot");
 }, 120_000);
 afterAll(async () => {
-  await followed?.end();
+  await followedApi?.end();
   await pricing?.end();
   await test?.drop();
   await market?.chain.stop();
@@ -213,11 +213,11 @@ describe("a reorganisation of swaps", () => {
   it("removes a pool, its actions and the price that it determined", async () => {
     const path = `pricing/historical_by_addresses_v2/week/USD/${market.tokens.mist}/?from=2023-11-17&to=2023-11-17`;
     // 90,000 dollars for 30,000 tokens.
-    expect((await followed.get(path))[0].prices[0].price).toBe(3);
+    expect((await followedApi.get(path))[0].prices[0].price).toBe(3);
     snapshot = await revertToSnapshot(snapshot);
     await market.block(at(1, 4), ...randomTransactions());
     await market.block(at(1, 5, 10), ...randomTransactions());
     await expectEqualToFreshIndex();
-    expect((await followed.get(path))[0].prices[0].price).toBeNull();
+    expect((await followedApi.get(path))[0].prices[0].price).toBeNull();
   });
 });

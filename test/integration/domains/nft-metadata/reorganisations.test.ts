@@ -11,7 +11,7 @@ let node: MetadataNode;
 let index: MetadataIndex;
 let collection: Address;
 const read = async (url: string): Promise<DocumentOutcome> => readInline(url);
-const painted = (colour: string) => dataUrl({ name: colour, attributes: [{ trait_type: "Colour", value: colour }] });
+const documentUrl = (colour: string) => dataUrl({ name: colour, attributes: [{ trait_type: "Colour", value: colour }] });
 const colours = () => index.test.database.query("SELECT value, tokens FROM nft_trait_values ORDER BY value");
 const documents = () => index.test.database.query("SELECT metadata_count, since_block FROM nft_documents");
 
@@ -31,13 +31,13 @@ afterAll(() => node.stop());
 
 describe("a reorganisation", () => {
   it("drops metadata that was read above the ancestor and queues it again, except for tokens that it removes", async () => {
-    await node.setUri(collection, 0, 1, painted("red"));
+    await node.setUri(collection, 0, 1, documentUrl("red"));
     const first = await index.indexBlocks();
     await index.mint(collection, [0, 1], first);
     await index.queue();
     await index.worker(read).drain();
     const snapshot = await node.chain.rpc<string>("evm_snapshot");
-    await node.setUri(collection, 1, 2, painted("blue"));
+    await node.setUri(collection, 1, 2, documentUrl("blue"));
     const second = await index.indexBlocks();
     await index.mint(collection, [2], second);
     await index.announce(collection, 1, 1, second);
@@ -48,7 +48,7 @@ describe("a reorganisation", () => {
       { value: "red", tokens: 1 },
     ]);
     await node.chain.rpc("evm_revert", [snapshot]);
-    await node.setUri(collection, 1, 1, painted("green"));
+    await node.setUri(collection, 1, 1, documentUrl("green"));
     await index.rollBackTo(first);
     expect(await colours()).toEqual([{ value: "red", tokens: 1 }]);
     expect((await index.queued()).map(({ token_id }) => token_id)).toEqual(["1"]);
@@ -62,8 +62,8 @@ describe("a reorganisation", () => {
     ]);
   });
 
-  it("below the first document leaves no rows of the collection", async () => {
-    await node.setUri(collection, 0, 1, painted("red"));
+  it("leaves no rows of the collection if it drops the block of the first document", async () => {
+    await node.setUri(collection, 0, 1, documentUrl("red"));
     const head = await index.indexBlocks();
     await index.mint(collection, [0, 1], head);
     await index.queue();
@@ -100,8 +100,8 @@ describe("a reorganisation", () => {
     expect(await index.metadata()).toMatchObject([{ name: "new" }]);
   });
 
-  it("concurrent with workers that store metadata leaves none that was read above the ancestor", async () => {
-    await node.setUri(collection, 0, 399, painted("red"));
+  it("leaves no metadata that was read above the ancestor, even while workers store metadata", async () => {
+    await node.setUri(collection, 0, 399, documentUrl("red"));
     const ancestor = await index.indexBlocks();
     await index.mint(
       collection,

@@ -18,7 +18,7 @@ interface Trait {
   readonly trait_type: string;
   readonly value: string | number | null;
 }
-/** The current attributes by metadata URL; null where the host refuses. */
+/** The current attributes by metadata URL; null if the host refuses. */
 const attributesOf = new Map<string, readonly Trait[] | null>();
 
 const randomAttributes = (): readonly Trait[] | null =>
@@ -121,21 +121,21 @@ describe("roll-ups of metadata", () => {
     await index.queue();
     await readAll();
     const since = async () => (await index.test.database.query<{ since_block: number | null }>("SELECT since_block FROM nft_documents"))[0];
-    const again = async () => {
+    const refreshToken = async () => {
       await node.chain.mine();
       await index.indexBlocks();
       await index.test.database.transaction((client) => requestRefresh(client, chainId, collection, "0"));
       await index.queue();
       await readAll();
     };
-    await again();
+    await refreshToken();
     expect((await index.metadata())[0]?.read_at_block).toBe(first + 1);
     expect(await since()).toEqual({ since_block: first });
     attributesOf.set(urlOf(collection, 0), null);
-    await again();
+    await refreshToken();
     expect(await since()).toEqual({ since_block: null });
     attributesOf.set(urlOf(collection, 0), []);
-    await again();
+    await refreshToken();
     expect(await since()).toEqual({ since_block: first + 3 });
   });
 });

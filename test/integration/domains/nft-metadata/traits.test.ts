@@ -83,7 +83,7 @@ describe("traits of a collection", () => {
     expect(data.items).toEqual([{ name: "Hat" }, { name: "Level" }, { name: "Mood" }, { name: "a/b %&?" }, { name: "hat" }]);
   });
 
-  it("are an empty list without stored metadata, and 404 for an address that is not a collection", async () => {
+  it("are empty if no metadata is stored, and not found (404) for an address that is not a collection", async () => {
     for (const rest of ["traits/", "traits_summary/"]) {
       expect((await index.get(path(plain, rest))).data.items).toEqual([]);
       for (const contract of [coin, addressOf(99)]) {
@@ -120,7 +120,7 @@ describe("traits of a collection", () => {
       value_numeric: { min: -2, max: 10.5 },
       value_string: null,
     });
-    // A number and a word: not numeric.
+    // A number and a text, so the trait is not numeric.
     expect(data.items[2]).toMatchObject({
       value_type: "string",
       value_numeric: null,
@@ -151,18 +151,18 @@ describe("values of a trait", () => {
     ]);
   });
 
-  it("are 404 for an unknown trait and for an address that is not a collection", async () => {
-    for (const [contract, trait, response] of [
+  it("are not found (404) for an unknown trait or an address that is not a collection", async () => {
+    for (const [contract, trait, subject] of [
       [hats, "HAT", "Trait HAT"],
       [plain, "Hat", "Trait Hat"],
       [coin, "Hat", `Collection ${coin}`],
     ] as const) {
       const { status, message } = await index.get(path(contract, `traits/${trait}/attributes/`));
-      expect([status, message]).toEqual([404, `${response} not found in the index of hand.`]);
+      expect([status, message]).toEqual([404, `${subject} not found in the index of hand.`]);
     }
   });
 
-  it("that exceed the maximum number of rows are refused, and cut from the summary, which has the first ones", async () => {
+  it("are refused beyond the maximum number of rows, and truncated to the first ones in the summary", async () => {
     await insertTokens(
       wide,
       Array.from({ length: 13 }, (_, id) => [

@@ -72,10 +72,10 @@ const configOf = (changes: object = {}, rpc: string | undefined = proxy.url): Ch
   return rpc === undefined ? parsed : { ...parsed, rpc };
 };
 const key = (id: number, standard: number = standards.erc721): NftKey => ({ token: collection, token_id: String(id), standard });
-const withReader = async <T>(config: ChainConfig, use: (reader: ReturnType<typeof createUncachedMetadata>) => Promise<T>): Promise<T> => {
+const withReader = async <T>(config: ChainConfig, work: (reader: ReturnType<typeof createUncachedMetadata>) => Promise<T>): Promise<T> => {
   const reader = createUncachedMetadata([config]);
   try {
-    return await use(reader);
+    return await work(reader);
   } finally {
     await reader.close();
   }
@@ -97,7 +97,7 @@ describe("metadata that is read within a request", () => {
     ]);
   });
 
-  it("has the id of an EIP-1155 token substituted in its URLs", async () => {
+  it("has URLs with the id of an EIP-1155 token substituted", async () => {
     const [row] = await withReader(configOf(), (reader) => reader.read(chainId, [key(255, standards.erc1155)]));
     const id = "ff".padStart(64, "0");
     expect(row).toMatchObject({ name: `Unit ${id}`, image: `https://units.example/${id}.png` });
@@ -120,14 +120,14 @@ describe("metadata that is read within a request", () => {
     const rows = await withReader(configOf(), (reader) =>
       reader.read(
         chainId,
-        Array.from({ length: 40 }, (_, place) => key(10 + place)),
+        Array.from({ length: 40 }, (_, position) => key(10 + position)),
       ),
     );
-    expect(rows.map(({ name }) => name)).toEqual(Array.from({ length: 25 }, (_, place) => `No. ${10 + place}`));
+    expect(rows.map(({ name }) => name)).toEqual(Array.from({ length: 25 }, (_, position) => `No. ${10 + position}`));
     expect(proxy.counts.get("eth_call")).toBe(25);
   });
 
-  it("ends at its time limit with the documents that it has read", async () => {
+  it("includes the documents that were read within the time limit", async () => {
     gatewayDelay = 5_000;
     const start = Date.now();
     const rows = await withReader(configOf({ uncachedMilliseconds: 500 }), (reader) => reader.read(chainId, [key(3), key(1)]));
@@ -138,7 +138,7 @@ describe("metadata that is read within a request", () => {
     ]);
   });
 
-  it("is empty where the node is slow, fails, responds with invalid JSON or is not configured", async () => {
+  it("is empty if the node is slow, fails, responds with invalid JSON or is not configured", async () => {
     const read = (config: ChainConfig) => withReader(config, (reader) => reader.read(chainId, [key(1)]));
     proxy.delay = () => 5_000;
     const start = Date.now();

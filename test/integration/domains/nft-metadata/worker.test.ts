@@ -21,13 +21,13 @@ beforeEach(async () => {
 afterEach(() => index.test.drop());
 afterAll(() => node.stop());
 
-const named = (name: string): DocumentOutcome => ({ ok: true, document: documentOf(JSON.stringify({ name })) });
+const documentNamed = (name: string): DocumentOutcome => ({ ok: true, document: documentOf(JSON.stringify({ name })) });
 const down: DocumentOutcome = { ok: false, refusal: "The host is down.", isPermanent: false };
 const eightFetches = { metadata: "cached", fetchesAtOnce: 8, fetchMilliseconds: 15_000, documentBytes: 1_000_000 } as const;
 const ids = (count: number, first = 0): number[] => Array.from({ length: count }, (_, id) => first + id);
-/** Sets the URL of ids, mints and queues them; returns the head. */
-const mintAndQueue = async (text: string, count: number, standard: number = standards.erc721, first = 0): Promise<number> => {
-  await node.setUri(collection, first, first + count - 1, text);
+/** Sets the URL of ids, then mints and queues them. Returns the head. */
+const mintAndQueue = async (url: string, count: number, standard: number = standards.erc721, first = 0): Promise<number> => {
+  await node.setUri(collection, first, first + count - 1, url);
   const head = await index.indexBlocks();
   await index.mint(collection, ids(count, first), head, standard);
   await index.queue();
@@ -44,7 +44,7 @@ describe("the metadata worker", () => {
     await index.mint(other, [10], 1, standards.erc1155);
     await index.mint(other, [11], 1);
     await index.queue();
-    const web = createFakeWeb({ "https://one.example/": (url) => named(url) });
+    const web = createFakeWeb({ "https://one.example/": (url) => documentNamed(url) });
     await index.worker(web.read).drain();
     const rows = await index.metadata();
     // EIP-1155: 64 lower-case hex digits without 0x; 10 is 0x0a. EIP-721 has no {id} substitution.
@@ -59,31 +59,31 @@ describe("the metadata worker", () => {
   it("yields to the event loop between two inline documents", async () => {
     await mintAndQueue(dataUrl({ name: "held" }), 5);
     let tick = 0;
-    const seen: number[] = [];
+    const ticks: number[] = [];
     const next = (): void => {
       tick += 1;
-      if (seen.length < 5) setImmediate(next);
+      if (ticks.length < 5) setImmediate(next);
     };
     next();
     await index
       .worker(async (url) => {
-        seen.push(tick);
+        ticks.push(tick);
         return readInline(url);
       })
       .drain();
-    expect(seen).toHaveLength(5);
-    expect(new Set(seen).size).toBe(5);
+    expect(ticks).toHaveLength(5);
+    expect(new Set(ticks).size).toBe(5);
   });
 
-  it("refuses oversized responses of a contract and aggregates few tokens in a call", async () => {
+  it("refuses oversized responses of a contract, and limits the number of tokens per multicall", async () => {
     await mintAndQueue(dataUrl({ name: "x".repeat(2_000) }), 1);
     await mintAndQueue(dataUrl({ name: "y" }), 70, standards.erc721, 10);
-    const asked: number[] = [];
+    const tokensPerRequest: number[] = [];
     const source: typeof node.source = {
       ...node.source,
       calls: (calls, height) => {
-        // Each call inside an aggregate contains the selector; a call outside of one counts as one.
-        asked.push(calls.reduce((sum, { data }) => sum + Math.max(1, data.split("c87b56dd").length - 1), 0));
+        // Each call within a multicall contains the selector of tokenURI(); any other call counts as one.
+        tokensPerRequest.push(calls.reduce((sum, { data }) => sum + Math.max(1, data.split("c87b56dd").length - 1), 0));
         return node.source.calls(calls, height);
       },
     };
@@ -96,7 +96,7 @@ describe("the metadata worker", () => {
     );
     expect(rows.filter((row) => row.name === "y")).toHaveLength(70);
     expect(web.requests).toHaveLength(70);
-    expect(Math.max(...asked)).toBe(30);
+    expect(Math.max(...tokensPerRequest)).toBe(30);
   });
 
   it("retries with a fourfold backoff while the host fails, and stores the refusal of the eighth attempt", async () => {
@@ -143,10 +143,10 @@ describe("the metadata worker", () => {
     expect(await index.metadata()).toHaveLength(3);
   });
 
-  it("reads nothing while the node has another block at the indexed head, or is far ahead of it", async () => {
+  it("reads nothing while the node has a different block at the indexed head, or is far ahead of it", async () => {
     const head = await mintAndQueue(dataUrl({ name: "held" }), 1);
-    const other = { ...node.source, hashesOf: async () => [`0x${"9".repeat(64)}` as const] };
-    await index.worker(readAsync, { source: other }).drain();
+    const forked = { ...node.source, hashesOf: async () => [`0x${"9".repeat(64)}` as const] };
+    await index.worker(readAsync, { source: forked }).drain();
     const ahead = { ...node.source, head: async () => ({ ...(await node.source.head()), number: head + 17 }) };
     await index.worker(readAsync, { source: ahead }).drain();
     expect(await index.metadata()).toEqual([]);
@@ -164,7 +164,7 @@ describe("the metadata worker", () => {
         slow += 1;
         return new Promise(() => undefined);
       },
-      "https://quick.example/": () => named("quick"),
+      "https://quick.example/": () => documentNamed("quick"),
     });
     const stop = new AbortController();
     const run = index.worker(web.read).run(stop.signal);
@@ -181,8 +181,8 @@ describe("the metadata worker", () => {
   it("does not delay a host because of a thousand hosts that fail", async () => {
     await mintAndQueue("https://{id}.down.example/", 1_000, standards.erc1155);
     await mintAndQueue("https://quick.example/{id}", 60, standards.erc1155, 1_000);
-    const web = createFakeWeb({ "https://quick.example/": () => named("quick") });
-    // The failed ones are due again in an hour.
+    const web = createFakeWeb({ "https://quick.example/": () => documentNamed("quick") });
+    // The failed entries are due again in an hour.
     await index
       .worker((url, signal) => (url.includes("down") ? Promise.resolve(down) : web.read(url, signal)), { nfts: eightFetches })
       .drain();
@@ -195,11 +195,11 @@ describe("the metadata worker", () => {
     await until("all documents of the quick host", async () => (await index.metadata()).length === 120);
     stop.abort();
     await run;
-    // Two at a time take thirty rounds: with a pause after each 64 of 1,000 hosts they would take 30 · 16 · 0.5 s.
+    // Sixty documents at two per host take 30 rounds; a pause after every 64 of the 1,000 failed hosts would make them take 30 · 16 · 0.5 s.
     expect(Date.now() - start).toBeLessThan(deadline(20_000));
   });
 
-  it("claims the entries of a killed worker once its lease expired", async () => {
+  it("claims the entries of a killed worker once its lease has expired", async () => {
     await mintAndQueue("https://one.example/{id}", 3, standards.erc1155);
     const hanging = createFakeWeb({ "https://one.example/": () => new Promise(() => undefined) });
     // Its fetches and clock stop, as if its process were suspended.
@@ -209,7 +209,7 @@ describe("the metadata worker", () => {
       .drain()
       .catch(() => undefined);
     await until("the claim", () => hanging.requests.length === 3);
-    const other = index.worker(createFakeWeb({ "https://one.example/": () => named("one") }).read);
+    const other = index.worker(createFakeWeb({ "https://one.example/": () => documentNamed("one") }).read);
     await other.drain();
     expect(await index.metadata()).toEqual([]);
     // The lease is a minute plus twice the 15 s of a fetch.
@@ -224,7 +224,7 @@ describe("the metadata worker", () => {
   it("reads each document once when four workers share the queue", async () => {
     await mintAndQueue("https://one.example/{id}", 200, standards.erc1155);
     await mintAndQueue(dataUrl({ name: "held", attributes: [{ trait_type: "Place", value: "here" }] }), 600, standards.erc721, 1_000);
-    const web = createFakeWeb({ "https://one.example/": () => named("one") });
+    const web = createFakeWeb({ "https://one.example/": () => documentNamed("one") });
     const workers = Array.from({ length: 4 }, () => index.worker(web.read));
     await Promise.all(workers.map((worker) => worker.drain()));
     expect(web.requests).toHaveLength(800);

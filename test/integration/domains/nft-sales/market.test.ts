@@ -42,7 +42,7 @@ beforeAll(async () => {
   const { seaport, art, editions, coin, junk, weth, accounts, order, fill, sell, on } = market;
   const [anna, ben, cleo, fees, dora] = accounts;
 
-  // Day 0: a listing signed by anna, with a fee and a royalty; and ben's bid in wrapped ether, of which anna pays the fee.
+  // Day 0: a listing signed by anna, with a fee and a royalty; then ben's bid in wrapped ether, for which anna pays the fee.
   const listing = order(
     anna,
     [erc721Item(art, 0n)],
@@ -102,23 +102,23 @@ beforeAll(async () => {
 
   // Day 3: partial fills of an order of ten units for ten ether; orders with several payments.
   const parts = order(anna, [erc1155Item(editions, 8n, 10n)], [withRecipient(anna, native(10n * ether))], true);
-  const part = (by: Address, numerator: bigint, recipient?: Address) => ({
+  const fillPart = (by: Address, numerator: bigint, recipient?: Address) => ({
     from: by,
     to: seaport,
     gas,
     value: numerator * ether,
     data: encodeFulfillAdvancedOrder({ order: parts }, { numerator, denominator: 10n, ...(recipient && { recipient }) }),
   });
-  await on(3, 9, { from: anna, to: seaport, gas, data: encodeValidate([parts]) }, part(ben, 3n), part(cleo, 2n, dora));
+  await on(3, 9, { from: anna, to: seaport, gas, data: encodeValidate([parts]) }, fillPart(ben, 3n), fillPart(cleo, 2n, dora));
   await on(3, 10, ...sell(anna, cleo, erc721Item(art, 8n), native(ether / 10n), erc20Item(coin, 50n * ether)));
   await on(3, 11, ...sell(anna, cleo, erc721Item(art, 9n), native(ether / 10n), erc20Item(weth, ether / 10n)));
 
-  // Day 5: cleo sells back what she bought on day 1, and dora buys from herself.
+  // Day 5: cleo sells back operation she bought on day 1, and dora buys from herself.
   await on(5, 9, ...sell(cleo, anna, erc721Item(art, 2n), native(3n * ether)));
   await on(5, 10, ...sell(anna, dora, erc721Item(art, 10n), native(ether / 2n)));
   await on(5, 11, ...sell(dora, dora, erc721Item(art, 10n), native(ether / 1_000n)));
 
-  // Day 40: ben sells back what he bought on day 0, more than thirty days later.
+  // Day 40: ben sells back operation he bought on day 0, more than thirty days later.
   await on(40, 9, ...sell(ben, anna, erc721Item(art, 1n), native(4n * ether)));
   await on(41, 9, { to: anna });
   Object.assign(sent, { signed, accepted, matched, bundle });
@@ -201,8 +201,8 @@ describe("sales on Seaport", () => {
 });
 
 const day = (number: number): string => `${new Date((firstDay + number) * secondsPerDay * 1_000).toISOString().slice(0, 19)}Z`;
-const itemsOf = async (what: string, query = "days=50", collection: Address = market.art): Promise<Map<string, ResponseData>> => {
-  const { items } = await api.get(`nft_market/${collection}/${what}/?${query}`);
+const itemsOf = async (operation: string, query = "days=50", collection: Address = market.art): Promise<Map<string, ResponseData>> => {
+  const { items } = await api.get(`nft_market/${collection}/${operation}/?${query}`);
   return new Map(items.map((item: ResponseData) => [item.date, item]));
 };
 /** Returns the dollar price of ether on a day. */
@@ -210,8 +210,8 @@ const rate = (number: number): number => 2_000 + 10 * number;
 
 describe("the market of a collection", () => {
   it("has an item for each day up to the newest block, newest first", async () => {
-    for (const what of ["sale_count", "volume", "floor_price"]) {
-      const { items, address, quote_currency } = await api.get(`nft_market/${market.art.toUpperCase().replace("X", "x")}/${what}/`);
+    for (const operation of ["sale_count", "volume", "floor_price"]) {
+      const { items, address, quote_currency } = await api.get(`nft_market/${market.art.toUpperCase().replace("X", "x")}/${operation}/`);
       expect([address, quote_currency]).toEqual([market.art, "USD"]);
       expect(items.map(({ date }: ResponseData) => date)).toEqual(Array.from({ length: 30 }, (_, back) => day(41 - back)));
     }
@@ -219,8 +219,8 @@ describe("the market of a collection", () => {
 
   it("counts sales, including wash trades", async () => {
     const counts = await itemsOf("sale_count");
-    const of = (number: number) => [counts.get(day(number))?.sale_count, counts.get(day(number))?.wash_sale_count];
-    expect([-1, 0, 1, 2, 3, 4, 5, 40, 41].map(of)).toEqual([
+    const countsOn = (number: number) => [counts.get(day(number))?.sale_count, counts.get(day(number))?.wash_sale_count];
+    expect([-1, 0, 1, 2, 3, 4, 5, 40, 41].map(countsOn)).toEqual([
       [0, 0],
       [2, 0],
       [3, 1],
@@ -237,57 +237,57 @@ describe("the market of a collection", () => {
 
   it("sums the volume at the prices of the day", async () => {
     const volumes = await itemsOf("volume");
-    const of = (number: number) => {
+    const volumesOn = (number: number) => {
       const item = volumes.get(day(number));
       return [item?.volume_native_quote, item?.volume_quote, item?.wash_volume_native_quote, item?.wash_volume_quote];
     };
-    expect(of(0)).toEqual([3, 3 * rate(0), 0, 0]);
+    expect(volumesOn(0)).toEqual([3, 3 * rate(0), 0, 0]);
     // The two views of the bundle cost 0.2 ether and 1 wei; 1,000 coins are a thousand dollars.
-    expect(of(1)[1]).toBeCloseTo(1_000 + 0.2 * rate(1), 9);
-    expect(of(1)[0]).toBeCloseTo(1_000 / rate(1) + 0.2, 12);
-    expect(of(1)[3]).toBe(1_000);
-    expect(of(1)[2]).toBeCloseTo(1_000 / rate(1), 12);
-    expect(of(2)).toEqual([null, null, 0, 0]);
+    expect(volumesOn(1)[1]).toBeCloseTo(1_000 + 0.2 * rate(1), 9);
+    expect(volumesOn(1)[0]).toBeCloseTo(1_000 / rate(1) + 0.2, 12);
+    expect(volumesOn(1)[3]).toBe(1_000);
+    expect(volumesOn(1)[2]).toBeCloseTo(1_000 / rate(1), 12);
+    expect(volumesOn(2)).toEqual([null, null, 0, 0]);
     // One sale is paid in two tokens and has no price.
-    expect(of(3)).toEqual([0.2, 0.2 * rate(3), 0, 0]);
-    expect(of(4)).toEqual([0, 0, 0, 0]);
-    expect(of(5)).toEqual([3.501, 3.501 * rate(5), 3.001, 3.001 * rate(5)]);
+    expect(volumesOn(3)).toEqual([0.2, 0.2 * rate(3), 0, 0]);
+    expect(volumesOn(4)).toEqual([0, 0, 0, 0]);
+    expect(volumesOn(5)).toEqual([3.501, 3.501 * rate(5), 3.001, 3.001 * rate(5)]);
     expect(volumes.get(day(0))).toMatchObject({ native_ticker_symbol: "ETH", native_name: "Ether", pretty_volume_quote: "$6,000.00" });
   });
 
   it("has the cheapest sale of thirty days as its floor price, excluding wash trades", async () => {
     const floors = await itemsOf("floor_price");
-    const of = (number: number) => floors.get(day(number))?.floor_price_native_quote;
-    expect(of(-1)).toBeNull();
-    // 1 ether, until the sale at half of it: the sale for 1,000 coins is a wash trade.
-    expect([0, 1, 2, 3, 4, 5, 29, 30].map(of)).toEqual([1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1]);
-    // The bundle of day 1 counts up to day 30, the 0.2 ether of day 3 up to day 32, the half of day 5 up to day 34.
-    expect([31, 32, 33, 34, 35, 39, 40, 41].map(of)).toEqual([0.2, 0.2, 0.5, 0.5, null, null, 4, 4]);
+    const floorOn = (number: number) => floors.get(day(number))?.floor_price_native_quote;
+    expect(floorOn(-1)).toBeNull();
+    // 1 ether, until the bundle at 0.1 ether per view; the sale for 1,000 coins is a wash trade.
+    expect([0, 1, 2, 3, 4, 5, 29, 30].map(floorOn)).toEqual([1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1]);
+    // The bundle of day 1 counts up to day 30, the sale for 0.2 ether of day 3 up to day 32, the one for half an ether of day 5 up to day 34.
+    expect([31, 32, 33, 34, 35, 39, 40, 41].map(floorOn)).toEqual([0.2, 0.2, 0.5, 0.5, null, null, 4, 4]);
     expect(floors.get(day(31))).toMatchObject({ floor_price_quote: 0.2 * rate(31), pretty_floor_price_quote: "$462.00" });
     const editions = await itemsOf("floor_price", "days=50", market.editions);
     expect([1, 3, 31].map((number) => editions.get(day(number))?.floor_price_native_quote)).toEqual([0.1, 0.1, 1]);
   });
 
-  it("is 404 for an address that is not a collection", async () => {
-    for (const what of ["sale_count", "volume", "floor_price"]) {
+  it("is not found (404) for an address that is not a collection", async () => {
+    for (const operation of ["sale_count", "volume", "floor_price"]) {
       for (const address of [market.coin, market.accounts[0]]) {
-        const { status, message } = await api.request(`nft_market/${address}/${what}/`);
+        const { status, message } = await api.request(`nft_market/${address}/${operation}/`);
         expect([status, message]).toEqual([404, `Collection ${address} not found in the index of market.`]);
       }
     }
   });
 
-  it("is unknown where no marketplace is configured", async () => {
+  it("is unknown if no marketplace is configured", async () => {
     const other = await serveNftMarket(test.database, market, []);
     const numbers: Readonly<Record<string, readonly string[]>> = {
       sale_count: ["sale_count", "wash_sale_count"],
       volume: ["volume_quote", "volume_native_quote", "pretty_volume_quote", "wash_volume_quote", "wash_volume_native_quote"],
       floor_price: ["floor_price_quote", "floor_price_native_quote", "pretty_floor_price_quote"],
     };
-    for (const [what, fields] of Object.entries(numbers)) {
-      const { items } = await other.get(`nft_market/${market.art}/${what}/?days=365`);
+    for (const [operation, fields] of Object.entries(numbers)) {
+      const { items } = await other.get(`nft_market/${market.art}/${operation}/?days=365`);
       expect(items).toHaveLength(365);
-      expect(new Set(items.flatMap((item: ResponseData) => fields.map((field) => item[field]))), what).toEqual(new Set([null]));
+      expect(new Set(items.flatMap((item: ResponseData) => fields.map((field) => item[field]))), operation).toEqual(new Set([null]));
     }
     const { items } = await other.get(`address/${market.accounts[1]}/balances_nft/`);
     expect(items.length).toBeGreaterThan(0);
@@ -346,13 +346,13 @@ describe("sales of a transaction", () => {
     ]);
     const bundle = await detailsOf(sent.bundle);
     expect(
-      bundle.map((one: ResponseData) => [
-        one.token_id,
-        one.token_count,
-        one.pretty_nft_token_price_native,
-        one.num_token_ids_sold_per_sale,
-        one.num_collections_sold_per_tx,
-        one.trade_type,
+      bundle.map((sale: ResponseData) => [
+        sale.token_id,
+        sale.token_count,
+        sale.pretty_nft_token_price_native,
+        sale.num_token_ids_sold_per_sale,
+        sale.num_collections_sold_per_tx,
+        sale.trade_type,
       ]),
     ).toEqual([
       ["3", 1, "0.100000000000000001 ETH", 3, 2, "bundle"],
@@ -362,7 +362,7 @@ describe("sales of a transaction", () => {
     ]);
   });
 
-  it("are returned on request only, and are empty where nothing was sold", async () => {
+  it("are returned only on request, and are empty if nothing was sold", async () => {
     const { items } = await api.get(`transaction_v2/${sent.signed}/?no-logs=true`);
     expect(items[0].nft_sale_details).toBeNull();
     const { transactions } = (await market.chain.rpc("eth_getBlockByNumber", ["latest", false])) as { transactions: Hash[] };
@@ -370,8 +370,8 @@ describe("sales of a transaction", () => {
   });
 });
 
-describe("sales in other answers", () => {
-  it("are floor prices of the newest day, for any number of collections", async () => {
+describe("sales in other responses", () => {
+  it("determine the floor prices of the newest day, for any number of collections", async () => {
     const context = contextOf(await headOf());
     const floorPrices = await floorsNow(context, { id: 31337, name: "market" } as Chain, [market.art, market.editions, market.coin], "USD");
     // 4 ether on day 41; the edition's last sale was more than thirty days ago, and a coin is not a collection.
@@ -383,15 +383,15 @@ describe("sales in other answers", () => {
     expect(await floorsNow(contextOf(null), { id: 31337, name: "market" } as Chain, [market.art], "USD")).toEqual(new Map());
   });
 
-  it("are last sales in native or wrapped native tokens", async () => {
+  it("determine the last sales in native or wrapped native tokens", async () => {
     const { art, editions } = market;
-    const request = (collection: Address, id: number) => ({ collection, tokenId: String(id) });
-    const queries = [request(art, 1), request(art, 2), request(art, 4), request(art, 7), request(art, 30), request(editions, 7), request(editions, 8)];
+    const tokenQuery = (collection: Address, id: number) => ({ collection, tokenId: String(id) });
+    const queries = [tokenQuery(art, 1), tokenQuery(art, 2), tokenQuery(art, 4), tokenQuery(art, 7), tokenQuery(art, 30), tokenQuery(editions, 7), tokenQuery(editions, 8)];
     const last = await lastNativeSales(contextOf(0), 31337, queries, await headOf());
-    expect(queries.map((one) => last(one).token_quote_rate_eth)).toEqual(["4", "3", "0.1", null, null, "0.1", "1"]);
+    expect(queries.map((query) => last(query).token_quote_rate_eth)).toEqual(["4", "3", "0.1", null, null, "0.1", "1"]);
     // Two of the five units cost 1 wei more; the price of a unit is rounded down.
-    expect(last(request(editions, 7)).token_price_wei).toBe(String(10n ** 17n));
-    expect(last(request(art, 7)).token_price_wei).toBeNull();
+    expect(last(tokenQuery(editions, 7)).token_price_wei).toBe(String(10n ** 17n));
+    expect(last(tokenQuery(art, 7)).token_price_wei).toBeNull();
   });
 });
 

@@ -30,7 +30,7 @@ export const secondsPerDay = 86_400;
 export const firstMidnight = 1_700_006_400;
 /** UTC day of the chain's day 0, in days since 1970. */
 export const firstDay = firstMidnight / secondsPerDay;
-const largest = 2n ** 255n;
+const maxAllowance = 2n ** 255n;
 export const lower = (address: string): Address => address.toLowerCase() as Address;
 
 /** A chain with Seaport, two collections and payment tokens. */
@@ -78,7 +78,7 @@ export const startNftMarket = async (): Promise<NftMarket> => {
       call(artifacts.erc20(), coin, "mint", [account, 1_000_000n * ether]),
       call(artifacts.erc20(), junk, "mint", [account, 1_000_000n * ether]),
       { from: account, value: 100n * ether, ...call(artifacts.weth(), weth, "deposit") },
-      ...[coin, junk, weth].map((token) => ({ from: account, ...call(artifacts.erc20(), token, "approve", [seaport, largest]) })),
+      ...[coin, junk, weth].map((token) => ({ from: account, ...call(artifacts.erc20(), token, "approve", [seaport, maxAllowance]) })),
       ...[art, editions].map((token) => ({ from: account, ...call(artifacts.erc721(), token, "setApprovalForAll", [seaport, true]) })),
     ]),
   ]);
@@ -131,7 +131,7 @@ export const indexNftMarket = async (
   return test;
 };
 
-/** Serves an index with the given marketplaces configured; every answer is validated against the catalog. */
+/** Serves an index with these marketplaces configured; every response is validated against the catalog. */
 export const serveNftMarket = async (
   database: Database,
   { weth }: Pick<NftMarket, "weth">,
@@ -168,7 +168,7 @@ export const serveNftMarket = async (
   };
 };
 
-/** Returns the sales above a block, oldest first, one line each: day, token, seller, buyer, payment and wash mark. */
+/** Returns a line per sale above a block, oldest first: day, token, seller, buyer, payment, and whether it is a wash trade. */
 export const salesIn = async (database: Database, above = 0): Promise<string[]> => {
   const rows = await database.query<Record<string, string | boolean | null>>(
     `SELECT s.day - ${firstDay} AS day, s.collection, s.token_id, s.units, s.seller, s.buyer, s.payment_token, s.price,

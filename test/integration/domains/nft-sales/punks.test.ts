@@ -20,11 +20,11 @@ let chain: TestChain;
 let punks: Address;
 let accounts: readonly [Address, Address, Address];
 let acceptedBid: Hash;
-let heights: Record<"given" | "opened" | "moved" | "bought" | "end", number>;
+let heights: Record<"assigned" | "opened" | "moved" | "bought" | "end", number>;
 const databases: TestDatabase[] = [];
 let api: TestApi;
 
-const act = (from: Address, name: string, args: readonly unknown[], value = 0n): TestTransaction => ({
+const callPunks = (from: Address, name: string, args: readonly unknown[], value = 0n): TestTransaction => ({
   from,
   value,
   ...call(punkLike, punks, name, args),
@@ -69,33 +69,33 @@ beforeAll(async () => {
   punks = lower(await chain.deploy(punkLike, [20n]));
   await on(
     0,
-    act(deployer, "setInitialOwners", [
+    callPunks(deployer, "setInitialOwners", [
       [anna, anna, anna, anna, anna, ben],
       [0n, 1n, 2n, 3n, 4n, 5n],
     ]),
   );
-  const given = await chain.head();
-  await on(0.1, act(deployer, "allInitialOwnersAssigned", []), act(cleo, "getPunk", [6n]), act(anna, "getPunk", [7n]));
+  const assigned = await chain.head();
+  await on(0.1, callPunks(deployer, "allInitialOwnersAssigned", []), callPunks(cleo, "getPunk", [6n]), callPunks(anna, "getPunk", [7n]));
   const opened = await chain.head();
-  await on(1, act(anna, "transferPunk", [ben, 0n]), act(anna, "offerPunkForSale", [1n, ether]), act(cleo, "buyPunk", [1n], 2n * ether));
+  await on(1, callPunks(anna, "transferPunk", [ben, 0n]), callPunks(anna, "offerPunkForSale", [1n, ether]), callPunks(cleo, "buyPunk", [1n], 2n * ether));
   const moved = await chain.head();
-  // The highest bid counts; bids on other punks and withdrawn bids do not. Then, on day 4, a free punk is bought.
+  // Only the highest bid for a punk that is not withdrawn determines its price. On day 4, a punk is bought for nothing.
   await on(
     2,
-    act(ben, "enterBidForPunk", [2n], ether),
-    act(ben, "enterBidForPunk", [3n], 9n * ether),
-    act(cleo, "enterBidForPunk", [2n], 3n * ether),
-    act(cleo, "enterBidForPunk", [4n], 5n * ether),
-    act(cleo, "withdrawBidForPunk", [4n]),
-    act(ben, "enterBidForPunk", [4n], ether / 2n),
+    callPunks(ben, "enterBidForPunk", [2n], ether),
+    callPunks(ben, "enterBidForPunk", [3n], 9n * ether),
+    callPunks(cleo, "enterBidForPunk", [2n], 3n * ether),
+    callPunks(cleo, "enterBidForPunk", [4n], 5n * ether),
+    callPunks(cleo, "withdrawBidForPunk", [4n]),
+    callPunks(ben, "enterBidForPunk", [4n], ether / 2n),
   );
-  const [accepted] = await on(3, act(anna, "acceptBidForPunk", [2n, ether]));
+  const [accepted] = await on(3, callPunks(anna, "acceptBidForPunk", [2n, ether]));
   acceptedBid = accepted as Hash;
-  await on(4, act(anna, "acceptBidForPunk", [4n, 0n]), act(anna, "offerPunkForSaleToAddress", [7n, 0n, ben]), act(ben, "buyPunk", [7n]));
+  await on(4, callPunks(anna, "acceptBidForPunk", [4n, 0n]), callPunks(anna, "offerPunkForSaleToAddress", [7n, 0n, ben]), callPunks(ben, "buyPunk", [7n]));
   const bought = await chain.head();
-  // Sold back to its seller of day 1.
-  await on(20, act(cleo, "offerPunkForSaleToAddress", [1n, 7n * ether, anna]), act(anna, "buyPunk", [1n], 7n * ether));
-  heights = { given, opened, moved, bought, end: await chain.head() };
+  // Punk 1 is sold back to its seller of day 1.
+  await on(20, callPunks(cleo, "offerPunkForSaleToAddress", [1n, 7n * ether, anna]), callPunks(anna, "buyPunk", [1n], 7n * ether));
+  heights = { assigned, opened, moved, bought, end: await chain.head() };
   const database = await indexFrom(0);
   api = await serveNftMarket(database, { weth: punks }, [{ protocol: "cryptopunks", address: punks }]);
 }, 120_000);
@@ -106,7 +106,7 @@ afterAll(async () => {
 });
 
 describe("CryptoPunks", () => {
-  it("have the owners of the contract at every height", async () => {
+  it("have the same owners as in the contract at every height", async () => {
     const database = databases[0]?.database as Database;
     for (const height of Object.values(heights)) {
       const owners = await ownersAt(database, height);
@@ -114,7 +114,7 @@ describe("CryptoPunks", () => {
     }
     // A punk sold to a bid belongs to the bidder, whom the contract's event does not name.
     expect((await ownersAt(database, heights.bought))[2]).toBe(accounts[2]);
-    expect(Object.keys(await ownersAt(database, heights.given))).toHaveLength(6);
+    expect(Object.keys(await ownersAt(database, heights.assigned))).toHaveLength(6);
   });
 
   it("are sold at the price paid or bid; free transfers are not sales", async () => {
@@ -129,7 +129,7 @@ describe("CryptoPunks", () => {
     ]);
   });
 
-  it("are a collection with market data", async () => {
+  it("have market data as a collection", async () => {
     const { items } = await api.get(`nft_market/${punks}/volume/?days=20`);
     const volumes = Object.fromEntries(
       items.map((item: ResponseData) => [item.date.slice(0, 10), [item.volume_native_quote, item.wash_volume_native_quote]]),
@@ -150,14 +150,14 @@ describe("CryptoPunks", () => {
       taker: accounts[0],
       nft_token_price: 3,
     });
-    // The contract also emits ERC-20 transfers, and has both standards.
+    // The contract also emits ERC-20 transfers, so it has both standards.
     const [balance] = (await api.get(`address/${accounts[2]}/balances_v2/`)).items.filter(
       (item: ResponseData) => item.contract_address === punks,
     );
     expect(balance.supports_erc).toEqual(["erc20", "erc721"]);
   });
 
-  it("are sold at an unknown price where the bid was placed before the first indexed block", async () => {
+  it("are sold at an unknown price if the bid was placed before the first indexed block", async () => {
     const [anna, ben, cleo] = accounts;
     // The block of day 3 follows that of the bids.
     const late = await indexFrom(heights.moved + 2);

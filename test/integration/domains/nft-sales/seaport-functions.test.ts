@@ -50,20 +50,20 @@ contract Imitation {
   }
 }`)("Imitation");
 
-it("sales are the same whichever function fulfilled their orders; those of an imitation count only where it is configured", async () => {
+it("sales do not depend on the function that fulfilled their orders; those of an imitation are included only if it is configured", async () => {
   const { chain, seaport, art, accounts, order, on } = market;
   const [anna, ben, cleo] = accounts;
   const artifact = seaportArtifact();
   // Two listings in one call.
-  const both = [0n, 1n].map((id) => order(anna, [erc721Item(art, id)], [withRecipient(anna, native((id + 1n) * ether))]));
-  const filling = {
+  const pair = [0n, 1n].map((id) => order(anna, [erc721Item(art, id)], [withRecipient(anna, native((id + 1n) * ether))]));
+  const fulfilment = {
     from: ben,
     to: seaport,
     gas,
     value: 3n * ether,
-    data: encodeFulfillAvailableOrders(both.map((one) => ({ order: one }))),
+    data: encodeFulfillAvailableOrders(pair.map((listing) => ({ order: listing }))),
   };
-  await on(0, 9, { from: anna, to: seaport, gas, data: encodeValidate(both) }, filling);
+  await on(0, 9, { from: anna, to: seaport, gas, data: encodeValidate(pair) }, fulfilment);
   // The basic function for one listing in native tokens, with a tip for cleo that anna did not sign.
   const basic = order(anna, [erc721Item(art, 2n)], [withRecipient(anna, native(ether))]);
   const parameters = {
@@ -98,7 +98,7 @@ it("sales are the same whichever function fulfilled their orders; those of an im
     to: imitated,
     data: encodeFunctionData({ abi: imitation.abi, functionName: "claim", args: [art, anna, cleo, id, ether / 1_000n, moves] }),
   });
-  const allow = encodeFunctionData({
+  const approvalData = encodeFunctionData({
     abi: [
       {
         type: "function",
@@ -110,7 +110,7 @@ it("sales are the same whichever function fulfilled their orders; those of an im
     ],
     args: [imitated, true],
   });
-  await on(1, 9, { from: anna, to: art, data: allow }, claim(3n, true), claim(4n, false));
+  await on(1, 9, { from: anna, to: art, data: approvalData }, claim(3n, true), claim(4n, false));
 
   const test = await indexNftMarket(market);
   const line = (day: number, id: bigint, buyer: string, price: bigint) =>
@@ -131,7 +131,7 @@ it("sales are the same whichever function fulfilled their orders; those of an im
       marketplaces.map((address) => ({ protocol: "seaport" as const, address })),
     );
     const [counts, floors] = await Promise.all(
-      ["sale_count", "floor_price"].map((what) => served.get(`nft_market/${art}/${what}/?days=3`)),
+      ["sale_count", "floor_price"].map((operation) => served.get(`nft_market/${art}/${operation}/?days=3`)),
     );
     expect(counts.items.reduce((sum: number, { sale_count }: { sale_count: number }) => sum + sale_count, 0)).toBe(count);
     expect(floors.items[0].floor_price_native_quote).toBe(floor);
@@ -143,12 +143,12 @@ it("sales are the same whichever function fulfilled their orders; those of an im
 it("a private listing and a sweep of several listings are matched at the prices of the listings", async () => {
   const { chain, seaport, art, coin, accounts, order, on } = market;
   const [anna, ben, cleo] = accounts;
-  // Listed for cleo, who pays with an order without consideration; a third of the price is a fee.
+  // The listing is for cleo, who pays with an order without consideration; a third of the price is a fee.
   const shared = [withRecipient(anna, erc20Item(coin, 20n)), withRecipient(ben, erc20Item(coin, 10n))];
-  const listed = order(anna, [erc721Item(art, 20n)], [...shared, withRecipient(cleo, erc721Item(art, 20n))]);
-  const payer = order(cleo, [erc20Item(coin, 30n)], []);
-  const alone = encodeMatchOrders(
-    [listed, payer].map((one) => ({ order: one })),
+  const privateListing = order(anna, [erc721Item(art, 20n)], [...shared, withRecipient(cleo, erc721Item(art, 20n))]);
+  const payment = order(cleo, [erc20Item(coin, 30n)], []);
+  const privateMatch = encodeMatchOrders(
+    [privateListing, payment].map((entry) => ({ order: entry })),
     [
       [
         [0, 0],
@@ -168,13 +168,13 @@ it("a private listing and a sweep of several listings are matched at the prices 
   const listings = [order(anna, [erc721Item(art, 21n)], [withRecipient(anna, erc20Item(coin, 5n))])];
   await on(2, 8, { from: anna, to: art, data: transferData(anna, ben, 22n) });
   listings.push(order(ben, [erc721Item(art, 22n)], [withRecipient(ben, erc20Item(coin, 95n))]));
-  const takes = order(
+  const purchase = order(
     cleo,
     [erc20Item(coin, 100n)],
     [withRecipient(cleo, erc721Item(art, 21n)), withRecipient(cleo, erc721Item(art, 22n))],
   );
   const sweep = encodeMatchOrders(
-    [...listings, takes].map((one) => ({ order: one })),
+    [...listings, purchase].map((entry) => ({ order: entry })),
     [
       [
         [0, 0],
@@ -194,9 +194,9 @@ it("a private listing and a sweep of several listings are matched at the prices 
       ],
     ],
   );
-  const validate = [listed, payer, ...listings, takes].map((one) => ({ from: one.offerer, to: seaport, gas, data: encodeValidate([one]) }));
+  const validate = [privateListing, payment, ...listings, purchase].map((entry) => ({ from: entry.offerer, to: seaport, gas, data: encodeValidate([entry]) }));
   const head = await chain.head();
-  await on(2, 9, ...validate, { from: ben, to: seaport, gas, data: alone }, { from: ben, to: seaport, gas, data: sweep });
+  await on(2, 9, ...validate, { from: ben, to: seaport, gas, data: privateMatch }, { from: ben, to: seaport, gas, data: sweep });
 
   const test = await indexNftMarket(market);
   const line = (id: bigint, seller: string, price: bigint) => [2, art, id, 1, seller, cleo, coin, price, false].join(" ");

@@ -22,7 +22,7 @@ let story: NftStory;
 let head: number;
 let nowSeconds: number;
 const databases: TestDatabase[] = [];
-const ends: (() => Promise<void>)[] = [];
+const cleanups: (() => Promise<void>)[] = [];
 
 const indexTo = async (database: Database, height: number, from = 0): Promise<void> => {
   const indexer = await createTestIndexer(story.chain.url, database, {
@@ -54,7 +54,7 @@ const serve = async (database: Database): Promise<TestApi> => {
     validate: "strict",
     now: () => new Date(nowSeconds * 1000),
   });
-  ends.push(() => http.close());
+  cleanups.push(() => http.close());
   return {
     get: async (path, status = 200) => {
       const response = await supertest(http.app).get(`/v1/art/${path}`).set("Authorization", `Bearer ${key}`);
@@ -64,12 +64,13 @@ const serve = async (database: Database): Promise<TestApi> => {
   };
 };
 
-/** Reads an ERC-721 collection from the node, height by height: the ids that existed at that height, with owner and first owner. */
+/** An id that existed at a height, with its owner and its first owner. */
 interface KnownToken {
   readonly id: bigint;
   readonly owner: Address;
   readonly first: Address;
 }
+/** Reads an ERC-721 collection from the node: the ids that existed at each height. */
 const historyOf = async (collection: Deployed, last: number): Promise<KnownToken[][]> => {
   const first = new Map<bigint, Address>();
   const heights: KnownToken[][] = [];
@@ -90,7 +91,7 @@ const at = <Item>(items: readonly Item[], index: number): Item => {
   return item;
 };
 const collections = () => [story.art, story.oldArt, story.hybrid];
-const held = (items: ResponseData) =>
+const ownershipOf = (items: ResponseData) =>
   items.map((item: ResponseData) => [item.nft_data.token_id, item.nft_data.current_owner, item.nft_data.original_owner]);
 
 beforeAll(async () => {
@@ -99,27 +100,27 @@ beforeAll(async () => {
   nowSeconds = (await story.timeOf(head)) + 3_600;
 }, 60_000);
 afterAll(async () => {
-  await Promise.all(ends.map((end) => end()));
+  await Promise.all(cleanups.map((cleanup) => cleanup()));
   await Promise.all(databases.map((test) => test.drop()));
   await story?.chain.stop();
 });
 
 describe("indexed collections", () => {
-  it("have the ids, owners and size of the contracts after every block", async () => {
+  it("have the ids, owners and sizes of the contracts after every block", async () => {
     const nfts = createNftQueries(await openIndex());
     let burnt = 0;
     for (const collection of collections()) {
       const history = await historyOf(collection, head);
       for (const [height, tokens] of history.entries()) {
-        const what = `${collection.address} at ${height}`;
-        expect(await nfts.collectionSizeAt(31337, collection.address, height), what).toBe(tokens.length);
+        const label = `${collection.address} at ${height}`;
+        expect(await nfts.collectionSizeAt(31337, collection.address, height), label).toBe(tokens.length);
         const rows = await nfts.nftTokensAt(31337, collection.address, height, 100, 0);
         expect(
           rows.map((row) => [BigInt(row.token_id), row.original_owner]),
-          what,
+          label,
         ).toEqual(tokens.map(({ id, first }) => [id, first]));
         const owners = await nfts.nftOwnersAt(31337, collection.address, story.ids.map(String), height);
-        expect(Object.fromEntries(owners), what).toEqual(Object.fromEntries(tokens.map(({ id, owner }) => [String(id), owner])));
+        expect(Object.fromEntries(owners), label).toEqual(Object.fromEntries(tokens.map(({ id, owner }) => [String(id), owner])));
         burnt += tokens.filter(({ owner }) => owner === zeroAddress).length;
       }
     }
@@ -141,9 +142,9 @@ describe("indexed collections", () => {
         ).toEqual(expected);
         for (const collection of collections()) {
           const owners = await story.ownersAt(collection, height);
-          const ids = [...owners].filter(([, is]) => is === owner).map(([id]) => String(id));
-          const mine = await nfts.idsHeldAt(31337, owner, collection.address, height, null);
-          expect(mine.map((row) => row.token_id)).toEqual(ids);
+          const ids = [...owners].filter(([, holder]) => holder === owner).map(([id]) => String(id));
+          const heldIds = await nfts.idsHeldAt(31337, owner, collection.address, height, null);
+          expect(heldIds.map((row) => row.token_id)).toEqual(ids);
         }
       }
     }
@@ -151,13 +152,13 @@ describe("indexed collections", () => {
 
   it("count an id of an ERC-1155 collection once any units of it existed", async () => {
     const nfts = createNftQueries(await openIndex());
-    const seen = new Set<bigint>();
+    const existing = new Set<bigint>();
     for (let height = 0; height <= head; height += 1) {
-      for (const [key, balance] of await story.editionsAt(height)) if (balance > 0n) seen.add(BigInt(key.split(" ")[1] ?? 0));
-      expect(await nfts.collectionSizeAt(31337, story.editions.address, height), `at ${height}`).toBe(seen.size);
+      for (const [key, balance] of await story.editionsAt(height)) if (balance > 0n) existing.add(BigInt(key.split(" ")[1] ?? 0));
+      expect(await nfts.collectionSizeAt(31337, story.editions.address, height), `at ${height}`).toBe(existing.size);
     }
     // Ids 777 and 778 occur only in events of zero units.
-    expect(seen).toEqual(new Set([1n, 2n, 3n, 2n ** 256n - 1n]));
+    expect(existing).toEqual(new Set([1n, 2n, 3n, 2n ** 256n - 1n]));
   });
 });
 
@@ -171,11 +172,11 @@ describe("collections in responses", () => {
     for (const collection of collections()) {
       const tokens = at(await historyOf(collection, head), head);
       const data = await api.get(`nft/${collection.address}/metadata/`);
-      expect(held(data.items)).toEqual(tokens.map(({ id, owner, first }) => [String(id), owner, first]));
+      expect(ownershipOf(data.items)).toEqual(tokens.map(({ id, owner, first }) => [String(id), owner, first]));
       expect(data.pagination.total_count).toBe(tokens.length);
       for (const { id, owner, first } of tokens) {
         const { items, pagination } = await api.get(`nft/${collection.address}/metadata/${id}/`);
-        expect(held(items)).toEqual([[String(id), owner, first]]);
+        expect(ownershipOf(items)).toEqual([[String(id), owner, first]]);
         expect(pagination).toBeNull();
       }
     }
@@ -190,18 +191,18 @@ describe("collections in responses", () => {
     for (const owner of Object.values(story.accounts)) {
       const balances = async (height: number) => {
         const editions = await story.editionsAt(height);
-        const ofEditions = story.editionIds
+        const editionBalances = story.editionIds
           .map((id) => [id, editions.get(editionKey(owner, id)) ?? 0n] as const)
-          .filter(([, many]) => many > 0n);
-        const ofArt = await Promise.all(
+          .filter(([, balance]) => balance > 0n);
+        const ownedIds = await Promise.all(
           collections().map(async (collection) => {
             const owners = await story.ownersAt(collection, height);
-            return [...owners].filter(([, is]) => is === owner).map(([id]) => [id, 1n] as const);
+            return [...owners].filter(([, holder]) => holder === owner).map(([id]) => [id, 1n] as const);
           }),
         );
-        return new Map(everything.map(({ address }, position) => [address, ofArt[position] ?? ofEditions]));
+        return new Map(everything.map(({ address }, position) => [address, ownedIds[position] ?? editionBalances]));
       };
-      const sum = (ids: readonly (readonly [bigint, bigint])[] = []) => String(ids.reduce((total, [, many]) => total + many, 0n));
+      const sum = (ids: readonly (readonly [bigint, bigint])[] = []) => String(ids.reduce((total, [, balance]) => total + balance, 0n));
       const [now, before] = [await balances(head), await balances(story.dayAgo)];
       const { items } = await api.get(`address/${owner}/balances_nft/`);
       const expected = everything
@@ -228,10 +229,10 @@ describe("collections in responses", () => {
         expect(
           owned.items.map((item: ResponseData) => [item.token_id, item.balance, item.balance_24h]),
           `${address} of ${owner}`,
-        ).toEqual((now.get(address) ?? []).map(([id, many]) => [String(id), String(many), String(idsBefore.get(id) ?? 0n)]));
+        ).toEqual((now.get(address) ?? []).map(([id, balance]) => [String(id), String(balance), String(idsBefore.get(id) ?? 0n)]));
         for (const id of [...story.ids, ...story.editionIds]) {
-          const one = await api.get(`address/${owner}/collection/${address}/token/${id}/`);
-          expect(one.items.length, `${address} ${id} of ${owner}`).toBe((now.get(address) ?? []).some(([own]) => own === id) ? 1 : 0);
+          const response = await api.get(`address/${owner}/collection/${address}/token/${id}/`);
+          expect(response.items.length, `${address} ${id} of ${owner}`).toBe((now.get(address) ?? []).some(([ownedId]) => ownedId === id) ? 1 : 0);
         }
       }
     }
@@ -250,10 +251,10 @@ describe("collections in responses", () => {
     expect(all.find((item: ResponseData) => item.contract_address === story.art.address).last_transfered_at).toBe(time);
   });
 
-  it("name both standards of an ERC-20 and ERC-721 contract, and count its NFTs only", async () => {
+  it("name both standards of an ERC-20 and ERC-721 contract, and count only its NFTs", async () => {
     const { carol } = story.accounts;
     const item = (await api.get(`address/${carol}/balances_nft/`)).items.find(
-      (one: ResponseData) => one.contract_address === story.hybrid.address,
+      (entry: ResponseData) => entry.contract_address === story.hybrid.address,
     );
     expect([item.supports_erc, item.balance]).toEqual([["erc20", "erc721"], "1"]);
   });
@@ -271,8 +272,8 @@ describe("collections in responses", () => {
       ]);
       const word = id.toString(16).padStart(64, "0");
       // The id is the last topic or, in the contract that predates ERC-721, the last word of the data.
-      const named = logs.filter(({ topics, data }) => topics[3] === `0x${word}` || (topics.length === 1 && data.endsWith(word)));
-      const hashes = [...new Set(named.map((log) => log.transactionHash))].reverse();
+      const logsOfId = logs.filter(({ topics, data }) => topics[3] === `0x${word}` || (topics.length === 1 && data.endsWith(word)));
+      const hashes = [...new Set(logsOfId.map((log) => log.transactionHash))].reverse();
       expect(hashes.length).toBeGreaterThan(1);
       expect(item.nft_transactions.map((transaction: ResponseData) => transaction.tx_hash)).toEqual(hashes);
       for (const { tx_hash, log_events } of item.nft_transactions) {
@@ -298,21 +299,21 @@ describe("collections in responses", () => {
 });
 
 describe("an index that starts late", () => {
-  it("lists the ids that moved since, with their owners, and null for what it cannot know", async () => {
+  it("lists the ids that moved since, with their owners, and null for label it cannot know", async () => {
     const from = story.dayAgo + 1;
     const api = await serve(await openIndex(from));
     const before = new Set(at(await historyOf(story.art, from - 1), from - 1).map(({ id }) => id));
     const tokens = at(await historyOf(story.art, head), head);
     const data = await api.get(`nft/${story.art.address}/metadata/`);
-    // All ids of the collection moved since: the first owner of older ones is unknown.
-    expect(held(data.items)).toEqual(tokens.map(({ id, owner, first }) => [String(id), owner, before.has(id) ? null : first]));
+    // All ids of the collection have moved since then; the first owner of older ones is unknown.
+    expect(ownershipOf(data.items)).toEqual(tokens.map(({ id, owner, first }) => [String(id), owner, before.has(id) ? null : first]));
     expect(data.indexed_from).toBe(from);
-    // Old Art's first id did not move since, so its existence is unknown.
+    // Old Art's first id has not moved since then, so its existence is unknown.
     const unmoved = await api.get(`nft/${story.oldArt.address}/metadata/1/`);
-    expect(held(unmoved.items)).toEqual([["1", null, null]]);
-    const mine = await api.get(`address/${story.accounts.alice}/balances_nft/`);
-    expect(mine.indexed_from).toBe(from);
-    const ids = mine.items.find((item: ResponseData) => item.contract_address === story.art.address).nft_data;
+    expect(ownershipOf(unmoved.items)).toEqual([["1", null, null]]);
+    const balances = await api.get(`address/${story.accounts.alice}/balances_nft/`);
+    expect(balances.indexed_from).toBe(from);
+    const ids = balances.items.find((item: ResponseData) => item.contract_address === story.art.address).nft_data;
     expect(ids.map((id: ResponseData) => id.token_id)).toEqual(["0", "1"]);
   });
 });

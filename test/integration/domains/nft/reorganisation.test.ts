@@ -21,7 +21,7 @@ import { until } from "../../../support/until.ts";
 import { ether, lower, type NftMarket, serveNftMarket, startNftMarket } from "../nft-sales/nft-market.ts";
 import type { ResponseData, TestApi } from "../pools/serve-pools.ts";
 
-/** An ERC-721 collection whose metadata may change; it announces changes as in EIP-4906. */
+/** An ERC-721 collection whose metadata may change; it announces changes as EIP-4906 specifies. */
 const source = `
 pragma solidity ^0.8.20;
 contract Paintings {
@@ -54,7 +54,7 @@ let market: NftMarket;
 let paintings: Address;
 let artifact: Artifact;
 let test: TestDatabase;
-let followed: IndexWithJobs;
+let indexWithJobs: IndexWithJobs;
 let api: TestApi;
 let snapshot: string;
 
@@ -95,14 +95,14 @@ const follow = async (database: Database): Promise<IndexWithJobs> => {
     pauseMilliseconds: 5,
   });
   const stop = new AbortController();
-  const names = createNodeReads({ ...shared, chainName: "market", reads: [tokenMetadataRead], logger, isLeading: () => true }).run(
+  const metadataReads = createNodeReads({ ...shared, chainName: "market", reads: [tokenMetadataRead], logger, isLeading: () => true }).run(
     stop.signal,
   );
-  const isNamed = async () => (await database.query("SELECT FROM node_reads LIMIT 1")).length === 0;
+  const isMetadataRead = async () => (await database.query("SELECT FROM node_reads LIMIT 1")).length === 0;
   return {
     reconcile: async () => {
       await until("the index to reach the node's head", async () => isReady() && (await isLevel(database, chain)));
-      await until("token metadata to be read", isNamed);
+      await until("token metadata to be read", isMetadataRead);
       for (let rounds = 0; (await scheduler.runDue()) && rounds < 100; rounds += 1);
       await metadata.drain();
       expect(warnings).toEqual([]);
@@ -111,7 +111,7 @@ const follow = async (database: Database): Promise<IndexWithJobs> => {
     },
     end: async () => {
       stop.abort();
-      await Promise.all([end(), names]);
+      await Promise.all([end(), metadataReads]);
     },
   };
 };
@@ -151,12 +151,12 @@ const paths = (): string[] => {
       ...[`nft/${collection}/metadata/`, `nft/${collection}/traits/`, `nft/${collection}/traits_summary/`],
       ...[`nft/${collection}/traits/Colour/attributes/`, `nft/${collection}/metadata/?traits-filter=Colour&values-filter=red`],
       ...["1", "2", "7"].flatMap((id) => [`nft/${collection}/metadata/${id}/`, `tokens/${collection}/nft_transactions/${id}/`]),
-      ...["floor_price", "volume", "sale_count"].map((what) => `nft_market/${collection}/${what}/?days=10`),
+      ...["floor_price", "volume", "sale_count"].map((operation) => `nft_market/${collection}/${operation}/?days=10`),
     ]),
   ];
 };
 const timestampsOfReads = /"(updated_at|last_scraped_at)":"[^"]*"/g;
-const answersOf = async ({ request }: TestApi): Promise<Record<string, unknown>> => {
+const responsesOf = async ({ request }: TestApi): Promise<Record<string, unknown>> => {
   const all: Record<string, unknown> = {};
   for (const path of paths()) {
     const { status, data, message } = await request(path);
@@ -167,17 +167,17 @@ const answersOf = async ({ request }: TestApi): Promise<Record<string, unknown>>
 
 /** Compares the index with a fresh one of the same chain. */
 const expectEqualToFreshIndex = async (): Promise<void> => {
-  await followed.reconcile();
+  await indexWithJobs.reconcile();
   const fresh = await createTestDatabase();
   const other = await follow(fresh.database);
   await other.reconcile();
   await other.end();
   const [actual, expected] = [await tablesOf(test.database), await tablesOf(fresh.database)];
   for (const table of Object.keys(expected)) expect(actual[table], table).toEqual(expected[table]);
-  const otherServed = await serve(fresh.database);
-  const [returned, expectedAnswers] = [await answersOf(api), await answersOf(otherServed)];
-  for (const path of paths()) expect(returned[path], path).toEqual(expectedAnswers[path]);
-  await otherServed.end();
+  const freshApi = await serve(fresh.database);
+  const [actualResponses, expectedResponses] = [await responsesOf(api), await responsesOf(freshApi)];
+  for (const path of paths()) expect(actualResponses[path], path).toEqual(expectedResponses[path]);
+  await freshApi.end();
   await fresh.drop();
 };
 
@@ -187,7 +187,7 @@ const transaction = (from: Address, name: string, ...args: readonly unknown[]): 
 });
 const mineAndReconcile = async (day: number, hour: number, ...transactions: readonly TestTransaction[]): Promise<void> => {
   await market.on(day, hour, ...transactions);
-  await followed.reconcile();
+  await indexWithJobs.reconcile();
 };
 const revertToSnapshot = async (): Promise<void> => {
   await market.chain.rpc("evm_revert", [snapshot]);
@@ -203,7 +203,7 @@ beforeAll(async () => {
   paintings = lower(await chain.deploy(artifact));
   const [anna, ben, cleo] = accounts;
   test = await createTestDatabase();
-  followed = await follow(test.database);
+  indexWithJobs = await follow(test.database);
   api = await serve(test.database);
   const mints = [1, 2, 3, 4, 5, 6].map((id) => transaction(anna, "mint", anna, BigInt(id), id % 2 === 0 ? "red" : "green"));
   await mineAndReconcile(0, 1, ...mints, ...accounts.map((account) => transaction(account, "setApprovalForAll", seaport, true)));
@@ -216,13 +216,13 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await api?.end();
-  await followed?.end();
+  await indexWithJobs?.end();
   await test?.drop();
   await market?.chain.stop();
 });
 
 describe("a reorganisation", () => {
-  it("that drops a mint removes the token, its sale and its metadata", async () => {
+  it("removes a token, its sale and its metadata if it drops the mint", async () => {
     const [, ben, cleo] = market.accounts;
     await mineAndReconcile(
       1,
@@ -252,7 +252,7 @@ describe("a reorganisation", () => {
     await expectEqualToFreshIndex();
   });
 
-  it("that drops a sale restores floor price and owner, and the earlier sale is no longer a wash trade", async () => {
+  it("restores floor price and owner, and clears the wash-trade mark of the earlier sale, if it drops a sale", async () => {
     const [anna, ben] = market.accounts;
     const floor = async () => (await itemsOf(`nft_market/${paintings}/floor_price/?days=1`))[0].floor_price_native_quote;
     await revertToSnapshot();
@@ -274,7 +274,7 @@ describe("a reorganisation", () => {
     await expectEqualToFreshIndex();
   });
 
-  it("that drops an approval or its use restores the earlier allowance", async () => {
+  it("restores the earlier allowance if it drops an approval or its use", async () => {
     const [anna, ben, cleo, , dora] = market.accounts;
     const { coin, weth } = market;
     await revertToSnapshot();
@@ -310,7 +310,7 @@ describe("a reorganisation", () => {
       [market.seaport, "ALL"],
     ]);
     await expectEqualToFreshIndex();
-    // A reorganisation that drops only the use.
+    // Drops only the use.
     const beforeUse = await market.chain.rpc<string>("evm_snapshot");
     await mineAndReconcile(1, 3, { from: dora, ...call(artifacts.weth(), weth, "transferFrom", [ben, dora, 300n]) });
     expect((await allowances(ben))[`${weth} ${dora}`]).toBe("600");
@@ -320,7 +320,7 @@ describe("a reorganisation", () => {
     await expectEqualToFreshIndex();
   });
 
-  it("that drops a change of metadata reads the earlier metadata again", async () => {
+  it("reads the earlier metadata again if it drops a change of metadata", async () => {
     const [anna] = market.accounts;
     const colour = async (id: number) => (await itemsOf(`nft/${paintings}/metadata/${id}/`))[0].nft_data.external_data.name;
     await revertToSnapshot();
@@ -332,7 +332,7 @@ describe("a reorganisation", () => {
     await expectEqualToFreshIndex();
   });
 
-  it("to a longer branch, four blocks deep, leaves nothing of the dropped blocks", async () => {
+  it("leaves nothing of four dropped blocks if the new branch is longer", async () => {
     const [anna, ben, cleo] = market.accounts;
     await revertToSnapshot();
     for (const hour of [1, 2, 3, 4]) await mineAndReconcile(1, hour, transaction(anna, "mint", ben, BigInt(10 + hour), "white"));

@@ -28,10 +28,10 @@ export interface NftStory {
 
 export const editionKey = (owner: Address, id: bigint): string => `${owner} ${id}`;
 
-const secondsOfPause = 2 * 86_400;
-const largest = 2n ** 256n - 1n;
+const pauseSeconds = 2 * 86_400;
+const maxTokenId = 2n ** 256n - 1n;
 
-/** Runs the story's transactions on a new chain. */
+/** Mines the story's transactions on a new chain. */
 export async function buildNftStory(): Promise<NftStory> {
   const chain = await startTestChain();
   const builder = createStoryBuilder(chain, await compileEdgeCases());
@@ -47,9 +47,9 @@ export async function buildNftStory(): Promise<NftStory> {
 
   await builder.block(art.call("mint", alice), art.call("mint", alice), art.call("mint", bob), oldArt.call("mint", alice, 1n));
   await builder.block(
-    oldArt.call("mint", bob, largest),
+    oldArt.call("mint", bob, maxTokenId),
     moveMany(zeroAddress, alice, [1n, 2n, 1n], [5n, 6n, 7n]),
-    move(zeroAddress, bob, largest, 10n ** 30n),
+    move(zeroAddress, bob, maxTokenId, 10n ** 30n),
     hybrid.call("moveCoins", zeroAddress, alice, 10n ** 18n),
     hybrid.call("moveArt", alice, 1n),
     hybrid.call("moveArt", bob, 2n),
@@ -62,8 +62,8 @@ export async function buildNftStory(): Promise<NftStory> {
     moveMany(alice, bob, [1n, 2n, 1n], [1n, 2n, 3n]),
   );
   const dayAgo = await chain.head();
-  await chain.mine((await timeAt(chain, dayAgo)) + secondsOfPause);
-  await builder.block({ from: bob, ...art.call("burn", 2n) }, oldArt.call("burn", largest), move(bob, zeroAddress, largest, 10n ** 30n));
+  await chain.mine((await timeAt(chain, dayAgo)) + pauseSeconds);
+  await builder.block({ from: bob, ...art.call("burn", 2n) }, oldArt.call("burn", maxTokenId), move(bob, zeroAddress, maxTokenId, 10n ** 30n));
   // A transfer to its own sender, and two transfers of one id in one block.
   await builder.block(
     transfer(bob, carol, 0n),
@@ -73,14 +73,14 @@ export async function buildNftStory(): Promise<NftStory> {
   );
   await builder.block(
     art.call("mint", carol),
-    oldArt.call("mint", carol, largest),
+    oldArt.call("mint", carol, maxTokenId),
     move(zeroAddress, carol, 3n, 4n),
     move(carol, alice, 3n, 4n),
   );
   await builder.block(hybrid.call("moveCoins", alice, bob, 5n), hybrid.call("moveArt", carol, 1n), move(alice, alice, 2n, 1n));
 
-  const ids = [0n, 1n, 2n, 3n, 4n, largest];
-  const editionIds = [1n, 2n, 3n, 777n, 778n, largest];
+  const ids = [0n, 1n, 2n, 3n, 4n, maxTokenId];
+  const editionIds = [1n, 2n, 3n, 777n, 778n, maxTokenId];
   const contractCall = (to: Address, data: Hex, height: number) => ({ method: "eth_call", params: [{ to, data }, toHex(height)] });
   /** Returns the word that each call returns; 0 for a call that reverts, as for an id that does not exist. */
   const callAll = async (calls: readonly ReturnType<typeof contractCall>[]): Promise<bigint[]> =>

@@ -14,13 +14,13 @@ import {
 } from "../queries/fixture-index.ts";
 
 /**
- * Blocks 0 to 20, four a day. A collection of five ids, minted in block 2 (three) and block 9 (two); a contract of both standards; a spam collection; an ERC-20
+ * Blocks 0 to 20, four per day: a collection of five ids, minted in block 2 (three) and block 9 (two); a contract of both standards; a spam collection; an ERC-20
  * token. The metadata of ids 1 to 4 was read; that of id 4 was refused.
  */
 const head = 20;
 const [art, both, spam, coin] = [0xa1, 0xa2, 0xa3, 0xa4].map(addressOf) as [Address, Address, Address, Address];
 const [alice, bob] = [0xb1, 0xb2].map(addressOf) as [Address, Address];
-const largest = String(2n ** 256n - 1n);
+const maxTokenId = String(2n ** 256n - 1n);
 const chain_id = 7;
 
 const token = (token: string, token_id: string, block_number: number, standard = 2, original_owner: string | null = alice): Row => ({
@@ -52,7 +52,7 @@ const trait = (token_id: string, position: number, name: string, value: string):
   value,
 });
 let ordinal = 0;
-const moved = (token: string, token_id: string, block_number: number, from: string, to: string, standard = 2): Row => ({
+const transferRow = (token: string, token_id: string, block_number: number, from: string, to: string, standard = 2): Row => ({
   chain_id,
   block_number,
   ordinal: ordinal++,
@@ -74,7 +74,7 @@ const holding = (owner: string, token: string, token_id: string, since_block: nu
   balance,
 });
 
-/** Fills an index with these rows. */
+/** Inserts the rows that the tests read. */
 async function fill(index: FixtureIndex): Promise<void> {
   await index.blocks(0, head, { 2: 1, 9: 1, 12: 1 });
   await index.insert("token_standards", [
@@ -84,7 +84,7 @@ async function fill(index: FixtureIndex): Promise<void> {
     { chain_id, address: spam, standard: 2, block_number: 2 },
     { chain_id, address: coin, standard: 1, block_number: 2 },
   ]);
-  const named = (address: string, name: string): Row => ({
+  const metadataRow = (address: string, name: string): Row => ({
     chain_id,
     address,
     block_number: 2,
@@ -93,10 +93,10 @@ async function fill(index: FixtureIndex): Promise<void> {
     decimals: null,
     read_at_block: 2,
   });
-  await index.insert("token_metadata", [named(art, "Art"), named(spam, "Visit claim-rewards.com to claim")]);
+  await index.insert("token_metadata", [metadataRow(art, "Art"), metadataRow(spam, "Visit claim-rewards.com to claim")]);
   await index.insert("nft_tokens", [
     ...["1", "2", "3"].map((id) => token(art, id, 2)),
-    ...["4", largest].map((id) => token(art, id, 9)),
+    ...["4", maxTokenId].map((id) => token(art, id, 9)),
     token(both, "1", 2, 2),
     token(both, "1", 2, 3),
     token(spam, "1", 2),
@@ -107,10 +107,10 @@ async function fill(index: FixtureIndex): Promise<void> {
     { chain_id, block_number: 12, log_index: 0, transaction_index: 0, address: art, topic0: wordOf(1), data: "0x" },
   ]);
   await index.insert("transfers", [
-    ...["1", "2", "3"].map((id) => moved(art, id, 2, zeroAddress, alice)),
-    ...["4", largest].map((id) => moved(art, id, 9, zeroAddress, alice)),
-    moved(art, "2", 12, alice, bob),
-    moved(art, "3", 12, alice, zeroAddress),
+    ...["1", "2", "3"].map((id) => transferRow(art, id, 2, zeroAddress, alice)),
+    ...["4", maxTokenId].map((id) => transferRow(art, id, 9, zeroAddress, alice)),
+    transferRow(art, "2", 12, alice, bob),
+    transferRow(art, "3", 12, alice, zeroAddress),
   ]);
   await index.balances(alice, art, 2, { 2: "3", 9: "5", 12: "3" });
   await index.balances(bob, art, 2, { 12: "1" });
@@ -118,7 +118,7 @@ async function fill(index: FixtureIndex): Promise<void> {
   await index.balances(alice, both, 3, { 2: "7" });
   await index.balances(alice, coin, 1, { 2: "100" });
   await index.insert("nft_balances", [
-    ...["1", "4", largest].map((id) => holding(alice, art, id, id === "1" ? 2 : 9, "1")),
+    ...["1", "4", maxTokenId].map((id) => holding(alice, art, id, id === "1" ? 2 : 9, "1")),
     holding(alice, art, "2", 12, "0"),
     holding(alice, art, "3", 12, "0"),
     holding(bob, art, "2", 12, "1"),
@@ -186,7 +186,7 @@ describe("tokens of a collection", () => {
   it("are paged in ascending order with an exact count", async () => {
     const page = (number: number, more = "") => get(`nft/${art}/metadata/?page-size=2&page-number=${number}${more}`);
     const [first, second, third, beyond] = [await page(0), await page(1), await page(2), await page(3)];
-    expect([first, second, third, beyond].map(({ items }) => idsOf(items))).toEqual([["1", "2"], ["3", "4"], [largest], []]);
+    expect([first, second, third, beyond].map(({ items }) => idsOf(items))).toEqual([["1", "2"], ["3", "4"], [maxTokenId], []]);
     expect([first, second, third, beyond].map(({ pagination }) => pagination.has_more)).toEqual([true, true, false, false]);
     expect(third.pagination).toEqual({ has_more: false, page_number: 2, page_size: 2, total_count: 5 });
     const exact = await get(`nft/${art}/metadata/?page-size=5`);
@@ -203,13 +203,13 @@ describe("tokens of a collection", () => {
     await other.insert("nft_collection_sizes", [size(art, head + 1, 6)]);
     await other.database.query("UPDATE projection_checkpoints SET block_number = $1", [head + 1]);
     const second = await page(1);
-    expect([idsOf(second.items), second.pagination.total_count]).toEqual([["4", largest], 5]);
+    expect([idsOf(second.items), second.pagination.total_count]).toEqual([["4", maxTokenId], 5]);
     // A new list has the new token.
     expect(idsOf((await page(0)).items)).toEqual(["0", "1", "2"]);
     await other.end();
   });
 
-  it("are answered as of the projection's checkpoint", async () => {
+  it("are returned as of the projection's checkpoint", async () => {
     const other = await openFixtureIndex({ now: () => new Date(timeOf(head)) });
     await fill(other);
     await other.database.query("UPDATE projection_checkpoints SET block_number = 8");
@@ -267,7 +267,7 @@ describe("tokens of a collection", () => {
     expect(five).toMatchObject({ token_url: null, asset_cached: false, external_data: null, metadata_refusal: null });
   });
 
-  it("come without metadata on request", async () => {
+  it("are returned without metadata on request", async () => {
     const { items } = await get(`nft/${art}/metadata/?no-metadata=true`);
     expect(items.map((item: Data) => item.nft_data.external_data)).toEqual([null, null, null, null, null]);
     expect(items[0].nft_data.asset_cached).toBe(true);
@@ -320,7 +320,7 @@ describe("tokens of a collection", () => {
   });
 });
 
-describe("an unknown id, collection or parameter value", () => {
+describe("an invalid or oversized request", () => {
   it.each([
     `nft/${addressOf(0xdead)}/metadata/`,
     `nft/${coin}/metadata/`,
@@ -329,7 +329,7 @@ describe("an unknown id, collection or parameter value", () => {
     `tokens/${addressOf(0xdead)}/nft_transactions/1/`,
     `address/${alice}/collection/${addressOf(0xdead)}/`,
     `address/${alice}/collection/${coin}/token/1/`,
-  ])("is 404: %s", async (path) => {
+  ])("returns 404: %s", async (path) => {
     const { status, data, message } = await index.get(at(path));
     expect([status, data]).toEqual([404, null]);
     expect(message).toMatch(/^(Collection|Token) .+ not found in the index of hand\.$/);
@@ -348,12 +348,12 @@ describe("an unknown id, collection or parameter value", () => {
     [`address/${alice}/collection/${art}/?traits-filter=Colour`, /values-filter/],
     [`address/${alice}/collection/${art}/?values-filter=Red`, /traits-filter/],
     [`address/nobody/balances_nft/`, /walletAddress/],
-  ])("is 400: %s", async (path, names) => {
+  ])("returns 400: %s", async (path, pattern) => {
     const { status, message } = await index.get(at(path));
-    expect([status, message]).toEqual([400, expect.stringMatching(names)]);
+    expect([status, message]).toEqual([400, expect.stringMatching(pattern)]);
   });
 
-  it("is refused when an answer would exceed the maximum number of rows", async () => {
+  it("returns 400 if the response would exceed the maximum number of rows", async () => {
     const crowded = addressOf(0xc1);
     // Nine ids; eight rows are allowed.
     await index.insert(
@@ -370,18 +370,18 @@ describe("an unknown id, collection or parameter value", () => {
 });
 
 describe("NFTs of a wallet", () => {
-  it("are an empty list for a wallet that never held any", async () => {
+  it("are empty for a wallet that never held any", async () => {
     expect((await get(`address/${addressOf(0xffff)}/balances_nft/`)).items).toEqual([]);
     expect((await get(`address/${addressOf(0xffff)}/collection/${art}/`)).items).toEqual([]);
   });
 
-  it("are one item per collection with its ids and the balance a day ago, without ERC-20 tokens", async () => {
+  it("are grouped by collection, with ids and the balance a day ago, and without ERC-20 tokens", async () => {
     const { items } = await get(`address/${alice}/balances_nft/`);
     // Block 16 was a day before block 20; nothing moved after it.
     expect(
       items.map((item: Data) => [item.contract_address, item.balance, item.balance_24h, item.nft_data.map((id: Data) => id.token_id)]),
     ).toEqual([
-      [art, "3", "3", ["1", "4", largest]],
+      [art, "3", "3", ["1", "4", maxTokenId]],
       [both, "7", "7", ["1"]],
       [spam, "1", "1", ["1"]],
     ]);
@@ -394,7 +394,7 @@ describe("NFTs of a wallet", () => {
     expect(items[1].nft_data[0].current_owner).toBeNull();
   });
 
-  it("come without spam and metadata on request", async () => {
+  it("are returned without spam and metadata on request", async () => {
     const { items } = await get(`address/${alice}/balances_nft/?no-spam=true&no-nft-asset-metadata=true`);
     expect(items.map((item: Data) => item.contract_address)).toEqual([art, both]);
     expect(items[0].nft_data.map((id: Data) => [id.external_data, id.token_url])).toEqual([
@@ -404,7 +404,7 @@ describe("NFTs of a wallet", () => {
     ]);
   });
 
-  it("of one collection are filtered by traits", async () => {
+  it("are filtered by traits within one collection", async () => {
     const query = (traits: string, values: string) =>
       get(`address/${alice}/collection/${art}/?traits-filter=${traits}&values-filter=${values}`);
     expect(idsOf((await query("Colour", "Red")).items)).toEqual(["1"]);
@@ -430,7 +430,7 @@ describe("NFTs of a wallet", () => {
     expect((await get(`address/${alice}/collection/${art}/token/777/`)).items).toEqual([]);
   });
 
-  it("are part of balances, with metadata in the older form or without", async () => {
+  it("are included in balances, with metadata in the older format or without metadata", async () => {
     const nftsOf = async (query: string) =>
       (await get(`address/${alice}/${query}`)).items.find((item: Data) => item.contract_address === art).nft_data;
     const [one, four] = await nftsOf("balances_v2/?nft=true");
@@ -449,12 +449,12 @@ describe("NFTs of a wallet", () => {
       ["2", null],
       ["3", "somebody"],
       ["4", null],
-      [largest, null],
+      [maxTokenId, null],
     ]);
     expect(await nftsOf("balances_v2/?nft=false")).toBeNull();
   });
 
-  it("in balances are limited to those with cached metadata on request", async () => {
+  it("are limited in balances to those with cached metadata on request", async () => {
     const itemsOf = async (query: string) => (await get(`address/${alice}/${query}`)).items;
     const idsOf = (items: Data) =>
       items.flatMap((item: Data) => (item.nft_data ?? []).map((id: Data) => `${item.contract_address} ${id.token_id}`));
@@ -472,7 +472,7 @@ describe("NFTs of a wallet", () => {
 });
 
 describe("transactions of a token", () => {
-  it("are listed newest first with their logs, and not for a spam collection that the request excludes", async () => {
+  it("are listed newest first with their logs, and omitted for a spam collection that the request excludes", async () => {
     const [item] = (await get(`tokens/${art}/nft_transactions/2/`)).items;
     expect(item).toMatchObject({
       contract_address: art,
@@ -532,7 +532,7 @@ describe("metadata that is read again later", () => {
   const waiting = {
     chain_id,
     token: art,
-    token_id: largest,
+    token_id: maxTokenId,
     standard: 2,
     block_number: 1,
     wanted_block: 1,
@@ -543,11 +543,11 @@ describe("metadata that is read again later", () => {
 
   it("reports why the last attempt failed", async () => {
     await index.insert("nft_reads", [{ ...waiting, url: "https://slow.example/5", problem: "It took too long." }]);
-    const returned = { token_id: largest, token_url: "https://slow.example/5", external_data: null, asset_cached: false };
+    const returned = { token_id: maxTokenId, token_url: "https://slow.example/5", external_data: null, asset_cached: false };
     const refusal = "Tried again later: It took too long.";
-    expect((await get(`nft/${art}/metadata/${largest}/`)).items[0].nft_data).toMatchObject({ ...returned, metadata_refusal: refusal });
+    expect((await get(`nft/${art}/metadata/${maxTokenId}/`)).items[0].nft_data).toMatchObject({ ...returned, metadata_refusal: refusal });
     await index.database.query("UPDATE nft_reads SET problem = NULL");
-    expect((await get(`nft/${art}/metadata/${largest}/`)).items[0].nft_data).toMatchObject({
+    expect((await get(`nft/${art}/metadata/${maxTokenId}/`)).items[0].nft_data).toMatchObject({
       ...returned,
       token_url: null,
       metadata_refusal: null,
@@ -557,7 +557,7 @@ describe("metadata that is read again later", () => {
 });
 
 describe("a chain whose metadata is not cached", () => {
-  it("warns in the answer and in a header that with-uncached is needed, unless the request sets it", async () => {
+  it("warns in the response and in a header that with-uncached is needed, unless the request sets it", async () => {
     const other = await openFixtureIndex({ metadata: "uncached" });
     await fill(other);
     await other.database.query("DELETE FROM nft_metadata");
@@ -576,8 +576,8 @@ describe("a chain whose metadata is not cached", () => {
         expect([optedOut.data.warning, optedOut.headers["x-warning"]]).toEqual([null, undefined]);
       }
     }
-    const cachedAnswer = await index.get(at(`nft/${art}/metadata/1/`));
-    expect([cachedAnswer.data.warning, cachedAnswer.headers["x-warning"]]).toEqual([null, undefined]);
+    const cachedResponse = await index.get(at(`nft/${art}/metadata/1/`));
+    expect([cachedResponse.data.warning, cachedResponse.headers["x-warning"]]).toEqual([null, undefined]);
     await other.end();
   });
 });
