@@ -299,7 +299,7 @@ describe("collections in responses", () => {
 });
 
 describe("an index that starts late", () => {
-  it("lists the ids that moved since, with their owners, and null for label it cannot know", async () => {
+  it("lists the ids that have moved since its first block, with their owners, and null for unknown values", async () => {
     const from = story.dayAgo + 1;
     const api = await serve(await openIndex(from));
     const before = new Set(at(await historyOf(story.art, from - 1), from - 1).map(({ id }) => id));

@@ -12,8 +12,9 @@ import { approve, deployExchange, mineTransactions, mint, type PairLog, pairLogs
 
 // Ten days of trades on a real exchange; the node has the state of every block.
 const secondsPerDay = 86_400;
-/** The first midnight after the chain's genesis at 2023-11-14T22:13:20Z, and blocks in each day from there; some have none. */
+/** The first midnight after the chain's genesis at 2023-11-14T22:13:20Z. */
 const firstDay = Date.UTC(2023, 10, 15) / 1000;
+/** The number of blocks of each day from there. */
 const blocksOfDays = [6, 5, 0, 4, 0, 0, 6, 3, 5, 4];
 const million = 10n ** 24n;
 const random = createRandom("ten days of trade");
@@ -25,7 +26,7 @@ let test: TestDatabase;
 let api: TestApi;
 let tokens: readonly [Address, Address, Address];
 let toll: Address;
-/** Of the first two tokens; of the second and the third; of the first and the one with a transfer fee; one without swaps. */
+/** The pairs of the first two tokens, of the second and the third, and of the first and the one with a transfer fee; and a pair without swaps. */
 let pairs: readonly [Address, Address, Address, Address];
 let people: readonly Address[];
 let head: number;
@@ -33,7 +34,7 @@ let times: number[];
 let logs: PairLog[];
 
 const lower = (address: string): Address => address.toLowerCase() as Address;
-const indexed = async (): Promise<TestDatabase> => {
+const createIndex = async (): Promise<TestDatabase> => {
   const database = await createTestDatabase();
   const indexer = await createTestIndexer(chain.url, database.database, { projections: [tokensProjection, poolsProjection] });
   await indexer.runToHead(await chain.head());
@@ -55,7 +56,7 @@ const randomTransaction = (): TestTransaction[] => {
     [exchange.add(from, [a, b], [amount, amount], random.pick(people))],
     [exchange.add(from, [a, toll], [amount, amount])],
     [exchange.remove(from, [b, c], amount / 10n + 1n)],
-    // Sent to the pool and skimmed, or synced into its reserves.
+    // Tokens are sent to the pool, and then skimmed or synced into its reserves.
     [
       { from, ...call(artifacts.erc20(), a, "transfer", [pairs[0], amount]) },
       { from, gas: 300_000n, ...call(uniswap.pair(), pairs[0], "skim", [from]) },
@@ -65,7 +66,7 @@ const randomTransaction = (): TestTransaction[] => {
       { from, gas: 300_000n, ...call(uniswap.pair(), pairs[0], "sync") },
     ],
     [{ from, ...call(artifacts.erc20(), pairs[0], "transfer", [random.pick(people), 1_000n]) }],
-    // Sent to an unowned address: the pool's supply does not change.
+    // Pool tokens are sent to the zero address, which does not change the pool's supply.
     [{ from, ...call(uniswap.pair(), pairs[1], "transfer", [`0x${"0".repeat(40)}`, 77n]) }],
   ];
   return random.pick(candidates);
@@ -122,7 +123,7 @@ beforeAll(async () => {
   );
   times = blocks.map(({ timestamp }) => Number(timestamp));
   logs = await pairLogs(chain, pairs, head);
-  test = await indexed();
+  test = await createIndex();
   // The rows of the token metadata job.
   for (const token of [...tokens, toll]) {
     await test.database.query(
@@ -141,12 +142,12 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-const swapsOf = (of: readonly Address[], from: number, to: number) =>
+const swapsOf = (selected: readonly Address[], from: number, to: number) =>
   logs.filter(
-    ({ name, address, block }) => name === "Swap" && of.includes(address) && (times[block] ?? 0) >= from && (times[block] ?? 0) < to,
+    ({ name, address, block }) => name === "Swap" && selected.includes(address) && (times[block] ?? 0) >= from && (times[block] ?? 0) < to,
   );
-const sum = (found: readonly PairLog[], argument: string): string =>
-  String(found.reduce((total, { args }) => total + BigInt(args[argument] as bigint), 0n));
+const sum = (events: readonly PairLog[], argument: string): string =>
+  String(events.reduce((total, { args }) => total + BigInt(args[argument] as bigint), 0n));
 const headTime = () => times[head] ?? 0;
 const tokensOf = (pair: Address) =>
   Promise.all(["token0", "token1"].map(async (name) => lower(await read<string>(chain, uniswap.pair(), pair, name, [], head))));
@@ -175,8 +176,8 @@ describe("pool state", () => {
         await chain
           .rpc<string>("eth_getLogs", [{ fromBlock: "0x0", address: exchange.factory }])
           .then(
-            (all) =>
-              (all as unknown as { blockNumber: string; data: string }[]).find(({ data }) => data.includes(pair.slice(2)))?.blockNumber,
+            (announcements) =>
+              (announcements as unknown as { blockNumber: string; data: string }[]).find(({ data }) => data.includes(pair.slice(2)))?.blockNumber,
           ),
       );
       for (const height of heights.filter((number) => number >= created)) {
@@ -203,14 +204,14 @@ describe("pool state", () => {
         const supply = await read<bigint>(chain, uniswap.pair(), pair, "totalSupply", [], head);
         expected.push([pair, balance, supply, (reserve0 * balance) / supply, (reserve1 * balance) / supply].map(String));
       }
-      const shown = items.map(({ pool_token: own, token_0: first, token_1: second }: ResponseData) => [
-        own.contract_address,
-        own.balance,
-        own.total_supply,
+      const actual = items.map(({ pool_token: poolToken, token_0: first, token_1: second }: ResponseData) => [
+        poolToken.contract_address,
+        poolToken.balance,
+        poolToken.total_supply,
         first.balance,
         second.balance,
       ]);
-      expect(shown).toEqual(expected);
+      expect(actual).toEqual(expected);
       const { items: pools } = await api.get(`week/xy=k/address/${person}/pools/page/0/?dex-name=swap`);
       expect(pools.map((item: ResponseData) => item.exchange)).toEqual(expected.map(([pair]) => pair));
     }
@@ -245,14 +246,14 @@ describe("the list of active pools", () => {
     }
   });
 
-  it("of a past day is that of its end", async () => {
+  it("is as of the end of a requested past day", async () => {
     for (const day of [0, 1, 2, 4, 8]) {
       const end = firstDay + (day + 1) * secondsPerDay;
       const date = new Date((end - 1) * 1000).toISOString().slice(0, 10);
       const { items } = await api.get(`week/xy=k/swap/pools/?date=${date}`);
       const expected = [...pairs].sort().flatMap((pair) => {
-        const [ofDay, ofWeek] = [swapsOf([pair], end - secondsPerDay, end), swapsOf([pair], end - 7 * secondsPerDay, end)];
-        return ofWeek.length === 0 ? [] : [[pair, ofDay.length, sum(ofWeek, "amount1Out")]];
+        const [day, week] = [swapsOf([pair], end - secondsPerDay, end), swapsOf([pair], end - 7 * secondsPerDay, end)];
+        return week.length === 0 ? [] : [[pair, day.length, sum(week, "amount1Out")]];
       });
       expect(
         items.map((item: ResponseData) => [item.exchange, item.swap_count_24h, item.token_1.volume_out_7d]),
@@ -323,16 +324,16 @@ describe("the series of a pool", () => {
   });
 
   it("are refused for more pools than a response can hold", async () => {
-    // 62 rows are two months of days; the first token has three pools.
-    const small = await servePools(test.database, [{ name: "swap", factory: exchange.factory }], undefined, { answerRows: 62 });
+    // 62 rows are the days of two months; the first token has three pools.
+    const limitedApi = await servePools(test.database, [{ name: "swap", factory: exchange.factory }], undefined, { answerRows: 62 });
     const path = `week/xy=k/swap/tokens/address/${tokens[0]}/`;
-    expect((await small.request(`${path}?page-size=3`)).message).toContain("Invalid value 3 for page-size: expected at most 2 pools");
-    expect((await small.get(`${path}?page-size=2`)).items).toHaveLength(2);
-    expect((await small.get(`${path}?page-size=100&page-number=1`)).items).toHaveLength(0);
-    await small.end();
+    expect((await limitedApi.request(`${path}?page-size=3`)).message).toContain("Invalid value 3 for page-size: expected at most 2 pools");
+    expect((await limitedApi.get(`${path}?page-size=2`)).items).toHaveLength(2);
+    expect((await limitedApi.get(`${path}?page-size=100&page-number=1`)).items).toHaveLength(0);
+    await limitedApi.end();
   });
 
-  it("of all pools of a token are the same", async () => {
+  it("are the same in the list of a token's pools", async () => {
     const items = await allPages(`week/xy=k/swap/tokens/address/${tokens[0]}/`, 2);
     expect(items.map((item) => item.exchange)).toEqual([pairs[0], pairs[2], pairs[3]].sort());
     for (const item of items) expect(item).toEqual((await api.get(`week/xy=k/swap/pools/address/${item.exchange}/`)).items[0]);
@@ -374,7 +375,7 @@ describe("the tokens of an exchange", () => {
     }
   });
 
-  it("have a month of days each", async () => {
+  it("have series of 31 days", async () => {
     for (const token of [...tokens, toll]) {
       const [item] = (await api.get(`week/xy=k/swap/tokens/address/${token}/view/`)).items;
       const moved = await movedOf(token, headTime() + 1 - secondsPerDay, headTime() + 1);
@@ -403,8 +404,8 @@ describe("the tokens of an exchange", () => {
 });
 
 describe("pool actions", () => {
-  const acted = (of: readonly Address[]) =>
-    logs.filter(({ name, address }) => ["Swap", "Mint", "Burn"].includes(name) && of.includes(address)).reverse();
+  const actionsOf = (selected: readonly Address[]) =>
+    logs.filter(({ name, address }) => ["Swap", "Mint", "Burn"].includes(name) && selected.includes(address)).reverse();
   const actNames: Record<string, string> = { Swap: "SWAP", Mint: "ADD_LIQUIDITY", Burn: "REMOVE_LIQUIDITY" };
   const shown = (items: readonly ResponseData[]) =>
     items.map((item) => [
@@ -425,27 +426,27 @@ describe("pool actions", () => {
       return [transaction, actNames[name], text("amount0"), text("amount1"), in0, out0, in1, out1, lower(String(args.sender))];
     });
 
-  it("of an exchange, a pool or a token are listed newest first, page by page", async () => {
-    expect(shown(await allPages("week/xy=k/swap/transactions/", 7))).toEqual(expectedActions(acted(pairs)));
-    expect(shown(await allPages("week/xy=k/swap/transactions/", 1000))).toEqual(expectedActions(acted(pairs)));
+  it("are listed newest first, page by page, for an exchange, a pool or a token", async () => {
+    expect(shown(await allPages("week/xy=k/swap/transactions/", 7))).toEqual(expectedActions(actionsOf(pairs)));
+    expect(shown(await allPages("week/xy=k/swap/transactions/", 1000))).toEqual(expectedActions(actionsOf(pairs)));
     for (const pair of pairs)
-      expect(shown(await allPages(`week/xy=k/swap/pools/address/${pair}/transactions/`, 5))).toEqual(expectedActions(acted([pair])));
+      expect(shown(await allPages(`week/xy=k/swap/pools/address/${pair}/transactions/`, 5))).toEqual(expectedActions(actionsOf([pair])));
     for (const token of tokens) {
-      const own: Address[] = [];
-      for (const pair of pairs) if ((await tokensOf(pair)).includes(token)) own.push(pair);
-      expect(shown(await allPages(`week/xy=k/swap/tokens/address/${token}/transactions/`, 6))).toEqual(expectedActions(acted(own)));
+      const tokenPairs: Address[] = [];
+      for (const pair of pairs) if ((await tokensOf(pair)).includes(token)) tokenPairs.push(pair);
+      expect(shown(await allPages(`week/xy=k/swap/tokens/address/${token}/transactions/`, 6))).toEqual(expectedActions(actionsOf(tokenPairs)));
     }
   });
 
-  it("by or for an account are listed for it", async () => {
+  it("are listed for their sender and for their receiver", async () => {
     const senders = new Map<string, Address>();
-    for (const { transaction } of acted(pairs)) {
+    for (const { transaction } of actionsOf(pairs)) {
       senders.set(transaction, lower((await chain.rpc<{ from: string }>("eth_getTransactionByHash", [transaction])).from));
     }
     for (const account of [...people, exchange.router]) {
       const items = await allPages(`week/xy=k/swap/address/${account}/transactions/`, 9);
       // The event of a deposit does not contain the receiver.
-      const found = acted(pairs).filter(({ transaction, name, args, address, block, index }) => {
+      const found = actionsOf(pairs).filter(({ transaction, name, args, address, block, index }) => {
         const minted =
           name === "Mint"
             ? logs
@@ -469,7 +470,7 @@ describe("pool actions", () => {
 
   it("name the recipient of the shares as the receiver of added liquidity", async () => {
     const items = await allPages(`week/xy=k/swap/pools/address/${pairs[0]}/transactions/`, 1000);
-    const adds = acted([pairs[0]]).filter(({ name }) => name === "Mint");
+    const adds = actionsOf([pairs[0]]).filter(({ name }) => name === "Mint");
     const receivers = adds.map(({ block, index }) =>
       lower(
         String(
@@ -490,15 +491,15 @@ describe("pool actions", () => {
   });
 });
 
-describe("while pools catch up from the stored ledger", () => {
-  it("responses are as of the checkpoint", async () => {
-    const partial = await indexed();
-    // Noon of the seventh day, which has trade; the checkpoint is in the same day.
-    const built = times.filter((time) => time < firstDay + 6 * secondsPerDay + secondsPerDay / 2).length - 1;
-    for (const { name } of poolsProjection.tables) await partial.database.query(`DELETE FROM ${name} WHERE block_number > $1`, [built]);
-    await partial.database.query("UPDATE projection_checkpoints SET block_number = $1 WHERE projection = 'pools'", [built]);
+describe("pools that catch up from the stored ledger", () => {
+  it("are returned as of the checkpoint", async () => {
+    const partial = await createIndex();
+    // The checkpoint is at noon of the seventh day, which has trades.
+    const checkpoint = times.filter((time) => time < firstDay + 6 * secondsPerDay + secondsPerDay / 2).length - 1;
+    for (const { name } of poolsProjection.tables) await partial.database.query(`DELETE FROM ${name} WHERE block_number > $1`, [checkpoint]);
+    await partial.database.query("UPDATE projection_checkpoints SET block_number = $1 WHERE projection = 'pools'", [checkpoint]);
     const early = await servePools(partial.database, [{ name: "swap", factory: exchange.factory }]);
-    const end = (times[built] ?? 0) + 1;
+    const end = (times[checkpoint] ?? 0) + 1;
     const swaps = swapsOf([pairs[0]], end - secondsPerDay, end);
     expect(swaps.length).toBeGreaterThan(0);
     const [item] = (await early.get(`week/xy=k/swap/pools/address/${pairs[0]}/`)).items;
@@ -507,7 +508,7 @@ describe("while pools catch up from the stored ledger", () => {
     expect(item.volume_timeseries_30d.at(-1).dt).toBe(today);
     expect((await early.get("week/xy=k/swap/ecosystem/")).items[0].total_swaps_24h).toBe(swapsOf(pairs, end - secondsPerDay, end).length);
     expect((await early.get("week/xy=k/swap/pools/")).items.length).toBeGreaterThan(0);
-    expect((await early.get("week/xy=k/swap/health/")).items).toMatchObject([{ synced_block_height: built, latest_block_height: head }]);
+    expect((await early.get("week/xy=k/swap/health/")).items).toMatchObject([{ synced_block_height: checkpoint, latest_block_height: head }]);
     await partial.database.query("DELETE FROM projection_checkpoints WHERE projection = 'pools'");
     for (const { name } of poolsProjection.tables) await partial.database.query(`DELETE FROM ${name}`);
     for (const list of ["pools", "tokens", "transactions", "ecosystem"]) {
@@ -542,7 +543,7 @@ describe("exchanges", () => {
     expect((await api.get(`week/xy=k/address/${people[0]}/pools/page/0/?dex-name=swap&token-address=${toll}`)).items).toHaveLength(1);
   });
 
-  it("are labelled as senders of factory logs", async () => {
+  it("are returned as the factories of the pools that sent logs", async () => {
     const factoriesOf = async (path: string) =>
       new Set((await api.get(`week/${path}`)).items.map((item: ResponseData) => `${item.sender_address} ${item.sender_factory_address}`));
     const twin = await other.pairOf(tokens[0], tokens[1]);
@@ -578,12 +579,12 @@ describe("exchanges", () => {
     [`week/xy=k/swap/tokens/address/${nobody}/view/`, `Token ${nobody}`],
     [`week/xy=k/swap/tokens/address/${nobody}/transactions/`, `Token ${nobody}`],
     [`week/xy=k/tokens/address/${nobody}/pools/page/0/`, `Token ${nobody}`],
-  ])("are not found where they are unknown: %s", async (path, message) => {
-    const answer = await api.request(path);
-    expect([answer.status, answer.message]).toEqual([404, expect.stringContaining(message)]);
+  ])("are not found if they are unknown: %s", async (path, message) => {
+    const response = await api.request(path);
+    expect([response.status, response.message]).toEqual([404, expect.stringContaining(message)]);
   });
 
-  it("return only their pools", async () => {
+  it("return 404 for a pool of another exchange, and empty lists for unknown accounts", async () => {
     const pair = await other.pairOf(tokens[0], tokens[1]);
     expect((await api.request(`week/xy=k/swap/pools/address/${pair}/`)).status).toBe(404);
     expect((await api.get(`week/xy=k/address/${nobody}/pools/page/0/`)).pagination).toMatchObject({ total_count: 0, has_more: false });

@@ -19,7 +19,7 @@ export const uniswapV3 = {
   router: () => load("@uniswap/v3-periphery/artifacts/contracts/SwapRouter.sol/SwapRouter.json"),
 };
 
-/** A contract that borrows from a pool and repays more than the fee, from its own balance. */
+/** A contract that borrows from a pool, and repays more than the loan and its fee from its own balance. */
 const compiled = compileSolidity(`
 pragma solidity ^0.8.0;
 interface Token {
@@ -68,7 +68,7 @@ export interface ConcentratedExchange {
   /** Opens a position with no more than these amounts. */
   open(from: Address, key: PoolKey, ticks: readonly [number, number], amounts: readonly [bigint, bigint]): TestTransaction;
   decrease(from: Address, position: bigint, liquidity: bigint): TestTransaction;
-  collect(from: Address, position: bigint, most: readonly [bigint, bigint]): TestTransaction;
+  collect(from: Address, position: bigint, max: readonly [bigint, bigint]): TestTransaction;
   swap(from: Address, amount: bigint, key: PoolKey, side: 0 | 1, to?: Address): TestTransaction;
   /** Swaps through several pools, with one fee or one for each. */
   swapPath(from: Address, amount: bigint, path: readonly Address[], fees: number | readonly number[]): TestTransaction;
@@ -78,7 +78,7 @@ export const deployConcentrated = async (chain: TestChain, weth: Address): Promi
   const factory = lower(await chain.deploy(uniswapV3.factory()));
   const positions = lower(await chain.deploy(uniswapV3.positions(), [factory, weth, weth]));
   const router = lower(await chain.deploy(uniswapV3.router(), [factory, weth]));
-  const onPositions = (from: Address, name: string, ...args: unknown[]): TestTransaction => ({
+  const callPositions = (from: Address, name: string, ...args: unknown[]): TestTransaction => ({
     from,
     gas,
     ...call(uniswapV3.positions(), positions, name, args),
@@ -98,7 +98,7 @@ export const deployConcentrated = async (chain: TestChain, weth: Address): Promi
           },
     initialize: (pool, sqrtPriceX96) => ({ gas, ...call(uniswapV3.pool(), pool, "initialize", [sqrtPriceX96]) }),
     open: (from, { tokens: [token0, token1], fee }, [tickLower, tickUpper], [amount0Desired, amount1Desired]) =>
-      onPositions(from, "mint", {
+      callPositions(from, "mint", {
         token0,
         token1,
         fee,
@@ -112,9 +112,9 @@ export const deployConcentrated = async (chain: TestChain, weth: Address): Promi
         deadline,
       }),
     decrease: (from, tokenId, liquidity) =>
-      onPositions(from, "decreaseLiquidity", { tokenId, liquidity, amount0Min: 0n, amount1Min: 0n, deadline }),
+      callPositions(from, "decreaseLiquidity", { tokenId, liquidity, amount0Min: 0n, amount1Min: 0n, deadline }),
     collect: (from, tokenId, [amount0Max, amount1Max]) =>
-      onPositions(from, "collect", { tokenId, recipient: from, amount0Max, amount1Max }),
+      callPositions(from, "collect", { tokenId, recipient: from, amount0Max, amount1Max }),
     swap: (from, amountIn, { tokens, fee }, side, to = from) => ({
       from,
       gas,

@@ -22,11 +22,11 @@ import {
 import { type ResponseData, type TestApi, servePools } from "./serve-pools.ts";
 import { approve, mineTransactions, mint, read } from "./support.ts";
 
-/** Swaps and liquidity in real concentrated pools, compared with the node block by block. */
+// Compares swaps and liquidity in real concentrated pools with the node, block by block.
 const million = 10n ** 24n;
 const unit = 10n ** 18n;
-const one = 2n ** 96n;
-const most = 2n ** 128n - 1n;
+const sqrtPriceOfOne = 2n ** 96n;
+const maxUint128 = 2n ** 128n - 1n;
 const random = createRandom("ranges");
 const lower = (address: string): Address => address.toLowerCase() as Address;
 
@@ -36,7 +36,7 @@ let test: TestDatabase;
 let api: TestApi;
 let tokens: readonly [Address, Address, Address];
 let people: readonly Address[];
-/** Pools of the first two tokens; of the same at a lower fee and a price of four; of the second and third; one that is never initialized. */
+/** The pools of the first two tokens, of the same tokens at a lower fee and a price of four, of the second and third, and one that is never initialized. */
 let keys: readonly [PoolKey, PoolKey, PoolKey, PoolKey];
 let pools: readonly [Address, Address, Address, Address];
 let borrower: Address;
@@ -50,19 +50,19 @@ const index = async (database: TestDatabase, tuning: Record<string, number> = {}
   await indexer.runToHead(await chain.head());
   await indexer.close();
 };
-const fresh = async (tuning: Record<string, number> = {}): Promise<unknown> => {
+const contentsOfFreshIndex = async (tuning: Record<string, number> = {}): Promise<unknown> => {
   const other = await createTestDatabase();
   await index(other, tuning);
-  const held = await contents(other.database);
+  const rows = await contents(other.database);
   await other.drop();
-  return held;
+  return rows;
 };
 
 /** Positions by token id, with owner, range and remaining liquidity. */
 const positions: { readonly id: bigint; readonly owner: Address; liquidity: bigint }[] = [];
 const spacings: Readonly<Record<number, number>> = { 500: 10, 3000: 60 };
 
-const openSomewhere = (): TestTransaction => {
+const openRandomPosition = (): TestTransaction => {
   const owner = random.pick(people);
   const key = random.pick([keys[0], keys[1], keys[2]]);
   const spacing = spacings[key.fee] ?? 60;
@@ -86,9 +86,9 @@ const randomTransaction = (): TestTransaction => {
     () => exchange.swap(person, amount * 3n, keys[1], 1),
     () => exchange.swapPath(person, amount, tokens, 3000),
     () => exchange.swapPath(person, amount, [...tokens].reverse(), 3000),
-    openSomewhere,
+    openRandomPosition,
     () => exchange.decrease(position.owner, position.id, BigInt(random.between(1, 1000)) * 10n ** 15n),
-    () => exchange.collect(position.owner, position.id, [most, most]),
+    () => exchange.collect(position.owner, position.id, [maxUint128, maxUint128]),
     () => exchange.collect(position.owner, position.id, [1_000n, 7n]),
     () => ({
       gas: 1_000_000n,
@@ -96,7 +96,7 @@ const randomTransaction = (): TestTransaction => {
     }),
     () => ({
       gas: 1_000_000n,
-      ...call(uniswapV3.pool(), random.pick([pools[0], pools[1]]), "collectProtocol", [person, most, 1_000_000n]),
+      ...call(uniswapV3.pool(), random.pick([pools[0], pools[1]]), "collectProtocol", [person, maxUint128, 1_000_000n]),
     }),
   ])();
 };
@@ -122,13 +122,13 @@ beforeAll(async () => {
       people.flatMap((owner) => [exchange.positions, exchange.router].map((spender) => approve(owner, token, spender))),
     ),
   ]);
-  // Created and initialized in one transaction; in two blocks; never initialized.
-  await mineTransactions(chain, [exchange.create(keys[0], one), exchange.create(keys[1], null)]);
-  await mineTransactions(chain, [exchange.create(keys[2], one), exchange.create(keys[3], null)]);
-  const found: Address[] = [];
-  for (const key of keys) found.push(await exchange.poolOf(key));
-  pools = found as unknown as typeof pools;
-  await mineTransactions(chain, [exchange.initialize(pools[1], 2n * one)]);
+  // Two pools are created and initialized in one transaction and one in two blocks; one is never initialized.
+  await mineTransactions(chain, [exchange.create(keys[0], sqrtPriceOfOne), exchange.create(keys[1], null)]);
+  await mineTransactions(chain, [exchange.create(keys[2], sqrtPriceOfOne), exchange.create(keys[3], null)]);
+  const created: Address[] = [];
+  for (const key of keys) created.push(await exchange.poolOf(key));
+  pools = created as unknown as typeof pools;
+  await mineTransactions(chain, [exchange.initialize(pools[1], 2n * sqrtPriceOfOne)]);
   const [owner] = people as [Address];
   for (const [key, ticks] of [
     [keys[0], [-6_000, 6_000]],
@@ -138,7 +138,7 @@ beforeAll(async () => {
     positions.push({ id: BigInt(positions.length + 1), owner, liquidity: 0n });
     await mineTransactions(chain, [exchange.open(owner, key, ticks, [300n * unit, 1_200n * unit])]);
   }
-  for (let count = 0; count < 12; count += 1) await mineTransactions(chain, [openSomewhere(), openSomewhere()]);
+  for (let count = 0; count < 12; count += 1) await mineTransactions(chain, [openRandomPosition(), openRandomPosition()]);
   // From here on, a fifth of the fees of both tokens is the protocol fee.
   for (const pool of pools.slice(0, 2)) await mineTransactions(chain, [call(uniswapV3.pool(), pool, "setFeeProtocol", [5, 5])]);
   for (let block = 0; block < 40; block += 1) {
@@ -174,8 +174,8 @@ describe("the test's transactions", () => {
     expect(swaps.some(({ args }) => BigInt(args.amount0 ?? 0) > 0n)).toBe(true);
     expect(swaps.some(({ args }) => BigInt(args.amount0 ?? 0) < 0n)).toBe(true);
     // Swaps cross range boundaries, which changes the active liquidity.
-    const found = new Set(swaps.filter(({ address }) => address === pools[0]).map(({ args }) => args.liquidity));
-    expect(found.size).toBeGreaterThan(5);
+    const liquidities = new Set(swaps.filter(({ address }) => address === pools[0]).map(({ args }) => args.liquidity));
+    expect(liquidities.size).toBeGreaterThan(5);
     expect(logs.some(({ name, args }) => name === "Burn" && args.amount === 0n)).toBe(true);
   });
 });
@@ -195,13 +195,13 @@ describe("a concentrated pool", () => {
       const pair = keys[position]?.tokens ?? [];
       for (const height of heights) {
         const row = rows.findLast(({ block_number }) => block_number <= height);
-        const held = await Promise.all(
+        const balances = await Promise.all(
           pair.map(async (token) => read<bigint>(chain, artifacts.erc20(), token, "balanceOf", [pool], height).catch(() => 0n)),
         );
-        const given = position === 0 && height >= gift.block ? gift.amount : 0n;
+        const gifted = position === 0 && height >= gift.block ? gift.amount : 0n;
         expect([row?.reserve0 ?? "0", row?.reserve1 ?? "0"], `pool ${position} at ${height}`).toEqual([
-          String((held[0] ?? 0n) - given),
-          String(held[1]),
+          String((balances[0] ?? 0n) - gifted),
+          String(balances[1]),
         ]);
         if (row === undefined) continue;
         const [slot, liquidity] = await Promise.all([
@@ -226,7 +226,7 @@ describe("a concentrated pool", () => {
     expect(rows).toEqual(expected.sort((first, second) => (first.pool < second.pool ? -1 : 1)));
   });
 
-  it("counts in the sums of no exchange", async () => {
+  it("is not included in the sums of any exchange", async () => {
     for (const table of ["exchange_sums", "exchange_token_sums", "exchange_tokens"]) {
       expect(await test.database.query(`SELECT FROM ${table}`), table).toEqual([]);
     }
@@ -235,16 +235,16 @@ describe("a concentrated pool", () => {
 });
 
 describe("actions of concentrated pools", () => {
-  it("are all swaps and non-zero changes of liquidity, with the amounts of the events", async () => {
+  it("include all swaps and non-zero changes of liquidity, with the amounts of the events", async () => {
     const positive = (value: unknown): string => String(BigInt(String(value)) > 0n ? BigInt(String(value)) : 0n);
     const negative = (value: unknown): string => positive(-BigInt(String(value)));
     const expected = logs.flatMap(({ block, index: log_index, address, name, args }) => {
-      const place = [block, log_index, address];
+      const key = [block, log_index, address];
       if (name === "Swap") {
         const { amount0, amount1, sender, recipient } = args;
         return [
           [
-            ...place,
+            ...key,
             actCodes.swap,
             lower(String(sender)),
             lower(String(recipient)),
@@ -260,8 +260,8 @@ describe("actions of concentrated pools", () => {
       const owner = lower(String(args.owner));
       const [amount0, amount1] = [String(args.amount0), String(args.amount1)];
       return name === "Mint"
-        ? [[...place, actCodes.add, lower(String(args.sender)), owner, amount0, "0", amount1, "0", String(args.amount)]]
-        : [[...place, actCodes.remove, owner, owner, "0", amount0, "0", amount1, String(args.amount)]];
+        ? [[...key, actCodes.add, lower(String(args.sender)), owner, amount0, "0", amount1, "0", String(args.amount)]]
+        : [[...key, actCodes.remove, owner, owner, "0", amount0, "0", amount1, String(args.amount)]];
     });
     const rows = await test.database.query<Record<string, unknown>>(
       `SELECT block_number, log_index, pool, act, sender, to_address, amount0_in, amount0_out, amount1_in, amount1_out, liquidity
@@ -297,7 +297,7 @@ describe("the gas price of swaps in concentrated pools", () => {
   }
   const rank = <T>(values: readonly T[], percent: number): T | undefined => values[Math.ceil((percent * values.length) / 100) - 1];
 
-  it("follows from the receipts of transactions with swaps, each counted once", async () => {
+  it("is computed from the receipts of transactions with swaps, each counted once", async () => {
     const hashes = [...new Set(logs.filter(({ name }) => name === "Swap").map(({ transaction }) => transaction))];
     const receipts = await chain.batch<Receipt>(hashes.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] })));
     const blocks = await chain.batch<{ baseFeePerGas: string }>(
@@ -309,17 +309,17 @@ describe("the gas price of swaps in concentrated pools", () => {
       .sort(ascending);
     const used = receipts.map(({ gasUsed }) => BigInt(gasUsed)).sort(ascending);
     const { baseFeePerGas } = await chain.rpc<{ baseFeePerGas: string }>("eth_getBlockByNumber", ["latest", false]);
-    const answer: ResponseData = await api.get("week/event/uniswapv3/gas_prices/");
-    expect(answer.base_fee).toBe(String(BigInt(baseFeePerGas)));
-    expect(answer.items.map((item: ResponseData) => [item.gas_price, item.gas_spent])).toEqual(
+    const response: ResponseData = await api.get("week/event/uniswapv3/gas_prices/");
+    expect(response.base_fee).toBe(String(BigInt(baseFeePerGas)));
+    expect(response.items.map((item: ResponseData) => [item.gas_price, item.gas_spent])).toEqual(
       [90, 50, 10].map((percent) => [String(BigInt(baseFeePerGas) + (rank(tips, percent) ?? 0n)), String(rank(used, 50))]),
     );
   });
 
-  it("is sampled from the requested number of transactions, however many pools each swaps in", async () => {
+  it("is sampled from the requested number of transactions, even if they swap in several pools", async () => {
     const swaps = logs.filter(({ name }) => name === "Swap").map(({ transaction }) => transaction);
     const newest = [...new Set([...swaps].reverse())];
-    // Some of the newest twelve swap in two pools.
+    // Some of the newest twelve swaps are in the same transaction.
     expect(new Set([...swaps].reverse().slice(0, 12)).size).toBeLessThan(12);
     const receipts = await chain.batch<Receipt>(
       newest.slice(0, 12).map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] })),
@@ -332,13 +332,13 @@ describe("the gas price of swaps in concentrated pools", () => {
 
 describe("an index of concentrated pools", () => {
   it("is the same for any batch size and after a rebuild from the first version", async () => {
-    const held = await contents(test.database);
-    expect(await fresh({ batchBlocks: 1, requestBlocks: 1 })).toEqual(held);
-    expect(await fresh({ batchBlocks: 7, requestBlocks: 3 })).toEqual(held);
+    const expected = await contents(test.database);
+    expect(await contentsOfFreshIndex({ batchBlocks: 1, requestBlocks: 1 })).toEqual(expected);
+    expect(await contentsOfFreshIndex({ batchBlocks: 7, requestBlocks: 3 })).toEqual(expected);
     await test.database.query("UPDATE pool_states SET reserve0 = NULL, reserve1 = NULL");
     await test.database.query("UPDATE projection_checkpoints SET version = 1 WHERE projection = 'pools'");
     await index(test);
-    expect(await contents(test.database)).toEqual(held);
+    expect(await contents(test.database)).toEqual(expected);
   }, 60_000);
 
   it("equals a fresh one after a reorganisation that drops swaps", async () => {
@@ -346,17 +346,17 @@ describe("an index of concentrated pools", () => {
     const states = async () => test.database.query("SELECT * FROM pool_states ORDER BY pool, block_number");
     const before = await states();
     await mineTransactions(chain, [exchange.swap(owner, 40n * unit, keys[0], 1), exchange.swapPath(owner, 9n * unit, tokens, 3000)]);
-    await mineTransactions(chain, [exchange.collect(owner, 1n, [most, most]), exchange.swap(owner, 5n * unit, keys[1], 0)]);
+    await mineTransactions(chain, [exchange.collect(owner, 1n, [maxUint128, maxUint128]), exchange.swap(owner, 5n * unit, keys[1], 0)]);
     await index(test);
     expect((await states()).length).toBeGreaterThan(before.length);
     await chain.rpc("anvil_reorg", [2, []]);
     await index(test);
     expect(await states()).toEqual(before);
-    expect(await contents(test.database)).toEqual(await fresh());
-    // A deeper one drops earlier swaps; the states equal the node's again.
+    expect(await contents(test.database)).toEqual(await contentsOfFreshIndex());
+    // A deeper reorganisation drops earlier swaps; the states equal the node's again.
     await chain.rpc("anvil_reorg", [9, []]);
     await index(test);
-    expect(await contents(test.database)).toEqual(await fresh());
+    expect(await contents(test.database)).toEqual(await contentsOfFreshIndex());
     const height = await chain.head();
     const newest = await createPoolQueries(test.database).statesAt(31337, pools, [height]);
     const [a] = tokens;

@@ -12,7 +12,7 @@ import { createTestIndexer } from "../../../support/indexer/support.ts";
 import { type ResponseData, type TestApi, servePools } from "./serve-pools.ts";
 import { approve, deployExchange, emit, mineTransactions, mint, type TestExchange } from "./support.ts";
 
-// Contracts that emit false events, next to an exchange whose expected values are computed here.
+// Contracts emit incorrect events about an exchange whose expected values are computed here.
 let chain: TestChain;
 let exchange: TestExchange;
 let test: TestDatabase;
@@ -30,26 +30,26 @@ const [impostor, otherFactory, unlistedPool] = [address("1d"), address("2d"), ad
 ];
 const encodeWord = (value: bigint): Hex => encodeAbiParameters([{ type: "uint256" }], [value]);
 const encodeWords = (...values: bigint[]): Hex => `0x${values.map((value) => encodeWord(value).slice(2)).join("")}`;
-const announce = (factory: Address, of: Address, [first, second]: readonly [Address, Address]) =>
-  emit(chain, factory, [pairCreated.topic0, pad(first), pad(second)], `${pad(of)}${encodeWord(1n).slice(2)}`);
-const swap = (of: Address, amounts: readonly [bigint, bigint, bigint, bigint]) =>
-  emit(chain, of, [pairSwap.topic0, pad(person), pad(person)], encodeWords(...amounts));
+const announce = (factory: Address, pool: Address, [first, second]: readonly [Address, Address]) =>
+  emit(chain, factory, [pairCreated.topic0, pad(first), pad(second)], `${pad(pool)}${encodeWord(1n).slice(2)}`);
+const swap = (pool: Address, amounts: readonly [bigint, bigint, bigint, bigint]) =>
+  emit(chain, pool, [pairSwap.topic0, pad(person), pad(person)], encodeWords(...amounts));
 
 const index = async () => {
   const indexer = await createTestIndexer(chain.url, test.database, { projections: [tokensProjection, poolsProjection] });
   await indexer.runToHead(await chain.head());
   await indexer.close();
 };
-const fresh = async () => {
+const contentsOfFreshIndex = async () => {
   const other = await createTestDatabase();
   const indexer = await createTestIndexer(chain.url, other.database, { projections: [tokensProjection, poolsProjection] });
   await indexer.runToHead(await chain.head());
   await indexer.close();
-  const held = await contents(other.database);
+  const rows = await contents(other.database);
   await other.drop();
-  return held;
+  return rows;
 };
-const ofPool = async (): Promise<ResponseData> => (await api.get(`week/xy=k/swap/pools/address/${pair}/`)).items[0];
+const poolItem = async (): Promise<ResponseData> => (await api.get(`week/xy=k/swap/pools/address/${pair}/`)).items[0];
 /** Constant product with a fee of 0.3 percent, as the contract computes it. */
 const outOf = (amount: bigint, reserveIn: bigint, reserveOut: bigint): bigint =>
   (amount * 997n * reserveOut) / (reserveIn * 1_000n + amount * 997n);
@@ -88,7 +88,7 @@ describe("an exchange with hostile contracts", () => {
   });
 
   it("keeps its sums when other factories claim its pools", async () => {
-    // Events of unannounced contracts, then a false announcement of a pool before its creation, with tokens in another order.
+    // Unannounced contracts emit events; then an impostor announces a pool of the exchange with a different token.
     await emit(chain, unlistedPool, [pairSync.topic0], encodeWords(5n, 6n));
     await swap(unlistedPool, [1n, 2n, 3n, 4n]);
     await mineTransactions(chain, [exchange.add(person, tokens, [1_000_000n, 4_000_000n])]);
@@ -100,7 +100,7 @@ describe("an exchange with hostile contracts", () => {
     await mineTransactions(chain, [exchange.swap(person, 10_000n, tokens)]);
     await index();
     const out = outOf(10_000n, 1_000_000n, 4_000_000n);
-    const item = await ofPool();
+    const item = await poolItem();
     expect(item).toMatchObject({ swap_count_24h: 1, total_supply: "2000000" });
     expect(item.token_0).toMatchObject({ contract_address: tokens[0], reserve: "1010000", volume_in_24h: "10000", volume_out_24h: "0" });
     expect(item.token_1).toMatchObject({ contract_address: tokens[1], reserve: String(4_000_000n - out), volume_out_24h: String(out) });
@@ -111,10 +111,10 @@ describe("an exchange with hostile contracts", () => {
     expect((await api.get(`week/xy=k/address/${pair}/dex_name/`)).items).toMatchObject([{ dex_name: "swap" }]);
   });
 
-  it("does not list pools that they announced, and they list only their own", async () => {
+  it("does not list pools that other factories announced, and those list only their own", async () => {
     expect((await api.request(`week/xy=k/impostor/pools/address/${pair}/`)).status).toBe(404);
     const [item] = (await api.get(`week/xy=k/impostor/pools/address/${unlistedPool}/`)).items;
-    // Events of the pool before its announcement do not count.
+    // Events of the pool before its announcement are not included.
     expect(item).toMatchObject({ swap_count_24h: 0, total_supply: "0" });
     expect((await api.get(`week/xy=k/swap/tokens/address/${tokens[0]}/`)).items).toHaveLength(1);
     const pools = (await api.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/`)).items;
@@ -128,20 +128,20 @@ describe("an exchange with hostile contracts", () => {
   });
 
   it("supports the largest numbers", async () => {
-    const giant = 2n ** 256n - 1n;
-    for (let count = 0; count < 3; count += 1) await swap(unlistedPool, [giant, giant, giant, giant]);
+    const maxUint256 = 2n ** 256n - 1n;
+    for (let count = 0; count < 3; count += 1) await swap(unlistedPool, [maxUint256, maxUint256, maxUint256, maxUint256]);
     await emit(chain, unlistedPool, [pairSync.topic0], encodeWords(2n ** 112n, 1n));
     await emit(chain, unlistedPool, [pairSync.topic0], encodeWords(2n ** 112n - 1n, 1n));
     await index();
     const [item] = (await api.get(`week/xy=k/impostor/pools/address/${unlistedPool}/`)).items;
-    expect(item.token_0).toMatchObject({ reserve: String(2n ** 112n - 1n), volume_in_24h: String(3n * giant) });
+    expect(item.token_0).toMatchObject({ reserve: String(2n ** 112n - 1n), volume_in_24h: String(3n * maxUint256) });
     const [token] = (await api.get(`week/xy=k/impostor/tokens/address/${tokens[0]}/view/`)).items;
-    expect([token.total_liquidity, token.total_volume_24h]).toEqual([String(2n ** 112n - 1n), String(6n * giant)]);
+    expect([token.total_liquidity, token.total_volume_24h]).toEqual([String(2n ** 112n - 1n), String(6n * maxUint256)]);
     expect((await api.get("week/xy=k/impostor/transactions/")).items).toHaveLength(3);
-    expect((await ofPool()).swap_count_24h).toBe(1);
+    expect((await poolItem()).swap_count_24h).toBe(1);
   });
 
-  it("has the full sums of a pool that was falsely announced before its creation", async () => {
+  it("has the full sums of a pool that another factory announced before its creation", async () => {
     const third = lower(await chain.deploy(artifacts.erc20(), ["Three", "THREE"]));
     await mineTransactions(chain, [mint(third, person, 10n ** 9n), approve(person, third, exchange.router)]);
     const sorted = [tokens[0], third].sort() as [Address, Address];
@@ -187,23 +187,23 @@ describe("an exchange with hostile contracts", () => {
     expect((await api.get("week/xy=k/impostor/transactions/")).items).toHaveLength(5);
   });
 
-  it("reads only the rows of a page, however deep it is and however many pools others claim", async () => {
-    const read: unknown[] = [];
+  it("reads only the rows of a page, regardless of its number and of the pools that others claim", async () => {
+    const rowsRead: unknown[] = [];
     const queries = createPoolQueries({
       query: async (sql, parameters) => {
         const rows = await test.database.query<never>(sql, parameters);
-        read.push(...rows);
+        rowsRead.push(...rows);
         return rows;
       },
     });
     const head = await chain.head();
     const key = await queries.exchangeKey(31337, exchange.factory, head);
     expect(key.shared).toHaveLength(1);
-    read.length = 0;
-    // The oldest of four: two in a pool of its own, two in the shared one.
+    rowsRead.length = 0;
+    // The oldest of four actions: two are in an exclusive pool, two in the shared one.
     expect(await queries.actionsOfExchange(31337, key, head, 1, 3)).toMatchObject({ total: 4, rows: [{ pool: pair, act: 1 }] });
-    // The total count, and the one row.
-    expect(read).toHaveLength(2);
+    // The rows are the total count and the action.
+    expect(rowsRead).toHaveLength(2);
   });
 
   it("lists an hour's swaps once the hour is over", async () => {
@@ -213,7 +213,7 @@ describe("an exchange with hostile contracts", () => {
     const { items } = await api.get("week/xy=k/swap/pools/");
     expect(items.map((item: ResponseData) => item.swap_count_24h)).toEqual([1, 1]);
     expect((await api.get("week/xy=k/swap/tokens/")).items).toHaveLength(3);
-    // The swaps were at 22 hours and some minutes: seven days later their hour of the week is not closed; an hour after that it is.
+    // Seven days later, the hour of the swaps is still within the seven days up to the last closed hour; another hour later it is not.
     await chain.mine(Number(timestamp) + 7 * 86_400);
     await index();
     expect((await api.get("week/xy=k/swap/pools/")).items).toHaveLength(2);
@@ -222,15 +222,15 @@ describe("an exchange with hostile contracts", () => {
     expect((await api.get("week/xy=k/swap/pools/")).items).toEqual([]);
     expect((await api.get("week/xy=k/swap/ecosystem/")).items).toMatchObject([{ total_active_pairs_7d: 0 }]);
     expect(
-      (await ofPool()).volume_timeseries_30d.map((point: ResponseData) => point.swap_count_24).reduce((a: number, b: number) => a + b, 0),
+      (await poolItem()).volume_timeseries_30d.map((point: ResponseData) => point.swap_count_24).reduce((a: number, b: number) => a + b, 0),
     ).toBe(1);
   });
 });
 
 describe("a transaction that swaps a token in an exclusive pool and in a claimed one", () => {
-  it("counts once, and one that swaps only in the claimed pool counts too", async () => {
-    const request = async (token: Address) => (await api.get(`week/xy=k/swap/tokens/address/${token}/view/`)).items[0];
-    expect(await request(tokens[0])).toMatchObject({ swap_count_24h: 0, transactions_24h: 0 });
+  it("is counted once, as is one that swaps only in the claimed pool", async () => {
+    const tokenView = async (token: Address) => (await api.get(`week/xy=k/swap/tokens/address/${token}/view/`)).items[0];
+    expect(await tokenView(tokens[0])).toMatchObject({ swap_count_24h: 0, transactions_24h: 0 });
     // The claimed pool of the previous test; its address and other token come from the exchange's list.
     const pools = (await api.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/`)).items.filter(
       (pool: ResponseData) => pool.dex_name === "swap" && pool.exchange !== pair,
@@ -242,9 +242,9 @@ describe("a transaction that swaps a token in an exclusive pool and in a claimed
       exchange.swap(person, 900n, tokens),
     ]);
     await index();
-    expect(await request(tokens[0])).toMatchObject({ swap_count_24h: 4, transactions_24h: 3 });
-    expect(await request(third)).toMatchObject({ swap_count_24h: 2, transactions_24h: 2 });
-    expect(await request(tokens[1])).toMatchObject({ swap_count_24h: 2, transactions_24h: 2 });
+    expect(await tokenView(tokens[0])).toMatchObject({ swap_count_24h: 4, transactions_24h: 3 });
+    expect(await tokenView(third)).toMatchObject({ swap_count_24h: 2, transactions_24h: 2 });
+    expect(await tokenView(tokens[1])).toMatchObject({ swap_count_24h: 2, transactions_24h: 2 });
   });
 });
 
@@ -260,10 +260,10 @@ describe("pages of actions", () => {
   });
 });
 
-describe("after a reorganisation", () => {
-  it("the index equals a fresh one, and responses are as before", async () => {
+describe("an index of pools after a reorganisation", () => {
+  it("equals a fresh one, and returns the same responses as before", async () => {
     const before = await api.get("week/xy=k/swap/transactions/");
-    const pool = await ofPool();
+    const pool = await poolItem();
     await mineTransactions(chain, [exchange.swap(person, 500n, tokens), exchange.swap(person, 700n, tokens)]);
     await mineTransactions(chain, [exchange.remove(person, tokens, 10n), { ...approve(person, pair, exchange.router) }].reverse());
     await index();
@@ -272,10 +272,10 @@ describe("after a reorganisation", () => {
     await index();
     const after = await api.get("week/xy=k/swap/transactions/");
     expect({ ...after, updated_at: "" }).toEqual({ ...before, updated_at: "" });
-    expect(await contents(test.database)).toEqual(await fresh());
-    expect((await ofPool()).token_0.reserve).toBe(pool.token_0.reserve);
+    expect(await contents(test.database)).toEqual(await contentsOfFreshIndex());
+    expect((await poolItem()).token_0.reserve).toBe(pool.token_0.reserve);
     await chain.rpc("anvil_reorg", [12, []]);
     await index();
-    expect(await contents(test.database)).toEqual(await fresh());
+    expect(await contents(test.database)).toEqual(await contentsOfFreshIndex());
   });
 });

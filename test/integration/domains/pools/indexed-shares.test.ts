@@ -78,11 +78,11 @@ beforeAll(async () => {
   const factory = await chain.deploy(contracts("IndexedFactory"));
   await mineTransactions(chain, [call(contracts("IndexedFactory"), factory, "create", tokens)]);
   pair = (await read<Address>(chain, contracts("IndexedFactory"), factory, "pair", [], await chain.head())).toLowerCase() as Address;
-  const act = (name: string, amount: bigint) => ({ from: provider, ...call(contracts("IndexedPair"), pair, name, [amount]) });
-  await mineTransactions(chain, [act("add", 1_000n)]);
+  const callPair = (name: string, amount: bigint) => ({ from: provider, ...call(contracts("IndexedPair"), pair, name, [amount]) });
+  await mineTransactions(chain, [callPair("add", 1_000n)]);
   // An unrelated ERC-721 token.
   const cards = await chain.deploy(artifacts.erc721(), ["Cards", "CARD", "ipfs://"]);
-  await mineTransactions(chain, [act("add", 500n), call(artifacts.erc721(), cards, "mint", [provider]), act("remove", 200n)]);
+  await mineTransactions(chain, [callPair("add", 500n), call(artifacts.erc721(), cards, "mint", [provider]), callPair("remove", 200n)]);
   test = await createTestDatabase();
   await index();
 }, 120_000);
@@ -103,7 +103,7 @@ it("counts the shares of a pair with indexed amounts, and their holders", async 
   expect(actions).toEqual(["1000", "500", "200"].map((liquidity) => ({ liquidity, to_address })));
 });
 
-it("has the same rows when pools are rebuilt alone and when they are indexed with tokens", async () => {
+it("stores the same rows when pools are rebuilt alone as when they are indexed with tokens", async () => {
   const before = await poolRows();
   expect(before.pool_actions).toHaveLength(3);
   await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = $1", [poolsProjection.id]);

@@ -11,14 +11,14 @@ export type ResponseData = any;
 
 /** An index served over HTTP, with every response validated against the catalog. */
 export interface TestApi {
-  /** The data of a response of status 200. */
+  /** Returns the data of a response of status 200. @throws {Error} for any other status. */
   get(path: string): Promise<ResponseData>;
-  /** The status and message of any response. */
+  /** Returns the status, data and message of any response. */
   request(path: string): Promise<{ status: number; data: ResponseData; message: string }>;
   end(): Promise<void>;
 }
 
-/** Serves a chain named `week` with the exchange `swap` of a factory, and `twin` of another. */
+/** Serves a chain named `week` with these exchanges. */
 export const servePools = async (
   database: Database,
   exchanges: readonly { readonly name: string; readonly factory: Address; readonly family?: "concentrated" }[],

@@ -18,7 +18,7 @@ export const uniswap = {
   deflating: () => load("@uniswap/v2-periphery/build/DeflatingERC20.json"),
 };
 
-const largest = 2n ** 256n - 1n;
+const maxUint256 = 2n ** 256n - 1n;
 const lower = (address: string): Address => address.toLowerCase() as Address;
 
 /** An exchange on a test chain. */
@@ -74,7 +74,7 @@ export const deployExchange = async (chain: TestChain, weth: Address): Promise<T
   };
 };
 
-/** Sends transactions in one block. @throws if one fails */
+/** Sends transactions in one block. @throws {Error} if one of them fails. */
 export const mineTransactions = async (chain: TestChain, transactions: readonly TestTransaction[], timestamp?: number): Promise<Hash[]> => {
   const hashes = await chain.send(...transactions);
   await chain.mine(timestamp);
@@ -87,16 +87,16 @@ export const mineTransactions = async (chain: TestChain, transactions: readonly 
 export const mint = (token: Address, to: Address, amount: bigint): TestTransaction => call(artifacts.erc20(), token, "mint", [to, amount]);
 export const approve = (from: Address, token: Address, spender: Address): TestTransaction => ({
   from,
-  ...call(artifacts.erc20(), token, "approve", [spender, largest]),
+  ...call(artifacts.erc20(), token, "approve", [spender, maxUint256]),
 });
 
-/** Makes an address emit a log in a block of its own: replaces its code by one that logs its calldata, the topics followed by the data. */
+/** Makes an address emit a log in a block of its own: replaces its code by one that logs its calldata (the topics, followed by the data). */
 export const emit = async (chain: TestChain, emitter: Address, topics: readonly Hex[], data: Hex): Promise<void> => {
   const byte = (value: number): string => value.toString(16).padStart(2, "0");
-  const rest = `60${byte(32 * topics.length)}3603`;
+  const dataSize = `60${byte(32 * topics.length)}3603`;
   const push = topics.map((_, position) => `60${byte(32 * position)}35`).reverse();
   // CALLDATACOPY of the data after the topics to memory, push of the topics, LOG.
-  const code = `${rest}60${byte(32 * topics.length)}600037${push.join("")}${rest}6000a${topics.length}00`;
+  const code = `${dataSize}60${byte(32 * topics.length)}600037${push.join("")}${dataSize}6000a${topics.length}00`;
   await chain.rpc("anvil_setCode", [emitter, `0x${code}`]);
   await mineTransactions(chain, [{ to: emitter, gas: 1_000_000n, data: concat([...topics.map((topic) => pad(topic)), data]) }]);
 };

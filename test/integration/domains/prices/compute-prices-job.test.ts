@@ -10,9 +10,9 @@ import { nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { createTestIndexer } from "../../../support/indexer/support.ts";
 import { type Market, midnight, openMarket, unit } from "./market.ts";
-import { pricedChain, pricesAtOnce, pricesIn } from "./support.ts";
+import { pricedChain, pricesOfFreshIndex, pricesIn } from "./support.ts";
 
-/** The job alone, on an idle index, with the write functions of a test. */
+// Runs the job alone on an idle index; a test defines how the job writes.
 let market: Market;
 let settings: ChainConfig;
 let test: TestDatabase;
@@ -22,7 +22,7 @@ const index = async () => {
   const indexer = await createTestIndexer(market.chain.url, test.database, { projections });
   await indexer.runToHead(await market.chain.head());
   await indexer.close();
-  // As if the decimals of tokens had been read.
+  // Simulates that the decimals of tokens were read.
   await test.database.query("DELETE FROM node_reads");
   for (const token of [market.usd, market.token, market.other]) {
     await test.database.query(
@@ -50,7 +50,7 @@ const contextOf = (beside: JobContext["beside"]): JobContext => {
     },
   };
 };
-const hasWork: JobContext["beside"] = (work) =>
+const besideIdleIndexer: JobContext["beside"] = (work) =>
   test.database.transaction(async (client) => {
     const [head] = await client.query<{ number: number; hash: `0x${string}` }>(
       "SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1",
@@ -77,66 +77,66 @@ describe("the job compute-prices", () => {
   it("repeats the rows of a failed or rejected write", async () => {
     const job = createComputePricesJob(settings, { bounds: { rows: 8, milliseconds: 1_000 } });
     let calls = 0;
-    const flaky: JobContext["beside"] = (work) => {
+    const failingBeside: JobContext["beside"] = (work) => {
       calls += 1;
       if (calls % 20 === 2) return Promise.reject(new Error("The connection was closed."));
-      return calls % 20 === 6 ? Promise.resolve(null) : hasWork(work);
+      return calls % 20 === 6 ? Promise.resolve(null) : besideIdleIndexer(work);
     };
     let hasMore = true;
     for (let rounds = 0; hasMore && rounds < 500; rounds += 1) {
-      hasMore = await job.run(contextOf(flaky)).catch(() => true);
+      hasMore = await job.run(contextOf(failingBeside)).catch(() => true);
     }
     expect(hasMore).toBe(false);
     expect(calls).toBeGreaterThan(8);
-    expect(await pricesIn(test.database)).toEqual(await pricesAtOnce(market.chain, settings));
+    expect(await pricesIn(test.database)).toEqual(await pricesOfFreshIndex(market.chain, settings));
   });
 
-  it("deletes preliminary rows of an earlier process that do not last", async () => {
+  it("deletes outdated preliminary rows of an earlier process", async () => {
     const swapTime = midnight + 43_200 + 60;
     await market.swap(swapTime, 200_000n * unit, [market.usd, market.token]);
     await market.swap(swapTime + 12, 35_000n * unit, [market.token, market.usd]);
     await index();
-    await createComputePricesJob(settings).run(contextOf(hasWork));
-    // As if a preview had written the price of a skewed pool in the current hour and day, right after the previous hour ended.
+    await createComputePricesJob(settings).run(contextOf(besideIdleIndexer));
+    // Simulates a preview that wrote the price of a skewed pool in the current hour and day, right after the end of the previous hour.
     const staleAsset = "99".repeat(20);
-    const runningHours =
+    const currentHour =
       "(SELECT 31337 AS chain, hour + 1 AS hour, block_number AS block FROM price_progress ORDER BY hour DESC LIMIT 1) p";
-    await test.database.query(`INSERT INTO price_hours SELECT chain, '\\x${staleAsset}', hour, 9, 9, 9, 9, block FROM ${runningHours}`);
-    await test.database.query(`INSERT INTO price_days SELECT chain, '\\x${staleAsset}', hour / 24, 9, 9, 9, 9, block FROM ${runningHours}`);
-    await test.database.query(`INSERT INTO priced_assets SELECT chain, '\\x${staleAsset}', hour, block FROM ${runningHours}`);
+    await test.database.query(`INSERT INTO price_hours SELECT chain, '\\x${staleAsset}', hour, 9, 9, 9, 9, block FROM ${currentHour}`);
+    await test.database.query(`INSERT INTO price_days SELECT chain, '\\x${staleAsset}', hour / 24, 9, 9, 9, 9, block FROM ${currentHour}`);
+    await test.database.query(`INSERT INTO priced_assets SELECT chain, '\\x${staleAsset}', hour, block FROM ${currentHour}`);
     expect(
       Object.values(await pricesIn(test.database))
         .flat()
         .filter((line) => line.includes(staleAsset)),
     ).toHaveLength(3);
-    await createComputePricesJob(settings).run(contextOf(hasWork));
-    expect(await pricesIn(test.database)).toEqual(await pricesAtOnce(market.chain, settings));
+    await createComputePricesJob(settings).run(contextOf(besideIdleIndexer));
+    expect(await pricesIn(test.database)).toEqual(await pricesOfFreshIndex(market.chain, settings));
   });
 
   it("does not block the loop while an operator deletes prices", async () => {
     await expect(
       test.database.transaction(async (client) => {
         await discardPrices(client, 31337, null);
-        // Longer than the job may wait: the job must end first.
-        const other = new Promise((_, reject) => setTimeout(() => reject(new Error("The job waits for the deletion")), 5_000).unref());
-        await Promise.race([createComputePricesJob(settings).run(contextOf(hasWork)), other]);
+        // This is longer than the job may wait, so the job must end first.
+        const timeout = new Promise((_, reject) => setTimeout(() => reject(new Error("The job waited for the deletion")), 5_000).unref());
+        await Promise.race([createComputePricesJob(settings).run(contextOf(besideIdleIndexer)), timeout]);
       }),
     ).rejects.toThrow("another process is discarding prices");
-    await createComputePricesJob(settings).run(contextOf(hasWork));
-    expect(await pricesIn(test.database)).toEqual(await pricesAtOnce(market.chain, settings));
+    await createComputePricesJob(settings).run(contextOf(besideIdleIndexer));
+    expect(await pricesIn(test.database)).toEqual(await pricesOfFreshIndex(market.chain, settings));
   }, 30_000);
 
   it("previews prices only after a change, and writes nothing without configuration", async () => {
     let writes = 0;
-    const counted: JobContext["beside"] = (work) => {
+    const countingBeside: JobContext["beside"] = (work) => {
       writes += 1;
-      return hasWork(work);
+      return besideIdleIndexer(work);
     };
     const job = createComputePricesJob(settings);
-    for (let look = 0; look < 5; look += 1) await job.run(contextOf(counted));
+    for (let run = 0; run < 5; run += 1) await job.run(contextOf(countingBeside));
     expect(writes).toBe(1);
-    const bare = pricedChain({});
-    expect(await pricesAtOnce(market.chain, bare)).toMatchObject({ price_hours: [], price_days: [], priced_assets: [] });
+    const unconfigured = pricedChain({});
+    expect(await pricesOfFreshIndex(market.chain, unconfigured)).toMatchObject({ price_hours: [], price_days: [], priced_assets: [] });
   });
 
   it("yields to other jobs while it skips years without evidence", async () => {
@@ -152,7 +152,7 @@ describe("the job compute-prices", () => {
       tick = performance.now();
     }, 1);
     const job = createComputePricesJob(settings);
-    for (let rounds = 0; (await job.run(contextOf(hasWork))) && rounds < 1_000; rounds += 1);
+    for (let rounds = 0; (await job.run(contextOf(besideIdleIndexer))) && rounds < 1_000; rounds += 1);
     clearInterval(timer);
     expect((await pricesIn(test.database)).price_hours?.filter((line) => line.includes("eeee"))).toHaveLength(1);
     expect(longest).toBeLessThan(400);

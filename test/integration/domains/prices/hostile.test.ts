@@ -9,7 +9,7 @@ import { emit } from "../pools/support.ts";
 import { type Market, midnight, openMarket } from "./market.ts";
 import { type Pricing, pricedChain, startPricing } from "./support.ts";
 
-// Contracts that emit false events, next to pools of known prices.
+// Contracts emit incorrect events, beside pools of known prices.
 let market: Market;
 let test: TestDatabase;
 let pricing: Pricing;
@@ -38,7 +38,7 @@ const priceOf = async (asset: Address): Promise<string | null> => {
   return row?.close ?? null;
 };
 /** Advances the chain by an hour and computes all prices. */
-const pass = async (): Promise<void> => {
+const passHour = async (): Promise<void> => {
   const { timestamp } = await market.chain.rpc<{ timestamp: string }>("eth_getBlockByNumber", ["latest", false]);
   await market.chain.mine(Number(timestamp) + 3_600);
   await pricing.computeAll();
@@ -67,13 +67,13 @@ afterAll(async () => {
 });
 
 describe("prices with hostile contracts", () => {
-  it("are not set by pools of a factory that is not configured, whatever reserves they claim", async () => {
+  it("are not set by pools of a factory that is not configured, regardless of the reserves they claim", async () => {
     const { usd, token } = market;
     const tokens = [usd, token].sort() as [Address, Address];
     await announce(impostor, unlistedPool, tokens);
     await sync(unlistedPool, [2n ** 112n - 1n, 2n ** 100n]);
     await emit(market.chain, otherContract, [pairSync.topic0], encodeWords(2n ** 112n - 1n, 1n));
-    await pass();
+    await passHour();
     expect(await priceOf(token)).toBe(four);
     expect(await priceOf(unlistedPool)).toBeNull();
   });
@@ -81,39 +81,39 @@ describe("prices with hostile contracts", () => {
   it("are not set by a pool of the configured factory that another factory announces", async () => {
     // The pair has emitted an event, so no other factory can claim it.
     await announce(impostor, market.pairs[0], [unlistedPool, market.token]);
-    await pass();
+    await passHour();
     expect(await priceOf(market.token)).toBe(four);
   });
 
   it("are not set by answers of contracts that are not feeds", async () => {
     await answer(otherContract, 5_000_00000000n);
-    await pass();
+    await passHour();
     expect(await priceOf(nativeTokenAddress)).toBeNull();
     await answer(feed, 2_000_00000000n);
     await answer(otherContract, 5_000_00000000n);
-    await pass();
+    await passHour();
     expect(await priceOf(nativeTokenAddress)).toBe("0.000000000000002");
   });
 
   it.each([-(2n ** 255n), -1n, 0n])("are unknown after the feed answer %s", async (value) => {
     await answer(feed, 2_000_00000000n);
-    await pass();
+    await passHour();
     expect(await priceOf(nativeTokenAddress)).toBe("0.000000000000002");
     await answer(feed, value);
-    await pass();
+    await passHour();
     expect(await priceOf(nativeTokenAddress)).toBeNull();
   });
 
-  it("are not set by an answer in the shape of another event", async () => {
+  it("are not set by a log in the form of a different event", async () => {
     await answer(feed, 2_000_00000000n);
-    // The value in the data, as in an event without indexed parameters.
+    // The value is in the data, as in an event without indexed parameters.
     await emit(market.chain, feed, [feedAnswer.topic0], encodeWords(7n, 1n, 2n));
     await emit(market.chain, feed, [feedAnswer.topic0, pad("0x7"), pad("0x1")], "0x");
-    await pass();
+    await passHour();
     expect(await priceOf(nativeTokenAddress)).toBe("0.000000000000002");
   });
 
-  it("support the largest reserves, larger ones, and a stablecoin of 255 decimals", async () => {
+  it("support the max reserves, larger ones, and a stablecoin of 255 decimals", async () => {
     const { usd } = market;
     await test.database.query(
       `INSERT INTO token_metadata (chain_id, address, decimals, read_at_block, block_number) VALUES (31337, decode($1, 'hex'), 255, 0, 0)
@@ -127,10 +127,11 @@ describe("prices with hostile contracts", () => {
     await sync(giant, isFirst ? [2n ** 112n - 1n, 1n] : [1n, 2n ** 112n - 1n]);
     await sync(address("7d"), [2n ** 112n - 1n, 2n ** 112n - 1n]);
     await sync(giant, [2n ** 112n, 2n ** 255n]);
-    await pass();
+    await passHour();
     // 2^112 - 1 smallest units of the dollar per unit of the other token: 5192296858534827.628530496329220095 dollars.
     expect(await priceOf(unlistedPool)).toBe("5192296858534827.628530496329220095");
     expect(await priceOf(market.token)).toBe(four);
     expect(pricing.notes.filter((note) => !note.startsWith("Computed prices"))).toEqual([]);
+    expect(pricing.warnings).toEqual([]);
   });
 });

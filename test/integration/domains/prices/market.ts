@@ -7,7 +7,7 @@ export const unit = 10n ** 18n;
 /** The first midnight (UTC) after anvil's genesis block. */
 export const midnight = Date.UTC(2030, 0, 1) / 1000;
 
-/** A chain with real pools of a stablecoin and a token, and of this token and another one. */
+/** A chain with two real pools: of a stablecoin and a token, and of this token and another one. */
 export interface Market {
   readonly chain: TestChain;
   readonly exchange: TestExchange;
@@ -69,7 +69,7 @@ export const openMarket = async (): Promise<Market> => {
 /** The reserves and the supply of a pair after one block. */
 export interface Reserves {
   readonly time: number;
-  readonly of: readonly [bigint, bigint];
+  readonly amounts: readonly [bigint, bigint];
   readonly supply: bigint;
 }
 
@@ -87,7 +87,7 @@ export const reservesOf = async (chain: TestChain, pair: Address, tokens: readon
     if (code === "0x") continue;
     const [left, right] = await read<readonly [bigint, bigint]>(chain, uniswap.pair(), pair, "getReserves", [], height);
     const supply = await read<bigint>(chain, uniswap.pair(), pair, "totalSupply", [], height);
-    history.push({ time: Number(block.timestamp), of: isReversed ? [right, left] : [left, right], supply });
+    history.push({ time: Number(block.timestamp), amounts: isReversed ? [right, left] : [left, right], supply });
   }
   return history;
 };

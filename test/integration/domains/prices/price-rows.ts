@@ -5,7 +5,7 @@ import { compare, type Decimal, decimalOf, shift, toText } from "../../../../run
 import { groupBy } from "../../../../runtime/lib/group-by.ts";
 import { secondsPerDay, secondsPerHour } from "../../../../runtime/lib/time.ts";
 
-/** The close of an asset in the hour of a time. */
+/** The closing price of an asset in the hour of a time. */
 export interface PriceRow {
   readonly asset: Asset;
   /** Unix seconds. */
@@ -26,8 +26,8 @@ export const perUnit = (price: string, decimals: number): string => toText(shift
 
 /** Fills the price tables with the hours and days of each asset. An hour opens with the previous close. */
 export async function insertPrices(database: Pick<Database, "query">, chainId: number, rows: readonly PriceRow[]): Promise<void> {
-  for (const [asset, own] of groupBy(rows, (row) => row.asset)) {
-    const ordered = own.toSorted((left, right) => left.time - right.time);
+  for (const [asset, assetRows] of groupBy(rows, (row) => row.asset)) {
+    const ordered = assetRows.toSorted((left, right) => left.time - right.time);
     const hours = ordered.map(({ time, close }, position) => {
       const open = close === null ? null : (ordered[position - 1]?.close ?? close);
       return { hour: Math.floor(time / secondsPerHour), ...rangeOf(open, close, [open, close]) };
@@ -46,19 +46,19 @@ export async function insertPrices(database: Pick<Database, "query">, chainId: n
   }
 }
 
-const insertSpan = (database: Pick<Database, "query">, chainId: number, unit: "hour" | "day", asset: Asset, at: number, span: Span) =>
+const insertSpan = (database: Pick<Database, "query">, chainId: number, unit: "hour" | "day", asset: Asset, number: number, span: Span) =>
   database.query(`INSERT INTO price_${unit}s (chain_id, asset, ${unit}, open, high, low, close) VALUES ($1, $2, $3, $4, $5, $6, $7)`, [
     chainId,
     bytes(asset),
-    at,
+    number,
     span.open,
     span.high,
     span.low,
     span.close,
   ]);
 
-function rangeOf(open: string | null, close: string | null, among: readonly (string | null)[]): Span {
-  const known = among.flatMap((text): Decimal[] => (text === null ? [] : [decimalOf(text)])).sort(compare);
+function rangeOf(open: string | null, close: string | null, candidates: readonly (string | null)[]): Span {
+  const known = candidates.flatMap((text): Decimal[] => (text === null ? [] : [decimalOf(text)])).sort(compare);
   const [low, high] = [known[0], known.at(-1)];
   return { open, high: high === undefined ? null : toText(high), low: low === undefined ? null : toText(low), close };
 }

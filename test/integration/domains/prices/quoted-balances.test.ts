@@ -19,7 +19,7 @@ beforeAll(async () => {
   return index.end;
 });
 
-describe("balances now", () => {
+describe("current balances", () => {
   it("have quotes of balance times price, exact and formatted", async () => {
     const items = await itemsOf("balances_v2/");
     // 1.5 at 1999.99.
@@ -29,27 +29,27 @@ describe("balances now", () => {
     expect(quotesOf(items.get(fine))).toEqual([0.5, 1.5, "$1.50"]);
   });
 
-  it("have a quote and no rate if the decimals are unknown", async () => {
+  it("have a quote but no rate if the decimals are unknown", async () => {
     // 123,456 smallest units at 0.001.
     expect(quotesOf((await itemsOf("balances_v2/")).get(odd))).toEqual([null, 123.456, "$123.45"]);
   });
 
-  it("have none if the price is unknown, no longer known, or of a collection", async () => {
+  it("have no quote if the price is unknown, no longer known, or of a collection", async () => {
     const items = await itemsOf("balances_v2/");
     for (const token of [bare, coin, art]) expect(quotesOf(items.get(token)), token).toEqual(unknown);
     for (const token of [bare, art]) expect(earlierOf(items.get(token)), token).toEqual(unknown);
   });
 
-  it("of a contract that is both ERC-20 and ERC-721 have one for the fungible balance only", async () => {
+  it("have a quote only for the fungible part of a contract that is both ERC-20 and ERC-721", async () => {
     const items = (await dataOf(`address/${wallet}/balances_v2/`)).items.filter((item: Data) => item.contract_address === hybrid);
-    // 25 smallest units, of 10 a coin, at 3.
+    // 25 smallest units, 10 per whole token, at 3.
     expect(items.map((item: Data) => [item.balance, item.type, ...quotesOf(item), ...earlierOf(item)])).toEqual([
       ["25", "cryptocurrency", 3, 7.5, "$7.50", 3, 7.5, "$7.50"],
       ["4", "nft", ...unknown, ...unknown],
     ]);
   });
 
-  it("that are unknown have a rate and no quote", async () => {
+  it("have a rate but no quote if they are unknown", async () => {
     const native = async () => (await dataOf(`address/${other}/balances_v2/`)).items[0];
     await index.database.query("UPDATE chains SET missing = ARRAY['native-balances']", []);
     expect(await native()).toMatchObject({ native_token: true, balance: null, quote_rate: 1999.99, quote: null, pretty_quote: null });
@@ -57,9 +57,9 @@ describe("balances now", () => {
     expect((await native()).native_token).toBe(false);
   });
 
-  it("come with the balance of 24 hours ago at its price", async () => {
+  it("include the balance of 24 hours ago at its price", async () => {
     const items = await itemsOf("balances_v2/");
-    // After block 7 the balance was 2.5, at the close of the hour from 18:00 to 19:00: 2100.5. Of coins 10, at 1.5.
+    // After block 7 the balance was 2.5, at the close of the hour from 18:00 to 19:00: 2100.5. The balance of coins was 10, at 1.5.
     expect(items.get(native)).toMatchObject({ balance_24h: "2500000000000000000" });
     expect(earlierOf(items.get(native))).toEqual([2100.5, 5251.25, "$5,251.25"]);
     expect(earlierOf(items.get(coin))).toEqual([1.5, 15, "$15.00"]);
@@ -90,11 +90,11 @@ describe("balances now", () => {
 });
 
 describe("a past balance", () => {
-  it("at a block is valued at the close of the block's hour", async () => {
+  it("is valued at the close of the hour of the requested block", async () => {
     // Block 5, at 06:00 of the second day: the price changed 15 minutes later, in the same hour.
     const fifth = await itemsOf("historical_balances/?block-height=5");
     expect(quotesOf(fifth.get(native))).toEqual([2100.5, 5251.25, "$5,251.25"]);
-    // Block 4, six hours before: the close of the first hour of the first day still holds.
+    // Block 4, six hours earlier: the close of the first hour of the first day still holds.
     const fourth = await itemsOf("historical_balances/?block-height=4");
     expect(quotesOf(fourth.get(native))).toEqual([2000, 2000, "$2,000.00"]);
     // 4 coins at 1.25.
@@ -102,13 +102,13 @@ describe("a past balance", () => {
     expect(fourth.get(cents).type).toBe("dust");
   });
 
-  it("of a day is valued at the day's close", async () => {
+  it("is valued at the close of the requested day", async () => {
     const items = await itemsOf("historical_balances/?date=2026-01-02");
     // 2.5 at 2222, and 10 coins at 1.5.
     expect(quotesOf(items.get(native))).toEqual([2222, 5555, "$5,555.00"]);
     expect(quotesOf(items.get(coin))).toEqual([1.5, 15, "$15.00"]);
     expect(quotesOf(items.get(art))).toEqual(unknown);
-    // 2222 / 1.25 = 1777.6, and 2.5 of them 4444; the day before a euro was 1.6 dollars: 2000 / 1.6 = 1250.
+    // 2222 / 1.25 = 1777.6, and 2.5 of them 4444; on the previous day a euro was 1.6 dollars: 2000 / 1.6 = 1250.
     expect(quotesOf((await itemsOf("historical_balances/?date=2026-01-02&quote-currency=EUR")).get(native))).toEqual([
       1777.6,
       4444,
@@ -121,7 +121,7 @@ describe("a past balance", () => {
     ]);
   });
 
-  it("without either is valued at the current price", async () => {
+  it("is valued at the current price if neither is requested", async () => {
     const items = await itemsOf("historical_balances/");
     expect(quotesOf(items.get(native))).toEqual([1999.99, 2999.985, "$2,999.98"]);
     expect(quotesOf(items.get(coin))).toEqual(unknown);
@@ -139,7 +139,7 @@ describe("the native balance alone", () => {
     expect(await quoted("?quote-currency=CAD")).toEqual(unknown);
   });
 
-  it("of an address that is not indexed has no quote without a node", async () => {
+  it("has no quote for an address that is not indexed if there is no node", async () => {
     expect((await dataOf(`address/${other}/balances_native/`)).items).toMatchObject([{ balance: null, quote: null, quote_rate: 1999.99 }]);
   });
 });
@@ -147,7 +147,7 @@ describe("the native balance alone", () => {
 describe("a portfolio", () => {
   const daysOf = async (token: string, query = "") => {
     const { items } = await dataOf(`address/${wallet}/portfolio_v2/?days=3${query}`);
-    const item = items.find((one: Data) => one.contract_address === token);
+    const item = items.find((entry: Data) => entry.contract_address === token);
     return item.holdings.map(({ quote_rate, open, high, low, close }: Data) => [
       quote_rate,
       ...[open, high, low, close].map(({ quote }: Data) => quote),

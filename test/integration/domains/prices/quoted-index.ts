@@ -11,11 +11,11 @@ const head = 11;
 const now = () => new Date("2026-01-03T18:30:00Z");
 export const wallet = addressOf(0xabc);
 export const other = addressOf(0xdef);
-/** 6 decimals, its price unknown since the morning of the last day; 0 decimals; 36 decimals; unknown decimals; no price. */
+/** Tokens with 6 decimals and a price that is unknown since the morning of the last day; 0 decimals; 36 decimals; unknown decimals; no price. */
 export const [coin, whole, fine, odd, bare] = [1, 2, 3, 4, 5].map(addressOf) as [Hex, Hex, Hex, Hex, Hex];
 /** An ERC-20 token of 1 decimal whose contract also has ERC-721 tokens. */
 export const hybrid: Hex = addressOf(10);
-/** 18 decimals and 1 dollar each. A collection with an invented price. A token with prices of which nothing else is indexed. */
+/** Two tokens with 18 decimals and a price of 1 dollar; a collection with an invented price; a token of which only prices are indexed. */
 export const [cents, dime, art, relic] = [6, 7, 8, 9].map(addressOf) as [Hex, Hex, Hex, Hex];
 export const native = nativeTokenAddress;
 
@@ -57,7 +57,7 @@ const balances: Readonly<Record<Hex, readonly [standard: number, after: Readonly
   [hybrid]: [1, { 1: "25" }],
 };
 
-/** In wei: 21,000 gas at 2 gwei, and with the L1 fee of the transaction in block 6. */
+/** Fees in wei: 21,000 gas at 2 gwei, without and with the L1 fee of the transaction in block 6. */
 const [fee, feeWithL1] = [42_000_000_000_000n, 52_000_000_000_000n];
 
 const transactions: readonly Row[] = [
@@ -96,7 +96,7 @@ const transfers: readonly Row[] = (
   to_balance: to_address === wallet ? balance : null,
 }));
 
-/** The index of the wallet, with these prices. */
+/** Opens an index of the wallet with these prices. */
 export async function openQuotedIndex({ answerRows = 100 } = {}): Promise<FixtureIndex> {
   const index = await openFixtureIndex({ answerRows, now });
   const { insert } = index;
@@ -113,11 +113,11 @@ export async function openQuotedIndex({ answerRows = 100 } = {}): Promise<Fixtur
     standard(art, 2),
   ]);
   await insert("transactions", transactions);
-  const places = (blocks: readonly number[]) =>
+  const positionsIn = (blocks: readonly number[]) =>
     blocks.map((block_number, ordinal) => ({ chain_id: 7, address: wallet, ordinal, block_number, transaction_index: 0 }));
-  await insert("address_transactions", places([2, 3, 6, 10]));
+  await insert("address_transactions", positionsIn([2, 3, 6, 10]));
   await insert("transfers", transfers);
-  await insert("transfer_transactions", places([2, 6]));
+  await insert("transfer_transactions", positionsIn([2, 6]));
   await insert(
     "address_fees",
     sums.map(([block_number, sent_count, paid]) => ({ chain_id: 7, address: wallet, block_number, sent_count, fees_paid: String(paid) })),

@@ -52,10 +52,10 @@ describe("transactions", () => {
       `address/${wallet}/transfers_v2/`,
     ];
     for (const path of paths) {
-      const item = (await dataOf(path)).items.find((one: Data) => one.block_height === 6);
+      const item = (await dataOf(path)).items.find((entry: Data) => entry.block_height === 6);
       expect(gasOf(item), path).toEqual(gas[6]);
       expect(sentOf(item), path).toEqual([0, "$0.00"]);
-      const euros = (await dataOf(`${path}?quote-currency=EUR`)).items.find((one: Data) => one.block_height === 6);
+      const euros = (await dataOf(`${path}?quote-currency=EUR`)).items.find((entry: Data) => entry.block_height === 6);
       // 2100.5 / 1.25, and 0.000052 of that.
       expect(gasOf(euros), path).toEqual([1680.4, 0.0873808, "€0.08"]);
     }
@@ -84,7 +84,7 @@ describe("transfers", () => {
       ]),
     );
 
-  it("and the balances after them are valued at the token's price in their hour", async () => {
+  it("are valued at the token's price in their hour, as are the balances after them", async () => {
     expect(await transfersOf()).toEqual([
       // 7 received for a balance of 11; 1 sent for a balance of 10; at 1.5 each.
       [coin, "IN", 1.5, 10.5, "$10.50", 16.5],
@@ -180,9 +180,9 @@ describe("gas estimates", () => {
     expect(euros.gas_quote_rate).toBe(1599.992);
     // 0.10399948 / 1.25
     expect(euros.items[0]).toMatchObject({ total_gas_quote: 0.083199584, pretty_total_gas_quote: "€0.08" });
-    const none = await estimates("erc20", "?quote-currency=CAD");
-    expect(none.gas_quote_rate).toBeNull();
-    expect(none.items[0]).toMatchObject({
+    const unquoted = await estimates("erc20", "?quote-currency=CAD");
+    expect(unquoted.gas_quote_rate).toBeNull();
+    expect(unquoted.items[0]).toMatchObject({
       gas_quote: null,
       other_fees: { l1_gas_quote: null },
       total_gas_quote: null,

@@ -14,19 +14,19 @@ import { type ResponseData, type TestApi, servePools } from "../pools/serve-pool
 import { uniswap } from "../pools/support.ts";
 import { type Pricing, startPricing } from "./support.ts";
 
-// An operator imports or recomputes prices while the index runs. The chain's first block is of 2023-11-14.
+// An operator imports or recomputes prices while the index runs. The chain's first block is on 2023-11-14.
 let market: Market;
 let test: TestDatabase;
 let pricing: Pricing;
 let api: TestApi;
-/** Runs between the next read and its write. */
+/** Called between the next read and its write. */
 let between: (() => Promise<void>) | null = null;
 const chainId = 31337;
 const at = (day: number, hour: number, minute = 0, second = 0): number =>
   firstMidnight + day * secondsPerDay + hour * secondsPerHour + minute * 60 + second;
 
 /** The price job, with a hook before each write. */
-const disturbed = (): Job => {
+const createHookedJob = (): Job => {
   const job = createComputePricesJob(market.config);
   return {
     ...job,
@@ -34,9 +34,9 @@ const disturbed = (): Job => {
       job.run({
         ...context,
         beside: async (work) => {
-          const first = between;
+          const hook = between;
           between = null;
-          await first?.();
+          await hook?.();
           return context.beside(work);
         },
       }),
@@ -46,8 +46,8 @@ const importText = (database: Database, lines: readonly string[]): Promise<void>
   database.transaction((client) =>
     importPrices(client, chainId, parsePrices("prices.csv", ["asset,time,price", ...lines].join("\n"), ["USD", "EUR"])),
   );
-/** All stored prices; of the hours after which portions were written, only the last. */
-const retained = async (database: Database): Promise<Record<string, unknown>> => {
+/** All stored prices, and only the last row of the progress. */
+const storedPrices = async (database: Database): Promise<Record<string, unknown>> => {
   const rows: Record<string, unknown> = {};
   for (const table of ["price_hours", "price_days", "priced_assets", "price_imports"])
     rows[table] = await database.query(`SELECT * FROM ${table} ORDER BY 1, 2, 3`);
@@ -55,17 +55,17 @@ const retained = async (database: Database): Promise<Record<string, unknown>> =>
   return rows;
 };
 /** The prices of an index that is built in one run, with these files from the beginning. */
-const fresh = async (files: readonly (readonly string[])[]): Promise<Record<string, unknown>> => {
+const pricesOfFreshIndex = async (files: readonly (readonly string[])[]): Promise<Record<string, unknown>> => {
   const other = await createTestDatabase();
   for (const lines of files) await importText(other.database, lines);
-  const creating = await startPricing(market.chain, other.database, market.config);
-  await creating.computeAll();
-  await creating.end();
-  const rows = await retained(other.database);
+  const freshPricing = await startPricing(market.chain, other.database, market.config);
+  await freshPricing.computeAll();
+  await freshPricing.end();
+  const rows = await storedPrices(other.database);
   await other.drop();
   return rows;
 };
-/** Prices by day from the fourth of the month to the seventeenth. */
+/** Daily prices from the 4th to the 17th of the month. */
 const daily = async (asset: string, currency = "USD"): Promise<(number | null)[]> => {
   const query = "from=2023-11-04&to=2023-11-17&prices-at-asc=true";
   const [item] = await api.get(`pricing/historical_by_addresses_v2/week/${currency}/${asset}/?${query}`);
@@ -91,7 +91,7 @@ beforeAll(async () => {
   ];
   second = [`${mist},2023-11-12,8.5`, "native,2023-11-12,1600"];
   test = await createTestDatabase();
-  pricing = await startPricing(market.chain, test.database, market.config, () => [disturbed()]);
+  pricing = await startPricing(market.chain, test.database, market.config, () => [createHookedJob()]);
   api = await servePools(test.database, market.exchanges, () => new Date(at(9, 0) * 1000));
   for (const time of [at(0, 3), at(0, 18, 30), at(1, 2, 5), at(1, 20)]) {
     await market.block(time, buy(20_000n));
@@ -114,19 +114,19 @@ describe("a price file imported into a running index", () => {
     const before = await daily(gold);
     await importText(test.database, first);
     await pricing.computeAll();
-    expect(await retained(test.database)).toEqual(await fresh([first]));
-    // Prices since the tenth, since noon of the fifteenth, and none since the sixteenth.
+    expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([first]));
+    // There is a price from the 10th, another from noon of the 15th, and none from the 16th.
     expect(await daily(mist)).toEqual([...times(6, null), ...times(5, 7), 9, null, null]);
-    // Before the first block by the file, then by the feed and the pool, which have priority.
+    // The file determines prices before the first block; then the feed and the pool do, which have priority.
     expect(await daily(nativeTokenAddress)).toEqual([...times(10, 1_500), ...times(4, 2_000)]);
     expect(await daily(gold)).toEqual([null, ...times(9, 1_000), ...before.slice(10)]);
     expect(before[10]).toBe(3_000);
   });
 
-  it("sets currency rates too, and no price for a token of unknown decimals", async () => {
+  it("also sets currency rates, but no price for a token of unknown decimals", async () => {
     const { mist, bare } = market.tokens;
     const euros = await daily(mist, "EUR");
-    // By the file until the feed of the fourteenth, which answers 1.10.
+    // The file determines the rate until the feed's answer of the 14th, which is 1.10.
     expect(euros.slice(0, 6)).toEqual(times(6, null));
     for (const [day, expected] of [7 / 1.05, 7 / 1.05, 7 / 1.05, 7 / 1.05, 7 / 1.1, 9 / 1.1].entries())
       expect(euros[6 + day]).toBeCloseTo(expected, 12);
@@ -136,7 +136,7 @@ describe("a price file imported into a running index", () => {
   it("changes only prices after its first entry", async () => {
     await importText(test.database, second);
     await pricing.computeAll();
-    expect(await retained(test.database)).toEqual(await fresh([first, second]));
+    expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([first, second]));
     expect(await daily(market.tokens.mist)).toEqual([...times(6, null), 7, 7, ...times(3, 8.5), 9, null, null]);
     expect(await daily(nativeTokenAddress)).toEqual([...times(8, 1_500), 1_600, 1_600, ...times(4, 2_000)]);
   });
@@ -147,7 +147,7 @@ describe("a price file imported into a running index", () => {
     await market.block(at(2, 9), buy(30_000n));
     await pricing.computeAll();
     expect(between).toBeNull();
-    expect(await retained(test.database)).toEqual(await fresh([first, second, third]));
+    expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([first, second, third]));
     expect((await daily(market.tokens.mist)).slice(8)).toEqual([8.5, 8.5, 6, 9, null, null]);
     second.push(...third);
   });
@@ -170,12 +170,12 @@ describe("a price file for the current hour", () => {
     await pricing.computeAll();
     second.push(line);
     expect((await daily(market.tokens.mist)).at(-1)).toBe(minute + 0.5);
-    expect(await retained(test.database)).toEqual(await fresh([first, second]));
+    expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([first, second]));
   });
 });
 
 describe("prices that are deleted for recomputation", () => {
-  it("are the same as before, while indexing continues", async () => {
+  it("are recomputed to the same values while indexing continues", async () => {
     const end = `${market.tokens.mist},${at(2, 10)},`;
     second.push(end);
     await importText(test.database, [end]);
@@ -187,19 +187,19 @@ describe("prices that are deleted for recomputation", () => {
     between = () => test.database.transaction((client) => discardPrices(client, chainId, null));
     await pricing.computeAll();
     expect(between).toBeNull();
-    expect(await retained(test.database)).toEqual(await fresh([first, second]));
+    expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([first, second]));
   });
 });
 
-describe("a preliminary price that does not last", () => {
+describe("an outdated preliminary price", () => {
   it.each([
     ["by the process that computed it", () => undefined, 3],
     ["by the next process", () => pricing.interrupt(), 4],
-  ])("is deleted %s", async (_, then, day) => {
+  ])("is deleted %s", async (_, interrupt, day) => {
     const { swap, people, tokens } = market;
     const [, person] = people;
     const { usd, mist } = tokens;
-    // A pool of 445 of the 900 seconds up to the hour, and of 455 of the 901 up to the head: a current price, but not that of any bucket.
+    // The pool exists for 445 of the 900 seconds up to the hour, and for 455 of the 901 up to the head: it sets a current price, but not that of any bucket.
     await market.block(at(day, 4, 52, 35), swap.add(person, [usd, mist], [90_000n * units.usd, 30_000n * units.mist]));
     const pair = await swap.pairOf(usd, mist);
     await market.block(at(day, 5, 0, 10), { from: person, ...call(uniswap.pair(), pair, "approve", [swap.router, 10n ** 40n]) });
@@ -212,7 +212,7 @@ describe("a preliminary price that does not last", () => {
       )[0]?.close ?? null;
     await pricing.computeAll();
     expect(await price()).not.toBeNull();
-    then();
+    interrupt();
     const shares = BigInt(await market.chain.rpc<string>("eth_call", [call(uniswap.pair(), pair, "balanceOf", [person]), "latest"]));
     await market.block(at(day, 5, 0, 11), swap.remove(person, [usd, mist], shares));
     await market.block(at(day, 7), buy(100n));
@@ -227,13 +227,13 @@ describe("a preliminary price that does not last", () => {
 });
 
 describe("a token without transfers", () => {
-  it("has its decimals read when a file prices it", async () => {
+  it("has known decimals once a file prices it", async () => {
     // Its constructor emits no event, so it is not indexed; the token has 18 decimals.
-    const still = (await market.chain.deploy(artifacts.erc20(), ["Still", "STILL"])).toLowerCase();
+    const token = (await market.chain.deploy(artifacts.erc20(), ["Still", "STILL"])).toLowerCase();
     await market.chain.mine();
-    await importText(test.database, [`${still},2023-11-16,3`]);
+    await importText(test.database, [`${token},2023-11-16,3`]);
     await pricing.computeAll();
-    const [item] = await api.get(`pricing/historical_by_addresses_v2/week/USD/${still}/?from=2023-11-15&to=2023-11-16`);
+    const [item] = await api.get(`pricing/historical_by_addresses_v2/week/USD/${token}/?from=2023-11-15&to=2023-11-16`);
     expect(item).toMatchObject({ contract_decimals: 18, prices: [{ price: 3 }, { price: null }] });
   });
 });

@@ -26,14 +26,14 @@ export interface Pricing {
   /** The info messages of the jobs. */
   readonly notes: string[];
   readonly warnings: string[];
-  /** Waits for the node's head, then computes all prices up to it, or at most those of `maxRounds` runs. */
+  /** Waits for the node's head, then computes all prices up to it, or only those of `maxRounds` runs. */
   computeAll(maxRounds?: number): Promise<void>;
   /** Discards the state of the jobs, as a restart does. */
   interrupt(): void;
   end(): Promise<void>;
 }
 
-/** Follows a chain with the price job, or with other jobs. */
+/** Starts an index that follows a chain, with the price job or with other jobs. */
 export const startPricing = async (
   chain: TestChain,
   database: Database,
@@ -62,7 +62,7 @@ export const startPricing = async (
     isLeading: () => true,
   });
   const stop = new AbortController();
-  const reading = worker.run(stop.signal);
+  const workerRun = worker.run(stop.signal);
   const start = () =>
     createChainScheduler({
       chainName: "test",
@@ -92,12 +92,12 @@ export const startPricing = async (
     },
     end: async () => {
       stop.abort();
-      await Promise.all([end(), reading]);
+      await Promise.all([end(), workerRun]);
     },
   };
 };
 
-/** All rows of the price computation, block numbers included. */
+/** Returns all rows of the price computation, including block numbers. */
 export const pricesIn = async (database: Database): Promise<Record<string, string[]>> => {
   const tables: Record<string, string[]> = {};
   for (const table of ["price_hours", "price_days", "priced_assets"]) {
@@ -108,8 +108,8 @@ export const pricesIn = async (database: Database): Promise<Record<string, strin
   return { ...tables, progress: [last?.line ?? "none"] };
 };
 
-/** The prices of an index that is built in one run from the current chain. */
-export const pricesAtOnce = async (
+/** Returns the prices of an index that is built in one run from the current chain. */
+export const pricesOfFreshIndex = async (
   chain: TestChain,
   settings: ChainConfig,
   options: PriceJobOptions = {},

@@ -5,7 +5,7 @@ import { native, openQuotedIndex, wallet } from "./quoted-index.ts";
 /** The chain's head is at 18:00 on 2026-01-03. */
 let index: FixtureIndex;
 const hourOf = (time: string): number => Date.parse(`2026-01-${time}:00:00Z`) / 3_600_000;
-/** Prices are computed up to the end of an hour. */
+/** Marks prices as computed up to the end of an hour. */
 const priceUpTo = async (time: string): Promise<void> => {
   await index.database.query("DELETE FROM price_progress");
   await index.database.query("INSERT INTO price_progress (chain_id, hour, block_number) VALUES (7, $1, 0)", [hourOf(time)]);

@@ -11,7 +11,7 @@ import { compileSolidity } from "../../../support/solidity.ts";
 import { type ResponseData, type TestApi, servePools } from "./serve-pools.ts";
 import { approve, deployExchange, mineTransactions, mint, type PairLog, pairLogs, read, type TestExchange, uniswap } from "./support.ts";
 
-/** Direct uses of real pairs, without a router. */
+/** A contract that uses pairs directly, without a router. */
 const borrower = compileSolidity(`
 pragma solidity ^0.8.0;
 interface Token {
@@ -27,14 +27,14 @@ contract Borrower {
   constructor(Token token) { owed = token; }
   function borrow(Pair pair, uint256 amount) external { pair.swap(amount, 0, address(this), "back"); }
   function uniswapV2Call(address, uint256 amount, uint256, bytes calldata) external { owed.transfer(msg.sender, amount + amount / 100 + 1); }
-  function inAndOut(Pair pair, Token a, Token b, uint256 amount, address to) external {
-    give(pair, a, b, amount);
+  function depositAndWithdraw(Pair pair, Token a, Token b, uint256 amount, address to) external {
+    deposit(pair, a, b, amount);
     pair.mint(to);
-    give(pair, a, b, amount);
+    deposit(pair, a, b, amount);
     pair.mint(address(pair));
     pair.burn(to);
   }
-  function give(Pair pair, Token a, Token b, uint256 amount) private {
+  function deposit(Pair pair, Token a, Token b, uint256 amount) private {
     a.transfer(address(pair), amount);
     b.transfer(address(pair), amount);
   }
@@ -50,12 +50,12 @@ let pair: Address;
 let loan: Address;
 const lower = (address: string): Address => address.toLowerCase() as Address;
 
-const indexed = async (tuning: Record<string, number> = {}): Promise<TestDatabase> => {
-  const newTokens = await createTestDatabase();
-  const indexer = await createTestIndexer(chain.url, newTokens.database, { projections: [tokensProjection, poolsProjection], tuning });
+const createIndex = async (tuning: Record<string, number> = {}): Promise<TestDatabase> => {
+  const created = await createTestDatabase();
+  const indexer = await createTestIndexer(chain.url, created.database, { projections: [tokensProjection, poolsProjection], tuning });
   await indexer.runToHead(await chain.head());
   await indexer.close();
-  return newTokens;
+  return created;
 };
 
 beforeAll(async () => {
@@ -83,13 +83,13 @@ beforeAll(async () => {
   await mineTransactions(chain, [{ from: second, gas: 900_000n, ...call(borrower("Borrower"), loan, "borrow", [pair, 10_000n]) }]);
   // Two deposits and a withdrawal of the second one's shares, in one transaction.
   await mineTransactions(chain, [
-    { from: second, gas: 2_000_000n, ...call(borrower("Borrower"), loan, "inAndOut", [pair, ...tokens, 5_000n, third]) },
+    { from: second, gas: 2_000_000n, ...call(borrower("Borrower"), loan, "depositAndWithdraw", [pair, ...tokens, 5_000n, third]) },
     exchange.swap(first, 900n, tokens),
   ]);
   // All tokens are removed from the pair without an event, as a token contract may do.
   await mineTransactions(chain, [onPair(first, "sync")]);
   for (const token of tokens) {
-    // Balances are the contract's first variable, a mapping by owner, or one soon after it.
+    // The mapping of balances is in one of the contract's first six storage slots.
     for (let position = 0n; position < 6n; position += 1n) {
       const slot = keccak256(encodeAbiParameters([{ type: "address" }, { type: "uint256" }], [pair, position]));
       const held = BigInt(await chain.rpc<string>("eth_getStorageAt", [token, slot, "latest"]));
@@ -97,7 +97,7 @@ beforeAll(async () => {
     }
   }
   await mineTransactions(chain, [onPair(first, "sync")]);
-  test = await indexed();
+  test = await createIndex();
   api = await servePools(test.database, [{ name: "swap", factory: exchange.factory }]);
 }, 60_000);
 afterAll(async () => {
@@ -107,7 +107,7 @@ afterAll(async () => {
 });
 
 const sum = (...amounts: readonly bigint[]): string => String(amounts.reduce((total, amount) => total + amount, 0n));
-/** The pairs' events and transfers, in order. */
+/** The pair's events of a name, in order. */
 const eventsOf = async (name: string): Promise<PairLog["args"][]> =>
   (await pairLogs(chain, [pair], await chain.head())).filter((log) => log.name === name).map(({ args }) => args);
 
@@ -127,11 +127,11 @@ describe("a pair that is used without a router", () => {
   it("reports the sender and receiver of a burn, and counts the burnt shares without the protocol fee", async () => {
     const { items } = await api.get("week/xy=k/swap/transactions/");
     const [first, second, third] = people;
-    const seen = items.map((item: ResponseData) => [item.act, item.from_address, item.sender_address, item.to_address]);
-    expect(seen).toEqual([
+    const actual = items.map((item: ResponseData) => [item.act, item.from_address, item.sender_address, item.to_address]);
+    expect(actual).toEqual([
       ["SWAP", first, exchange.router, first],
       ["REMOVE_LIQUIDITY", second, loan, third],
-      // The second deposit's shares belong to the pair, to be burnt.
+      // The pair receives the shares of the second deposit, so that it can burn them.
       ["ADD_LIQUIDITY", second, loan, pair],
       ["ADD_LIQUIDITY", second, loan, third],
       ["SWAP", second, loan, loan],
@@ -150,19 +150,19 @@ describe("a pair that is used without a router", () => {
     const rows = await test.database.query<{ act: number; liquidity: string }>(
       "SELECT act, liquidity FROM pool_actions WHERE act <> 0 ORDER BY block_number, log_index",
     );
-    const ofAct = (act: number) => rows.filter((row) => row.act === act).map(({ liquidity }) => liquidity);
-    expect([ofAct(1), ofAct(2)]).toEqual([minted.map(String), burnt.map(String)]);
+    const liquidityOf = (act: number) => rows.filter((row) => row.act === act).map(({ liquidity }) => liquidity);
+    expect([liquidityOf(1), liquidityOf(2)]).toEqual([minted.map(String), burnt.map(String)]);
     expect(burnt[0]).toBe(1_234n);
   });
 
   it("counts both directions of a flash loan that is repaid in the same token", async () => {
     const swaps = await eventsOf("Swap");
-    const of = (argument: string) => swaps.map((args) => args[argument] as bigint);
-    // 10,000 borrowed, and 10,000 plus a hundredth plus 1 repaid.
-    expect([of("amount0Out")[2], of("amount0In")[2]]).toEqual([10_000n, 10_101n]);
+    const amountsOf = (argument: string) => swaps.map((args) => args[argument] as bigint);
+    // 10,000 are borrowed; 10,000 plus a hundredth plus 1 are repaid.
+    expect([amountsOf("amount0Out")[2], amountsOf("amount0In")[2]]).toEqual([10_000n, 10_101n]);
     const [view] = (await api.get(`week/xy=k/swap/tokens/address/${tokens[0]}/view/`)).items;
     expect(view).toMatchObject({
-      total_volume_24h: sum(...of("amount0In"), ...of("amount0Out")),
+      total_volume_24h: sum(...amountsOf("amount0In"), ...amountsOf("amount0Out")),
       swap_count_24h: 4,
       transactions_24h: 4,
       total_liquidity: "0",
@@ -176,7 +176,7 @@ describe("the index of pools", () => {
     [2, 1],
     [5, 2],
   ])("is the same in batches of %i blocks with requests of %i blocks", async (batchBlocks, requestBlocks) => {
-    const other = await indexed({ batchBlocks, requestBlocks });
+    const other = await createIndex({ batchBlocks, requestBlocks });
     expect(await contents(other.database)).toEqual(await contents(test.database));
     await other.drop();
   });

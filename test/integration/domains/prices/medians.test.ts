@@ -3,9 +3,9 @@ import type { ChainConfig } from "../../../../runtime/config/config.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { type Market, midnight, openMarket, type Reserves, reservesOf } from "./market.ts";
-import { pricedChain, pricesAtOnce, pricesIn, startPricing } from "./support.ts";
+import { pricedChain, pricesOfFreshIndex, pricesIn, startPricing } from "./support.ts";
 
-// Three days of swaps: the prices of a following index are recomputed second by second from the pairs' reserves on the node.
+// The prices of three days of swaps, in an index that follows the chain, are compared with medians of the pairs' reserves on the node, second by second.
 let market: Market;
 let settings: ChainConfig;
 let test: TestDatabase;
@@ -17,7 +17,7 @@ beforeAll(async () => {
   const { chain, exchange, usd } = market;
   settings = pricedChain({ exchanges: [{ name: "swap", factory: exchange.factory }], prices: { stablecoins: [{ token: usd }] } });
   test = await createTestDatabase();
-  // The index follows; its process restarts in the middle of a day and an hour.
+  // The index follows the chain; its process restarts in the middle of a day and of an hour.
   for (const [seed, from, to] of [
     ["one", -5_000, 20_000],
     ["two", 20_000, 20_300],
@@ -43,10 +43,10 @@ afterAll(async () => {
 });
 
 /** The quotient of two integers, as the index writes it: truncated to 40 significant digits, without trailing zeros. */
-const cutQuotient = (numerator: bigint, denominator: bigint, places = 120): string => {
+const truncatedQuotient = (numerator: bigint, denominator: bigint, places = 120): string => {
   const digits = ((numerator * 10n ** BigInt(places)) / denominator).toString();
-  const digitsKept = digits.slice(0, 40) + "0".repeat(Math.max(0, digits.length - 40));
-  const text = digitsKept.padStart(places + 1, "0");
+  const truncated = digits.slice(0, 40) + "0".repeat(Math.max(0, digits.length - 40));
+  const text = truncated.padStart(places + 1, "0");
   return `${text.slice(0, -places)}.${text.slice(-places)}`.replace(/\.?0+$/, "");
 };
 
@@ -61,31 +61,31 @@ const secondsBefore = (history: readonly Reserves[], end: number): (Reserves | n
   Array.from({ length: 900 }, (_, second) => history.findLast(({ time }) => time <= end - 900 + second) ?? null);
 
 /** Returns the price of a pair's second token in the first one over a bucket, as a fraction; null if the pair holds too little of the first. */
-const quarterOf = (history: readonly Reserves[], end: number, floor: bigint): readonly [bigint, bigint] | null => {
+const bucketPriceOf = (history: readonly Reserves[], end: number, floor: bigint): readonly [bigint, bigint] | null => {
   const seconds = secondsBefore(history, end);
   const depth = middle(
-    seconds.map((reserves) => reserves?.of[0] ?? 0n),
+    seconds.map((reserves) => reserves?.amounts[0] ?? 0n),
     (left, right) => left < right,
   );
   if (depth === null || depth < floor) return null;
-  // The index orders by the first token's price in the second one, which matters if two prices have equal durations; none here have.
+  // The index orders by the first token's price in the second one, which matters only if two prices have equal durations, as none have here.
   return middle(
-    seconds.map((reserves) => (reserves === null || reserves.of[0] === 0n ? null : reserves.of)),
+    seconds.map((reserves) => (reserves === null || reserves.amounts[0] === 0n ? null : reserves.amounts)),
     (left, right) => left[0] * right[1] < right[0] * left[1],
   );
 };
 
 type Row = readonly [number, string | null, string | null, string | null, string | null];
 
-/** Rows of hours or days from the price of each bucket: one if any bucket differs from the previous one. */
+/** Rows of hours or days from the price of each bucket: there is a row if any of its buckets differs from the previous one. */
 const rowsOf = (quarters: readonly (string | null)[], from: number, size: number): Row[] => {
   const rows: Row[] = [];
   for (let start = 0; start < quarters.length; start += size) {
-    const own = quarters.slice(start, start + size);
-    if (own.every((price, position) => price === (quarters[start + position - 1] ?? null))) continue;
-    const known = own.filter((price) => price !== null).sort((left, right) => Number(left) - Number(right));
-    const before = own[0] === (quarters[start - 1] ?? null) ? own[0] : null;
-    rows.push([from + start / size, own[0] ?? before ?? known[0] ?? null, known.at(-1) ?? null, known[0] ?? null, own.at(-1) ?? null]);
+    const span = quarters.slice(start, start + size);
+    if (span.every((price, position) => price === (quarters[start + position - 1] ?? null))) continue;
+    const known = span.filter((price) => price !== null).sort((left, right) => Number(left) - Number(right));
+    const before = span[0] === (quarters[start - 1] ?? null) ? span[0] : null;
+    rows.push([from + start / size, span[0] ?? before ?? known[0] ?? null, known.at(-1) ?? null, known[0] ?? null, span.at(-1) ?? null]);
   }
   return rows;
 };
@@ -107,9 +107,9 @@ describe("prices of three days of swaps", () => {
     const history = await reservesOf(chain, pairs[0], [usd, token]);
     expect(history.length).toBeGreaterThan(60);
     const quarters = quarterEnds.map((end) => {
-      const ratio = quarterOf(history, end, 10_000n * 10n ** 18n);
+      const ratio = bucketPriceOf(history, end, 10_000n * 10n ** 18n);
       // A stablecoin's smallest unit is 10^-18 dollars.
-      return ratio === null ? null : cutQuotient(ratio[0], ratio[1] * 10n ** 18n);
+      return ratio === null ? null : truncatedQuotient(ratio[0], ratio[1] * 10n ** 18n);
     });
     expect(quarters[0]).toBeNull();
     const hours = rowsOf(quarters, firstDay * 24, 4);
@@ -118,7 +118,7 @@ describe("prices of three days of swaps", () => {
     expect(await stored("price_days", "day", token)).toEqual(rowsOf(quarters, firstDay, 96));
   });
 
-  it("through two pools are the product of both", async () => {
+  it("are the product of two pools' prices for a token that is priced through both", async () => {
     const { chain, pairs, usd, token, other } = market;
     const [near, far] = [await reservesOf(chain, pairs[0], [usd, token]), await reservesOf(chain, pairs[1], [token, other])];
     const rows = await stored("price_hours", "hour", other);
@@ -126,45 +126,45 @@ describe("prices of three days of swaps", () => {
     const closeAt = (hour: number) => rows.findLast(([span]) => span <= hour)?.[4] ?? null;
     for (let hour = firstDay * 24; hour < (firstDay + days + 1) * 24; hour += 1) {
       const end = (hour + 1) * 3_600;
-      const ratios = [quarterOf(near, end, 0n), quarterOf(far, end, 0n)];
+      const ratios = [bucketPriceOf(near, end, 0n), bucketPriceOf(far, end, 0n)];
       const close = closeAt(hour);
       if (ratios[0] == null || ratios[1] == null) {
         expect(close).toBeNull();
         continue;
       }
-      const exact = cutQuotient(ratios[0][0] * ratios[1][0], ratios[0][1] * ratios[1][1] * 10n ** 18n);
-      // The index truncates after each pool: the last of 40 digits may differ.
+      const exact = truncatedQuotient(ratios[0][0] * ratios[1][0], ratios[0][1] * ratios[1][1] * 10n ** 18n);
+      // The index truncates after each pool, so the last of 40 digits may differ.
       expect(close?.slice(0, 50), String(hour)).toBe(exact.slice(0, 50));
     }
   });
 
-  it("of a pool token are its share of the reserves at these prices", async () => {
+  it("equal the share of the reserves at these prices for a pool token", async () => {
     const { chain, pairs, usd, token } = market;
     const history = await reservesOf(chain, pairs[0], [usd, token]);
     const rows = await stored("price_hours", "hour", pairs[0]);
     expect(rows.length).toBeGreaterThan(40);
     for (const [hour, , , , close] of rows) {
       const end = (hour + 1) * 3_600;
-      const price = quarterOf(history, end, 0n);
+      const price = bucketPriceOf(history, end, 0n);
       const share = middle(
         secondsBefore(history, end).map((reserves) => (reserves === null || reserves.supply === 0n ? null : reserves)),
-        (left, right) => left.of[0] * left.of[1] * right.supply ** 2n < right.of[0] * right.of[1] * left.supply ** 2n,
+        (left, right) => left.amounts[0] * left.amounts[1] * right.supply ** 2n < right.amounts[0] * right.amounts[1] * left.supply ** 2n,
       );
       if (price === null || share === null) throw new Error("The pair has no price or share");
       // (price × supply / 2)² is the product of the values of both sides: reserve × 10^-18 and reserve × the token's price × 10^-18.
       const scaled = BigInt((close ?? "").replace(/^0\./, "").padEnd(80, "0").slice(0, 80));
       const squared = (scaled * share.supply) ** 2n / 4n;
-      const expected = (share.of[0] * share.of[1] * price[0] * 10n ** 160n) / (price[1] * 10n ** 36n);
+      const expected = (share.amounts[0] * share.amounts[1] * price[0] * 10n ** 160n) / (price[1] * 10n ** 36n);
       const difference = squared > expected ? squared - expected : expected - squared;
       expect(difference * 10n ** 30n < expected, String(hour)).toBe(true);
     }
   });
 
-  it("are the same if computed in one run or in small portions", async () => {
+  it("are the same whether they are computed in one run or in small portions", async () => {
     const followed = await pricesIn(test.database);
     expect(followed.price_hours?.length).toBeGreaterThan(150);
-    expect(await pricesAtOnce(market.chain, settings)).toEqual(followed);
+    expect(await pricesOfFreshIndex(market.chain, settings)).toEqual(followed);
     const portions = { bounds: { rows: 1, milliseconds: 1_000 }, pageSize: 2 };
-    expect(await pricesAtOnce(market.chain, settings, portions)).toEqual(followed);
+    expect(await pricesOfFreshIndex(market.chain, settings, portions)).toEqual(followed);
   }, 120_000);
 });

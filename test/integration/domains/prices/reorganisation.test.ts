@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChainConfig } from "../../../../runtime/config/config.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { type Market, midnight, openMarket, unit } from "./market.ts";
-import { type Pricing, pricedChain, pricesAtOnce, pricesIn, startPricing } from "./support.ts";
+import { type Pricing, pricedChain, pricesOfFreshIndex, pricesIn, startPricing } from "./support.ts";
 
 let market: Market;
 let settings: ChainConfig;
@@ -27,9 +27,9 @@ afterAll(async () => {
 
 /** Replaces the last blocks with as many empty ones. */
 const reorganise = (depth: number) => market.chain.rpc("anvil_reorg", [depth, []]);
-const agrees = async () => {
+const expectEqualToFreshIndex = async () => {
   await pricing.computeAll();
-  expect(await pricesIn(test.database)).toEqual(await pricesAtOnce(market.chain, settings));
+  expect(await pricesIn(test.database)).toEqual(await pricesOfFreshIndex(market.chain, settings));
 };
 
 describe("prices after a reorganisation", () => {
@@ -45,12 +45,12 @@ describe("prices after a reorganisation", () => {
     await reorganise(3);
     // The new branch is longer than the old one when its prices are computed.
     for (const time of [midnight + 6_000, midnight + 7_300, midnight + 7_400]) await chain.mine(time);
-    await agrees();
-    // The new branch is empty: only the hours before it have rows.
+    await expectEqualToFreshIndex();
+    // The new branch is empty, so only the hours before it have rows.
     expect((await pricesIn(test.database)).price_hours?.filter((line) => line.includes(`,${midnight / 3_600},`))).toEqual([]);
   }, 60_000);
 
-  it("do so within an hour, across hours, and across days", async () => {
+  it("equal those of such an index within an hour, across hours, and across days", async () => {
     const { chain, swap, usd, token, other } = market;
     for (const [times, depth] of [
       [[8_000, 8_100, 8_200], 2],
@@ -63,11 +63,11 @@ describe("prices after a reorganisation", () => {
       await reorganise(depth);
       const { timestamp } = await chain.rpc<{ timestamp: string }>("eth_getBlockByNumber", ["latest", false]);
       for (let count = 1; count <= 3; count += 1) await chain.mine(Number(timestamp) + count * 500);
-      await agrees();
+      await expectEqualToFreshIndex();
     }
   }, 120_000);
 
-  it("do so if a pool's first liquidity is rolled back", async () => {
+  it("equal those of such an index if a pool's first liquidity is rolled back", async () => {
     const { chain, exchange, usd, other } = market;
     const [owner] = chain.accounts as [`0x${string}`];
     await chain.send(exchange.add(owner, [usd, other], [90_000n * unit, 10n * unit]));
@@ -78,7 +78,7 @@ describe("prices after a reorganisation", () => {
     expect((await pricesIn(test.database)).priced_assets?.some((line) => line.includes(pair.slice(2)))).toBe(true);
     await reorganise(2);
     await chain.mine(midnight + 104_000);
-    await agrees();
+    await expectEqualToFreshIndex();
     expect((await pricesIn(test.database)).priced_assets?.some((line) => line.includes(pair.slice(2)))).toBe(false);
   }, 60_000);
 });
