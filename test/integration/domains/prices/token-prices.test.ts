@@ -4,7 +4,7 @@ import { art, bare, coin, fine, native, odd, openQuotedIndex, relic, whole } fro
 
 /** A response may have 100 rows. */
 let index: FixtureIndex;
-const stranger = addressOf(0x99);
+const unknownAddress = addressOf(0x99);
 const request = (addresses: readonly string[], query = "", currency = "USD") =>
   index.get(`/v1/pricing/historical_by_addresses_v2/hand/${currency}/${addresses.join(",")}/${query}`);
 const wholeRange = "?from=2026-01-01&to=2026-01-03";
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 describe("daily prices", () => {
-  it("are a token's closes, newest first, with the current price for the current day", async () => {
+  it("are a token's closing prices, newest first, with the current price for the current day", async () => {
     const { status, data, credits } = await request([native], wholeRange);
     expect(status).toBe(200);
     expect(credits).toBe("1");
@@ -40,13 +40,13 @@ describe("daily prices", () => {
     ]);
   });
 
-  it("of several tokens come in the requested order, for the credits of one call", async () => {
+  it("are returned for several tokens in the requested order, for the credits of one call", async () => {
     const { data, credits } = await request([whole, native, coin, fine], wholeRange);
     expect(credits).toBe("1");
     expect(data.map((item: Data) => [item.contract_address, item.prices.map(({ price }: Data) => price)])).toEqual([
       [whole, [12.5, 12.5, 12.5]],
       [native, [1999.99, 2222, 2000]],
-      // No longer known.
+      // The price is no longer known.
       [coin, [null, 1.5, 1.25]],
       [fine, [0.5, 0.5, 0.5]],
     ]);
@@ -74,8 +74,8 @@ describe("daily prices", () => {
       [1777.6, "€1,777.60"],
       [1250, "€1,250.00"],
     ]);
-    const none = (await request([native], wholeRange, "CAD")).data[0];
-    expect(none.prices.map(({ price }: Data) => price)).toEqual([null, null, null]);
+    const unquoted = (await request([native], wholeRange, "CAD")).data[0];
+    expect(unquoted.prices.map(({ price }: Data) => price)).toEqual([null, null, null]);
   });
 
   it("cover the latest day, all days up to it, or one day, depending on the dates", async () => {
@@ -85,8 +85,8 @@ describe("daily prices", () => {
     expect(await daysOf("?to=2026-01-01")).toEqual(["2026-01-01"]);
   });
 
-  it("continue from the last known one, also before the first block and for tokens that are not indexed", async () => {
-    // One price, of 2025-06-30; its decimals are unknown.
+  it("continue from the last known price, even before the first block and for tokens that are not indexed", async () => {
+    // The token has one price, of 2025-06-30; its decimals are unknown.
     const { status, data } = await request([relic], "?from=2025-06-29&to=2025-07-01");
     expect(status).toBe(200);
     expect(data[0]).toMatchObject({ contract_decimals: null, supports_erc: null });
@@ -99,20 +99,20 @@ describe("daily prices", () => {
     ]);
   });
 
-  it("are an error for an unknown address alone, and null for one among others", async () => {
-    const alone = await request([stranger]);
+  it("are not found (404) for an unknown address alone, and null for one among others", async () => {
+    const alone = await request([unknownAddress]);
     expect(alone.status).toBe(404);
-    expect(alone.message).toContain(stranger);
-    const { status, data } = await request([stranger, art, native]);
+    expect(alone.message).toContain(unknownAddress);
+    const { status, data } = await request([unknownAddress, art, native]);
     expect(status).toBe(200);
     expect(data.map((item: Data) => [item.contract_address, item.supports_erc, item.prices[0].price])).toEqual([
-      [stranger, null, null],
+      [unknownAddress, null, null],
       [art, ["erc721"], null],
       [native, null, 1999.99],
     ]);
   });
 
-  it("of future days are refused, as are more rows than the limit", async () => {
+  it("are refused for future days and for more rows than the limit", async () => {
     expect(await request([native], "?to=2026-01-04")).toMatchObject({
       status: 400,
       message: "Invalid value 2026-01-04 for to: expected a day up to 2026-01-03.",
@@ -128,13 +128,13 @@ describe("daily prices", () => {
     expect((await request([native], "?from=0001-01-01")).status).toBe(400);
   });
 
-  it("are CSV rows, each with its token's fields", async () => {
+  it("are returned as CSV rows, each with its token's fields", async () => {
     const { text } = await request([whole, native], `${wholeRange}&format=csv`);
     const [head, ...rows] = text.trimEnd().split(/\r?\n/);
     const columns = head?.split(",") ?? [];
     const [address, date, price] = ["contract_address", "date", "price"].map((name) => columns.indexOf(name));
     expect([address, date, price]).not.toContain(-1);
-    // The cells before it contain no comma.
+    // The cells before the price contain no comma.
     const cells = rows.map((row) => row.split(","));
     expect(cells.map((row) => [row[address ?? -1], row[date ?? -1]?.slice(0, 10), row[price ?? -1]])).toEqual([
       [whole, "2026-01-03", "12.5"],

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { addressOf, type Data, type FixtureIndex, openFixtureIndex, type Row, timeOf } from "./fixture-index.ts";
 
-/** Blocks 50 to 60 of an index from 50, four a day: at block 60, 24 hours ago was block 56. */
+/** Blocks 50 to 60 of an index from 50, four per day: at block 60, 24 hours ago was block 56. */
 const native = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 const wallet = addressOf(0xabc);
 const [coin, spent, fresh, art, unknown] = [1, 2, 3, 4, 5].map(addressOf) as [string, string, string, string, string];
@@ -24,7 +24,7 @@ beforeAll(async () => {
   index = await openFixtureIndex({ from: first, answerRows: 6, now: () => new Date(timeOf(head)) });
   await index.blocks(first, head);
   for (const { token, standard, after } of histories) await index.balances(wallet, token, standard, after);
-  const moved = (block_number: number, from_address: string, to_address: string): Row => ({
+  const transferRow = (block_number: number, from_address: string, to_address: string): Row => ({
     chain_id: 7,
     block_number,
     ordinal: 0,
@@ -35,8 +35,8 @@ beforeAll(async () => {
     to_address,
     amount: "1",
   });
-  await index.insert("transfers", [moved(51, wallet, coin), moved(54, coin, wallet), moved(60, coin, spent)]);
-  const held = (token_id: string, balance: string): Row => ({
+  await index.insert("transfers", [transferRow(51, wallet, coin), transferRow(54, coin, wallet), transferRow(60, coin, spent)]);
+  const idRow = (token_id: string, balance: string): Row => ({
     chain_id: 7,
     owner: wallet,
     token: art,
@@ -45,8 +45,8 @@ beforeAll(async () => {
     since_block: 55,
     balance,
   });
-  const largest = String(2n ** 256n - 1n);
-  await index.insert("nft_balances", [held("0", "1"), held(largest, "1"), held("3", "0")]);
+  const maxTokenId = String(2n ** 256n - 1n);
+  await index.insert("nft_balances", [idRow("0", "1"), idRow(maxTokenId, "1"), idRow("3", "0")]);
   await index.insert("token_standards", [{ chain_id: 7, address: art, standard: 2, block_number: 51 }]);
   await index.insert("token_metadata", [
     { chain_id: 7, address: coin, block_number: 50, name: "Coin", symbol: "C", decimals: 6, read_at_block: 50 },
@@ -55,7 +55,7 @@ beforeAll(async () => {
 });
 
 describe("balances of a wallet", () => {
-  it("start with the native token, omit zero balances, and are null where unknown", async () => {
+  it("start with the native token, omit zero balances, and are null if unknown", async () => {
     const data = await balances();
     expect(data.items.map((item: Data) => [item.contract_address, item.balance, item.native_token])).toEqual([
       [native, "850", true],
@@ -126,13 +126,13 @@ describe("balances of a wallet", () => {
   });
 });
 
-describe("native balance of a wallet", () => {
+describe("the native balance of a wallet", () => {
   const at = async (height: string) => {
     const { data } = await index.get(`/v1/hand/address/${wallet}/balances_native/?block-height=${height}`);
     return [data.items[0].block_height, data.items[0].balance];
   };
 
-  it("is that after the requested block", async () => {
+  it("is the balance after the requested block", async () => {
     expect(await at("50")).toEqual([50, "1000"]);
     expect(await at("51")).toEqual([51, "1000"]);
     expect(await at("52")).toEqual([52, "900"]);
@@ -150,7 +150,7 @@ describe("native balance of a wallet", () => {
     }
   });
 
-  it("of an address that is not indexed is unknown without a node", async () => {
+  it("is unknown for an address that is not indexed if there is no node", async () => {
     const { status, data, credits } = await index.get(`/v1/hand/address/${addressOf(999)}/balances_native/`);
     expect([status, data.items.length, data.items[0].balance, data.items[0].balance_source, credits]).toEqual([200, 1, null, null, "0.5"]);
   });

@@ -10,7 +10,7 @@ import {
   transactionRow,
 } from "./fixture-index.ts";
 
-/** Blocks 100 to 119, four a day from 26 January; of their transactions block 105 has 101, block 106 has 100, block 107 has one. */
+/** Blocks 100 to 119, four per day from 26 January. Block 105 has 101 transactions, block 106 has 100, block 107 has one. */
 const first = 100;
 const head = 119;
 const counts = { 105: 101, 106: 100, 107: 1 };
@@ -42,26 +42,26 @@ beforeAll(async () => {
 });
 
 describe("pages of a block's transactions", () => {
-  it("are two for 101 transactions", async () => {
-    const one = await index.get("/v1/hand/block/105/transactions_v3/page/0/");
-    expect(offsetsOf(one.data)).toEqual(upTo(100));
-    expect(one.data.links).toEqual({ prev: null, next: linkTo("block/105", 1) });
-    const two = await index.get("/v1/hand/block/105/transactions_v3/page/1/");
-    expect(offsetsOf(two.data)).toEqual([100]);
-    expect(two.data.links).toEqual({ prev: linkTo("block/105", 0), next: null });
-    expect(two.credits).toBe("0.1");
+  it("contain up to 100 transactions, so that 101 have two pages", async () => {
+    const firstPage = await index.get("/v1/hand/block/105/transactions_v3/page/0/");
+    expect(offsetsOf(firstPage.data)).toEqual(upTo(100));
+    expect(firstPage.data.links).toEqual({ prev: null, next: linkTo("block/105", 1) });
+    const secondPage = await index.get("/v1/hand/block/105/transactions_v3/page/1/");
+    expect(offsetsOf(secondPage.data)).toEqual([100]);
+    expect(secondPage.data.links).toEqual({ prev: linkTo("block/105", 0), next: null });
+    expect(secondPage.credits).toBe("0.1");
   });
 
-  it("are one for 100 transactions, and a page past the end is empty", async () => {
-    const one = await index.get("/v1/hand/block/106/transactions_v3/page/0/");
-    expect(offsetsOf(one.data)).toEqual(upTo(100));
-    expect(one.data.links).toEqual({ prev: null, next: null });
+  it("have no successor after exactly 100 transactions; a page past the end is empty", async () => {
+    const firstPage = await index.get("/v1/hand/block/106/transactions_v3/page/0/");
+    expect(offsetsOf(firstPage.data)).toEqual(upTo(100));
+    expect(firstPage.data.links).toEqual({ prev: null, next: null });
     const past = await index.get("/v1/hand/block/106/transactions_v3/page/7/");
     expect([past.status, past.data.items]).toEqual([200, []]);
     expect(past.data.links).toEqual({ prev: linkTo("block/106", 0), next: null });
   });
 
-  it("are found by the block's hash, and link by it", async () => {
+  it("can be requested by the block's hash, and link by hash", async () => {
     const hash = blockHashOf(105);
     const { data } = await index.get(`/v1/hand/block_hash/${hash.toUpperCase().replace("0X", "0x")}/transactions_v3/page/0/?no-logs=true`);
     expect(data.links).toEqual({ prev: null, next: linkTo(`block_hash/${hash}`, 1) });
@@ -70,7 +70,7 @@ describe("pages of a block's transactions", () => {
     expect(unknown.status).toBe(404);
   });
 
-  it("are returned whole without a page number, by index, each with its logs", async () => {
+  it("are joined without a page number: all transactions by index, each with its logs", async () => {
     const { data, credits } = await index.get("/v1/hand/block/105/transactions_v3/");
     expect(offsetsOf(data)).toEqual(upTo(101));
     expect(data.items.map((item: Data) => item.log_events.map((log: Data) => log.log_offset))).toEqual(
@@ -94,7 +94,7 @@ describe("a block", () => {
     expect(heightsOf((await index.get("/v1/7/block_v2/latest/")).data)).toEqual([head]);
   });
 
-  it("that is not indexed is 404 with the indexed range", async () => {
+  it("is not found (404) if it is not indexed, with the indexed range", async () => {
     for (const height of [99, 120]) {
       const { status, message } = await index.get(`/v1/hand/block_v2/${height}/`);
       expect([status, message]).toEqual([404, `Block ${height} not found in the index of hand: blocks 100 to 119 are indexed.`]);
@@ -121,7 +121,7 @@ describe("blocks of a range of days", () => {
     expect(pages.map(({ credits }) => credits)).toEqual(["1", "1", "1", "1"]);
   });
 
-  it("are an empty list outside the index, and an end before the start is refused", async () => {
+  it("are empty outside the index; an end before the start is refused", async () => {
     const before = await index.get("/v1/hand/block_v2/2025-01-01/2026-01-25/");
     expect([before.status, before.data.items, before.data.pagination.total_count]).toEqual([200, [], 0]);
     const after = await index.get("/v1/hand/block_v2/2027-01-01/latest/");

@@ -10,7 +10,7 @@ import { projections } from "../../../../runtime/projections.ts";
 import { createTestDatabase } from "../../../support/database.ts";
 
 const chain: ChainConfig = { ...chainConfig.parse({ name: "hand", id: 7, rpc: "http://127.0.0.1:1", groups: ["historical"] }), id: 7 };
-/** Block n has the timestamp midnight plus n times six hours: four blocks a day. */
+/** Block n has the timestamp midnight plus n times six hours: four blocks per day. */
 const firstSecond = Date.UTC(2026, 0, 1) / 1000;
 const secondsPerBlock = 6 * 3600;
 export const timeOf = (block: number): string =>
@@ -25,10 +25,10 @@ export const transactionHashOf = (block: number, index: number): Hex =>
 
 export type Row = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
-/** An index that a test fills row by row, served over HTTP with every answer validated against the catalog. */
+/** An index that a test fills row by row, served over HTTP with every response validated against the catalog. */
 export interface FixtureIndex {
   readonly database: Database;
-  /** Inserts rows: `0x…` is bytea, columns that are not given are null. */
+  /** Inserts rows: `0x…` is bytea, missing columns are null. */
   insert(table: string, rows: readonly Row[]): Promise<void>;
   /** Inserts an owner's balances of a token by the block since which they held; the last one is the current one. */
   balances(owner: string, token: string, standard: number, from: Readonly<Record<number, string | null>>): Promise<void>;
@@ -41,7 +41,7 @@ export interface FixtureIndex {
   end(): Promise<void>;
 }
 
-/** Answers were validated against the catalog. */
+/** The data of a response, which was validated against the catalog. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields that it expects
 export type Data = any;
 

@@ -3,7 +3,7 @@ import { createRandom } from "../../../../demo/story/random.ts";
 import { createTokenQueries } from "../../../../runtime/domains/tokens/queries/index.ts";
 import { addressOf, type Data, type FixtureIndex, openFixtureIndex, timeOf } from "./fixture-index.ts";
 
-/** 400 blocks, four a day from 2026-01-01; a token whose largest holder changes in every block, and 60 others that change occasionally. */
+/** 400 blocks, four per day from 2026-01-01; a token whose largest holder changes in every block, and 60 others that change occasionally. */
 const [coin, art, late] = [1, 2, 3].map(addressOf) as [string, string, string];
 const head = 399;
 const random = createRandom("holders");
@@ -82,7 +82,7 @@ describe("holders of a token", () => {
     for (const block of [100, 350, head]) {
       const expected = expectedAt(block);
       for (const size of [1, 7, 50]) {
-        // As their number is known, the pages of the second half are read from the end.
+        // If the total is known, the pages of the second half are read from the end.
         for (const total of [null, expected.length]) {
           const rows = [];
           for (let offset = 0; offset < expected.length + size; offset += size) {
@@ -94,9 +94,9 @@ describe("holders of a token", () => {
     }
   });
 
-  it("are found whatever the spread of past balances and later changes", async () => {
+  it("are found regardless of the spread of past balances and of later changes", async () => {
     const token = addressOf(0x4444) as `0x${string}`;
-    // Owner k held 10^k from block 10 to 19, some the same amount again; then 0, while five others got 1 to 5.
+    // Owner k held 10^k from block 10 to 19, and three other owners held equal amounts; then all held 0, and five others got 1 to 5.
     const owners = Array.from({ length: 77 }, (_, power) => [addressOf(0x5000 + power), `1${"0".repeat(power)}`] as const);
     const equals = [0, 40, 76].map((power) => [addressOf(0x6000 + power), `1${"0".repeat(power)}`] as const);
     for (const [owner, balance] of [...owners, ...equals]) await index.balances(owner, token, 1, { 10: balance, 20: "0" });
@@ -116,18 +116,18 @@ describe("holders of a token", () => {
     }
   });
 
-  it("of a day are those after its last block", async () => {
+  it("are those after the last block of a requested day", async () => {
     // Blocks 40 to 43 are those of 2026-01-11.
     expect(pairs((await get("date=2026-01-11")).data)).toEqual(expectedAt(43));
   });
 
-  it("come with the total supply", async () => {
+  it("are returned with the total supply", async () => {
     const { data } = await get("block-height=200");
     const sum = expectedAt(200).reduce((total, [, balance]) => total + Number(balance), 0);
     expect(new Set(data.items.map((item: Data) => item.total_supply))).toEqual(new Set([String(sum)]));
   });
 
-  it("of a collection are the owners of its tokens, with counts", async () => {
+  it("are the owners of tokens for a collection, with counts", async () => {
     const now = (await get("", art)).data;
     expect(pairs(now)).toEqual([
       [addressOf(0x51), "1"],
@@ -137,7 +137,7 @@ describe("holders of a token", () => {
     expect((await get("block-height=9", art)).data).toMatchObject({ items: [], pagination: { total_count: 0, has_more: false } });
   });
 
-  it("of a token without holders are an empty list; contracts without transfers and the native token are not found", async () => {
+  it("are empty for a token without holders; contracts without transfers and the native token are not found", async () => {
     expect((await get("", late)).data.items).toEqual([]);
     for (const unknown of [addressOf(0x77), "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"]) {
       expect((await get("", unknown)).status).toBe(404);
@@ -151,35 +151,35 @@ describe("holders of a token", () => {
   });
 
   it("are pinned to one block while balances change", async () => {
-    const many = await openFixtureIndex();
+    const growing = await openFixtureIndex();
     const token = addressOf(0x99);
     const [size, owners] = [100, 250];
-    await many.blocks(0, 10);
-    await many.insert("token_standards", [{ chain_id: 7, address: token, standard: 1, block_number: 1 }]);
-    await many.insert("holder_counts", [{ chain_id: 7, token, standard: 1, block_number: 5, holders: owners }]);
-    for (let owner = 0; owner < owners; owner += 1) await many.balances(addressOf(0x1000 + owner), token, 1, { 5: String(1_000 - owner) });
+    await growing.blocks(0, 10);
+    await growing.insert("token_standards", [{ chain_id: 7, address: token, standard: 1, block_number: 1 }]);
+    await growing.insert("holder_counts", [{ chain_id: 7, token, standard: 1, block_number: 5, holders: owners }]);
+    for (let owner = 0; owner < owners; owner += 1) await growing.balances(addressOf(0x1000 + owner), token, 1, { 5: String(1_000 - owner) });
     const page = async (number: number) =>
-      (await many.get(`/v1/hand/tokens/${token}/token_holders_v2/?page-size=${size}&page-number=${number}`)).data;
-    const seen = pairs(await page(0));
+      (await growing.get(`/v1/hand/tokens/${token}/token_holders_v2/?page-size=${size}&page-number=${number}`)).data;
+    const listed = pairs(await page(0));
     for (const number of [1, 2]) {
-      // The largest and the smallest swap places, and a new one becomes the first.
+      // The largest and the smallest holder swap positions, and a new holder becomes the first.
       const block = 10 + number;
-      await many.blocks(block, block);
-      await many.database.query(
+      await growing.blocks(block, block);
+      await growing.database.query(
         `INSERT INTO balance_periods SELECT chain_id, owner, token, standard, since_block, $1 - 1, CASE since_block WHEN 5 THEN 8 ELSE since_block END, balance FROM balances WHERE token = $2 AND standard = 1`,
         [block, Buffer.from(token.slice(2), "hex")],
       );
-      await many.database.query("UPDATE balances SET balance = 2000 - balance, since_block = $1 WHERE token = $2", [
+      await growing.database.query("UPDATE balances SET balance = 2000 - balance, since_block = $1 WHERE token = $2", [
         block,
         Buffer.from(token.slice(2), "hex"),
       ]);
-      await many.balances(addressOf(0x5000 + number), token, 1, { [block]: "9000" });
+      await growing.balances(addressOf(0x5000 + number), token, 1, { [block]: "9000" });
       const data = await page(number);
       expect(data.pagination).toMatchObject({ total_count: owners, has_more: number < 2 });
       expect(data.items.every((item: Data) => item.block_height === 10)).toBe(true);
-      seen.push(...pairs(data));
+      listed.push(...pairs(data));
     }
-    expect(seen).toEqual(Array.from({ length: owners }, (_, owner) => [addressOf(0x1000 + owner), String(1_000 - owner)]));
-    await many.end();
+    expect(listed).toEqual(Array.from({ length: owners }, (_, owner) => [addressOf(0x1000 + owner), String(1_000 - owner)]));
+    await growing.end();
   });
 });

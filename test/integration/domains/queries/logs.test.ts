@@ -10,7 +10,7 @@ const asTopic = `0x${wallet.slice(2).padStart(64, "0")}` as const;
 const [first, head] = [10, 29];
 const heights = Array.from({ length: head - first + 1 }, (_, position) => first + position);
 let index: FixtureIndex;
-const placesOf = ({ items }: Data): string[] => items.map((item: Data) => `${item.block_height}:${item.log_offset}`);
+const positionsOf = ({ items }: Data): string[] => items.map((item: Data) => `${item.block_height}:${item.log_offset}`);
 const newestFirst = (blocks: readonly number[], logs: readonly number[]) =>
   blocks
     .toSorted((left, right) => right - left)
@@ -40,29 +40,29 @@ beforeAll(async () => {
 describe("logs of a range", () => {
   it("are those of the latest block by default, at the credits of one block", async () => {
     const { data, credits } = await events("");
-    expect(placesOf(data)).toEqual([`${head}:1`, `${head}:0`]);
+    expect(positionsOf(data)).toEqual([`${head}:1`, `${head}:0`]);
     expect(data.items[0]).toMatchObject({ block_hash: blockHashOf(head), tx_offset: 0, sender_address: addressOf(0xc1) });
     expect(credits).toBe("5");
   });
 
   it("include both ends, newest first, and are charged per block", async () => {
     const { data, credits } = await events("starting-block=0xc&ending-block=14");
-    expect(placesOf(data)).toEqual(newestFirst([12, 13, 14], [0, 1]));
+    expect(positionsOf(data)).toEqual(newestFirst([12, 13, 14], [0, 1]));
     expect(credits).toBe("15");
     expect(data.indexed_from).toBe(first);
   });
 
   it("match topics by position", async () => {
     const range = "starting-block=20&ending-block=23";
-    expect(placesOf((await events(`${range}&topics=0x1`)).data)).toEqual(["23:1", "23:0", "22:0", "21:1", "21:0", "20:0"]);
-    expect(placesOf((await events(`${range}&topics=0x1,${wallet}`)).data)).toEqual(newestFirst([20, 21, 22, 23], [0]));
-    expect(placesOf((await events(`${range}&topics=0x2,0x16`)).data)).toEqual(["22:1"]); // 0x16 is 22
-    expect(placesOf((await events(`${range}&topics=${wallet}`)).data)).toEqual([]);
-    expect(placesOf((await events(`${range}&address=${addressOf(0xc1)}&topics=0x1`)).data)).toEqual(["23:1", "21:1"]);
+    expect(positionsOf((await events(`${range}&topics=0x1`)).data)).toEqual(["23:1", "23:0", "22:0", "21:1", "21:0", "20:0"]);
+    expect(positionsOf((await events(`${range}&topics=0x1,${wallet}`)).data)).toEqual(newestFirst([20, 21, 22, 23], [0]));
+    expect(positionsOf((await events(`${range}&topics=0x2,0x16`)).data)).toEqual(["22:1"]); // 0x16 is 22
+    expect(positionsOf((await events(`${range}&topics=${wallet}`)).data)).toEqual([]);
+    expect(positionsOf((await events(`${range}&address=${addressOf(0xc1)}&topics=0x1`)).data)).toEqual(["23:1", "21:1"]);
   });
 
   it("can be requested by a block's hash, which excludes a range", async () => {
-    expect(placesOf((await events(`block-hash=${blockHashOf(15)}`)).data)).toEqual(["15:1", "15:0"]);
+    expect(positionsOf((await events(`block-hash=${blockHashOf(15)}`)).data)).toEqual(["15:1", "15:0"]);
     expect((await events(`block-hash=${blockHashOf(99)}`)).status).toBe(404);
     const both = await events(`block-hash=${blockHashOf(15)}&ending-block=15`);
     expect([both.status, both.message]).toEqual([400, expect.stringContaining("block-hash")]);
@@ -70,23 +70,23 @@ describe("logs of a range", () => {
 
   it("end at the indexed head, and only indexed blocks are charged", async () => {
     const upwards = await events("starting-block=28&ending-block=1000000");
-    expect([placesOf(upwards.data), upwards.credits]).toEqual([newestFirst([28, 29], [0, 1]), "10"]);
+    expect([positionsOf(upwards.data), upwards.credits]).toEqual([newestFirst([28, 29], [0, 1]), "10"]);
     const downwards = await events("ending-block=11");
-    expect([placesOf(downwards.data), downwards.credits]).toEqual([newestFirst([10, 11], [0, 1]), "10"]);
+    expect([positionsOf(downwards.data), downwards.credits]).toEqual([newestFirst([10, 11], [0, 1]), "10"]);
     const earliest = await events("starting-block=earliest&ending-block=earliest");
-    expect([placesOf(earliest.data), earliest.credits]).toEqual([newestFirst([10], [0, 1]), "5"]);
-    for (const outside of [
+    expect([positionsOf(earliest.data), earliest.credits]).toEqual([newestFirst([10], [0, 1]), "5"]);
+    for (const range of [
       "starting-block=30",
       "starting-block=30&ending-block=latest",
       "ending-block=9",
       "starting-block=0&ending-block=9",
     ]) {
-      const { status, data, credits } = await events(outside);
-      expect([outside, status, data.items, credits]).toEqual([outside, 200, [], "0"]);
+      const { status, data, credits } = await events(range);
+      expect([range, status, data.items, credits]).toEqual([range, 200, [], "0"]);
     }
   });
 
-  it("are refused where the start is above the end, as numbers or tags", async () => {
+  it("are refused if the start is above the end, as numbers or tags", async () => {
     for (const range of [
       "starting-block=14&ending-block=12",
       "starting-block=latest&ending-block=28",
@@ -113,7 +113,7 @@ describe("logs of a contract", () => {
   it("are paged newest first", async () => {
     const pages = [];
     for (const page of [0, 1, 2, 3]) pages.push(await index.get(`${path}?page-size=8&page-number=${page}`));
-    expect(pages.flatMap(({ data }) => placesOf(data))).toEqual(newestFirst(heights, [0]));
+    expect(pages.flatMap(({ data }) => positionsOf(data))).toEqual(newestFirst(heights, [0]));
     expect(pages.map(({ data }) => data.items.length)).toEqual([8, 8, 4, 0]);
     expect(pages.map(({ data }) => data.pagination.has_more)).toEqual([true, true, false, false]);
     expect(pages.map(({ data }) => data.pagination.total_count)).toEqual([20, 20, 20, 20]);
@@ -128,9 +128,9 @@ describe("logs of a contract", () => {
   });
 
   it("can be limited to a range, whose start must not be above its end", async () => {
-    expect(placesOf((await index.get(`${path}?starting-block=12&ending-block=0xe`)).data)).toEqual(newestFirst([12, 13, 14], [0]));
-    expect(placesOf((await index.get(`${path}?ending-block=earliest`)).data)).toEqual(["10:0"]);
-    expect(placesOf((await index.get(`${path}?starting-block=latest`)).data)).toEqual([`${head}:0`]);
+    expect(positionsOf((await index.get(`${path}?starting-block=12&ending-block=0xe`)).data)).toEqual(newestFirst([12, 13, 14], [0]));
+    expect(positionsOf((await index.get(`${path}?ending-block=earliest`)).data)).toEqual(["10:0"]);
+    expect(positionsOf((await index.get(`${path}?starting-block=latest`)).data)).toEqual([`${head}:0`]);
     expect((await index.get(`${path}?starting-block=latest&ending-block=12`)).status).toBe(400);
     expect((await index.get(`${path}?starting-block=31`)).data.items).toEqual([]);
   });
@@ -145,13 +145,13 @@ describe("logs of a topic", () => {
   const path = `/v1/hand/events/topics/${wordOf(1)}/`;
 
   it("include all contracts", async () => {
-    const expected = newestFirst(heights, [0, 1]).filter((place) => place.endsWith(":0") || Number(place.split(":")[0]) % 2 === 1);
-    expect(placesOf((await index.get(path)).data)).toEqual(expected);
+    const expected = newestFirst(heights, [0, 1]).filter((position) => position.endsWith(":0") || Number(position.split(":")[0]) % 2 === 1);
+    expect(positionsOf((await index.get(path)).data)).toEqual(expected);
   });
 
   it("are filtered by secondary topics, padded or not, at any later position", async () => {
     const withTopics = async (topics: string, topic0 = wordOf(1)) =>
-      placesOf((await index.get(`/v1/hand/events/topics/${topic0}/?secondary-topics=${topics}`)).data);
+      positionsOf((await index.get(`/v1/hand/events/topics/${topic0}/?secondary-topics=${topics}`)).data);
     expect(await withTopics(wallet)).toEqual(newestFirst(heights, [0]));
     expect(await withTopics(`${asTopic},0xc`)).toEqual(["12:0"]);
     expect(await withTopics(`0xc,${wallet}`)).toEqual(["12:0"]);
@@ -182,7 +182,7 @@ describe("a list of logs", () => {
     };
     await add([0, 1, 2, 3, 4, 5]);
     const page = async (number: number) =>
-      placesOf((await other.get(`/v1/hand/events/address/${addressOf(0xc0)}/?page-size=2&page-number=${number}`)).data);
+      positionsOf((await other.get(`/v1/hand/events/address/${addressOf(0xc0)}/?page-size=2&page-number=${number}`)).data);
     expect(await page(0)).toEqual(["5:0", "4:0"]);
     await other.blocks(10, 12);
     await add([10, 11, 12]);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { addressOf, type Data, type FixtureIndex, openFixtureIndex, type Row, timeOf } from "./fixture-index.ts";
 
-/** Blocks 50 to 61 of an index from 50, four a day from 2026-01-01 on: block 52 is the first of 2026-01-14, block 56 of the 15th, block 60 of the 16th. */
+/** Blocks 50 to 61 of an index from 50, four per day from 2026-01-01 on: block 52 is the first of 2026-01-14, block 56 of the 15th, block 60 of the 16th. */
 const native = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 const wallet = addressOf(0xabc);
 const [coin, spent, art, fresh, unknown] = [1, 2, 3, 4, 5].map(addressOf) as [string, string, string, string, string];
@@ -31,7 +31,7 @@ describe("past balances of a wallet", () => {
   const at = async (query: string): Promise<Data> => (await index.get(`/v1/hand/address/${wallet}/historical_balances/?${query}`)).data;
   const amounts = (data: Data) => data.items.map((item: Data) => [item.contract_address, item.balance]);
 
-  it("are those after the requested block, whenever each last changed", async () => {
+  it("are those after the requested block, regardless of when each last changed", async () => {
     expect(amounts(await at("block-height=51"))).toEqual([
       [native, "1000"],
       [coin, "5"],
@@ -50,13 +50,13 @@ describe("past balances of a wallet", () => {
     expect(amounts(await at("block-height=latest"))).toEqual(amounts(await at("")));
   });
 
-  it("of a day are those after its last block, of the current day those at the head", async () => {
+  it("are those after the last block of a requested day, or at the head for the current day", async () => {
     expect(amounts(await at("date=2026-01-14"))).toEqual(amounts(await at("block-height=55")));
     expect(amounts(await at("date=2026-01-15"))).toEqual(amounts(await at("block-height=59")));
     expect(amounts(await at("date=2026-01-16"))).toEqual(amounts(await at("")));
   });
 
-  it("have the last transfer up to that block, null where it was before the first indexed block", async () => {
+  it("have the last transfer up to that block, null if it was before the first indexed block", async () => {
     const { items } = await at("block-height=58");
     const [, coinItem, unknownItem] = items;
     expect(coinItem).toMatchObject({ last_transferred_block_height: 58, last_transferred_at: timeOf(58) });
@@ -82,12 +82,12 @@ describe("past balances of a wallet", () => {
     expect(await refused("date=2026-01-17")).toEqual([400, expect.stringContaining("up to 2026-01-16")]);
   });
 
-  it("of an address that is not indexed are an empty list", async () => {
+  it("are empty for an address that is not indexed", async () => {
     expect((await index.get(`/v1/hand/address/${addressOf(999)}/historical_balances/?block-height=55`)).data.items).toEqual([]);
   });
 });
 
-describe("portfolio of a wallet", () => {
+describe("the portfolio of a wallet", () => {
   const days = async (token: string, query: string) => {
     const { data } = await index.get(`/v1/hand/address/${wallet}/portfolio_v2/?${query}`);
     const item = data.items.find(({ contract_address }: Data) => contract_address === token);
@@ -123,7 +123,7 @@ describe("portfolio of a wallet", () => {
     ]);
   });
 
-  it("has the tokens held in its days, without collections, and 30 days by default", async () => {
+  it("includes the tokens held in its days, without collections, and 30 days by default", async () => {
     const tokens = async (query: string) =>
       (await index.get(`/v1/hand/address/${wallet}/portfolio_v2/?${query}`)).data.items.map((item: Data) => item.contract_address);
     expect(await tokens("days=3")).toEqual([native, coin, spent, fresh, unknown]);
@@ -134,13 +134,13 @@ describe("portfolio of a wallet", () => {
   });
 });
 
-describe("native balance on a chain without native accounting", () => {
-  it("is an item with an unknown balance", async () => {
-    const without = await openFixtureIndex();
-    await without.blocks(0, 3);
-    await without.database.query("UPDATE chains SET missing = '{native-balances}'");
+describe("an unknown native balance", () => {
+  it("is returned as null on a chain without native accounting", async () => {
+    const other = await openFixtureIndex();
+    await other.blocks(0, 3);
+    await other.database.query("UPDATE chains SET missing = '{native-balances}'");
     const items = async (path: string): Promise<Row[]> =>
-      (await without.get(`/v1/hand/address/${addressOf(9)}/${path}`)).data.items.map((item: Data) => ({
+      (await other.get(`/v1/hand/address/${addressOf(9)}/${path}`)).data.items.map((item: Data) => ({
         token: item.contract_address,
         balance: item.balance,
         source: item.balance_source,
@@ -149,27 +149,27 @@ describe("native balance on a chain without native accounting", () => {
     expect(await items("balances_native/")).toEqual(nothingKnown);
     expect(await items("balances_v2/")).toEqual(nothingKnown);
     expect(await items("historical_balances/?block-height=2")).toEqual(nothingKnown);
-    await without.end();
+    await other.end();
   });
 
-  it("is unknown where it was found to differ from the node's, whatever is stored", async () => {
-    const wrong = await openFixtureIndex();
-    await wrong.blocks(0, 3);
-    const [row] = await wrong.database.query<{ chain_id: number }>("SELECT chain_id FROM chains");
-    await wrong.database.query(
+  it("is returned as null once native balances were found to differ from the node's, regardless of the stored value", async () => {
+    const other = await openFixtureIndex();
+    await other.blocks(0, 3);
+    const [row] = await other.database.query<{ chain_id: number }>("SELECT chain_id FROM chains");
+    await other.database.query(
       `INSERT INTO balances (chain_id, owner, token, standard, since_block, balance)
        VALUES ($1, decode($2, 'hex'), decode($3, 'hex'), 0, 1, 5)`,
       [row?.chain_id, addressOf(9).slice(2), native.slice(2)],
     );
     const items = async (path: string): Promise<[string | null, string | null][]> =>
-      (await wrong.get(`/v1/hand/address/${addressOf(9)}/${path}`)).data.items.map((item: Data) => [item.balance, item.balance_source]);
+      (await other.get(`/v1/hand/address/${addressOf(9)}/${path}`)).data.items.map((item: Data) => [item.balance, item.balance_source]);
     const paths = ["balances_native/", "balances_v2/", "historical_balances/?block-height=2"];
-    const say = async () => [...(await Promise.all(paths.map(items))), (await items("portfolio_v2/?days=2")).length];
-    expect(await say()).toEqual([[["5", "events"]], [["5", "events"]], [["5", "events"]], 1]);
-    await wrong.database.query("UPDATE chains SET native_accounting = 'state'");
-    expect(await say()).toEqual([[["5", "node"]], [["5", "node"]], [["5", "node"]], 1]);
-    await wrong.database.query("UPDATE chains SET missing = '{native-balances-differ}'");
-    expect(await say()).toEqual([[[null, null]], [[null, null]], [[null, null]], 0]);
-    await wrong.end();
+    const results = async () => [...(await Promise.all(paths.map(items))), (await items("portfolio_v2/?days=2")).length];
+    expect(await results()).toEqual([[["5", "events"]], [["5", "events"]], [["5", "events"]], 1]);
+    await other.database.query("UPDATE chains SET native_accounting = 'state'");
+    expect(await results()).toEqual([[["5", "node"]], [["5", "node"]], [["5", "node"]], 1]);
+    await other.database.query("UPDATE chains SET missing = '{native-balances-differ}'");
+    expect(await results()).toEqual([[[null, null]], [[null, null]], [[null, null]], 0]);
+    await other.end();
   });
 });

@@ -35,7 +35,7 @@ describe("changes of balances in spans of blocks", () => {
     await index.balances(owner, addressOf(0x300), 2, { 5: "1", 150: "2" });
   });
 
-  it("have the highest, lowest and last value of every token that changed", async () => {
+  it("include the highest, lowest and last value of every token that changed", async () => {
     for (const bounds of [
       [0, 300],
       [0, 10, 60, 60, 60, 200, 300],
@@ -55,10 +55,10 @@ describe("changes of balances in spans of blocks", () => {
           const found = rows.filter((row) => row.token === token && row.span === position + 1);
           const all = (values: readonly (string | null)[]) => (values.includes(null) ? null : values.map(Number));
           const [highs, lows, expected] = [all(found.map(({ high }) => high)), all(found.map(({ low }) => low)), all(set)];
-          const place = `${token} in blocks ${start} to ${spans.ends[position]}`;
-          expect(highs && Math.max(...highs), place).toBe(expected && Math.max(...expected));
-          expect(lows && Math.min(...lows), place).toBe(expected && Math.min(...expected));
-          expect(found.at(-1)?.close, place).toBe(set.at(-1));
+          const label = `${token} in blocks ${start} to ${spans.ends[position]}`;
+          expect(highs && Math.max(...highs), label).toBe(expected && Math.max(...expected));
+          expect(lows && Math.min(...lows), label).toBe(expected && Math.min(...expected));
+          expect(found.at(-1)?.close, label).toBe(set.at(-1));
         }
       }
       expect(rows.every(({ token }) => tokens.includes(token))).toBe(true);
@@ -67,7 +67,7 @@ describe("changes of balances in spans of blocks", () => {
 });
 
 describe("metadata of contracts", () => {
-  it("is returned for every contract, with null where nothing is stored", async () => {
+  it("is returned for every contract, with null fields if nothing is stored", async () => {
     const [both, named, moved, neither] = [1, 2, 3, 4].map((number) => addressOf(0x400 + number)) as [Address, Address, Address, Address];
     const metadataRow = (address: Address, name: string | null) => ({
       chain_id: chainId,
@@ -110,9 +110,9 @@ describe("logs by later topics", () => {
         logs.push({ block_number: block, log_index: 10 - log, topics });
       }
     }
-    const rows = logs.map(({ topics: [topic0, topic1, topic2, topic3], ...place }) => {
+    const rows = logs.map(({ topics: [topic0, topic1, topic2, topic3], ...position }) => {
       const later = { topic1: topic1 ?? null, topic2: topic2 ?? null, topic3: topic3 ?? null };
-      return { ...place, chain_id: chainId, transaction_index: 0, address: addressOf(0xc0), data: "0x", topic0: topic0 ?? null, ...later };
+      return { ...position, chain_id: chainId, transaction_index: 0, address: addressOf(0xc0), data: "0x", topic0: topic0 ?? null, ...later };
     });
     await index.insert("logs", rows);
     await index.database.query("ANALYZE logs");

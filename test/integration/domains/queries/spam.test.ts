@@ -14,7 +14,7 @@ const lookalike: Hex = `0x1234${"2".repeat(32)}5678`;
 const bank: Hex = `0xbbbb${"1".repeat(32)}cccc`;
 const bankLookalike: Hex = `0xbbbb${"2".repeat(32)}cccc`;
 const [unknownAddress, attacker, token] = [addressOf(0x57), addressOf(0xbad), addressOf(0xa)];
-const [gift, softName, notHandedOut, short] = [addressOf(0x61), addressOf(0x62), addressOf(0x63), addressOf(0x64)];
+const [gift, notBulk, plainName, fewTransfers] = [addressOf(0x61), addressOf(0x62), addressOf(0x63), addressOf(0x64)];
 let index: FixtureIndex;
 
 const transfer = (block: number, from: Hex, to: Hex, amount: number): Row => ({
@@ -29,10 +29,10 @@ const transfer = (block: number, from: Hex, to: Hex, amount: number): Row => ({
   to_address: to,
   amount: String(amount),
 });
-/** Returns `each` Transfer logs in the first transaction of each of `blocks` blocks. */
-const logs = (address: Hex, blocks: number, each: number): Row[] =>
+/** Returns `logsPerBlock` Transfer logs in the first transaction of each of `blocks` blocks. */
+const logs = (address: Hex, blocks: number, logsPerBlock: number): Row[] =>
   Array.from({ length: blocks }, (_, position) => position + 11).flatMap((block) =>
-    Array.from({ length: each }, (_, position) => ({
+    Array.from({ length: logsPerBlock }, (_, position) => ({
       chain_id: 7,
       block_number: block,
       // Log indexes must differ between tokens.
@@ -84,7 +84,7 @@ beforeAll(async () => {
       transaction_index: 0,
     })),
   );
-  const named = (address: Hex, name: string): Row => ({
+  const metadataRow = (address: Hex, name: string): Row => ({
     chain_id: 7,
     address,
     block_number: 0,
@@ -94,23 +94,23 @@ beforeAll(async () => {
     read_at_block: 0,
   });
   await index.insert("token_metadata", [
-    named(gift, "Lucky Gift"),
-    named(softName, "Free Ross"),
-    named(notHandedOut, "Plain Coin"),
-    named(short, "Winner"),
+    metadataRow(gift, "Lucky Gift"),
+    metadataRow(notBulk, "Free Ross"),
+    metadataRow(plainName, "Plain Coin"),
+    metadataRow(fewTransfers, "Winner"),
   ]);
-  // 200 logs in 4 transactions, in 200, in 4 again with an ordinary name, and 100 in 2.
-  await index.insert("logs", [...logs(gift, 4, 50), ...logs(softName, 200, 1), ...logs(notHandedOut, 4, 50), ...logs(short, 2, 50)]);
-  for (const held of [gift, softName, notHandedOut, short]) await index.balances(wallet, held, 1, { 20: "1" });
+  // 200 logs in 4 transactions; 200 in 200; 200 in 4 with an ordinary name; 100 in 2.
+  await index.insert("logs", [...logs(gift, 4, 50), ...logs(notBulk, 200, 1), ...logs(plainName, 4, 50), ...logs(fewTransfers, 2, 50)]);
+  for (const token of [gift, notBulk, plainName, fewTransfers]) await index.balances(wallet, token, 1, { 20: "1" });
   return index.end;
 });
 
 describe("transfers of zero", () => {
   const path = `/v1/hand/address/${wallet}/transfers_v2/`;
   const marksOf = ({ items }: Data) =>
-    Object.fromEntries(items.map((item: Data) => [item.block_height, item.transfers.map((one: Data) => one.is_poisoning)]));
+    Object.fromEntries(items.map((item: Data) => [item.block_height, item.transfers.map((entry: Data) => entry.is_poisoning)]));
 
-  it("are poisoning where they imitate a counterparty, also after dust, or are in the wallet's name to an unknown address", async () => {
+  it("are poisoning if they imitate a counterparty, even after dust, or are in the wallet's name to an unknown address", async () => {
     const { data } = await index.get(path);
     expect(marksOf(data)).toEqual({
       1: [false],
@@ -125,7 +125,7 @@ describe("transfers of zero", () => {
     });
   });
 
-  it("are marked the same on any page", async () => {
+  it("have the same marks on any page", async () => {
     const pages = await Promise.all([0, 1, 2, 3, 4].map((page) => index.get(`${path}?page-size=2&page-number=${page}`)));
     const { data } = await index.get(path);
     expect(Object.assign({}, ...pages.map((page) => marksOf(page.data)))).toEqual(marksOf(data));
@@ -140,7 +140,7 @@ describe("transfers of zero", () => {
       { address: lookalike, since: 8, sentSince: null },
       { address: bank, since: 2, sentSince: 2 },
     ]);
-    // The newest two with transfers move dust and zero; the wallet's newest two sent the native value of block 2.
+    // The newest two transfers move dust and zero; the wallet's newest two transactions include the native payment of block 2.
     expect(sort(await counterparties(7, wallet, 9, 2))).toEqual([
       { address: lookalike, since: 8, sentSince: null },
       { address: bank, since: 2, sentSince: 2 },
@@ -152,18 +152,18 @@ describe("a token that was distributed in bulk", () => {
   it("is spam if its name also matches the rules", async () => {
     const { data } = await index.get(`/v1/hand/address/${wallet}/balances_v2/`);
     const spam = Object.fromEntries(data.items.map((item: Data) => [item.contract_address, item.is_spam]));
-    expect(spam).toEqual({ [gift]: true, [softName]: false, [notHandedOut]: false, [short]: false });
+    expect(spam).toEqual({ [gift]: true, [notBulk]: false, [plainName]: false, [fewTransfers]: false });
     const without = await index.get(`/v1/hand/address/${wallet}/balances_v2/?no-spam=true`);
     expect(without.data.items.map((item: Data) => item.contract_address)).not.toContain(gift);
     const past = await index.get(`/v1/hand/address/${wallet}/historical_balances/?block-height=30`);
     expect(past.data.items.filter((item: Data) => item.is_spam)).toHaveLength(1);
   });
 
-  it("is one whose first logs are in few transactions", async () => {
+  it("is recognised by first logs in few transactions", async () => {
     const { airdroppedTokens } = createCounterpartyQueries(index.database);
-    const all = [gift, softName, notHandedOut, short];
-    expect(await airdroppedTokens(7, all, { transfers: 200, perTransaction: 20 })).toEqual(new Set([gift, notHandedOut]));
-    expect(await airdroppedTokens(7, all, { transfers: 100, perTransaction: 50 })).toEqual(new Set([gift, notHandedOut, short]));
+    const all = [gift, notBulk, plainName, fewTransfers];
+    expect(await airdroppedTokens(7, all, { transfers: 200, perTransaction: 20 })).toEqual(new Set([gift, plainName]));
+    expect(await airdroppedTokens(7, all, { transfers: 100, perTransaction: 50 })).toEqual(new Set([gift, plainName, fewTransfers]));
     expect(await airdroppedTokens(7, all, { transfers: 100, perTransaction: 51 })).toEqual(new Set());
   });
 });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { addressOf, type Data, type FixtureIndex, openFixtureIndex, type Row, transactionHashOf, transactionRow } from "./fixture-index.ts";
 
 /**
- * Block n from 1 to 12 has transaction 0, in which the wallet receives 10 of token A; in even blocks it also sends 4 of token B there.
+ * Block n from 1 to 12 has transaction 0, in which the wallet receives 10 of token A; in even blocks it also sends 4 of token B.
  * Block 13 has transaction 0, in which it sends 3 of A to itself, and transaction 1, in which others move A.
  * Its balance of A after block n is 10 n, so 120 at the end.
  */
@@ -58,14 +58,14 @@ describe("transfers of a wallet", () => {
     expect(credits).toBe("0.65"); // 13 items at 0.05
     const [, twelve] = data.items;
     expect(twelve.tx_hash).toBe(transactionHashOf(12, 0));
-    const brief = twelve.transfers.map((item: Data) => [item.contract_address, item.transfer_type, item.delta, item.balance]);
-    expect(brief).toEqual([
+    const actual = twelve.transfers.map((item: Data) => [item.contract_address, item.transfer_type, item.delta, item.balance]);
+    expect(actual).toEqual([
       [tokenA, "IN", "10", "120"],
       [tokenB, "OUT", "4", "76"], // 100 - 2 * 12
     ]);
   });
 
-  it("to itself are both out and in, so that the deltas add up to 0", async () => {
+  it("are both out and in if the wallet sends to itself, so that the deltas add up to 0", async () => {
     const [thirteen] = (await index.get(path)).data.items;
     expect(thirteen.transfers.map((item: Data) => [item.transfer_type, item.delta, item.balance])).toEqual([
       ["OUT", "3", "120"],
@@ -76,12 +76,12 @@ describe("transfers of a wallet", () => {
   it("add up to the balance", async () => {
     const { data } = await index.get(`${path}?contract-address=${tokenA}`);
     const deltas = data.items.flatMap((item: Data) =>
-      item.transfers.map((one: Data) => (one.transfer_type === "IN" ? BigInt(one.delta) : -BigInt(one.delta))),
+      item.transfers.map((entry: Data) => (entry.transfer_type === "IN" ? BigInt(entry.delta) : -BigInt(entry.delta))),
     );
     expect(deltas.reduce((sum: bigint, delta: bigint) => sum + delta, 0n)).toBe(120n);
   });
 
-  it("of one token exclude other tokens of the same transaction", async () => {
+  it("exclude other tokens of the same transaction if one token is requested", async () => {
     const { data } = await index.get(`${path}?contract-address=${tokenB}`);
     expect(heightsOf(data)).toEqual([12, 10, 8, 6, 4, 2]);
     expect(data.items.flatMap((item: Data) => item.transfers).every((item: Data) => item.contract_address === tokenB)).toBe(true);
@@ -114,7 +114,7 @@ describe("transfers of a wallet", () => {
     expect([above.status, above.message]).toEqual([400, expect.stringContaining("starting-block")]);
   });
 
-  it("of an address that is not indexed are an empty list", async () => {
+  it("are empty for an address that is not indexed", async () => {
     const { status, data, credits } = await index.get(`/v1/hand/address/${addressOf(999)}/transfers_v2/`);
     expect([status, data.items, data.pagination.total_count, credits]).toEqual([200, [], 0, "0.01"]);
   });
@@ -131,14 +131,14 @@ describe("transfers of a wallet", () => {
         "transfers",
         blocks.map((block) => transfer(block, 0, tokenA, other, wallet, 1)),
       );
-      const places = blocks.map((block) => ({
+      const positions = blocks.map((block) => ({
         chain_id: 7,
         address: wallet,
         ordinal: block - 1,
         block_number: block,
         transaction_index: 0,
       }));
-      await growing.insert("transfer_transactions", places);
+      await growing.insert("transfer_transactions", positions);
     };
     await add(upTo(9));
     const lists = ["", `&contract-address=${tokenA}`];

@@ -17,13 +17,13 @@ beforeAll(async () => {
     "transactions",
     blocks.map((block) => transactionRow(block, 0, wallet, addressOf(2))),
   );
-  const places = blocks.map((block) => ({ chain_id: 7, address: wallet, ordinal: block - 1, block_number: block, transaction_index: 0 }));
-  await index.insert("address_transactions", places);
+  const positions = blocks.map((block) => ({ chain_id: 7, address: wallet, ordinal: block - 1, block_number: block, transaction_index: 0 }));
+  await index.insert("address_transactions", positions);
   return index.end;
 });
 
 describe("pages of a wallet's transactions", () => {
-  it("start with the oldest and link to newer and older ones", async () => {
+  it("start with the oldest transactions and link to newer and older pages", async () => {
     const { data, credits } = await index.get(`${path}page/0/`);
     expect(heightsOf(data)).toEqual(down(100, 1));
     expect(data.current_page).toBe(0);
@@ -31,13 +31,13 @@ describe("pages of a wallet's transactions", () => {
     expect(credits).toBe("10"); // 100 items at 0.10
   });
 
-  it("link both neighbours in the middle, and can be read oldest first", async () => {
+  it("link to both neighbours in the middle, and can be sorted oldest first", async () => {
     const { data } = await index.get(`${path}page/1/?block-signed-at-asc=true`);
     expect(heightsOf(data)).toEqual(down(200, 101).reverse());
     expect(data.links).toEqual({ prev: linkTo(0), next: linkTo(2) });
   });
 
-  it("end with the remaining ones, which are also the page without a number", async () => {
+  it("end with the remaining transactions, which are also returned without a page number", async () => {
     const last = await index.get(`${path}page/2/`);
     const recent = await index.get(path);
     expect(heightsOf(last.data)).toEqual(down(250, 201));
@@ -46,7 +46,7 @@ describe("pages of a wallet's transactions", () => {
     expect(recent.data.links).toEqual({ prev: linkTo(1), next: null });
   });
 
-  it("past the end have no items, link back to the newest, and cost the minimum", async () => {
+  it("have no items past the end, link back to the newest page, and cost the minimum", async () => {
     const { status, data, credits } = await index.get(`${path}page/2147483647/`);
     expect(status).toBe(200);
     expect(data.items).toEqual([]);
@@ -54,23 +54,23 @@ describe("pages of a wallet's transactions", () => {
     expect(credits).toBe("0.01");
   });
 
-  it("of an address that is not indexed are one without items and links", async () => {
+  it("have no items and links for an address that is not indexed", async () => {
     const { status, data } = await index.get(`/v1/hand/address/${addressOf(999)}/transactions_v3/`);
     expect(status).toBe(200);
     expect([data.items, data.current_page, data.links]).toEqual([[], 0, { prev: null, next: null }]);
   });
 
-  it("followed by their links from the newest have each transaction once", async () => {
-    const seen: number[] = [];
+  it("return each transaction once if their links are followed from the newest", async () => {
+    const heights: number[] = [];
     for (let next: string | null = path; next !== null; ) {
       const { data }: { data: Data } = await index.get(next.replace("https://data.example", ""));
-      seen.push(...heightsOf(data));
+      heights.push(...heightsOf(data));
       next = data.links.prev;
     }
-    expect(seen).toEqual(down(250, 1));
+    expect(heights).toEqual(down(250, 1));
   });
 
-  it("have the fee of a transaction: gas used times gas price", async () => {
+  it("contain the fee of a transaction: gas used times gas price", async () => {
     const { data } = await index.get(`/v1/hand/transaction_v2/${transactionHashOf(9, 0)}/`);
     expect(data.items[0]).toMatchObject({ block_height: 9, fees_paid: String(21_000n * 2_000_000_000n), value: "7", log_events: [] });
     const unknown = await index.get(`/v1/hand/transaction_v2/${transactionHashOf(9, 1)}/`);

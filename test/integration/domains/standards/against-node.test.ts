@@ -12,11 +12,11 @@ import { createTestDatabase, type TestDatabase } from "../../../support/database
 import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
 import { type RpcProxy, startRpcProxy } from "../../../support/rpc-proxy.ts";
 import { balancesOf, startReconciliation } from "../tokens/reconcile-balances/support.ts";
-import { oddContracts } from "./contracts.ts";
+import { nonstandardContracts } from "./contracts.ts";
 
 const projections = [tokensProjection, nftProjection, approvalsProjection];
 const unit = 10n ** 18n;
-const coins = ["Appending", "AllIndexed", "NoneIndexed", "OddApproval"] as const;
+const coins = ["Appending", "AllIndexed", "NoneIndexed", "IndexedApproval"] as const;
 
 let chain: TestChain;
 let proxy: RpcProxy;
@@ -30,7 +30,7 @@ const addressOf = (name: string): Address => {
   return address;
 };
 const nameOf = (address: Address): string | undefined => Object.keys(addresses).find((name) => addresses[name] === address);
-const use = (name: string, from: Address, functionName: string, args: readonly unknown[], artifact: Artifact = oddContracts(name)) => ({
+const callToken = (name: string, from: Address, functionName: string, args: readonly unknown[], artifact: Artifact = nonstandardContracts(name)) => ({
   from,
   ...call(artifact, addressOf(name), functionName, args),
 });
@@ -39,38 +39,38 @@ beforeAll(async () => {
   chain = await startTestChain();
   [alice, bob, carol] = chain.accounts.slice(1, 4) as [Address, Address, Address];
   for (const name of [...coins, "Kitties", "Silent", "Fickle", "Greedy", "Treasury"])
-    addresses[name] = await chain.deploy(oddContracts(name));
-  addresses.hybrid = await chain.deploy(oddContracts("Hybrid"), [false]);
-  addresses.ownName = await chain.deploy(oddContracts("Hybrid"), [true]);
+    addresses[name] = await chain.deploy(nonstandardContracts(name));
+  addresses.hybrid = await chain.deploy(nonstandardContracts("Hybrid"), [false]);
+  addresses.ownName = await chain.deploy(nonstandardContracts("Hybrid"), [true]);
   addresses.cards = await chain.deploy(artifacts.erc721(), ["Cards", "CARD", "ipfs://"]);
-  const hybrid = oddContracts("Hybrid");
+  const hybrid = nonstandardContracts("Hybrid");
   await chain.send(
-    ...coins.map((name) => use(name, alice, "mint", [alice, 1_000n])),
-    use("Kitties", alice, "mint", [alice, 1n]),
-    use("Kitties", alice, "mint", [alice, 2n]),
-    use("Silent", alice, "claim", [zeroAddress, alice, 5n]),
-    use("Fickle", alice, "claim", [alice, 7n]),
-    use("Treasury", alice, "pay", [addressOf("AllIndexed"), alice, 7n]),
-    use("Greedy", alice, "claim", [alice, 9n]),
+    ...coins.map((name) => callToken(name, alice, "mint", [alice, 1_000n])),
+    callToken("Kitties", alice, "mint", [alice, 1n]),
+    callToken("Kitties", alice, "mint", [alice, 2n]),
+    callToken("Silent", alice, "claim", [zeroAddress, alice, 5n]),
+    callToken("Fickle", alice, "claim", [alice, 7n]),
+    callToken("Treasury", alice, "pay", [addressOf("AllIndexed"), alice, 7n]),
+    callToken("Greedy", alice, "claim", [alice, 9n]),
     // Its first indexed transaction leaves no id with an owner.
-    use("hybrid", alice, "flash", [bob], hybrid),
-    use("ownName", alice, "mint", [alice, 3n * unit], hybrid),
+    callToken("hybrid", alice, "flash", [bob], hybrid),
+    callToken("ownName", alice, "mint", [alice, 3n * unit], hybrid),
     call(artifacts.erc721(), addressOf("cards"), "mint", [alice]),
   );
   await chain.mine();
   await chain.send(
-    ...coins.flatMap((name) => [use(name, alice, "transfer", [bob, 300n]), use(name, alice, "approve", [carol, 40n])]),
-    use("Kitties", alice, "transfer", [bob, 2n]),
-    use("hybrid", alice, "mint", [alice, 5n * unit + 1n], hybrid),
-    use("ownName", alice, "send", [bob, 1n], hybrid),
-    use("Fickle", alice, "change", []),
+    ...coins.flatMap((name) => [callToken(name, alice, "transfer", [bob, 300n]), callToken(name, alice, "approve", [carol, 40n])]),
+    callToken("Kitties", alice, "transfer", [bob, 2n]),
+    callToken("hybrid", alice, "mint", [alice, 5n * unit + 1n], hybrid),
+    callToken("ownName", alice, "send", [bob, 1n], hybrid),
+    callToken("Fickle", alice, "change", []),
   );
   await chain.mine();
   await chain.send(
-    ...coins.flatMap((name) => [use(name, bob, "transfer", [carol, 100n]), use(name, bob, "burn", [50n])]),
-    use("Kitties", bob, "transfer", [carol, 2n]),
-    use("hybrid", alice, "send", [carol, 2n], hybrid),
-    use("Fickle", alice, "claim", [alice, 8n]),
+    ...coins.flatMap((name) => [callToken(name, bob, "transfer", [carol, 100n]), callToken(name, bob, "burn", [50n])]),
+    callToken("Kitties", bob, "transfer", [carol, 2n]),
+    callToken("hybrid", alice, "send", [carol, 2n], hybrid),
+    callToken("Fickle", alice, "claim", [alice, 8n]),
   );
   await chain.mine();
   test = await createTestDatabase();
@@ -95,16 +95,16 @@ const standardsOf = async (database = test.database): Promise<Record<string, num
   const rows = await database.query<{ address: Address; standard: number }>(
     "SELECT address, standard FROM token_standards ORDER BY address, standard",
   );
-  const found: Record<string, number[]> = {};
+  const byName: Record<string, number[]> = {};
   for (const { address, standard } of rows) {
     const name = nameOf(address) ?? address;
-    found[name] = [...(found[name] ?? []), standard];
+    byName[name] = [...(byName[name] ?? []), standard];
   }
-  return found;
+  return byName;
 };
 
 describe("tokens with non-standard logs", () => {
-  it("have the standard that their contracts prove", async () => {
+  it("have the standard that their contracts implement", async () => {
     const { erc20, erc721 } = standards;
     expect(await standardsOf()).toEqual({
       ...Object.fromEntries(coins.map((name) => [name, [erc20]])),
@@ -112,7 +112,7 @@ describe("tokens with non-standard logs", () => {
       cards: [erc721],
       hybrid: [erc20, erc721],
       ownName: [erc20, erc721],
-      // A contract that proves nothing has the standard of its logs; once read, the standard does not change.
+      // A contract whose responses fit no standard has the standard of its logs. A standard does not change once it is read.
       Silent: [erc721],
       Greedy: [erc721],
       Fickle: [erc20],
@@ -120,27 +120,27 @@ describe("tokens with non-standard logs", () => {
   });
 
   it("have the ERC-20 balances of their contracts", async () => {
-    const named = [...coins, "hybrid", "ownName"].map(addressOf);
+    const tokens = [...coins, "hybrid", "ownName"].map(addressOf);
     const rows = (
       await rowsOf<{ owner: Address; token: Address; balance: string | null }>("SELECT * FROM balances WHERE standard = 1")
-    ).filter(({ token }) => named.includes(token));
+    ).filter(({ token }) => tokens.includes(token));
     const height = await chain.head();
     const returned = await balancesOf(
       chain,
       rows.map(({ owner, token }) => ({ owner, token, height })),
     );
     expect(rows.map(({ balance }) => balance)).toEqual(returned);
-    // Alice, bob and carol hold each coin; alice and carol one hybrid, alice and bob the other.
+    // Alice, bob and carol hold each coin; alice and carol hold one hybrid, alice and bob the other.
     expect(rows).toHaveLength(coins.length * 3 + 4);
     expect(rows.every(({ balance }) => balance !== null && balance !== "0")).toBe(true);
   });
 
-  it("have the owners of ids of their contracts; coins have no ids", async () => {
-    const held = await rowsOf<{ token: Address; token_id: string; owner: Address }>(
+  it("have the id owners of their contracts; coins have no ids", async () => {
+    const ownedIds = await rowsOf<{ token: Address; token_id: string; owner: Address }>(
       "SELECT token, token_id, owner FROM nft_balances WHERE balance > 0 ORDER BY token, token_id",
     );
-    expect(held.filter(({ token }) => coins.some((name) => addressOf(name) === token))).toEqual([]);
-    const readable = held.filter(({ token }) => !["Silent", "Greedy"].includes(nameOf(token) ?? ""));
+    expect(ownedIds.filter(({ token }) => coins.some((name) => addressOf(name) === token))).toEqual([]);
+    const readable = ownedIds.filter(({ token }) => !["Silent", "Greedy"].includes(nameOf(token) ?? ""));
     const returned = await Promise.all(
       readable.map(({ token, token_id }) =>
         chain.rpc<string>("eth_call", [{ to: token, data: `0x6352211e${BigInt(token_id).toString(16).padStart(64, "0")}` }, "latest"]),
@@ -185,7 +185,7 @@ describe("tokens with non-standard logs", () => {
     expect(proxy.counts.get("eth_call") ?? 0).toBe(0);
   });
 
-  it("are read in two calls where they claim EIP-721, in five calls otherwise, and in none where their logs are standard", async () => {
+  it("are read in two calls if they claim EIP-721, in five calls otherwise, and in none if their logs are standard", async () => {
     const callCounts = new Map<string, number>();
     proxy.tamper = (method, _, params) => {
       if (method !== "eth_call") return;
@@ -200,7 +200,7 @@ describe("tokens with non-standard logs", () => {
       "Treasury",
       "AllIndexed",
       "NoneIndexed",
-      "OddApproval",
+      "IndexedApproval",
       "Kitties",
       "Silent",
       "Fickle",
@@ -222,7 +222,7 @@ describe("standards from a limited node", () => {
     };
   };
 
-  it("are read at the head where it has no old state", async () => {
+  it("are read at the head if it has no old state", async () => {
     const head = `0x${(await chain.head()).toString(16)}`;
     refuse((height) => height !== head);
     const other = await createTestDatabase();
@@ -234,7 +234,7 @@ describe("standards from a limited node", () => {
     await other.drop();
   });
 
-  it("follow the form of the logs where it cannot run contracts, with a warning", async () => {
+  it("follow the form of the logs if it cannot run contracts, with a warning", async () => {
     refuse(() => true);
     const other = await createTestDatabase();
     const running = await index(other.database);
@@ -267,7 +267,7 @@ describe("a node that fails for some seconds", () => {
     let end: number | undefined;
     let refused = 0;
     proxy.tamper = (method, reply) => {
-      // Counts from the first call, whenever the index makes it.
+      // The time starts with the first call of the index.
       if (method === "eth_call") end ??= Date.now() + 3_000;
       if (method !== "eth_call" || Date.now() > (end ?? 0)) return;
       refused += 1;
@@ -283,7 +283,7 @@ describe("a node that fails for some seconds", () => {
     await other.drop();
   });
 
-  it("on calls to one contract only does not block indexing", async () => {
+  it("does not block indexing if it fails only for calls to one contract", async () => {
     proxy.tamper = (method, reply, params) => {
       if (method !== "eth_call" || (params[0] as { to: Address }).to !== addressOf("Greedy")) return;
       reply.result = undefined;
@@ -300,7 +300,7 @@ describe("a node that fails for some seconds", () => {
     await other.drop();
   });
 
-  it("is not retried where the error message reports missing state", async () => {
+  it("is not retried if the error message reports missing state", async () => {
     proxy.tamper = (method, reply) => {
       if (method !== "eth_call") return;
       reply.result = undefined;
@@ -340,8 +340,8 @@ describe("an index that starts late", () => {
 
 describe("a token that emits ids as amounts", () => {
   it("has the balances of its contract after the comparison, and passes the audit", async () => {
-    addresses.IdsAsAmounts = await chain.deploy(oddContracts("IdsAsAmounts"));
-    await chain.send(use("IdsAsAmounts", alice, "mint", [alice, 70n]), use("IdsAsAmounts", alice, "mint", [alice, 71n]));
+    addresses.IdsAsAmounts = await chain.deploy(nonstandardContracts("IdsAsAmounts"));
+    await chain.send(callToken("IdsAsAmounts", alice, "mint", [alice, 70n]), callToken("IdsAsAmounts", alice, "mint", [alice, 71n]));
     await chain.mine();
     const other = await createTestDatabase();
     const reconciliation = await startReconciliation(chain, chain.url, other.database);
@@ -363,27 +363,27 @@ describe("a token that emits ids as amounts", () => {
 });
 
 describe("a reorganisation", () => {
-  it("that replaces a contract at an address reads its standard again", async () => {
+  it("reads the standard of an address again if it replaces the contract", async () => {
     const deployer = chain.accounts[5] as Address;
     const head = await chain.head();
-    addresses.Replaced = await chain.deploy(oddContracts("AllIndexed"), [], deployer);
-    await chain.send(use("Replaced", alice, "mint", [alice, 3n], oddContracts("AllIndexed")));
+    addresses.Replaced = await chain.deploy(nonstandardContracts("AllIndexed"), [], deployer);
+    await chain.send(callToken("Replaced", alice, "mint", [alice, 3n], nonstandardContracts("AllIndexed")));
     await chain.mine();
     await index();
     expect((await standardsOf()).Replaced).toEqual([standards.erc20]);
     await chain.rpc("anvil_reorg", [(await chain.head()) - head, []]);
     // The same deployer and nonce give the same address.
-    expect(await chain.deploy(oddContracts("Kitties"), [], deployer)).toBe(addresses.Replaced);
-    await chain.send(use("Replaced", alice, "mint", [alice, 3n], oddContracts("Kitties")));
+    expect(await chain.deploy(nonstandardContracts("Kitties"), [], deployer)).toBe(addresses.Replaced);
+    await chain.send(callToken("Replaced", alice, "mint", [alice, 3n], nonstandardContracts("Kitties")));
     await chain.mine();
     await chain.mine();
     await index();
     expect((await standardsOf()).Replaced).toEqual([standards.erc721]);
     const other = await createTestDatabase();
     await index(other.database);
-    const [followed, fresh] = [await dump(test.database), await dump(other.database)];
-    expect(followed.contract_standards).toEqual(fresh.contract_standards);
-    expect(followed.balances).toEqual(fresh.balances);
+    const [reorganised, fresh] = [await dump(test.database), await dump(other.database)];
+    expect(reorganised.contract_standards).toEqual(fresh.contract_standards);
+    expect(reorganised.balances).toEqual(fresh.balances);
     await other.drop();
   });
 });

@@ -39,7 +39,7 @@ abstract contract Coin {
   }
 }
 
-/** Appends fields to the data of its events, which need not be whole words. */
+/** Appends fields to the data of its events, whose length is then no multiple of a word. */
 contract Appending is Coin {
   function _log(bytes32 topic, address a, address b, uint256 amount) private {
     bytes memory data = abi.encodePacked(amount, block.number, uint8(7));
@@ -67,8 +67,8 @@ contract NoneIndexed is Coin {
   function _logApproval(address owner, address spender, uint256 amount) internal override { emit Approval(owner, spender, amount); }
 }
 
-/** An ERC-20 token of which only Approval has another form. */
-contract OddApproval is Coin {
+/** An ERC-20 token of which only Approval has a different form. */
+contract IndexedApproval is Coin {
   event Transfer(address indexed from, address indexed to, uint256 amount);
   event Approval(address indexed owner, address indexed spender, uint256 indexed amount);
   function _logTransfer(address from, address to, uint256 amount) internal override { emit Transfer(from, to, amount); }
@@ -118,7 +118,7 @@ contract Hybrid is Coin {
   uint256 public minted;
   mapping(uint256 => address) internal owners;
   mapping(address => uint256[]) internal held;
-  /** Whether coins move with an event of another name, as in the first contract of this kind. */
+  /** Whether coins move with an event of a different name, as in the first contract of this kind. */
   bool internal immutable ownName;
   event ERC20Transfer(address indexed from, address indexed to, uint256 amount);
 
@@ -133,7 +133,7 @@ contract Hybrid is Coin {
 
   function mint(address to, uint256 amount) public override {
     super.mint(to, amount);
-    for (uint256 n = 0; n < amount / unit; n += 1) _give(address(0), to, ++minted);
+    for (uint256 n = 0; n < amount / unit; n += 1) _moveId(address(0), to, ++minted);
   }
 
   /** Moves whole coins and the same number of ids. */
@@ -144,20 +144,20 @@ contract Hybrid is Coin {
     for (uint256 n = 0; n < units; n += 1) {
       uint256 id = held[msg.sender][held[msg.sender].length - 1];
       held[msg.sender].pop();
-      _give(msg.sender, to, id);
+      _moveId(msg.sender, to, id);
     }
   }
 
-  /** Mints an id and burns it at once, which leaves no id with an owner. */
+  /** Mints an id and burns it in the same call, which leaves no id with an owner. */
   function flash(address to) external {
     uint256 id = ++minted;
-    _give(address(0), to, id);
+    _moveId(address(0), to, id);
     held[to].pop();
     owners[id] = address(0);
     emit IdEvents.Transfer(to, address(0), id);
   }
 
-  function _give(address from, address to, uint256 id) private {
+  function _moveId(address from, address to, uint256 id) private {
     owners[id] = to;
     held[to].push(id);
     emit IdEvents.Transfer(from, to, id);
@@ -175,7 +175,7 @@ contract Treasury {
   function pay(address token, address to, uint256 amount) external { emit ERC20Transfer(token, to, amount); }
 }
 
-/** Emits ids in place of amounts; its balances count ids. */
+/** Emits ids instead of amounts; its balances count ids. */
 contract IdsAsAmounts {
   event Transfer(address indexed from, address indexed to, uint256 id);
   mapping(address => uint256) public balanceOf;
@@ -215,4 +215,4 @@ contract Greedy {
 }
 `;
 
-export const oddContracts = compileSolidity(source);
+export const nonstandardContracts = compileSolidity(source);

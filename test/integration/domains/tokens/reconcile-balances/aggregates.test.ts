@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 describe("tokens that are compared in one call with others", () => {
-  it("are not marked as node-sourced because another contract moved their balances within that call", async () => {
+  it("are not marked as node-sourced if another contract moves their balances within that call", async () => {
     const restlessTokens: Address[] = [];
     // Reads are ordered by token and owner address: with several pairs, the restless token comes first in some.
     for (let count = 0; count < 6; count += 1) {
@@ -38,9 +38,9 @@ describe("tokens that are compared in one call with others", () => {
     reconciliation = await startReconciliation(chain, chain.url, test.database);
     await reconciliation.runFor();
     expect(reconciliation.warnings).toEqual([]);
-    const found = await test.database.query<{ token: Address }>("SELECT token FROM node_sourced_tokens");
-    expect(found.map(({ token }) => token).sort()).toEqual(restlessTokens.sort());
-    // Both tokens of the six pairs were compared.
+    const marked = await test.database.query<{ token: Address }>("SELECT token FROM node_sourced_tokens");
+    expect(marked.map(({ token }) => token).sort()).toEqual(restlessTokens.sort());
+    // Both tokens of each of the six pairs were compared.
     expect(await test.database.query("SELECT 1 FROM token_checks WHERE checked_at IS NOT NULL")).toHaveLength(12);
   });
 });

@@ -23,7 +23,7 @@ const tokenOf = (number: number): Address => `0x${number.toString(16).padStart(4
 const bytesOf = (token: Address) => Buffer.from(token.slice(2), "hex");
 const now = new Date(Date.UTC(2026, 0, 1));
 const waits = { first: 120, max: 86_400, maxRequested: 3_600 };
-/** Enters tokens 1 to 5,000, none of which was ever compared, as after an upgrade. */
+/** Inserts tokens 1 to 5,000, none of which was ever compared, as after an upgrade. */
 const insertBacklog = () =>
   test.database.query(
     "INSERT INTO token_checks (chain_id, token, standard) SELECT 1, decode(lpad(to_hex(n), 40, '0'), 'hex'), 1 FROM generate_series(1, 5000) n",
@@ -34,7 +34,7 @@ const due = async (limit: number, at = now) =>
   (await dueTokens(test.database, 1, at, [], zeroAddress, limit)).tokens.map(({ token }) => token);
 
 describe("the order in which tokens are compared", () => {
-  it("gives expedited tokens, requested tokens and the others a share each, whatever the backlog", async () => {
+  it("gives expedited tokens, requested tokens and the others a share each, regardless of the backlog", async () => {
     await insertBacklog();
     await expediteChecks(test.database, 1, [tokenOf(4_998), tokenOf(4_999)], now, 60);
     await request(tokenOf(5_000));
@@ -43,9 +43,9 @@ describe("the order in which tokens are compared", () => {
     expect(new Set(await due(22)).size).toBe(22);
   });
 
-  it("guarantees the share of each kind where the others exceed theirs", async () => {
+  it("guarantees the share of each kind even if the others exceed theirs", async () => {
     await insertBacklog();
-    const numbers = Array.from({ length: 1_000 }, (_, place) => place);
+    const numbers = Array.from({ length: 1_000 }, (_, number) => number);
     await expediteChecks(
       test.database,
       1,
@@ -54,10 +54,10 @@ describe("the order in which tokens are compared", () => {
       60,
     );
     for (const number of numbers.slice(0, 50)) await request(tokenOf(4_500 + number));
-    const found = (await due(21)).map((token) => Number(token));
-    expect(found.filter((number) => number >= 3_000 && number < 4_000)).toHaveLength(7);
-    expect(found.filter((number) => number >= 4_500 && number < 4_550)).toHaveLength(7);
-    expect(found.filter((number) => number < 3_000)).toHaveLength(7);
+    const dueNumbers = (await due(21)).map((token) => Number(token));
+    expect(dueNumbers.filter((number) => number >= 3_000 && number < 4_000)).toHaveLength(7);
+    expect(dueNumbers.filter((number) => number >= 4_500 && number < 4_550)).toHaveLength(7);
+    expect(dueNumbers.filter((number) => number < 3_000)).toHaveLength(7);
   });
 
   it("compares an expedited token a minute after its last comparison at the earliest, and then as scheduled", async () => {
@@ -84,13 +84,13 @@ describe("the order in which tokens are compared", () => {
     );
     await test.database.query("INSERT INTO token_checks (chain_id, token, standard) VALUES (1, $1, 1)", [bytesOf(tokenOf(12_000))]);
     let after: Address = zeroAddress;
-    const found: Address[] = [];
+    const compared: Address[] = [];
     for (let pass = 0; pass < 3; pass += 1) {
       const { tokens, requestedUpTo } = await dueTokens(test.database, 1, now, [], after, 22);
-      found.push(...tokens.map(({ token }) => token));
+      compared.push(...tokens.map(({ token }) => token));
       after = requestedUpTo;
     }
-    expect(found).toContain(tokenOf(12_000));
+    expect(compared).toContain(tokenOf(12_000));
     expect(after).toBe(zeroAddress);
   });
 });
@@ -117,10 +117,10 @@ describe("the comparison of a token", () => {
     expect(expected).toEqual([120, 240, 240, 480, 120]);
   });
 
-  it("is not recorded where the node does not have the indexed block", async () => {
+  it("is not recorded if the node does not have the indexed block", async () => {
     await insertBacklog();
     const hash = `0x${"a".repeat(64)}` as const;
-    const answer = async (calls: readonly unknown[]) => calls.map(() => ({ ok: true, data: `0x${"5".padStart(64, "0")}` }));
+    const respond = async (calls: readonly unknown[]) => calls.map(() => ({ ok: true, data: `0x${"5".padStart(64, "0")}` }));
     const context = {
       chainId: 1,
       database: {
@@ -130,8 +130,8 @@ describe("the comparison of a token", () => {
             : test.database.query(statement, parameters),
       },
       clock: () => now,
-      multicall: answer,
-      source: { calls: answer, hashesOf: async () => [`0x${"b".repeat(64)}`], capabilities: {} },
+      multicall: respond,
+      source: { calls: respond, hashesOf: async () => [`0x${"b".repeat(64)}`], capabilities: {} },
     } as unknown as JobContext;
     await createSweep(defaultReconciliation, createCheckState(defaultReconciliation)).run(context);
     expect(await test.database.query("SELECT 1 FROM token_checks WHERE looked_at IS NOT NULL")).toEqual([]);

@@ -20,16 +20,16 @@ beforeAll(async () => {
 });
 afterAll(() => test?.drop());
 
-interface Spell {
+interface BalancePeriod {
   readonly owner: number;
   readonly from: number;
   readonly to: number | null;
   balance: number | null;
 }
 
-const fill = async (spells: readonly Spell[]) => {
+const storePeriods = async (periods: readonly BalancePeriod[]) => {
   await test.database.query("TRUNCATE balances, balance_periods");
-  for (const { owner, from, to, balance } of spells) {
+  for (const { owner, from, to, balance } of periods) {
     const key = [1, Buffer.from([owner]), Buffer.from(token.slice(2), "hex"), 1, from];
     if (to === null)
       await test.database.query(
@@ -54,11 +54,11 @@ const counts = async () => {
       (rows[0] && rows[0].block_number <= block + 1 ? null : 0),
   );
 };
-/** Counts the holders block by block, as the definition of the count reads. */
-const expected = (spells: readonly Spell[]) =>
+/** Counts the holders block by block. */
+const expected = (periods: readonly BalancePeriod[]) =>
   Array.from({ length: head }, (_, index) => {
-    const there = spells.filter(({ from, to }) => from <= index + 1 && (to ?? head) >= index + 1);
-    return there.some(({ balance }) => balance === null) ? null : there.filter(({ balance }) => balance !== null && balance > 0).length;
+    const current = periods.filter(({ from, to }) => from <= index + 1 && (to ?? head) >= index + 1);
+    return current.some(({ balance }) => balance === null) ? null : current.filter(({ balance }) => balance !== null && balance > 0).length;
   });
 
 it.each(Array.from({ length: 30 }, (_, seed) => seed))(
@@ -66,25 +66,25 @@ it.each(Array.from({ length: 30 }, (_, seed) => seed))(
   async (seed) => {
     const random = createRandom(`holders ${seed}`);
     const unknownShare = [0, 5, 30][seed % 3] ?? 0;
-    const spells: Spell[] = [];
+    const periods: BalancePeriod[] = [];
     for (let owner = 1; owner <= 6; owner += 1) {
       for (let from = random.between(1, 20); from <= head; ) {
         const next = from + random.between(1, 15);
         const balance = random.between(1, 100) <= unknownShare ? null : random.between(0, 2);
-        spells.push({ owner, from, to: next > head ? null : next - 1, balance });
+        periods.push({ owner, from, to: next > head ? null : next - 1, balance });
         from = next;
       }
     }
-    await fill(spells);
+    await storePeriods(periods);
     await test.database.transaction((client) => recountHolders(client, 1, [{ token, standard: 1 }]));
-    expect(await counts()).toEqual(expected(spells));
+    expect(await counts()).toEqual(expected(periods));
     const since = random.between(2, head);
-    for (const spell of spells) if (spell.from >= since && random.between(0, 2) > 0) spell.balance = random.between(0, 2);
-    await fill(spells);
+    for (const period of periods) if (period.from >= since && random.between(0, 2) > 0) period.balance = random.between(0, 2);
+    await storePeriods(periods);
     await test.database.transaction((client) => updateHolderCounts(client, 1, [{ token, standard: 1, since }], head));
-    const truth = expected(spells);
-    const isCountedOn = truth[since - 2] !== null || !spells.some(({ to, balance }) => to === null && balance === null);
-    // While a balance is unknown, the counts after an unknown count are not computed.
-    expect(await counts()).toEqual(isCountedOn ? truth : truth.map((holders, index) => (index + 1 < since ? holders : null)));
+    const expectedCounts = expected(periods);
+    const isRecounted = expectedCounts[since - 2] !== null || !periods.some(({ to, balance }) => to === null && balance === null);
+    // The counts after an unknown count are not computed while a balance is unknown.
+    expect(await counts()).toEqual(isRecounted ? expectedCounts : expectedCounts.map((holders, index) => (index + 1 < since ? holders : null)));
   },
 );

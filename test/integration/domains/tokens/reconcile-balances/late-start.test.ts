@@ -21,7 +21,7 @@ let test: TestDatabase;
 let reconciliation: Reconciliation | undefined;
 
 const quantity = (value: number): Hex => `0x${value.toString(16)}`;
-const configured = () => ({ chain: chainOf({ from, wrappedNative: [story.weth] }) });
+const indexOptions = () => ({ chain: chainOf({ from, wrappedNative: [story.weth] }) });
 const accounts = () => chain.accounts.slice(0, 3) as [Address, Address, Address];
 const mine = async (...transactions: readonly TestTransaction[]) => {
   await chain.send(...transactions);
@@ -32,7 +32,7 @@ const callUnlogged = (name: string, args: readonly unknown[], sender?: Address):
   ...call(unusualBalances("Unlogged"), unlogged, name, args),
 });
 
-/** Makes a node serve the state of its head only. */
+/** Makes a node serve only the state of its head. */
 const hideOldState = (node: RpcProxy, latest: number) => {
   const stateful = new Set(["eth_getBalance", "eth_call"]);
   let head = latest;
@@ -79,9 +79,9 @@ const countUnknown = async () => {
 };
 
 /** Returns the token tables of an index that starts at the same block on an archive node. */
-const withArchive = async () => {
+const tablesOfArchiveIndex = async () => {
   const other = await createTestDatabase();
-  const running = await createTestIndexer(chain.url, other.database, configured());
+  const running = await createTestIndexer(chain.url, other.database, indexOptions());
   await running.runToHead(await chain.head());
   await running.close();
   const rows = await tokenTables(other);
@@ -97,20 +97,20 @@ const tokenTables = async ({ database }: TestDatabase) => {
 
 describe("an index that starts late on a node without old state", () => {
   it("has the same balances, running balances and holders as an index on an archive node", async () => {
-    reconciliation = await startReconciliation(chain, proxy.url, test.database, configured());
+    reconciliation = await startReconciliation(chain, proxy.url, test.database, indexOptions());
     await reconciliation.runFor(0);
     expect(await countUnknown()).toBeGreaterThan(15);
     await reconciliation.runFor(2);
     expect(await countUnknown()).toBe(0);
     expect(reconciliation.warnings).toEqual([]);
-    const expected = await withArchive();
+    const expected = await tablesOfArchiveIndex();
     const reconciled = await tokenTables(test);
     for (const table of Object.keys(expected) as (keyof typeof expected)[]) expect(reconciled[table], table).toEqual(expected[table]);
     expect(await test.database.query("SELECT token FROM node_sourced_tokens")).toEqual([]);
   });
 
   it("serves the node's balances at every height since its first block", async () => {
-    reconciliation = await startReconciliation(chain, proxy.url, test.database, configured());
+    reconciliation = await startReconciliation(chain, proxy.url, test.database, indexOptions());
     await reconciliation.runFor(2);
     const head = await chain.head();
     let compared = 0;
@@ -135,7 +135,7 @@ describe("an index that starts late on a node without old state", () => {
   });
 
   it("reconciles accounts that are touched later, and handles a reorganisation", async () => {
-    reconciliation = await startReconciliation(chain, proxy.url, test.database, configured());
+    reconciliation = await startReconciliation(chain, proxy.url, test.database, indexOptions());
     await reconciliation.runFor(2);
     const [first, , third] = accounts();
     const sixth = chain.accounts[6] as Address;
@@ -149,19 +149,19 @@ describe("an index that starts late on a node without old state", () => {
     await chain.mine();
     await reconciliation.runFor(2);
     expect(await countUnknown()).toBe(0);
-    const expected = await withArchive();
+    const expected = await tablesOfArchiveIndex();
     const reconciled = await tokenTables(test);
     for (const table of Object.keys(expected) as (keyof typeof expected)[]) expect(reconciled[table], table).toEqual(expected[table]);
   });
 
   it("starts from the stored base balances when the projection is rebuilt, without reading them from the node", async () => {
-    reconciliation = await startReconciliation(chain, proxy.url, test.database, configured());
+    reconciliation = await startReconciliation(chain, proxy.url, test.database, indexOptions());
     await reconciliation.runFor(2);
     const before = await tokenTables(test);
     await reconciliation.end();
     await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = 'tokens'");
     proxy.counts.clear();
-    reconciliation = await startReconciliation(chain, proxy.url, test.database, configured());
+    reconciliation = await startReconciliation(chain, proxy.url, test.database, indexOptions());
     await reconciliation.runFor(0);
     expect((await test.database.query("SELECT 1 FROM balances WHERE standard < 3 AND balance IS NULL")).length).toBe(0);
     await reconciliation.runFor(2);
@@ -169,7 +169,7 @@ describe("an index that starts late on a node without old state", () => {
     for (const table of Object.keys(before) as (keyof typeof before)[]) expect(after[table], table).toEqual(before[table]);
   });
 
-  it("writes nothing while the node's block at the indexed head has another hash", async () => {
+  it("writes nothing while the node's block at the indexed head has a different hash", async () => {
     const hideState = proxy.tamper;
     proxy.tamper = (method, reply, params) => {
       hideState?.(method, reply, params);
@@ -178,19 +178,19 @@ describe("an index that starts late on a node without old state", () => {
       if (isComparing) reply.result = { ...(reply.result as object), hash: `0x${"d".repeat(64)}` };
     };
     let isComparing = false;
-    reconciliation = await startReconciliation(chain, proxy.url, test.database, configured());
+    reconciliation = await startReconciliation(chain, proxy.url, test.database, indexOptions());
     await reconciliation.runFor(0);
-    const waiting = await countUnknown();
+    const unknown = await countUnknown();
     isComparing = true;
     await reconciliation.runFor(2);
-    expect(await countUnknown()).toBe(waiting);
+    expect(await countUnknown()).toBe(unknown);
     isComparing = false;
     await reconciliation.runFor(2);
     expect(await countUnknown()).toBe(0);
   });
 
   it("continues after errors of the node and after a restart", async () => {
-    reconciliation = await startReconciliation(chain, proxy.url, test.database, configured());
+    reconciliation = await startReconciliation(chain, proxy.url, test.database, indexOptions());
     await reconciliation.runFor(0);
     const hideState = proxy.tamper;
     proxy.tamper = (method, reply) => {
@@ -202,17 +202,17 @@ describe("an index that starts late on a node without old state", () => {
     expect(await countUnknown()).toBeGreaterThan(15);
     await reconciliation.end();
     proxy.tamper = hideState;
-    reconciliation = await startReconciliation(chain, proxy.url, test.database, configured());
+    reconciliation = await startReconciliation(chain, proxy.url, test.database, indexOptions());
     await reconciliation.runFor(2);
     expect(await countUnknown()).toBe(0);
   });
 
-  it("has native balances from the head on where they are read from state and old state is pruned", async () => {
-    const byState = { chain: { ...configured().chain, nativeAccounting: "state" as const } };
+  it("has native balances from the head on if they are read from state and old state is pruned", async () => {
+    const byState = { chain: { ...indexOptions().chain, nativeAccounting: "state" as const } };
     reconciliation = await startReconciliation(chain, proxy.url, test.database, byState);
     await reconciliation.runFor(0);
-    const waiting = await test.database.query("SELECT 1 FROM balances WHERE standard = 0 AND balance IS NULL AND net_change IS NULL");
-    expect(waiting.length).toBeGreaterThan(2);
+    const pending = await test.database.query("SELECT 1 FROM balances WHERE standard = 0 AND balance IS NULL AND net_change IS NULL");
+    expect(pending.length).toBeGreaterThan(2);
     await reconciliation.runFor(2);
     const head = await chain.head();
     const rows = await test.database.query<{ owner: Address; balance: string }>("SELECT owner, balance FROM balances WHERE standard = 0");
@@ -230,11 +230,11 @@ describe("an index that starts late on a node without old state", () => {
     }
   });
 
-  it("leaves a balance of a collection unknown where its events do not lead to the node's balance", async () => {
-    reconciliation = await startReconciliation(chain, proxy.url, test.database, configured());
+  it("leaves a balance of a collection unknown if its events do not add up to the node's balance", async () => {
+    reconciliation = await startReconciliation(chain, proxy.url, test.database, indexOptions());
     await reconciliation.runFor(0);
     const second = Buffer.from(accounts()[1].slice(2), "hex");
-    // Planted: two units of an id of which one exists.
+    // Plants a change of two units of an id, of which only one exists.
     const planted = await test.database.query<{ token_id: string }>(
       `UPDATE nft_balances SET net_change = 2 WHERE (owner, token, token_id) = (SELECT owner, token, token_id FROM nft_balances
          WHERE owner = $1 AND standard = 2 AND net_change IS NOT NULL LIMIT 1) RETURNING token_id`,
@@ -251,7 +251,7 @@ describe("an index that starts late on a node without old state", () => {
     expect(await test.database.query("SELECT token FROM node_sourced_tokens")).toEqual([]);
   });
 
-  it("marks a token as node-sourced where a base would be below zero, and writes no negative balance", async () => {
+  it("marks a token as node-sourced if a base balance would be below zero, and writes no negative balance", async () => {
     const [first, second, third] = accounts();
     // Since the first indexed block, events moved 30 to second and 25 away. The remaining 5 and first's 70 are burned without an event.
     await mine(
@@ -260,7 +260,7 @@ describe("an index that starts late on a node without old state", () => {
       callUnlogged("burnSilently", [first, 70n]),
     );
     await mine(callUnlogged("burnSilently", [third, 20n]));
-    reconciliation = await startReconciliation(chain, proxy.url, test.database, configured());
+    reconciliation = await startReconciliation(chain, proxy.url, test.database, indexOptions());
     await reconciliation.runFor(3);
     const marked = await test.database.query("SELECT token, events_balance FROM node_sourced_tokens");
     expect(marked).toEqual([{ token: unlogged, events_balance: null }]);
@@ -275,7 +275,7 @@ describe("an index that starts late on a node without old state", () => {
       rows.map(({ owner }) => ({ owner, token: unlogged, height: head })),
     );
     expect(rows.map(({ balance }) => balance)).toEqual(returned);
-    // The node has no older state: balances are known from the head on.
+    // The node has no older state, so balances are known from the head on.
     expect(new Set(rows.map(({ since_block }) => since_block))).toEqual(new Set([head]));
     const known = await test.database.query("SELECT 1 FROM balance_periods WHERE token = $1 AND balance IS NOT NULL", [
       Buffer.from(unlogged.slice(2), "hex"),
@@ -293,53 +293,53 @@ describe("an index that starts late on a node without old state", () => {
   });
 });
 
-describe("a Uniswap V2 pair that got its first liquidity after such an index started", () => {
-  let pairs: TestChain;
+describe("a Uniswap V2 pair that got its first liquidity after the first block of such an index", () => {
+  let pairChain: TestChain;
   let node: RpcProxy;
   let pair: Address;
   let first: number;
   beforeAll(async () => {
-    pairs = await startTestChain();
-    node = await startRpcProxy(pairs.url);
-    const [owner, other] = pairs.accounts as [Address, Address];
-    const [gold, iron] = [await pairs.deploy(artifacts.erc20(), ["Gold", "G"]), await pairs.deploy(artifacts.erc20(), ["Iron", "I"])];
-    const factory = await pairs.deploy(uniswap.factory(), [owner]);
+    pairChain = await startTestChain();
+    node = await startRpcProxy(pairChain.url);
+    const [owner, other] = pairChain.accounts as [Address, Address];
+    const [gold, iron] = [await pairChain.deploy(artifacts.erc20(), ["Gold", "G"]), await pairChain.deploy(artifacts.erc20(), ["Iron", "I"])];
+    const factory = await pairChain.deploy(uniswap.factory(), [owner]);
     const run = async (...transactions: readonly TestTransaction[]) => {
-      await pairs.send(...transactions);
-      await pairs.mine();
+      await pairChain.send(...transactions);
+      await pairChain.mine();
     };
     await run({ gas: 8_000_000n, ...call(uniswap.factory(), factory, "createPair", [gold, iron]) });
-    const pairWord = await pairs.rpc<Hex>("eth_call", [call(uniswap.factory(), factory, "getPair", [gold, iron]), "latest"]);
+    const pairWord = await pairChain.rpc<Hex>("eth_call", [call(uniswap.factory(), factory, "getPair", [gold, iron]), "latest"]);
     pair = `0x${pairWord.slice(26)}`;
-    first = (await pairs.head()) + 1;
-    const of = (method: string, args: readonly unknown[]) => ({ gas: 1_000_000n, ...call(uniswap.pair(), pair, method, args) });
+    first = (await pairChain.head()) + 1;
+    const callPair = (method: string, args: readonly unknown[]) => ({ gas: 1_000_000n, ...call(uniswap.pair(), pair, method, args) });
     await run(call(artifacts.erc20(), gold, "mint", [pair, 1_000_000n]), call(artifacts.erc20(), iron, "mint", [pair, 1_000_000n]));
-    await run(of("mint", [owner]));
-    await run(of("transfer", [other, 5_000n]), of("transfer", [pair, 9_000n]));
-    await run(of("burn", [owner]));
-    await pairs.mine();
+    await run(callPair("mint", [owner]));
+    await run(callPair("transfer", [other, 5_000n]), callPair("transfer", [pair, 9_000n]));
+    await run(callPair("burn", [owner]));
+    await pairChain.mine();
   });
   afterAll(async () => {
     await node?.close();
-    await pairs?.stop();
+    await pairChain?.stop();
   });
 
   it("is event-sourced and has the zero address among its holders", async () => {
-    hideOldState(node, await pairs.head());
-    reconciliation = await startReconciliation(pairs, node.url, test.database, { chain: chainOf({ from: first }) });
+    hideOldState(node, await pairChain.head());
+    reconciliation = await startReconciliation(pairChain, node.url, test.database, { chain: chainOf({ from: first }) });
     await reconciliation.runFor(0);
     // Transfers from and to the zero address are mints and burns: its balance is not their sum and is read from the contract.
-    const waiting = await balancesWithoutBase(test.database, 31337, balanceTables, [], 1_000);
-    const owners = waiting.filter(({ token }) => token === pair).map(({ owner }) => owner);
+    const withoutBase = await balancesWithoutBase(test.database, 31337, balanceTables, [], 1_000);
+    const owners = withoutBase.filter(({ token }) => token === pair).map(({ owner }) => owner);
     expect(owners).toContain(pair);
     expect(owners).not.toContain(zeroAddress);
     await reconciliation.runFor(6);
     expect(await test.database.query("SELECT token FROM node_sourced_tokens")).toEqual([]);
     expect(await countUnknown()).toBe(0);
-    const height = await pairs.head();
-    const accountsAndPair = [zeroAddress, pair, ...pairs.accounts];
+    const height = await pairChain.head();
+    const accountsAndPair = [zeroAddress, pair, ...pairChain.accounts];
     const returned = await balancesOf(
-      pairs,
+      pairChain,
       accountsAndPair.map((owner) => ({ token: pair, owner, height })),
     );
     // MINIMUM_LIQUIDITY of UniswapV2Pair.
@@ -354,7 +354,7 @@ describe("a Uniswap V2 pair that got its first liquidity after such an index sta
       Buffer.from(zeroAddress.slice(2), "hex"),
     ]);
     expect(open).toEqual([]);
-    const supply = await pairs.rpc<Hex>("eth_call", [{ to: pair, data: "0x18160ddd" }, quantity(height)]);
+    const supply = await pairChain.rpc<Hex>("eth_call", [{ to: pair, data: "0x18160ddd" }, quantity(height)]);
     expect(await queries.tokenTotalsAt(31337, pair, 1, height)).toMatchObject({
       holders: expected.length,
       supply: BigInt(supply).toString(),

@@ -25,13 +25,13 @@ it.each([
       [11, 19, null],
     ],
   ],
-] as const)("stores the history of %s balance no further than its readings determine it", async (_, token, standard, periods) => {
+] as const)("stores the history of %s balance only as far as its readings determine it", async (_, token, standard, periods) => {
   const key = { owner, token, standard, tokenId: null };
   await test.database.query(
     "INSERT INTO balances (chain_id, owner, token, standard, since_block, balance) VALUES (1, $1, $2, $3, 10, NULL)",
     [Buffer.from(owner.slice(2), "hex"), Buffer.from(token.slice(2), "hex"), standard],
   );
-  // Read at its own block and at the head: 5 and 7.
+  // The balance is 5 at its own block and 7 at the head.
   await test.database.transaction((client) =>
     writeReadings(client, 1, [
       { key, since: 10, readAt: 10, balance: 5n },

@@ -79,11 +79,11 @@ afterAll(async () => {
   await test?.drop();
 });
 
-const found = async () =>
+const nodeSourcedTokens = async () =>
   (await test.database.query<{ token: Address }>("SELECT token FROM node_sourced_tokens")).map(({ token }) => token).sort();
 
-/** Compares every known balance of the readable tokens with balanceOf() at the block it holds from; returns the number of unknown ones. */
-const unknownAfterComparing = async (): Promise<number> => {
+/** Compares every known balance of the readable tokens with balanceOf() at its first block; returns the number of unknown balances. */
+const compareHistory = async (): Promise<number> => {
   const history = await test.database.query<{ owner: Address; token: Address; block_number: number; balance: string | null }>(
     `SELECT owner, token, block_number, balance FROM ${balanceHistory} WHERE standard = 1 ORDER BY block_number, owner, token`,
   );
@@ -99,7 +99,7 @@ const unknownAfterComparing = async (): Promise<number> => {
 };
 
 /** Compares the served balances of each owner with those of the contracts at the head. */
-const compareServed = async () => {
+const compareResponses = async () => {
   const head = await chain.head();
   for (const owner of [alice, bob, carol]) {
     const { items } = await get(`address/${owner}/balances_v2/`);
@@ -116,10 +116,10 @@ describe("tokens whose balances do not follow from their events", () => {
   it("are found by comparison and read from their contracts; consistent and unreadable tokens are not", async () => {
     await reconciliation.runFor();
     expect(reconciliation.warnings).toEqual([]);
-    expect(await found()).toEqual([tokens.rebasing, tokens.fee, tokens.phishing].sort());
+    expect(await nodeSourcedTokens()).toEqual([tokens.rebasing, tokens.fee, tokens.phishing].sort());
     expect(reconciliation.notes).toHaveLength(3);
-    expect(await unknownAfterComparing()).toBe(0);
-    await compareServed();
+    expect(await compareHistory()).toBe(0);
+    await compareResponses();
   });
 
   it("are marked after a second comparison at a later time", async () => {
@@ -159,16 +159,16 @@ describe("tokens whose balances do not follow from their events", () => {
     expect(honest.items[0].total_supply).toBe("1000");
   });
 
-  it("are read again after events of their owners, and on schedule where balances change without one", async () => {
+  it("are read again after events of their owners, and on schedule if balances change without one", async () => {
     await mineEach(transfer("fee", alice, carol, 50n), transfer("rebasing", alice, carol, 50n), transfer("honest", alice, carol, 50n));
     const transferred = await chain.head();
     await reconciliation.runFor();
-    expect(await unknownAfterComparing()).toBe(0);
-    await compareServed();
+    expect(await compareHistory()).toBe(0);
+    await compareResponses();
     await mineEach(call(unusualBalances("Rebasing"), tokens.rebasing, "rebase", [300n]), { to: alice, value: 1n, gas: 21_000n });
     await reconciliation.runFor(65);
-    await compareServed();
-    expect(await unknownAfterComparing()).toBe(0);
+    await compareResponses();
+    expect(await compareHistory()).toBe(0);
     const { items } = await get(`address/${carol}/historical_balances/?block-height=${await chain.head()}`);
     const item = items.find(({ contract_address }: ResponseData) => contract_address === tokens.rebasing);
     // 100 and 50 units, at 300 percent.
@@ -189,7 +189,7 @@ describe("tokens whose balances do not follow from their events", () => {
     );
     await mineEach(call(unusualBalances("Rebasing"), tokens.rebasing, "rebase", [400n]));
     await reconciliation.runFor(5);
-    await compareServed();
+    await compareResponses();
     await test.database.query("DELETE FROM node_sourced_tokens WHERE token < decode(lpad('ff', 40, '0'), 'hex')");
   });
 
@@ -199,7 +199,7 @@ describe("tokens whose balances do not follow from their events", () => {
     expect(await dump(test.database)).toEqual(before);
   });
 
-  it("are audited at the block of each reading, which finds a planted row", async () => {
+  it("are audited at the block of each reading; the audit finds a planted row", async () => {
     const audit = async () => {
       const running = await createTestIndexer(chain.url, test.database);
       const rows = await auditBalances(test.database, running.source, 31337, await chain.head(), 1_000);
@@ -209,7 +209,7 @@ describe("tokens whose balances do not follow from their events", () => {
     const rows = await audit();
     expect(rows.flatMap(({ differences }) => differences)).toEqual([]);
     const nodeSourced = rows.find(({ subject }) => subject === "balances read from contracts");
-    // Three owners of two tokens; the third has no holders.
+    // Two tokens have three owners each; the third token has no holders.
     expect(nodeSourced?.compared).toBe(6);
     expect(nodeSourced?.unknown).toBe(0);
     const plant = (change: string) =>
@@ -233,29 +233,29 @@ describe("tokens whose balances do not follow from their events", () => {
     ]);
     await chain.mine();
     await reconciliation.runFor(130);
-    expect(await unknownAfterComparing()).toBe(0);
-    await compareServed();
+    expect(await compareHistory()).toBe(0);
+    await compareResponses();
     const gaps = await test.database.query(
       `SELECT * FROM (SELECT to_block, lead(from_block) OVER (PARTITION BY owner, token, standard ORDER BY from_block) AS next FROM (
          SELECT owner, token, standard, from_block, to_block FROM balance_periods
          UNION ALL SELECT owner, token, standard, since_block, NULL FROM balances) h) h WHERE to_block + 1 IS DISTINCT FROM next`,
     );
     expect(gaps).toEqual([]);
-    expect(await found()).toHaveLength(3);
+    expect(await nodeSourcedTokens()).toHaveLength(3);
   });
 
   it("have the same balances after the projection is rebuilt", async () => {
     const head = await chain.head();
-    const served = async () => Promise.all([alice, bob, carol].map((owner) => get(`address/${owner}/balances_v2/`)));
-    const balancesOnly = (answers: ResponseData[]) =>
-      answers.map(({ items }) => items.map(({ contract_address, balance }: ResponseData) => [contract_address, balance]));
-    const before = balancesOnly(await served());
+    const readBalances = async () => Promise.all([alice, bob, carol].map((owner) => get(`address/${owner}/balances_v2/`)));
+    const balancesOnly = (responses: ResponseData[]) =>
+      responses.map(({ items }) => items.map(({ contract_address, balance }: ResponseData) => [contract_address, balance]));
+    const before = balancesOnly(await readBalances());
     await reconciliation.end();
     await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = 'tokens'");
     reconciliation = await startReconciliation(chain, chain.url, test.database);
     await reconciliation.runFor(2);
     expect(await chain.head()).toBe(head);
-    expect(balancesOnly(await served())).toEqual(before);
-    expect(await unknownAfterComparing()).toBe(0);
+    expect(balancesOnly(await readBalances())).toEqual(before);
+    expect(await compareHistory()).toBe(0);
   });
 });
