@@ -24,7 +24,7 @@ describe("a gas estimate", () => {
     expect(estimates.map(({ gasPrice }) => gasPrice)).toEqual([30n, 20n, 10n]);
   });
 
-  it("is null without transactions, and has no interval without a known block time", () => {
+  it("is empty without transactions, and has no interval without a known block time", () => {
     expect(estimateGas([], "7", 12)).toEqual([]);
     expect(estimateGas([sample(8, 7)], "7", null).map(({ interval }) => interval)).toEqual([null, null, null]);
   });
@@ -35,7 +35,7 @@ describe("a gas estimate", () => {
     expect(estimateGas(charged, "7", null).map(({ l1Fee }) => l1Fee)).toEqual([20n, 20n, 20n]);
   });
 
-  it("formats durations in the largest unit of which there are at least two", () => {
+  it("has durations in the largest unit of which there are at least two", () => {
     expect([1, 2, 119, 120, 3599, 7200].map(renderDuration)).toEqual([
       "1 second",
       "2 seconds",

@@ -59,7 +59,7 @@ export const transaction = (overrides: Partial<ChainTransaction> = {}): ChainTra
   ...overrides,
 });
 
-/** A block of transactions, which assigns the indexes of transactions and logs. */
+/** Creates a block, and assigns the indexes of its transactions and logs. */
 export const block = (number: number, transactions: ChainTransaction[], overrides: Partial<ChainBlock> = {}): ChainBlock => {
   let logIndex = 0;
   return {
@@ -93,9 +93,9 @@ interface FoldOptions {
   readonly state?: Record<string, Map<string, Row>>;
 }
 /** A node that returns one whole unit for every read. */
-const hasEther: NonNullable<FoldOptions["base"]> = () => ({ ok: true, data: topic(10n ** 18n) });
+const returnsOneUnit: NonNullable<FoldOptions["base"]> = () => ({ ok: true, data: topic(10n ** 18n) });
 /** Folds blocks and returns the rows. */
-export const fold = (blocks: ChainBlock[], { facts, base = hasEther, state = {} }: FoldOptions = {}) => {
+export const fold = (blocks: ChainBlock[], { facts, base = returnsOneUnit, state = {} }: FoldOptions = {}) => {
   const chain: ChainFacts = { from: 0, baseBlock: 0, nativeAccounting: "traces", wrappedNative: new Set([weth]), ...facts };
   const decoded = blocks.map(createEventDecoder(tokensProjection.events));
   const loaded = createState(state);
@@ -122,7 +122,7 @@ export const fold = (blocks: ChainBlock[], { facts, base = hasEther, state = {} 
     Row[]
   >;
 };
-/** Returns some columns of rows. */
+/** Returns these columns of rows. */
 export const pick = (rows: readonly Row[], ...columns: string[]) => rows.map((row) => columns.map((column) => row[column]));
 
 /** Returns the balances with the block since which they held, by block and owner. */

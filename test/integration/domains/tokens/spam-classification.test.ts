@@ -6,14 +6,14 @@ import type { TokenMetadata } from "../../../../runtime/domains/tokens/queries/m
 import { addressOf } from "../queries/fixture-index.ts";
 
 const chain = { id: 7, name: "hand" };
-const named = (number: number, name: string): TokenMetadata => ({
+const metadataOf = (number: number, name: string): TokenMetadata => ({
   address: addressOf(number),
   name,
   symbol: "S",
   decimals: 18,
   standards: [1],
 });
-const [lure, gift, lucky, plain] = [named(1, "Claim now"), named(2, "Lucky Gift"), named(3, "Free Ross"), named(4, "Plain Coin")];
+const [lure, gift, lucky, plain] = [metadataOf(1, "Claim now"), metadataOf(2, "Lucky Gift"), metadataOf(3, "Free Ross"), metadataOf(4, "Plain Coin")];
 
 describe("spamAmong", () => {
   it("classifies each token once and queries the distribution only of tokens whose name makes it relevant", async () => {
@@ -27,7 +27,7 @@ describe("spamAmong", () => {
       },
     };
     const queried: string[] = [];
-    // The distribution is read from logs, which this test has none of.
+    // The distribution is read from logs; this test has none, so a stub returns it.
     const tokens = {
       airdroppedTokens: async (_chainId: number, addresses: readonly string[]) => {
         queried.push(...addresses);

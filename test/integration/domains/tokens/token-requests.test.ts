@@ -22,8 +22,8 @@ it("writes requested tokens in portions, each token at most once per quarter of 
     }) as typeof test.database.query,
   };
   const requests = createTokenRequests(database, () => now);
-  // 1,500 tokens on one chain, requested twice, and one on another.
-  for (let time = 0; time < 2; time += 1)
+  // 1,500 tokens are requested twice on one chain, and one token on another.
+  for (let round = 0; round < 2; round += 1)
     requests.record(
       1,
       Array.from({ length: 1_500 }, (_, number) => tokenOf(number)),

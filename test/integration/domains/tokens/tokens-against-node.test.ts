@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from "../../../support/database
 import { buildStory, type Story } from "../../../support/indexer/story-builder.ts";
 import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
 
-// The test chain covers a week, one day of which has no blocks. Its node has the state of every block, which the answers are compared with.
+// The test chain covers a week, one day of which has no blocks. Its node has the state of every block, which the responses are compared with.
 const secondsPerDay = 86_400;
 const blocksOfDays = [9, 6, 0, 7, 5, 8];
 /** 2023-11-16, the second midnight after the chain's genesis. */
@@ -61,7 +61,6 @@ const indexFrom = async (from: number): Promise<Database> => {
   return test.database;
 };
 
-/** Returns a random transaction. */
 const randomTransaction = (): TestTransaction => {
   const [from, to] = [random.pick(chain.accounts.slice(0, 4)), random.pick(owners)];
   const amount = BigInt(random.between(0, 40));
@@ -142,7 +141,7 @@ const nodeBalances = async (owner: Address, height: number): Promise<Map<Address
     [story.erc1155, (first ?? 0n) + (second ?? 0n)],
   ]);
 };
-const servedBalances = (items: ResponseData): Map<Address, bigint> =>
+const balancesOfItems = (items: ResponseData): Map<Address, bigint> =>
   new Map(items.map((item: ResponseData) => [item.contract_address, BigInt(item.balance)]));
 const allHeights = () => Array.from({ length: head + 1 }, (_, height) => height);
 const dayOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
@@ -152,7 +151,7 @@ describe("balances of an indexed week", () => {
     for (const owner of owners) {
       for (const height of allHeights()) {
         const { items } = await api.get(`address/${owner}/historical_balances/?block-height=${height}`);
-        const balances = servedBalances(items);
+        const balances = balancesOfItems(items);
         for (const [token, balance] of await nodeBalances(owner, height)) {
           // A genesis balance is indexed once it is touched; a token that the owner never held is not listed.
           if (token === nativeTokenAddress && !balances.has(token)) continue;
@@ -162,13 +161,13 @@ describe("balances of an indexed week", () => {
     }
   });
 
-  it("at the end of a day equal the node's at the day's last block", async () => {
+  it("equal the node's at the last block of each day", async () => {
     for (const day of Array.from({ length: blocksOfDays.length }, (_, position) => firstDay + position * secondsPerDay)) {
       const last = times.filter((time) => time < day + secondsPerDay).length - 1;
       for (const owner of owners) {
         const { items } = await api.get(`address/${owner}/historical_balances/?date=${dayOf(day)}`);
         expect(items.every((item: ResponseData) => item.block_height === last)).toBe(true);
-        const balances = servedBalances(items);
+        const balances = balancesOfItems(items);
         for (const [token, balance] of await nodeBalances(owner, last)) {
           expect(balances.get(token) ?? (token === nativeTokenAddress ? balance : 0n)).toBe(balance);
         }
@@ -176,7 +175,7 @@ describe("balances of an indexed week", () => {
     }
   });
 
-  it("rank and count the holders of each token after every block as the node's balances do", async () => {
+  it("determine the same holders, ranks and counts of each token as the node's balances after every block", async () => {
     const everybody = [...new Set([...owners, ...chain.accounts, story.erc20, story.erc721, story.erc1155])];
     for (const height of allHeights()) {
       const balances = await Promise.all(everybody.map((owner) => nodeBalances(owner, height)));
@@ -207,7 +206,7 @@ describe("balances of an indexed week", () => {
     }
   });
 
-  it("give each day the open, high, low and close of the node's balances", async () => {
+  it("determine the same open, high, low and close of each day as the node's balances", async () => {
     for (const owner of owners) {
       const { items } = await api.get(`address/${owner}/portfolio_v2/?days=${blocksOfDays.length}`);
       const history = await Promise.all(allHeights().map((height) => nodeBalances(owner, height)));
@@ -223,20 +222,20 @@ describe("balances of an indexed week", () => {
             return { day: dayOf(start), open: values[0], high: sorted.at(-1), low: sorted[0], close: values.at(-1) };
           })
           .reverse();
-        const shown = item?.holdings.map(({ timestamp, open, high, low, close }: ResponseData) => ({
+        const actual = item?.holdings.map(({ timestamp, open, high, low, close }: ResponseData) => ({
           day: timestamp.slice(0, 10),
           open: BigInt(open.balance),
           high: BigInt(high.balance),
           low: BigInt(low.balance),
           close: BigInt(close.balance),
         }));
-        if (shown === undefined) expect(expected.every(({ high }) => high === 0n || token === nativeTokenAddress)).toBe(true);
-        else expect(shown, `${token} of ${owner}`).toEqual(expected);
+        if (actual === undefined) expect(expected.every(({ high }) => high === 0n || token === nativeTokenAddress)).toBe(true);
+        else expect(actual, `${token} of ${owner}`).toEqual(expected);
       }
     }
   });
 
-  it("indexed from the middle of the week equal the node's where they are known, and report how many are unknown", async () => {
+  it("equal the node's in an index that starts in the middle of the week, whose holder count and supply are unknown", async () => {
     const from = head - 18;
     const late = await serve(await indexFrom(from));
     let compared = 0;

@@ -19,10 +19,10 @@ const oldApprovalOf = (owner: Address, spender: Address, id: bigint) =>
 const forAll = (owner: Address, operator: Address, approved: boolean) =>
   log([approvalForAll.topic0, topic(owner), topic(operator)], data(approved ? 1 : 0));
 /** A block of one transaction with sender, recipient and logs. */
-const sent = (number: number, from: Address, to: Address, ...logs: ChainLog[]) => block(number, [transaction({ from, to, logs })]);
+const blockWith = (number: number, from: Address, to: Address, ...logs: ChainLog[]) => block(number, [transaction({ from, to, logs })]);
 
 /** A block in which alice calls the token's transfer. */
-const plain = (number: number, ...logs: ChainLog[]) =>
+const plainTransferBlock = (number: number, ...logs: ChainLog[]) =>
   block(number, [transaction({ from: alice, to: token, input: toFunctionSelector("transfer(address,uint256)"), logs })]);
 
 type Rows = Record<string, Row[]>;
@@ -65,11 +65,11 @@ const isSame = ({ key }: LatestTable, left: Row, right: Row) => key.every((colum
 
 describe("allowances", () => {
   const blocks = [
-    sent(5, alice, token, approval(alice, bob, 7n), approval(alice, carol, 1n)),
-    // The last of two Approvals in one block counts.
-    sent(6, alice, token, approval(alice, bob, 8n), approval(alice, bob, 9n)),
-    sent(8, alice, token, approval(alice, bob, 0n)),
-    sent(9, alice, token, approval(alice, bob, 2n ** 256n - 1n)),
+    blockWith(5, alice, token, approval(alice, bob, 7n), approval(alice, carol, 1n)),
+    // The last of two Approvals in one block applies.
+    blockWith(6, alice, token, approval(alice, bob, 8n), approval(alice, bob, 9n)),
+    blockWith(8, alice, token, approval(alice, bob, 0n)),
+    blockWith(9, alice, token, approval(alice, bob, 2n ** 256n - 1n)),
   ];
 
   it.each([1, 2, 3, 4])("are those of the last Approval, with periods of the replaced ones, folded %i blocks at a time", (portion) => {
@@ -91,33 +91,33 @@ describe("allowances", () => {
     expect(rows.allowance_periods).toEqual([]);
   });
 
-  it("are queued for a read after another account moved tokens of an owner who has approved any of that token", () => {
+  it("are queued for a read after another account moved tokens of an owner with an allowance of that token", () => {
     const readsAfter = (...later: ChainBlock[]) =>
       pick(fold([blocks[0] as ChainBlock, ...later], 1).allowance_reads ?? [], "owner", "block_number");
-    const moved = erc20(alice, carol, 5n);
-    expect(readsAfter(sent(6, bob, token, moved))).toEqual([[alice, 6]]);
-    // The transfer may happen in a call of any contract, also by the owner.
-    expect(readsAfter(sent(6, alice, router, moved))).toEqual([[alice, 6]]);
-    // The last transfer counts: a read at an earlier block does not cover it.
-    expect(readsAfter(sent(6, bob, token, moved), sent(9, bob, token, moved))).toEqual([[alice, 9]]);
+    const transfer = erc20(alice, carol, 5n);
+    expect(readsAfter(blockWith(6, bob, token, transfer))).toEqual([[alice, 6]]);
+    // The transfer may happen in a call to any contract, even one by the owner.
+    expect(readsAfter(blockWith(6, alice, router, transfer))).toEqual([[alice, 6]]);
+    // The last transfer determines the block: a read at an earlier block does not cover it.
+    expect(readsAfter(blockWith(6, bob, token, transfer), blockWith(9, bob, token, transfer))).toEqual([[alice, 9]]);
     // If the owner calls transfer() of the token, no allowance is used; another function may let a spender use its allowance.
-    expect(readsAfter(plain(6, moved))).toEqual([]);
-    expect(readsAfter(sent(6, alice, token, moved))).toEqual([[alice, 6]]);
-    // A transfer of zero; a mint; tokens of an owner without allowances; another token of the owner.
-    expect(readsAfter(sent(6, bob, token, erc20(alice, carol, 0n)))).toEqual([]);
-    expect(readsAfter(sent(6, bob, token, erc20(zeroAddress, carol, 5n)))).toEqual([]);
-    expect(readsAfter(sent(6, alice, token, erc20(bob, carol, 5n)))).toEqual([]);
-    expect(readsAfter(sent(6, bob, router, erc20(alice, carol, 5n, router)))).toEqual([]);
+    expect(readsAfter(plainTransferBlock(6, transfer))).toEqual([]);
+    expect(readsAfter(blockWith(6, alice, token, transfer))).toEqual([[alice, 6]]);
+    // Not queued: a transfer of zero, a mint, tokens of an owner without allowances, and another token of the owner.
+    expect(readsAfter(blockWith(6, bob, token, erc20(alice, carol, 0n)))).toEqual([]);
+    expect(readsAfter(blockWith(6, bob, token, erc20(zeroAddress, carol, 5n)))).toEqual([]);
+    expect(readsAfter(blockWith(6, alice, token, erc20(bob, carol, 5n)))).toEqual([]);
+    expect(readsAfter(blockWith(6, bob, router, erc20(alice, carol, 5n, router)))).toEqual([]);
   });
 
   it("are queued for a read if set and used in one transaction, but not if set after the transfer", () => {
-    const reads = (...logs: ChainLog[]) => pick(fold([sent(5, bob, router, ...logs)]).allowance_reads ?? [], "owner");
+    const reads = (...logs: ChainLog[]) => pick(fold([blockWith(5, bob, router, ...logs)]).allowance_reads ?? [], "owner");
     expect(reads(approval(alice, bob, 5n), erc20(alice, carol, 5n))).toEqual([[alice]]);
     expect(reads(erc20(alice, carol, 5n), approval(alice, bob, 5n))).toEqual([]);
   });
 
   it("load one key per transfer that another account may have made, and none for plain transfers", () => {
-    const decoded = [plain(5, erc20(alice, carol, 5n)), sent(6, bob, router, erc20(alice, carol, 5n))].map(
+    const decoded = [plainTransferBlock(5, erc20(alice, carol, 5n)), blockWith(6, bob, router, erc20(alice, carol, 5n))].map(
       createEventDecoder(approvalsProjection.events),
     );
     const needs = approvalsProjection.needs(decoded, facts);
@@ -131,32 +131,32 @@ describe("allowances", () => {
 });
 
 describe("approvals of single tokens", () => {
-  const giant = 2n ** 256n - 1n;
+  const maxTokenId = 2n ** 256n - 1n;
   const state = (rows: Rows) => pick(rows.nft_approvals ?? [], "token_id", "owner", "spender", "since_block", "log_index");
 
   it.each([1, 2, 5])("hold until the next transfer of their id, or another approval, folded %i blocks at a time", (portion) => {
     const rows = fold(
       [
-        sent(5, alice, token, approvalOf(alice, bob, giant), oldApprovalOf(alice, bob, 2n), approvalOf(alice, bob, 3n)),
-        sent(6, bob, token, erc721(alice, carol, giant)),
-        sent(7, alice, token, approvalOf(alice, carol, 2n)),
-        sent(8, alice, token, approvalOf(alice, zeroAddress, 3n)),
-        // Approved again by the new owner and transferred in the same block.
-        sent(9, carol, token, approvalOf(carol, bob, giant), erc721(carol, alice, giant)),
+        blockWith(5, alice, token, approvalOf(alice, bob, maxTokenId), oldApprovalOf(alice, bob, 2n), approvalOf(alice, bob, 3n)),
+        blockWith(6, bob, token, erc721(alice, carol, maxTokenId)),
+        blockWith(7, alice, token, approvalOf(alice, carol, 2n)),
+        blockWith(8, alice, token, approvalOf(alice, zeroAddress, 3n)),
+        // The new owner approves it again and transfers it in the same block.
+        blockWith(9, carol, token, approvalOf(carol, bob, maxTokenId), erc721(carol, alice, maxTokenId)),
       ],
       portion,
     );
     expect(state(rows).sort((left, right) => (BigInt(String(left[0])) < BigInt(String(right[0])) ? -1 : 1))).toEqual([
       [2n, alice, carol, 7, 0],
       [3n, alice, null, 8, 0],
-      [giant, carol, null, 9, 1],
+      [maxTokenId, carol, null, 9, 1],
     ]);
     const periods = pick(rows.nft_approval_periods ?? [], "token_id", "from_block", "to_block", "spender");
     expect(periods.sort(([, left], [, right]) => Number(left) - Number(right))).toEqual([
-      [giant, 5, 5, bob],
+      [maxTokenId, 5, 5, bob],
       [2n, 5, 6, bob],
       [3n, 5, 7, bob],
-      [giant, 6, 8, null],
+      [maxTokenId, 6, 8, null],
     ]);
   });
 

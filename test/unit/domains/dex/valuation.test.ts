@@ -11,55 +11,55 @@ import {
 import { emptyPool, type PoolState } from "../../../../runtime/domains/pools/queries/state.ts";
 import { type Decimal, decimalOf, toNumber } from "../../../../runtime/lib/decimal.ts";
 
-/** A token of 6 decimals at 2 dollars, and one of 18 decimals at 3,000 dollars. */
-const [ofSix, ofEighteen] = [decimalOf("0.000002"), decimalOf("0.000000000000003")];
+/** Prices per smallest unit: a token of 6 decimals at 2 dollars, and one of 18 decimals at 3,000 dollars. */
+const [price6, price18] = [decimalOf("0.000002"), decimalOf("0.000000000000003")];
 const number = (value: Decimal | null): number | null => (value === null ? null : toNumber(value));
-const moved = (...[in0 = "0", out0 = "0", in1 = "0", out1 = "0"]: readonly string[]) => ({
+const amountsOf = (...[in0 = "0", out0 = "0", in1 = "0", out1 = "0"]: readonly string[]) => ({
   amount0_in: in0,
   amount0_out: out0,
   amount1_in: in1,
   amount1_out: out1,
 });
-const state = (swaps: number, ...amounts: readonly string[]): PoolState => ({ ...emptyPool, ...moved(...amounts), swaps });
+const state = (swaps: number, ...amounts: readonly string[]): PoolState => ({ ...emptyPool, ...amountsOf(...amounts), swaps });
 
 describe("the value of swaps", () => {
-  const one = moved("5000000", "1000000", "2000000000000000000", "500000000000000000");
+  const amounts = amountsOf("5000000", "1000000", "2000000000000000000", "500000000000000000");
   it.each([
     // 5 tokens of 2 dollars and 2 of 3,000 were paid in.
-    ["by the amounts paid in, if both prices are known", ofSix, ofEighteen, 6_010],
+    ["by the amounts paid in, if both prices are known", price6, price18, 6_010],
     // 5 in and 1 out, of 2 dollars each; 2 in and a half out, of 3,000 each.
-    ["by the amounts in and out of the first token, if only its price is known", ofSix, null, 12],
-    ["by the amounts in and out of the second token, if only its price is known", null, ofEighteen, 7_500],
+    ["by the amounts in and out of the first token, if only its price is known", price6, null, 12],
+    ["by the amounts in and out of the second token, if only its price is known", null, price18, 7_500],
     ["unknown without prices", null, null, null],
   ])("is determined %s", (_, first, second, expected) => {
-    expect(number(swapValue(one, [first, second]))).toBe(expected);
+    expect(number(swapValue(amounts, [first, second]))).toBe(expected);
   });
 
   it("is exact for tokens of 0 and 36 decimals", () => {
     // 3 of 7 dollars each, and 10^36 smallest units of a dollar and a cent.
-    expect(number(swapValue(moved("3", "0", `1${"0".repeat(36)}`), [decimalOf("7"), decimalOf(`0.${"0".repeat(35)}101`)]))).toBe(22.01);
+    expect(number(swapValue(amountsOf("3", "0", `1${"0".repeat(36)}`), [decimalOf("7"), decimalOf(`0.${"0".repeat(35)}101`)]))).toBe(22.01);
   });
 });
 
 describe("the value of a span", () => {
   it("is the difference of the sums", () => {
-    expect(number(volumeValue(state(3, "1000000"), state(4, "4000000"), [ofSix, ofEighteen]))).toBe(6);
+    expect(number(volumeValue(state(3, "1000000"), state(4, "4000000"), [price6, price18]))).toBe(6);
   });
 
   it("is 0 without swaps, even if prices are unknown", () => {
     expect(number(volumeValue(state(3, "1"), state(3, "1"), [null, null]))).toBe(0);
   });
 
-  it("of seven days values each day at its prices, and is unknown if a day with swaps is", () => {
-    // Newest first: 3 tokens on the last day at 2 dollars, none on the day before, 1 on the first at 10 dollars.
+  it("is the sum of seven days at each day's prices, and unknown if the price of a day with swaps is unknown", () => {
+    // Newest first: 3 tokens on the last day at 2 dollars, none on the previous day, 1 on the first day at 10 dollars.
     const states = [state(4, "4000000"), state(2, "1000000"), state(2, "1000000"), state(1)];
     const ten = decimalOf("0.00001");
-    const pair = (first: Decimal | null) => [first, ofEighteen] as const;
-    expect(number(volumeOfSpans(states, [pair(ofSix), pair(null), pair(ten)]))).toBe(16);
+    const pair = (first: Decimal | null) => [first, price18] as const;
+    expect(number(volumeOfSpans(states, [pair(price6), pair(null), pair(ten)]))).toBe(16);
     expect(
       number(
         volumeOfSpans(states, [
-          [ofSix, null],
+          [price6, null],
           [null, null],
           [ten, null],
         ]),
@@ -67,7 +67,7 @@ describe("the value of a span", () => {
     ).toBe(16);
     expect(
       volumeOfSpans(states, [
-        [ofSix, null],
+        [price6, null],
         [null, null],
         [null, null],
       ]),
@@ -76,24 +76,24 @@ describe("the value of a span", () => {
 });
 
 describe("liquidity and fees", () => {
-  it("are of both reserves", () => {
-    expect(number(liquidityValue({ reserve0: "1500000", reserve1: "1000000000000000000" }, [ofSix, ofEighteen]))).toBe(3_003);
-    expect(number(pairValue(["0", "0"], [ofSix, ofEighteen]))).toBe(0);
+  it("value both reserves", () => {
+    expect(number(liquidityValue({ reserve0: "1500000", reserve1: "1000000000000000000" }, [price6, price18]))).toBe(3_003);
+    expect(number(pairValue(["0", "0"], [price6, price18]))).toBe(0);
   });
 
   it.each([
-    [null, "1", ofSix, ofEighteen],
-    ["1", null, ofSix, ofEighteen],
-    ["1", "1", null, ofEighteen],
-    ["1", "1", ofSix, null],
-  ])("are unknown for %s and %s if a reserve or its price is", (reserve0, reserve1, first, second) => {
+    [null, "1", price6, price18],
+    ["1", null, price6, price18],
+    ["1", "1", null, price18],
+    ["1", "1", price6, null],
+  ])("are unknown if a reserve (%s, %s) or its price is unknown", (reserve0, reserve1, first, second) => {
     expect(liquidityValue({ reserve0, reserve1 }, [first, second])).toBeNull();
   });
 
-  it("are the exchange's share of the volume, extrapolated to a year", () => {
+  it("include the exchange's share of the volume, extrapolated to a year", () => {
     const fees = feesOf(decimalOf("1000"), 3_000);
     expect(number(fees)).toBe(3);
-    // 3 dollars a day on 10,000: 1,095 a year.
+    // 3 dollars per day on 10,000 are 1,095 per year.
     expect(number(annualizedFee(fees, decimalOf("10000")))).toBe(0.1095);
     expect(feesOf(decimalOf("1000"), undefined)).toBeNull();
     expect(feesOf(null, 3_000)).toBeNull();

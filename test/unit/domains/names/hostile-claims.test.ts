@@ -7,10 +7,10 @@ import type { Address, Hash, Hex } from "../../../../runtime/lib/hex.ts";
 
 const hex = (text: string): Hex => bytesToHex(new TextEncoder().encode(text));
 const [space = "0x"] = reverseNamespaces(1);
-/** A name of the given length with labels of one letter. */
-const labels = (length: number, own: string): string => `${own}${".a".repeat((length - own.length) / 2)}`;
+/** Returns a name of a length whose labels have one letter each, after the first one. */
+const labels = (length: number, first: string): string => `${first}${".a".repeat((length - first.length) / 2)}`;
 
-/** Answers the query for claimed names: each of the names resolves to its address. */
+/** Emulates the query for claimed names: each of the names resolves to its address. */
 const registryOf = (claims: ReadonlyMap<Address, string>) => {
   const values = new Map<Hash, Hex>();
   for (const [address, name] of claims) {
@@ -47,7 +47,7 @@ describe("primary names of addresses", () => {
     ]);
   });
 
-  it("of many labels are hashed once, however often they are returned", async () => {
+  it("are hashed only once, even if they have many labels", async () => {
     const claims = new Map(Array.from({ length: 100 }, (_, number) => [account(number + 1), labels(255, `x${number + 10}`)] as const));
     const { namesOf } = registryOf(claims);
     const timed = async (): Promise<number> => {

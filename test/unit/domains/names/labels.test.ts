@@ -5,7 +5,7 @@ import type { Address } from "../../../../runtime/lib/hex.ts";
 
 const account = (digit: string): Address => `0x${digit.repeat(40)}`;
 const [alice, bob, carol] = ["a", "b", "c"].map(account) as [Address, Address, Address];
-const faultsOf = (file: string, text: string): string => {
+const errorsOf = (file: string, text: string): string => {
   try {
     parseLabels(file, text);
   } catch (error) {
@@ -15,7 +15,7 @@ const faultsOf = (file: string, text: string): string => {
 };
 
 describe("a file of labels", () => {
-  it("is CSV with or without a header, in quotes or not", () => {
+  it("may be CSV, with or without a header or quotes", () => {
     const text = `\uFEFFaddress,label\r\n${alice.toUpperCase().replace("0X", "0x")}, Alice's wallet \r\n\r\n${bob},"Bank, ""main"" account"\n`;
     expect([...parseLabels("labels.csv", text)]).toEqual([
       [alice, "Alice's wallet"],
@@ -24,16 +24,16 @@ describe("a file of labels", () => {
     expect(parseLabels("labels.csv", `${alice},A`).get(alice)).toBe("A");
   });
 
-  it("is JSON, an object or a list", () => {
+  it("may be JSON, an object or a list", () => {
     expect([...parseLabels("labels.json", JSON.stringify({ [alice]: "A" }))]).toEqual([[alice, "A"]]);
     expect([...parseLabels("LABELS.JSON", JSON.stringify([{ address: bob, label: "B" }]))]).toEqual([[bob, "B"]]);
   });
 
-  it("reports position and reason of every invalid line", () => {
+  it("is rejected with the position and reason of every invalid line", () => {
     const text = ["address,label", "0x12,Short", `${alice},`, `${alice},A`, `${alice},Again`, `${bob},one,two`, `${bob},tab\there`].join(
       "\n",
     );
-    expect(faultsOf("labels.csv", text).split("\n")).toEqual([
+    expect(errorsOf("labels.csv", text).split("\n")).toEqual([
       'labels.csv:2: Invalid address "0x12": expected 0x and 40 hex digits.',
       'labels.csv:3: Invalid label "": expected 1 to 100 printable characters.',
       `labels.csv:5: Duplicate address ${alice}: expected each address once.`,
@@ -48,26 +48,26 @@ describe("a file of labels", () => {
     ["[3]", "labels.json: entry 1: Invalid address (missing)"],
     [`{"${alice}": 3}`, `labels.json: ${alice}: Invalid label 3`],
     [`{"${alice}": "${"x".repeat(101)}"}`, "1 to 100 printable characters"],
-  ])("with %s is rejected with a message", (text, sentence) => {
-    expect(faultsOf("labels.json", text)).toContain(sentence);
+  ])("is rejected with a message: %s", (text, message) => {
+    expect(errorsOf("labels.json", text)).toContain(message);
   });
 });
 
 describe("labels", () => {
   it("are set by the operator, else the primary names of addresses", async () => {
-    const asked: Address[] = [];
+    const queried: Address[] = [];
     const claimed = new Map([
       [alice, "alice.eth"],
       [bob, "bob.eth"],
     ]);
     const namesOf = async (_chainId: number, addresses: Iterable<Address>) => {
-      const own = [...addresses];
-      asked.push(...own);
-      return new Map([...claimed].filter(([address]) => own.includes(address)));
+      const requested = [...addresses];
+      queried.push(...requested);
+      return new Map([...claimed].filter(([address]) => requested.includes(address)));
     };
     const { labels } = createLabelQueries({ namesOf }, new Map([[1, new Map([[alice, "Treasury"]])]]));
     const found = await labels(1, [alice, null, bob, bob, carol]);
-    expect(asked).toEqual([bob, carol]);
+    expect(queried).toEqual([bob, carol]);
     expect([alice, bob, carol, null].map((address) => labelOf(found, address))).toEqual(["Treasury", "bob.eth", null, null]);
     expect(labelOf(await labels(2, [alice]), alice)).toBe("alice.eth");
   });

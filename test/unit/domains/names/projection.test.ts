@@ -10,7 +10,7 @@ import type { Address, Hash, Hex } from "../../../../runtime/lib/hex.ts";
 const account = (digit: string): Address => `0x${digit.repeat(40)}`;
 const [registry, resolver, alice, bob] = ["1", "2", "a", "b"].map(account) as [Address, Address, Address, Address];
 const node: Hash = `0x${"9".repeat(64)}`;
-const zero: Address = account("0");
+const zeroAddress: Address = account("0");
 const word = (address: Address): Hex => `0x${address.slice(2).padStart(64, "0")}`;
 const log = (address: Address, topic0: Hash, data: Hex): ChainLog => ({ index: 0, address, topics: [topic0, node], data });
 const addr = (address: Address) => log(resolver, nameAddrChanged.topic0, word(address));
@@ -43,7 +43,7 @@ describe("the projection of names", () => {
   });
 
   it("stores a cleared record as null", () => {
-    const records = fold([addr(alice), claim("alice.eth")], [addr(zero)], [addr(bob)], [cleared]);
+    const records = fold([addr(alice), claim("alice.eth")], [addr(zeroAddress)], [addr(bob)], [cleared]);
     expect(records).toEqual([
       [resolver, 2, 0, alice],
       [resolver, 3, 0, "0x616c6963652e657468"],

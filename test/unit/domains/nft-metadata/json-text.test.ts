@@ -7,7 +7,7 @@ import {
 } from "../../../../runtime/domains/nft-metadata/jobs/fetch/documents/json-text.ts";
 import { deadline } from "../../../support/deadline.ts";
 
-/** The value as JSON.parse returns it; the texts contain no number that it rounds. */
+/** Returns the value as JSON.parse does; the texts contain no number that JSON.parse rounds. */
 const plain = (value: JsonValue): unknown => JSON.parse(renderJson(value));
 
 describe("JSON", () => {
@@ -53,28 +53,28 @@ describe("JSON", () => {
     expect(() => parseJsonText(text)).toThrow(SyntaxError);
   });
 
-  it("may have line breaks and tabs in strings, as contracts write them", () => {
+  it("may have line breaks and tabs in strings, because contracts emit them", () => {
     expect(parseJsonText('"one\n\ttwo\u0000"')).toBe("one\n\ttwo\u0000");
   });
 
-  it("returns numbers as they were written", () => {
+  it("keeps the notation of its numbers", () => {
     const numbers = ["12345678901234567890", "1e400", "-0.10", "0.1234567890123456789", "1E-7"];
     expect(renderJson(parseJsonText(`[${numbers.join(" , ")}]`))).toBe(`[${numbers.join(",")}]`);
   });
 
-  it("treats keys such as __proto__ as ordinary keys", () => {
+  it("may have keys such as __proto__, which are ordinary keys", () => {
     const value = parseJsonText('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}');
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
     expect((value as ReadonlyMap<string, JsonValue>).get("__proto__")).toBeInstanceOf(Map);
   });
 
-  it("is refused when it is nested too deeply, whatever its size", () => {
+  it("is rejected if it is nested too deeply, regardless of its size", () => {
     expect(() => parseJsonText("[".repeat(1_000_000))).toThrow("more than 64 levels of nesting");
     expect(() => parseJsonText('{"a":'.repeat(200_000))).toThrow("more than 64 levels of nesting");
     expect(plain(parseJsonText(`${"[".repeat(64)}${"]".repeat(64)}`))).toBeInstanceOf(Array);
   });
 
-  it("takes time in proportion to its length", () => {
+  it("is parsed in linear time", () => {
     const million = 1_000_000;
     const texts = [
       `"${"\\\\".repeat(million / 2)}"`,
@@ -96,7 +96,7 @@ describe("JSON", () => {
   });
 });
 
-describe("a number as plain digits", () => {
+describe("plainNumber", () => {
   it.each([
     ["0", "0"],
     ["-0", "0"],
@@ -111,12 +111,12 @@ describe("a number as plain digits", () => {
     ["12345678901234567890.000", "12345678901234567890"],
     ["1e400", `1${"0".repeat(400)}`],
     ["1e-400", `0.${"0".repeat(399)}1`],
-  ])("%s is %s", (text, digits) => {
+  ])("renders %s as %s", (text, digits) => {
     expect(plainNumber(text)).toBe(digits);
   });
 
   it.each(["", "1,000", "0x10", "1e", "--1", "Infinity", "1e1001", "1e99999999999999999999", "1".repeat(1_001)])(
-    "%s is not a number",
+    "returns null for %s",
     (text) => {
       expect(plainNumber(text)).toBeNull();
     },

@@ -31,7 +31,7 @@ describe("a metadata document", () => {
     });
   });
 
-  it("has its image under any of the common field names, the first that is accepted", () => {
+  it("may have its image in any of the common fields, of which the first accepted one is used", () => {
     expect(documentOf({ image_url: "https://a.example/1" }).image).toBe("https://a.example/1");
     expect(documentOf({ imageUrl: "ar://abc" }).image).toBe("ar://abc");
     expect(documentOf({ image_data: "<svg xmlns='http://www.w3.org/2000/svg'/>" }).image).toBe(
@@ -41,7 +41,7 @@ describe("a metadata document", () => {
     expect(documentOf({ image: 5, image_url: null, imageUrl: {} }).image).toBeNull();
   });
 
-  it("may have numeric keys", () => {
+  it("may have a number as its name; a list in place of text is ignored", () => {
     expect(documentOf({ name: 7, description: ["x"] })).toMatchObject({ name: "7", description: null });
   });
 
@@ -77,7 +77,7 @@ describe("text of a document", () => {
     expect(documentOf({ owner: "x".repeat(20_000) }).owner?.length).toBe(200);
   });
 
-  it("is unchanged where a spreadsheet would evaluate it, and escaped in CSV", () => {
+  it("is unchanged even if a spreadsheet would evaluate it, and escaped in CSV", () => {
     const { name } = documentOf({ name: '=HYPERLINK("http://evil.example","win")' });
     expect(name).toBe('=HYPERLINK("http://evil.example","win")');
     expect(renderCell(name, "text")).toBe(`'${name}`);
@@ -138,7 +138,7 @@ describe("URLs of a document", () => {
 });
 
 describe("attributes of a document", () => {
-  it("are pairs under any of the common field names", () => {
+  it("may be pairs in any of the common forms", () => {
     const attributes = [
       { trait_type: "Colour", value: "Red" },
       { trait: "Shape", value: "Round" },
@@ -212,7 +212,7 @@ describe("attributes of a document", () => {
     ]);
   });
 
-  it("that are dates are counted by their Unix seconds", () => {
+  it("are counted by their Unix seconds if they are dates", () => {
     // 1546360800 is 2019-01-01T16:40:00Z: 17,897 days of 86,400 s and 60,000 s.
     expect(17_897 * 86_400 + 60_000).toBe(1_546_360_800);
     const attributes = [1_546_360_800, 1_546_360_800_000, "1546360800", "soon", -5, 1e300].map((value) => ({
@@ -237,7 +237,7 @@ describe("attributes of a document", () => {
     expect(documentOf({ attributes: Array.from({ length: 512 }, () => "x") }).refusal).toBeNull();
   });
 
-  it("nested too deeply are ignored", () => {
+  it("are ignored if they are nested too deeply", () => {
     let nested: unknown = "deep";
     for (let depth = 0; depth < 50; depth += 1) nested = [nested];
     expect(attributesOf({ attributes: [nested, { trait_type: "A", value: 1 }] })).toEqual([["A", "1"]]);

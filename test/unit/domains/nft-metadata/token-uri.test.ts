@@ -6,17 +6,17 @@ import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
 
 const token: Address = `0x${"ab".repeat(20)}`;
 const abi = parseAbi(["function tokenURI(uint256 id) view returns (string)", "function uri(uint256 id) view returns (string)"]);
-const largest = (2n ** 256n - 1n).toString();
+const maxTokenId = (2n ** 256n - 1n).toString();
 const collectible = { token, token_id: "314592", standard: standards.erc1155 };
 const single = { token, token_id: "7", standard: standards.erc721 };
-const returned = (text: string) => ({ ok: true as const, data: encodeAbiParameters([{ type: "string" }], [text]) });
+const responseWith = (text: string) => ({ ok: true as const, data: encodeAbiParameters([{ type: "string" }], [text]) });
 const word = (value: bigint | number): string => BigInt(value).toString(16).padStart(64, "0");
 
 describe("the call for a token's metadata URL", () => {
   it("is tokenURI of EIP-721 and uri of EIP-1155", () => {
-    expect(uriCall({ token, token_id: largest, standard: standards.erc721 })).toEqual({
+    expect(uriCall({ token, token_id: maxTokenId, standard: standards.erc721 })).toEqual({
       to: token,
-      data: encodeFunctionData({ abi, functionName: "tokenURI", args: [BigInt(largest)] }),
+      data: encodeFunctionData({ abi, functionName: "tokenURI", args: [BigInt(maxTokenId)] }),
     });
     expect(uriCall(collectible).data).toBe(encodeFunctionData({ abi, functionName: "uri", args: [314592n] }));
   });
@@ -24,28 +24,28 @@ describe("the call for a token's metadata URL", () => {
 
 describe("a token's metadata URL", () => {
   it("is the string that the contract returns", () => {
-    expect(decodeUri(returned("https://nft.example/7"), single)).toBe("https://nft.example/7");
-    expect(decodeUri(returned(" ipfs://Qm/ü.json\n"), single)).toBe("ipfs://Qm/ü.json");
+    expect(decodeUri(responseWith("https://nft.example/7"), single)).toBe("https://nft.example/7");
+    expect(decodeUri(responseWith(" ipfs://Qm/ü.json\n"), single)).toBe("ipfs://Qm/ü.json");
   });
 
   it("has the id of an EIP-1155 token substituted, as in the standard's example", () => {
     const id = "000000000000000000000000000000000000000000000000000000000004cce0";
-    expect(decodeUri(returned("https://token-cdn-domain/{id}.json"), collectible)).toBe(`https://token-cdn-domain/${id}.json`);
-    expect(decodeUri(returned("https://token-cdn-domain/{id}.json"), single)).toBe("https://token-cdn-domain/{id}.json");
+    expect(decodeUri(responseWith("https://token-cdn-domain/{id}.json"), collectible)).toBe(`https://token-cdn-domain/${id}.json`);
+    expect(decodeUri(responseWith("https://token-cdn-domain/{id}.json"), single)).toBe("https://token-cdn-domain/{id}.json");
   });
 
-  it("is null if the call reverts, returns nothing, or returns no string", () => {
-    const answers: Hex[] = [
+  it("is null if the call reverts, returns nothing, or does not return a string", () => {
+    const responses: Hex[] = [
       "0x",
       "0x00",
       `0x${word(32)}`,
       `0x${word(32)}${word(5)}`,
       `0x${word(32)}${word(2n ** 255n)}`,
       `0x${word(2n ** 40n)}${word(1)}`,
-      returned("").data,
-      returned("\0 \0").data,
+      responseWith("").data,
+      responseWith("\0 \0").data,
     ];
-    expect(answers.map((data) => decodeUri({ ok: true, data }, single))).toEqual(answers.map(() => null));
+    expect(responses.map((data) => decodeUri({ ok: true, data }, single))).toEqual(responses.map(() => null));
     expect(decodeUri({ ok: false, reverted: true }, single)).toBeNull();
     expect(decodeUri(undefined, single)).toBeNull();
   });

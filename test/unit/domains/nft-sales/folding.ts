@@ -10,9 +10,9 @@ const account = (digit: string): Address => `0x${digit.repeat(40)}`;
 export const [anna, ben, cleo, router] = ["a", "b", "c", "d"].map(account) as [Address, Address, Address, Address];
 export const [market, views, editions, weth] = ["1", "2", "3", "4"].map(account) as [Address, Address, Address, Address];
 
-type WithoutPlace<Event> = Event extends DecodedEvent ? Omit<Event, "address" | "logIndex" | "transactionIndex"> : never;
+type WithoutPosition<Event> = Event extends DecodedEvent ? Omit<Event, "address" | "logIndex" | "transactionIndex"> : never;
 /** An event without its log index, which is its position in the block; in transaction 0 by default. */
-export type EmittedEvent = { readonly address: Address; readonly transactionIndex?: number } & WithoutPlace<DecodedEvent>;
+export type EmittedEvent = { readonly address: Address; readonly transactionIndex?: number } & WithoutPosition<DecodedEvent>;
 
 export const token = (collection: Address, tokenId: bigint, amount = 1n): OrderItem => ({
   kind: "token",
@@ -20,14 +20,14 @@ export const token = (collection: Address, tokenId: bigint, amount = 1n): OrderI
   tokenId,
   amount,
 });
-export const paid = (amount: bigint, by: Address = zeroAddress): OrderItem => ({ kind: "payment", token: by, tokenId: 0n, amount });
+export const payment = (amount: bigint, currency: Address = zeroAddress): OrderItem => ({ kind: "payment", token: currency, tokenId: 0n, amount });
 
 /** A fulfilled order whose consideration went to its offerer. */
-export const filled = (
+export const fulfilledOrder = (
   offerer: Address,
   recipient: Address,
   offer: readonly OrderItem[],
-  wanted: readonly OrderItem[],
+  consideration: readonly OrderItem[],
   { orderHash = "0x01", address = market }: { readonly orderHash?: Hash; readonly address?: Address } = {},
 ): EmittedEvent => ({
   kind: "orderFulfilled",
@@ -36,16 +36,16 @@ export const filled = (
   offerer,
   recipient,
   offer,
-  consideration: wanted.map((item): OrderFulfilled["consideration"][number] => ({ ...item, recipient: offerer })),
+  consideration: consideration.map((item): OrderFulfilled["consideration"][number] => ({ ...item, recipient: offerer })),
 });
-export const moved = (from: Address, to: Address, tokenId: bigint): EmittedEvent => ({
+export const tokenTransfer = (from: Address, to: Address, tokenId: bigint): EmittedEvent => ({
   kind: "erc721Transfer",
   address: views,
   from,
   to,
   tokenId,
 });
-export const movedUnits = (from: Address, to: Address, tokenId: bigint, amount: bigint): EmittedEvent => ({
+export const unitTransfer = (from: Address, to: Address, tokenId: bigint, amount: bigint): EmittedEvent => ({
   kind: "erc1155Transfer",
   address: editions,
   operator: market,
@@ -54,26 +54,26 @@ export const movedUnits = (from: Address, to: Address, tokenId: bigint, amount: 
   items: [{ tokenId, amount }],
 });
 /** The events of a sold token of the collection `views`. */
-export const soldView = (from: Address, to: Address, tokenId: bigint, price = 100n): EmittedEvent[] => [
-  moved(from, to, tokenId),
-  filled(from, to, [token(views, tokenId)], [paid(price)]),
+export const viewSale = (from: Address, to: Address, tokenId: bigint, price = 100n): EmittedEvent[] => [
+  tokenTransfer(from, to, tokenId),
+  fulfilledOrder(from, to, [token(views, tokenId)], [payment(price)]),
 ];
-export const soldUnits = (from: Address, to: Address, tokenId: bigint, amount: bigint, price = 100n): EmittedEvent[] => [
-  movedUnits(from, to, tokenId, amount),
-  filled(from, to, [token(editions, tokenId, amount)], [paid(price)]),
+export const unitSale = (from: Address, to: Address, tokenId: bigint, amount: bigint, price = 100n): EmittedEvent[] => [
+  unitTransfer(from, to, tokenId, amount),
+  fulfilledOrder(from, to, [token(editions, tokenId, amount)], [payment(price)]),
 ];
 
 /** A block at noon of a UTC day (days since 1970); anna sends its transactions. */
-export const blockOf = (number: number, day: number, returned: readonly EmittedEvent[]): DecodedBlock => {
+export const blockOf = (number: number, day: number, emitted: readonly EmittedEvent[]): DecodedBlock => {
   const transactions = [0, 1, 2].map((index) => ({ index, from: anna }) as ChainTransaction);
-  const events = returned.map((event, logIndex) => ({ transactionIndex: 0, logIndex, ...event }) as EventPlace as DecodedEvent);
+  const events = emitted.map((event, logIndex) => ({ transactionIndex: 0, logIndex, ...event }) as EventPlace as DecodedEvent);
   return { block: { number, timestamp: day * 86_400 + 43_200, transactions } as unknown as DecodedBlock["block"], events };
 };
 
 type Rows = Record<"nft_sales" | "nft_sale_marks" | "nft_market_days" | "nft_market_day_periods" | "nft_bids", Row[]>;
 const facts: ChainFacts = { from: 0, baseBlock: 0, nativeAccounting: "none", wrappedNative: new Set([weth]) };
 
-/** Emulates what the database loads from the rows so far. */
+/** Returns the state that the database would load from these rows. */
 const stateOf = (rows: Rows, blocks: readonly DecodedBlock[]) =>
   createState(
     Object.fromEntries(
@@ -81,16 +81,16 @@ const stateOf = (rows: Rows, blocks: readonly DecodedBlock[]) =>
         const load = salesProjection.loads[name];
         if (load === undefined) throw new Error(`Unknown load ${name}`);
         const columns = Object.keys(load.key);
-        const found = [...keys.values()].flatMap((key): [string, Row][] => {
-          const own = rows[load.table as keyof Rows].filter(
+        const loaded = [...keys.values()].flatMap((key): [string, Row][] => {
+          const candidates = rows[load.table as keyof Rows].filter(
             (row) => keyText(columns.map((column) => String(row[column]))) === keyText(key),
           );
-          const last = own
+          const last = candidates
             .sort((left, right) => Number(left[load.newestBy ?? "since_block"]) - Number(right[load.newestBy ?? "since_block"]))
             .at(-1);
           return last === undefined ? [] : [[keyText(key), last]];
         });
-        return [name, new Map(found)];
+        return [name, new Map(loaded)];
       }),
     ),
   );
@@ -107,7 +107,7 @@ export const foldSales = (blocks: readonly DecodedBlock[], batchSize = blocks.le
         throw new Error("Unexpected read of the node");
       },
     });
-    for (const [name, own] of Object.entries(written)) rows[name as keyof Rows].push(...own);
+    for (const [name, added] of Object.entries(written)) rows[name as keyof Rows].push(...added);
   }
   return rows;
 };
@@ -116,7 +116,7 @@ export const foldSales = (blocks: readonly DecodedBlock[], batchSize = blocks.le
 export const salesOf = (blocks: readonly DecodedBlock[]): string[] =>
   foldSales(blocks).nft_sales.map((row) => [row.seller, row.buyer, row.token_id, row.units, row.price].map(short).join(" "));
 
-/** Returns the days of all wash trades. @throws if the result depends on the batch size */
+/** Returns the days of all wash trades. @throws {Error} if the result depends on the batch size. */
 export const washDaysOf = (blocks: readonly DecodedBlock[]): number[] => {
   const washDays = [blocks.length, 1, 2].map((size) => {
     const { nft_sales, nft_sale_marks } = foldSales(blocks, size);

@@ -25,7 +25,7 @@ import {
   withLogs,
 } from "../token-folds.ts";
 
-const largest = 2n ** 256n - 1n;
+const maxTokenId = 2n ** 256n - 1n;
 const facts: ChainFacts = { from: 0, baseBlock: 0, nativeAccounting: "traces", wrappedNative: new Set([weth]) };
 
 const decode = createEventDecoder(nftProjection.events);
@@ -40,19 +40,19 @@ const sizes = (rows: ReturnType<typeof fold>) => pick(rows.nft_collection_sizes,
 const single = (from: Address, to: Address, id: bigint, amount: bigint): ChainLog =>
   log([erc1155TransferSingle.topic0, topic(alice), topic(from), topic(to)], data(id, amount));
 /** A Transfer as collections emitted it before EIP-721 was final: without indexed parameters. */
-const old = (from: Address, to: Address, id: bigint): ChainLog => log([erc721Transfer.topic0], data(BigInt(from), BigInt(to), id));
+const unindexedTransfer = (from: Address, to: Address, id: bigint): ChainLog => log([erc721Transfer.topic0], data(BigInt(from), BigInt(to), id));
 
 describe("ids of a collection", () => {
-  it("are stored once, with block and receiver of their mint, whatever moves them later", () => {
+  it("are stored once, with block and receiver of their mint, regardless of later transfers", () => {
     const rows = fold([
       withLogs(1, erc721(zeroAddress, alice, 7n), erc721(alice, bob, 7n)),
-      withLogs(2, erc721(bob, zeroAddress, 7n), old(zeroAddress, carol, largest)),
+      withLogs(2, erc721(bob, zeroAddress, 7n), unindexedTransfer(zeroAddress, carol, maxTokenId)),
       // An id that is minted again after a burn is not new.
       withLogs(3, erc721(zeroAddress, bob, 7n)),
     ]);
     expect(ids(rows)).toEqual([
       [token, 7n, 2, 1, alice],
-      [token, largest, 2, 2, carol],
+      [token, maxTokenId, 2, 2, carol],
     ]);
     expect(sizes(rows)).toEqual([
       [token, 1, 1],
@@ -66,7 +66,7 @@ describe("ids of a collection", () => {
       withLogs(2, single(alice, bob, 1n, 2n)),
       withLogs(3, single(zeroAddress, alice, 4n, 1n)),
     ]);
-    // Block 1: ids 1, 2 and 3 of ERC-1155 and id 1 of ERC-721; block 2 only moves.
+    // Block 1 mints ids 1, 2 and 3 of ERC-1155 and id 1 of ERC-721; block 2 mints none.
     expect(sizes(rows)).toEqual([
       [token, 1, 4],
       [token, 3, 5],
@@ -117,7 +117,7 @@ describe("ids of a collection", () => {
     expect(sizes(rows)).toEqual([[token, 1, 3]]);
   });
 
-  it("of ERC-1155 have an unknown original owner in an index that starts late, as older units may exist", () => {
+  it("have an unknown original owner for ERC-1155 in an index that starts late, as older units may exist", () => {
     const late = { from: 100, baseBlock: 99 };
     const rows = fold([withLogs(101, single(zeroAddress, alice, 7n, 1n), erc721(zeroAddress, bob, 8n))], {}, late);
     expect(ids(rows)).toEqual([
@@ -158,18 +158,18 @@ describe("announced changes of metadata", () => {
   const updates = (...logs: ChainLog[]) =>
     pick(fold([withLogs(4, ...logs)]).nft_metadata_updates, "block_number", "log_index", "token", "from_id", "to_id");
 
-  it("are those of EIP-4906 and EIP-1155, with their ids", () => {
+  it("include those of EIP-4906 and EIP-1155, with their ids", () => {
     // The string "a" as ABI data: offset, length and bytes.
     const text = data(32, 1, BigInt(`0x61${"0".repeat(62)}`));
     expect(
       updates(
         log([metadataUpdate.topic0], data(7)),
-        log([batchMetadataUpdate.topic0], data(0, largest)),
+        log([batchMetadataUpdate.topic0], data(0, maxTokenId)),
         log([uriChanged.topic0, topic(9)], text),
       ),
     ).toEqual([
       [4, 0, token, 7n, 7n],
-      [4, 1, token, 0n, largest],
+      [4, 1, token, 0n, maxTokenId],
       [4, 2, token, 9n, 9n],
     ]);
   });

@@ -25,13 +25,13 @@ export const blockOf = (number: number, emitted: readonly EmittedEvent[]): Decod
 
 type Rows = Record<string, Row[]>;
 
-/** The newest row of a key. */
+/** Returns the newest of the matching rows. */
 const newest = (rows: readonly Row[], by: string, matches: (row: Row) => boolean): Row | undefined =>
   rows
     .filter(matches)
     .reduce<Row | undefined>((best, row) => (best === undefined || Number(row[by]) >= Number(best[by]) ? row : best), undefined);
 
-/** Emulates what the database loads, views included, from the rows so far. */
+/** Returns the state that the database would load from these rows, including views. */
 const stateOf = (rows: Rows, blocks: readonly DecodedBlock[]) => {
   const needs = poolsProjection.needs(blocks, { from: 0, baseBlock: 0, nativeAccounting: "none", wrappedNative: new Set() });
   const table = (name: string): Row[] => rows[name] ?? [];
@@ -47,7 +47,7 @@ const stateOf = (rows: Rows, blocks: readonly DecodedBlock[]) => {
     const definition = poolsProjection.loads[load];
     if (definition === undefined) throw new Error(`Unknown load ${load}`);
     const columns = Object.keys(definition.key);
-    const found = [...keys.values()].flatMap((key): [string, Row][] => {
+    const matching = [...keys.values()].flatMap((key): [string, Row][] => {
       const row =
         load === "exchangesOfPools"
           ? sumsOfPool("exchange_sums", key[0])
@@ -58,7 +58,7 @@ const stateOf = (rows: Rows, blocks: readonly DecodedBlock[]) => {
               );
       return row === undefined ? [] : [[keyText(key), row]];
     });
-    return [load, new Map(found)] as const;
+    return [load, new Map(matching)] as const;
   });
   return createState(Object.fromEntries(loaded));
 };
@@ -75,7 +75,7 @@ export const foldPools = (blocks: readonly DecodedBlock[], batchSize = blocks.le
         throw new Error("Unexpected read of the node");
       },
     });
-    for (const [name, own] of Object.entries(written)) rows[name] = [...(rows[name] ?? []), ...own];
+    for (const [name, added] of Object.entries(written)) rows[name] = [...(rows[name] ?? []), ...added];
   }
   return rows;
 };

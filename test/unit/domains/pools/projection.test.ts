@@ -10,14 +10,14 @@ const [factory, otherFactory, token0, token1, token2, pool, other, router, provi
 
 const created = (
   address: Address,
-  of: Address,
+  announced: Address,
   tokens: readonly [Address, Address] = [token0, token1],
   family: "xy=k" | "concentrated" = "xy=k",
 ): EmittedEvent => ({
   kind: "poolCreated",
   address,
   family,
-  pool: of,
+  pool: announced,
   token0: tokens[0],
   token1: tokens[1],
   feePpm: family === "concentrated" ? 500 : null,
@@ -63,11 +63,11 @@ const shares = (address: Address, from: Address, to: Address, amount: bigint): E
   amount,
 });
 /** The events of a first deposit of 4,000 and 9,000: sqrt(4,000 × 9,000) = 6,000 shares, 1,000 of them locked forever. */
-const opening = (of: Address): EmittedEvent[] => [
-  shares(of, zeroAddress, zeroAddress, 1_000n),
-  shares(of, zeroAddress, provider, 5_000n),
-  sync(of, 4_000n, 9_000n),
-  liquidity("poolDeposit", of, [4_000n, 9_000n]),
+const firstDeposit = (contract: Address): EmittedEvent[] => [
+  shares(contract, zeroAddress, zeroAddress, 1_000n),
+  shares(contract, zeroAddress, provider, 5_000n),
+  sync(contract, 4_000n, 9_000n),
+  liquidity("poolDeposit", contract, [4_000n, 9_000n]),
 ];
 const pick = (rows: readonly Row[] | undefined, ...columns: string[]): unknown[][] =>
   (rows ?? []).map((row) => columns.map((column) => row[column]));
@@ -75,7 +75,7 @@ const stateColumns = ["block_number", "reserve0", "reserve1", "supply", "swaps",
 
 describe("a pool of one factory", () => {
   const blocks = [
-    blockOf(1, [created(factory, pool), ...opening(pool)]),
+    blockOf(1, [created(factory, pool), ...firstDeposit(pool)]),
     // Two swaps in one transaction, then one in another transaction of the block.
     blockOf(2, [
       sync(pool, 4_100n, 8_800n),
@@ -98,7 +98,7 @@ describe("a pool of one factory", () => {
       { ...sync(pool, 3_848n, 8_455n), transactionIndex: 1 },
       { ...liquidity("poolDeposit", pool, [203n, 445n]), transactionIndex: 1 },
     ]),
-    // Shares sent to an unowned address still count; a block of token transfers alone changes nothing.
+    // Shares sent to the zero address remain in the supply; a block with only token transfers changes nothing.
     blockOf(5, [shares(pool, provider, zeroAddress, 50n), shares(pool, provider, router, 5n)]),
   ];
   const rows = foldPools(blocks);
@@ -113,7 +113,7 @@ describe("a pool of one factory", () => {
     expect(pick(rows.pool_states, "amount0_in", "amount0_out", "amount1_in", "amount1_out").at(-1)).toEqual([150n, 100n, 210n, 310n]);
   });
 
-  it("counts only the provider's shares", () => {
+  it("records only the provider's shares as liquidity", () => {
     const [add, , , , remove, second] = rows.pool_actions ?? [];
     expect(pick([add, remove, second] as Row[], "act", "liquidity", "to_address", "amount0_in", "amount0_out")).toEqual([
       [1, 5_000n, provider, 4_000n, 0n],
@@ -138,19 +138,19 @@ describe("a pool of one factory", () => {
     expect(new Set(inBlock2.map((row) => row.exchange))).toEqual(new Set([factory]));
   });
 
-  it("counts in the sums of its exchange and its tokens", () => {
+  it("is included in the sums of its exchange and its tokens", () => {
     expect(pick(rows.exchange_sums, "factory", "block_number", "swaps", "actions")).toEqual([
       [factory, 1, 0, 1],
       [factory, 2, 3, 4],
       [factory, 4, 3, 6],
     ]);
-    const ofToken = (token: Address) => (rows.exchange_token_sums ?? []).filter((row) => row.token === token);
-    expect(pick(ofToken(token0), "block_number", "reserve", "swaps", "swap_transactions", "amount_in", "amount_out")).toEqual([
+    const sumsOf = (token: Address) => (rows.exchange_token_sums ?? []).filter((row) => row.token === token);
+    expect(pick(sumsOf(token0), "block_number", "reserve", "swaps", "swap_transactions", "amount_in", "amount_out")).toEqual([
       [1, 4_000n, 0, 0, 0n, 0n],
       [2, 4_050n, 3, 2, 150n, 100n],
       [4, 3_848n, 3, 2, 150n, 100n],
     ]);
-    expect(pick(ofToken(token1), "reserve", "amount_in", "amount_out").at(-1)).toEqual([8_455n, 210n, 310n]);
+    expect(pick(sumsOf(token1), "reserve", "amount_in", "amount_out").at(-1)).toEqual([8_455n, 210n, 310n]);
   });
 
   it("does not depend on the batch size", () => {
@@ -160,8 +160,8 @@ describe("a pool of one factory", () => {
 
 describe("several pools of an exchange", () => {
   const blocks = [
-    blockOf(1, [created(factory, pool), created(factory, other, [token0, token2]), ...opening(pool)]),
-    blockOf(2, [...opening(other), swap(pool, [10n, 0n], [0n, 20n]), swap(other, [10n, 0n], [0n, 20n])]),
+    blockOf(1, [created(factory, pool), created(factory, other, [token0, token2]), ...firstDeposit(pool)]),
+    blockOf(2, [...firstDeposit(other), swap(pool, [10n, 0n], [0n, 20n]), swap(other, [10n, 0n], [0n, 20n])]),
     blockOf(3, [swap(other, [0n, 5n], [2n, 0n])]),
   ];
 
@@ -183,7 +183,7 @@ describe("a pool that is emptied in the block of its creation", () => {
     const rows = foldPools([
       blockOf(1, [
         created(factory, pool),
-        ...opening(pool),
+        ...firstDeposit(pool),
         shares(pool, provider, pool, 5_000n),
         shares(pool, pool, zeroAddress, 5_000n),
         sync(pool, 667n, 1_500n),
@@ -202,10 +202,10 @@ describe("a pool that is emptied in the block of its creation", () => {
   });
 });
 
-describe("a contract without a valid announcement", () => {
-  it("is not a pool without a prior announcement", () => {
+describe("pool announcements", () => {
+  it("are required before the events of a contract are stored", () => {
     const rows = foldPools([
-      blockOf(1, [...opening(pool), swap(pool, [1n, 0n], [0n, 1n])]),
+      blockOf(1, [...firstDeposit(pool), swap(pool, [1n, 0n], [0n, 1n])]),
       blockOf(2, [sync(pool, 1n, 1n), { ...created(factory, pool), transactionIndex: 1 }]),
     ]);
     expect(rows.pool_states).toEqual([]);
@@ -214,12 +214,12 @@ describe("a contract without a valid announcement", () => {
     expect(rows.pools).toHaveLength(1);
   });
 
-  it("is a pool from its first event on if a factory announces it later in the same transaction", () => {
+  it("apply from the first event of the pool if they follow it in the same transaction", () => {
     const blocks = [
       blockOf(1, [
         // Events of a transaction before the announcing one are ignored.
-        ...opening(other),
-        ...opening(pool).map((event) => ({ ...event, transactionIndex: 1 })),
+        ...firstDeposit(other),
+        ...firstDeposit(pool).map((event) => ({ ...event, transactionIndex: 1 })),
         { ...created(factory, pool), transactionIndex: 1 },
         { ...created(factory, other), transactionIndex: 1 },
       ]),
@@ -243,10 +243,10 @@ describe("a contract without a valid announcement", () => {
     }
   });
 
-  it("is a pool of every factory that announces it up to the transaction of its first event", () => {
+  it("are accepted from every factory up to the transaction of the pool's first event", () => {
     const blocks = [
       blockOf(1, [created(otherFactory, pool, [token1, token2])]),
-      blockOf(2, [...opening(pool), created(factory, pool), { ...created(account("e"), pool), transactionIndex: 1 }]),
+      blockOf(2, [...firstDeposit(pool), created(factory, pool), { ...created(account("e"), pool), transactionIndex: 1 }]),
     ];
     for (const size of [1, 2]) {
       const rows = foldPools(blocks, size);
@@ -259,13 +259,13 @@ describe("a contract without a valid announcement", () => {
     }
   });
 
-  it("may be an account that never emits an event", () => {
+  it("may name an account that never emits an event", () => {
     const rows = foldPools([blockOf(1, [created(factory, provider)])]);
     expect(rows.pools).toHaveLength(1);
     expect(rows.pool_states).toEqual([]);
   });
 
-  it("is not added twice by one factory, even with other tokens", () => {
+  it("are ignored if a factory repeats them, even with different tokens", () => {
     const rows = foldPools(
       [blockOf(1, [created(factory, pool), created(factory, pool, [token1, token2])]), blockOf(2, [created(factory, pool)])],
       1,
@@ -274,9 +274,9 @@ describe("a contract without a valid announcement", () => {
     expect(rows.shared_pools).toEqual([]);
   });
 
-  it("is not added by another factory after the pool's first event", () => {
-    const wrong = { ...created(otherFactory, pool, [token1, token2]), transactionIndex: 1 };
-    const blocks = [blockOf(1, [created(factory, pool), ...opening(pool), wrong]), blockOf(2, [wrong, swap(pool, [5n, 0n], [0n, 9n], 1)])];
+  it("are ignored from another factory after the pool's first event", () => {
+    const lateAnnouncement = { ...created(otherFactory, pool, [token1, token2]), transactionIndex: 1 };
+    const blocks = [blockOf(1, [created(factory, pool), ...firstDeposit(pool), lateAnnouncement]), blockOf(2, [lateAnnouncement, swap(pool, [5n, 0n], [0n, 9n], 1)])];
     for (const size of [1, 2]) {
       const rows = foldPools(blocks, size);
       expect(pick(rows.pools, "factory", "token0")).toEqual([[factory, token0]]);
@@ -288,10 +288,10 @@ describe("a contract without a valid announcement", () => {
     }
   });
 
-  it("is a pool of both factories that announce it before its first event, and counts in the sums of neither", () => {
+  it("may come from two factories before the pool's first event; the pool is then not included in the sums of either", () => {
     const blocks = [
       blockOf(1, [created(otherFactory, pool, [token1, token2])]),
-      blockOf(2, [created(factory, pool), ...opening(pool)]),
+      blockOf(2, [created(factory, pool), ...firstDeposit(pool)]),
       blockOf(3, [swap(pool, [5n, 0n], [0n, 9n]), created(account("e"), pool)]),
     ];
     for (const size of [1, 2, 3]) {
@@ -313,26 +313,26 @@ describe("a contract without a valid announcement", () => {
     }
   });
 
-  it("may emit the largest numbers", () => {
-    const giant = 2n ** 256n - 1n;
+  it("do not limit the amounts of events", () => {
+    const maxUint256 = 2n ** 256n - 1n;
     const blocks = [1, 2, 3].map((number) =>
-      blockOf(number, [...(number === 1 ? [created(factory, pool)] : []), swap(pool, [giant, giant], [giant, giant])]),
+      blockOf(number, [...(number === 1 ? [created(factory, pool)] : []), swap(pool, [maxUint256, maxUint256], [maxUint256, maxUint256])]),
     );
-    const rows = foldPools([...blocks, blockOf(4, [shares(pool, pool, zeroAddress, giant)])], 1);
+    const rows = foldPools([...blocks, blockOf(4, [shares(pool, pool, zeroAddress, maxUint256)])], 1);
     expect(pick(rows.pool_states, "amount0_in", "supply")).toEqual([
-      [giant, 0n],
-      [2n * giant, 0n],
-      [3n * giant, 0n],
-      [3n * giant, null],
+      [maxUint256, 0n],
+      [2n * maxUint256, 0n],
+      [3n * maxUint256, 0n],
+      [3n * maxUint256, null],
     ]);
   });
 });
 
 describe("a concentrated pool", () => {
   const range = (tickLower: number, tickUpper: number, amount: bigint) => ({ tickLower, tickUpper, liquidity: amount });
-  const position = (kind: "poolDeposit" | "poolWithdrawal", of: ReturnType<typeof range>): EmittedEvent =>
-    ({ kind, address: pool, sender: router, to: provider, amount0: 5n, amount1: 6n, position: of }) satisfies EmittedEvent;
-  const priced: PoolFact = {
+  const position = (kind: "poolDeposit" | "poolWithdrawal", liquidityRange: ReturnType<typeof range>): EmittedEvent =>
+    ({ kind, address: pool, sender: router, to: provider, amount0: 5n, amount1: 6n, position: liquidityRange }) satisfies EmittedEvent;
+  const pricedSwap: PoolFact = {
     kind: "poolSwap",
     sender: router,
     to: provider,
@@ -347,14 +347,14 @@ describe("a concentrated pool", () => {
       created(factory, pool, [token0, token1], "concentrated"),
       { kind: "poolPrice", address: pool, sqrtPriceX96: 100n, tick: 10 },
     ]),
-    // Active: a range that contains the tick, inclusive of its lower end and exclusive of its upper end.
+    // A range is active if it contains the tick; it includes its lower end but not its upper end.
     blockOf(2, [
       position("poolDeposit", range(10, 20, 40n)),
       position("poolDeposit", range(0, 10, 30n)),
       position("poolDeposit", range(-20, 90, 2n)),
     ]),
     blockOf(3, [position("poolWithdrawal", range(10, 20, 15n)), position("poolWithdrawal", range(10, 20, 0n))]),
-    blockOf(4, [{ address: pool, ...priced }]),
+    blockOf(4, [{ address: pool, ...pricedSwap }]),
   ];
   const rows = foldPools(blocks, 1);
 
@@ -368,7 +368,7 @@ describe("a concentrated pool", () => {
     expect(foldPools(blocks)).toEqual(rows);
   });
 
-  const moved = (ins: readonly [bigint, bigint], outs: readonly [bigint, bigint]): EmittedEvent => ({
+  const tokensMoved = (ins: readonly [bigint, bigint], outs: readonly [bigint, bigint]): EmittedEvent => ({
     kind: "poolMoved",
     address: pool,
     amount0In: ins[0],
@@ -378,10 +378,10 @@ describe("a concentrated pool", () => {
   });
 
   it("holds inflows less outflows, and withdrawn amounts until they are collected", () => {
-    const more = [
+    const extended = [
       ...blocks,
-      blockOf(5, [moved([0n, 0n], [5n, 6n])]),
-      blockOf(6, [moved([1n, 2n], [0n, 0n]), position("poolDeposit", range(0, 10, 0n))]),
+      blockOf(5, [tokensMoved([0n, 0n], [5n, 6n])]),
+      blockOf(6, [tokensMoved([1n, 2n], [0n, 0n]), position("poolDeposit", range(0, 10, 0n))]),
     ];
     const states = [
       [1, 0n, 0n],
@@ -394,13 +394,13 @@ describe("a concentrated pool", () => {
       // A deposit that adds no liquidity is not an action, but its amounts count as reserves.
       [6, 23n, 17n],
     ];
-    for (const size of [1, 2, 6]) expect(pick(foldPools(more, size).pool_states, "block_number", "reserve0", "reserve1")).toEqual(states);
+    for (const size of [1, 2, 6]) expect(pick(foldPools(extended, size).pool_states, "block_number", "reserve0", "reserve1")).toEqual(states);
   });
 
-  it("has unknown reserves once more went out than it held", () => {
-    const more = [...blocks, blockOf(5, [moved([0n, 0n], [0n, 16n])]), blockOf(6, [moved([90n, 90n], [0n, 0n])])];
+  it("has unknown reserves once outflows exceed inflows", () => {
+    const extended = [...blocks, blockOf(5, [tokensMoved([0n, 0n], [0n, 16n])]), blockOf(6, [tokensMoved([90n, 90n], [0n, 0n])])];
     for (const size of [1, 2, 6]) {
-      expect(pick(foldPools(more, size).pool_states, "block_number", "reserve0", "reserve1").slice(3)).toEqual([
+      expect(pick(foldPools(extended, size).pool_states, "block_number", "reserve0", "reserve1").slice(3)).toEqual([
         [4, 22n, 15n],
         [5, null, null],
         [6, null, null],
@@ -408,7 +408,7 @@ describe("a concentrated pool", () => {
     }
   });
 
-  it("counts in no constant-product exchange", () => {
+  it("is not included in constant-product exchanges", () => {
     expect([rows.exchange_sums, rows.exchange_token_sums]).toEqual([[], []]);
     expect(pick(rows.pools, "family", "fee_ppm")).toEqual([[1, 500]]);
   });

@@ -11,13 +11,13 @@ const pricesOf = (price: string | null) => new Map(price === null ? [] : [[token
 const candleOf = ({ open, high, low, close }: Candle) => [open, high, low, close].map((price) => price && toText(price));
 
 /** A builder that receives the price of each bucket from midnight on, after an initial price. */
-const startBuilder = (before: string | null = null) => {
-  const builder = createCandleBuilder(pricesOf(before), new Set(before === null ? [] : [token]));
+const startBuilder = (initial: string | null = null) => {
+  const builder = createCandleBuilder(pricesOf(initial), new Set(initial === null ? [] : [token]));
   let quarter = midnight;
   builder.advance(quarter);
   return {
     builder,
-    /** `=` is an unchanged price. */
+    /** Closes buckets with these prices; `=` is an unchanged price. */
     quarters: (...prices: (string | null)[]): void => {
       for (const price of prices) {
         builder.close(price === "=" ? null : pricesOf(price));
@@ -25,21 +25,21 @@ const startBuilder = (before: string | null = null) => {
         builder.advance(quarter);
       }
     },
-    preview: (price: string | null) => shown(builder.take(pricesOf(price))),
-    take: () => shown(builder.take(null)),
+    preview: (price: string | null) => renderPortion(builder.take(pricesOf(price))),
+    take: () => renderPortion(builder.take(null)),
   };
 };
 
-/** The rows of a portion by the hours and days since midnight. */
-const shown = ({ hours, days, firsts, doneHour }: Portion) => ({
+/** Renders the rows of a portion by the hours and days since midnight. */
+const renderPortion = ({ hours, days, firsts, doneHour }: Portion) => ({
   hours: hours.rows.map(({ span, candle, end }) => [
     span - firstHour,
     ...candleOf(candle),
-    end === null ? "runs" : (end - midnight) / hour,
+    end === null ? "open" : (end - midnight) / hour,
   ]),
-  days: days.rows.map(({ span, candle, end }) => [span - 20_000, ...candleOf(candle), end === null ? "runs" : (end - midnight) / hour]),
+  days: days.rows.map(({ span, candle, end }) => [span - 20_000, ...candleOf(candle), end === null ? "open" : (end - midnight) / hour]),
   retracted: [hours.retracted.map(({ span }) => span - firstHour), days.retracted.map(({ span }) => span - 20_000)],
-  firsts: firsts.rows.map((first) => [first.hour - firstHour, first.end === null ? "runs" : (first.end - midnight) / hour]),
+  firsts: firsts.rows.map((first) => [first.hour - firstHour, first.end === null ? "open" : (first.end - midnight) / hour]),
   retractedFirsts: firsts.retracted,
   done: doneHour === null ? null : doneHour - firstHour,
 });
@@ -105,12 +105,12 @@ describe("hours and days of prices", () => {
 });
 
 describe("the current hour", () => {
-  it("is emitted as if it ended now, and only when that changes", () => {
+  it("is emitted as if it ended now, but only if its values have changed", () => {
     const { quarters, preview } = startBuilder("3");
     quarters("4", "6");
-    expect(preview("5").hours).toEqual([[0, "4", "6", "4", "5", "runs"]]);
+    expect(preview("5").hours).toEqual([[0, "4", "6", "4", "5", "open"]]);
     expect(preview("5").hours).toEqual([]);
-    expect(preview("7")).toMatchObject({ hours: [[0, "4", "7", "4", "7", "runs"]], days: [[0, "4", "7", "4", "7", "runs"]] });
+    expect(preview("7")).toMatchObject({ hours: [[0, "4", "7", "4", "7", "open"]], days: [[0, "4", "7", "4", "7", "open"]] });
   });
 
   it("is overwritten with its final values when it ends", () => {
@@ -121,12 +121,12 @@ describe("the current hour", () => {
     expect(take()).toMatchObject({ hours: [[0, "4", "5", "4", "5", 1]], retracted: [[], []] });
   });
 
-  it("is deleted if a preliminary price does not last, during the hour or at its end", () => {
+  it("is deleted if a preliminary price is outdated, during the hour or at its end", () => {
     const { quarters, preview, take } = startBuilder("3");
-    expect(preview("9").hours).toEqual([[0, "9", "9", "9", "9", "runs"]]);
+    expect(preview("9").hours).toEqual([[0, "9", "9", "9", "9", "open"]]);
     quarters("3");
     expect(preview("3")).toMatchObject({ hours: [], retracted: [[0], [0]] });
-    expect(preview("8").hours).toEqual([[0, "3", "8", "3", "8", "runs"]]);
+    expect(preview("8").hours).toEqual([[0, "3", "8", "3", "8", "open"]]);
     quarters("3", "3", "3");
     expect(take()).toMatchObject({ hours: [], retracted: [[0], []] });
     expect(preview("3")).toMatchObject({ hours: [], days: [], retracted: [[], [0]] });
@@ -147,7 +147,7 @@ describe("an asset's first price", () => {
   it("is emitted during its hour, and again when the hour ends", () => {
     const { quarters, preview } = startBuilder();
     quarters("4");
-    expect(preview("4").firsts).toEqual([[0, "runs"]]);
+    expect(preview("4").firsts).toEqual([[0, "open"]]);
     expect(preview("5").firsts).toEqual([]);
     quarters("4", "4", "4");
     expect(preview("4").firsts).toEqual([[0, 1]]);
@@ -156,14 +156,14 @@ describe("an asset's first price", () => {
   it("belongs to the hour in which its bucket closes, even if it was previewed earlier", () => {
     const { quarters, preview } = startBuilder();
     quarters("=", "=", "=");
-    expect(preview("4").firsts).toEqual([[0, "runs"]]);
+    expect(preview("4").firsts).toEqual([[0, "open"]]);
     quarters(null);
-    expect(preview("4").firsts).toEqual([[1, "runs"]]);
+    expect(preview("4").firsts).toEqual([[1, "open"]]);
     quarters("4", "4", "4", "4");
     expect(preview("4").firsts).toEqual([[1, 2]]);
   });
 
-  it("is deleted if the preliminary price does not last", () => {
+  it("is deleted if the preliminary price is outdated", () => {
     const { preview } = startBuilder();
     preview("4");
     expect(preview(null).retractedFirsts).toEqual([token]);

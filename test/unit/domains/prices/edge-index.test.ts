@@ -38,18 +38,18 @@ describe("the index of pools by depth", () => {
       price *= 2 ** random.between(-6, 6);
       for (const queried of [usd, token, other]) {
         const deep = edges.filter(({ tokens, summary: { depths } }) =>
-          tokens.some((one, side) => one === queried && (depths[side] ?? 0) * price >= floor),
+          tokens.some((address, side) => address === queried && (depths[side] ?? 0) * price >= floor),
         );
-        const found = new Set(index.withDepth(queried, price));
+        const returned = new Set(index.withDepth(queried, price));
         expect(
-          deep.every((edge) => found.has(edge)),
+          deep.every((edge) => returned.has(edge)),
           `${round} ${queried}`,
         ).toBe(true);
         // It may return shallower pools, but none below 1/64 of the floor.
         const lowestDepth = floor / 64 / price / 1.001;
         expect(
-          [...found].every(({ tokens, summary: { depths } }) =>
-            tokens.some((one, side) => one === queried && (depths[side] ?? 0) >= lowestDepth),
+          [...returned].every(({ tokens, summary: { depths } }) =>
+            tokens.some((address, side) => address === queried && (depths[side] ?? 0) >= lowestDepth),
           ),
         ).toBe(true);
       }

@@ -24,11 +24,11 @@ export const end = start + 900;
 export const unit = 10n ** 18n;
 
 /** Converts the price of a whole unit to that of a smallest unit by moving the decimal point to the left. */
-export const smallest = (whole: string, decimals: number): string => {
-  const [left = "", right = ""] = whole.split(".");
+export const perUnit = (price: string, decimals: number): string => {
+  const [left = "", right = ""] = price.split(".");
   const digits = `${"0".repeat(decimals)}${left}`;
-  const moved = `${digits.slice(0, digits.length - decimals)}.${digits.slice(digits.length - decimals)}${right}`;
-  return moved.replace(/\.?0+$/, "").replace(/^0+(?=\d)/, "");
+  const shifted = `${digits.slice(0, digits.length - decimals)}.${digits.slice(digits.length - decimals)}${right}`;
+  return shifted.replace(/\.?0+$/, "").replace(/^0+(?=\d)/, "");
 };
 
 type Reserves = readonly [bigint, bigint];
@@ -64,7 +64,7 @@ export const createObservedModel = (
     });
   return {
     model,
-    /** A pool of a configured exchange, with its reserves since a time. */
+    /** Adds a pool of a configured exchange, with its reserves since a time. */
     addPool: (
       pool: Address,
       tokens: readonly [Address, Address],
@@ -75,7 +75,7 @@ export const createObservedModel = (
       model.addPool({ pool, token0: tokens[0], token1: tokens[1], isConcentrated: false });
       observePool(pool, time, { reserve0: reserves[0], reserve1: reserves[1], supply });
     },
-    /** A concentrated pool. */
+    /** Adds a concentrated pool. */
     addConcentratedPool: (pool: Address, tokens: readonly [Address, Address], state: Partial<PoolObservation>, time = start - 1_000) => {
       model.addPool({ pool, token0: tokens[0], token1: tokens[1], isConcentrated: true });
       observePool(pool, time, state);

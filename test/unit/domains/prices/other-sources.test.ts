@@ -1,21 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { currencyAsset } from "../../../../runtime/domains/prices/engine/assets.ts";
 import { type Address, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
-import { contract, createObservedModel, end, feed, other, smallest, start, token, unit, usd, weth } from "./observed-model.ts";
+import { contract, createObservedModel, end, feed, other, perUnit, start, token, unit, usd, weth } from "./observed-model.ts";
 
 const [pool, newer, euroFeed] = ["a1", "fd", "ef"].map(contract) as [Address, Address, Address];
 const euro = currencyAsset("EUR");
-const smallestAnswer = -(2n ** 255n);
+const minInt256 = -(2n ** 255n);
 
 describe("a feed", () => {
   it("scales answers by its configured decimals", () => {
     const observed = createObservedModel({ feeds: [{ of: token, aggregators: [feed], decimals: 18 }] }, { [token]: 6 });
     observed.reportFeed(start, 1_500000000000000000n);
     observed.close();
-    expect(observed.price(token)).toBe(smallest("1.5", 6));
+    expect(observed.price(token)).toBe(perUnit("1.5", 6));
   });
 
-  it.each([0n, -1n, smallestAnswer])("has no price after the answer %s, whatever the previous answer", (answer) => {
+  it.each([0n, -1n, minInt256])("has no price after the answer %s, regardless of the previous answer", (answer) => {
     const observed = createObservedModel({ feeds: [{ of: "native", aggregators: [feed] }] });
     observed.reportFeed(start, 2_000_00000000n);
     observed.reportFeed(start + 60, answer);
@@ -40,11 +40,11 @@ describe("a feed", () => {
       [start + 2_700, null],
     ] as const) {
       observed.close(time);
-      expect(observed.price(nativeTokenAddress), String(time)).toBe(price === null ? null : smallest(price, 18));
+      expect(observed.price(nativeTokenAddress), String(time)).toBe(price === null ? null : perUnit(price, 18));
     }
     observed.reportFeed(start + 2_700, 2_100_00000000n);
     observed.close(start + 3_600);
-    expect(observed.price(nativeTokenAddress)).toBe(smallest("2100", 18));
+    expect(observed.price(nativeTokenAddress)).toBe(perUnit("2100", 18));
   });
 
   it("uses the newest answer of its aggregators, in any configured order", () => {
@@ -56,10 +56,10 @@ describe("a feed", () => {
       observed.reportFeed(start, 2_000_00000000n, feed);
       observed.reportFeed(start + 1, 2_100_00000000n, newer);
       observed.close();
-      expect(observed.price(nativeTokenAddress)).toBe(smallest("2100", 18));
+      expect(observed.price(nativeTokenAddress)).toBe(perUnit("2100", 18));
       observed.reportFeed(end, 2_200_00000000n, feed);
       observed.close(end + 900);
-      expect(observed.price(nativeTokenAddress)).toBe(smallest("2200", 18));
+      expect(observed.price(nativeTokenAddress)).toBe(perUnit("2200", 18));
     }
   });
 
@@ -69,7 +69,7 @@ describe("a feed", () => {
     expect(observed.price(nativeTokenAddress)).toBeNull();
     observed.reportFeed(end + 899, 2_000_00000000n);
     observed.close(end + 900);
-    expect(observed.price(nativeTokenAddress)).toBe(smallest("2000", 18));
+    expect(observed.price(nativeTokenAddress)).toBe(perUnit("2000", 18));
   });
 
   it("sets no price if its contract is not configured", () => {
@@ -89,47 +89,47 @@ describe("a feed", () => {
     observed.reportFeed(start + 800, 2_000_00000000n, feed);
     observed.reportFeed(start + 800, 1_900_00000000n, newer);
     observed.close();
-    expect(observed.price(weth)).toBe(smallest("2000", 18));
+    expect(observed.price(weth)).toBe(perUnit("2000", 18));
     observed.close(end + 900);
-    expect(observed.price(nativeTokenAddress)).toBe(smallest("1900", 18));
+    expect(observed.price(nativeTokenAddress)).toBe(perUnit("1900", 18));
   });
 });
 
 describe("currencies", () => {
   const inEuros = { of: token, in: "EUR", aggregators: [feed] };
-  const ofEuro = { of: "EUR", aggregators: [euroFeed] };
+  const euroRate = { of: "EUR", aggregators: [euroFeed] };
 
   it("have the price of their feed, per whole unit", () => {
-    const observed = createObservedModel({ feeds: [ofEuro] });
+    const observed = createObservedModel({ feeds: [euroRate] });
     observed.reportFeed(start, 1_25000000n, euroFeed);
     observed.close();
     expect(observed.price(euro)).toBe("1.25");
     expect(observed.price(currencyAsset("GBP"))).toBeNull();
   });
 
-  it("convert a feed quoted in one of them, whose price is unknown without a rate", () => {
-    const observed = createObservedModel({ feeds: [inEuros, ofEuro] });
+  it("convert a feed that is quoted in one of them, whose price is unknown without a rate", () => {
+    const observed = createObservedModel({ feeds: [inEuros, euroRate] });
     observed.reportFeed(start, 8_00000000n);
     observed.close();
     expect(observed.price(token)).toBeNull();
     observed.reportFeed(end, 1_25000000n, euroFeed);
     observed.close(end + 900);
     // 8 euros at 1.25 dollars.
-    expect(observed.price(token)).toBe(smallest("10", 18));
+    expect(observed.price(token)).toBe(perUnit("10", 18));
   });
 
-  it("set the price of a stablecoin pegged to one, and of paths that end at it", () => {
-    const observed = createObservedModel({ feeds: [ofEuro], stablecoins: [{ token: usd, currency: "EUR" }] }, { [usd]: 6 });
+  it("determine the price of a stablecoin pegged to one of them, and of paths that end at it", () => {
+    const observed = createObservedModel({ feeds: [euroRate], stablecoins: [{ token: usd, currency: "EUR" }] }, { [usd]: 6 });
     observed.addPool(pool, [usd, token], [40_000n * 10n ** 6n, 10_000n * unit]);
     observed.close();
     expect([observed.price(usd), observed.price(token)]).toEqual([null, null]);
     observed.reportFeed(end, 1_25000000n, euroFeed);
     observed.close(end + 900);
-    expect([observed.price(usd), observed.price(token)]).toEqual([smallest("1.25", 6), smallest("5", 18)]);
+    expect([observed.price(usd), observed.price(token)]).toEqual([perUnit("1.25", 6), perUnit("5", 18)]);
   });
 
-  it("are read from the operator's file too, before feeds if it comes first", () => {
-    const observed = createObservedModel({ sources: ["file", "feeds"], feeds: [ofEuro] });
+  it("are also read from the operator's file, before feeds if it comes first", () => {
+    const observed = createObservedModel({ sources: ["file", "feeds"], feeds: [euroRate] });
     observed.reportFeed(start, 1_25000000n, euroFeed);
     observed.setFilePrice(start, euro, "1.3");
     observed.setFilePrice(start, currencyAsset("CHF"), "1.1");
@@ -143,9 +143,9 @@ describe("the operator's file", () => {
     const observed = createObservedModel({}, { [token]: 6 });
     observed.setFilePrice(start + 10, token, "0.0625");
     observed.close();
-    expect(observed.price(token)).toBe(smallest("0.0625", 6));
+    expect(observed.price(token)).toBe(perUnit("0.0625", 6));
     observed.close(end + 900);
-    expect(observed.price(token)).toBe(smallest("0.0625", 6));
+    expect(observed.price(token)).toBe(perUnit("0.0625", 6));
     observed.setFilePrice(end + 900, token, null);
     observed.close(end + 1_800);
     expect(observed.price(token)).toBeNull();
@@ -156,17 +156,17 @@ describe("the operator's file", () => {
     observed.addPool(pool, [usd, token], [40_000n * unit, 10_000n * unit]);
     observed.setFilePrice(start, token, "7");
     observed.close();
-    expect(observed.price(token)).toBe(smallest("7", 18));
+    expect(observed.price(token)).toBe(perUnit("7", 18));
     observed.setFilePrice(end, token, null);
     observed.close(end + 900);
-    expect(observed.price(token)).toBe(smallest("4", 18));
+    expect(observed.price(token)).toBe(perUnit("4", 18));
   });
 
   it("prices the native token by its wrapped token", () => {
     const observed = createObservedModel({});
     observed.setFilePrice(start, weth, "3000");
     observed.close();
-    expect([observed.price(weth), observed.price(nativeTokenAddress)]).toEqual([smallest("3000", 18), smallest("3000", 18)]);
+    expect([observed.price(weth), observed.price(nativeTokenAddress)]).toEqual([perUnit("3000", 18), perUnit("3000", 18)]);
   });
 
   it("sets no price for a token whose decimals are unknown", () => {
@@ -178,7 +178,7 @@ describe("the operator's file", () => {
 });
 
 describe("the order of sources", () => {
-  const all = { file: "9", feeds: "8", stablecoins: "1", pools: "4" };
+  const prices = { file: "9", feeds: "8", stablecoins: "1", pools: "4" };
   /** The price of a token for which each source has a different price; pools price it against a second stablecoin. */
   const priceBy = (sources: readonly string[]): string | null => {
     const observed = createObservedModel({
@@ -202,7 +202,7 @@ describe("the order of sources", () => {
     ["file"],
     ["pools", "feeds", "file", "stablecoins"],
   ] as const)("follows the configuration: %s first", (...sources) => {
-    expect(priceBy(sources)).toBe(smallest(all[sources[0]], 18));
+    expect(priceBy(sources)).toBe(perUnit(prices[sources[0]], 18));
   });
 
   it("excludes a source that is not configured", () => {
@@ -215,7 +215,7 @@ describe("the order of sources", () => {
     observed.addPool(pool, [other, token], [40_000n * unit, 10_000n * unit], start - 1_000, 20_000n * unit);
     observed.setFilePrice(start, token, "9");
     observed.close();
-    expect([other, token, usd, pool].map(observed.price)).toEqual([smallest("1", 18), null, null, null]);
+    expect([other, token, usd, pool].map(observed.price)).toEqual([perUnit("1", 18), null, null, null]);
   });
 
   it("sets no prices of pool tokens if pools are excluded", () => {
@@ -227,7 +227,7 @@ describe("the order of sources", () => {
     observed.reportFeed(start, 1_00000000n);
     observed.addPool(pool, [usd, other], [40_000n * unit, 40_000n * unit], start - 1_000, 40_000n * unit);
     observed.close();
-    expect([usd, other, pool].map(observed.price)).toEqual([smallest("1", 18), smallest("1", 18), null]);
+    expect([usd, other, pool].map(observed.price)).toEqual([perUnit("1", 18), perUnit("1", 18), null]);
   });
 
   it("ends paths at feeds if pools come first and have no price", () => {
@@ -235,6 +235,6 @@ describe("the order of sources", () => {
     observed.reportFeed(start, 2_000_00000000n);
     observed.addPool(pool, [weth, token], [10n * unit, 5_000n * unit]);
     observed.close();
-    expect([observed.price(weth), observed.price(token)]).toEqual([smallest("2000", 18), smallest("4", 18)]);
+    expect([observed.price(weth), observed.price(token)]).toEqual([perUnit("2000", 18), perUnit("4", 18)]);
   });
 });

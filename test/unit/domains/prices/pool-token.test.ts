@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { Address } from "../../../../runtime/lib/hex.ts";
-import { contract, createObservedModel, end, other, smallest, start, token, unit, usd } from "./observed-model.ts";
+import { contract, createObservedModel, end, other, perUnit, start, token, unit, usd } from "./observed-model.ts";
 
 const stablecoins = [{ token: usd }];
 const [pool, deep, second] = ["b2", "a1", "c3"].map(contract) as [Address, Address, Address];
-const defaultValue = [40_000n * unit, 10_000n * unit] as const;
+const defaultReserves = [40_000n * unit, 10_000n * unit] as const;
 const supply = 20_000n * unit;
 
-/** A pool with a token at 4 dollars, here and in a deeper pool; the price of the pool token is 2 × sqrt(40,000 × 40,000) / 20,000 = 4 dollars. */
+/** A model of a pool whose token costs 4 dollars, as in a deeper pool; the price of the pool token is 2 × sqrt(40,000 × 40,000) / 20,000 = 4 dollars. */
 const balanced = (prices: Record<string, unknown> = {}) => {
   const observed = createObservedModel({ stablecoins, ...prices });
   observed.addPool(deep, [usd, token], [4_000_000n * unit, 1_000_000n * unit]);
-  observed.addPool(pool, [usd, token], defaultValue, start - 1_000, supply);
+  observed.addPool(pool, [usd, token], defaultReserves, start - 1_000, supply);
   return observed;
 };
 
@@ -19,7 +19,7 @@ describe("a pool token", () => {
   it("has the value of its share of both reserves", () => {
     const observed = balanced();
     observed.close();
-    expect(observed.price(pool)).toBe(smallest("4", 18));
+    expect(observed.price(pool)).toBe(perUnit("4", 18));
   });
 
   it("has the same value after a swap that skews the pool, plus the fee", () => {
@@ -28,7 +28,7 @@ describe("a pool token", () => {
     const reserves = [140_000n * unit, 10_000n * unit - (10_000n * unit * 99_700n) / 139_700n] as const;
     observed.updatePool(pool, start, reserves, supply);
     observed.close();
-    // By the reserves alone: 140,000 dollars and 2,863.2… tokens of 4 dollars, 151,452 dollars, 7.57 for each.
+    // The reserves alone, 140,000 dollars and 2,863.2… tokens of 4 dollars, would give 151,452 dollars, or 7.57 per pool token.
     const price = Number(observed.price(pool)) * 1e18;
     // sqrt(140,000 × 4 × 2,863.278…) × 2 / 20,000: the product has grown by a fee of 300 dollars.
     expect(price).toBeGreaterThan(4);
@@ -45,8 +45,8 @@ describe("a pool token", () => {
   });
 
   it.each([
-    ["its supply is 0", 0n, defaultValue],
-    ["its supply is unknown", null, defaultValue],
+    ["its supply is 0", 0n, defaultReserves],
+    ["its supply is unknown", null, defaultReserves],
     ["it is empty", supply, [0n, 0n]],
     ["one side is empty", supply, [0n, 10_000n * unit]],
   ] as const)("has no price if %s", (_, reportedSupply, reserves) => {
@@ -70,7 +70,7 @@ describe("a pool token", () => {
     expect(observed.price(second)).toBeNull();
   });
 
-  it("has no price if its pool is deep for one block only", () => {
+  it("has no price if its pool is deep for only one block", () => {
     const observed = balanced();
     observed.addPool(second, [usd, token], [400n * unit, 100n * unit], start - 1_000, 200n * unit);
     observed.updatePool(second, end - 12, [400_000n * unit, 100_000n * unit], 200_000n * unit);
@@ -82,15 +82,15 @@ describe("a pool token", () => {
     const observed = balanced();
     observed.updatePool(pool, end - 12, [40_000n * unit, 10_000_000_000n * unit], supply);
     observed.close();
-    expect(observed.price(pool)).toBe(smallest("4", 18));
+    expect(observed.price(pool)).toBe(perUnit("4", 18));
   });
 
   it("has its redemption value as price, not its market price", () => {
     const observed = balanced();
-    // A market price of half a dollar.
+    // The market price is half a dollar.
     observed.addPool(second, [usd, pool], [500_000n * unit, 1_000_000n * unit]);
     observed.close();
-    expect(observed.price(pool)).toBe(smallest("4", 18));
+    expect(observed.price(pool)).toBe(perUnit("4", 18));
   });
 
   it("has no price if its pool is below the liquidity floor, even if it trades in a deep one", () => {
@@ -101,7 +101,7 @@ describe("a pool token", () => {
     expect(observed.price(pool)).toBeNull();
   });
 
-  it("of nested pools has the same price in any order of the pools' creation", () => {
+  it("has the same price in any order of creation of nested pools", () => {
     const outer = contract("d4");
     const prices = [
       [pool, outer],
@@ -110,7 +110,7 @@ describe("a pool token", () => {
       const observed = createObservedModel({ stablecoins });
       observed.addPool(deep, [usd, token], [4_000_000n * unit, 1_000_000n * unit]);
       for (const address of order as Address[]) {
-        if (address === pool) observed.addPool(pool, [usd, token], defaultValue, start - 1_000, supply);
+        if (address === pool) observed.addPool(pool, [usd, token], defaultReserves, start - 1_000, supply);
         else observed.addPool(outer, [usd, pool], [500_000n * unit, 1_000_000n * unit], start - 1_000, supply);
       }
       observed.close();
@@ -128,7 +128,7 @@ describe("a pool token", () => {
       const observed = balanced({ sources });
       observed.setFilePrice(start, pool, "9");
       observed.close();
-      expect(observed.price(pool)).toBe(smallest(price, 18));
+      expect(observed.price(pool)).toBe(perUnit(price, 18));
     }
   });
 
@@ -137,7 +137,7 @@ describe("a pool token", () => {
     observed.addPool(pool, [usd, token], [400n * unit, 100n * unit], start - 1_000, supply);
     observed.setFilePrice(start, pool, "9");
     observed.close();
-    expect(observed.price(pool)).toBe(smallest("9", 18));
+    expect(observed.price(pool)).toBe(perUnit("9", 18));
   });
 
   it("has no price if its pool is concentrated", () => {
@@ -145,6 +145,6 @@ describe("a pool token", () => {
     const state = { sqrtPriceX96: 2n ** 96n, liquidity: 10n ** 24n, reserve0: 10n ** 24n, reserve1: 10n ** 24n, supply };
     observed.addConcentratedPool(pool, [usd, token], state);
     observed.close();
-    expect([observed.price(token), observed.price(pool)]).toEqual([smallest("1", 18), null]);
+    expect([observed.price(token), observed.price(pool)]).toEqual([perUnit("1", 18), null]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Address, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
-import { contract, createObservedModel, end, feed, other, smallest, start, third, token, unit, usd, weth } from "./observed-model.ts";
+import { contract, createObservedModel, end, feed, other, perUnit, start, third, token, unit, usd, weth } from "./observed-model.ts";
 
 const stablecoins = [{ token: usd }];
 const [first, second, last] = ["a1", "b2", "c3"].map(contract) as [Address, Address, Address];
@@ -11,15 +11,15 @@ describe("a price from a constant-product pool", () => {
     // 40,000 dollars for 10,000 tokens: 4 dollars each.
     observed.addPool(first, [usd, token], [40_000n * unit, 10_000n * unit]);
     observed.close();
-    expect(observed.price(token)).toBe(smallest("4", 18));
-    expect(observed.price(usd)).toBe(smallest("1", 18));
+    expect(observed.price(token)).toBe(perUnit("4", 18));
+    expect(observed.price(usd)).toBe(perUnit("1", 18));
   });
 
   it("does not depend on the order of the tokens", () => {
     const observed = createObservedModel({ stablecoins: [{ token: third }] });
     observed.addPool(first, [token, third], [10_000n * unit, 40_000n * unit]);
     observed.close();
-    expect(observed.price(token)).toBe(smallest("4", 18));
+    expect(observed.price(token)).toBe(perUnit("4", 18));
   });
 
   it("is truncated to 40 digits", () => {
@@ -37,12 +37,12 @@ describe("a price from a constant-product pool", () => {
     [36, 18],
     [36, 0],
     [0, 36],
-  ])("is per smallest unit, for a token of %i decimals against a stablecoin of %i", (ofToken, ofUsd) => {
-    const observed = createObservedModel({ stablecoins }, { [usd]: ofUsd, [token]: ofToken });
+  ])("is per smallest unit, for a token of %i decimals against a stablecoin of %i", (tokenDecimals, usdDecimals) => {
+    const observed = createObservedModel({ stablecoins }, { [usd]: usdDecimals, [token]: tokenDecimals });
     // 50,000 whole dollars for 20,000 whole tokens: 2.5 dollars per whole token.
-    observed.addPool(first, [usd, token], [50_000n * 10n ** BigInt(ofUsd), 20_000n * 10n ** BigInt(ofToken)]);
+    observed.addPool(first, [usd, token], [50_000n * 10n ** BigInt(usdDecimals), 20_000n * 10n ** BigInt(tokenDecimals)]);
     observed.close();
-    expect(observed.price(token)).toBe(smallest("2.5", ofToken));
+    expect(observed.price(token)).toBe(perUnit("2.5", tokenDecimals));
   });
 
   it("is unknown for a stablecoin of unknown decimals and for tokens traded against it", () => {
@@ -52,13 +52,13 @@ describe("a price from a constant-product pool", () => {
     expect([observed.price(usd), observed.price(token)]).toEqual([null, null]);
   });
 
-  it("supports a stablecoin of 255 decimals and the largest reserves", () => {
+  it("supports a stablecoin of 255 decimals and the max reserves", () => {
     const observed = createObservedModel({ stablecoins: [...stablecoins, { token: other }] }, { [usd]: 255 });
-    const largest = 2n ** 112n - 1n;
-    observed.addPool(first, [usd, token], [largest, 1n]);
-    observed.addPool(second, [token, other], [1n, largest]);
+    const maxReserve = 2n ** 112n - 1n;
+    observed.addPool(first, [usd, token], [maxReserve, 1n]);
+    observed.addPool(second, [token, other], [1n, maxReserve]);
     observed.close();
-    expect(observed.price(usd)).toBe(smallest("1", 255));
+    expect(observed.price(usd)).toBe(perUnit("1", 255));
     // 2^112 - 1 units are almost 0 dollars of the first stablecoin and 5,192,296,858,534,827.628530496329220095 dollars of the second.
     expect(observed.price(token)).toBe("5192296858534827.628530496329220095");
   });
@@ -73,7 +73,7 @@ describe("a price from a concentrated pool", () => {
     const state = { sqrtPriceX96: 10n ** 5n * q96, liquidity: 2n * 10n ** 15n, reserve0: 10n ** 12n, reserve1: 10n ** 24n };
     observed.addConcentratedPool(first, [usd, token], state);
     observed.close();
-    expect(observed.price(token)).toBe(smallest("100", 18));
+    expect(observed.price(token)).toBe(perUnit("100", 18));
   });
 
   it("has a depth of at most the pool's reserves, even if a narrow range has larger virtual reserves", () => {
@@ -102,7 +102,7 @@ describe("a price from a concentrated pool", () => {
     const state = { sqrtPriceX96: 10n ** 7n * q96, liquidity: 10n ** 20n, reserve0: 10n ** 12n, reserve1: unit };
     observed.addConcentratedPool(second, [usd, token], state);
     observed.close();
-    expect(observed.price(token)).toBe(smallest("4", 18));
+    expect(observed.price(token)).toBe(perUnit("4", 18));
   });
 
   it.each([{ sqrtPriceX96: 0n }, { sqrtPriceX96: null }, { liquidity: null }, { liquidity: 0n }, { reserve0: null }, { reserve1: null }])(
@@ -125,7 +125,7 @@ describe("a path of pools", () => {
     observed.addPool(second, [token, other], [30_000n * unit, 60_000n * unit]);
     observed.addPool(last, [other, third], [70_000n * unit, 10_000n * unit]);
     observed.close();
-    expect([token, other, third].map(observed.price)).toEqual(["4", "2", "14"].map((price) => smallest(price, 18)));
+    expect([token, other, third].map(observed.price)).toEqual(["4", "2", "14"].map((price) => perUnit(price, 18)));
   });
 
   it("has at most four hops", () => {
@@ -137,11 +137,11 @@ describe("a path of pools", () => {
     observed.close();
     // The price doubles with each hop.
     expect(chain.map((address) => observed.price(address))).toEqual(
-      ["1", "2", "4", "8", "16"].map((price) => smallest(price, 18)).concat([null as never]),
+      ["1", "2", "4", "8", "16"].map((price) => perUnit(price, 18)).concat([null as never]),
     );
   });
 
-  it("is the anchored one with the deepest bottleneck pool", () => {
+  it("is the anchored path with the deepest bottleneck pool", () => {
     const euros = contract("e0");
     const observed = createObservedModel({ stablecoins: [...stablecoins, { token: euros }] });
     // Direct: 20,000 dollars deep, 5 dollars. Through another stablecoin and the native token: 90,000 and 60,000 dollars deep, 3 dollars.
@@ -149,21 +149,21 @@ describe("a path of pools", () => {
     observed.addPool(second, [euros, weth], [90_000n * unit, 90_000n * unit]);
     observed.addPool(last, [weth, third], [60_000n * unit, 20_000n * unit]);
     observed.close();
-    expect(observed.price(third)).toBe(smallest("3", 18));
+    expect(observed.price(third)).toBe(perUnit("3", 18));
     // The depth of a path is that of its shallowest pool.
     observed.updatePool(second, end, [15_000n * unit, 15_000n * unit]);
     observed.close(end + 900);
-    expect(observed.price(third)).toBe(smallest("5", 18));
+    expect(observed.price(third)).toBe(perUnit("5", 18));
   });
 
-  it("through a token that is not an anchor is used only if there is no other, however deep it is", () => {
+  it("is used through a token that is not an anchor only if there is no other path, regardless of its depth", () => {
     const observed = createObservedModel({ stablecoins });
     // Direct: 4 dollars. Through a token with a single holder: 41,000 dollars deep, 1,000 dollars.
     observed.addPool(first, [usd, third], [40_000n * unit, 10_000n * unit]);
     observed.addPool(second, [usd, token], [41_000n * unit, 41_000n * unit]);
     observed.addPool(last, [token, third], [41_000n * unit, 41n * unit]);
     observed.close();
-    expect(observed.price(third)).toBe(smallest("4", 18));
+    expect(observed.price(third)).toBe(perUnit("4", 18));
   });
 
   it("uses the lower address of two pools of equal depth", () => {
@@ -176,17 +176,17 @@ describe("a path of pools", () => {
       for (const pool of order) observed.addPool(pool as Address, [usd, token], [20_000n * unit, tokens[pool as Address] as bigint]);
       observed.close();
       // 20,000 dollars for 10,000 tokens in the pool with the lower address.
-      expect(observed.price(token)).toBe(smallest("2", 18));
+      expect(observed.price(token)).toBe(perUnit("2", 18));
     }
   });
 
-  it("excludes pools below the liquidity floor, however often they trade", () => {
+  it("excludes pools below the liquidity floor, regardless of how often they trade", () => {
     const observed = createObservedModel({ stablecoins });
     observed.addPool(first, [usd, token], [9_999n * unit, 1n]);
     observed.addPool(second, [usd, other], [10_000n * unit, 10_000n * unit]);
     for (let time = start; time < end; time += 12) observed.updatePool(first, time, [9_999n * unit, BigInt(time)]);
     observed.close();
-    expect([observed.price(token), observed.price(other)]).toEqual([null, smallest("1", 18)]);
+    expect([observed.price(token), observed.price(other)]).toEqual([null, perUnit("1", 18)]);
   });
 
   it("prefers the price of a deep pool to that of a tiny one", () => {
@@ -194,7 +194,7 @@ describe("a path of pools", () => {
     observed.addPool(first, [usd, token], [200n * unit, 1n * unit]);
     observed.addPool(second, [usd, token], [50_000n * unit, 50_000n * unit]);
     observed.close();
-    expect(observed.price(token)).toBe(smallest("1", 18));
+    expect(observed.price(token)).toBe(perUnit("1", 18));
   });
 });
 
@@ -205,7 +205,7 @@ describe("the native token", () => {
     // 10 native for 5,000 tokens: 2,000 × 10 / 5,000 = 4 dollars; 20,000 dollars deep.
     observed.addPool(first, [weth, token], [10n * unit, 5_000n * unit]);
     observed.close();
-    expect([nativeTokenAddress, weth, token].map(observed.price)).toEqual(["2000", "2000", "4"].map((price) => smallest(price, 18)));
+    expect([nativeTokenAddress, weth, token].map(observed.price)).toEqual(["2000", "2000", "4"].map((price) => perUnit(price, 18)));
   });
 
   it("is priced by its deepest stablecoin pool without a feed", () => {
@@ -215,7 +215,7 @@ describe("the native token", () => {
     observed.addPool(last, [weth, token], [10n * unit, 5_000n * unit]);
     observed.close();
     // 50,000 / 20 = 2,500 dollars in the deeper pool; 2,500 × 10 / 5,000 = 5.
-    expect([nativeTokenAddress, weth, token].map(observed.price)).toEqual(["2500", "2500", "5"].map((price) => smallest(price, 18)));
+    expect([nativeTokenAddress, weth, token].map(observed.price)).toEqual(["2500", "2500", "5"].map((price) => perUnit(price, 18)));
   });
 
   it("has no price without a feed or stablecoin, nor do tokens traded against it", () => {

@@ -67,15 +67,15 @@ describe("a formatted quote", () => {
     ["AUD", "A$"],
     ["CHF", "CHF"],
     ["GBP", "£"],
-  ] satisfies [Currency, string][])("in %s starts with %s", (currency, symbol) => {
+  ] satisfies [Currency, string][])("has the symbol of %s: %s", (currency, symbol) => {
     expect(pretty(decimalOf("1234.5"), currency)).toBe(`${symbol}1,234.50`);
   });
 });
 
 describe("the quote of an amount", () => {
   it("is exact to the last digit of a uint256", () => {
-    const largest = 2n ** 256n - 1n;
-    expect(valueAtRate(String(largest), decimalOf("0.5"))).toEqual({ digits: largest * 5n, scale: 1 });
+    const maxUint256 = 2n ** 256n - 1n;
+    expect(valueAtRate(String(maxUint256), decimalOf("0.5"))).toEqual({ digits: maxUint256 * 5n, scale: 1 });
   });
 
   it("is null only if the amount or the rate is unknown", () => {

@@ -25,12 +25,12 @@ const ruleOfSpam = (overrides: Partial<ClassifiedToken>): string | null => {
 };
 
 describe("the type of a token", () => {
-  it("is nft by its standard, whatever its value", () => {
+  it("is nft by its standard, regardless of its value", () => {
     expect(classifier.typeOf(token({ standard: 2 }), null).value).toBe("nft");
     expect(classifier.typeOf(token({ standard: 3 }), 0.01).value).toBe("nft");
   });
 
-  it("is stablecoin by address, whatever its symbol", () => {
+  it("is stablecoin by address, regardless of its symbol", () => {
     expect(classifier.typeOf(token({ address: usdc, symbol: "OTHER" }), null)).toMatchObject({
       value: "stablecoin",
       rule: "stablecoin-address",
@@ -52,9 +52,9 @@ describe("the type of a token", () => {
   });
 });
 
-describe("spam", () => {
+describe("spam classification", () => {
   it.each(["https://example.com/free", "$ 1000 usdc-gift.xyz", "www.example.gift", "Open t.me/freecoins", "token [dot] io", "ехаmрlе.соm"])(
-    "is the name %j, which contains a web address",
+    "detects the web address in the name %j",
     (name) => {
       expect(ruleOfSpam({ name })).toBe("web-address");
       expect(ruleOfSpam({ name: null, symbol: name })).toBe("web-address");
@@ -62,7 +62,7 @@ describe("spam", () => {
   );
 
   it.each(["Claim your bonus", "VISIT to get more", "Reward", "ETH Rewards", "Free Airdrop", "сlаim now", "cla\u200bim", "Ｃｌａｉｍ"])(
-    "is the name %j, which contains a spam word",
+    "detects the spam word in the name %j",
     (name) => {
       expect(ruleOfSpam({ name })).toBe("lure-word");
     },
@@ -76,22 +76,22 @@ describe("spam", () => {
     ["Reclaim Protocol", "RCLM"],
     ["Version 1.5 Coin", "V1.5"],
     ["Staked St. Com", "SC"],
-  ])("is not %j (%s)", (name, symbol) => {
+  ])("accepts %j (%s)", (name, symbol) => {
     expect(classifier.isSpam(token({ name, symbol }))).toEqual({ value: false, rule: null, reason: null });
   });
 
-  // NFKC expands U+3316 to six letters and U+FDFA to eighteen: a name of 200 characters to up to 3,600.
+  // NFKC expands U+3316 to six letters and U+FDFA to eighteen, so a name of 200 characters becomes up to 3,600.
   it.each(["\u3316", "\ufdfa", "\u0301", "-", "(", "a", "a-", "ab.", "\u{1f468}\u200d"])(
-    "is found after as many %j as fit into a name",
+    "searches behind as many %j as fit into a name",
     (filler) => {
-      const behind = (word: string) => {
-        const room = 200 - [...word].length - 1;
-        return `${[...filler.repeat(room)].slice(0, room).join("")} ${word}`;
+      const withFiller = (word: string) => {
+        const fillerLength = 200 - [...word].length - 1;
+        return `${[...filler.repeat(fillerLength)].slice(0, fillerLength).join("")} ${word}`;
       };
-      expect(ruleOfSpam({ name: behind("claim") })).toBe("lure-word");
-      expect(ruleOfSpam({ name: behind("gift-a.xyz") })).toBe("web-address");
-      expect(ruleOfSpam({ name: behind("https://a") })).toBe("web-address");
-      expect(ruleOfSpam({ name: behind("coin") })).toBeNull();
+      expect(ruleOfSpam({ name: withFiller("claim") })).toBe("lure-word");
+      expect(ruleOfSpam({ name: withFiller("gift-a.xyz") })).toBe("web-address");
+      expect(ruleOfSpam({ name: withFiller("https://a") })).toBe("web-address");
+      expect(ruleOfSpam({ name: withFiller("coin") })).toBeNull();
     },
   );
 
@@ -104,10 +104,10 @@ describe("spam", () => {
     ["𝐠𝐢𝐟𝐭.xyz", "gift.xyz"],
     ["gift-.xyz", "gift-.xyz"],
     ["b.a curve.fi gift.fi", "gift.fi"],
-  ])("reports the web address in %j", (name, found) => {
+  ])("reports the web address in %j", (name, address) => {
     expect(classifier.isSpam(token({ name }))).toMatchObject({
       value: true,
-      reason: `The name or symbol contains the web address "${found}".`,
+      reason: `The name or symbol contains the web address "${address}".`,
     });
   });
 
@@ -118,7 +118,7 @@ describe("spam", () => {
     );
   });
 
-  it("is a stablecoin's symbol at an address that is not configured", () => {
+  it("detects a stablecoin's symbol at an address that is not configured", () => {
     expect(ruleOfSpam({ symbol: "USDC", decimals: 6 })).toBe("fake-stablecoin");
     expect(ruleOfSpam({ symbol: "usdt" })).toBe("fake-stablecoin");
     expect(ruleOfSpam({ symbol: "USDC", address: usdc })).toBeNull();
@@ -127,21 +127,21 @@ describe("spam", () => {
 
   // Cyrillic U+0405 and U+0421, full width, zero width, digits for letters, a lower-case L for an I, the tugrik sign, and punctuation.
   it.each(["U\u0405D\u0421", "ＵＳＤＣ", "US\u200bDC", "U5DC", "DAl", "DA1", "USD\u20ae", "USDC.", "U\u0301SDT", "$USDT"])(
-    "is a symbol that looks like a stablecoin's, on any chain: %j",
+    "detects a symbol that looks like a stablecoin's, on any chain: %j",
     (symbol) => {
       expect(ruleOfSpam({ symbol, chainId: 31337 })).toBe("look-alike-symbol");
     },
   );
 
-  it("is not a configured stablecoin with an unusual symbol", () => {
+  it("accepts a configured stablecoin with an unusual symbol", () => {
     expect(ruleOfSpam({ chainId: 42161, symbol: "USD\u20ae0", address: "0xfd086bc7cd5c481dcc9c85ebe478a1c0b69fcbb9" })).toBeNull();
   });
 
-  it("is never the native token", () => {
+  it("never applies to the native token", () => {
     expect(ruleOfSpam({ standard: 0, symbol: "USDT", name: "Claim" })).toBeNull();
   });
 
-  it("is a token that was distributed in bulk and has an airdrop word in its name, not one of the two alone", () => {
+  it("detects a token that was distributed in bulk and has an airdrop word in its name, but not one with only one of the two", () => {
     const gift = token({ name: "Lucky Whale" });
     expect(classifier.isSpam(gift, true)).toMatchObject({ value: true, rule: "airdrop" });
     expect(classifier.isSpam(gift, false).value).toBe(false);
@@ -152,17 +152,17 @@ describe("spam", () => {
     expect(classifier.mayBeAirdrop(token({ name: "Claim your prize" }))).toBe(false);
     const trusting = createClassifier(parseRules("rules.yaml", `trusted: { 1: [${gift.address}] }`));
     expect(trusting.mayBeAirdrop(gift)).toBe(false);
-    const off = createClassifier(parseRules("rules.yaml", "airdrops: { words: [], transfers: 200, perTransaction: 20 }"));
-    expect(off.mayBeAirdrop(gift)).toBe(false);
+    const disabled = createClassifier(parseRules("rules.yaml", "airdrops: { words: [], transfers: 200, perTransaction: 20 }"));
+    expect(disabled.mayBeAirdrop(gift)).toBe(false);
   });
 
   it("follows the operator's lists first", () => {
-    const own = createClassifier(
+    const configured = createClassifier(
       parseRules("rules.yaml", `trusted: { 1: [${account("aaaa", "aaaa")}] }\nspam: { 1: [${account("bbbb", "bbbb")}] }`),
     );
-    expect(own.isSpam(token({ address: account("aaaa", "aaaa"), name: "claim" }))).toMatchObject({ value: false, rule: "trusted" });
-    expect(own.isSpam(token({ address: account("bbbb", "bbbb") }))).toMatchObject({ value: true, rule: "spam-list" });
-    expect(own.isSpam(token({ chainId: 2, address: account("bbbb", "bbbb") })).value).toBe(false);
+    expect(configured.isSpam(token({ address: account("aaaa", "aaaa"), name: "claim" }))).toMatchObject({ value: false, rule: "trusted" });
+    expect(configured.isSpam(token({ address: account("bbbb", "bbbb") }))).toMatchObject({ value: true, rule: "spam-list" });
+    expect(configured.isSpam(token({ chainId: 2, address: account("bbbb", "bbbb") })).value).toBe(false);
   });
 });
 
@@ -207,7 +207,7 @@ describe("poisoning", () => {
   it("is not affected by earlier dust from the lookalike or by later transfers", () => {
     const dust: Counterparty = { address: lookalike, since: 15, sentSince: null };
     expect(rule({ from: lookalike, to: wallet }, [friendship, dust])).toBe("resembling-address");
-    // Once the wallet sent to the lookalike, it is a counterparty too.
+    // Once the wallet has sent to the lookalike, it is a counterparty as well.
     expect(rule({ from: lookalike, to: wallet }, [friendship, { ...dust, sentSince: 15 }])).toBeNull();
     expect(rule({ from: lookalike, to: wallet, block: 15 }, [friendship, { ...dust, sentSince: 15 }])).toBe("resembling-address");
     // A counterparty of the same block can be imitated, one of a later block cannot.
@@ -228,7 +228,7 @@ describe("poisoning", () => {
     );
     expect(rule({}, others)).toBe("resembling-address");
     expect(rule({ block: 11 }, others)).toBe("sent-by-others");
-    // Of two similar counterparties, the one that the wallet sent to later imitates the earlier one, not the other way round.
+    // The later of two similar counterparties imitates the earlier one, but not vice versa.
     const second: Counterparty = { address: lookalike, since: 12, sentSince: 12 };
     expect(rule({ block: 12 }, [friendship, second])).toBe("resembling-address");
     expect(rule({ to: friend, block: 12 }, [friendship, second])).toBeNull();
@@ -240,7 +240,7 @@ describe("poisoning", () => {
     expect(rule({ to: unknownAddress }, [{ ...friendship, sentSince: null }])).toBeNull();
   });
 
-  it("compares the configured number of digits", () => {
+  it("depends on the configured number of digits", () => {
     const strict = createClassifier(parseRules("rules.yaml", "poisoning: { matchingDigits: 5, sentByOthers: false }"));
     const counterparties = strict.counterpartiesOf([friendship]);
     expect(
@@ -262,11 +262,11 @@ describe("a rules file", () => {
     expect(parseRules("rules.yaml", text)).toEqual(builtInRules);
     expect(text).toContain("rulesFile in ashlar.yaml");
     expect(text).toMatch(/ {2}# Number of hex digits at each end that two addresses must share to look alike\.\n {2}matchingDigits: 4/);
-    const own = parseRules("rules.yaml", `spam: { 1: [${usdc}] }`);
-    expect(parseRules("rules.yaml", renderRules(own)).spam).toEqual({ 1: [usdc] });
+    const configured = parseRules("rules.yaml", `spam: { 1: [${usdc}] }`);
+    expect(parseRules("rules.yaml", renderRules(configured)).spam).toEqual({ 1: [usdc] });
   });
 
-  it("accepts addresses with and without quotes, in any case", () => {
+  it("may contain addresses with and without quotes, in any case", () => {
     const text = `spam:\n  1:\n    - ${usdc.toUpperCase().replace("0X", "0x")}\n    - "${usdc}"\n`;
     expect(parseRules("rules.yaml", text).spam).toEqual({ 1: [usdc, usdc] });
   });
@@ -281,7 +281,7 @@ describe("a rules file", () => {
     ["spam:\n  main: []\n", "rules.yaml:2:3: spam.main: "],
     ["stablecoins:\n  - symbol: X\n", "rules.yaml:2:5: stablecoins.0.decimals: "],
     ["dust: { belowUsd: 1\n", "rules.yaml:"],
-  ])("reports the position of the error in %j", (text, message) => {
+  ])("is rejected with the position of the error: %j", (text, message) => {
     expect(() => parseRules("rules.yaml", text)).toThrow(message);
   });
 

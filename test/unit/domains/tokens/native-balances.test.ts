@@ -3,7 +3,7 @@ import { type Address, nativeTokenAddress } from "../../../../runtime/lib/hex.ts
 import { alice, block, bob, carol, fold, miner, pick, topic, transaction } from "../token-folds.ts";
 
 describe("native balances", () => {
-  it("change by fee, value, inner value and tip in this order; the base fee is burned", () => {
+  it("change by fee, value, internal value and tip in this order; the base fee is burned", () => {
     const paying = transaction({
       to: bob,
       value: 1_000n,
@@ -23,26 +23,26 @@ describe("native balances", () => {
       [carol, start + 400n],
       [miner, start + 42_000n],
     ]);
-    // The genesis balance held until the block before.
+    // The genesis balance held until the previous block.
     expect(pick(rows.balance_periods, "from_block", "to_block", "balance")).toEqual(Array.from({ length: 4 }, () => [0, 0, start]));
     expect(rows.transfers.every((row) => row.token === nativeTokenAddress && row.standard === 0 && row.log_index === null)).toBe(true);
   });
 
-  it("lose only the fee of a failed transaction, including those of data and blobs", () => {
+  it("lose only the fee of a failed transaction, including its L1 and blob fees", () => {
     const failing = transaction({ to: bob, value: 5n, successful: false, gasUsed: 100n, effectiveGasPrice: 2n, l1Fee: 30n, blobFee: 4n });
     const rows = fold([block(1, [failing], { baseFeePerGas: 2n })]);
     expect(rows.transfers).toEqual([]);
     expect(pick(rows.balances, "owner", "balance")).toEqual([[alice, 10n ** 18n - 234n]]);
   });
 
-  it("of a created contract start with the value of its creation", () => {
+  it("start with the value of the creation if a contract is created", () => {
     const rows = fold([block(1, [transaction({ to: null, createdContract: carol, value: 8n })])], {
       base: () => ({ ok: true, data: topic(10n) }),
     });
     expect(pick(rows.transfers, "to_address", "amount", "to_balance")).toEqual([[carol, 8n, 18n]]);
   });
 
-  it("gain withdrawals in gwei, also several for one address in a block, without a transfer", () => {
+  it("gain withdrawals in gwei, including several for one address in a block, without a transfer", () => {
     const withdrawals = [1, 2].map((index) => ({ index, validatorIndex: index, address: alice, amountGwei: 3n }));
     const rows = fold([block(1, [], { withdrawals })], { base: () => ({ ok: true, data: topic(0n) }) });
     expect(rows.transfers).toEqual([]);
@@ -66,7 +66,7 @@ describe("native balances", () => {
 
 describe("native balances read from state", () => {
   const facts = { nativeAccounting: "state" } as const;
-  const returned = (number: number, ...balances: [Address, bigint | null, bigint | null][]) =>
+  const blockWithBalances = (number: number, ...balances: [Address, bigint | null, bigint | null][]) =>
     block(number, [], { balances: balances.map(([address, before, balance]) => ({ address, before, balance })) });
   const nothing = () => ({ ok: true, data: topic(0n) }) as const;
   const periods = (rows: ReturnType<typeof fold>) => pick(rows.balance_periods, "owner", "from_block", "to_block", "balance");
@@ -83,15 +83,15 @@ describe("native balances read from state", () => {
   });
 
   it("have no row for an account without any balance, and no new one for an unchanged account", () => {
-    const rows = fold([returned(1, [alice, 0n, 0n], [bob, 0n, 3n]), returned(4, [bob, 3n, 3n]), returned(6, [bob, 3n, 4n])], {
+    const rows = fold([blockWithBalances(1, [alice, 0n, 0n], [bob, 0n, 3n]), blockWithBalances(4, [bob, 3n, 3n]), blockWithBalances(6, [bob, 3n, 4n])], {
       facts,
       base: nothing,
     });
     expect([periods(rows), current(rows)]).toEqual([[[bob, 1, 5, 3n]], [[bob, 6, 4n]]]);
   });
 
-  it("are unknown between two touches if they differ, also before the first touch", () => {
-    const rows = fold([returned(5, [alice, 7n, 9n]), returned(10, [alice, 30n, 31n])], { facts, base: nothing });
+  it("are unknown between two touches if they differ, including before the first touch", () => {
+    const rows = fold([blockWithBalances(5, [alice, 7n, 9n]), blockWithBalances(10, [alice, 30n, 31n])], { facts, base: nothing });
     // 0 at the genesis block, 7 right before block 5; 9 after it, and 30 right before block 10.
     expect(periods(rows)).toEqual([
       [alice, 1, 3, null],
@@ -104,7 +104,7 @@ describe("native balances read from state", () => {
   });
 
   it("include the balance before the first indexed block, even if the touch changes nothing", () => {
-    const rows = fold([returned(101, [alice, 8n, 8n])], {
+    const rows = fold([blockWithBalances(101, [alice, 8n, 8n])], {
       facts: { ...facts, from: 100, baseBlock: 99 },
       base: () => ({ ok: true, data: topic(8n) }),
     });
@@ -112,7 +112,7 @@ describe("native balances read from state", () => {
   });
 
   it("are unknown while the node has no state", () => {
-    const rows = fold([returned(3, [alice, null, null]), returned(5, [alice, null, null]), returned(9, [alice, 6n, 7n])], {
+    const rows = fold([blockWithBalances(3, [alice, null, null]), blockWithBalances(5, [alice, null, null]), blockWithBalances(9, [alice, 6n, 7n])], {
       facts,
       base: () => ({ ok: false, reverted: false }),
     });

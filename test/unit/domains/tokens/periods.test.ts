@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { pivotOf, pivotsOf } from "../../../../runtime/domains/tokens/projection/periods.ts";
 
 /** Returns how often 2 divides a height; infinitely often for 0. */
-const twos = (height: number): number => {
+const exponentOfTwo = (height: number): number => {
   let count = 0;
   for (let rest = height; rest > 0 && rest % 2 === 0; rest /= 2) count += 1;
   return height === 0 ? Number.POSITIVE_INFINITY : count;
@@ -13,7 +13,7 @@ describe("the pivot of a period", () => {
   it("is the block that is divisible by the highest power of two", () => {
     for (const first of range(0, 70)) {
       for (const last of range(first, 70)) {
-        const roundest = range(first, last).reduce((best, height) => (twos(height) > twos(best) ? height : best));
+        const roundest = range(first, last).reduce((best, height) => (exponentOfTwo(height) > exponentOfTwo(best) ? height : best));
         expect(pivotOf(first, last), `${first} to ${last}`).toBe(roundest);
       }
     }

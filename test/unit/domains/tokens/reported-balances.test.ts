@@ -3,9 +3,9 @@ import { periodsBefore } from "../../../../runtime/domains/tokens/projection/rep
 
 describe("the periods of a balance between two touches", () => {
   const cases: [string, Parameters<typeof periodsBefore>, [number, number, bigint | null][]][] = [
-    ["are the old balance if the node confirms it at the end", [{ balance: 5n, since: 10 }, 5n, 20], [[10, 19, 5n]]],
+    ["are one period of the old balance if the node confirms it at the end", [{ balance: 5n, since: 10 }, 5n, 20], [[10, 19, 5n]]],
     [
-      "are the first block, unknown, and the node's balance at the end if they differ",
+      "are unknown between the first and the last block if the balances differ",
       [{ balance: 5n, since: 10 }, 7n, 20],
       [
         [10, 10, 5n],
@@ -14,7 +14,7 @@ describe("the periods of a balance between two touches", () => {
       ],
     ],
     [
-      "are both of two adjacent blocks if they differ",
+      "are known in both of two adjacent blocks if the balances differ",
       [{ balance: 5n, since: 10 }, 7n, 12],
       [
         [10, 10, 5n],
@@ -22,7 +22,7 @@ describe("the periods of a balance between two touches", () => {
       ],
     ],
     [
-      "are only the first block if the node cannot confirm it",
+      "are known only in the first block if the node cannot confirm the balance",
       [{ balance: 5n, since: 10 }, null, 20],
       [
         [10, 10, 5n],
@@ -31,17 +31,17 @@ describe("the periods of a balance between two touches", () => {
     ],
     ["need no confirmation for a single block", [{ balance: 5n, since: 10 }, null, 11], [[10, 10, 5n]]],
     [
-      "are only the end if the old balance was unknown",
+      "are known only in the last block if the old balance was unknown",
       [{ balance: null, since: 10 }, 7n, 20],
       [
         [10, 18, null],
         [19, 19, 7n],
       ],
     ],
-    ["are unknown if neither is known", [{ balance: null, since: 10 }, null, 20], [[10, 19, null]]],
+    ["are unknown if neither balance is known", [{ balance: null, since: 10 }, null, 20], [[10, 19, null]]],
     ["are empty within one block", [{ balance: 5n, since: 10 }, 5n, 10], []],
   ];
-  it.each(cases)("%s", (_, given, expected) => {
-    expect(periodsBefore(...given).map(({ from, to, balance }) => [from, to, balance])).toEqual(expected);
+  it.each(cases)("%s", (_, input, expected) => {
+    expect(periodsBefore(...input).map(({ from, to, balance }) => [from, to, balance])).toEqual(expected);
   });
 });

@@ -65,9 +65,9 @@ describe("token balances", () => {
     ]);
   });
 
-  it("become and stay unknown where events take them below zero or above 256 bits", () => {
-    const most = 2n ** 256n - 1n;
-    const rows = fold([withLogs(1, erc20(bob, alice, 5n)), withLogs(2, erc20(zeroAddress, bob, 100n), erc20(zeroAddress, alice, most))]);
+  it("become and stay unknown if events take them below zero or above 256 bits", () => {
+    const maxUint256 = 2n ** 256n - 1n;
+    const rows = fold([withLogs(1, erc20(bob, alice, 5n)), withLogs(2, erc20(zeroAddress, bob, 100n), erc20(zeroAddress, alice, maxUint256))]);
     expect(history(rows)).toEqual([
       [alice, 1, 5n],
       [bob, 1, null],
@@ -76,7 +76,7 @@ describe("token balances", () => {
     ]);
   });
 
-  it("of an ERC-721 collection count its tokens, with the owner of each id", () => {
+  it("count the tokens of an ERC-721 collection, with the owner of each id", () => {
     const rows = fold([withLogs(1, erc721(zeroAddress, alice, 0n), erc721(zeroAddress, alice, 7n), erc721(alice, bob, 7n))]);
     expect(pick(rows.balances, "owner", "standard", "balance")).toEqual([
       [alice, 2, 1n],
@@ -89,7 +89,7 @@ describe("token balances", () => {
     ]);
   });
 
-  it("of an ERC-1155 batch count units, with one transfer per item and none for an empty batch", () => {
+  it("count the units of an ERC-1155 batch, with one transfer per item and none for an empty batch", () => {
     const rows = fold([
       withLogs(1, batch(zeroAddress, alice, [1n, 2n], [10n, 5n]), batch(alice, bob, [], []), batch(alice, bob, [2n], [5n])),
     ]);
@@ -104,7 +104,7 @@ describe("token balances", () => {
     ]);
   });
 
-  it("follow Deposit and Withdrawal of a configured wrapped token, and of no other contract", () => {
+  it("follow Deposit and Withdrawal of a configured wrapped token, but not of other contracts", () => {
     const deposit = (address: Address) => log([wrappedDeposit.topic0, topic(alice)], data(9n), address);
     const withdrawal = log([wrappedWithdrawal.topic0, topic(alice)], data(4n), weth);
     const rows = fold([withLogs(1, deposit(weth), deposit(token), withdrawal)]);
@@ -115,7 +115,7 @@ describe("token balances", () => {
     expect(pick(rows.balances, "owner", "token", "balance")).toEqual([[alice, weth, 5n]]);
   });
 
-  it("of an index that starts late start from the node's balance at the block before the first", () => {
+  it("start from the node's balance at the block before the first in an index that starts late", () => {
     const base = (read: BaseRead): CallOutcome =>
       "data" in read && read.data.includes(alice.slice(2)) ? { ok: true, data: topic(40n) } : { ok: true, data: "0x" };
     const rows = fold([withLogs(101, erc20(alice, bob, 15n))], { facts: { from: 100, baseBlock: 99 }, base });
@@ -126,7 +126,7 @@ describe("token balances", () => {
     ]);
   });
 
-  it("of an index that starts late are unknown where the node has no state", () => {
+  it("are unknown in an index that starts late if the node has no state", () => {
     const rows = fold([withLogs(101, erc20(alice, bob, 15n), batch(alice, bob, [1n], [1n]))], {
       facts: { from: 100, baseBlock: 99 },
       base: () => ({ ok: false, reverted: false }),
@@ -135,7 +135,7 @@ describe("token balances", () => {
     expect(pick(rows.balance_periods, "from_block", "to_block", "balance")).toEqual(Array.from({ length: 4 }, () => [99, 100, null]));
   });
 
-  it("of an index that starts late record the net change while the base is unknown, except for ERC-1155 collections", () => {
+  it("record the net change while the base balance is unknown in an index that starts late, except for ERC-1155 collections", () => {
     const rows = fold([withLogs(101, erc20(alice, bob, 15n), batch(alice, bob, [1n], [4n])), withLogs(103, erc20(bob, alice, 6n))], {
       facts: { from: 100, baseBlock: 99 },
       base: () => ({ ok: false, reverted: false }),
@@ -185,7 +185,7 @@ describe("token balances", () => {
     expect(pick(rows.transfers, "from_balance", "to_balance")).toEqual([[null, 31n]]);
   });
 
-  it("of a node-sourced token end with each transfer and are unknown afterwards", () => {
+  it("end with each transfer of a node-sourced token, and are unknown afterwards", () => {
     const state = {
       nodeSourced: new Map([[`${token}|1`, {}]]),
       balances: new Map([[`${alice}|${token}|1`, { balance: "50", net_change: null, since_block: 4 }]]),

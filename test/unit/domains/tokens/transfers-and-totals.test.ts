@@ -59,14 +59,14 @@ describe("totals of a token", () => {
     ]);
   });
 
-  it("of an ERC-20 token are mints less burns even if negative, to be corrected by totalSupply()", () => {
+  it("are mints minus burns for an ERC-20 token, even if negative, to be corrected by totalSupply()", () => {
     const inconsistent = fold([withLogs(1, erc20(bob, zeroAddress, 9n)), withLogs(2, erc20(bob, alice, 1n))]);
     expect(supplies(inconsistent)).toEqual([[token, 1, 1, -9n]]);
     const late = fold([withLogs(101, erc20(zeroAddress, alice, 9n))], { facts: { from: 100, baseBlock: 99 } });
     expect(supplies(late)).toEqual([[token, 1, 101, 9n]]);
   });
 
-  it("of a collection have an unknown supply if its first tokens were minted before the first indexed block", () => {
+  it("have an unknown supply for a collection whose first tokens were minted before the first indexed block", () => {
     const late = fold([withLogs(101, erc721(zeroAddress, alice, 9n))], { facts: { from: 100, baseBlock: 99 } });
     expect(supplies(late)).toEqual([]);
     const inconsistent = fold([withLogs(1, erc721(zeroAddress, alice, 9n)), withLogs(2, erc721(bob, alice, 8n))]);
@@ -76,8 +76,8 @@ describe("totals of a token", () => {
     ]);
   });
 
-  it("count a mint to the zero address, as the first liquidity of a Uniswap V2 pool is (MINIMUM_LIQUIDITY)", () => {
-    // 1,000 locked at the zero address, and 500 to the first provider.
+  it("include a mint to the zero address, such as the first liquidity of a Uniswap V2 pool (MINIMUM_LIQUIDITY)", () => {
+    // 1,000 are locked at the zero address, and 500 are minted to the first provider.
     const rows = fold([withLogs(1, erc20(zeroAddress, zeroAddress, 1_000n), erc20(zeroAddress, alice, 500n))]);
     expect(supplies(rows)).toEqual([[token, 1, 1, 1_500n]]);
     // The zero address is added when the count is served, as its balance is read from the contract.
@@ -94,7 +94,7 @@ describe("totals of a token", () => {
 });
 
 describe("a mint of many ids in one event (EIP-2309)", () => {
-  it("moves each of them, limited by the gas of its transaction", () => {
+  it("transfers each of them, limited by the gas of its transaction", () => {
     const range = (first: bigint, last: bigint) => log([consecutiveMint.topic0, topic(first), topic(0), topic(alice)], data(last));
     const rows = fold([
       block(1, [transaction({ gasUsed: 750n, logs: [range(1n, 3n), range(4n, 4n)] })]),
@@ -121,7 +121,7 @@ describe("a mint of many ids in one event (EIP-2309)", () => {
 });
 
 describe("transfers", () => {
-  it("are ordered by transaction, and within it native, inner, then events", () => {
+  it("are ordered by transaction, and within it by native, internal, then event transfers", () => {
     const first = transaction({
       to: bob,
       value: 1n,
@@ -139,7 +139,7 @@ describe("transfers", () => {
     ]);
   });
 
-  it("with ERC-20 tokens add one numbered list entry per transaction and address", () => {
+  it("add one numbered list entry per transaction and address if they move ERC-20 tokens", () => {
     const state = { ordinals: new Map([[alice, { ordinal: 41 }]]) };
     const rows = fold(
       [block(1, [transaction({ logs: [erc20(alice, bob, 1n), erc20(bob, alice, 1n)] }), transaction({ logs: [erc721(alice, bob, 1n)] })])],

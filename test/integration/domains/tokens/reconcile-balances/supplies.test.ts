@@ -15,7 +15,7 @@ let test: TestDatabase;
 let reconciliation: Reconciliation;
 let alice: Address;
 let bob: Address;
-const tokens = {} as Record<"pool" | "weth" | "plain" | "given" | "rebasing" | "mute" | "interest", Address>;
+const tokens = {} as Record<"pool" | "weth" | "plain" | "preminted" | "rebasing" | "mute" | "interest", Address>;
 
 const mineEach = async (...transactions: readonly TestTransaction[]) => {
   for (const transaction of transactions) {
@@ -28,13 +28,13 @@ const coin = (name: keyof typeof tokens, method: string, args: readonly unknown[
   ...call(unusualSupplies("Rebasing"), tokens[name], method, args),
 });
 
-/** Returns totalSupply() at heights; null where it reverts. */
+/** Returns totalSupply() at heights; null if it reverts. */
 const suppliesOf = (token: Address, heights: readonly number[]): Promise<(string | null)[]> =>
   Promise.all(
     heights.map((height) =>
       chain
         .rpc<Hex>("eth_call", [{ to: token, data: "0x18160ddd" }, `0x${height.toString(16)}`])
-        .then((answer) => BigInt(answer).toString())
+        .then((result) => BigInt(result).toString())
         .catch(() => null),
     ),
   );
@@ -46,20 +46,20 @@ const firstBlockOf = async (token: Address, database = test.database): Promise<n
   return row?.first ?? 0;
 };
 
-/** Returns the supplies that the index serves and those of the contract, at every block since a token's first transfer. */
-const servedAndExpected = async (name: keyof typeof tokens, from = 0, database = test.database) => {
+/** Returns the stored supplies and those of the contract, at every block since a token's first transfer. */
+const storedAndExpected = async (name: keyof typeof tokens, from = 0, database = test.database) => {
   const token = tokens[name];
   const first = Math.max(from, await firstBlockOf(token, database));
-  const heights = Array.from({ length: (await chain.head()) - first + 1 }, (_, place) => first + place);
+  const heights = Array.from({ length: (await chain.head()) - first + 1 }, (_, position) => first + position);
   const queries = createTokenQueries(database);
-  const served = await Promise.all(heights.map(async (height) => (await queries.tokenTotalsAt(31337, token, 1, height))?.supply ?? null));
-  return { served, expected: await suppliesOf(token, heights), heights };
+  const stored = await Promise.all(heights.map(async (height) => (await queries.tokenTotalsAt(31337, token, 1, height))?.supply ?? null));
+  return { stored, expected: await suppliesOf(token, heights), heights };
 };
 
-/** Compares the served holders and holder count with balanceOf() of all accounts, at every block. */
+/** Compares the stored holders and holder count with balanceOf() of all accounts, at every block. */
 const compareHolders = async (name: keyof typeof tokens) => {
   const token = tokens[name];
-  const { heights } = await servedAndExpected(name);
+  const { heights } = await storedAndExpected(name);
   const queries = createTokenQueries(test.database);
   const accounts = [zeroAddress, ...chain.accounts, ...Object.values(tokens)];
   for (const height of heights) {
@@ -68,7 +68,7 @@ const compareHolders = async (name: keyof typeof tokens) => {
       accounts.map((owner) => ({ token, owner, height })),
     );
     const expected = accounts
-      .map((owner, place) => ({ owner, balance: returned[place] ?? "0" }))
+      .map((owner, position) => ({ owner, balance: returned[position] ?? "0" }))
       .filter(({ balance }) => balance !== "0")
       .sort((left, right) => Number(BigInt(right.balance) - BigInt(left.balance)) || (left.owner < right.owner ? -1 : 1));
     expect(await queries.holdersAt(31337, token, 1, height, 100, 0), `${name} at ${height}`).toEqual(expected);
@@ -87,7 +87,7 @@ beforeAll(async () => {
   tokens.pool = `0x${pair.slice(26)}`;
   tokens.weth = await chain.deploy(artifacts.weth());
   tokens.plain = await chain.deploy(unusualSupplies("Plain"));
-  tokens.given = await chain.deploy(unusualSupplies("Given"), [], alice);
+  tokens.preminted = await chain.deploy(unusualSupplies("Preminted"), [], alice);
   tokens.rebasing = await chain.deploy(unusualSupplies("Rebasing"));
   tokens.mute = await chain.deploy(unusualSupplies("Coin"));
   tokens.interest = await chain.deploy(unusualSupplies("Interest"));
@@ -114,7 +114,7 @@ beforeAll(async () => {
     await mineEach(coin(name, "mint", [alice, 1_000n]), coin(name, "transfer", [bob, 200n]), coin(name, "transfer", [zeroAddress, 30n]));
     await mineEach(coin(name, "burn", [70n]), coin(name, "transfer", [zeroAddress, 1n]), coin(name, "mint", [bob, 5n]));
   }
-  await mineEach(coin("given", "transfer", [bob, 400n]), coin("given", "burn", [100n]));
+  await mineEach(coin("preminted", "transfer", [bob, 400n]), coin("preminted", "burn", [100n]));
   await mineEach(coin("rebasing", "rebase", [150n]), coin("rebasing", "mint", [bob, 40n]), coin("rebasing", "rebase", [100n]));
   await mineEach(coin("rebasing", "burn", [10n]), coin("rebasing", "rebase", [300n]), { to: alice, value: 1n, gas: 21_000n });
   reconciliation = await startReconciliation(chain, chain.url, test.database, { chain: chainOf({ wrappedNative: [tokens.weth] }) });
@@ -126,35 +126,35 @@ afterAll(async () => {
   await test?.drop();
 });
 
-describe("total supply of an ERC-20 token", () => {
+describe("the total supply of an ERC-20 token", () => {
   it.each([
     ["pool", "a Uniswap V2 pool with its minimum liquidity and tokens sent to the zero address"],
     ["weth", "wrapped ether, some of which was sent to the zero address"],
     ["plain", "transfers to the zero address do not change the supply"],
-    ["given", "minted in the constructor without an event"],
+    ["preminted", "minted in the constructor without an event"],
     ["rebasing", "rebases up and down"],
   ] as const)("equals totalSupply() at every block (%s: %s)", async (name, _) => {
-    const { served, expected, heights } = await servedAndExpected(name);
+    const { stored, expected, heights } = await storedAndExpected(name);
     expect(heights.length).toBeGreaterThan(5);
-    expect(served).toEqual(expected);
+    expect(stored).toEqual(expected);
   });
 
-  it("that accrues interest is exact in the blocks that touch the contract and at the head", async () => {
-    const { served, expected } = await servedAndExpected("interest");
-    expect(served.slice(0, 6)).toEqual(expected.slice(0, 6));
+  it("is exact in the blocks that touch the contract and at the head if it accrues interest", async () => {
+    const { stored, expected } = await storedAndExpected("interest");
+    expect(stored.slice(0, 6)).toEqual(expected.slice(0, 6));
     await mineEach({ to: alice, value: 1n, gas: 21_000n });
     await reconciliation.runFor(65);
-    const after = await servedAndExpected("interest");
-    expect(after.served.at(-1)).toBe(after.expected.at(-1));
+    const after = await storedAndExpected("interest");
+    expect(after.stored.at(-1)).toBe(after.expected.at(-1));
   });
 
-  it("is null where the contract has no totalSupply()", async () => {
-    const { served, expected } = await servedAndExpected("mute");
+  it("is null if the contract has no totalSupply()", async () => {
+    const { stored, expected } = await storedAndExpected("mute");
     expect(new Set(expected)).toEqual(new Set([null]));
-    expect(served).toEqual(expected);
+    expect(stored).toEqual(expected);
   });
 
-  it("comes with the zero address among the holders and in their count where its balanceOf() is above zero", async () => {
+  it("is consistent with holders that include the zero address if its balanceOf() is above zero", async () => {
     for (const name of ["pool", "weth", "plain", "mute"] as const) await compareHolders(name);
   });
 
@@ -195,17 +195,17 @@ describe("total supply of an ERC-20 token", () => {
 
   it("follows later mints, burns and transfers to the zero address", async () => {
     await mineEach(coin("plain", "mint", [alice, 11n]), coin("plain", "transfer", [zeroAddress, 2n]), coin("plain", "burn", [3n]));
-    await mineEach(coin("given", "burn", [1n]), coin("rebasing", "mint", [alice, 7n]), coin("rebasing", "rebase", [200n]));
+    await mineEach(coin("preminted", "burn", [1n]), coin("rebasing", "mint", [alice, 7n]), coin("rebasing", "rebase", [200n]));
     await reconciliation.runFor(4);
-    for (const name of ["plain", "given", "rebasing", "pool", "weth"] as const) {
-      const { served, expected } = await servedAndExpected(name);
-      expect(served, name).toEqual(expected);
+    for (const name of ["plain", "preminted", "rebasing", "pool", "weth"] as const) {
+      const { stored, expected } = await storedAndExpected(name);
+      expect(stored, name).toEqual(expected);
     }
     await compareHolders("plain");
   });
 
   it("is exact after a reorganisation", async () => {
-    await mineEach(coin("plain", "transfer", [zeroAddress, 100n]), coin("rebasing", "rebase", [250n]), coin("given", "burn", [9n]));
+    await mineEach(coin("plain", "transfer", [zeroAddress, 100n]), coin("rebasing", "rebase", [250n]), coin("preminted", "burn", [9n]));
     await reconciliation.runFor(4);
     await chain.rpc("anvil_reorg", [
       4,
@@ -213,9 +213,9 @@ describe("total supply of an ERC-20 token", () => {
     ]);
     await chain.mine();
     await reconciliation.runFor(65);
-    for (const name of ["plain", "given", "rebasing", "pool", "weth"] as const) {
-      const { served, expected } = await servedAndExpected(name);
-      expect(served, name).toEqual(expected);
+    for (const name of ["plain", "preminted", "rebasing", "pool", "weth"] as const) {
+      const { stored, expected } = await storedAndExpected(name);
+      expect(stored, name).toEqual(expected);
     }
     await compareHolders("plain");
     expect(reconciliation.warnings).toEqual([]);
@@ -226,10 +226,10 @@ describe("total supply of an ERC-20 token", () => {
     const from = (await chain.head()) - 30;
     const running = await startReconciliation(chain, chain.url, late.database, { chain: chainOf({ from, wrappedNative: [tokens.weth] }) });
     await running.runFor(5);
-    for (const name of ["plain", "given", "rebasing"] as const) {
-      const { served, expected } = await servedAndExpected(name, from, late.database);
-      expect(served.length).toBeGreaterThan(3);
-      expect(served, name).toEqual(expected);
+    for (const name of ["plain", "preminted", "rebasing"] as const) {
+      const { stored, expected } = await storedAndExpected(name, from, late.database);
+      expect(stored.length).toBeGreaterThan(3);
+      expect(stored, name).toEqual(expected);
     }
     await running.end();
     await late.drop();

@@ -16,7 +16,7 @@ export interface Reconciliation {
   end(): Promise<void>;
 }
 
-/** Starts an index that follows a chain, with the reconciliation jobs, which run on demand and by a clock that the test advances. */
+/** Starts an index that follows a chain, with the reconciliation jobs, which run on demand and on a clock that the test advances. */
 export const startReconciliation = async (
   chain: TestChain,
   url: string,
@@ -62,7 +62,7 @@ export const startReconciliation = async (
 
 const quantity = (value: number): Hex => `0x${value.toString(16)}`;
 
-/** Returns balanceOf() at heights; null where it reverts. */
+/** Returns balanceOf() at heights; null if it reverts. */
 export const balancesOf = async (
   chain: TestChain,
   reads: readonly { readonly token: Address; readonly owner: Address; readonly height: number }[],
@@ -71,7 +71,7 @@ export const balancesOf = async (
     reads.map(({ token, owner, height }) =>
       chain
         .rpc<Hex>("eth_call", [{ to: token, data: `0x70a08231${owner.slice(2).padStart(64, "0")}` }, quantity(height)])
-        .then((answer) => BigInt(answer === "0x" ? 0 : answer).toString())
+        .then((result) => BigInt(result === "0x" ? 0 : result).toString())
         .catch(() => null),
     ),
   );

@@ -1,6 +1,6 @@
 import { compileSolidity } from "../../../../support/solidity.ts";
 
-/** Tokens whose balances do not follow from their events, each for another reason, and one whose balanceOf() reverts. */
+/** Tokens whose balances do not follow from their events, each for a different reason, and one whose balanceOf() reverts. */
 const source = `
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity ^0.8.20;
@@ -59,8 +59,8 @@ contract Restless {
   constructor(Token other_) { other = other_; }
 
   function balanceOf(address) external returns (uint256) {
-    uint256 had = other.balanceOf(address(this));
-    if (had > 0) other.transfer(address(1), had);
+    uint256 balance = other.balanceOf(address(this));
+    if (balance > 0) other.transfer(address(1), balance);
     return 0;
   }
 

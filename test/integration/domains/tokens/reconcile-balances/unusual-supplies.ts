@@ -1,6 +1,6 @@
 import { compileSolidity } from "../../../../support/solidity.ts";
 
-/** ERC-20 tokens whose total supply differs from the sum of their mints less that of their burns, each for another reason. */
+/** ERC-20 tokens whose total supply differs from the sum of their mints minus that of their burns, each for a different reason. */
 const source = `
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity ^0.8.20;
@@ -34,7 +34,7 @@ contract Plain is Coin {
 }
 
 /** The constructor mints the whole supply without an event. */
-contract Given is Plain {
+contract Preminted is Plain {
   constructor() { supply = 1000000; held[msg.sender] = supply; }
 }
 
@@ -61,7 +61,7 @@ contract Interest is Plain {
   function totalSupply() public view override returns (uint256) { return supply + block.number; }
 }
 
-/** The zero address has another balance in every block. */
+/** The zero address has a different balance in every block. */
 contract Drifting is Plain {
   function balanceOf(address owner) public view override returns (uint256) { return owner == address(0) ? block.number : held[owner]; }
 }

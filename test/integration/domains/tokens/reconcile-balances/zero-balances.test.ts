@@ -21,7 +21,7 @@ const mine = async (transaction: TestTransaction) => {
   await chain.send(transaction);
   await chain.mine();
 };
-const skip = (blocks: number) => chain.rpc("anvil_mine", [`0x${blocks.toString(16)}`]);
+const mineBlocks = (blocks: number) => chain.rpc("anvil_mine", [`0x${blocks.toString(16)}`]);
 
 beforeAll(async () => {
   [chain, test] = await Promise.all([startTestChain(), createTestDatabase()]);
@@ -29,8 +29,8 @@ beforeAll(async () => {
   alice = chain.accounts[1] as Address;
   drifting = await chain.deploy(unusualSupplies("Drifting"));
   await mine(call(unusualSupplies("Drifting"), drifting, "mint", [alice, 100n]));
-  // More blocks than the search may add periods.
-  await skip(900);
+  // There are more blocks than the search may add periods.
+  await mineBlocks(900);
 });
 afterEach(async () => {
   await reconciliation?.end();
@@ -49,7 +49,7 @@ const periods = () =>
   );
 
 describe("the zero address's balance of an ERC-20 token", () => {
-  it("is searched for in a bounded number of steps where it changes in every block", async () => {
+  it("is searched for in a bounded number of steps if it changes in every block", async () => {
     reconciliation = await startReconciliation(chain, node.url, test.database);
     await reconciliation.runFor(8);
     const searched = await periods();
@@ -61,7 +61,7 @@ describe("the zero address's balance of an ERC-20 token", () => {
     expect(searched.filter(({ from_block, balance }) => balance === String(from_block)).length).toBeGreaterThan(380);
     // Each later comparison adds one row and searches nothing.
     for (let round = 1; round <= 3; round += 1) {
-      await skip(50);
+      await mineBlocks(50);
       node.counts.clear();
       await reconciliation.runFor(5);
       expect((await periods()).length).toBeLessThanOrEqual(searched.length + round);
@@ -76,7 +76,7 @@ describe("the zero address's balance of an ERC-20 token", () => {
     expect(reconciliation.warnings).toEqual([]);
   });
 
-  it("is not overwritten where a later block or another comparison wrote it first", async () => {
+  it("is not overwritten if a later block or another comparison wrote it first", async () => {
     const other: Address = `0x${"ab".repeat(20)}`;
     await test.database.query(
       "INSERT INTO balances (chain_id, owner, token, standard, since_block, balance) VALUES (31337, $1, $2, 1, 20, 7)",
@@ -106,13 +106,13 @@ describe("the zero address's balance of an ERC-20 token", () => {
   });
 
   it("is compared together with the supply right after the projection is rebuilt", async () => {
-    const given = await chain.deploy(unusualSupplies("Given"), [], alice);
-    await mine({ from: alice, ...call(unusualSupplies("Given"), given, "transfer", [chain.accounts[2], 400n]) });
-    // Enough blocks that no supply is compared because of a mint or burn.
-    await skip(300);
-    const supply = async () => (await createTokenQueries(test.database).tokenTotalsAt(31337, given, 1, await chain.head()))?.supply;
-    const returned = BigInt(await chain.rpc<Hex>("eth_call", [{ to: given, data: "0x18160ddd" }, "latest"])).toString();
-    // Enough minutes that the next comparison is hours away.
+    const preminted = await chain.deploy(unusualSupplies("Preminted"), [], alice);
+    await mine({ from: alice, ...call(unusualSupplies("Preminted"), preminted, "transfer", [chain.accounts[2], 400n]) });
+    // After these blocks, no supply is compared because of a mint or burn.
+    await mineBlocks(300);
+    const supply = async () => (await createTokenQueries(test.database).tokenTotalsAt(31337, preminted, 1, await chain.head()))?.supply;
+    const returned = BigInt(await chain.rpc<Hex>("eth_call", [{ to: preminted, data: "0x18160ddd" }, "latest"])).toString();
+    // After these minutes, the next comparison is hours away.
     reconciliation = await startReconciliation(chain, node.url, test.database);
     await reconciliation.runFor(70);
     expect(await supply()).toBe(returned);

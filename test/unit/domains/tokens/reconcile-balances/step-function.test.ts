@@ -17,16 +17,16 @@ const resolve = (valueAt: (block: number) => Value, gap: Gap, limit: number, can
     0,
   ];
   for (let round = 0; round < 1_000; round += 1) {
-    const place = steps.findLastIndex(({ value }) => value === undefined);
-    const [open, next] = [steps[place], steps[place + 1]];
+    const position = steps.findLastIndex(({ value }) => value === undefined);
+    const [open, next] = [steps[position], steps[position + 1]];
     if (open === undefined || next === undefined || next.value === undefined) return { steps, reads };
-    const part = { first: open.block, last: next.block - 1, before: place === 0 ? gap.before : steps[place - 1]?.value, after: next.value };
-    const own = candidates.filter((block) => block >= part.first && block <= part.last);
-    const probes = chooseProbes(part, own, limit, newestFirst);
+    const part = { first: open.block, last: next.block - 1, before: position === 0 ? gap.before : steps[position - 1]?.value, after: next.value };
+    const partCandidates = candidates.filter((block) => block >= part.first && block <= part.last);
+    const probes = chooseProbes(part, partCandidates, limit, newestFirst);
     expect(probes.blocks.length).toBeLessThanOrEqual(limit);
     reads += probes.blocks.length;
     const readings = probes.blocks.map((block) => ({ block, value: valueAt(block) }));
-    steps = [...steps.slice(0, place), ...fillGap(part, readings, probes.isCut), ...steps.slice(place + 2)];
+    steps = [...steps.slice(0, position), ...fillGap(part, readings, probes.isCut), ...steps.slice(position + 2)];
   }
   throw new Error("The gap was not resolved");
 };
@@ -52,13 +52,13 @@ it("finds several changes, each at its block", () => {
   expect(steps).toEqual([...values].map(([block, value]) => ({ block, value })));
 });
 
-it("finds a value that is restored if every candidate block is read, the newest first", () => {
-  const touched = Array.from({ length: 100 }, (_, place) => 10 + place * 10);
-  // It changes in every second block that touched it, and changes back in the next one.
+it("finds restored values if every candidate block is read, newest first", () => {
+  const touched = Array.from({ length: 100 }, (_, position) => 10 + position * 10);
+  // The value changes in every second block that touched it, and is restored in the next one.
   const valueAt = (block: number) => (Math.floor(block / 10) % 2 === 0 ? 1n : 0n);
   const { steps } = resolve(valueAt, { first: 1, last: 1_009, before: 1n, after: valueAt(1_010) }, 8, touched, true);
   const expected = touched.filter((block) => valueAt(block) !== valueAt(block - 1)).map((block) => ({ block, value: valueAt(block) }));
-  const changes = steps.filter(({ value }, place) => value !== (place === 0 ? 1n : steps[place - 1]?.value));
+  const changes = steps.filter(({ value }, position) => value !== (position === 0 ? 1n : steps[position - 1]?.value));
   expect(changes.filter(({ block }) => block <= 1_000)).toEqual(expected);
 });
 

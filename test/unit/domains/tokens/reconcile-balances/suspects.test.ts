@@ -12,19 +12,19 @@ const owner: Address = `0x${"b".repeat(40)}`;
 const hash = `0x${"c".repeat(64)}` as const;
 
 /** Compares stored rows with a mocked response: deploying ninety tokens that change between two comparisons would take long. */
-const compareWith = async (answer: CallOutcome, rows: readonly object[], state: Parameters<typeof compareBalances>[2], now: Date) => {
-  const unused = () => {
-    throw new Error("not used");
+const compareWith = async (response: CallOutcome, rows: readonly object[], state: Parameters<typeof compareBalances>[2], now: Date) => {
+  const unexpectedCall = () => {
+    throw new Error("Unexpected call");
   };
   const context = {
     chainId: 1,
     clock: () => now,
     database: { query: async (sql: string | Sql) => ((typeof sql === "string" ? sql : sql.text).includes("token_checks") ? [] : rows) },
-    multicall: async () => rows.map(() => answer),
-    source: { hashesOf: async () => [hash], balances: unused, calls: unused, capabilities: {} },
-    exclusive: unused,
-    beside: unused,
-    logger: { info: unused },
+    multicall: async () => rows.map(() => response),
+    source: { hashesOf: async () => [hash], balances: unexpectedCall, calls: unexpectedCall, capabilities: {} },
+    exclusive: unexpectedCall,
+    beside: unexpectedCall,
+    logger: { info: unexpectedCall },
   } as unknown as JobContext;
   await compareBalances(context, [{ token, owner }], state);
 };

@@ -5,7 +5,7 @@ import { currencies } from "../../../../runtime/parameters/currency.ts";
 
 const token = "0x00000000000000000000000000000000000000aa";
 const parse = (text: string) => parsePrices("prices.csv", text, currencies);
-const faultOf = (text: string): string => {
+const errorOf = (text: string): string => {
   try {
     parse(text);
   } catch (error) {
@@ -16,7 +16,7 @@ const faultOf = (text: string): string => {
 };
 
 describe("the operator's price file", () => {
-  it("has prices of tokens, the native one and currencies, by day, time or second", () => {
+  it("has prices of tokens, the native token and currencies, by day, time or second", () => {
     const text = [
       "\uFEFFAsset,time,price",
       `"${token.toUpperCase().replace("0X", "0x")}",2024-02-29,1.50`,
@@ -45,26 +45,26 @@ describe("the operator's price file", () => {
     [`${token},2024-01-01,"1,5"`, 'Invalid price "1,5"'],
     [`${token},2024-01-01`, "Invalid price nothing"],
     ["XAU,2024-01-01,1", 'Invalid asset "XAU"'],
-  ])("with %s is rejected with the line and the expected form", (line, fault) => {
-    const message = faultOf(`asset,time,price\nnative,2024-01-01,1\n${line}`);
-    expect(message).toContain(`prices.csv:3: ${fault}`);
+  ])("is rejected with the line and the expected form: %s", (line, problem) => {
+    const message = errorOf(`asset,time,price\nnative,2024-01-01,1\n${line}`);
+    expect(message).toContain(`prices.csv:3: ${problem}`);
     expect(message).toContain("Expected a CSV file with the header asset,time,price");
   });
 
-  it("with two prices for one time is rejected, with both line numbers", () => {
-    expect(faultOf("asset,time,price\nnative,2024-01-01,1\nnative,1704067200,2")).toContain(
+  it("is rejected if it has two prices for one time, with both line numbers", () => {
+    expect(errorOf("asset,time,price\nnative,2024-01-01,1\nnative,1704067200,2")).toContain(
       "prices.csv:3: Duplicate of line 2: native at 1704067200",
     );
   });
 
   it("is rejected without the header or if it is not CSV", () => {
-    expect(faultOf("native,2024-01-01,1")).toContain('prices.csv:1: Invalid header "native,2024-01-01,1"');
-    expect(faultOf('asset,time,price\n"native,2024-01-01,1')).toContain("prices.csv:");
-    expect(faultOf("")).toContain("Invalid header nothing");
+    expect(errorOf("native,2024-01-01,1")).toContain('prices.csv:1: Invalid header "native,2024-01-01,1"');
+    expect(errorOf('asset,time,price\n"native,2024-01-01,1')).toContain("prices.csv:");
+    expect(errorOf("")).toContain("Invalid header nothing");
   });
 
-  it("reports the first of many errors and the number of the others", () => {
-    const message = faultOf(`asset,time,price\n${Array.from({ length: 30 }, (_, line) => `bad,2024-01-01,${line + 1}`).join("\n")}`);
+  it("is rejected with the first twenty errors and the number of the others", () => {
+    const message = errorOf(`asset,time,price\n${Array.from({ length: 30 }, (_, line) => `bad,2024-01-01,${line + 1}`).join("\n")}`);
     expect(message.match(/prices\.csv:/g)).toHaveLength(20);
     expect(message).toContain("… and 10 more.");
   });

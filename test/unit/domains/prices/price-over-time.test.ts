@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { Address } from "../../../../runtime/lib/hex.ts";
-import { contract, createObservedModel, end, feed, smallest, start, token, unit, usd } from "./observed-model.ts";
+import { contract, createObservedModel, end, feed, perUnit, start, token, unit, usd } from "./observed-model.ts";
 
 const stablecoins = [{ token: usd }];
 const [pool, tiny] = ["a1", "b2"].map(contract) as [Address, Address];
-const four = smallest("4", 18);
+const four = perUnit("4", 18);
 /** Reserves at 4 dollars, and the same after a swap of 60,000 dollars: 100,000 × 4,000 is 40,000 × 10,000. */
-const defaultValue = [40_000n * unit, 10_000n * unit] as const;
+const defaultReserves = [40_000n * unit, 10_000n * unit] as const;
 const skewed = [100_000n * unit, 4_000n * unit] as const;
-const skewedPrice = smallest("25", 18);
+const skewedPrice = perUnit("25", 18);
 
-const traded = (reserves: readonly [bigint, bigint] = defaultValue, time = start - 1_000) => {
+const startModel = (reserves: readonly [bigint, bigint] = defaultReserves, time = start - 1_000) => {
   const observed = createObservedModel({ stablecoins });
   observed.addPool(pool, [usd, token], reserves, time);
   return observed;
@@ -18,24 +18,24 @@ const traded = (reserves: readonly [bigint, bigint] = defaultValue, time = start
 
 describe("a price over time", () => {
   it("ignores a skew that the next block reverses", () => {
-    const observed = traded();
+    const observed = startModel();
     observed.updatePool(pool, start + 400, skewed);
-    observed.updatePool(pool, start + 412, defaultValue);
+    observed.updatePool(pool, start + 412, defaultReserves);
     observed.close();
     expect(observed.price(token)).toBe(four);
   });
 
   it("uses the last block of a second that has several", () => {
-    const observed = traded();
+    const observed = startModel();
     // A flash loan that is repaid within the second has no duration.
     observed.updatePool(pool, start, skewed);
-    observed.updatePool(pool, start, defaultValue);
+    observed.updatePool(pool, start, defaultReserves);
     observed.close();
     expect(observed.price(token)).toBe(four);
   });
 
   it("is not determined by the last block of the bucket", () => {
-    const observed = traded();
+    const observed = startModel();
     observed.updatePool(pool, end - 1, skewed);
     observed.close();
     expect(observed.price(token)).toBe(four);
@@ -47,18 +47,18 @@ describe("a price over time", () => {
   it.each([
     [7 * 60, four],
     [449, four],
-    // Of two ratios of equal duration the lower one is the median: the skewed one, with fewer tokens per dollar.
+    // If two ratios have equal durations, the lower one is the median: here the skewed one, with fewer tokens per dollar.
     [450, skewedPrice],
     [8 * 60, skewedPrice],
-  ])("skewed for %i of 900 seconds is %s", (seconds, expected) => {
-    const observed = traded();
+  ])("ignores a skew unless it lasts for half of the bucket (%i of 900 seconds: %s)", (seconds, expected) => {
+    const observed = startModel();
     observed.updatePool(pool, end - seconds, skewed);
     observed.close();
     expect(observed.price(token)).toBe(expected);
   });
 
   it("is the median of the bucket", () => {
-    const observed = traded();
+    const observed = startModel();
     // Five prices, 180 seconds each: 4, 8, 2, 16, 1 dollars. The median is 4.
     const tokens = [10_000n, 5_000n, 20_000n, 2_500n, 40_000n];
     for (const [position, amount] of tokens.entries()) observed.updatePool(pool, start + position * 180, [40_000n * unit, amount * unit]);
@@ -67,7 +67,7 @@ describe("a price over time", () => {
   });
 
   it("stays the same while nothing happens", () => {
-    const observed = traded();
+    const observed = startModel();
     observed.close();
     for (let quarter = 1; quarter < 100; quarter += 1) observed.close(end + quarter * 900);
     expect(observed.price(token)).toBe(four);
@@ -76,9 +76,9 @@ describe("a price over time", () => {
 });
 
 describe("liquidity over time", () => {
-  it("of one block does not make a pool deep", () => {
+  it("does not make a pool deep if it lasts for one block", () => {
     const observed = createObservedModel({ stablecoins });
-    observed.addPool(pool, [usd, token], defaultValue);
+    observed.addPool(pool, [usd, token], defaultReserves);
     observed.addPool(tiny, [usd, token], [100n * unit, 1n * unit]);
     observed.updatePool(tiny, end - 24, [1_000_000n * unit, 10_000n * unit]);
     observed.updatePool(tiny, end - 12, [100n * unit, 1n * unit]);
@@ -89,43 +89,43 @@ describe("liquidity over time", () => {
     expect(observed.price(token)).toBe(four);
   });
 
-  it("that lasts for most of the bucket counts, with the price of that time", () => {
+  it("sets a price if it lasts for most of the bucket", () => {
     const observed = createObservedModel({ stablecoins });
-    observed.addPool(pool, [usd, token], defaultValue, start + 449);
+    observed.addPool(pool, [usd, token], defaultReserves, start + 449);
     observed.close();
-    // 451 of 900 seconds.
+    // It lasts for 451 of 900 seconds.
     expect(observed.price(token)).toBe(four);
   });
 
-  it("added in the last minutes of a bucket sets no price yet", () => {
-    const observed = traded(defaultValue, end - 120);
+  it("sets no price yet if it is added in the last minutes of a bucket", () => {
+    const observed = startModel(defaultReserves, end - 120);
     observed.close();
     expect(observed.price(token)).toBeNull();
     observed.close(end + 900);
     expect(observed.price(token)).toBe(four);
   });
 
-  it("that is removed leaves an unknown price, not 0", () => {
-    const observed = traded();
+  it("leaves an unknown price, not 0, after it is removed", () => {
+    const observed = startModel();
     observed.close();
     observed.updatePool(pool, end, [0n, 0n]);
     observed.close(end + 900);
     expect(observed.price(token)).toBeNull();
     observed.close(end + 1_800);
     expect(observed.price(token)).toBeNull();
-    observed.updatePool(pool, end + 1_800, defaultValue);
+    observed.updatePool(pool, end + 1_800, defaultReserves);
     observed.close(end + 2_700);
     expect(observed.price(token)).toBe(four);
   });
 
-  it.each([[[0n, 10n * unit]], [[10n ** 30n, 0n]]] as const)("of one token alone sets no price: %o", (reserves) => {
-    const observed = traded(reserves);
+  it.each([[[0n, 10n * unit]], [[10n ** 30n, 0n]]] as const)("sets no price if it consists of only one token: %o", (reserves) => {
+    const observed = startModel(reserves);
     observed.close();
     expect(observed.price(token)).toBeNull();
   });
 
-  it("of an unknown amount sets no price", () => {
-    const observed = traded();
+  it("sets no price if its amount is unknown", () => {
+    const observed = startModel();
     observed.updatePool(pool, start, null);
     observed.close();
     expect(observed.price(token)).toBeNull();
@@ -134,7 +134,7 @@ describe("liquidity over time", () => {
 
 describe("current prices", () => {
   it("cover the last 15 minutes, and do not affect later buckets", () => {
-    const [previewed, withoutPreview] = [traded(), traded()];
+    const [previewed, withoutPreview] = [startModel(), startModel()];
     for (const observed of [previewed, withoutPreview]) {
       observed.close();
       observed.updatePool(pool, end + 10, skewed);
@@ -148,17 +148,17 @@ describe("current prices", () => {
     expect(withoutPreview.price(token)).toBe(skewedPrice);
   });
 
-  it("do not hide a feed's answer from its bucket", () => {
+  it("do not remove a feed's answer from its bucket", () => {
     const observed = createObservedModel({ feeds: [{ of: token, aggregators: [feed], maxAgeSeconds: 3_600 }] });
     observed.reportFeed(start, 4_00000000n);
     observed.close();
     observed.reportFeed(end + 100, 5_00000000n);
-    expect(observed.priceAt(end + 200, token)).toBe(smallest("5", 18));
+    expect(observed.priceAt(end + 200, token)).toBe(perUnit("5", 18));
     observed.close(end + 900);
-    expect(observed.price(token)).toBe(smallest("5", 18));
+    expect(observed.price(token)).toBe(perUnit("5", 18));
   });
 
-  it("do not hide that a feed becomes stale within a bucket", () => {
+  it("do not delay that a feed becomes stale within a bucket", () => {
     const observed = createObservedModel({ feeds: [{ of: token, aggregators: [feed], maxAgeSeconds: 1_000 }] });
     observed.reportFeed(start, 4_00000000n);
     observed.close();

@@ -34,7 +34,7 @@ const mineEach = async (...transactions: readonly TestTransaction[]) => {
     await chain.mine();
   }
 };
-const idle = (blocks: number) => mineEach(...Array.from({ length: blocks }, () => ({ to: alice, value: 1n, gas: 21_000n })));
+const mineUnrelated = (blocks: number) => mineEach(...Array.from({ length: blocks }, () => ({ to: alice, value: 1n, gas: 21_000n })));
 const rebasing = (method: string, ...args: readonly unknown[]) => ({
   from: alice,
   ...call(unusualSupplies("Rebasing"), token, method, args),
@@ -47,7 +47,7 @@ const start = async () => {
   reconciliation = await startReconciliation(chain, chain.url, test.database);
 };
 
-/** Compares the served balances of some owners with balanceOf(), at each block up to the head. */
+/** Compares the stored balances of owners with balanceOf(), at each block up to the head. */
 const compareBalances = async (from: number, owners: readonly Address[]) => {
   const queries = createTokenQueries(test.database);
   for (let height = from; height <= (await chain.head()); height += 1) {
@@ -55,10 +55,10 @@ const compareBalances = async (from: number, owners: readonly Address[]) => {
       chain,
       owners.map((owner) => ({ token, owner, height })),
     );
-    const served = await Promise.all(
+    const stored = await Promise.all(
       owners.map(async (owner) => (await queries.balancesAt(31337, owner, height)).find((row) => row.token === token)?.balance ?? "0"),
     );
-    expect(served, `at ${height}`).toEqual(returned);
+    expect(stored, `at ${height}`).toEqual(returned);
   }
 };
 /** Compares the balances of all owners and the holder count. */
@@ -75,12 +75,12 @@ const compareAll = async (from: number) => {
     expect((await queries.tokenTotalsAt(31337, token, 1, height))?.holders, `holders at ${height}`).toBe(expected);
   }
 };
-const isSourced = async () => (await test.database.query("SELECT 1 FROM node_sourced_tokens WHERE standard = 1")).length > 0;
+const isNodeSourced = async () => (await test.database.query("SELECT 1 FROM node_sourced_tokens WHERE standard = 1")).length > 0;
 const checkedAt = async () =>
   (await test.database.query<{ checked_at: Date | null }>("SELECT checked_at FROM token_checks")).map(({ checked_at }) => checked_at);
 
 describe("a token whose balances change without an event", () => {
-  it("does not count as compared while only zero balances were compared", async () => {
+  it("is not recorded as compared while only zero balances were compared", async () => {
     token = await chain.deploy(unusualSupplies("Rebasing"));
     await mineEach(rebasing("transfer", bob, 0n));
     await start();
@@ -102,11 +102,11 @@ describe("a token whose balances change without an event", () => {
     await reconciliation.runFor(300);
     await mineEach(rebasing("rebase", 150n));
     await reconciliation.runFor(4);
-    expect(await isSourced()).toBe(true);
+    expect(await isNodeSourced()).toBe(true);
     await mineEach(rebasing("transfer", carol, 90n), rebasing("rebase", 50n), rebasing("rebase", 200n));
-    await idle(2);
+    await mineUnrelated(2);
     await mineEach(rebasing("rebase", 100n), rebasing("rebase", 300n));
-    await idle(1);
+    await mineUnrelated(1);
     await reconciliation.runFor(4);
     await compareAll(first);
     expect(reconciliation.warnings).toEqual([]);
@@ -116,65 +116,65 @@ describe("a token whose balances change without an event", () => {
     token = await chain.deploy(unusualSupplies("Rebasing"));
     const first = (await chain.head()) + 1;
     await mineEach(rebasing("mint", alice, 1_000n), rebasing("rebase", 150n), rebasing("transfer", bob, 300n), rebasing("rebase", 70n));
-    await idle(3);
+    await mineUnrelated(3);
     await mineEach(rebasing("rebase", 200n), rebasing("transfer", carol, 10n), rebasing("rebase", 90n));
-    await idle(3);
+    await mineUnrelated(3);
     await start();
     await reconciliation.runFor(5);
     await compareAll(first);
   });
 
-  it("is found through a call that names the affected owners although no other account differs", async () => {
+  it("is found through a call that names the affected owners even if no other account differs", async () => {
     token = await chain.deploy(unusualSupplies("Seizing"));
     const first = (await chain.head()) + 1;
-    const owners = [alice, ...Array.from({ length: 30 }, (_, place): Address => `0x${(place + 4096).toString(16).padStart(40, "9")}`)];
+    const owners = [alice, ...Array.from({ length: 30 }, (_, position): Address => `0x${(position + 4096).toString(16).padStart(40, "9")}`)];
     await mineEach(seizing("mint", alice, 10_000n));
-    await chain.send(...owners.slice(1).map((owner, place) => seizing("transfer", owner, BigInt(100 + place))));
+    await chain.send(...owners.slice(1).map((owner, position) => seizing("transfer", owner, BigInt(100 + position))));
     await chain.mine();
     await start();
     await reconciliation.runFor(200);
     const recipient: Address = `0x${"7".repeat(40)}`;
     await mineEach(seizing("seize", owners[17] as Address, recipient, 50n));
-    await idle(2);
+    await mineUnrelated(2);
     await reconciliation.runFor(4);
-    expect(await isSourced()).toBe(true);
+    expect(await isNodeSourced()).toBe(true);
     await compareBalances(first, [alice, owners[16], owners[17], recipient] as Address[]);
     const totals = await createTokenQueries(test.database).tokenTotalsAt(31337, token, 1, await chain.head());
-    // Alice, thirty others and the recipient.
+    // The holders are Alice, thirty others and the recipient.
     expect(totals?.holders).toBe(32);
   });
 
-  it("is found within an hour when requested, whichever holder differs, with the block of the change", async () => {
+  it("is found within an hour of a request, for any differing holder, with the block of the change", async () => {
     token = await chain.deploy(unusualSupplies("Seizing"));
     const first = (await chain.head()) + 1;
-    const holders = Array.from({ length: 60 }, (_, place): Address => `0x${(place + 4096).toString(16).padStart(40, "8")}`);
+    const holders = Array.from({ length: 60 }, (_, position): Address => `0x${(position + 4096).toString(16).padStart(40, "8")}`);
     await mineEach(seizing("mint", alice, 100_000n));
-    await chain.send(...holders.map((owner, place) => seizing("transfer", owner, BigInt(100 + place))));
+    await chain.send(...holders.map((owner, position) => seizing("transfer", owner, BigInt(100 + position))));
     await chain.mine();
     const [victim, other] = [holders[29] as Address, holders[35] as Address];
     const sheriff = await chain.deploy(unusualSupplies("Sheriff"), [token, victim, other]);
     await start();
     await reconciliation.runFor(120);
     await mineEach({ from: alice, ...call(unusualSupplies("Sheriff"), sheriff, "act") });
-    await idle(5);
+    await mineUnrelated(5);
     await test.database.query("INSERT INTO token_requests (chain_id, token, asked_at) VALUES (31337, $1, $2)", [
       Buffer.from(token.slice(2), "hex"),
       new Date(Date.UTC(2026, 0, 1, 2)),
     ]);
     await reconciliation.runFor(60);
-    expect(await isSourced()).toBe(true);
+    expect(await isNodeSourced()).toBe(true);
     await compareBalances(first, [victim, other, holders[3] as Address]);
   });
 
-  it("is found in time beside a token that is called constantly", async () => {
+  it("is found in time despite constant calls to another token", async () => {
     const noisy = await chain.deploy(unusualSupplies("Seizing"));
     token = await chain.deploy(unusualSupplies("Seizing"));
     await mineEach(seizing("mint", alice, 100n), { from: alice, ...call(unusualSupplies("Seizing"), noisy, "mint", [alice, 100n]) });
     await start();
     await reconciliation.runFor(60);
-    const noise = Array.from({ length: 45 }, (_, place) => ({
+    const noise = Array.from({ length: 45 }, (_, position) => ({
       from: alice,
-      ...call(unusualSupplies("Seizing"), noisy, "seize", [`0x${(place + 1).toString(16).padStart(40, "6")}`, bob, 0n]),
+      ...call(unusualSupplies("Seizing"), noisy, "seize", [`0x${(position + 1).toString(16).padStart(40, "6")}`, bob, 0n]),
     }));
     const before = noise.splice(0, 22);
     await chain.send(...before);
@@ -182,12 +182,12 @@ describe("a token whose balances change without an event", () => {
     await chain.send(...noise);
     await chain.mine();
     await reconciliation.runFor(3);
-    const found = (await test.database.query<{ token: Address }>("SELECT token FROM node_sourced_tokens")).map((row) => row.token);
-    expect(found).toContain(token);
-    expect(found).not.toContain(noisy);
+    const marked = (await test.database.query<{ token: Address }>("SELECT token FROM node_sourced_tokens")).map((row) => row.token);
+    expect(marked).toContain(token);
+    expect(marked).not.toContain(noisy);
   });
 
-  it("is read at the blocks of calls without events although balanceOf() of one owner reverts", async () => {
+  it("is read at the blocks of calls without events even if balanceOf() of one owner reverts", async () => {
     token = await chain.deploy(unusualSupplies("Barring"));
     const first = (await chain.head()) + 1;
     const barring = (method: string, ...args: readonly unknown[]) => ({
@@ -199,12 +199,12 @@ describe("a token whose balances change without an event", () => {
     await reconciliation.runFor(5);
     await mineEach(barring("rebase", 150n));
     await reconciliation.runFor(4);
-    expect(await isSourced()).toBe(true);
+    expect(await isNodeSourced()).toBe(true);
     // balanceOf(carol) reverts after this block.
     await mineEach(barring("transfer", carol, 10n));
     await reconciliation.runFor(2);
     await mineEach(barring("rebase", 200n), barring("rebase", 300n));
-    await idle(2);
+    await mineUnrelated(2);
     await reconciliation.runFor(4);
     await compareBalances(first, [alice, bob]);
     expect(await test.database.query("SELECT 1 FROM quiet_calls WHERE NOT is_read")).toEqual([]);
@@ -212,9 +212,9 @@ describe("a token whose balances change without an event", () => {
 
   it("has at most the newest 500 blocks queued to be read", async () => {
     await start();
-    const calls = Array.from({ length: 700 }, (_, place) => ({ token: alice, block: place + 1, owners: [], isSourced: true }));
-    for (const some of [calls.slice(0, 400), calls.slice(400)]) {
-      await test.database.transaction((client) => queueQuietCalls(client, 31337, some));
+    const calls = Array.from({ length: 700 }, (_, position) => ({ token: alice, block: position + 1, owners: [], isSourced: true }));
+    for (const portion of [calls.slice(0, 400), calls.slice(400)]) {
+      await test.database.transaction((client) => queueQuietCalls(client, 31337, portion));
     }
     // Blocks 201 to 700.
     expect(

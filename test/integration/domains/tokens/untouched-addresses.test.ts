@@ -12,7 +12,7 @@ import { type RpcProxy, startRpcProxy } from "../../../support/rpc-proxy.ts";
 
 let chain: TestChain;
 let proxy: RpcProxy;
-/** Received a transfer before the first block of an index that starts late, and is not touched afterwards. */
+/** An address that received a transfer before the first block of an index that starts late, and is not touched afterwards. */
 let funded: Address;
 const untouched: Address = `0x${"5a".repeat(20)}`;
 const closers: (() => Promise<unknown>)[] = [];
@@ -83,7 +83,7 @@ describe("the native balance of an address that no indexed block touches", () =>
     }
   });
 
-  it("is null where the node has no state, is on another branch, or is not configured", async () => {
+  it("is null if the node has no state, is on another branch, or is not configured", async () => {
     const balances = await startServer(0);
     const unknown = [{ balance: null, balance_source: null }];
     proxy.tamper = (method, reply) => {
@@ -104,7 +104,7 @@ describe("the native balance of an address that no indexed block touches", () =>
     expect(await withoutNode(untouched)).toMatchObject(unknown);
   });
 
-  it("is null where the index has no native balances", async () => {
+  it("is null if the index has no native balances", async () => {
     const balances = await startServer(0, { accounting: "none" });
     expect(await balances(untouched)).toMatchObject([{ balance: null, balance_source: null }]);
   });
