@@ -168,8 +168,8 @@ const catchUp = async (database: Database, ids: readonly string[], to: number, {
 /** Returns the requests of an operation: its documented example, and one with the options that make it read more. */
 const targetsOf = (operation: (typeof live)[number]): string[] => {
   const example = exampleOf(operation, demo.story.values);
-  const more = options[operation.id];
-  return [targetOf(operation, example), ...(more === undefined ? [] : [targetOf(operation, { ...example, ...more })])];
+  const extraOptions = options[operation.id];
+  return [targetOf(operation, example), ...(extraOptions === undefined ? [] : [targetOf(operation, { ...example, ...extraOptions })])];
 };
 const allTargets = () =>
   live
@@ -205,7 +205,7 @@ describe("a projection that is being rebuilt", () => {
     "lets every live operation respond as of the checkpoint, as without the rebuild, or with 503 (%s)",
     async (...rebuilt) => {
       await catchUp(full.database, rebuilt, middle, { fromStart: true });
-      const wrong: string[] = [];
+      const deviations: string[] = [];
       const counts = { refused: 0, capped: 0 };
       for (const { operation, target } of allTargets()) {
         const response = await atHead.request(target);
@@ -219,9 +219,9 @@ describe("a projection that is being rebuilt", () => {
           expect(response.retryAfter, target).toBe("30");
         } else if (response.text === known.partial.text && known.partial.text !== known.full.text) counts.capped += 1;
         else if (response.status !== known.full.status || withoutLabels(response.text) !== withoutLabels(known.full.text))
-          wrong.push(`${operation.id} ${target}`);
+          deviations.push(`${operation.id} ${target}`);
       }
-      expect(wrong).toEqual([]);
+      expect(deviations).toEqual([]);
       expect(counts.refused + counts.capped).toBeGreaterThan(0);
       await catchUp(full.database, rebuilt, head, { fromStart: false });
     },

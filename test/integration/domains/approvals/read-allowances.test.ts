@@ -16,8 +16,8 @@ const approve = (from: Address, to: Address, amount: bigint, token = coin) => ({
   from,
   ...call(contracts("Coin"), token, "approve", [to, amount]),
 });
-const transferFrom = (by: Address, from: Address, to: Address, amount: bigint, token = coin) => ({
-  from: by,
+const transferFrom = (sender: Address, from: Address, to: Address, amount: bigint, token = coin) => ({
+  from: sender,
   ...call(contracts("Coin"), token, "transferFrom", [from, to, amount]),
 });
 const callInconsistent = (from: Address, token: Address, name: string, args: readonly unknown[]) => ({
@@ -66,7 +66,7 @@ describe("an allowance that may have been used", () => {
     await index.waitForHead();
     expect([await served(), await served(coin, other)]).toEqual([null, "UNLIMITED"]);
     const { items } = await index.get(`approvals/${owner}/`);
-    // The unlimited allowance puts the whole balance at risk, whatever the other one is.
+    // The unlimited allowance puts the whole balance at risk, regardless of the other one.
     expect([items[0].balance, items[0].value_at_risk]).toEqual(["965", "965"]);
     await index.runJobs();
     expect([await served(), await served(coin, other)]).toEqual(["70", "UNLIMITED"]);
@@ -111,13 +111,13 @@ describe("an allowance that may have been used", () => {
     expect(await reads()).toEqual([]);
   });
 
-  it("is read again after reorganisations that drop its reading, its use and its approval", async () => {
+  it("is read again after reorganisations that drop its read, its use and its approval", async () => {
     await mineAll(approve(owner, spender, 100n));
     await mineAll(transferFrom(spender, owner, spender, 30n));
     for (let block = 0; block < 3; block += 1) await chain.mine();
     await index.sync();
     expect(await served()).toBe("70");
-    // Drops the blocks of the reading, not that of the use.
+    // Drops the blocks of the read, but not that of the use.
     await chain.rpc("anvil_reorg", [2, []]);
     await chain.mine();
     await index.waitForHead();
@@ -137,11 +137,11 @@ describe("an allowance that may have been used", () => {
     expect(await test.database.query("SELECT 1 FROM allowances UNION ALL SELECT 1 FROM allowance_periods")).toEqual([]);
   });
 
-  it("is not marked as read by a reading at an earlier block", async () => {
+  it("is not marked as read by a read at an earlier block", async () => {
     await mineAll(approve(owner, spender, 100n));
     await mineAll(transferFrom(spender, owner, spender, 30n));
     await index.waitForHead();
-    // The index advances between the job's reading and its write.
+    // The index advances between the job's read and its write.
     const height = await chain.head();
     const { hash } = await chain.rpc<{ hash: Address }>("eth_getBlockByNumber", [`0x${height.toString(16)}`, false]);
     await mineAll(transferFrom(spender, owner, spender, 20n));

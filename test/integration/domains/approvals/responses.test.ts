@@ -282,7 +282,7 @@ describe("allowances of a wallet", () => {
     await replaceAllowances(...emitted);
     expect((await index.get(`/v1/hand/approvals/${wallet}/`)).status).toBe(400);
     // The same holds for approvals of collections.
-    const all = (operator: Hex, isOwn: boolean): Row => ({
+    const operatorRow = (operator: Hex, isOwn: boolean): Row => ({
       chain_id: 7,
       owner: wallet,
       token: cards.plain,
@@ -292,8 +292,8 @@ describe("allowances of a wallet", () => {
       approved: true,
     });
     await index.insert("nft_operators", [
-      ...Array.from({ length: 601 }, (_, position) => all(addressOf(0x1000 + position), false)),
-      all(first, true),
+      ...Array.from({ length: 601 }, (_, position) => operatorRow(addressOf(0x1000 + position), false)),
+      operatorRow(first, true),
     ]);
     const [item, ...more] = await itemsOf(`nft/approvals/${wallet}/`);
     expect([item?.spenders.map((spender: Data) => spender.spender_address), more]).toEqual([[first], []]);
@@ -318,7 +318,7 @@ describe("allowances of a wallet", () => {
 });
 
 describe("approvals of collections", () => {
-  const single = (token: Hex, id: string, spender: Hex | null, block: number, isOwn = true): Row => ({
+  const approvalRow = (token: Hex, id: string, spender: Hex | null, block: number, isOwn = true): Row => ({
     chain_id: 7,
     token,
     token_id: id,
@@ -327,7 +327,7 @@ describe("approvals of collections", () => {
     owner: wallet,
     spender,
   });
-  const all = (token: Hex, operator: Hex, block: number, approved = true, isOwn = true): Row => ({
+  const operatorRow = (token: Hex, operator: Hex, block: number, approved = true, isOwn = true): Row => ({
     chain_id: 7,
     owner: wallet,
     token,
@@ -336,7 +336,7 @@ describe("approvals of collections", () => {
     ...positionIn(block, isOwn),
     approved,
   });
-  const held = (token: Hex, id: string, number: number, balance: string | null): Row => ({
+  const balanceRow = (token: Hex, id: string, number: number, balance: string | null): Row => ({
     chain_id: 7,
     owner: wallet,
     token,
@@ -349,25 +349,25 @@ describe("approvals of collections", () => {
 
   beforeAll(async () => {
     await index.insert("nft_balances", [
-      held(cards.plain, "3", 2, "1"),
-      held(cards.plain, maxTokenId, 2, "1"),
-      held(cards.plain, "4", 2, "0"),
-      held(cards.editions, "1", 3, "12"),
-      held(cards.editions, "2", 3, null),
+      balanceRow(cards.plain, "3", 2, "1"),
+      balanceRow(cards.plain, maxTokenId, 2, "1"),
+      balanceRow(cards.plain, "4", 2, "0"),
+      balanceRow(cards.editions, "1", 3, "12"),
+      balanceRow(cards.editions, "2", 3, null),
     ]);
     await index.insert("nft_approvals", [
-      single(cards.plain, maxTokenId, first, 5),
-      single(cards.plain, "3", null, 6),
+      approvalRow(cards.plain, maxTokenId, first, 5),
+      approvalRow(cards.plain, "3", null, 6),
       // The wallet transferred the first of these tokens away and never held the second.
-      single(cards.plain, "4", first, 6),
-      single(cards.plain, "5", first, 6),
+      approvalRow(cards.plain, "4", first, 6),
+      approvalRow(cards.plain, "5", first, 6),
     ]);
     await index.insert("nft_operators", [
-      all(cards.plain, second, 4),
-      all(cards.plain, third, 6, false),
-      all(cards.editions, first, 7),
+      operatorRow(cards.plain, second, 4),
+      operatorRow(cards.plain, third, 6, false),
+      operatorRow(cards.editions, first, 7),
       ...[true, false].flatMap((isOwn) =>
-        [cards.unindexed, cards.spam].map((token) => all(token, isOwn ? first : second, isOwn ? 3 : 8, true, isOwn)),
+        [cards.unindexed, cards.spam].map((token) => operatorRow(token, isOwn ? first : second, isOwn ? 3 : 8, true, isOwn)),
       ),
     ]);
   });

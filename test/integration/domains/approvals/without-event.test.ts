@@ -23,8 +23,8 @@ const callContract = (name: string, to: Address, from: Address, functionName: st
   from,
   ...call(contracts(name), to, functionName, args),
 });
-const transferFrom = (by: Address, amount: bigint) => callContract("SilentPermit", coin, by, "transferFrom", [owner, other, amount]);
-const pull = (by: Address, amount: bigint) => callContract("Router", router, by, "pull", [coin, owner, other, amount]);
+const transferFrom = (sender: Address, amount: bigint) => callContract("SilentPermit", coin, sender, "transferFrom", [owner, other, amount]);
+const pull = (sender: Address, amount: bigint) => callContract("Router", router, sender, "pull", [coin, owner, other, amount]);
 const mineAll = async (...transactions: readonly TestTransaction[]) => {
   await chain.send(...transactions);
   await chain.mine();

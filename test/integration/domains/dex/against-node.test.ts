@@ -106,8 +106,8 @@ const expectPool = async (node: ExpectedValues, item: ResponseData, end: number)
     );
     expectNearOrNull(token.quote_rate, node.wholeRate(token.contract_address, end - 1), `${pair} ${token.contract_ticker_symbol}`);
   }
-  const [volume, held] = [node.volume(pair, end - secondsPerDay, end), node.liquidity(pair, reserves, end - 1)];
-  expectNearOrNull(item.total_liquidity_quote, held, `liquidity of ${pair}`);
+  const [volume, liquidity] = [node.volume(pair, end - secondsPerDay, end), node.liquidity(pair, reserves, end - 1)];
+  expectNearOrNull(item.total_liquidity_quote, liquidity, `liquidity of ${pair}`);
   expectNearOrNull(item.volume_24h_quote, volume, `volume of ${pair}`);
   expectNearOrNull(item.volume_7d_quote, node.weekVolume(pair, end), `week of ${pair}`);
   expectNearOrNull(item.fee_24h_quote, volume === null ? null : volume * 0.003, `fees of ${pair}`);
@@ -165,9 +165,9 @@ describe.each(chapters)("an index %s", (_, transact) => {
   it("returns a wallet's shares and the reserves that they represent", async () => {
     for (const [name, person] of names.flatMap((exchange) => market.people.map((owner) => [exchange, owner] as const))) {
       const { items } = await api.get(`week/xy=k/${name}/address/${person}/balances/`);
-      const held: Address[] = [];
-      for (const pair of pairsOf(name)) if ((await node.sharesOf(pair, person)) > 0n) held.push(pair);
-      expect(items.map((item: ResponseData) => item.pool_token.contract_address)).toEqual(held.sort());
+      const heldPairs: Address[] = [];
+      for (const pair of pairsOf(name)) if ((await node.sharesOf(pair, person)) > 0n) heldPairs.push(pair);
+      expect(items.map((item: ResponseData) => item.pool_token.contract_address)).toEqual(heldPairs.sort());
       for (const { pool_token: poolToken, token_0: first, token_1: second } of items) {
         const shares = await node.sharesOf(poolToken.contract_address, person);
         const { reserves, supply } = await node.poolAt(poolToken.contract_address, node.head);

@@ -110,11 +110,11 @@ describe("an exchange with a pool that another factory claims", () => {
     );
     expect(hour).toMatchObject({ pools: 3, swaps: 3, ranked_tokens: 3 });
     const { items } = await api.get("week/xy=k/swap/tokens/");
-    const held = items.map((item: ResponseData) => Number(item.total_liquidity)).reduce((sum: number, amount: number) => sum + amount, 0);
+    const total = items.map((item: ResponseData) => Number(item.total_liquidity)).reduce((sum: number, amount: number) => sum + amount, 0);
     // Each swap pays in what the previous one paid out: the trader's losses remain in the pools.
-    expect(held).toBeGreaterThanOrEqual(12_000_000);
-    expect(held).toBeLessThan(12_000_010);
-    expect(Number(hour?.liquidity)).toBe(held / 100);
+    expect(total).toBeGreaterThanOrEqual(12_000_000);
+    expect(total).toBeLessThan(12_000_010);
+    expect(Number(hour?.liquidity)).toBe(total / 100);
     expect((await api.get("week/xy=k/swap/ecosystem/")).items).toMatchObject([{ total_swaps_24h: 3, total_active_pairs_7d: 3 }]);
   });
 });

@@ -59,8 +59,8 @@ const lower = (address: string): Address => address.toLowerCase() as Address;
 const headTime = () => times[head] ?? 0;
 const closedEnd = () => Math.floor(headTime() / secondsPerHour) * secondsPerHour;
 const closing = (hour: number): number => {
-  const found = times.findIndex((time) => time >= (hour + 1) * secondsPerHour);
-  return found < 0 ? head : found;
+  const position = times.findIndex((time) => time >= (hour + 1) * secondsPerHour);
+  return position < 0 ? head : position;
 };
 const hourOf = (end: number): number => Math.floor((end - 1) / secondsPerHour);
 
@@ -85,10 +85,10 @@ const randomTransaction = (): TestTransaction => {
 /** Sets a pair's token balances to 0 without an event. The mapping of balances is in one of the first six storage slots of the token. */
 const drain = async (pair: Address): Promise<void> => {
   for (const token of sides.get(pair) ?? []) {
-    for (let position = 0n; position < 6n; position += 1n) {
-      const slot = keccak256(encodeAbiParameters([{ type: "address" }, { type: "uint256" }], [pair, position]));
-      const held = BigInt(await chain.rpc<string>("eth_getStorageAt", [token, slot, "latest"]));
-      if (held > 0n) await chain.rpc("anvil_setStorageAt", [token, slot, `0x${"0".repeat(64)}`]);
+    for (let slotIndex = 0n; slotIndex < 6n; slotIndex += 1n) {
+      const slot = keccak256(encodeAbiParameters([{ type: "address" }, { type: "uint256" }], [pair, slotIndex]));
+      const balance = BigInt(await chain.rpc<string>("eth_getStorageAt", [token, slot, "latest"]));
+      if (balance > 0n) await chain.rpc("anvil_setStorageAt", [token, slot, `0x${"0".repeat(64)}`]);
     }
   }
   await mineTransactions(chain, [{ gas: 300_000n, ...call(uniswap.pair(), pair, "sync") }]);
@@ -202,9 +202,9 @@ const reservesAt = async (pair: Address, height: number): Promise<readonly [bigi
 };
 /** Returns the value of a pool's swaps at the prices of an hour: of the amounts in, or of the amounts of the only token with a price. */
 const volume = (pair: Address, from: number, to: number, hour = hourOf(to)): bigint | null => {
-  const found = swapsOf([pair], from, to);
-  if (found.length === 0) return 0n;
-  const sumOf = (argument: string) => add(found.map(({ args }) => args[argument] as bigint));
+  const swaps = swapsOf([pair], from, to);
+  if (swaps.length === 0) return 0n;
+  const sumOf = (argument: string) => add(swaps.map(({ args }) => args[argument] as bigint));
   const [first, second] = (sides.get(pair) ?? []).map((token) => priced.get(token));
   const [in0, in1] = [exactValue(sumOf("amount0In"), first, hour), exactValue(sumOf("amount1In"), second, hour)];
   if (in0 !== null && in1 !== null) return in0 + in1;
@@ -239,14 +239,14 @@ const ranked = async (end: number): Promise<Address[]> => {
 const expectPool = async (item: ResponseData, end: number): Promise<void> => {
   const [pair, hour] = [item.exchange as Address, hourOf(end)];
   const [day, week] = [volume(pair, end - secondsPerDay, end), weekVolume(pair, end)];
-  const held = await liquidity(pair, heightBefore(end), hour);
+  const liquidityValue = await liquidity(pair, heightBefore(end), hour);
   expect([item.total_liquidity_quote, item.volume_24h_quote, item.volume_7d_quote, item.fee_24h_quote], pair).toEqual([
-    dollars(held),
+    dollars(liquidityValue),
     dollars(day),
     dollars(week),
     feesOf(day),
   ]);
-  const annual = held === null || held === 0n || day === null ? null : (Number(day) * 0.003 * 365) / Number(held);
+  const annual = liquidityValue === null || liquidityValue === 0n || day === null ? null : (Number(day) * 0.003 * 365) / Number(liquidityValue);
   if (annual === null) expect(item.annualized_fee).toBeNull();
   else expect(item.annualized_fee).toBeCloseTo(annual, 12);
   const [first, second] = sides.get(pair) ?? [];
@@ -328,7 +328,7 @@ describe("rolled-up hours", () => {
 });
 
 describe("the list of pools", () => {
-  it("is ranked by liquidity, unknown ones last, with values", async () => {
+  it("is ranked by liquidity, unknown values last, and contains values", async () => {
     const expected = await ranked(closedEnd());
     expect(expected).toHaveLength(5);
     // A drained pool has the value 0, which ranks above unknown.
@@ -438,7 +438,7 @@ describe("tokens of an exchange", () => {
       }),
     );
 
-  it("are ranked by the value of their reserves, unknown ones last by address", async () => {
+  it("are ranked by the value of their reserves, then by address if it is unknown", async () => {
     const [end, hour] = [closedEnd(), hourOf(closedEnd())];
     const values: [Address, bigint][] = [];
     for (const token of tokens.slice(0, 4)) {
@@ -470,18 +470,18 @@ describe("tokens of an exchange", () => {
       const hour = hourOf(to);
       const price = hour < firstHour ? null : priceOf(gold, hour);
       const euro = price === null ? null : price / (Number(priced.get(currencyAsset("EUR"))?.cents(hour)) / 100);
-      const shown = [
+      const actual = [
         item.price_timeseries_30d[position].quote_rate,
         item.liquidity_timeseries_30d[position].liquidity_quote,
         item.volume_timeseries_30d[position].volume_quote,
       ];
-      if (euro === null) expect(shown).toEqual([null, null, null]);
+      if (euro === null) expect(actual).toEqual([null, null, null]);
       else {
         const held = await heldOf(gold, heightBefore(to));
         const moved = movedOf(gold, start, to);
         for (const [index, amount] of [10n ** 18n, held, moved].entries()) {
           const expected = (Number(amount) / 1e18) * euro;
-          expect(Math.abs((shown[index] ?? Number.NaN) - expected)).toBeLessThanOrEqual(Math.abs(expected) * 1e-12);
+          expect(Math.abs((actual[index] ?? Number.NaN) - expected)).toBeLessThanOrEqual(Math.abs(expected) * 1e-12);
         }
       }
       expect(item.price_timeseries_30d[position].quote_currency).toBe("EUR");
@@ -556,8 +556,8 @@ describe("shares and actions of wallets", () => {
       for (const side of [0, 1] as const) {
         const token = sides.get(pair)?.[side] ?? "";
         const share = ((reserves[side] ?? 0n) * balance) / supply;
-        const shown = side === 0 ? item.token_0 : item.token_1;
-        expect([shown.quote, shown.quote_rate]).toEqual([dollars(exactValue(share, priced.get(token), hour)), priceOf(token, hour)]);
+        const sideItem = side === 0 ? item.token_0 : item.token_1;
+        expect([sideItem.quote, sideItem.quote_rate]).toEqual([dollars(exactValue(share, priced.get(token), hour)), priceOf(token, hour)]);
       }
       expect([item.pool_token.quote, item.pool_token.quote_rate]).toEqual([
         dollars(exactValue(balance, priced.get(pair), hour)),
@@ -566,7 +566,7 @@ describe("shares and actions of wallets", () => {
     }
   });
 
-  it("are valued at the prices at their time", async () => {
+  it("are valued at the prices at the time of their blocks", async () => {
     const items = await allPages("week/xy=k/swap/transactions/", 50);
     const actions = logs.filter(({ name }) => ["Swap", "Mint", "Burn"].includes(name)).reverse();
     expect(items).toHaveLength(actions.length);

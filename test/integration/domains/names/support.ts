@@ -34,7 +34,7 @@ export interface NameService {
   /** Makes the first account the owner of a name, whose parents must be its own, and sets the name's resolver. */
   register(name: string, resolver?: Address | null): Promise<void>;
   setAddress(name: string, account: Address, resolver?: Address): Promise<void>;
-  /** Claims a name for an account, as its owner would. */
+  /** Claims a name for an account, in a transaction from that account. */
   claim(account: Address, name: string): Promise<void>;
   /** Resolves a name on the node with the resolver of the registry; null if it has none. */
   resolveOnChain(name: string): Promise<Address | null>;

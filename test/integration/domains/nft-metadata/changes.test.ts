@@ -140,7 +140,7 @@ describe("announced changes", () => {
     expect(await index.test.database.query("SELECT FROM nft_refreshes")).toEqual([]);
   });
 
-  it("do not delay other collections if one collection repeats them for all ids endlessly", async () => {
+  it("do not delay other collections if one collection announces all its ids repeatedly", async () => {
     // It is also the first by address, so the others run only when its turn ends.
     const [repeating = collection, ...others] = [collection, await node.deployCollection(), await node.deployCollection()].sort();
     const head = await index.indexBlocks();
@@ -160,7 +160,7 @@ describe("announced changes", () => {
       await index.test.database.query("UPDATE nft_refreshes SET again = true WHERE token = decode($1, 'hex')", [repeating.slice(2)]);
       await job.run(jobContext);
     }
-    // Three collections: the last one's turn is the third, whatever the order of their addresses.
+    // Three collections: the last one's turn is the third, regardless of the order of their addresses.
     expect(rounds).toBeLessThanOrEqual(3);
   });
 

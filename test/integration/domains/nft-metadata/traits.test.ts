@@ -4,7 +4,7 @@ import { addressOf, type FixtureIndex, openFixtureIndex, type Row } from "../que
 
 let index: FixtureIndex;
 const [hats, plain, coin, wide] = [addressOf(1), addressOf(2), addressOf(3), addressOf(4)];
-const path = (collection: string, rest: string): string => `/v1/hand/nft/${collection}/${rest}`;
+const path = (collection: string, operation: string): string => `/v1/hand/nft/${collection}/${operation}`;
 const row = (token: string, id: number): Row => ({
   chain_id: 7,
   token,
@@ -84,10 +84,10 @@ describe("traits of a collection", () => {
   });
 
   it("are empty if no metadata is stored, and not found (404) for an address that is not a collection", async () => {
-    for (const rest of ["traits/", "traits_summary/"]) {
-      expect((await index.get(path(plain, rest))).data.items).toEqual([]);
+    for (const operation of ["traits/", "traits_summary/"]) {
+      expect((await index.get(path(plain, operation))).data.items).toEqual([]);
       for (const contract of [coin, addressOf(99)]) {
-        const { status, message } = await index.get(path(contract, rest));
+        const { status, message } = await index.get(path(contract, operation));
         expect([status, message]).toEqual([404, `Collection ${contract} not found in the index of hand.`]);
       }
     }

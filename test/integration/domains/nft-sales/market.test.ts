@@ -102,8 +102,8 @@ beforeAll(async () => {
 
   // Day 3: partial fills of an order of ten units for ten ether; orders with several payments.
   const parts = order(anna, [erc1155Item(editions, 8n, 10n)], [withRecipient(anna, native(10n * ether))], true);
-  const fillPart = (by: Address, numerator: bigint, recipient?: Address) => ({
-    from: by,
+  const fillPart = (buyer: Address, numerator: bigint, recipient?: Address) => ({
+    from: buyer,
     to: seaport,
     gas,
     value: numerator * ether,

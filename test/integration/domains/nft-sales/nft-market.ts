@@ -48,7 +48,7 @@ export interface NftMarket {
   /** Creates an order with a new salt. */
   order(offerer: Address, offer: readonly OrderItem[], consideration: readonly ConsiderationItem[], partial?: boolean): SeaportOrder;
   /** Returns the transactions that fill an order: the offerer validates it, and an account fulfils it. */
-  fill(order: SeaportOrder, by: Address, value?: bigint): TestTransaction[];
+  fill(order: SeaportOrder, filler: Address, value?: bigint): TestTransaction[];
   /** Returns the transactions of a filled listing: tokens in exchange for payments to their seller. */
   sell(from: Address, to: Address, offered: OrderItem | readonly OrderItem[], ...payments: readonly OrderItem[]): TestTransaction[];
   /** Mines transactions at an hour of a day; all of them must succeed. */
@@ -87,9 +87,9 @@ export const startNftMarket = async (): Promise<NftMarket> => {
     salt += 1n;
     return createOrder({ offerer, offer, consideration, salt, partial });
   };
-  const fill: NftMarket["fill"] = (filled, by, value = nativeIn(filled.consideration)) => [
+  const fill: NftMarket["fill"] = (filled, filler, value = nativeIn(filled.consideration)) => [
     { from: filled.offerer, to: seaport, gas, data: encodeValidate([filled]) },
-    { from: by, to: seaport, gas, value, data: encodeFulfillOrder({ order: filled }) },
+    { from: filler, to: seaport, gas, value, data: encodeFulfillOrder({ order: filled }) },
   ];
   return {
     chain,

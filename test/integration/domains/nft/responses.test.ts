@@ -235,9 +235,9 @@ describe("tokens of a collection", () => {
 
   it("have their metadata, or the reason why there is none", async () => {
     const { items } = await get(`nft/${art}/metadata/`);
-    const [one, two, three, four, five] = items.map((item: Data) => item.nft_data);
-    expect(one).toMatchObject({ token_url: "ipfs://art/1", asset_cached: true, image_cached: false, metadata_refusal: null });
-    expect(one.external_data).toEqual({
+    const [first, second, third, fourth, fifth] = items.map((item: Data) => item.nft_data);
+    expect(first).toMatchObject({ token_url: "ipfs://art/1", asset_cached: true, image_cached: false, metadata_refusal: null });
+    expect(first.external_data).toEqual({
       name: "One",
       description: "=1+1",
       asset_url: "ipfs://art/images/1.PNG?size=big",
@@ -255,16 +255,16 @@ describe("tokens of a collection", () => {
         { trait_type: "Shape", value: null },
       ],
     });
-    expect(two.external_data).toMatchObject({ asset_file_extension: "svg", asset_mime_type: "image/svg+xml", asset_size_bytes: "1" });
-    expect(two.metadata_refusal).toMatch(/animation_url/);
-    expect(three.external_data).toMatchObject({ asset_url: "https://example.com/a/film.mp4#t=1", asset_mime_type: "video/mp4" });
-    expect(four).toMatchObject({
+    expect(second.external_data).toMatchObject({ asset_file_extension: "svg", asset_mime_type: "image/svg+xml", asset_size_bytes: "1" });
+    expect(second.metadata_refusal).toMatch(/animation_url/);
+    expect(third.external_data).toMatchObject({ asset_url: "https://example.com/a/film.mp4#t=1", asset_mime_type: "video/mp4" });
+    expect(fourth).toMatchObject({
       token_url: "https://art.example/4",
       asset_cached: false,
       external_data: null,
       metadata_refusal: "The document is not JSON.",
     });
-    expect(five).toMatchObject({ token_url: null, asset_cached: false, external_data: null, metadata_refusal: null });
+    expect(fifth).toMatchObject({ token_url: null, asset_cached: false, external_data: null, metadata_refusal: null });
   });
 
   it("are returned without metadata on request", async () => {
@@ -433,15 +433,15 @@ describe("NFTs of a wallet", () => {
   it("are included in balances, with metadata in the older format or without metadata", async () => {
     const nftsOf = async (query: string) =>
       (await get(`address/${alice}/${query}`)).items.find((item: Data) => item.contract_address === art).nft_data;
-    const [one, four] = await nftsOf("balances_v2/?nft=true");
-    expect(one).toMatchObject({
+    const [first, fourth] = await nftsOf("balances_v2/?nft=true");
+    expect(first).toMatchObject({
       token_id: "1",
       token_url: "ipfs://art/1",
       original_owner: alice,
       burned: false,
       external_data: { name: "One", owner: null },
     });
-    expect(four).toMatchObject({ token_id: "4", token_url: "https://art.example/4", external_data: null });
+    expect(fourth).toMatchObject({ token_id: "4", token_url: "https://art.example/4", external_data: null });
     expect((await nftsOf("balances_v2/?nft=true&no-nft-asset-metadata=true"))[0].external_data).toBeNull();
     const past = await nftsOf("historical_balances/?nft=true&block-height=11");
     expect(past.map((id: Data) => [id.token_id, id.external_data?.owner ?? null])).toEqual([

@@ -289,17 +289,17 @@ describe("the series of a pool", () => {
       expect(items).toHaveLength(1);
       const days = midnights(31);
       const expected = days.map((start) => {
-        const found = swapsOf([pair], start, start + secondsPerDay);
+        const swaps = swapsOf([pair], start, start + secondsPerDay);
         return [
           new Date(start * 1000).toISOString().replace(".000Z", "Z"),
-          found.length,
-          sum(found, "amount0In"),
-          sum(found, "amount0Out"),
-          sum(found, "amount1In"),
-          sum(found, "amount1Out"),
+          swaps.length,
+          sum(swaps, "amount0In"),
+          sum(swaps, "amount0Out"),
+          sum(swaps, "amount1In"),
+          sum(swaps, "amount1Out"),
         ];
       });
-      const shown = item.volume_timeseries_30d.map((point: ResponseData) => [
+      const actual = item.volume_timeseries_30d.map((point: ResponseData) => [
         point.dt,
         point.swap_count_24,
         point.sum_amount0in,
@@ -307,7 +307,7 @@ describe("the series of a pool", () => {
         point.sum_amount1in,
         point.sum_amount1out,
       ]);
-      expect(shown).toEqual(expected);
+      expect(actual).toEqual(expected);
       for (const [name, month] of Object.entries(item).filter(([key]) => key.endsWith("_30d")) as [string, ResponseData[]][]) {
         expect(item[name.replace("_30d", "_7d")], name).toEqual(month.slice(-8));
       }
@@ -348,20 +348,20 @@ describe("the tokens of an exchange", () => {
     for (const pair of pairs) {
       const side = (await tokensOf(pair)).indexOf(token);
       if (side < 0) continue;
-      const found = swapsOf([pair], from, to);
-      volume += BigInt(sum(found, `amount${side}In`)) + BigInt(sum(found, `amount${side}Out`));
-      swaps += found.length;
-      for (const { transaction } of found) transactions.add(transaction);
+      const pairSwaps = swapsOf([pair], from, to);
+      volume += BigInt(sum(pairSwaps, `amount${side}In`)) + BigInt(sum(pairSwaps, `amount${side}Out`));
+      swaps += pairSwaps.length;
+      for (const { transaction } of pairSwaps) transactions.add(transaction);
     }
     return { volume: String(volume), swaps, transactions: transactions.size };
   };
   const heldOf = async (token: Address, height: number): Promise<string> => {
-    let held = 0n;
+    let total = 0n;
     for (const pair of pairs) {
       const side = (await tokensOf(pair)).indexOf(token);
-      held += (await reservesAt(pair, height))[side] ?? 0n;
+      total += (await reservesAt(pair, height))[side] ?? 0n;
     }
-    return String(held);
+    return String(total);
   };
 
   it("are listed by address with their volumes and reserves", async () => {
@@ -407,7 +407,7 @@ describe("pool actions", () => {
   const actionsOf = (selected: readonly Address[]) =>
     logs.filter(({ name, address }) => ["Swap", "Mint", "Burn"].includes(name) && selected.includes(address)).reverse();
   const actNames: Record<string, string> = { Swap: "SWAP", Mint: "ADD_LIQUIDITY", Burn: "REMOVE_LIQUIDITY" };
-  const shown = (items: readonly ResponseData[]) =>
+  const fieldsOf = (items: readonly ResponseData[]) =>
     items.map((item) => [
       item.tx_hash,
       item.act,
@@ -419,22 +419,22 @@ describe("pool actions", () => {
       item.amount_1_out,
       item.sender_address,
     ]);
-  const expectedActions = (found: readonly PairLog[]) =>
-    found.map(({ transaction, name, args }) => {
+  const expectedActions = (expectedLogs: readonly PairLog[]) =>
+    expectedLogs.map(({ transaction, name, args }) => {
       const text = (argument: string) => (args[argument] === undefined ? null : String(args[argument]));
       const [in0, out0, in1, out1] = ["amount0In", "amount0Out", "amount1In", "amount1Out"].map(text);
       return [transaction, actNames[name], text("amount0"), text("amount1"), in0, out0, in1, out1, lower(String(args.sender))];
     });
 
   it("are listed newest first, page by page, for an exchange, a pool or a token", async () => {
-    expect(shown(await allPages("week/xy=k/swap/transactions/", 7))).toEqual(expectedActions(actionsOf(pairs)));
-    expect(shown(await allPages("week/xy=k/swap/transactions/", 1000))).toEqual(expectedActions(actionsOf(pairs)));
+    expect(fieldsOf(await allPages("week/xy=k/swap/transactions/", 7))).toEqual(expectedActions(actionsOf(pairs)));
+    expect(fieldsOf(await allPages("week/xy=k/swap/transactions/", 1000))).toEqual(expectedActions(actionsOf(pairs)));
     for (const pair of pairs)
-      expect(shown(await allPages(`week/xy=k/swap/pools/address/${pair}/transactions/`, 5))).toEqual(expectedActions(actionsOf([pair])));
+      expect(fieldsOf(await allPages(`week/xy=k/swap/pools/address/${pair}/transactions/`, 5))).toEqual(expectedActions(actionsOf([pair])));
     for (const token of tokens) {
       const tokenPairs: Address[] = [];
       for (const pair of pairs) if ((await tokensOf(pair)).includes(token)) tokenPairs.push(pair);
-      expect(shown(await allPages(`week/xy=k/swap/tokens/address/${token}/transactions/`, 6))).toEqual(expectedActions(actionsOf(tokenPairs)));
+      expect(fieldsOf(await allPages(`week/xy=k/swap/tokens/address/${token}/transactions/`, 6))).toEqual(expectedActions(actionsOf(tokenPairs)));
     }
   });
 
@@ -446,7 +446,7 @@ describe("pool actions", () => {
     for (const account of [...people, exchange.router]) {
       const items = await allPages(`week/xy=k/swap/address/${account}/transactions/`, 9);
       // The event of a deposit does not contain the receiver.
-      const found = actionsOf(pairs).filter(({ transaction, name, args, address, block, index }) => {
+      const expectedLogs = actionsOf(pairs).filter(({ transaction, name, args, address, block, index }) => {
         const minted =
           name === "Mint"
             ? logs
@@ -462,7 +462,7 @@ describe("pool actions", () => {
             : args.to;
         return [senders.get(transaction), lower(String(args.sender)), lower(String(minted))].includes(account);
       });
-      expect(shown(items)).toEqual(expectedActions(found));
+      expect(fieldsOf(items)).toEqual(expectedActions(expectedLogs));
       expect(items.every((item) => item.address === account)).toBe(true);
     }
     expect((await api.get(`week/xy=k/swap/address/0x${"9".repeat(40)}/transactions/`)).items).toEqual([]);

@@ -90,10 +90,10 @@ beforeAll(async () => {
   await mineTransactions(chain, [onPair(first, "sync")]);
   for (const token of tokens) {
     // The mapping of balances is in one of the contract's first six storage slots.
-    for (let position = 0n; position < 6n; position += 1n) {
-      const slot = keccak256(encodeAbiParameters([{ type: "address" }, { type: "uint256" }], [pair, position]));
-      const held = BigInt(await chain.rpc<string>("eth_getStorageAt", [token, slot, "latest"]));
-      if (held > 0n) await chain.rpc("anvil_setStorageAt", [token, slot, `0x${"0".repeat(64)}`]);
+    for (let slotIndex = 0n; slotIndex < 6n; slotIndex += 1n) {
+      const slot = keccak256(encodeAbiParameters([{ type: "address" }, { type: "uint256" }], [pair, slotIndex]));
+      const balance = BigInt(await chain.rpc<string>("eth_getStorageAt", [token, slot, "latest"]));
+      if (balance > 0n) await chain.rpc("anvil_setStorageAt", [token, slot, `0x${"0".repeat(64)}`]);
     }
   }
   await mineTransactions(chain, [onPair(first, "sync")]);

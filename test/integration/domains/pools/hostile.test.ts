@@ -80,7 +80,7 @@ afterAll(async () => {
 });
 
 describe("an exchange with hostile contracts", () => {
-  it("is empty without an error before its first block", async () => {
+  it("is empty, without an error, before its first block", async () => {
     for (const path of ["pools/", "tokens/", "transactions/", "ecosystem/", "health/"]) {
       expect((await api.request(`week/xy=k/swap/${path}`)).status, path).toBe(200);
     }
@@ -127,7 +127,7 @@ describe("an exchange with hostile contracts", () => {
     );
   });
 
-  it("supports the largest numbers", async () => {
+  it("supports amounts up to the max uint256", async () => {
     const maxUint256 = 2n ** 256n - 1n;
     for (let count = 0; count < 3; count += 1) await swap(unlistedPool, [maxUint256, maxUint256, maxUint256, maxUint256]);
     await emit(chain, unlistedPool, [pairSync.topic0], encodeWords(2n ** 112n, 1n));

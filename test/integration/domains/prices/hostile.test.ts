@@ -9,7 +9,7 @@ import { emit } from "../pools/support.ts";
 import { type Market, midnight, openMarket } from "./market.ts";
 import { type Pricing, pricedChain, startPricing } from "./support.ts";
 
-// Contracts emit incorrect events, beside pools of known prices.
+// Contracts emit incorrect events; the pools of the market have known prices.
 let market: Market;
 let test: TestDatabase;
 let pricing: Pricing;

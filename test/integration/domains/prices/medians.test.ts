@@ -84,8 +84,8 @@ const rowsOf = (quarters: readonly (string | null)[], from: number, size: number
     const span = quarters.slice(start, start + size);
     if (span.every((price, position) => price === (quarters[start + position - 1] ?? null))) continue;
     const known = span.filter((price) => price !== null).sort((left, right) => Number(left) - Number(right));
-    const before = span[0] === (quarters[start - 1] ?? null) ? span[0] : null;
-    rows.push([from + start / size, span[0] ?? before ?? known[0] ?? null, known.at(-1) ?? null, known[0] ?? null, span.at(-1) ?? null]);
+    const unchangedOpen = span[0] === (quarters[start - 1] ?? null) ? span[0] : null;
+    rows.push([from + start / size, span[0] ?? unchangedOpen ?? known[0] ?? null, known.at(-1) ?? null, known[0] ?? null, span.at(-1) ?? null]);
   }
   return rows;
 };

@@ -128,7 +128,7 @@ describe("a past balance", () => {
   });
 });
 
-describe("the native balance alone", () => {
+describe("the native balance of a wallet", () => {
   const quoted = async (query: string) => quotesOf((await dataOf(`address/${wallet}/balances_native/${query}`)).items[0]);
 
   it("is valued at the current price, or at that of a block", async () => {

@@ -70,7 +70,7 @@ describe("pages of a block's transactions", () => {
     expect(unknown.status).toBe(404);
   });
 
-  it("are joined without a page number: all transactions by index, each with its logs", async () => {
+  it("are combined without a page number: all transactions by index, each with its logs", async () => {
     const { data, credits } = await index.get("/v1/hand/block/105/transactions_v3/");
     expect(offsetsOf(data)).toEqual(upTo(101));
     expect(data.items.map((item: Data) => item.log_events.map((log: Data) => log.log_offset))).toEqual(

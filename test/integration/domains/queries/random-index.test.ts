@@ -52,13 +52,13 @@ describe("changes of balances in spans of blocks", () => {
             .filter(({ block }) => block >= start && block <= (spans.ends[position] ?? 0))
             .sort((left, right) => left.block - right.block)
             .map(({ value }) => value);
-          const found = rows.filter((row) => row.token === token && row.span === position + 1);
-          const all = (values: readonly (string | null)[]) => (values.includes(null) ? null : values.map(Number));
-          const [highs, lows, expected] = [all(found.map(({ high }) => high)), all(found.map(({ low }) => low)), all(set)];
+          const tokenRows = rows.filter((row) => row.token === token && row.span === position + 1);
+          const numbersOrNull = (values: readonly (string | null)[]) => (values.includes(null) ? null : values.map(Number));
+          const [highs, lows, expected] = [numbersOrNull(tokenRows.map(({ high }) => high)), numbersOrNull(tokenRows.map(({ low }) => low)), numbersOrNull(set)];
           const label = `${token} in blocks ${start} to ${spans.ends[position]}`;
           expect(highs && Math.max(...highs), label).toBe(expected && Math.max(...expected));
           expect(lows && Math.min(...lows), label).toBe(expected && Math.min(...expected));
-          expect(found.at(-1)?.close, label).toBe(set.at(-1));
+          expect(tokenRows.at(-1)?.close, label).toBe(set.at(-1));
         }
       }
       expect(rows.every(({ token }) => tokens.includes(token))).toBe(true);
@@ -81,14 +81,14 @@ describe("metadata of contracts", () => {
     await index.insert("token_metadata", [metadataRow(both, "Both"), metadataRow(named, null)]);
     const standardRow = (address: Address, standard: number) => ({ chain_id: chainId, address, standard, block_number: 1 });
     await index.insert("token_standards", [standardRow(both, 3), standardRow(both, 1), standardRow(moved, 2)]);
-    const found = await createTokenQueries(index.database).metadata(chainId, [neither, moved, both, named, both]);
-    expect([...found.values()].sort((left, right) => (left.address < right.address ? -1 : 1))).toEqual([
+    const metadata = await createTokenQueries(index.database).metadata(chainId, [neither, moved, both, named, both]);
+    expect([...metadata.values()].sort((left, right) => (left.address < right.address ? -1 : 1))).toEqual([
       { address: both, name: "Both", symbol: null, decimals: 6, standards: [1, 3] },
       { address: named, name: null, symbol: null, decimals: 6, standards: [] },
       { address: moved, name: null, symbol: null, decimals: null, standards: [2] },
       { address: neither, name: null, symbol: null, decimals: null, standards: [] },
     ]);
-    expect(found.size).toBe(4);
+    expect(metadata.size).toBe(4);
   });
 });
 
@@ -134,9 +134,9 @@ describe("logs by later topics", () => {
           .map(({ block_number, log_index }) => [block_number, log_index] as const)
           .sort(([a, b], [c, d]) => c - a || d - b);
         const filter = { first, last, topics: [wordOf(1)], otherTopics };
-        const found = [...(await ledger.logs(chainId, filter, 5, 0)), ...(await ledger.logs(chainId, filter, 1_000, 5))];
+        const returned = [...(await ledger.logs(chainId, filter, 5, 0)), ...(await ledger.logs(chainId, filter, 1_000, 5))];
         expect(
-          found.map(({ block_number, log_index }) => [block_number, log_index]),
+          returned.map(({ block_number, log_index }) => [block_number, log_index]),
           `${others} in ${first} to ${last}`,
         ).toEqual(expected);
         expect(await ledger.logCount(chainId, filter)).toBe(expected.length);

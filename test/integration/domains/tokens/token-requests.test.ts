@@ -57,7 +57,7 @@ it("queues at most 10,000 tokens", async () => {
   expect(await stored()).toHaveLength(10_000);
 });
 
-it("writes tokens whose write failed with the next flush", async () => {
+it("writes tokens with the next flush after a failed write", async () => {
   await test.database.query("DELETE FROM token_requests");
   let isDown = true;
   const database = {

@@ -31,7 +31,7 @@ const registryOf = (claims: ReadonlyMap<Address, string>) => {
 const account = (number: number): Address => `0x${number.toString(16).padStart(40, "0")}`;
 
 describe("primary names of addresses", () => {
-  it("are returned up to 255 characters, the maximum of a parameter", async () => {
+  it("are returned up to 255 characters, the max length of a parameter", async () => {
     const [longest, longer] = [labels(255, "bcd"), labels(257, "bcd")];
     expect([longest.length, longer.length]).toEqual([255, 257]);
     const { namesOf } = registryOf(

@@ -66,9 +66,9 @@ describe("labels", () => {
       return new Map([...claimed].filter(([address]) => requested.includes(address)));
     };
     const { labels } = createLabelQueries({ namesOf }, new Map([[1, new Map([[alice, "Treasury"]])]]));
-    const found = await labels(1, [alice, null, bob, bob, carol]);
+    const returned = await labels(1, [alice, null, bob, bob, carol]);
     expect(queried).toEqual([bob, carol]);
-    expect([alice, bob, carol, null].map((address) => labelOf(found, address))).toEqual(["Treasury", "bob.eth", null, null]);
+    expect([alice, bob, carol, null].map((address) => labelOf(returned, address))).toEqual(["Treasury", "bob.eth", null, null]);
     expect(labelOf(await labels(2, [alice]), alice)).toBe("alice.eth");
   });
 });

@@ -80,7 +80,7 @@ describe("a fulfilled order", () => {
     expect(inOneBlock(transfer, privateListing(cleo, [ben, 1n], [ben, 1n]), payingOrder, ordersMatched("0x0a", "0x0b"))).toEqual([]);
   });
 
-  it("has no price in several tokens, except for native and wrapped ones", () => {
+  it("has no price if it is paid in several tokens, except for native and wrapped native tokens", () => {
     const coin = zeroAddress.replace(/.$/, "9") as `0x${string}`;
     const sold = (...payments: ReturnType<typeof payment>[]) => {
       const [row] = foldSales([blockOf(1, 1, [tokenTransfer(anna, ben, 1n), fulfilledOrder(anna, ben, [token(views, 1n)], payments)])]).nft_sales;

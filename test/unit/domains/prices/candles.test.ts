@@ -45,7 +45,7 @@ const renderPortion = ({ hours, days, firsts, doneHour }: Portion) => ({
 });
 
 describe("hours and days of prices", () => {
-  it("open with the first bucket's price, close with the last one's, and have the high and the low", () => {
+  it("open with the first bucket's price, close with the last one's, and contain the high and the low", () => {
     const { quarters, take } = startBuilder();
     quarters("4", "7", "2", "5");
     quarters("9", "1", "3", "3");
@@ -169,7 +169,7 @@ describe("an asset's first price", () => {
     expect(preview(null).retractedFirsts).toEqual([token]);
   });
 
-  it("is not emitted for an asset that had one before", () => {
+  it("is not emitted for an asset that already had a price", () => {
     const { quarters, preview, builder } = startBuilder("4");
     quarters(null, "=", "=", "=");
     expect(preview("4").firsts).toEqual([]);

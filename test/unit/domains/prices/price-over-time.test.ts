@@ -97,7 +97,7 @@ describe("liquidity over time", () => {
     expect(observed.price(token)).toBe(four);
   });
 
-  it("sets no price yet if it is added in the last minutes of a bucket", () => {
+  it("sets no price at first if it is added in the last minutes of a bucket", () => {
     const observed = startModel(defaultReserves, end - 120);
     observed.close();
     expect(observed.price(token)).toBeNull();
@@ -158,7 +158,7 @@ describe("current prices", () => {
     expect(observed.price(token)).toBe(perUnit("5", 18));
   });
 
-  it("do not delay that a feed becomes stale within a bucket", () => {
+  it("do not keep a feed from becoming stale within a bucket", () => {
     const observed = createObservedModel({ feeds: [{ of: token, aggregators: [feed], maxAgeSeconds: 1_000 }] });
     observed.reportFeed(start, 4_00000000n);
     observed.close();

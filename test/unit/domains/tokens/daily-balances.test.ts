@@ -14,7 +14,7 @@ describe("daily balances", () => {
     ]);
   });
 
-  it("have high and low by amount over the opening and all changes of a day", () => {
+  it("have the highest and the lowest of the opening and all changes of a day", () => {
     expect(ohlcOf(dailyBalances("10", new Map([[0, [change("9", "2", "9"), change("100", "100", "100")]]]), wholeDays(1)))).toEqual([
       ["10", "100", "2", "100"],
     ]);

@@ -49,7 +49,7 @@ describe("native balances", () => {
     expect(pick(rows.balances, "owner", "balance")).toEqual([[alice, 6_000_000_000n]]);
   });
 
-  it("lose the value that a contract leaves to itself in a self-destruct", () => {
+  it("lose the value that a contract sends to itself in a self-destruct", () => {
     const burning = transaction({ to: bob, traces: [{ index: 0, type: "selfdestruct", from: bob, to: bob, value: 10n }] });
     const rows = fold([block(1, [burning])], { base: () => ({ ok: true, data: topic(10n) }) });
     expect(pick(rows.balances, "owner", "balance")).toEqual([[bob, 0n]]);

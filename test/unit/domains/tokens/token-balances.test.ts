@@ -41,7 +41,7 @@ describe("token balances", () => {
       [bob, null],
     ]);
     expect(pick(rows.transfers, "from_balance", "to_balance")).toEqual([[30n, null]]);
-    // Of the heights 4 to 8, and of 7 and 8, the height 8 is divisible by the highest power of two.
+    // The height 8 is divisible by the highest power of two, both among 4 to 8 and among 7 and 8.
     expect(pick(rows.balance_periods, "owner", "from_block", "to_block", "pivot_block", "balance")).toEqual([
       [alice, 4, 8, 8, 50n],
       [bob, 7, 8, 8, null],
@@ -115,7 +115,7 @@ describe("token balances", () => {
     expect(pick(rows.balances, "owner", "token", "balance")).toEqual([[alice, weth, 5n]]);
   });
 
-  it("start from the node's balance at the block before the first in an index that starts late", () => {
+  it("start from the node's base balance in an index that starts late", () => {
     const base = (read: BaseRead): CallOutcome =>
       "data" in read && read.data.includes(alice.slice(2)) ? { ok: true, data: topic(40n) } : { ok: true, data: "0x" };
     const rows = fold([withLogs(101, erc20(alice, bob, 15n))], { facts: { from: 100, baseBlock: 99 }, base });

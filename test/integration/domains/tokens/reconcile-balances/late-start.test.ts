@@ -293,7 +293,7 @@ describe("an index that starts late on a node without old state", () => {
   });
 });
 
-describe("a Uniswap V2 pair that got its first liquidity after the first block of such an index", () => {
+describe("a Uniswap V2 pair that got its first liquidity after the first block of a late index", () => {
   let pairChain: TestChain;
   let node: RpcProxy;
   let pair: Address;

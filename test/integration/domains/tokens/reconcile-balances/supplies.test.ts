@@ -154,7 +154,7 @@ describe("the total supply of an ERC-20 token", () => {
     expect(stored).toEqual(expected);
   });
 
-  it("is consistent with holders that include the zero address if its balanceOf() is above zero", async () => {
+  it("is returned with holders that include the zero address if its balanceOf() is above zero", async () => {
     for (const name of ["pool", "weth", "plain", "mute"] as const) await compareHolders(name);
   });
 
