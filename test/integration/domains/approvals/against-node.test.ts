@@ -218,7 +218,7 @@ describe("served approvals", () => {
     const spender = items
       .find((item: ResponseData) => item.token_address === token)
       .spenders.find((spender: ResponseData) => spender.spender_address === other);
-    // 40 permitted, 15 used.
+    // 40 were permitted, 15 are used.
     expect(spender.allowance).toBe("25");
     await compareWithNode();
   });

@@ -160,7 +160,7 @@ describe("allowances of a wallet", () => {
         },
       ],
     });
-    // 30 and 30 of 40 tokens: together 40, at 0.01 each; each alone 30, with a value below one dollar.
+    // Both allowances are 30 of 40 tokens: together 40 are at risk, at 0.01 each; each alone 30, with a value below one dollar.
     expect([cheap.value_at_risk, cheap.value_at_risk_quote, cheap.pretty_value_at_risk_quote]).toEqual(["40000000", 0.4, "$0.40"]);
     expect(cheap.spenders.map((spender: Data) => [spender.spender_address, spender.value_at_risk, spender.value_at_risk_quote, spender.risk_factor])).toEqual([
       [first, "30000000", 0.3, "LOW RISK"],
@@ -203,7 +203,7 @@ describe("allowances of a wallet", () => {
       allowance(coins.expensive, second, "1000000000001"),
     );
     const items = await itemsOf();
-    // A millionth of a cent and two thousandths of a dollar.
+    // The values are two thousandths of a dollar each, and a millionth of a cent.
     expect(items.map(({ token_address }) => token_address)).toEqual([coins.expensive, coins.cheap, coins.unpriced, coins.unknown]);
     expect(items[0].spenders.map((spender: Data) => spender.spender_address)).toEqual([second, first]);
     expect(items[2].spenders.map((spender: Data) => spender.spender_address)).toEqual([second, third, first]);

@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from "../../../support/database
 import { contracts } from "./contracts.ts";
 import { type AllowanceIndex, type ResponseData, viewCalls, readWords, startAllowanceIndex, withMulticall } from "./support.ts";
 
-/** anvil's first account, getSpender key is public: it signs the permits. */
+/** anvil's first account, whose key is public: it signs the permits. */
 const signer = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
 const maxUint256 = 2n ** 256n - 1n;
 

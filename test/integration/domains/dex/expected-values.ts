@@ -13,7 +13,7 @@ export const expectNearOrNull = (actual: number | null, expected: number | null,
   else expect(Math.abs(actual - expected), `${label}: ${actual} for ${expected}`).toBeLessThanOrEqual(Math.abs(expected) * 1e-11);
 };
 
-/** A value since a time. */
+/** A value and the time since which it holds. */
 interface TimedValue {
   readonly since: number;
   readonly value: number;

@@ -135,7 +135,7 @@ describe("pages of a ranked list", () => {
     expect([await poolOf(1), await poolOf(2)]).toEqual([middle, smallest]);
     expect((await tokenPages(1)).map((token) => token.contract_address)).toEqual([first, third]);
     expect((await page("pools", 2)).pagination.has_more).toBe(false);
-    // Restarted from the first page.
+    // A request for the first page starts a new list.
     expect([await poolOf(0), await poolOf(1), await poolOf(2)]).toEqual([smallest, largest, middle]);
     expect((await page("tokens", 2)).items[0].contract_address).toBe(third);
     expect((await page("tokens", 0)).items[0].contract_address).toBe(first);

@@ -71,7 +71,7 @@ const tables = async (database: Database, hours: ReadonlySet<number>): Promise<R
 const hoursOf = async (database: Database): Promise<Set<number>> =>
   new Set((await database.query<{ hour: number }>("SELECT DISTINCT hour FROM exchange_hours")).map(({ hour }) => hour));
 
-/** Every endpoint of exchanges, prices, and balances. */
+/** Returns paths of all operations about exchanges, prices and balances. */
 const paths = (): string[] => {
   const { people, pairs, tokens } = market;
   const exchangePaths = (name: string, pools: readonly Address[], traded: readonly Address[]): string[] =>

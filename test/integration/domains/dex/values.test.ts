@@ -46,7 +46,7 @@ let test: TestDatabase;
 let api: TestApi;
 /** The first four have 6, 18, 0 and 36 decimals; the last two have no price. */
 let tokens: readonly [Address, Address, Address, Address, Address, Address];
-/** Pairs with a price of both tokens, of one, of none, and of both with 0 and 36 decimals; the last pair loses all its tokens. */
+/** Both tokens of the first and fourth pair have a price, one token of the second, none of the third. The last pair loses all its tokens. */
 let pairs: readonly [Address, Address, Address, Address, Address];
 let people: readonly [Address, Address, Address];
 let head: number;
@@ -193,7 +193,7 @@ const swapsOf = (selected: readonly Address[], from: number, to: number) =>
   );
 const add = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
 const heightBefore = (time: number): number => times.filter((blockTime) => blockTime < time).length - 1;
-/** A pool's state on the node at a height; null before its creation. */
+/** Reads a pool's reserves from the node at a height; both are 0 before its creation. */
 const reservesAt = async (pair: Address, height: number): Promise<readonly [bigint, bigint]> => {
   const code = height < 0 ? "0x" : await chain.rpc<string>("eth_getCode", [pair, `0x${height.toString(16)}`]);
   if (code === "0x") return [0n, 0n];

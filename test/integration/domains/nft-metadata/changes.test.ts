@@ -51,7 +51,7 @@ describe("new tokens", () => {
       const minted = ids(700).map((id) => block * 1_000 + id);
       await index.mint(collection, minted, block);
     }
-    // A block is not split.
+    // The tokens of one block are not split into portions.
     await index.mint(
       collection,
       ids(3_000).map((id) => 10_000 + id),
@@ -125,7 +125,7 @@ describe("announced changes", () => {
     await index.announce(collection, 0, maxId, head + 1);
     await node.chain.mine();
     await index.indexBlocks();
-    // One run of each job.
+    // Each job runs once before the interruption.
     let rounds = 0;
     const isStopped = () => {
       rounds += 1;

@@ -27,7 +27,7 @@ import { writeMetadata, writePrices } from "../dex/support.ts";
 import type { ResponseData, TestApi } from "../pools/serve-pools.ts";
 import { ether, firstDay, indexNftMarket, type NftMarket, salesIn, secondsPerDay, serveNftMarket, startNftMarket } from "./nft-market.ts";
 
-/** Ether costs 2,000 dollars on day 0 and ten more each day; the coin one dollar; junk has no price. */
+// Ether costs 2,000 dollars on day 0 and ten more each day; the coin costs one dollar; junk has no price.
 let market: NftMarket;
 let test: TestDatabase;
 let api: TestApi;
@@ -113,12 +113,12 @@ beforeAll(async () => {
   await on(3, 10, ...sell(anna, cleo, erc721Item(art, 8n), native(ether / 10n), erc20Item(coin, 50n * ether)));
   await on(3, 11, ...sell(anna, cleo, erc721Item(art, 9n), native(ether / 10n), erc20Item(weth, ether / 10n)));
 
-  // Day 5: cleo sells back operation she bought on day 1, and dora buys from herself.
+  // Day 5: cleo sells back what she bought on day 1, and dora buys from herself.
   await on(5, 9, ...sell(cleo, anna, erc721Item(art, 2n), native(3n * ether)));
   await on(5, 10, ...sell(anna, dora, erc721Item(art, 10n), native(ether / 2n)));
   await on(5, 11, ...sell(dora, dora, erc721Item(art, 10n), native(ether / 1_000n)));
 
-  // Day 40: ben sells back operation he bought on day 0, more than thirty days later.
+  // Day 40: ben sells back what he bought on day 0, more than thirty days later.
   await on(40, 9, ...sell(ben, anna, erc721Item(art, 1n), native(4n * ether)));
   await on(41, 9, { to: anna });
   Object.assign(sent, { signed, accepted, matched, bundle });

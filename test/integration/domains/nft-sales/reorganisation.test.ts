@@ -67,7 +67,7 @@ it("a reorganisation rolls back sales, their sums and wash-trade marks, and adds
   await running.runToHead(await chain.head());
   expect((await sales())[2]).toEqual(["1", false]);
   await expectEqualToFreshIndex();
-  // Drops all sales but the first, and adds another one.
+  // Drops all sales except the first, and adds a new one.
   await chain.rpc("anvil_reorg", [3, []]);
   await on(0, 14, ...sell(anna, cleo, erc721Item(art, 1n), native(3n * ether)));
   await running.runToHead(await chain.head());

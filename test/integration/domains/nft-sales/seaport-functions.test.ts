@@ -64,7 +64,7 @@ it("sales do not depend on the function that fulfilled their orders; those of an
     data: encodeFulfillAvailableOrders(pair.map((listing) => ({ order: listing }))),
   };
   await on(0, 9, { from: anna, to: seaport, gas, data: encodeValidate(pair) }, fulfilment);
-  // The basic function for one listing in native tokens, with a tip for cleo that anna did not sign.
+  // fulfillBasicOrder() for one listing in native tokens, with a tip for cleo that anna did not sign.
   const basic = order(anna, [erc721Item(art, 2n)], [withRecipient(anna, native(ether))]);
   const parameters = {
     considerationToken: zeroAddress,
@@ -88,7 +88,7 @@ it("sales do not depend on the function that fulfilled their orders; those of an
   };
   const data = encodeFunctionData({ abi: artifact.abi, functionName: "fulfillBasicOrder", args: [parameters] });
   await on(0, 10, { from: ben, to: seaport, gas, value: (ether * 11n) / 10n, data });
-  // Seaport computes the order's hash.
+  // Seaport computes the same order hash.
   expect(await read(chain, artifact, seaport, "getOrderHash", [basic], await chain.head())).toBe(orderHash(basic));
   // The imitation moves one token that anna approved, and claims a sale of another that did not move.
   const imitated = lower(await chain.deploy(imitation));

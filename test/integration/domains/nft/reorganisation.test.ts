@@ -137,7 +137,7 @@ const tablesOf = async (database: Database): Promise<Record<string, unknown>> =>
   return tables;
 };
 
-/** Requests to all NFT and approval operations. */
+/** Returns paths of all NFT and approval operations. */
 const paths = (): string[] => {
   const { art, editions, accounts, coin } = market;
   return [

@@ -14,8 +14,8 @@ import {
 } from "../queries/fixture-index.ts";
 
 /**
- * Blocks 0 to 20, four per day: a collection of five ids, minted in block 2 (three) and block 9 (two); a contract of both standards; a spam collection; an ERC-20
- * token. The metadata of ids 1 to 4 was read; that of id 4 was refused.
+ * Blocks 0 to 20, four per day: a collection of five ids, three minted in block 2 and two in block 9; a contract of both standards; a spam collection;
+ * an ERC-20 token. The metadata of ids 1 to 4 was read; that of id 4 was refused.
  */
 const head = 20;
 const [art, both, spam, coin] = [0xa1, 0xa2, 0xa3, 0xa4].map(addressOf) as [Address, Address, Address, Address];
@@ -204,7 +204,7 @@ describe("tokens of a collection", () => {
     await other.database.query("UPDATE projection_checkpoints SET block_number = $1", [head + 1]);
     const second = await page(1);
     expect([idsOf(second.items), second.pagination.total_count]).toEqual([["4", maxTokenId], 5]);
-    // A new list has the new token.
+    // A new list contains the new token.
     expect(idsOf((await page(0)).items)).toEqual(["0", "1", "2"]);
     await other.end();
   });
@@ -303,7 +303,7 @@ describe("tokens of a collection", () => {
   });
 
   it("are filtered by the first 256 characters of a trait and value, as they are stored", async () => {
-    // Code points, not UTF-16 code units.
+    // The characters are code points, not UTF-16 code units.
     const long = "\u{1f33a}".repeat(300);
     await index.insert("nft_attributes", [trait("4", 0, "Long", "\u{1f33a}".repeat(256))]);
     const { items } = await get(`nft/${art}/metadata/?values-filter=${encodeURIComponent(long)}`);
@@ -355,7 +355,7 @@ describe("an invalid or oversized request", () => {
 
   it("returns 400 if the response would exceed the maximum number of rows", async () => {
     const crowded = addressOf(0xc1);
-    // Nine ids; eight rows are allowed.
+    // Nine ids exceed the limit of eight rows.
     await index.insert(
       "nft_balances",
       Array.from({ length: 9 }, (_, id) => holding(crowded, art, String(1000 + id), 2, "1")),

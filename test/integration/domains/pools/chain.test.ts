@@ -107,7 +107,7 @@ beforeAll(async () => {
     ...people.slice(1).map((person) => exchange.add(person, [a, b], [10n ** 18n, 10n ** 19n])),
   ]);
   for (const [day, blocks] of blocksOfDays.entries()) {
-    // The protocol fee is on from the third day with blocks.
+    // The protocol fee is on from the third day with blocks onwards.
     if (day === 3) await chain.send(call(factory, exchange.factory, "setFeeTo", [chain.accounts[9]]));
     for (let block = 0; block < blocks; block += 1) {
       await mineTransactions(
@@ -124,7 +124,7 @@ beforeAll(async () => {
   times = blocks.map(({ timestamp }) => Number(timestamp));
   logs = await pairLogs(chain, pairs, head);
   test = await createIndex();
-  // The rows of the token metadata job.
+  // Emulates the token metadata job.
   for (const token of [...tokens, toll]) {
     await test.database.query(
       "INSERT INTO token_metadata (chain_id, address, block_number, name, symbol, decimals, read_at_block) VALUES (31337, $1, 1, 'Name', 'SYM', 18, 1)",
@@ -151,7 +151,7 @@ const sum = (events: readonly PairLog[], argument: string): string =>
 const headTime = () => times[head] ?? 0;
 const tokensOf = (pair: Address) =>
   Promise.all(["token0", "token1"].map(async (name) => lower(await read<string>(chain, uniswap.pair(), pair, name, [], head))));
-/** All items of a list, page by page. */
+/** Reads a list page by page, and returns all its items. */
 const allPages = async (path: string, size: number): Promise<ResponseData[]> => {
   const items: ResponseData[] = [];
   for (let number = 0; ; number += 1) {
@@ -269,7 +269,7 @@ describe("the list of active pools", () => {
   });
 });
 
-/** A pool's state on the node at a height; null before its creation. */
+/** Reads a pool's reserves from the node at a height; both are 0 before its creation. */
 const reservesAt = async (pair: Address, height: number): Promise<readonly [bigint, bigint]> => {
   const code = height < 0 ? "0x" : await chain.rpc<string>("eth_getCode", [pair, `0x${height.toString(16)}`]);
   if (code === "0x") return [0n, 0n];

@@ -42,7 +42,7 @@ let pools: readonly [Address, Address, Address, Address];
 let borrower: Address;
 let head: number;
 let logs: PoolLog[];
-/** Tokens sent to the first pool without a pool event, and since which block. */
+/** Tokens that were sent to the first pool without a pool event, and the block. */
 const gift = { block: 0, amount: 5n * unit };
 
 const index = async (database: TestDatabase, tuning: Record<string, number> = {}): Promise<void> => {
@@ -58,7 +58,7 @@ const contentsOfFreshIndex = async (tuning: Record<string, number> = {}): Promis
   return rows;
 };
 
-/** Positions by token id, with owner, range and remaining liquidity. */
+/** The positions, in order of their token ids. */
 const positions: { readonly id: bigint; readonly owner: Address; liquidity: bigint }[] = [];
 const spacings: Readonly<Record<number, number>> = { 500: 10, 3000: 60 };
 

@@ -105,7 +105,7 @@ describe("an exchange with hostile contracts", () => {
     expect(item.token_0).toMatchObject({ contract_address: tokens[0], reserve: "1010000", volume_in_24h: "10000", volume_out_24h: "0" });
     expect(item.token_1).toMatchObject({ contract_address: tokens[1], reserve: String(4_000_000n - out), volume_out_24h: String(out) });
     expect((await api.get("week/xy=k/swap/tokens/")).items.map((token: ResponseData) => token.contract_address)).toEqual(
-      // The head's hour is not closed, so it is not ranked yet.
+      // The head's hour is not closed, so its tokens are not ranked yet.
       [],
     );
     expect((await api.get(`week/xy=k/address/${pair}/dex_name/`)).items).toMatchObject([{ dex_name: "swap" }]);

@@ -73,7 +73,7 @@ const sums: readonly (readonly [block: number, count: number, paid: bigint])[] =
   [10, 4, 3n * fee + feeWithL1],
 ];
 
-/** The wallet received 4 coins in block 2, and 7 in block 6, and sent one on; in block 6 it also moved one `bare`. */
+/** The wallet received 4 coins in block 2, and 7 in block 6, and sent one of them; in block 6 it also sent one `bare`. */
 const transfers: readonly Row[] = (
   [
     [2, 0, coin, other, wallet, "4000000", "4000000"],

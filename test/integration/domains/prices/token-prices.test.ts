@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { addressOf, type Data, type FixtureIndex } from "../queries/fixture-index.ts";
 import { art, bare, coin, fine, native, odd, openQuotedIndex, relic, whole } from "./quoted-index.ts";
 
-/** A response may have 100 rows. */
+/** An index whose responses may have 100 rows. */
 let index: FixtureIndex;
 const unknownAddress = addressOf(0x99);
 const request = (addresses: readonly string[], query = "", currency = "USD") =>

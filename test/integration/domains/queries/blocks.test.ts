@@ -27,7 +27,7 @@ beforeAll(async () => {
     upTo(count).map((position) => transactionRow(Number(block), position, addressOf(1), position === 0 ? null : addressOf(2))),
   );
   await index.insert("transactions", rows);
-  // Two logs for each transaction of block 105, one for the first of 106: logs must not be joined across blocks.
+  // Each transaction of block 105 has two logs, the first of block 106 has one: logs must not be joined across blocks.
   const logs = upTo(202).map((log) => ({ block_number: 105, log_index: log, transaction_index: Math.floor(log / 2) }));
   await index.insert(
     "logs",

@@ -38,7 +38,7 @@ const callToken = (name: string, from: Address, functionName: string, args: read
 beforeAll(async () => {
   chain = await startTestChain();
   [alice, bob, carol] = chain.accounts.slice(1, 4) as [Address, Address, Address];
-  for (const name of [...coins, "Kitties", "Silent", "Fickle", "Greedy", "Treasury"])
+  for (const name of [...coins, "Kitties", "Silent", "Switchable", "Greedy", "Treasury"])
     addresses[name] = await chain.deploy(nonstandardContracts(name));
   addresses.hybrid = await chain.deploy(nonstandardContracts("Hybrid"), [false]);
   addresses.ownName = await chain.deploy(nonstandardContracts("Hybrid"), [true]);
@@ -49,7 +49,7 @@ beforeAll(async () => {
     callToken("Kitties", alice, "mint", [alice, 1n]),
     callToken("Kitties", alice, "mint", [alice, 2n]),
     callToken("Silent", alice, "claim", [zeroAddress, alice, 5n]),
-    callToken("Fickle", alice, "claim", [alice, 7n]),
+    callToken("Switchable", alice, "claim", [alice, 7n]),
     callToken("Treasury", alice, "pay", [addressOf("AllIndexed"), alice, 7n]),
     callToken("Greedy", alice, "claim", [alice, 9n]),
     // Its first indexed transaction leaves no id with an owner.
@@ -63,14 +63,14 @@ beforeAll(async () => {
     callToken("Kitties", alice, "transfer", [bob, 2n]),
     callToken("hybrid", alice, "mint", [alice, 5n * unit + 1n], hybrid),
     callToken("ownName", alice, "send", [bob, 1n], hybrid),
-    callToken("Fickle", alice, "change", []),
+    callToken("Switchable", alice, "change", []),
   );
   await chain.mine();
   await chain.send(
     ...coins.flatMap((name) => [callToken(name, bob, "transfer", [carol, 100n]), callToken(name, bob, "burn", [50n])]),
     callToken("Kitties", bob, "transfer", [carol, 2n]),
     callToken("hybrid", alice, "send", [carol, 2n], hybrid),
-    callToken("Fickle", alice, "claim", [alice, 8n]),
+    callToken("Switchable", alice, "claim", [alice, 8n]),
   );
   await chain.mine();
   test = await createTestDatabase();
@@ -115,7 +115,7 @@ describe("tokens with non-standard logs", () => {
       // A contract whose responses fit no standard has the standard of its logs. A standard does not change once it is read.
       Silent: [erc721],
       Greedy: [erc721],
-      Fickle: [erc20],
+      Switchable: [erc20],
     });
   });
 
@@ -203,7 +203,7 @@ describe("tokens with non-standard logs", () => {
       "IndexedApproval",
       "Kitties",
       "Silent",
-      "Fickle",
+      "Switchable",
       "Greedy",
       "hybrid",
       "ownName",
@@ -229,8 +229,8 @@ describe("standards from a limited node", () => {
     const running = await index(other.database);
     proxy.tamper = null;
     expect(running.warnings.filter((warning) => warning.includes("eth_call"))).toEqual([]);
-    // The Fickle contract responds differently at the head.
-    expect(await standardsOf(other.database)).toEqual({ ...(await standardsOf()), Fickle: [standards.erc721] });
+    // The Switchable contract responds differently at the head.
+    expect(await standardsOf(other.database)).toEqual({ ...(await standardsOf()), Switchable: [standards.erc721] });
     await other.drop();
   });
 
@@ -244,7 +244,7 @@ describe("standards from a limited node", () => {
       ...(await standardsOf()),
       AllIndexed: [erc721],
       NoneIndexed: [erc721],
-      Fickle: [erc721],
+      Switchable: [erc721],
       // Without a response, any contract could have emitted its coin event.
       ownName: [erc721],
     });

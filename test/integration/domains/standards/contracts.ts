@@ -192,7 +192,7 @@ contract Silent {
 }
 
 /** Responds as a coin until it is switched, and as a collection afterwards. */
-contract Fickle {
+contract Switchable {
   event Transfer(address indexed from, address indexed to, uint256 indexed value);
   bool internal isCollection;
   function change() external { isCollection = true; }

@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from "../../../support/database
 import { buildStory, type Story } from "../../../support/indexer/story-builder.ts";
 import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
 
-// The test chain covers a week, one day of which has no blocks. Its node has the state of every block, which the responses are compared with.
+// The test chain covers a week, one day of which has no blocks. Its node has the state of every block; the responses are compared with it.
 const secondsPerDay = 86_400;
 const blocksOfDays = [9, 6, 0, 7, 5, 8];
 /** 2023-11-16, the second midnight after the chain's genesis. */

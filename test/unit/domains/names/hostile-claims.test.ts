@@ -7,7 +7,7 @@ import type { Address, Hash, Hex } from "../../../../runtime/lib/hex.ts";
 
 const hex = (text: string): Hex => bytesToHex(new TextEncoder().encode(text));
 const [space = "0x"] = reverseNamespaces(1);
-/** Returns a name of a length whose labels have one letter each, after the first one. */
+/** Returns a name of this length that consists of a first label and labels of one letter. */
 const labels = (length: number, first: string): string => `${first}${".a".repeat((length - first.length) / 2)}`;
 
 /** Emulates the query for claimed names: each of the names resolves to its address. */

@@ -74,7 +74,7 @@ describe("a fulfilled order", () => {
     expect(inOneBlock(transfer, privateListing(zeroAddress, [ben, 1n]), { ...payingOrder, recipient: zeroAddress } as EmittedEvent)).toEqual([
       "anna ben 1 1 100",
     ]);
-    // Another token in the consideration, more units than offered, or a recipient who is the seller make it a swap.
+    // A different token in the consideration, more units than offered, or the seller as the recipient make it a swap.
     for (const requested of [[ben, 2n] as const, [anna, 1n] as const])
       expect(inOneBlock(transfer, privateListing(cleo, [...requested]), payingOrder, ordersMatched("0x0a", "0x0b"))).toEqual([]);
     expect(inOneBlock(transfer, privateListing(cleo, [ben, 1n], [ben, 1n]), payingOrder, ordersMatched("0x0a", "0x0b"))).toEqual([]);
@@ -133,7 +133,7 @@ describe("long event lists of a hostile contract", () => {
     const start = performance.now();
     expect(inOneBlock(listing, repeated, ...units)).toHaveLength(1_000);
     expect(inOneBlock(...transfersOnPath, ...emitters)).toHaveLength(500);
-    // Takes a fraction of a second; a quadratic implementation took several.
+    // This takes a fraction of a second; a quadratic implementation took several seconds.
     expect(performance.now() - start).toBeLessThan(deadline(3_000));
   });
 });

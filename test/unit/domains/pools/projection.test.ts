@@ -85,7 +85,7 @@ describe("a pool of one factory", () => {
       { ...sync(pool, 4_050n, 8_900n), transactionIndex: 1 },
       swap(pool, [50n, 0n], [0n, 110n], 1),
     ]),
-    // Shares are sent to the pool, the protocol fee is minted, the shares are burnt.
+    // Shares are sent to the pool, the protocol fee is minted, and the shares are burnt.
     blockOf(4, [
       shares(pool, provider, pool, 600n),
       shares(pool, zeroAddress, feeCollector, 6n),

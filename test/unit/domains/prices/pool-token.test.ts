@@ -7,7 +7,7 @@ const [pool, deep, second] = ["b2", "a1", "c3"].map(contract) as [Address, Addre
 const defaultReserves = [40_000n * unit, 10_000n * unit] as const;
 const supply = 20_000n * unit;
 
-/** A model of a pool whose token costs 4 dollars, as in a deeper pool; the price of the pool token is 2 × sqrt(40,000 × 40,000) / 20,000 = 4 dollars. */
+/** Creates a pool whose token costs 4 dollars, as in a deeper pool; the price of the pool token is 2 × sqrt(40,000 × 40,000) / 20,000 = 4 dollars. */
 const balanced = (prices: Record<string, unknown> = {}) => {
   const observed = createObservedModel({ stablecoins, ...prices });
   observed.addPool(deep, [usd, token], [4_000_000n * unit, 1_000_000n * unit]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { pivotOf, pivotsOf } from "../../../../runtime/domains/tokens/projection/periods.ts";
 
-/** Returns how often 2 divides a height; infinitely often for 0. */
+/** Returns the exponent of the highest power of two that divides a height; infinity for 0. */
 const exponentOfTwo = (height: number): number => {
   let count = 0;
   for (let rest = height; rest > 0 && rest % 2 === 0; rest /= 2) count += 1;

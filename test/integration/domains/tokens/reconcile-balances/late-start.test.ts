@@ -89,7 +89,7 @@ const tablesOfArchiveIndex = async () => {
   return rows;
 };
 const tokenTables = async ({ database }: TestDatabase) => {
-  // Running balances of collections and of the native token are not served and not filled in.
+  // Running balances of collections and of the native token are neither served nor filled in.
   const transfers = await database.query("SELECT * FROM transfers WHERE standard = 1 ORDER BY block_number, ordinal");
   const { balances, balance_periods, nft_balances, nft_balance_periods, holder_counts } = await dump(database);
   return { balances, balance_periods, nft_balances, nft_balance_periods, holder_counts, transfers };
@@ -173,7 +173,7 @@ describe("an index that starts late on a node without old state", () => {
     const hideState = proxy.tamper;
     proxy.tamper = (method, reply, params) => {
       hideState?.(method, reply, params);
-      // The request by number and without transactions is the comparison.
+      // The job compares the block with a request by number and without transactions.
       if (method !== "eth_getBlockByNumber" || params[1] !== false || Number.isNaN(Number(params[0]))) return;
       if (isComparing) reply.result = { ...(reply.result as object), hash: `0x${"d".repeat(64)}` };
     };
