@@ -30,7 +30,7 @@ const mineAll = async (...transactions: readonly TestTransaction[]) => {
 };
 
 /** The served allowance of a token for a spender; undefined if it is not listed. */
-const served = async (token = coin, to = spender): Promise<string | null | undefined> => {
+const servedAllowance = async (token = coin, to = spender): Promise<string | null | undefined> => {
   const { items } = await index.get(`approvals/${owner}/`);
   const item = items.find((entry: ResponseData) => entry.token_address === token);
   return item?.spenders.find((spender: ResponseData) => spender.spender_address === to)?.allowance;
@@ -61,15 +61,15 @@ describe("an allowance that may have been used", () => {
   it("is unknown until it is read from the contract; an unlimited one stays unlimited", async () => {
     await mineAll(approve(owner, spender, 100n), approve(owner, other, 2n ** 256n - 1n));
     await index.sync();
-    expect(await served()).toBe("100");
+    expect(await servedAllowance()).toBe("100");
     await mineAll(transferFrom(spender, owner, spender, 30n), transferFrom(other, owner, other, 5n));
     await index.waitForHead();
-    expect([await served(), await served(coin, other)]).toEqual([null, "UNLIMITED"]);
+    expect([await servedAllowance(), await servedAllowance(coin, other)]).toEqual([null, "UNLIMITED"]);
     const { items } = await index.get(`approvals/${owner}/`);
     // The unlimited allowance puts the whole balance at risk, regardless of the other one.
     expect([items[0].balance, items[0].value_at_risk]).toEqual(["965", "965"]);
     await index.runJobs();
-    expect([await served(), await served(coin, other)]).toEqual(["70", "UNLIMITED"]);
+    expect([await servedAllowance(), await servedAllowance(coin, other)]).toEqual(["70", "UNLIMITED"]);
     expect(await nodeAllowance()).toBe("70");
   });
 
@@ -79,9 +79,9 @@ describe("an allowance that may have been used", () => {
     await mineAll(call(contracts("Coin"), token, "mint", [owner, 1_000n]));
     await mineAll({ from: owner, gas: 500_000n, ...call(contracts("CallingCoin"), token, "approveAndCall", [router, 100n, other, 30n]) });
     await index.waitForHead();
-    expect([await served(token, router), await nodeAllowance(token, router)]).toEqual([null, "70"]);
+    expect([await servedAllowance(token, router), await nodeAllowance(token, router)]).toEqual([null, "70"]);
     await index.runJobs();
-    expect(await served(token, router)).toBe("70");
+    expect(await servedAllowance(token, router)).toBe("70");
   });
 
   it("is retried while the node cannot run contracts, and is read within an hour once it can", async () => {
@@ -91,17 +91,17 @@ describe("an allowance that may have been used", () => {
     index.setFailing(true);
     // One day is longer than ten attempts take.
     await index.runJobs(24 * 60);
-    expect([await served(), (await reads()).map(({ attempts }) => attempts)]).toEqual([null, [0]]);
+    expect([await servedAllowance(), (await reads()).map(({ attempts }) => attempts)]).toEqual([null, [0]]);
     index.setFailing(false);
     await index.runJobs(61);
-    expect(await served()).toBe("70");
+    expect(await servedAllowance()).toBe("70");
   });
 
   it("is not listed once it is used up", async () => {
     await mineAll(approve(owner, spender, 100n));
     await mineAll(transferFrom(spender, owner, spender, 100n));
     await index.sync();
-    expect(await served()).toBeUndefined();
+    expect(await servedAllowance()).toBeUndefined();
   });
 
   it("is not read after a transfer by its owner", async () => {
@@ -116,24 +116,24 @@ describe("an allowance that may have been used", () => {
     await mineAll(transferFrom(spender, owner, spender, 30n));
     for (let block = 0; block < 3; block += 1) await chain.mine();
     await index.sync();
-    expect(await served()).toBe("70");
+    expect(await servedAllowance()).toBe("70");
     // Drops the blocks of the read, but not that of the use.
     await chain.rpc("anvil_reorg", [2, []]);
     await chain.mine();
     await index.waitForHead();
-    expect(await served()).toBeNull();
+    expect(await servedAllowance()).toBeNull();
     await index.runJobs();
-    expect([await served(), await nodeAllowance()]).toEqual(["70", "70"]);
+    expect([await servedAllowance(), await nodeAllowance()]).toEqual(["70", "70"]);
     // Drops the use.
     await chain.rpc("anvil_reorg", [5, []]);
     await chain.mine();
     await index.sync();
-    expect([await served(), await nodeAllowance()]).toEqual(["100", "100"]);
+    expect([await servedAllowance(), await nodeAllowance()]).toEqual(["100", "100"]);
     // Drops the approval.
     await chain.rpc("anvil_reorg", [7, []]);
     await chain.mine();
     await index.sync();
-    expect([await served(), await nodeAllowance()]).toEqual([undefined, "0"]);
+    expect([await servedAllowance(), await nodeAllowance()]).toEqual([undefined, "0"]);
     expect(await test.database.query("SELECT 1 FROM allowances UNION ALL SELECT 1 FROM allowance_periods")).toEqual([]);
   });
 
@@ -149,7 +149,7 @@ describe("an allowance that may have been used", () => {
     await test.database.transaction((client) => markRead(client, 31337, { number: height, hash }, [{ owner, token: coin }]));
     expect((await reads())[0]?.read_at_block).toBeNull();
     await index.runJobs();
-    expect(await served()).toBe("50");
+    expect(await servedAllowance()).toBe("50");
   });
 
   it("is read by the next process, and its queue entry is deleted once the read is final", async () => {
@@ -159,7 +159,7 @@ describe("an allowance that may have been used", () => {
     await index.end();
     index = await startAllowanceIndex(chain, test.database);
     await index.sync();
-    expect(await served()).toBe("70");
+    expect(await servedAllowance()).toBe("70");
     expect((await reads()).length).toBe(1);
     await test.database.query("UPDATE chains SET finalized_block = $1", [await chain.head()]);
     await mineAll(approve(spender, other, 5n), transferFrom(other, spender, other, 1n));
@@ -183,7 +183,7 @@ describe("contracts with incorrect allowances or events", () => {
     );
     await mineAll(callInconsistent(other, token, "emitTransfer", [owner, other, 1n]), transferFrom(spender, owner, spender, 30n));
     await index.sync(1);
-    expect([await served(token), await served()]).toEqual([null, "70"]);
+    expect([await servedAllowance(token), await servedAllowance()]).toEqual([null, "70"]);
     const { calls } = index;
     await index.runJobs(60);
     const callsInFirstHour = calls.flat().filter(({ to }) => to === token).length;
@@ -192,12 +192,12 @@ describe("contracts with incorrect allowances or events", () => {
     expect(rows.map(({ attempts }) => attempts).sort()).toEqual([0, 10]);
     // Ten attempts make one call each; the sweep backs off in the same way.
     expect(callsInFirstHour).toBeLessThan(25);
-    expect(await served(token)).toBeNull();
+    expect(await servedAllowance(token)).toBeNull();
     // A transfer starts another series of attempts; without one, the sweep reads the allowance.
     const transfers = mode === 1n ? [callInconsistent(other, token, "emitTransfer", [owner, other, 1n])] : [];
     await mineAll(callInconsistent(owner, token, "setMode", [0n]), ...transfers);
     await index.sync(120);
-    expect(await served(token)).toBe("100");
+    expect(await servedAllowance(token)).toBe("100");
   });
 
   it("are found by comparison if they emit an Approval without effect or lower an allowance without an event", async () => {
@@ -209,13 +209,13 @@ describe("contracts with incorrect allowances or events", () => {
       callInconsistent(owner, token, "setAllowance", [owner, other, 20n]),
     );
     await index.waitForHead();
-    expect([await served(token), await served(token, other)]).toEqual(["100", "50"]);
+    expect([await servedAllowance(token), await servedAllowance(token, other)]).toEqual(["100", "50"]);
     await index.runJobs();
-    expect([await served(token), await served(token, other)]).toEqual([undefined, "20"]);
+    expect([await servedAllowance(token), await servedAllowance(token, other)]).toEqual([undefined, "20"]);
     // No event reports the change: the sweep finds it.
     await mineAll(callInconsistent(other, token, "setAllowance", [owner, other, 7n]));
     await index.sync(4);
-    expect(await served(token, other)).toBe("7");
+    expect(await servedAllowance(token, other)).toBe("7");
   });
 });
 

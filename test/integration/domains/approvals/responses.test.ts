@@ -29,7 +29,7 @@ const coins = {
   emptied: addressOf(0xc8),
 };
 const cards = { plain: addressOf(0xd1), editions: addressOf(0xd2), unindexed: addressOf(0xd3), spam: addressOf(0xd4) };
-const largest = (2n ** 256n - 1n).toString();
+const maxAmount = (2n ** 256n - 1n).toString();
 let index: FixtureIndex;
 
 /** The position of an approval: in transaction 0 of a block, sent by the wallet, or in transaction 1, sent by the relayer. */
@@ -105,7 +105,7 @@ const queueRead = (token: Hex, readAt: number | null = null, hash: Hex | null = 
 describe("allowances of a wallet", () => {
   it("are grouped by token, quoted at the current price, and at risk up to the balance", async () => {
     await replaceAllowances(
-      allowance(coins.expensive, first, largest, 5),
+      allowance(coins.expensive, first, maxAmount, 5),
       allowance(coins.expensive, second, "500000000000000000", 6),
       allowance(coins.cheap, first, "30000000", 7),
       allowance(coins.cheap, second, "30000000", 8, false),
@@ -218,7 +218,7 @@ describe("allowances of a wallet", () => {
   it("are unknown while they are in doubt, as is the value at risk unless other allowances cover the balance", async () => {
     await replaceAllowances(
       allowance(coins.expensive, first, "700000000000000000"),
-      allowance(coins.expensive, second, largest),
+      allowance(coins.expensive, second, maxAmount),
       allowance(coins.cheap, first, "30000000"),
       allowance(coins.cheap, second, "2"),
       allowance(coins.emptied, first, "7"),
@@ -308,7 +308,7 @@ describe("allowances of a wallet", () => {
   });
 
   it("are returned as CSV with a line per token", async () => {
-    await replaceAllowances(allowance(coins.cheap, first, "5"), allowance(coins.expensive, first, largest), allowance(coins.expensive, second, "5"));
+    await replaceAllowances(allowance(coins.cheap, first, "5"), allowance(coins.expensive, first, maxAmount), allowance(coins.expensive, second, "5"));
     const { text } = await index.get(`/v1/hand/approvals/${wallet}/?format=csv`);
     const lines = text.trimEnd().split("\r\n");
     expect(lines).toHaveLength(3);

@@ -49,7 +49,7 @@ const permit = async (to: Address, allowed = true): Promise<TestTransaction> => 
 };
 
 /** Returns the served allowances of the coin, by spender. */
-const served = async (wallet = owner): Promise<Record<string, string | null>> => {
+const servedAllowances = async (wallet = owner): Promise<Record<string, string | null>> => {
   const { items } = await index.get(`approvals/${wallet}/`);
   const item = items.find((candidate: ResponseData) => candidate.token_address === coin);
   return Object.fromEntries((item?.spenders ?? []).map((spender: ResponseData) => [spender.spender_address, spender.allowance]));
@@ -82,10 +82,10 @@ describe("an allowance that was set without an event", () => {
   ])("is listed once it is used by %s", async (_, getSpender, getTransfer) => {
     await mineAll(await permit(getSpender()));
     await index.sync();
-    expect([await served(), await nodeAllowance(getSpender())]).toEqual([{}, maxUint256]);
+    expect([await servedAllowances(), await nodeAllowance(getSpender())]).toEqual([{}, maxUint256]);
     await mineAll(getTransfer());
     await index.sync();
-    expect(await served()).toEqual({ [getSpender()]: "UNLIMITED" });
+    expect(await servedAllowances()).toEqual({ [getSpender()]: "UNLIMITED" });
     const head = await chain.head();
     const [entry] = (await index.get(`approvals/${owner}/`)).items[0].spenders;
     const { transactions } = await chain.rpc<{ transactions: string[] }>("eth_getBlockByNumber", [`0x${head.toString(16)}`, false]);
@@ -96,28 +96,28 @@ describe("an allowance that was set without an event", () => {
   it("is removed after a revocation without an event, and listed again once a new permit is used", async () => {
     await mineAll(await permit(spender), transferFrom(spender, 30n));
     await index.sync();
-    expect(await served()).toEqual({ [spender]: "UNLIMITED" });
+    expect(await servedAllowances()).toEqual({ [spender]: "UNLIMITED" });
     await mineAll(await permit(spender, false));
     // No event reports the revocation: the sweep finds it.
     await index.sync(4);
-    expect([await served(), await nodeAllowance(spender)]).toEqual([{}, 0n]);
+    expect([await servedAllowances(), await nodeAllowance(spender)]).toEqual([{}, 0n]);
     await mineAll(await permit(spender), transferFrom(spender, 30n));
     await index.sync(1);
-    expect([await served(), await nodeAllowance(spender)]).toEqual([{ [spender]: "UNLIMITED" }, maxUint256]);
+    expect([await servedAllowances(), await nodeAllowance(spender)]).toEqual([{ [spender]: "UNLIMITED" }, maxUint256]);
   });
 
   it("is removed by a reorganisation that drops its use, and listed again with a use in another block", async () => {
     await mineAll(await permit(spender));
     await mineAll(transferFrom(spender, 30n));
     await index.sync();
-    expect(await served()).toEqual({ [spender]: "UNLIMITED" });
+    expect(await servedAllowances()).toEqual({ [spender]: "UNLIMITED" });
     await chain.rpc("anvil_reorg", [1, []]);
     await chain.mine();
     await index.sync();
-    expect([await served(), await storedKeys()]).toEqual([{}, []]);
+    expect([await servedAllowances(), await storedKeys()]).toEqual([{}, []]);
     await mineAll(transferFrom(spender, 30n));
     await index.sync();
-    expect(await served()).toEqual({ [spender]: "UNLIMITED" });
+    expect(await servedAllowances()).toEqual({ [spender]: "UNLIMITED" });
   });
 
   it("passes the audit and is found again by a rebuild", async () => {
@@ -125,14 +125,14 @@ describe("an allowance that was set without an event", () => {
     await mineAll(transferFrom(spender, 30n), pull(owner, 5n));
     await index.sync();
     const expected = { [spender]: "UNLIMITED", [router]: "UNLIMITED" };
-    expect(await served()).toEqual(expected);
+    expect(await servedAllowances()).toEqual(expected);
     const rows = await auditApprovals(test.database, index.source, 31337, await chain.head(), 100);
     expect(rows.map(({ differences }) => differences)).toEqual([[], [], []]);
     await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = 'approvals'");
     await index.end();
     index = await startAllowanceIndex(chain, test.database);
     await index.sync();
-    expect(await served()).toEqual(expected);
+    expect(await servedAllowances()).toEqual(expected);
   });
 });
 
@@ -152,7 +152,7 @@ describe("an account that moves tokens without an allowance", () => {
     await mineAll(callContract("Desk", desk, spender, "requestPayment", [till, coin, other, 5n]));
     await index.sync();
     expect(await storedKeys()).toEqual([{ owner: till, token: coin, spender: desk }]);
-    expect([await served(), await served(till)]).toEqual([{}, {}]);
+    expect([await servedAllowances(), await servedAllowances(till)]).toEqual([{}, {}]);
   });
 
   it("cannot cause rows for more than sixteen owners in one transaction", async () => {

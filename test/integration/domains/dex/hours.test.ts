@@ -26,8 +26,8 @@ let headHour: number;
 
 const lower = (address: string): Address => address.toLowerCase() as Address;
 /** The last block of each hour; every hour has at most one. */
-const closings = new Map<number, number>();
-const closing = (hour: number): number => closings.get(hour) ?? 0;
+const closingBlocks = new Map<number, number>();
+const closingBlock = (hour: number): number => closingBlocks.get(hour) ?? 0;
 const indexTo = async (database: TestDatabase): Promise<void> => {
   const indexer = await createTestIndexer(chain.url, database.database, { projections: [tokensProjection, poolsProjection] });
   await indexer.runToHead(await chain.head());
@@ -36,14 +36,14 @@ const indexTo = async (database: TestDatabase): Promise<void> => {
 /** Sends transactions in the middle of a later hour; the hours in between have no block. */
 const inHour = async (hour: number, ...transactions: Parameters<typeof mineTransactions>[1]): Promise<void> => {
   await mineTransactions(chain, transactions, hour * secondsPerHour + 1_800);
-  for (let passed = headHour; passed < hour; passed += 1) closings.set(passed, await chain.head());
+  for (let passed = headHour; passed < hour; passed += 1) closingBlocks.set(passed, await chain.head());
   headHour = hour;
   await indexTo(test);
 };
 const price = async (last: number, database = test.database): Promise<void> => {
   const known = tokens.map((asset): PricedAsset => ({ asset, decimals: 0, cents: () => 1n }));
-  await writePrices(database, known, firstHour, last, closing);
-  await finishHours(database, firstHour, last, closing);
+  await writePrices(database, known, firstHour, last, closingBlock);
+  await finishHours(database, firstHour, last, closingBlock);
 };
 const addLiquidity = (pair: number, amount: bigint) => {
   const [a, b, c] = tokens;
@@ -205,11 +205,11 @@ describe("rolled-up hours", () => {
     const hour = firstHour + 30;
     await test.database.query("DELETE FROM exchange_hours WHERE hour = $1", [hour]);
     const replaced = Buffer.alloc(32, 7);
-    const [block] = await test.database.query<{ hash: string }>("SELECT hash FROM blocks WHERE number = $1", [closing(hour)]);
-    const setHash = (hash: Buffer) => test.database.query("UPDATE blocks SET hash = $2 WHERE number = $1", [closing(hour), hash]);
+    const [block] = await test.database.query<{ hash: string }>("SELECT hash FROM blocks WHERE number = $1", [closingBlock(hour)]);
+    const setHash = (hash: Buffer) => test.database.query("UPDATE blocks SET hash = $2 WHERE number = $1", [closingBlock(hour), hash]);
     const beside: NonNullable<Parameters<typeof rollUp>[2]>["beside"] = async (work) => {
       await setHash(replaced);
-      return test.database.transaction((client) => work(client, { number: closing(hour), hash: "0x00" as never }));
+      return test.database.transaction((client) => work(client, { number: closingBlock(hour), hash: "0x00" as never }));
     };
     expect(await rollUp(test.database, [exchange.factory], { beside })).toBe(0);
     expect(await hoursStored()).not.toContain(hour);
@@ -220,7 +220,7 @@ describe("rolled-up hours", () => {
   });
 
   it("are deleted by a reorganisation and recomputed as in an index without it", async () => {
-    const [hour, height] = [firstHour + 30, closing(firstHour + 30)];
+    const [hour, height] = [firstHour + 30, closingBlock(firstHour + 30)];
     expect(await chain.head()).toBe(height);
     // The block that ended the hour and the previous one, which has swaps, are replaced.
     await chain.rpc("anvil_reorg", [2, []]);
@@ -232,8 +232,8 @@ describe("rolled-up hours", () => {
       [height - 1, height].map((number) => ({ method: "eth_getBlockByNumber", params: [`0x${number.toString(16)}`, false] })),
     );
     headHour = Math.floor(Number(times[0]?.timestamp) / secondsPerHour);
-    for (const passed of [hour - 1, hour]) closings.delete(passed);
-    closings.set(hour - 1, height - 1);
+    for (const passed of [hour - 1, hour]) closingBlocks.delete(passed);
+    closingBlocks.set(hour - 1, height - 1);
     await inHour(Math.max(firstHour + 32, Math.floor(Number(times[1]?.timestamp) / secondsPerHour) + 1), ...trade());
     await inHour(headHour + 1);
     await price(headHour - 1);

@@ -40,14 +40,14 @@ export const writePrices = async (
   all: readonly PricedAsset[],
   first: number,
   last: number,
-  closing: (hour: number) => number,
+  closingBlock: (hour: number) => number,
 ) => {
   for (const priced of all) {
     let previous: bigint | null | undefined;
     for (let hour = first; hour <= last; hour += 1) {
       const cents = priced.cents(hour);
       const close = cents === null ? null : decimalText(cents, priced);
-      const row = [chainId, buffer(priced.asset), hour, close, closing(hour)];
+      const row = [chainId, buffer(priced.asset), hour, close, closingBlock(hour)];
       if (cents !== previous) {
         await database.query(
           `INSERT INTO price_hours (chain_id, asset, hour, open, high, low, close, block_number) VALUES ($1, $2, $3, $4, $4, $4, $4, $5)
@@ -73,12 +73,12 @@ export const writePrices = async (
 };
 
 /** Marks the prices of hours as computed. */
-export const finishHours = async (database: Database, first: number, last: number, closing: (hour: number) => number): Promise<void> => {
+export const finishHours = async (database: Database, first: number, last: number, closingBlock: (hour: number) => number): Promise<void> => {
   for (let hour = first; hour <= last; hour += 1) {
     await database.query("INSERT INTO price_progress (chain_id, hour, block_number) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", [
       chainId,
       hour,
-      closing(hour),
+      closingBlock(hour),
     ]);
   }
 };

@@ -58,7 +58,7 @@ const sides = new Map<Address, readonly [Address, Address]>();
 const lower = (address: string): Address => address.toLowerCase() as Address;
 const headTime = () => times[head] ?? 0;
 const closedEnd = () => Math.floor(headTime() / secondsPerHour) * secondsPerHour;
-const closing = (hour: number): number => {
+const closingBlock = (hour: number): number => {
   const position = times.findIndex((time) => time >= (hour + 1) * secondsPerHour);
   return position < 0 ? head : position;
 };
@@ -178,7 +178,7 @@ beforeAll(async () => {
     { asset: currencyAsset("EUR"), decimals: 0, cents: (hour) => 110n + BigInt(hour % 3) },
   ];
   priced = new Map(known.map((entry) => [entry.asset, entry]));
-  await writePrices(test.database, known, firstHour, Math.floor(headTime() / secondsPerHour), closing);
+  await writePrices(test.database, known, firstHour, Math.floor(headTime() / secondsPerHour), closingBlock);
   api = await servePools(test.database, [{ name: "swap", factory: exchange.factory }]);
 }, 120_000);
 afterAll(async () => {
@@ -275,13 +275,13 @@ const expectDay = async (item: ResponseData, position: number, start: number, to
   const [pair, hour] = [item.exchange as Address, hourOf(to)];
   const [first = "", second = ""] = sides.get(pair) ?? [];
   const series = [item.volume_timeseries_30d, item.liquidity_timeseries_30d, item.price_timeseries_30d];
-  const [moved, held, price] = series.map((points) => points[position]);
+  const [volumePoint, liquidityPoint, price] = series.map((points) => points[position]);
   const isPriced = hour >= firstHour;
   const rates = isPriced ? [priceOf(first, hour), priceOf(second, hour)] : [null, null];
   const unpriced = swapsOf([pair], start, to).length === 0 ? 0 : null;
-  expect(moved.volume_quote, `${pair} ${dateOf(start)}`).toBe(isPriced ? dollars(volume(pair, start, to)) : unpriced);
-  expect(held.liquidity_quote).toBe(isPriced ? dollars(await liquidity(pair, heightBefore(to), hour)) : null);
-  expect([moved.token_0_quote_rate, held.token_1_quote_rate]).toEqual(rates);
+  expect(volumePoint.volume_quote, `${pair} ${dateOf(start)}`).toBe(isPriced ? dollars(volume(pair, start, to)) : unpriced);
+  expect(liquidityPoint.liquidity_quote).toBe(isPriced ? dollars(await liquidity(pair, heightBefore(to), hour)) : null);
+  expect([volumePoint.token_0_quote_rate, liquidityPoint.token_1_quote_rate]).toEqual(rates);
   expect([price.price_of_token0_in_quote_currency, price.price_of_token1_in_quote_currency]).toEqual(rates);
 };
 
@@ -307,7 +307,7 @@ describe("an exchange without rolled-up hours", () => {
 describe("rolled-up hours", () => {
   it("include the last closed one and the last one of each day with prices", async () => {
     const last = hourOf(closedEnd());
-    await finishHours(test.database, firstHour, last, closing);
+    await finishHours(test.database, firstHour, last, closingBlock);
     // Nine whole days and the last closed hour of the tenth.
     expect(await rollUp(test.database, [exchange.factory])).toBe(10);
     expect(await rollUp(test.database, [exchange.factory])).toBe(0);
@@ -315,7 +315,7 @@ describe("rolled-up hours", () => {
       "SELECT hour, block_number FROM exchange_hours ORDER BY hour",
     );
     const hours = [...Array.from({ length: 9 }, (_, day) => firstHour + day * 24 + 23), last];
-    expect(rows).toEqual(hours.map((hour) => ({ hour, block_number: closing(hour) })));
+    expect(rows).toEqual(hours.map((hour) => ({ hour, block_number: closingBlock(hour) })));
   });
 
   it("are recomputed, with the same values, after the price settings change", async () => {
@@ -423,12 +423,12 @@ describe("a pool", () => {
 });
 
 describe("tokens of an exchange", () => {
-  const heldOf = async (token: Address, height: number): Promise<bigint> => {
-    let held = 0n;
-    for (const pair of pairs) held += (await reservesAt(pair, height))[sideOf(pair, token)] ?? 0n;
-    return held;
+  const reserveOf = async (token: Address, height: number): Promise<bigint> => {
+    let reserve = 0n;
+    for (const pair of pairs) reserve += (await reservesAt(pair, height))[sideOf(pair, token)] ?? 0n;
+    return reserve;
   };
-  const movedOf = (token: Address, from: number, to: number): bigint =>
+  const volumeOf = (token: Address, from: number, to: number): bigint =>
     add(
       pairs.flatMap((pair) => {
         const side = sideOf(pair, token);
@@ -442,7 +442,7 @@ describe("tokens of an exchange", () => {
     const [end, hour] = [closedEnd(), hourOf(closedEnd())];
     const values: [Address, bigint][] = [];
     for (const token of tokens.slice(0, 4)) {
-      values.push([token, exactValue(await heldOf(token, heightBefore(end)), priced.get(token), hour) ?? 0n]);
+      values.push([token, exactValue(await reserveOf(token, heightBefore(end)), priced.get(token), hour) ?? 0n]);
     }
     const expected = [...values.sort(([, left], [, right]) => (left < right ? 1 : -1)).map(([token]) => token), ...tokens.slice(4).sort()];
     for (const size of [1, 4, 5, 100]) {
@@ -450,11 +450,11 @@ describe("tokens of an exchange", () => {
       expect(items.map((item) => item.contract_address)).toEqual(expected);
       for (const item of items) {
         const token = item.contract_address as Address;
-        const [held, moved] = [await heldOf(token, heightBefore(end)), movedOf(token, end - secondsPerDay, end)];
-        expect([item.total_liquidity, item.total_volume_24h]).toEqual([String(held), String(moved)]);
+        const [reserve, volume24h] = [await reserveOf(token, heightBefore(end)), volumeOf(token, end - secondsPerDay, end)];
+        expect([item.total_liquidity, item.total_volume_24h]).toEqual([String(reserve), String(volume24h)]);
         expect([item.total_liquidity_quote, item.total_volume_24h_quote, item.quote_rate, item.quote_rate_24h]).toEqual([
-          dollars(exactValue(held, priced.get(token), hour)),
-          dollars(exactValue(moved, priced.get(token), hour)),
+          dollars(exactValue(reserve, priced.get(token), hour)),
+          dollars(exactValue(volume24h, priced.get(token), hour)),
           priceOf(token, hour),
           priceOf(token, hour - 24),
         ]);
@@ -477,9 +477,9 @@ describe("tokens of an exchange", () => {
       ];
       if (euro === null) expect(actual).toEqual([null, null, null]);
       else {
-        const held = await heldOf(gold, heightBefore(to));
-        const moved = movedOf(gold, start, to);
-        for (const [index, amount] of [10n ** 18n, held, moved].entries()) {
+        const reserve = await reserveOf(gold, heightBefore(to));
+        const tokenVolume = volumeOf(gold, start, to);
+        for (const [index, amount] of [10n ** 18n, reserve, tokenVolume].entries()) {
           const expected = (Number(amount) / 1e18) * euro;
           expect(Math.abs((actual[index] ?? Number.NaN) - expected)).toBeLessThanOrEqual(Math.abs(expected) * 1e-12);
         }
@@ -510,17 +510,17 @@ describe("the summary of an exchange", () => {
     expect(valued).toHaveLength(10);
     for (const [position, start] of midnights(end, 31).entries()) {
       const to = Math.min(start + secondsPerDay, end);
-      const [moved, held] = [item.volume_chart_30d[position], item.liquidity_chart_30d[position]];
-      expect([moved.dt, moved.swap_count_24]).toEqual([
+      const [volumePoint, liquidityPoint] = [item.volume_chart_30d[position], item.liquidity_chart_30d[position]];
+      expect([volumePoint.dt, volumePoint.swap_count_24]).toEqual([
         new Date(start * 1000).toISOString().replace(".000Z", "Z"),
         swapsOf(pairs, start, to).length,
       ]);
-      if (start < firstDay) expect([moved.volume_quote, held.liquidity_quote]).toEqual([null, null]);
+      if (start < firstDay) expect([volumePoint.volume_quote, liquidityPoint.liquidity_quote]).toEqual([null, null]);
       else {
-        expect(moved.volume_quote, dateOf(start)).toBe(dollars(volumeOfAll(start, to)));
+        expect(volumePoint.volume_quote, dateOf(start)).toBe(dollars(volumeOfAll(start, to)));
         const values: (bigint | null)[] = [];
         for (const pair of pairs) values.push(await liquidity(pair, heightBefore(to), hourOf(to)));
-        expect(held.liquidity_quote).toBe(dollars(sumOf(values)));
+        expect(liquidityPoint.liquidity_quote).toBe(dollars(sumOf(values)));
       }
     }
     expect([item.volume_chart_7d, item.liquidity_chart_7d]).toEqual([item.volume_chart_30d.slice(-8), item.liquidity_chart_30d.slice(-8)]);

@@ -31,7 +31,7 @@ import { ether, firstDay, indexNftMarket, type NftMarket, salesIn, secondsPerDay
 let market: NftMarket;
 let test: TestDatabase;
 let api: TestApi;
-let sold: string[];
+let storedSales: string[];
 const sent: Record<string, Hash> = {};
 const gas = 3_000_000n;
 /** The key of anvil's second account. */
@@ -39,7 +39,7 @@ const keyOfFirst = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b
 
 beforeAll(async () => {
   market = await startNftMarket();
-  const { seaport, art, editions, coin, junk, weth, accounts, order, fill, sell, on } = market;
+  const { seaport, art, editions, coin, junk, weth, accounts, order, fill, sell, mineOn } = market;
   const [anna, ben, cleo, fees, dora] = accounts;
 
   // Day 0: a listing signed by anna, with a fee and a royalty; then ben's bid in wrapped ether, for which anna pays the fee.
@@ -53,13 +53,13 @@ beforeAll(async () => {
     ],
   );
   const signature = await signOrder(listing, { chainId: 31337, address: seaport }, keyOfFirst);
-  const [signed] = await on(0, 9, { from: ben, to: seaport, gas, value: ether, data: encodeFulfillOrder({ order: listing, signature }) });
+  const [signed] = await mineOn(0, 9, { from: ben, to: seaport, gas, value: ether, data: encodeFulfillOrder({ order: listing, signature }) });
   const bid = order(
     ben,
     [erc20Item(weth, 2n * ether)],
     [withRecipient(ben, erc721Item(art, 1n)), withRecipient(fees, erc20Item(weth, ether / 20n))],
   );
-  const [, accepted] = await on(0, 10, ...fill(bid, anna));
+  const [, accepted] = await mineOn(0, 10, ...fill(bid, anna));
 
   // Day 1: orders matched by a third account: cleo pays 1,000 coins, of which anna gets 900. Then a bundle whose price leaves a remainder of 3 wei.
   const asks = order(anna, [erc721Item(art, 2n)], [withRecipient(anna, erc20Item(coin, 900n * ether))]);
@@ -82,14 +82,14 @@ beforeAll(async () => {
       [1, 1],
     ],
   ] as const;
-  const [, , matched] = await on(
+  const [, , matched] = await mineOn(
     1,
     9,
     { from: anna, to: seaport, gas, data: encodeValidate([asks]) },
     { from: cleo, to: seaport, gas, data: encodeValidate([offers]) },
     { from: dora, to: seaport, gas, data: encodeMatchOrders([{ order: asks }, { order: offers }], matches) },
   );
-  const [, bundle] = await on(
+  const [, bundle] = await mineOn(
     1,
     10,
     ...sell(anna, ben, [erc721Item(art, 3n), erc1155Item(editions, 7n, 5n), erc721Item(art, 4n)], native(7n * 10n ** 17n + 3n)),
@@ -98,7 +98,7 @@ beforeAll(async () => {
   // Day 2: a swap, a gift, and a sale paid in a token without a price.
   const swap = order(anna, [erc721Item(art, 5n)], [withRecipient(anna, erc721Item(art, 0n))]);
   const gift = order(anna, [erc721Item(art, 6n)], []);
-  await on(2, 9, ...fill(swap, ben), ...fill(gift, ben), ...sell(anna, cleo, erc721Item(art, 7n), erc20Item(junk, 5n * ether)));
+  await mineOn(2, 9, ...fill(swap, ben), ...fill(gift, ben), ...sell(anna, cleo, erc721Item(art, 7n), erc20Item(junk, 5n * ether)));
 
   // Day 3: partial fills of an order of ten units for ten ether; orders with several payments.
   const parts = order(anna, [erc1155Item(editions, 8n, 10n)], [withRecipient(anna, native(10n * ether))], true);
@@ -109,22 +109,22 @@ beforeAll(async () => {
     value: numerator * ether,
     data: encodeFulfillAdvancedOrder({ order: parts }, { numerator, denominator: 10n, ...(recipient && { recipient }) }),
   });
-  await on(3, 9, { from: anna, to: seaport, gas, data: encodeValidate([parts]) }, fillPart(ben, 3n), fillPart(cleo, 2n, dora));
-  await on(3, 10, ...sell(anna, cleo, erc721Item(art, 8n), native(ether / 10n), erc20Item(coin, 50n * ether)));
-  await on(3, 11, ...sell(anna, cleo, erc721Item(art, 9n), native(ether / 10n), erc20Item(weth, ether / 10n)));
+  await mineOn(3, 9, { from: anna, to: seaport, gas, data: encodeValidate([parts]) }, fillPart(ben, 3n), fillPart(cleo, 2n, dora));
+  await mineOn(3, 10, ...sell(anna, cleo, erc721Item(art, 8n), native(ether / 10n), erc20Item(coin, 50n * ether)));
+  await mineOn(3, 11, ...sell(anna, cleo, erc721Item(art, 9n), native(ether / 10n), erc20Item(weth, ether / 10n)));
 
   // Day 5: cleo sells back what she bought on day 1, and dora buys from herself.
-  await on(5, 9, ...sell(cleo, anna, erc721Item(art, 2n), native(3n * ether)));
-  await on(5, 10, ...sell(anna, dora, erc721Item(art, 10n), native(ether / 2n)));
-  await on(5, 11, ...sell(dora, dora, erc721Item(art, 10n), native(ether / 1_000n)));
+  await mineOn(5, 9, ...sell(cleo, anna, erc721Item(art, 2n), native(3n * ether)));
+  await mineOn(5, 10, ...sell(anna, dora, erc721Item(art, 10n), native(ether / 2n)));
+  await mineOn(5, 11, ...sell(dora, dora, erc721Item(art, 10n), native(ether / 1_000n)));
 
   // Day 40: ben sells back what he bought on day 0, more than thirty days later.
-  await on(40, 9, ...sell(ben, anna, erc721Item(art, 1n), native(4n * ether)));
-  await on(41, 9, { to: anna });
+  await mineOn(40, 9, ...sell(ben, anna, erc721Item(art, 1n), native(4n * ether)));
+  await mineOn(41, 9, { to: anna });
   Object.assign(sent, { signed, accepted, matched, bundle });
 
   test = await indexNftMarket(market);
-  sold = await salesIn(test.database);
+  storedSales = await salesIn(test.database);
   const hour = firstDay * 24;
   const wholeDays = (at: number) => BigInt(Math.floor((at - hour) / 24));
   await writePrices(
@@ -168,7 +168,7 @@ describe("sales on Seaport", () => {
     const view = (id: bigint) => [art, id, 1n] as const;
     // 0.7 ether and 3 wei for seven units: 10^17 wei each, and one more for the first three, which are a view and two of the five units.
     const tenth = 10n ** 17n;
-    expect(sold).toEqual([
+    expect(storedSales).toEqual([
       line(0, view(0n), anna, ben, native(ether)),
       line(0, view(1n), anna, ben, erc20Item(weth, 2n * ether)),
       line(1, view(2n), anna, cleo, erc20Item(coin, 1_000n * ether), true),
@@ -190,7 +190,7 @@ describe("sales on Seaport", () => {
   it("are the same when each block is a batch", async () => {
     const other = await indexNftMarket(market, { batchBlocks: 1, requestBlocks: 1 });
     try {
-      expect(await salesIn(other.database)).toEqual(sold);
+      expect(await salesIn(other.database)).toEqual(storedSales);
       const sums =
         "SELECT collection, day, marketplace, payment_token, sales, wash_sales, amount, wash_amount, lowest, since_block FROM nft_market_days ORDER BY 1, 2, 3, 4";
       expect(await other.database.query(sums)).toEqual(await test.database.query(sums));

@@ -52,7 +52,7 @@ export interface NftMarket {
   /** Returns the transactions of a filled listing: tokens in exchange for payments to their seller. */
   sell(from: Address, to: Address, offered: OrderItem | readonly OrderItem[], ...payments: readonly OrderItem[]): TestTransaction[];
   /** Mines transactions at an hour of a day; all of them must succeed. */
-  on(day: number, hour: number, ...transactions: readonly TestTransaction[]): Promise<Hash[]>;
+  mineOn(day: number, hour: number, ...transactions: readonly TestTransaction[]): Promise<Hash[]>;
 }
 
 const nativeIn = (items: readonly OrderItem[]): bigint =>
@@ -111,7 +111,7 @@ export const startNftMarket = async (): Promise<NftMarket> => {
         ),
         to,
       ),
-    on: (day, hour, ...transactions) => mineTransactions(chain, transactions, firstMidnight + day * secondsPerDay + hour * 3_600),
+    mineOn: (day, hour, ...transactions) => mineTransactions(chain, transactions, firstMidnight + day * secondsPerDay + hour * 3_600),
   };
 };
 

@@ -29,7 +29,7 @@ const callPunks = (from: Address, name: string, args: readonly unknown[], value 
   value,
   ...call(punkLike, punks, name, args),
 });
-const on = (day: number, ...transactions: TestTransaction[]): Promise<Hash[]> =>
+const mineOn = (day: number, ...transactions: TestTransaction[]): Promise<Hash[]> =>
   mineTransactions(chain, transactions, firstMidnight + day * secondsPerDay + 43_200);
 
 const indexFrom = async (from: number): Promise<Database> => {
@@ -67,7 +67,7 @@ beforeAll(async () => {
   accounts = others.slice(0, 3) as unknown as typeof accounts;
   const [anna, ben, cleo] = accounts;
   punks = lower(await chain.deploy(punkLike, [20n]));
-  await on(
+  await mineOn(
     0,
     callPunks(deployer, "setInitialOwners", [
       [anna, anna, anna, anna, anna, ben],
@@ -75,12 +75,12 @@ beforeAll(async () => {
     ]),
   );
   const assigned = await chain.head();
-  await on(0.1, callPunks(deployer, "allInitialOwnersAssigned", []), callPunks(cleo, "getPunk", [6n]), callPunks(anna, "getPunk", [7n]));
+  await mineOn(0.1, callPunks(deployer, "allInitialOwnersAssigned", []), callPunks(cleo, "getPunk", [6n]), callPunks(anna, "getPunk", [7n]));
   const opened = await chain.head();
-  await on(1, callPunks(anna, "transferPunk", [ben, 0n]), callPunks(anna, "offerPunkForSale", [1n, ether]), callPunks(cleo, "buyPunk", [1n], 2n * ether));
+  await mineOn(1, callPunks(anna, "transferPunk", [ben, 0n]), callPunks(anna, "offerPunkForSale", [1n, ether]), callPunks(cleo, "buyPunk", [1n], 2n * ether));
   const moved = await chain.head();
   // Only the highest bid for a punk that is not withdrawn determines its price. On day 4, a punk is bought for nothing.
-  await on(
+  await mineOn(
     2,
     callPunks(ben, "enterBidForPunk", [2n], ether),
     callPunks(ben, "enterBidForPunk", [3n], 9n * ether),
@@ -89,12 +89,12 @@ beforeAll(async () => {
     callPunks(cleo, "withdrawBidForPunk", [4n]),
     callPunks(ben, "enterBidForPunk", [4n], ether / 2n),
   );
-  const [accepted] = await on(3, callPunks(anna, "acceptBidForPunk", [2n, ether]));
+  const [accepted] = await mineOn(3, callPunks(anna, "acceptBidForPunk", [2n, ether]));
   acceptedBid = accepted as Hash;
-  await on(4, callPunks(anna, "acceptBidForPunk", [4n, 0n]), callPunks(anna, "offerPunkForSaleToAddress", [7n, 0n, ben]), callPunks(ben, "buyPunk", [7n]));
+  await mineOn(4, callPunks(anna, "acceptBidForPunk", [4n, 0n]), callPunks(anna, "offerPunkForSaleToAddress", [7n, 0n, ben]), callPunks(ben, "buyPunk", [7n]));
   const bought = await chain.head();
   // Punk 1 is sold back to its seller of day 1.
-  await on(20, callPunks(cleo, "offerPunkForSaleToAddress", [1n, 7n * ether, anna]), callPunks(anna, "buyPunk", [1n], 7n * ether));
+  await mineOn(20, callPunks(cleo, "offerPunkForSaleToAddress", [1n, 7n * ether, anna]), callPunks(anna, "buyPunk", [1n], 7n * ether));
   heights = { assigned, opened, moved, bought, end: await chain.head() };
   const database = await indexFrom(0);
   api = await serveNftMarket(database, { weth: punks }, [{ protocol: "cryptopunks", address: punks }]);

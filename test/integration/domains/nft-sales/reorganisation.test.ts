@@ -41,17 +41,17 @@ const expectEqualToFreshIndex = async () => {
 };
 
 it("a reorganisation rolls back sales, their sums and wash-trade marks, and adds those of the new branch", async () => {
-  const { chain, art, editions, accounts, sell, on } = market;
+  const { chain, art, editions, accounts, sell, mineOn } = market;
   const [anna, ben, cleo] = accounts;
-  await on(0, 9, ...sell(anna, ben, erc721Item(art, 0n), native(ether)));
-  await on(0, 10, ...sell(anna, ben, [erc721Item(art, 1n), erc1155Item(editions, 1n, 3n)], native(ether)));
-  await on(
+  await mineOn(0, 9, ...sell(anna, ben, erc721Item(art, 0n), native(ether)));
+  await mineOn(0, 10, ...sell(anna, ben, [erc721Item(art, 1n), erc1155Item(editions, 1n, 3n)], native(ether)));
+  await mineOn(
     0,
     11,
     ...sell(ben, anna, erc721Item(art, 0n), native(2n * ether)),
     ...sell(anna, cleo, erc721Item(art, 2n), native(ether / 2n)),
   );
-  await on(0, 12, ...sell(ben, anna, erc1155Item(editions, 1n, 1n), native(ether)));
+  await mineOn(0, 12, ...sell(ben, anna, erc1155Item(editions, 1n, 1n), native(ether)));
   await running.runToHead(await chain.head());
   expect(await sales()).toEqual([
     ["0", true],
@@ -69,7 +69,7 @@ it("a reorganisation rolls back sales, their sums and wash-trade marks, and adds
   await expectEqualToFreshIndex();
   // Drops all sales except the first, and adds a new one.
   await chain.rpc("anvil_reorg", [3, []]);
-  await on(0, 14, ...sell(anna, cleo, erc721Item(art, 1n), native(3n * ether)));
+  await mineOn(0, 14, ...sell(anna, cleo, erc721Item(art, 1n), native(3n * ether)));
   await running.runToHead(await chain.head());
   expect(await sales()).toEqual([
     ["0", false],

@@ -51,7 +51,7 @@ contract Imitation {
 }`)("Imitation");
 
 it("sales do not depend on the function that fulfilled their orders; those of an imitation are included only if it is configured", async () => {
-  const { chain, seaport, art, accounts, order, on } = market;
+  const { chain, seaport, art, accounts, order, mineOn } = market;
   const [anna, ben, cleo] = accounts;
   const artifact = seaportArtifact();
   // Two listings in one call.
@@ -63,7 +63,7 @@ it("sales do not depend on the function that fulfilled their orders; those of an
     value: 3n * ether,
     data: encodeFulfillAvailableOrders(pair.map((listing) => ({ order: listing }))),
   };
-  await on(0, 9, { from: anna, to: seaport, gas, data: encodeValidate(pair) }, fulfilment);
+  await mineOn(0, 9, { from: anna, to: seaport, gas, data: encodeValidate(pair) }, fulfilment);
   // fulfillBasicOrder() for one listing in native tokens, with a tip for cleo that anna did not sign.
   const basic = order(anna, [erc721Item(art, 2n)], [withRecipient(anna, native(ether))]);
   const parameters = {
@@ -87,15 +87,15 @@ it("sales do not depend on the function that fulfilled their orders; those of an
     signature: await signOrder(basic, { chainId: 31337, address: seaport }, keyOfFirst),
   };
   const data = encodeFunctionData({ abi: artifact.abi, functionName: "fulfillBasicOrder", args: [parameters] });
-  await on(0, 10, { from: ben, to: seaport, gas, value: (ether * 11n) / 10n, data });
+  await mineOn(0, 10, { from: ben, to: seaport, gas, value: (ether * 11n) / 10n, data });
   // Seaport computes the same order hash.
   expect(await read(chain, artifact, seaport, "getOrderHash", [basic], await chain.head())).toBe(orderHash(basic));
   // The imitation moves one token that anna approved, and claims a sale of another that did not move.
-  const imitated = lower(await chain.deploy(imitation));
+  const imitationAddress = lower(await chain.deploy(imitation));
   const claim = (id: bigint, moves: boolean) => ({
     from: anna,
     gas,
-    to: imitated,
+    to: imitationAddress,
     data: encodeFunctionData({ abi: imitation.abi, functionName: "claim", args: [art, anna, cleo, id, ether / 1_000n, moves] }),
   });
   const approvalData = encodeFunctionData({
@@ -108,9 +108,9 @@ it("sales do not depend on the function that fulfilled their orders; those of an
         stateMutability: "nonpayable",
       },
     ],
-    args: [imitated, true],
+    args: [imitationAddress, true],
   });
-  await on(1, 9, { from: anna, to: art, data: approvalData }, claim(3n, true), claim(4n, false));
+  await mineOn(1, 9, { from: anna, to: art, data: approvalData }, claim(3n, true), claim(4n, false));
 
   const test = await indexNftMarket(market);
   const line = (day: number, id: bigint, buyer: string, price: bigint) =>
@@ -123,25 +123,25 @@ it("sales do not depend on the function that fulfilled their orders; those of an
   ]);
   for (const [marketplaces, count, floor] of [
     [[seaport], 3, 1],
-    [[seaport, imitated], 4, 0.001],
+    [[seaport, imitationAddress], 4, 0.001],
   ] as const) {
-    const served = await serveNftMarket(
+    const api = await serveNftMarket(
       test.database,
       market,
       marketplaces.map((address) => ({ protocol: "seaport" as const, address })),
     );
     const [counts, floors] = await Promise.all(
-      ["sale_count", "floor_price"].map((operation) => served.get(`nft_market/${art}/${operation}/?days=3`)),
+      ["sale_count", "floor_price"].map((operation) => api.get(`nft_market/${art}/${operation}/?days=3`)),
     );
     expect(counts.items.reduce((sum: number, { sale_count }: { sale_count: number }) => sum + sale_count, 0)).toBe(count);
     expect(floors.items[0].floor_price_native_quote).toBe(floor);
-    await served.end();
+    await api.end();
   }
   await test.drop();
 }, 60_000);
 
 it("a private listing and a sweep of several listings are matched at the prices of the listings", async () => {
-  const { chain, seaport, art, coin, accounts, order, on } = market;
+  const { chain, seaport, art, coin, accounts, order, mineOn } = market;
   const [anna, ben, cleo] = accounts;
   // The listing is for cleo, who pays with an order without consideration; a third of the price is a fee.
   const shared = [withRecipient(anna, erc20Item(coin, 20n)), withRecipient(ben, erc20Item(coin, 10n))];
@@ -166,7 +166,7 @@ it("a private listing and a sweep of several listings are matched at the prices 
   );
   // Two sellers, one buyer.
   const listings = [order(anna, [erc721Item(art, 21n)], [withRecipient(anna, erc20Item(coin, 5n))])];
-  await on(2, 8, { from: anna, to: art, data: transferData(anna, ben, 22n) });
+  await mineOn(2, 8, { from: anna, to: art, data: transferData(anna, ben, 22n) });
   listings.push(order(ben, [erc721Item(art, 22n)], [withRecipient(ben, erc20Item(coin, 95n))]));
   const purchase = order(
     cleo,
@@ -196,7 +196,7 @@ it("a private listing and a sweep of several listings are matched at the prices 
   );
   const validate = [privateListing, payment, ...listings, purchase].map((entry) => ({ from: entry.offerer, to: seaport, gas, data: encodeValidate([entry]) }));
   const head = await chain.head();
-  await on(2, 9, ...validate, { from: ben, to: seaport, gas, data: privateMatch }, { from: ben, to: seaport, gas, data: sweep });
+  await mineOn(2, 9, ...validate, { from: ben, to: seaport, gas, data: privateMatch }, { from: ben, to: seaport, gas, data: sweep });
 
   const test = await indexNftMarket(market);
   const line = (id: bigint, seller: string, price: bigint) => [2, art, id, 1, seller, cleo, coin, price, false].join(" ");

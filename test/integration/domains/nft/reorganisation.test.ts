@@ -186,7 +186,7 @@ const transaction = (from: Address, name: string, ...args: readonly unknown[]): 
   ...call(artifact, paintings, name, args),
 });
 const mineAndReconcile = async (day: number, hour: number, ...transactions: readonly TestTransaction[]): Promise<void> => {
-  await market.on(day, hour, ...transactions);
+  await market.mineOn(day, hour, ...transactions);
   await indexWithJobs.reconcile();
 };
 const revertToSnapshot = async (): Promise<void> => {
@@ -338,7 +338,7 @@ describe("a reorganisation", () => {
     for (const hour of [1, 2, 3, 4]) await mineAndReconcile(1, hour, transaction(anna, "mint", ben, BigInt(10 + hour), "white"));
     await revertToSnapshot();
     for (const hour of [1, 2, 3, 4, 5, 6, 7])
-      await market.on(
+      await market.mineOn(
         1,
         hour,
         transaction(anna, "mint", cleo, BigInt(20 + hour), "black"),

@@ -517,8 +517,8 @@ describe("collections with stored metadata", () => {
       }),
     ]);
     expect(pagination.total_count).toBe(2);
-    const clean = await get("nft/collections/?no-spam=true");
-    expect([clean.items.map((item: Data) => item.contract_address), clean.pagination.total_count]).toEqual([[art], null]);
+    const withoutSpam = await get("nft/collections/?no-spam=true");
+    expect([withoutSpam.items.map((item: Data) => item.contract_address), withoutSpam.pagination.total_count]).toEqual([[art], null]);
     const [first, second] = [await get("nft/collections/?page-size=1"), await get("nft/collections/?page-size=1&page-number=1")];
     expect([first, second].map((page) => [page.items[0].contract_address, page.pagination.has_more])).toEqual([
       [art, true],

@@ -342,7 +342,7 @@ describe("the series of a pool", () => {
 
 describe("the tokens of an exchange", () => {
   /** The volume and the number of swaps of a token in its pools. */
-  const movedOf = async (token: Address, from: number, to: number) => {
+  const volumeOf = async (token: Address, from: number, to: number) => {
     let [volume, swaps] = [0n, 0];
     const transactions = new Set<string>();
     for (const pair of pairs) {
@@ -355,7 +355,7 @@ describe("the tokens of an exchange", () => {
     }
     return { volume: String(volume), swaps, transactions: transactions.size };
   };
-  const heldOf = async (token: Address, height: number): Promise<string> => {
+  const reserveOf = async (token: Address, height: number): Promise<string> => {
     let total = 0n;
     for (const pair of pairs) {
       const side = (await tokensOf(pair)).indexOf(token);
@@ -369,22 +369,22 @@ describe("the tokens of an exchange", () => {
     const items = await allPages("week/xy=k/swap/tokens/", 3);
     expect(items.map((item) => item.contract_address)).toEqual([...tokens, toll].sort());
     for (const item of items) {
-      const moved = await movedOf(item.contract_address, end - secondsPerDay, end);
-      expect([item.total_volume_24h, item.swap_count_24h]).toEqual([moved.volume, moved.swaps]);
-      expect(item.total_liquidity).toBe(await heldOf(item.contract_address, times.filter((time) => time < end).length - 1));
+      const traded = await volumeOf(item.contract_address, end - secondsPerDay, end);
+      expect([item.total_volume_24h, item.swap_count_24h]).toEqual([traded.volume, traded.swaps]);
+      expect(item.total_liquidity).toBe(await reserveOf(item.contract_address, times.filter((time) => time < end).length - 1));
     }
   });
 
   it("have series of 31 days", async () => {
     for (const token of [...tokens, toll]) {
       const [item] = (await api.get(`week/xy=k/swap/tokens/address/${token}/view/`)).items;
-      const moved = await movedOf(token, headTime() + 1 - secondsPerDay, headTime() + 1);
-      expect([item.total_volume_24h, item.swap_count_24h, item.transactions_24h]).toEqual([moved.volume, moved.swaps, moved.transactions]);
+      const traded = await volumeOf(token, headTime() + 1 - secondsPerDay, headTime() + 1);
+      expect([item.total_volume_24h, item.swap_count_24h, item.transactions_24h]).toEqual([traded.volume, traded.swaps, traded.transactions]);
       expect(item.volume_timeseries_7d).toEqual(item.volume_timeseries_30d.slice(-8));
       for (const [position, start] of midnights(31).entries()) {
-        expect(item.volume_timeseries_30d[position].total_volume).toBe((await movedOf(token, start, start + secondsPerDay)).volume);
+        expect(item.volume_timeseries_30d[position].total_volume).toBe((await volumeOf(token, start, start + secondsPerDay)).volume);
         const height = times.filter((time) => time < start + secondsPerDay).length - 1;
-        expect(item.liquidity_timeseries_30d[position].total_liquidity).toBe(await heldOf(token, height));
+        expect(item.liquidity_timeseries_30d[position].total_liquidity).toBe(await reserveOf(token, height));
       }
     }
   });

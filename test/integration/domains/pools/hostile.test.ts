@@ -51,7 +51,7 @@ const contentsOfFreshIndex = async () => {
 };
 const poolItem = async (): Promise<ResponseData> => (await api.get(`week/xy=k/swap/pools/address/${pair}/`)).items[0];
 /** Constant product with a fee of 0.3 percent, as the contract computes it. */
-const outOf = (amount: bigint, reserveIn: bigint, reserveOut: bigint): bigint =>
+const amountOut = (amount: bigint, reserveIn: bigint, reserveOut: bigint): bigint =>
   (amount * 997n * reserveOut) / (reserveIn * 1_000n + amount * 997n);
 
 beforeAll(async () => {
@@ -99,7 +99,7 @@ describe("an exchange with hostile contracts", () => {
     await announce(impostor, person, tokens);
     await mineTransactions(chain, [exchange.swap(person, 10_000n, tokens)]);
     await index();
-    const out = outOf(10_000n, 1_000_000n, 4_000_000n);
+    const out = amountOut(10_000n, 1_000_000n, 4_000_000n);
     const item = await poolItem();
     expect(item).toMatchObject({ swap_count_24h: 1, total_supply: "2000000" });
     expect(item.token_0).toMatchObject({ contract_address: tokens[0], reserve: "1010000", volume_in_24h: "10000", volume_out_24h: "0" });
@@ -161,7 +161,7 @@ describe("an exchange with hostile contracts", () => {
     expect(await exchange.pairOf(tokens[0], third)).toBe(early);
     await mineTransactions(chain, [exchange.swap(person, 1_000n, [tokens[0], third])]);
     await index();
-    const out = outOf(1_000n, 500_000n, 500_000n);
+    const out = amountOut(1_000n, 500_000n, 500_000n);
     const [view] = (await api.get(`week/xy=k/swap/tokens/address/${third}/view/`)).items;
     expect(view).toMatchObject({
       total_liquidity: String(500_000n - out),

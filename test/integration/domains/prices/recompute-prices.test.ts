@@ -20,7 +20,7 @@ let test: TestDatabase;
 let pricing: Pricing;
 let api: TestApi;
 /** Called between the next read and its write. */
-let between: (() => Promise<void>) | null = null;
+let beforeNextWrite: (() => Promise<void>) | null = null;
 const chainId = 31337;
 const at = (day: number, hour: number, minute = 0, second = 0): number =>
   firstMidnight + day * secondsPerDay + hour * secondsPerHour + minute * 60 + second;
@@ -34,8 +34,8 @@ const createHookedJob = (): Job => {
       job.run({
         ...context,
         beside: async (work) => {
-          const hook = between;
-          between = null;
+          const hook = beforeNextWrite;
+          beforeNextWrite = null;
           await hook?.();
           return context.beside(work);
         },
@@ -143,10 +143,10 @@ describe("a price file imported into a running index", () => {
 
   it("is not lost if it is imported between the read and the write of the next prices", async () => {
     const third = [`${market.tokens.mist},2023-11-14,6`];
-    between = () => importText(test.database, third);
+    beforeNextWrite = () => importText(test.database, third);
     await market.block(at(2, 9), buy(30_000n));
     await pricing.computeAll();
-    expect(between).toBeNull();
+    expect(beforeNextWrite).toBeNull();
     expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([first, second, third]));
     expect((await daily(market.tokens.mist)).slice(8)).toEqual([8.5, 8.5, 6, 9, null, null]);
     second.push(...third);
@@ -160,7 +160,7 @@ describe("a price file for the current hour", () => {
       "between the reading and the writing of a block's prices",
       2,
       async (text: string) => {
-        between = () => importText(test.database, [text]);
+        beforeNextWrite = () => importText(test.database, [text]);
         await market.block(at(2, 9, 5), buy(1_000n));
       },
     ],
@@ -184,9 +184,9 @@ describe("prices that are deleted for recomputation", () => {
     await test.database.transaction((client) => discardPrices(client, chainId, null));
     expect(await daily(market.tokens.gold)).toEqual(times(14, null));
     await market.block(at(2, 13, 40), buy(6_000n));
-    between = () => test.database.transaction((client) => discardPrices(client, chainId, null));
+    beforeNextWrite = () => test.database.transaction((client) => discardPrices(client, chainId, null));
     await pricing.computeAll();
-    expect(between).toBeNull();
+    expect(beforeNextWrite).toBeNull();
     expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([first, second]));
   });
 });

@@ -6,7 +6,7 @@ import { addressOf, blockHashOf, type Data, type FixtureIndex, openFixtureIndex,
  * contract 0xc1 with topics (2, block, wallet) in even blocks and (1, block) in odd ones.
  */
 const wallet = addressOf(0xabc);
-const asTopic = `0x${wallet.slice(2).padStart(64, "0")}` as const;
+const walletTopic = `0x${wallet.slice(2).padStart(64, "0")}` as const;
 const [first, head] = [10, 29];
 const heights = Array.from({ length: head - first + 1 }, (_, position) => first + position);
 let index: FixtureIndex;
@@ -28,9 +28,9 @@ beforeAll(async () => {
   await index.insert(
     "logs",
     heights.flatMap((block) => [
-      { ...shared(block), log_index: 0, address: addressOf(0xc0), topic0: wordOf(1), topic1: asTopic, topic2: wordOf(block) },
+      { ...shared(block), log_index: 0, address: addressOf(0xc0), topic0: wordOf(1), topic1: walletTopic, topic2: wordOf(block) },
       block % 2 === 0
-        ? { ...shared(block), log_index: 1, address: addressOf(0xc1), topic0: wordOf(2), topic1: wordOf(block), topic2: asTopic }
+        ? { ...shared(block), log_index: 1, address: addressOf(0xc1), topic0: wordOf(2), topic1: wordOf(block), topic2: walletTopic }
         : { ...shared(block), log_index: 1, address: addressOf(0xc1), topic0: wordOf(1), topic1: wordOf(block) },
     ]),
   );
@@ -153,7 +153,7 @@ describe("logs of a topic", () => {
     const withTopics = async (topics: string, topic0 = wordOf(1)) =>
       positionsOf((await index.get(`/v1/hand/events/topics/${topic0}/?secondary-topics=${topics}`)).data);
     expect(await withTopics(wallet)).toEqual(newestFirst(heights, [0]));
-    expect(await withTopics(`${asTopic},0xc`)).toEqual(["12:0"]);
+    expect(await withTopics(`${walletTopic},0xc`)).toEqual(["12:0"]);
     expect(await withTopics(`0xc,${wallet}`)).toEqual(["12:0"]);
     expect(await withTopics("0xd")).toEqual(["13:1", "13:0"]);
     expect(await withTopics("0x1")).toEqual([]);

@@ -114,7 +114,7 @@ export const foldSales = (blocks: readonly DecodedBlock[], batchSize = blocks.le
 
 /** Returns the sales, oldest first, as "seller buyer id units price". */
 export const salesOf = (blocks: readonly DecodedBlock[]): string[] =>
-  foldSales(blocks).nft_sales.map((row) => [row.seller, row.buyer, row.token_id, row.units, row.price].map(short).join(" "));
+  foldSales(blocks).nft_sales.map((row) => [row.seller, row.buyer, row.token_id, row.units, row.price].map(shortName).join(" "));
 
 /** Returns the days of all wash trades. @throws {Error} if the result depends on the batch size. */
 export const washDaysOf = (blocks: readonly DecodedBlock[]): number[] => {
@@ -129,4 +129,4 @@ export const washDaysOf = (blocks: readonly DecodedBlock[]): number[] => {
 };
 
 const names = new Map([anna, ben, cleo, router].map((address, position) => [String(address), ["anna", "ben", "cleo", "router"][position]]));
-const short = (value: Row[string] | undefined): string => names.get(String(value)) ?? String(value);
+const shortName = (value: Row[string] | undefined): string => names.get(String(value)) ?? String(value);

@@ -150,9 +150,9 @@ describe("matched orders", () => {
     // Before OrdersMatched existed, such orders had no recipient.
     expect(inOneBlock(sellOrder(), buyOrder(), transfer)).toEqual(["anna ben 1 1 100"]);
     // Since then, their recipient is the caller.
-    const called = [sellOrder(), buyOrder()].map((event) => ({ ...event, recipient: cleo }) as EmittedEvent);
-    expect(inOneBlock(...called, ordersMatched("0x0a", "0x0b"), transfer)).toEqual(["anna ben 1 1 100"]);
-    expect(inOneBlock(...called, ordersMatched("0x0c"), transfer)).toEqual(["anna ben 1 1 100"]);
+    const ordersToCaller = [sellOrder(), buyOrder()].map((event) => ({ ...event, recipient: cleo }) as EmittedEvent);
+    expect(inOneBlock(...ordersToCaller, ordersMatched("0x0a", "0x0b"), transfer)).toEqual(["anna ben 1 1 100"]);
+    expect(inOneBlock(...ordersToCaller, ordersMatched("0x0c"), transfer)).toEqual(["anna ben 1 1 100"]);
   });
 
   it("have one sale per seller", () => {

@@ -172,7 +172,7 @@ describe("poisoning", () => {
   const lookalike = account("abcd", "ef01", "2");
   const unknownAddress = account("9999", "9999", "3");
   /** The wallet sent to its friend in block 10; transfers are classified in block 20. */
-  const friendship: Counterparty = { address: friend, since: 10, sentSince: 10 };
+  const knownFriend: Counterparty = { address: friend, since: 10, sentSince: 10 };
   interface TransferOverrides {
     readonly from?: Address;
     readonly to?: Address;
@@ -180,7 +180,7 @@ describe("poisoning", () => {
     readonly sender?: Address;
     readonly block?: number;
   }
-  const rule = (overrides: TransferOverrides, known: readonly Counterparty[] = [friendship]) =>
+  const rule = (overrides: TransferOverrides, known: readonly Counterparty[] = [knownFriend]) =>
     classifier.isPoisoning(
       { wallet, block: 20, from: wallet, to: lookalike, amount: "0", sender: unknownAddress, ...overrides },
       classifier.counterpartiesOf(known),
@@ -206,15 +206,15 @@ describe("poisoning", () => {
 
   it("is not affected by earlier dust from the lookalike or by later transfers", () => {
     const dust: Counterparty = { address: lookalike, since: 15, sentSince: null };
-    expect(rule({ from: lookalike, to: wallet }, [friendship, dust])).toBe("resembling-address");
+    expect(rule({ from: lookalike, to: wallet }, [knownFriend, dust])).toBe("resembling-address");
     // Once the wallet has sent to the lookalike, it is a counterparty as well.
-    expect(rule({ from: lookalike, to: wallet }, [friendship, { ...dust, sentSince: 15 }])).toBeNull();
-    expect(rule({ from: lookalike, to: wallet, block: 15 }, [friendship, { ...dust, sentSince: 15 }])).toBe("resembling-address");
+    expect(rule({ from: lookalike, to: wallet }, [knownFriend, { ...dust, sentSince: 15 }])).toBeNull();
+    expect(rule({ from: lookalike, to: wallet, block: 15 }, [knownFriend, { ...dust, sentSince: 15 }])).toBe("resembling-address");
     // A counterparty of the same block can be imitated, one of a later block cannot.
     expect(rule({ from: lookalike, to: wallet, block: 10 })).toBe("resembling-address");
     expect(rule({ from: lookalike, to: wallet, block: 9 })).toBeNull();
     // An address that only paid the wallet can be imitated as well.
-    expect(rule({ from: lookalike, to: wallet }, [{ ...friendship, sentSince: null }])).toBe("resembling-address");
+    expect(rule({ from: lookalike, to: wallet }, [{ ...knownFriend, sentSince: null }])).toBe("resembling-address");
   });
 
   it("is found among thousands of lookalikes, and an address never resembles itself", () => {
@@ -230,19 +230,19 @@ describe("poisoning", () => {
     expect(rule({ block: 11 }, others)).toBe("sent-by-others");
     // The later of two similar counterparties imitates the earlier one, but not vice versa.
     const second: Counterparty = { address: lookalike, since: 12, sentSince: 12 };
-    expect(rule({ block: 12 }, [friendship, second])).toBe("resembling-address");
-    expect(rule({ to: friend, block: 12 }, [friendship, second])).toBeNull();
-    expect(rule({ to: friend, block: 11 }, [friendship])).toBeNull();
+    expect(rule({ block: 12 }, [knownFriend, second])).toBe("resembling-address");
+    expect(rule({ to: friend, block: 12 }, [knownFriend, second])).toBeNull();
+    expect(rule({ to: friend, block: 11 }, [knownFriend])).toBeNull();
     expect(rule({ block: 13 }, [second])).toBeNull();
   });
 
   it("is not a transfer in the name of a wallet that never sends transactions, such as a contract", () => {
-    expect(rule({ to: unknownAddress }, [{ ...friendship, sentSince: null }])).toBeNull();
+    expect(rule({ to: unknownAddress }, [{ ...knownFriend, sentSince: null }])).toBeNull();
   });
 
   it("depends on the configured number of digits", () => {
     const strict = createClassifier(parseRules("rules.yaml", "poisoning: { matchingDigits: 5, sentByOthers: false }"));
-    const counterparties = strict.counterpartiesOf([friendship]);
+    const counterparties = strict.counterpartiesOf([knownFriend]);
     expect(
       strict.isPoisoning({ wallet, block: 20, from: wallet, to: lookalike, amount: 0n, sender: unknownAddress }, counterparties).value,
     ).toBe(false);
