@@ -210,7 +210,7 @@ describe("a projection that is being rebuilt", () => {
       for (const { operation, target } of allTargets()) {
         const response = await atHead.request(target);
         const known = responses.get(target);
-        if (known === undefined) throw new Error(target);
+        if (known === undefined) throw new Error(`No response was recorded for ${target}`);
         if (response.status === 503) {
           counts.refused += 1;
           expect(response.message, target).toMatch(

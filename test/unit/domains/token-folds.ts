@@ -88,7 +88,7 @@ export const withLogs = (number: number, ...logs: ChainLog[]) => block(number, [
 
 interface FoldOptions {
   readonly facts?: Partial<ChainFacts>;
-  /** The node's response, by owner for native balances, else by call. */
+  /** The node's response to a read, which is by owner for native balances, otherwise by call. */
   readonly base?: (read: BaseRead) => CallOutcome;
   readonly state?: Record<string, Map<string, Row>>;
 }
@@ -104,7 +104,7 @@ export const fold = (blocks: ChainBlock[], { facts, base = returnsOneUnit, state
     chain,
     state: loaded,
     base: (read) => {
-      if (!declared.has(baseReadKey(read))) throw new Error(`${baseReadKey(read)} was not declared`);
+      if (!declared.has(baseReadKey(read))) throw new Error(`The read ${baseReadKey(read)} was not declared`);
       return base(read);
     },
   });
@@ -125,7 +125,7 @@ export const fold = (blocks: ChainBlock[], { facts, base = returnsOneUnit, state
 /** Returns these columns of rows. */
 export const pick = (rows: readonly Row[], ...columns: string[]) => rows.map((row) => columns.map((column) => row[column]));
 
-/** Returns the balances with the block since which they held, by block and owner. */
+/** Returns all balances with their first block, sorted by block and owner. */
 export const history = (rows: ReturnType<typeof fold>) =>
   [...pick(rows.balance_periods, "owner", "from_block", "balance"), ...pick(rows.balances, "owner", "since_block", "balance")].sort(
     ([leftOwner, left], [rightOwner, right]) => Number(left) - Number(right) || (String(leftOwner) < String(rightOwner) ? -1 : 1),

@@ -183,8 +183,8 @@ export const createExpectedValues = async (market: Market) => {
       const middle = (value: (state: (typeof states)[number]) => number): number =>
         median([{ since: 0, value: 0 }, ...states.map((state) => ({ since: state.since, value: value(state) }))], end) ?? 0;
       if (
-        middle(({ reserves: [held] }) => Number(held)) * first < 10_000 &&
-        middle(({ reserves: [, held] }) => Number(held)) * second < 10_000
+        middle(({ reserves: [reserve] }) => Number(reserve)) * first < 10_000 &&
+        middle(({ reserves: [, reserve] }) => Number(reserve)) * second < 10_000
       )
         return null;
       const share = middle(({ reserves: [left, right], supply }) => Math.sqrt(Number(left) * Number(right)) / Number(supply));

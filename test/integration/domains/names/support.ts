@@ -58,7 +58,7 @@ export const deployNames = async (chain: TestChain): Promise<NameService> => {
     const hashes = await chain.send(...transactions.map((transaction) => ({ ...transaction, gas: 8_000_000n })));
     await chain.mine();
     const receipts = await chain.batch<{ status: Hex }>(hashes.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] })));
-    if (receipts.some(({ status }) => status !== "0x1")) throw new Error("A transaction of the name service failed.");
+    if (receipts.some(({ status }) => status !== "0x1")) throw new Error("A transaction of the name service failed");
   };
   await mineTransactions(child(zeroHash, "eth", owner), child(zeroHash, "reverse", owner), child(namehash("reverse"), "addr", registrar));
 

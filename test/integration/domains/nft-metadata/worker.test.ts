@@ -37,7 +37,7 @@ const mintAndQueue = async (url: string, count: number, standard: number = stand
 describe("the metadata worker", () => {
   it("reads data: URLs, URLs with {id} substituted, and records tokens without a URL", async () => {
     const other = await node.deployCollection();
-    await node.setUri(collection, 1, 1, dataUrl({ name: "held" }));
+    await node.setUri(collection, 1, 1, dataUrl({ name: "inline" }));
     await node.setUri(other, 10, 11, "https://one.example/{id}.json");
     const head = await index.indexBlocks();
     await index.mint(collection, [1, 2], 1);
@@ -50,14 +50,14 @@ describe("the metadata worker", () => {
     // EIP-1155: 64 lower-case hex digits without 0x; 10 is 0x0a. EIP-721 has no {id} substitution.
     expect(rows.find((row) => row.token_id === "10")?.name).toBe(`https://one.example/${"a".padStart(64, "0")}.json`);
     expect(rows.find((row) => row.token_id === "11")?.name).toBe("https://one.example/{id}.json");
-    expect(rows.find((row) => row.token_id === "1")).toMatchObject({ token: collection, name: "held", refusal: null, read_at_block: head });
+    expect(rows.find((row) => row.token_id === "1")).toMatchObject({ token: collection, name: "inline", refusal: null, read_at_block: head });
     expect(rows.find((row) => row.token_id === "2")).toMatchObject({ name: null, refusal: "The contract returns no metadata URL." });
     expect(await index.queued()).toEqual([]);
     expect(web.requests).toHaveLength(3);
   });
 
   it("yields to the event loop between two inline documents", async () => {
-    await mintAndQueue(dataUrl({ name: "held" }), 5);
+    await mintAndQueue(dataUrl({ name: "inline" }), 5);
     let tick = 0;
     const ticks: number[] = [];
     const next = (): void => {
@@ -144,7 +144,7 @@ describe("the metadata worker", () => {
   });
 
   it("reads nothing while the node has a different block at the indexed head, or is far ahead of it", async () => {
-    const head = await mintAndQueue(dataUrl({ name: "held" }), 1);
+    const head = await mintAndQueue(dataUrl({ name: "inline" }), 1);
     const forked = { ...node.source, hashesOf: async () => [`0x${"9".repeat(64)}` as const] };
     await index.worker(readAsync, { source: forked }).drain();
     const ahead = { ...node.source, head: async () => ({ ...(await node.source.head()), number: head + 17 }) };
@@ -223,7 +223,7 @@ describe("the metadata worker", () => {
 
   it("reads each document once when four workers share the queue", async () => {
     await mintAndQueue("https://one.example/{id}", 200, standards.erc1155);
-    await mintAndQueue(dataUrl({ name: "held", attributes: [{ trait_type: "Place", value: "here" }] }), 600, standards.erc721, 1_000);
+    await mintAndQueue(dataUrl({ name: "inline", attributes: [{ trait_type: "Place", value: "here" }] }), 600, standards.erc721, 1_000);
     const web = createFakeWeb({ "https://one.example/": () => documentNamed("one") });
     const workers = Array.from({ length: 4 }, () => index.worker(web.read));
     await Promise.all(workers.map((worker) => worker.drain()));

@@ -62,8 +62,8 @@ beforeAll(async () => {
   const [, accepted] = await mineOn(0, 10, ...fill(bid, anna));
 
   // Day 1: orders matched by a third account: cleo pays 1,000 coins, of which anna gets 900. Then a bundle whose price leaves a remainder of 3 wei.
-  const asks = order(anna, [erc721Item(art, 2n)], [withRecipient(anna, erc20Item(coin, 900n * ether))]);
-  const offers = order(
+  const sellOrder = order(anna, [erc721Item(art, 2n)], [withRecipient(anna, erc20Item(coin, 900n * ether))]);
+  const buyOrder = order(
     cleo,
     [erc20Item(coin, 1_000n * ether)],
     [withRecipient(cleo, erc721Item(art, 2n)), withRecipient(fees, erc20Item(coin, 100n * ether))],
@@ -85,9 +85,9 @@ beforeAll(async () => {
   const [, , matched] = await mineOn(
     1,
     9,
-    { from: anna, to: seaport, gas, data: encodeValidate([asks]) },
-    { from: cleo, to: seaport, gas, data: encodeValidate([offers]) },
-    { from: dora, to: seaport, gas, data: encodeMatchOrders([{ order: asks }, { order: offers }], matches) },
+    { from: anna, to: seaport, gas, data: encodeValidate([sellOrder]) },
+    { from: cleo, to: seaport, gas, data: encodeValidate([buyOrder]) },
+    { from: dora, to: seaport, gas, data: encodeMatchOrders([{ order: sellOrder }, { order: buyOrder }], matches) },
   );
   const [, bundle] = await mineOn(
     1,

@@ -68,18 +68,18 @@ const serve = async (database: Database): Promise<TestApi> => {
 interface KnownToken {
   readonly id: bigint;
   readonly owner: Address;
-  readonly first: Address;
+  readonly firstOwner: Address;
 }
 /** Reads an ERC-721 collection from the node: the ids that existed at each height. */
 const historyOf = async (collection: Deployed, last: number): Promise<KnownToken[][]> => {
-  const first = new Map<bigint, Address>();
+  const firstOwners = new Map<bigint, Address>();
   const heights: KnownToken[][] = [];
   for (let height = 0; height <= last; height += 1) {
     const owners = await story.ownersAt(collection, height);
-    for (const [id, owner] of owners) if (owner !== zeroAddress && !first.has(id)) first.set(id, owner);
+    for (const [id, owner] of owners) if (owner !== zeroAddress && !firstOwners.has(id)) firstOwners.set(id, owner);
     heights.push(
-      [...first]
-        .map(([id, receiver]) => ({ id, owner: owners.get(id) ?? zeroAddress, first: receiver }))
+      [...firstOwners]
+        .map(([id, receiver]) => ({ id, owner: owners.get(id) ?? zeroAddress, firstOwner: receiver }))
         .sort((left, right) => (left.id < right.id ? -1 : 1)),
     );
   }
@@ -118,7 +118,7 @@ describe("indexed collections", () => {
         expect(
           rows.map((row) => [BigInt(row.token_id), row.original_owner]),
           label,
-        ).toEqual(tokens.map(({ id, first }) => [id, first]));
+        ).toEqual(tokens.map(({ id, firstOwner }) => [id, firstOwner]));
         const owners = await nfts.nftOwnersAt(31337, collection.address, story.ids.map(String), height);
         expect(Object.fromEntries(owners), label).toEqual(Object.fromEntries(tokens.map(({ id, owner }) => [String(id), owner])));
         burnt += tokens.filter(({ owner }) => owner === zeroAddress).length;
@@ -172,11 +172,11 @@ describe("collections in responses", () => {
     for (const collection of collections()) {
       const tokens = at(await historyOf(collection, head), head);
       const data = await api.get(`nft/${collection.address}/metadata/`);
-      expect(ownershipOf(data.items)).toEqual(tokens.map(({ id, owner, first }) => [String(id), owner, first]));
+      expect(ownershipOf(data.items)).toEqual(tokens.map(({ id, owner, firstOwner }) => [String(id), owner, firstOwner]));
       expect(data.pagination.total_count).toBe(tokens.length);
-      for (const { id, owner, first } of tokens) {
+      for (const { id, owner, firstOwner } of tokens) {
         const { items, pagination } = await api.get(`nft/${collection.address}/metadata/${id}/`);
-        expect(ownershipOf(items)).toEqual([[String(id), owner, first]]);
+        expect(ownershipOf(items)).toEqual([[String(id), owner, firstOwner]]);
         expect(pagination).toBeNull();
       }
     }
@@ -306,7 +306,7 @@ describe("an index that starts late", () => {
     const tokens = at(await historyOf(story.art, head), head);
     const data = await api.get(`nft/${story.art.address}/metadata/`);
     // All ids of the collection have moved since then; the first owner of older ones is unknown.
-    expect(ownershipOf(data.items)).toEqual(tokens.map(({ id, owner, first }) => [String(id), owner, before.has(id) ? null : first]));
+    expect(ownershipOf(data.items)).toEqual(tokens.map(({ id, owner, firstOwner }) => [String(id), owner, before.has(id) ? null : firstOwner]));
     expect(data.indexed_from).toBe(from);
     // Old Art's first id has not moved since then, so its existence is unknown.
     const unmoved = await api.get(`nft/${story.oldArt.address}/metadata/1/`);
@@ -333,7 +333,7 @@ describe("a reorganisation", () => {
     for (const collection of collections()) {
       const tokens = at(await historyOf(collection, height), height);
       const rows = await nfts.nftTokensAt(31337, collection.address, height, 100, 0);
-      expect(rows.map((row) => [BigInt(row.token_id), row.original_owner])).toEqual(tokens.map(({ id, first }) => [id, first]));
+      expect(rows.map((row) => [BigInt(row.token_id), row.original_owner])).toEqual(tokens.map(({ id, firstOwner }) => [id, firstOwner]));
       expect(await nfts.collectionSizeAt(31337, collection.address, height)).toBe(tokens.length);
       const owners = await nfts.nftOwnersAt(31337, collection.address, story.ids.map(String), height);
       expect(Object.fromEntries(owners)).toEqual(Object.fromEntries(tokens.map(({ id, owner }) => [String(id), owner])));

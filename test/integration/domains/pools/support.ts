@@ -80,7 +80,7 @@ export const mineTransactions = async (chain: TestChain, transactions: readonly 
   await chain.mine(timestamp);
   const receipts = await chain.batch<{ status: Hex }>(hashes.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] })));
   const failed = receipts.findIndex(({ status }) => status !== "0x1");
-  if (failed >= 0) throw new Error(`Transaction ${failed} of a block failed.`);
+  if (failed >= 0) throw new Error(`Transaction ${failed} of the block failed`);
   return hashes;
 };
 

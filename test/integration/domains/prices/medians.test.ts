@@ -43,15 +43,15 @@ afterAll(async () => {
 });
 
 /** The quotient of two integers, as the index writes it: truncated to 40 significant digits, without trailing zeros. */
-const truncatedQuotient = (numerator: bigint, denominator: bigint, places = 120): string => {
-  const digits = ((numerator * 10n ** BigInt(places)) / denominator).toString();
+const truncatedQuotient = (numerator: bigint, denominator: bigint, decimalPlaces = 120): string => {
+  const digits = ((numerator * 10n ** BigInt(decimalPlaces)) / denominator).toString();
   const truncated = digits.slice(0, 40) + "0".repeat(Math.max(0, digits.length - 40));
-  const text = truncated.padStart(places + 1, "0");
-  return `${text.slice(0, -places)}.${text.slice(-places)}`.replace(/\.?0+$/, "");
+  const text = truncated.padStart(decimalPlaces + 1, "0");
+  return `${text.slice(0, -decimalPlaces)}.${text.slice(-decimalPlaces)}`.replace(/\.?0+$/, "");
 };
 
 /** The median of the known values of 900 seconds; if two are in the middle, the lower one. */
-const middle = <T>(values: readonly (T | null)[], isLess: (left: T, right: T) => boolean): T | null => {
+const medianOf = <T>(values: readonly (T | null)[], isLess: (left: T, right: T) => boolean): T | null => {
   const known = values.filter((value) => value !== null);
   return known.sort((left, right) => (isLess(left, right) ? -1 : isLess(right, left) ? 1 : 0))[Math.ceil(known.length / 2) - 1] ?? null;
 };
@@ -63,13 +63,13 @@ const secondsBefore = (history: readonly Reserves[], end: number): (Reserves | n
 /** Returns the price of a pair's second token in the first one over a bucket, as a fraction; null if the pair holds too little of the first. */
 const bucketPriceOf = (history: readonly Reserves[], end: number, floor: bigint): readonly [bigint, bigint] | null => {
   const seconds = secondsBefore(history, end);
-  const depth = middle(
+  const depth = medianOf(
     seconds.map((reserves) => reserves?.amounts[0] ?? 0n),
     (left, right) => left < right,
   );
   if (depth === null || depth < floor) return null;
   // The index orders by the first token's price in the second one, which matters only if two prices have equal durations, as none have here.
-  return middle(
+  return medianOf(
     seconds.map((reserves) => (reserves === null || reserves.amounts[0] === 0n ? null : reserves.amounts)),
     (left, right) => left[0] * right[1] < right[0] * left[1],
   );
@@ -84,8 +84,7 @@ const rowsOf = (quarters: readonly (string | null)[], from: number, size: number
     const span = quarters.slice(start, start + size);
     if (span.every((price, position) => price === (quarters[start + position - 1] ?? null))) continue;
     const known = span.filter((price) => price !== null).sort((left, right) => Number(left) - Number(right));
-    const unchangedOpen = span[0] === (quarters[start - 1] ?? null) ? span[0] : null;
-    rows.push([from + start / size, span[0] ?? unchangedOpen ?? known[0] ?? null, known.at(-1) ?? null, known[0] ?? null, span.at(-1) ?? null]);
+        rows.push([from + start / size, span[0] ?? known[0] ?? null, known.at(-1) ?? null, known[0] ?? null, span.at(-1) ?? null]);
   }
   return rows;
 };
@@ -146,7 +145,7 @@ describe("prices of three days of swaps", () => {
     for (const [hour, , , , close] of rows) {
       const end = (hour + 1) * 3_600;
       const price = bucketPriceOf(history, end, 0n);
-      const share = middle(
+      const share = medianOf(
         secondsBefore(history, end).map((reserves) => (reserves === null || reserves.supply === 0n ? null : reserves)),
         (left, right) => left.amounts[0] * left.amounts[1] * right.supply ** 2n < right.amounts[0] * right.amounts[1] * left.supply ** 2n,
       );

@@ -74,13 +74,13 @@ const daily = async (asset: string, currency = "USD"): Promise<(number | null)[]
 const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
 const buy = (dollars: bigint) => market.swap.swap(market.people[0], dollars * units.usd, [market.tokens.usd, market.tokens.gold]);
 
-let first: string[];
-let second: string[];
+let firstFile: string[];
+let secondFile: string[];
 
 beforeAll(async () => {
   market = await startMarket();
   const { mist, gold, bare } = market.tokens;
-  first = [
+  firstFile = [
     `${mist},2023-11-10,7`,
     `${mist},2023-11-15T12:00:00Z,9`,
     `${mist},2023-11-16,`,
@@ -89,7 +89,7 @@ beforeAll(async () => {
     `${bare},2023-11-05,4`,
     "EUR,2023-11-05,1.05",
   ];
-  second = [`${mist},2023-11-12,8.5`, "native,2023-11-12,1600"];
+  secondFile = [`${mist},2023-11-12,8.5`, "native,2023-11-12,1600"];
   test = await createTestDatabase();
   pricing = await startPricing(market.chain, test.database, market.config, () => [createHookedJob()]);
   api = await servePools(test.database, market.exchanges, () => new Date(at(9, 0) * 1000));
@@ -112,9 +112,9 @@ describe("a price file imported into a running index", () => {
     const { mist, gold } = market.tokens;
     expect(await daily(mist)).toEqual(times(14, null));
     const before = await daily(gold);
-    await importText(test.database, first);
+    await importText(test.database, firstFile);
     await pricing.computeAll();
-    expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([first]));
+    expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([firstFile]));
     // There is a price from the 10th, another from noon of the 15th, and none from the 16th.
     expect(await daily(mist)).toEqual([...times(6, null), ...times(5, 7), 9, null, null]);
     // The file determines prices before the first block; then the feed and the pool do, which have priority.
@@ -134,9 +134,9 @@ describe("a price file imported into a running index", () => {
   });
 
   it("changes only prices after its first entry", async () => {
-    await importText(test.database, second);
+    await importText(test.database, secondFile);
     await pricing.computeAll();
-    expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([first, second]));
+    expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([firstFile, secondFile]));
     expect(await daily(market.tokens.mist)).toEqual([...times(6, null), 7, 7, ...times(3, 8.5), 9, null, null]);
     expect(await daily(nativeTokenAddress)).toEqual([...times(8, 1_500), 1_600, 1_600, ...times(4, 2_000)]);
   });
@@ -147,9 +147,9 @@ describe("a price file imported into a running index", () => {
     await market.block(at(2, 9), buy(30_000n));
     await pricing.computeAll();
     expect(beforeNextWrite).toBeNull();
-    expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([first, second, third]));
+    expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([firstFile, secondFile, third]));
     expect((await daily(market.tokens.mist)).slice(8)).toEqual([8.5, 8.5, 6, 9, null, null]);
-    second.push(...third);
+    secondFile.push(...third);
   });
 });
 
@@ -157,7 +157,7 @@ describe("a price file for the current hour", () => {
   it.each([
     ["while nothing else happens", 1, async (text: string) => importText(test.database, [text])],
     [
-      "between the reading and the writing of a block's prices",
+      "between the read and the write of a block's prices",
       2,
       async (text: string) => {
         beforeNextWrite = () => importText(test.database, [text]);
@@ -168,16 +168,16 @@ describe("a price file for the current hour", () => {
     const line = `${market.tokens.mist},${at(2, 9, minute - 1)},${minute}.5`;
     await importLine(line);
     await pricing.computeAll();
-    second.push(line);
+    secondFile.push(line);
     expect((await daily(market.tokens.mist)).at(-1)).toBe(minute + 0.5);
-    expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([first, second]));
+    expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([firstFile, secondFile]));
   });
 });
 
 describe("prices that are deleted for recomputation", () => {
   it("are recomputed to the same values while indexing continues", async () => {
     const end = `${market.tokens.mist},${at(2, 10)},`;
-    second.push(end);
+    secondFile.push(end);
     await importText(test.database, [end]);
     await market.block(at(2, 11, 10), buy(5_000n));
     await pricing.computeAll();
@@ -187,7 +187,7 @@ describe("prices that are deleted for recomputation", () => {
     beforeNextWrite = () => test.database.transaction((client) => discardPrices(client, chainId, null));
     await pricing.computeAll();
     expect(beforeNextWrite).toBeNull();
-    expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([first, second]));
+    expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([firstFile, secondFile]));
   });
 });
 

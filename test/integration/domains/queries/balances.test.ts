@@ -8,7 +8,7 @@ const [coin, spent, fresh, art, unknown] = [1, 2, 3, 4, 5].map(addressOf) as [st
 const [first, head] = [50, 60];
 let index: FixtureIndex;
 
-/** The wallet's balances of each token by the block since which they held; the last one is the current one. */
+/** The wallet's balances of each token by their first block; the last one is the current one. */
 const histories: readonly { readonly token: string; readonly standard: number; readonly after: Readonly<Record<number, string | null>> }[] =
   [
     { token: native, standard: 0, after: { 49: "1000", 52: "900", 58: "850" } },

@@ -30,7 +30,7 @@ export interface FixtureIndex {
   readonly database: Database;
   /** Inserts rows: `0x…` is bytea, missing columns are null. */
   insert(table: string, rows: readonly Row[]): Promise<void>;
-  /** Inserts an owner's balances of a token by the block since which they held; the last one is the current one. */
+  /** Inserts an owner's balances of a token by their first block; the last one is the current one. */
   balances(owner: string, token: string, standard: number, from: Readonly<Record<number, string | null>>): Promise<void>;
   /** Inserts a range of blocks with their transaction counts, and sets all checkpoints to the last one. */
   blocks(first: number, last: number, transactionCounts?: Readonly<Record<number, number>>): Promise<void>;

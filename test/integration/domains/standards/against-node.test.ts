@@ -26,7 +26,7 @@ const addresses: Record<string, Address> = {};
 
 const addressOf = (name: string): Address => {
   const address = addresses[name];
-  if (address === undefined) throw new Error(`${name} is not deployed.`);
+  if (address === undefined) throw new Error(`Contract ${name} is not deployed`);
   return address;
 };
 const nameOf = (address: Address): string | undefined => Object.keys(addresses).find((name) => addresses[name] === address);

@@ -82,16 +82,16 @@ describe("a fulfilled order", () => {
 
   it("has no price if it is paid in several tokens, except for native and wrapped native tokens", () => {
     const coin = zeroAddress.replace(/.$/, "9") as `0x${string}`;
-    const sold = (...payments: ReturnType<typeof payment>[]) => {
+    const priceWith = (...payments: ReturnType<typeof payment>[]) => {
       const [row] = foldSales([blockOf(1, 1, [tokenTransfer(anna, ben, 1n), fulfilledOrder(anna, ben, [token(views, 1n)], payments)])]).nft_sales;
       return [row?.payment_token, row?.price];
     };
-    expect(sold(payment(5n), payment(7n))).toEqual([nativeTokenAddress, 12n]);
-    expect(sold(payment(5n), payment(7n, weth))).toEqual([nativeTokenAddress, 12n]);
-    expect(sold(payment(5n, weth), payment(7n, weth))).toEqual([weth, 12n]);
-    expect(sold(payment(5n, coin), payment(7n, coin))).toEqual([coin, 12n]);
-    expect(sold(payment(5n), payment(7n, coin))).toEqual([null, null]);
-    expect(sold(payment(5n), payment(0n, coin))).toEqual([nativeTokenAddress, 5n]);
+    expect(priceWith(payment(5n), payment(7n))).toEqual([nativeTokenAddress, 12n]);
+    expect(priceWith(payment(5n), payment(7n, weth))).toEqual([nativeTokenAddress, 12n]);
+    expect(priceWith(payment(5n, weth), payment(7n, weth))).toEqual([weth, 12n]);
+    expect(priceWith(payment(5n, coin), payment(7n, coin))).toEqual([coin, 12n]);
+    expect(priceWith(payment(5n), payment(7n, coin))).toEqual([null, null]);
+    expect(priceWith(payment(5n), payment(0n, coin))).toEqual([nativeTokenAddress, 5n]);
   });
 
   it("is a sale between the owners before and after if it passes through a contract", () => {
