@@ -50,7 +50,7 @@ const block = (number: number, transactions: ChainTransaction[]): DecodedBlock =
 
 const chain = { from: 0, baseBlock: 0, nativeAccounting: "traces" as const, wrappedNative: new Set<Address>() };
 const base = () => {
-  throw new Error("Unexpected read of the node");
+  throw new Error("Unexpected read from the node");
 };
 const fold = (blocks: DecodedBlock[], stored: Record<Address, { sent_count: number; fees_paid: string }> = {}) =>
   addressActivityProjection.fold(blocks, { chain, base, state: createState({ sums: new Map(Object.entries(stored)) }) }).address_fees;

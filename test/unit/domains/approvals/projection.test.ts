@@ -47,7 +47,7 @@ const fold = (blocks: readonly ChainBlock[], portion = blocks.length): Rows => {
       chain: facts,
       state,
       base: () => {
-        throw new Error("Unexpected read of the node");
+        throw new Error("Unexpected read from the node");
       },
     });
     for (const table of approvalsProjection.tables) {

@@ -26,7 +26,7 @@ const fold = (...blocks: (readonly ChainLog[])[]) => {
     chain: { from: 0, baseBlock: 0, nativeAccounting: "none", wrappedNative: new Set() },
     state: createState({}),
     base: () => {
-      throw new Error("Unexpected read of the node");
+      throw new Error("Unexpected read from the node");
     },
   });
   return rows.name_records?.map(({ contract, record, block_number, value }) => [contract, record, block_number, value]);

@@ -104,7 +104,7 @@ export const foldSales = (blocks: readonly DecodedBlock[], batchSize = blocks.le
       chain: facts,
       state: stateOf(rows, batch),
       base: () => {
-        throw new Error("Unexpected read of the node");
+        throw new Error("Unexpected read from the node");
       },
     });
     for (const [name, added] of Object.entries(written)) rows[name as keyof Rows].push(...added);

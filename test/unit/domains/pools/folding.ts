@@ -72,7 +72,7 @@ export const foldPools = (blocks: readonly DecodedBlock[], batchSize = blocks.le
       chain: { from: 0, baseBlock: 0, nativeAccounting: "none", wrappedNative: new Set() },
       state: stateOf(rows, batch),
       base: () => {
-        throw new Error("Unexpected read of the node");
+        throw new Error("Unexpected read from the node");
       },
     });
     for (const [name, added] of Object.entries(written)) rows[name] = [...(rows[name] ?? []), ...added];
