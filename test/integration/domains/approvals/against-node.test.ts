@@ -106,7 +106,7 @@ const compareWithNode = async (): Promise<number> => {
       height,
     );
     const { items } = await index.get(`approvals/${owner}/`);
-    const served = new Map<string, string>(
+    const actual = new Map<string, string>(
       items.flatMap((item: ResponseData) =>
         item.spenders.map((spender: ResponseData) => [`${item.token_address} for ${spender.spender_address}`, spender.allowance]),
       ),
@@ -115,7 +115,7 @@ const compareWithNode = async (): Promise<number> => {
       const amount = allowances[position] ?? 0n;
       return amount === 0n ? [] : [[`${token} for ${spender}`, unlimitedOr(amount)]];
     });
-    expect(served, `allowances of ${owner} at ${height}`).toEqual(new Map(expected));
+    expect(actual, `allowances of ${owner} at ${height}`).toEqual(new Map(expected));
     for (const item of items) {
       const balance = balances[coins.findIndex(({ address }) => address === item.token_address)] ?? 0n;
       expect(item.balance).toBe(balance.toString());
@@ -155,10 +155,10 @@ const compareCollections = async (owner: Address, height: number): Promise<numbe
     ...operators.flatMap(({ token, spender }, position) => (forAll[position] === 1n ? [`${token} ALL for ${spender}`] : [])),
   ];
   const { items } = await index.get(`nft/approvals/${owner}/`);
-  const served = items.flatMap((item: ResponseData) =>
+  const actual = items.flatMap((item: ResponseData) =>
     item.spenders.map((spender: ResponseData) => `${item.contract_address} ${spender.token_ids_approved} for ${spender.spender_address}`),
   );
-  expect(served.sort(), `collections of ${owner} at ${height}`).toEqual(expected.sort());
+  expect(actual.sort(), `collections of ${owner} at ${height}`).toEqual(expected.sort());
   for (const item of items) {
     if (item.contract_address !== cards) continue;
     expect(item.token_balances).toEqual(

@@ -40,7 +40,7 @@ const inHour = async (hour: number, ...transactions: Parameters<typeof mineTrans
   headHour = hour;
   await indexTo(test);
 };
-const price = async (last: number, database = test.database): Promise<void> => {
+const computePrices = async (last: number, database = test.database): Promise<void> => {
   const known = tokens.map((asset): PricedAsset => ({ asset, decimals: 0, cents: () => 1n }));
   await writePrices(database, known, firstHour, last, closingBlock);
   await finishHours(database, firstHour, last, closingBlock);
@@ -90,7 +90,7 @@ beforeAll(async () => {
   api = await servePools(test.database, [{ name: "swap", factory: exchange.factory }]);
   await inHour(firstHour + 1, ...trade());
   await inHour(firstHour + 2);
-  await price(firstHour + 1);
+  await computePrices(firstHour + 1);
   await rollUp(test.database, [exchange.factory]);
 }, 60_000);
 afterAll(async () => {
@@ -130,7 +130,7 @@ describe("pages of a ranked list", () => {
     // The smallest pool becomes the largest, as do its tokens.
     await inHour(firstHour + 3, addLiquidity(2, 10n ** 9n));
     await inHour(firstHour + 4);
-    await price(firstHour + 3);
+    await computePrices(firstHour + 3);
     expect(await rollUp(test.database, [exchange.factory])).toBeGreaterThan(0);
     expect([await poolOf(1), await poolOf(2)]).toEqual([middle, smallest]);
     expect((await tokenPages(1)).map((token) => token.contract_address)).toEqual([first, third]);
@@ -150,7 +150,7 @@ describe("pages of a ranked list", () => {
     const before = (await api.get("week/xy=k/swap/pools/")).items;
     expect(before.map((item: ResponseData) => item.exchange)).toEqual([smallest, largest, middle]);
     expect(await poolOf(0)).toBe(smallest);
-    await price(firstHour + 6);
+    await computePrices(firstHour + 6);
     await rollUp(test.database, [exchange.factory]);
     expect([await poolOf(1), await poolOf(2)]).toEqual([largest, middle]);
     expect([await poolOf(0), await poolOf(1), await poolOf(2)]).toEqual([middle, smallest, largest]);
@@ -159,9 +159,9 @@ describe("pages of a ranked list", () => {
   it("do not mix two hours that the same block ended, before their prices are computed", async () => {
     await inHour(firstHour + 11);
     // The hours 7 to 10 ended with the same block; only the prices of the first are computed.
-    await price(firstHour + 7);
+    await computePrices(firstHour + 7);
     expect(await rollUp(test.database, [exchange.factory])).toBe(0);
-    await price(firstHour + 10);
+    await computePrices(firstHour + 10);
     expect(await rollUp(test.database, [exchange.factory])).toBe(1);
     expect((await hoursStored()).at(-1)).toBe(firstHour + 10);
   });
@@ -169,7 +169,7 @@ describe("pages of a ranked list", () => {
   it("are sorted by address if no recent hour is rolled up", async () => {
     await inHour(firstHour + 16);
     expect((await api.get("week/xy=k/swap/pools/")).items.map((item: ResponseData) => item.exchange)).toEqual([...pools].sort());
-    await price(firstHour + 15);
+    await computePrices(firstHour + 15);
     await rollUp(test.database, [exchange.factory]);
     expect(await poolOf(0)).toBe(pools[1]);
   });
@@ -179,7 +179,7 @@ describe("rolled-up hours", () => {
   it("are kept while pages may refer to them, and the last of each day forever", async () => {
     for (let hour = 17; hour <= 31; hour += 1) {
       await inHour(firstHour + hour, ...trade());
-      await price(firstHour + hour - 1);
+      await computePrices(firstHour + hour - 1);
       await rollUp(test.database, [exchange.factory]);
     }
     const isLastOfDay = (hour: number) => hour % 24 === 23;
@@ -198,7 +198,7 @@ describe("rolled-up hours", () => {
       await test.database.query("DELETE FROM price_progress WHERE hour > $1", [firstHour + 30 - hoursBehind]);
       expect(await rollUp(test.database, [exchange.factory]), String(hoursBehind)).toBe(0);
     }
-    await price(firstHour + 30);
+    await computePrices(firstHour + 30);
   });
 
   it("are not written if a reorganisation drops their block in the meantime", async () => {
@@ -236,11 +236,11 @@ describe("rolled-up hours", () => {
     closingBlocks.set(hour - 1, height - 1);
     await inHour(Math.max(firstHour + 32, Math.floor(Number(times[1]?.timestamp) / secondsPerHour) + 1), ...trade());
     await inHour(headHour + 1);
-    await price(headHour - 1);
+    await computePrices(headHour - 1);
     await rollUp(test.database, [exchange.factory]);
     const fresh = await createTestDatabase();
     await indexTo(fresh);
-    await price(headHour - 1, fresh.database);
+    await computePrices(headHour - 1, fresh.database);
     await rollUp(fresh.database, [exchange.factory]);
     for (const table of ["exchange_hours", "exchange_hour_pools", "exchange_hour_tokens"]) {
       const rowsOf = (database: TestDatabase) =>

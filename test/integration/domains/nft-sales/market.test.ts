@@ -32,7 +32,7 @@ let market: NftMarket;
 let test: TestDatabase;
 let api: TestApi;
 let storedSales: string[];
-const sent: Record<string, Hash> = {};
+const hashes: Record<string, Hash> = {};
 const gas = 3_000_000n;
 /** The key of anvil's second account. */
 const keyOfFirst = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
@@ -121,7 +121,7 @@ beforeAll(async () => {
   // Day 40: ben sells back what he bought on day 0, more than thirty days later.
   await mineOn(40, 9, ...sell(ben, anna, erc721Item(art, 1n), native(4n * ether)));
   await mineOn(41, 9, { to: anna });
-  Object.assign(sent, { signed, accepted, matched, bundle });
+  Object.assign(hashes, { signed, accepted, matched, bundle });
 
   test = await indexNftMarket(market);
   storedSales = await salesIn(test.database);
@@ -302,7 +302,7 @@ const detailsOf = async (hash: Hash | undefined): Promise<ResponseData> =>
 describe("sales of a transaction", () => {
   it("have the marketplace and price of a listing", async () => {
     const [anna, ben] = market.accounts;
-    const [report, ...more] = await detailsOf(sent.signed);
+    const [report, ...more] = await detailsOf(hashes.signed);
     expect(more).toEqual([]);
     expect(report).toMatchObject({
       topic0: "0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31",
@@ -338,13 +338,13 @@ describe("sales of a transaction", () => {
 
   it("have the buyer's price for bids and matches, and one entry per token of a bundle", async () => {
     const [anna, ben, cleo] = market.accounts;
-    expect(await detailsOf(sent.accepted)).toMatchObject([
+    expect(await detailsOf(hashes.accepted)).toMatchObject([
       { from: anna, to: ben, maker: ben, taker: anna, token_address: market.weth, nft_token_price_native: 2, is_wash_trade: false },
     ]);
-    expect(await detailsOf(sent.matched)).toMatchObject([
+    expect(await detailsOf(hashes.matched)).toMatchObject([
       { from: anna, to: cleo, maker: cleo, nft_token_price: 1_000, nft_token_price_usd: 1_000, is_wash_trade: true },
     ]);
-    const bundle = await detailsOf(sent.bundle);
+    const bundle = await detailsOf(hashes.bundle);
     expect(
       bundle.map((sale: ResponseData) => [
         sale.token_id,
@@ -363,7 +363,7 @@ describe("sales of a transaction", () => {
   });
 
   it("are returned only on request, and are empty if nothing was sold", async () => {
-    const { items } = await api.get(`transaction_v2/${sent.signed}/?no-logs=true`);
+    const { items } = await api.get(`transaction_v2/${hashes.signed}/?no-logs=true`);
     expect(items[0].nft_sale_details).toBeNull();
     const { transactions } = (await market.chain.rpc("eth_getBlockByNumber", ["latest", false])) as { transactions: Hash[] };
     expect(await detailsOf(transactions[0])).toEqual([]);

@@ -48,14 +48,14 @@ beforeAll(async () => {
   index = await openFixtureIndex();
   await index.blocks(0, 400);
   const native = { ...transactionRow(2, 0, wallet, bank), value: "5" };
-  const sent = (block: number, from: Hex) => ({ ...transactionRow(block, 0, from, token), value: "0" });
+  const tokenTransaction = (block: number, from: Hex) => ({ ...transactionRow(block, 0, from, token), value: "0" });
   await index.insert("transactions", [
-    sent(1, wallet),
+    tokenTransaction(1, wallet),
     native,
-    ...[3, 4, 5].map((block) => sent(block, attacker)),
-    sent(6, wallet),
-    ...[7, 8, 9].map((block) => sent(block, attacker)),
-    sent(10, friend),
+    ...[3, 4, 5].map((block) => tokenTransaction(block, attacker)),
+    tokenTransaction(6, wallet),
+    ...[7, 8, 9].map((block) => tokenTransaction(block, attacker)),
+    tokenTransaction(10, friend),
   ]);
   await index.insert("address_transactions", [
     { chain_id: 7, address: wallet, ordinal: 0, block_number: 1, transaction_index: 0 },
