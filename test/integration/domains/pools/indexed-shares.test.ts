@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { poolsProjection } from "../../../../runtime/domains/pools/projection/index.ts";
 import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
@@ -91,22 +91,24 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-it("counts the shares of a pair with indexed amounts, and their holders", async () => {
-  const [state] = await test.database.query<{ supply: string }>(
-    "SELECT supply FROM pool_states WHERE pool = $1 ORDER BY block_number DESC LIMIT 1",
-    [Buffer.from(pair.slice(2), "hex")],
-  );
-  const supply = await read<bigint>(chain, contracts("IndexedPair"), pair, "totalSupply", [], await chain.head());
-  expect(state?.supply).toBe(supply.toString());
-  const actions = await test.database.query("SELECT liquidity, to_address FROM pool_actions ORDER BY block_number, log_index");
-  const to_address = chain.accounts[1]?.toLowerCase();
-  expect(actions).toEqual(["1000", "500", "200"].map((liquidity) => ({ liquidity, to_address })));
-});
+describe("the pools projection", () => {
+  it("counts the shares of a pair with indexed amounts and the holders of the shares", async () => {
+    const [state] = await test.database.query<{ supply: string }>(
+      "SELECT supply FROM pool_states WHERE pool = $1 ORDER BY block_number DESC LIMIT 1",
+      [Buffer.from(pair.slice(2), "hex")],
+    );
+    const supply = await read<bigint>(chain, contracts("IndexedPair"), pair, "totalSupply", [], await chain.head());
+    expect(state?.supply).toBe(supply.toString());
+    const actions = await test.database.query("SELECT liquidity, to_address FROM pool_actions ORDER BY block_number, log_index");
+    const to_address = chain.accounts[1]?.toLowerCase();
+    expect(actions).toEqual(["1000", "500", "200"].map((liquidity) => ({ liquidity, to_address })));
+  });
 
-it("stores the same rows when pools are rebuilt alone as when they are indexed with tokens", async () => {
-  const before = await poolRows();
-  expect(before.pool_actions).toHaveLength(3);
-  await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = $1", [poolsProjection.id]);
-  await index();
-  expect(await poolRows()).toEqual(before);
+  it("stores the same rows when pools are rebuilt alone as when they are indexed with tokens", async () => {
+    const before = await poolRows();
+    expect(before.pool_actions).toHaveLength(3);
+    await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = $1", [poolsProjection.id]);
+    await index();
+    expect(await poolRows()).toEqual(before);
+  });
 });

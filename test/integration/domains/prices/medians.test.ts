@@ -68,7 +68,7 @@ const bucketPriceOf = (history: readonly Reserves[], end: number, floor: bigint)
     (left, right) => left < right,
   );
   if (depth === null || depth < floor) return null;
-  // The index orders by the first token's price in the second one, which matters only if two prices have equal durations, as none have here.
+  // The index orders by the first token's price in the second one, which matters only if two prices have equal durations. None have here.
   return medianOf(
     seconds.map((reserves) => (reserves === null || reserves.amounts[0] === 0n ? null : reserves.amounts)),
     (left, right) => left[0] * right[1] < right[0] * left[1],

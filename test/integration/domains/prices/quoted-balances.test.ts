@@ -24,7 +24,7 @@ describe("current balances", () => {
     const items = await itemsOf("balances_v2/");
     // 1.5 at 1999.99.
     expect(quotesOf(items.get(native))).toEqual([1999.99, 2999.985, "$2,999.98"]);
-    // 3 at 12.5 with no decimals; 3 at 0.5 with 36.
+    // 3 at 12.5, with no decimals; 3 at 0.5, with 36 decimals.
     expect(quotesOf(items.get(whole))).toEqual([12.5, 37.5, "$37.50"]);
     expect(quotesOf(items.get(fine))).toEqual([0.5, 1.5, "$1.50"]);
   });

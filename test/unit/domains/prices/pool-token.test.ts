@@ -85,7 +85,7 @@ describe("a pool token", () => {
     expect(observed.price(pool)).toBe(perUnit("4", 18));
   });
 
-  it("has its redemption value as price, not its market price", () => {
+  it("has its redemption value as its price, not its market price", () => {
     const observed = balanced();
     // The market price is half a dollar.
     observed.addPool(second, [usd, pool], [500_000n * unit, 1_000_000n * unit]);
@@ -101,7 +101,7 @@ describe("a pool token", () => {
     expect(observed.price(pool)).toBeNull();
   });
 
-  it("has the same price in any order of creation of nested pools", () => {
+  it("has the same price regardless of the order in which nested pools are created", () => {
     const outer = contract("d4");
     const prices = [
       [pool, outer],

@@ -6,7 +6,7 @@ import { type Address, zeroAddress } from "../../../../runtime/lib/hex.ts";
 import { alice, batch, bob, carol, data, erc20, erc721, fold, history, log, pick, token, topic, weth, withLogs } from "../token-folds.ts";
 
 describe("token balances", () => {
-  it("are updated transfer by transfer, and a balance that a block ends becomes a period", () => {
+  it("are updated transfer by transfer, and a balance that a later block changes is stored as a period", () => {
     const rows = fold([
       withLogs(1, erc20(zeroAddress, alice, 100n), erc20(alice, bob, 30n), erc20(bob, carol, 10n)),
       withLogs(2, erc20(alice, bob, 5n)),

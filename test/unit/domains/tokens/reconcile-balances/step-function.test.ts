@@ -54,7 +54,7 @@ it("finds several changes, each at its block", () => {
 
 it("finds restored values if every candidate block is read, newest first", () => {
   const touched = Array.from({ length: 100 }, (_, position) => 10 + position * 10);
-  // The value changes in every second block that touched it, and is restored in the next one.
+  // The value changes in every second candidate block, and is restored in the next one.
   const valueAt = (block: number) => (Math.floor(block / 10) % 2 === 0 ? 1n : 0n);
   const { steps } = resolve(valueAt, { first: 1, last: 1_009, before: 1n, after: valueAt(1_010) }, 8, touched, true);
   const expected = touched.filter((block) => valueAt(block) !== valueAt(block - 1)).map((block) => ({ block, value: valueAt(block) }));
