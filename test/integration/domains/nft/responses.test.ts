@@ -168,9 +168,9 @@ async function fill(index: FixtureIndex): Promise<void> {
 }
 
 let index: FixtureIndex;
-const at = (path: string) => `/v1/hand/${path}`;
+const urlOf = (path: string) => `/v1/hand/${path}`;
 const get = async (path: string): Promise<Data> => {
-  const { status, data, message } = await index.get(at(path));
+  const { status, data, message } = await index.get(urlOf(path));
   expect(status, `${path}: ${message}`).toBe(200);
   return data;
 };
@@ -196,7 +196,7 @@ describe("tokens of a collection", () => {
   it("are pinned to one block while later pages are requested", async () => {
     const other = await openFixtureIndex({ now: () => new Date(timeOf(head)) });
     await fill(other);
-    const page = async (number: number) => (await other.get(at(`nft/${art}/metadata/?page-size=3&page-number=${number}`))).data;
+    const page = async (number: number) => (await other.get(urlOf(`nft/${art}/metadata/?page-size=3&page-number=${number}`))).data;
     expect((await page(0)).pagination.total_count).toBe(5);
     await other.blocks(head + 1, head + 1);
     await other.insert("nft_tokens", [token(art, "0", head + 1)]);
@@ -213,13 +213,13 @@ describe("tokens of a collection", () => {
     const other = await openFixtureIndex({ now: () => new Date(timeOf(head)) });
     await fill(other);
     await other.database.query("UPDATE projection_checkpoints SET block_number = 8");
-    const { items, pagination } = (await other.get(at(`nft/${art}/metadata/`))).data;
+    const { items, pagination } = (await other.get(urlOf(`nft/${art}/metadata/`))).data;
     expect([idsOf(items), pagination.total_count]).toEqual([["1", "2", "3"], 3]);
-    const later = await other.get(at(`nft/${art}/metadata/4/`));
+    const later = await other.get(urlOf(`nft/${art}/metadata/4/`));
     expect([later.status, later.headers["retry-after"]]).toEqual([503, "30"]);
     expect(later.message).toBe(`NFT collections are being rebuilt: at block 8 of ${head}. Retry later.`);
     await other.database.query("DELETE FROM projection_checkpoints");
-    expect((await other.get(at(`nft/${art}/metadata/`))).message).toBe(
+    expect((await other.get(urlOf(`nft/${art}/metadata/`))).message).toBe(
       `NFT collections are being rebuilt: no block of ${head} yet. Retry later.`,
     );
     await other.end();
@@ -311,7 +311,7 @@ describe("tokens of a collection", () => {
   });
 
   it("are returned as CSV with the pagination in headers", async () => {
-    const { text, headers } = await index.get(at(`nft/${art}/metadata/?page-size=2&format=csv`));
+    const { text, headers } = await index.get(urlOf(`nft/${art}/metadata/?page-size=2&format=csv`));
     const rows = parseCsv(text);
     expect([rows.length, headers["x-total-count"], headers["x-has-more"]]).toEqual([3, "5", "true"]);
     const description = rows[0]?.indexOf("nft_data.external_data.description") ?? -1;
@@ -330,7 +330,7 @@ describe("an invalid or oversized request", () => {
     `address/${alice}/collection/${addressOf(0xdead)}/`,
     `address/${alice}/collection/${coin}/token/1/`,
   ])("returns 404: %s", async (path) => {
-    const { status, data, message } = await index.get(at(path));
+    const { status, data, message } = await index.get(urlOf(path));
     expect([status, data]).toEqual([404, null]);
     expect(message).toMatch(/^(Collection|Token) .+ not found in the index of hand\.$/);
   });
@@ -349,7 +349,7 @@ describe("an invalid or oversized request", () => {
     [`address/${alice}/collection/${art}/?values-filter=Red`, /traits-filter/],
     [`address/nobody/balances_nft/`, /walletAddress/],
   ])("returns 400: %s", async (path, pattern) => {
-    const { status, message } = await index.get(at(path));
+    const { status, message } = await index.get(urlOf(path));
     expect([status, message]).toEqual([400, expect.stringMatching(pattern)]);
   });
 
@@ -362,7 +362,7 @@ describe("an invalid or oversized request", () => {
     );
     await index.balances(crowded, art, 2, { 2: "9" });
     for (const path of [`address/${crowded}/balances_nft/`, `address/${crowded}/collection/${art}/`]) {
-      const { status, message } = await index.get(at(path));
+      const { status, message } = await index.get(urlOf(path));
       expect([status, message]).toEqual([400, expect.stringMatching(/at most 8/)]);
     }
     expect((await get(`address/${crowded}/collection/${art}/token/1000/`)).items.length).toBe(1);
@@ -562,7 +562,7 @@ describe("a chain whose metadata is not cached", () => {
     await fill(other);
     await other.database.query("DELETE FROM nft_metadata");
     for (const path of [`nft/${art}/metadata/1/`, `nft/${art}/metadata/`]) {
-      const plain = await other.get(at(path));
+      const plain = await other.get(urlOf(path));
       expect(plain.data.warning).toMatch(/with-uncached=true/);
       expect(plain.headers["x-warning"]).toBe(plain.data.warning);
       expect(plain.data.items[0].nft_data).toMatchObject({
@@ -572,11 +572,11 @@ describe("a chain whose metadata is not cached", () => {
         current_owner: alice,
       });
       for (const query of ["?with-uncached=true", "?no-metadata=true"]) {
-        const optedOut = await other.get(at(`${path}${query}`));
+        const optedOut = await other.get(urlOf(`${path}${query}`));
         expect([optedOut.data.warning, optedOut.headers["x-warning"]]).toEqual([null, undefined]);
       }
     }
-    const cachedResponse = await index.get(at(`nft/${art}/metadata/1/`));
+    const cachedResponse = await index.get(urlOf(`nft/${art}/metadata/1/`));
     expect([cachedResponse.data.warning, cachedResponse.headers["x-warning"]]).toEqual([null, undefined]);
     await other.end();
   });

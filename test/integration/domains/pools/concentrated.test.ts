@@ -36,7 +36,7 @@ let test: TestDatabase;
 let api: TestApi;
 let tokens: readonly [Address, Address, Address];
 let people: readonly Address[];
-/** The pools of the first two tokens, of the same tokens at a lower fee and a price of four, of the second and third, and one that is never initialized. */
+/** Pools of the first two tokens, of the same tokens at a lower fee and a price of four, and of the last two tokens; the fourth is never initialized. */
 let keys: readonly [PoolKey, PoolKey, PoolKey, PoolKey];
 let pools: readonly [Address, Address, Address, Address];
 let borrower: Address;

@@ -22,7 +22,7 @@ const index = async () => {
   const indexer = await createTestIndexer(market.chain.url, test.database, { projections });
   await indexer.runToHead(await market.chain.head());
   await indexer.close();
-  // Simulates that the decimals of tokens were read.
+  // Stores the tokens' decimals as if they had been read.
   await test.database.query("DELETE FROM node_reads");
   for (const token of [market.usd, market.token, market.other]) {
     await test.database.query(
@@ -73,7 +73,7 @@ afterAll(async () => {
   await market?.chain.stop();
 });
 
-describe("the job compute-prices", () => {
+describe("the compute-prices job", () => {
   it("repeats the rows of a failed or rejected write", async () => {
     const job = createComputePricesJob(settings, { bounds: { rows: 8, milliseconds: 1_000 } });
     let calls = 0;
@@ -113,11 +113,11 @@ describe("the job compute-prices", () => {
     expect(await pricesIn(test.database)).toEqual(await pricesOfFreshIndex(market.chain, settings));
   });
 
-  it("does not block the loop while an operator deletes prices", async () => {
+  it("fails without waiting while an operator deletes prices, and succeeds afterwards", async () => {
     await expect(
       test.database.transaction(async (client) => {
         await discardPrices(client, 31337, null);
-        // This is longer than the job may wait, so the job must end first.
+        // The timeout is longer than the job may wait.
         const timeout = new Promise((_, reject) => setTimeout(() => reject(new Error("The job waited for the deletion")), 5_000).unref());
         await Promise.race([createComputePricesJob(settings).run(contextOf(besideIdleIndexer)), timeout]);
       }),

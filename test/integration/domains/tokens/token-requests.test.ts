@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTokenRequests } from "../../../../runtime/domains/tokens/jobs/record-token-requests.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
@@ -13,62 +13,64 @@ const tokenOf = (number: number): Address => `0x${number.toString(16).padStart(4
 const stored = () =>
   test.database.query<{ chain_id: number; token: Address; asked_at: Date }>("SELECT chain_id, token, asked_at FROM token_requests");
 
-it("writes requested tokens in portions, each token at most once per quarter of an hour, and never within the request", async () => {
-  let [now, queries] = [new Date(Date.UTC(2026, 0, 1)), 0];
-  const database = {
-    query: ((sql: string, parameters?: readonly unknown[]) => {
-      queries += 1;
-      return test.database.query(sql, parameters);
-    }) as typeof test.database.query,
-  };
-  const requests = createTokenRequests(database, () => now);
-  // 1,500 tokens are requested twice on one chain, and one token on another.
-  for (let round = 0; round < 2; round += 1)
+describe("the record of token requests", () => {
+  it("writes requested tokens in portions, each token at most once per quarter of an hour, and never within the request", async () => {
+    let [now, queries] = [new Date(Date.UTC(2026, 0, 1)), 0];
+    const database = {
+      query: ((sql: string, parameters?: readonly unknown[]) => {
+        queries += 1;
+        return test.database.query(sql, parameters);
+      }) as typeof test.database.query,
+    };
+    const requests = createTokenRequests(database, () => now);
+    // 1,500 tokens are requested twice on one chain, and one token on another.
+    for (let round = 0; round < 2; round += 1)
+      requests.record(
+        1,
+        Array.from({ length: 1_500 }, (_, number) => tokenOf(number)),
+      );
+    requests.record(2, [tokenOf(7)]);
+    expect(queries).toBe(0);
+    await requests.flush();
+    expect(await stored()).toHaveLength(1_000);
+    await requests.flush();
+    expect(await stored()).toHaveLength(1_501);
+    requests.record(2, [tokenOf(7)]);
+    await requests.flush();
+    expect(queries).toBe(2);
+    // After a quarter of an hour the time of the request is written again.
+    now = new Date(Date.UTC(2026, 0, 1, 1));
+    await requests.flush();
+    requests.record(2, [tokenOf(7)]);
+    await requests.close();
+    expect((await stored()).find((row) => row.chain_id === 2)?.asked_at).toEqual(now);
+  });
+
+  it("queues at most 10,000 tokens", async () => {
+    const requests = createTokenRequests(test.database, () => new Date(Date.UTC(2026, 0, 2)));
+    await test.database.query("DELETE FROM token_requests");
     requests.record(
-      1,
-      Array.from({ length: 1_500 }, (_, number) => tokenOf(number)),
+      3,
+      Array.from({ length: 50_000 }, (_, number) => tokenOf(number)),
     );
-  requests.record(2, [tokenOf(7)]);
-  expect(queries).toBe(0);
-  await requests.flush();
-  expect(await stored()).toHaveLength(1_000);
-  await requests.flush();
-  expect(await stored()).toHaveLength(1_501);
-  requests.record(2, [tokenOf(7)]);
-  await requests.flush();
-  expect(queries).toBe(2);
-  // After a quarter of an hour the time of the request is written again.
-  now = new Date(Date.UTC(2026, 0, 1, 1));
-  await requests.flush();
-  requests.record(2, [tokenOf(7)]);
-  await requests.close();
-  expect((await stored()).find((row) => row.chain_id === 2)?.asked_at).toEqual(now);
-});
+    for (let portion = 0; portion < 20; portion += 1) await requests.flush();
+    await requests.close();
+    expect(await stored()).toHaveLength(10_000);
+  });
 
-it("queues at most 10,000 tokens", async () => {
-  const requests = createTokenRequests(test.database, () => new Date(Date.UTC(2026, 0, 2)));
-  await test.database.query("DELETE FROM token_requests");
-  requests.record(
-    3,
-    Array.from({ length: 50_000 }, (_, number) => tokenOf(number)),
-  );
-  for (let portion = 0; portion < 20; portion += 1) await requests.flush();
-  await requests.close();
-  expect(await stored()).toHaveLength(10_000);
-});
-
-it("writes tokens with the next flush after a failed write", async () => {
-  await test.database.query("DELETE FROM token_requests");
-  let isDown = true;
-  const database = {
-    query: ((sql: string, parameters?: readonly unknown[]) =>
-      isDown ? Promise.reject(new Error("connection refused")) : test.database.query(sql, parameters)) as typeof test.database.query,
-  };
-  const requests = createTokenRequests(database, () => new Date(Date.UTC(2026, 0, 3)));
-  requests.record(4, [tokenOf(1), tokenOf(2)]);
-  await requests.flush();
-  isDown = false;
-  await requests.flush();
-  await requests.close();
-  expect((await stored()).map(({ token }) => token).sort()).toEqual([tokenOf(1), tokenOf(2)]);
+  it("writes tokens with the next flush after a failed write", async () => {
+    await test.database.query("DELETE FROM token_requests");
+    let isDown = true;
+    const database = {
+      query: ((sql: string, parameters?: readonly unknown[]) =>
+        isDown ? Promise.reject(new Error("connection refused")) : test.database.query(sql, parameters)) as typeof test.database.query,
+    };
+    const requests = createTokenRequests(database, () => new Date(Date.UTC(2026, 0, 3)));
+    requests.record(4, [tokenOf(1), tokenOf(2)]);
+    await requests.flush();
+    isDown = false;
+    await requests.flush();
+    await requests.close();
+    expect((await stored()).map(({ token }) => token).sort()).toEqual([tokenOf(1), tokenOf(2)]);
+  });
 });

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   chooseProbes,
   fillGap,
@@ -31,41 +31,43 @@ const resolve = (valueAt: (block: number) => Value, gap: Gap, limit: number, can
   throw new Error("The gap was not resolved");
 };
 
-it("finds one change among twenty million blocks with a few hundred readings", () => {
-  const changed = 13_131_313;
-  const valueAt = (block: number) => (block < changed ? 0n : 7n);
-  const { steps, reads } = resolve(valueAt, { first: 1, last: 19_999_999, before: 0n, after: 7n }, 24);
-  expect(steps).toEqual([{ block: changed, value: 7n }]);
-  // 24 readings split a gap into 23 parts: 20 million blocks take six rounds.
-  expect(reads).toBeLessThanOrEqual(6 * 24);
-});
+describe("the search for supply changes", () => {
+  it("finds one change among twenty million blocks with a few hundred readings", () => {
+    const changed = 13_131_313;
+    const valueAt = (block: number) => (block < changed ? 0n : 7n);
+    const { steps, reads } = resolve(valueAt, { first: 1, last: 19_999_999, before: 0n, after: 7n }, 24);
+    expect(steps).toEqual([{ block: changed, value: 7n }]);
+    // 24 readings split a gap into 23 parts: 20 million blocks take six rounds.
+    expect(reads).toBeLessThanOrEqual(6 * 24);
+  });
 
-it("finds several changes, each at its block", () => {
-  const values = new Map([
-    [100, 1n],
-    [101, 2n],
-    [5_000, 3n],
-    [90_001, 9n],
-  ]);
-  const valueAt = (block: number) => [...values].reduce((value, [from, next]) => (block >= from ? next : value), 0n);
-  const { steps } = resolve(valueAt, { first: 1, last: 99_999, before: 0n, after: 9n }, 24);
-  expect(steps).toEqual([...values].map(([block, value]) => ({ block, value })));
-});
+  it("finds several changes, each at its block", () => {
+    const values = new Map([
+      [100, 1n],
+      [101, 2n],
+      [5_000, 3n],
+      [90_001, 9n],
+    ]);
+    const valueAt = (block: number) => [...values].reduce((value, [from, next]) => (block >= from ? next : value), 0n);
+    const { steps } = resolve(valueAt, { first: 1, last: 99_999, before: 0n, after: 9n }, 24);
+    expect(steps).toEqual([...values].map(([block, value]) => ({ block, value })));
+  });
 
-it("finds restored values if every candidate block is read, newest first", () => {
-  const touched = Array.from({ length: 100 }, (_, position) => 10 + position * 10);
-  // The value changes in every second candidate block, and is restored in the next one.
-  const valueAt = (block: number) => (Math.floor(block / 10) % 2 === 0 ? 1n : 0n);
-  const { steps } = resolve(valueAt, { first: 1, last: 1_009, before: 1n, after: valueAt(1_010) }, 8, touched, true);
-  const expected = touched.filter((block) => valueAt(block) !== valueAt(block - 1)).map((block) => ({ block, value: valueAt(block) }));
-  const changes = steps.filter(({ value }, position) => value !== (position === 0 ? 1n : steps[position - 1]?.value));
-  expect(changes.filter(({ block }) => block <= 1_000)).toEqual(expected);
-});
+  it("finds restored values if every candidate block is read, newest first", () => {
+    const touched = Array.from({ length: 100 }, (_, position) => 10 + position * 10);
+    // The value changes in every second candidate block, and is restored in the next one.
+    const valueAt = (block: number) => (Math.floor(block / 10) % 2 === 0 ? 1n : 0n);
+    const { steps } = resolve(valueAt, { first: 1, last: 1_009, before: 1n, after: valueAt(1_010) }, 8, touched, true);
+    const expected = touched.filter((block) => valueAt(block) !== valueAt(block - 1)).map((block) => ({ block, value: valueAt(block) }));
+    const changes = steps.filter(({ value }, position) => value !== (position === 0 ? 1n : steps[position - 1]?.value));
+    expect(changes.filter(({ block }) => block <= 1_000)).toEqual(expected);
+  });
 
-it("reads a gap to its first block if no value precedes it", () => {
-  const { steps } = resolve((block) => (block < 40 ? 5n : null), { first: 10, last: 99, before: undefined, after: null }, 4);
-  expect(steps).toEqual([
-    { block: 10, value: 5n },
-    { block: 40, value: null },
-  ]);
+  it("reads a gap to its first block if no value precedes it", () => {
+    const { steps } = resolve((block) => (block < 40 ? 5n : null), { first: 10, last: 99, before: undefined, after: null }, 4);
+    expect(steps).toEqual([
+      { block: 10, value: 5n },
+      { block: 40, value: null },
+    ]);
+  });
 });
