@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { addressOf, type Data, type FixtureIndex, openFixtureIndex, type Row, timeOf } from "./fixture-index.ts";
 
-/** Blocks 50 to 61 of an index from 50, four per day from 2026-01-01 on: block 52 is the first of 2026-01-14, block 56 of the 15th, block 60 of the 16th. */
+// The index has the blocks 50 to 61. There are four blocks per day: block 52 is the first of 2026-01-14, block 56 of the 15th, and block 60 of the 16th.
 const native = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 const wallet = addressOf(0xabc);
 const [coin, spent, art, fresh, unknown] = [1, 2, 3, 4, 5].map(addressOf) as [string, string, string, string, string];
@@ -28,45 +28,45 @@ beforeAll(async () => {
 });
 
 describe("past balances of a wallet", () => {
-  const at = async (query: string): Promise<Data> => (await index.get(`/v1/hand/address/${wallet}/historical_balances/?${query}`)).data;
+  const balancesAt = async (query: string): Promise<Data> => (await index.get(`/v1/hand/address/${wallet}/historical_balances/?${query}`)).data;
   const amounts = (data: Data) => data.items.map((item: Data) => [item.contract_address, item.balance]);
 
   it("are those after the requested block, regardless of when each last changed", async () => {
-    expect(amounts(await at("block-height=51"))).toEqual([
+    expect(amounts(await balancesAt("block-height=51"))).toEqual([
       [native, "1000"],
       [coin, "5"],
       [spent, "3"],
       [unknown, null],
       [art, "1"],
     ]);
-    expect(amounts(await at("block-height=58"))).toEqual([
+    expect(amounts(await balancesAt("block-height=58"))).toEqual([
       [native, "850"],
       [coin, "2"],
       [unknown, null],
       [art, "2"],
     ]);
-    expect((await at("block-height=58")).items.map((item: Data) => item.block_height)).toEqual([58, 58, 58, 58]);
-    expect(amounts(await at(""))).toContainEqual([fresh, "77"]);
-    expect(amounts(await at("block-height=latest"))).toEqual(amounts(await at("")));
+    expect((await balancesAt("block-height=58")).items.map((item: Data) => item.block_height)).toEqual([58, 58, 58, 58]);
+    expect(amounts(await balancesAt(""))).toContainEqual([fresh, "77"]);
+    expect(amounts(await balancesAt("block-height=latest"))).toEqual(amounts(await balancesAt("")));
   });
 
   it("are those after the last block of a requested day, or at the head for the current day", async () => {
-    expect(amounts(await at("date=2026-01-14"))).toEqual(amounts(await at("block-height=55")));
-    expect(amounts(await at("date=2026-01-15"))).toEqual(amounts(await at("block-height=59")));
-    expect(amounts(await at("date=2026-01-16"))).toEqual(amounts(await at("")));
+    expect(amounts(await balancesAt("date=2026-01-14"))).toEqual(amounts(await balancesAt("block-height=55")));
+    expect(amounts(await balancesAt("date=2026-01-15"))).toEqual(amounts(await balancesAt("block-height=59")));
+    expect(amounts(await balancesAt("date=2026-01-16"))).toEqual(amounts(await balancesAt("")));
   });
 
   it("have the last transfer up to that block, null if it was before the first indexed block", async () => {
-    const { items } = await at("block-height=58");
+    const { items } = await balancesAt("block-height=58");
     const [, coinItem, unknownItem] = items;
     expect(coinItem).toMatchObject({ last_transferred_block_height: 58, last_transferred_at: timeOf(58) });
     expect(unknownItem).toMatchObject({ last_transferred_block_height: null, last_transferred_at: null, balance_source: null });
-    expect((await at("block-height=56")).items[1]).toMatchObject({ last_transferred_block_height: null });
+    expect((await balancesAt("block-height=56")).items[1]).toMatchObject({ last_transferred_block_height: null });
   });
 
   it("list the token ids at that block", async () => {
     const ids = async (height: number) =>
-      (await at(`nft=true&block-height=${height}`)).items.at(-1).nft_data.map((item: Data) => item.token_id);
+      (await balancesAt(`nft=true&block-height=${height}`)).items.at(-1).nft_data.map((item: Data) => item.token_id);
     expect(await ids(54)).toEqual(["1"]);
     expect(await ids(55)).toEqual(["2", "3"]);
   });

@@ -109,7 +109,6 @@ afterAll(async () => {
 });
 
 const quantity = (value: number): Hex => `0x${value.toString(16)}`;
-const at = (height: number) => [quantity(height)] as const;
 const numbers = async (calls: Parameters<TestChain["batch"]>[0]): Promise<bigint[]> =>
   (await chain.batch<Hex>(calls)).map((value) => BigInt(value === "0x" ? 0 : value));
 const contractCall = (
@@ -120,13 +119,13 @@ const contractCall = (
   height: number,
 ) => ({
   method: "eth_call",
-  params: [call(artifact, to, name, args), ...at(height)],
+  params: [call(artifact, to, name, args), quantity(height)],
 });
 
 /** Reads an owner's balances at a height from the node, by token; the two ids of the ERC-1155 collection are summed. */
 const nodeBalances = async (owner: Address, height: number): Promise<Map<Address, bigint>> => {
   const [native, erc20, weth, erc721, first, second] = await numbers([
-    { method: "eth_getBalance", params: [owner, ...at(height)] },
+    { method: "eth_getBalance", params: [owner, quantity(height)] },
     contractCall(story.erc20, artifacts.erc20(), "balanceOf", [owner], height),
     contractCall(story.weth, artifacts.weth(), "balanceOf", [owner], height),
     contractCall(story.erc721, artifacts.erc721(), "balanceOf", [owner], height),

@@ -47,7 +47,7 @@ describe("a feed", () => {
     expect(observed.price(nativeTokenAddress)).toBe(perUnit("2100", 18));
   });
 
-  it("uses the newest answer of its aggregators, in any configured order", () => {
+  it("uses the newest answer of its aggregators, regardless of their configured order", () => {
     for (const aggregators of [
       [feed, newer],
       [newer, feed],
@@ -107,7 +107,7 @@ describe("currencies", () => {
     expect(observed.price(currencyAsset("GBP"))).toBeNull();
   });
 
-  it("convert a feed that is quoted in one of them, whose price is unknown without a rate", () => {
+  it("convert the answers of a feed that is quoted in one of them; its price is unknown without a rate", () => {
     const observed = createObservedModel({ feeds: [inEuros, euroRate] });
     observed.reportFeed(start, 8_00000000n);
     observed.close();

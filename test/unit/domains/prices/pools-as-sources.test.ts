@@ -52,7 +52,7 @@ describe("a price from a constant-product pool", () => {
     expect([observed.price(usd), observed.price(token)]).toEqual([null, null]);
   });
 
-  it("supports a stablecoin of 255 decimals and the max reserves", () => {
+  it("supports a stablecoin with 255 decimals and the maximum reserves", () => {
     const observed = createObservedModel({ stablecoins: [...stablecoins, { token: other }] }, { [usd]: 255 });
     const maxReserve = 2n ** 112n - 1n;
     observed.addPool(first, [usd, token], [maxReserve, 1n]);
@@ -199,7 +199,7 @@ describe("a path of pools", () => {
 });
 
 describe("the native token", () => {
-  it("has the price of its feed, at which paths through its wrapped token end", () => {
+  it("has the price of its feed, which also ends paths through its wrapped token", () => {
     const observed = createObservedModel({ feeds: [{ of: "native", aggregators: [feed] }] });
     observed.reportFeed(start, 2_000_00000000n);
     // 10 native for 5,000 tokens: 2,000 × 10 / 5,000 = 4 dollars; 20,000 dollars deep.

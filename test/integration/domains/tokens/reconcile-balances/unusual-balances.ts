@@ -46,7 +46,7 @@ contract Phishing {
   function claim(address from, address to, uint256 amount) external { emit Transfer(from, to, amount); }
 }
 
-/** Mints and burns without an event tokens that later transfers move. */
+/** Mints and burns tokens without an event; later transfers move them. */
 contract Unlogged is Token {
   function mintSilently(address to, uint256 amount) external { held[to] += amount; }
   function burnSilently(address from, uint256 amount) external { held[from] -= amount; }
