@@ -15,7 +15,7 @@ let test: TestDatabase;
 let pricing: Pricing;
 let api: TestApi;
 let drained: Address;
-const at = (day: number, hour: number, minute = 0): number => firstMidnight + day * secondsPerDay + hour * secondsPerHour + minute * 60;
+const timeAt = (day: number, hour: number, minute = 0): number => firstMidnight + day * secondsPerDay + hour * secondsPerHour + minute * 60;
 
 /** Each chapter sends transactions; the responses are compared at its end. */
 const chapters: readonly (readonly [name: string, transact: () => Promise<void>])[] = [
@@ -26,22 +26,22 @@ const chapters: readonly (readonly [name: string, transact: () => Promise<void>]
       const { usd, gold, ticket, saffron, toll, bare } = tokens;
       const [first, second] = people;
       const side = range.tokens[0] === usd ? 0 : 1;
-      await block(at(0, 2), swap.swap(second, 20_000n * units.usd, [usd, gold]), twin.swap(first, 900n * units.toll, [toll, usd]));
+      await block(timeAt(0, 2), swap.swap(second, 20_000n * units.usd, [usd, gold]), twin.swap(first, 900n * units.toll, [toll, usd]));
       await block(
-        at(0, 5, 10),
+        timeAt(0, 5, 10),
         swap.add(second, [usd, gold], [60_000n * units.usd, 20n * units.gold]),
         swap.swap(first, 333n, [ticket, usd]),
       );
       // In the 15 minutes before six, one price holds for eight minutes, a second for two and a third for five.
-      await block(at(0, 5, 45), twin.swap(second, 7_000n * units.saffron, [saffron, gold]));
-      await block(at(0, 5, 53), swap.swap(second, 500_000n * units.usd, [usd, gold]), ranges.swap(first, 9_000n * units.usd, range, side));
-      await block(at(0, 5, 55), swap.swap(second, 200n * units.gold, [gold, usd]), swap.swap(first, 10n ** 6n, [bare, gold]));
+      await block(timeAt(0, 5, 45), twin.swap(second, 7_000n * units.saffron, [saffron, gold]));
+      await block(timeAt(0, 5, 53), swap.swap(second, 500_000n * units.usd, [usd, gold]), ranges.swap(first, 9_000n * units.usd, range, side));
+      await block(timeAt(0, 5, 55), swap.swap(second, 200n * units.gold, [gold, usd]), swap.swap(first, 10n ** 6n, [bare, gold]));
       await block(
-        at(0, 20, 30),
+        timeAt(0, 20, 30),
         twin.swap(first, 4_000n * units.usd, [usd, gold, saffron]),
         twin.swap(second, 300n * units.usd, [usd, toll]),
       );
-      await block(at(1, 0, 40), swap.swap(second, 8_000n * units.usd, [usd, ticket]), market.answer("ether", 2_222_00000000n));
+      await block(timeAt(1, 0, 40), swap.swap(second, 8_000n * units.usd, [usd, ticket]), market.answer("ether", 2_222_00000000n));
     },
   ],
   [
@@ -51,15 +51,15 @@ const chapters: readonly (readonly [name: string, transact: () => Promise<void>]
       const { usd, gold, ticket, toll } = tokens;
       const [first, second, third] = people;
       await block(
-        at(1, 9, 3),
+        timeAt(1, 9, 3),
         swap.add(first, [gold, ticket], [units.gold * 10n, 3_000n]),
         twin.add(third, [usd, toll], [10n ** 9n, 10n ** 21n]),
       );
       drained = await swap.pairOf(gold, ticket);
-      await block(at(1, 9, 20), swap.swap(third, units.gold, [gold, ticket]), market.approveShares(drained));
-      await block(at(1, 9, 58), swap.swap(third, 700n * units.gold, [gold, usd]));
-      await block(at(1, 10, 1), swap.swap(third, 1_500_000n * units.usd, [usd, gold]), market.answer("euro", 1_20000000n));
-      await block(at(1, 10, 5), swap.swap(second, 12n * units.gold, [gold, usd]));
+      await block(timeAt(1, 9, 20), swap.swap(third, units.gold, [gold, ticket]), market.approveShares(drained));
+      await block(timeAt(1, 9, 58), swap.swap(third, 700n * units.gold, [gold, usd]));
+      await block(timeAt(1, 10, 1), swap.swap(third, 1_500_000n * units.usd, [usd, gold]), market.answer("euro", 1_20000000n));
+      await block(timeAt(1, 10, 5), swap.swap(second, 12n * units.gold, [gold, usd]));
     },
   ],
   [
@@ -70,10 +70,10 @@ const chapters: readonly (readonly [name: string, transact: () => Promise<void>]
       const [first, second, third] = people;
       const shares = await read<bigint>(chain, uniswap.pair(), drained, "balanceOf", [first], await chain.head());
       const transferShares = { from: second, ...call(uniswap.pair(), pairs.gold, "transfer", [third, 10n ** 12n]) };
-      await block(at(3, 7, 1), swap.remove(first, [gold, ticket], shares), transferShares);
-      await block(at(3, 7, 50), swap.remove(first, [usd, gold], 10n ** 15n), twin.swap(first, 3n * units.gold, [gold, usd]));
-      await block(at(3, 7, 56), twin.swap(third, 5_000n * units.saffron, [saffron, gold, usd]));
-      await block(at(3, 8, 30), swap.swap(second, 40_000n * units.usd, [usd, gold]));
+      await block(timeAt(3, 7, 1), swap.remove(first, [gold, ticket], shares), transferShares);
+      await block(timeAt(3, 7, 50), swap.remove(first, [usd, gold], 10n ** 15n), twin.swap(first, 3n * units.gold, [gold, usd]));
+      await block(timeAt(3, 7, 56), twin.swap(third, 5_000n * units.saffron, [saffron, gold, usd]));
+      await block(timeAt(3, 8, 30), swap.swap(second, 40_000n * units.usd, [usd, gold]));
     },
   ],
 ];
@@ -82,7 +82,7 @@ beforeAll(async () => {
   market = await startMarket();
   test = await createTestDatabase();
   pricing = await startPricing(market.chain, test.database, market.config, market.jobs);
-  api = await servePools(test.database, market.exchanges, () => new Date(at(9, 0) * 1000));
+  api = await servePools(test.database, market.exchanges, () => new Date(timeAt(9, 0) * 1000));
 }, 120_000);
 afterAll(async () => {
   await api?.end();

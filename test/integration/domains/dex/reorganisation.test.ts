@@ -16,8 +16,8 @@ let test: TestDatabase;
 let pricing: Pricing;
 let followedApi: TestApi;
 const random = createRandom("branches of trade");
-const at = (day: number, hour: number, minute = 0): number => firstMidnight + day * secondsPerDay + hour * secondsPerHour + minute * 60;
-const clock = () => new Date(at(9, 0) * 1000);
+const timeAt = (day: number, hour: number, minute = 0): number => firstMidnight + day * secondsPerDay + hour * secondsPerHour + minute * 60;
+const clock = () => new Date(timeAt(9, 0) * 1000);
 
 const randomTransaction = (): TestTransaction => {
   const { swap, twin, ranges, range, people, tokens } = market;
@@ -153,10 +153,10 @@ beforeAll(async () => {
   test = await createTestDatabase();
   pricing = await startPricing(market.chain, test.database, market.config, market.jobs);
   followedApi = await servePools(test.database, market.exchanges, clock);
-  await mineAt([at(0, 1), at(0, 9, 20), at(0, 9, 50), at(0, 17, 5), at(0, 23, 40)]);
+  await mineAt([timeAt(0, 1), timeAt(0, 9, 20), timeAt(0, 9, 50), timeAt(0, 17, 5), timeAt(0, 23, 40)]);
   snapshot = await market.chain.rpc<string>("evm_snapshot");
-  await mineAt([at(1, 2, 10)], () => [newPool()]);
-  await mineAt([at(1, 8), at(1, 8, 31), at(1, 21), at(2, 3, 15), at(2, 14, 45), at(2, 15, 1), at(3, 0, 30), at(3, 10, 20)]);
+  await mineAt([timeAt(1, 2, 10)], () => [newPool()]);
+  await mineAt([timeAt(1, 8), timeAt(1, 8, 31), timeAt(1, 21), timeAt(2, 3, 15), timeAt(2, 14, 45), timeAt(2, 15, 1), timeAt(3, 0, 30), timeAt(3, 10, 20)]);
   late = await market.chain.rpc<string>("evm_snapshot");
 }, 120_000);
 afterAll(async () => {
@@ -169,42 +169,42 @@ afterAll(async () => {
 describe("a reorganisation of swaps", () => {
   it("leaves only prices of the new branch if it is within an hour", async () => {
     const { swap, people, tokens } = market;
-    await mineAt([at(3, 10, 25)], () => [
+    await mineAt([timeAt(3, 10, 25)], () => [
       swap.swap(people[0], 900_000n * units.usd, [tokens.usd, tokens.gold]),
       market.answer("ether", 3_000_00000000n),
     ]);
     late = await revertToSnapshot(late);
     // The new branch is longer than the dropped one before the jobs run.
-    await market.block(at(3, 10, 26), ...randomTransactions());
-    await market.block(at(3, 10, 41), ...randomTransactions());
+    await market.block(timeAt(3, 10, 26), ...randomTransactions());
+    await market.block(timeAt(3, 10, 41), ...randomTransactions());
     await expectEqualToFreshIndex();
   });
 
   it("rolls back closed hours and a closed day if the new branch is shorter", async () => {
     late = await revertToSnapshot(late);
-    await mineAt([at(3, 10, 30), at(3, 10, 50)]);
-    await mineWithRestarts([at(3, 11, 40), at(3, 11, 55), at(3, 12, 30)]);
-    await mineAt([at(3, 18), at(3, 23, 40)]);
-    await mineWithRestarts([at(4, 0, 20), at(4, 1, 10)]);
+    await mineAt([timeAt(3, 10, 30), timeAt(3, 10, 50)]);
+    await mineWithRestarts([timeAt(3, 11, 40), timeAt(3, 11, 55), timeAt(3, 12, 30)]);
+    await mineAt([timeAt(3, 18), timeAt(3, 23, 40)]);
+    await mineWithRestarts([timeAt(4, 0, 20), timeAt(4, 1, 10)]);
     late = await revertToSnapshot(late);
-    await market.block(at(3, 10, 40), ...randomTransactions());
-    await market.block(at(3, 12, 10), ...randomTransactions());
+    await market.block(timeAt(3, 10, 40), ...randomTransactions());
+    await market.block(timeAt(3, 12, 10), ...randomTransactions());
     await expectEqualToFreshIndex();
   });
 
   it("leaves the hours and days of the new branch if it is longer", async () => {
-    await mineAt([at(3, 13, 30), at(3, 19), at(4, 5)]);
+    await mineAt([timeAt(3, 13, 30), timeAt(3, 19), timeAt(4, 5)]);
     late = await revertToSnapshot(late);
     for (const time of [
-      at(3, 10, 45),
-      at(3, 11, 20),
-      at(3, 11, 50),
-      at(3, 16),
-      at(4, 0, 5),
-      at(4, 9),
-      at(4, 9, 40),
-      at(5, 2),
-      at(5, 3, 30),
+      timeAt(3, 10, 45),
+      timeAt(3, 11, 20),
+      timeAt(3, 11, 50),
+      timeAt(3, 16),
+      timeAt(4, 0, 5),
+      timeAt(4, 9),
+      timeAt(4, 9, 40),
+      timeAt(5, 2),
+      timeAt(5, 3, 30),
     ])
       await market.block(time, ...randomTransactions(6));
     await expectEqualToFreshIndex();
@@ -215,8 +215,8 @@ describe("a reorganisation of swaps", () => {
     // 90,000 dollars for 30,000 tokens.
     expect((await followedApi.get(path))[0].prices[0].price).toBe(3);
     snapshot = await revertToSnapshot(snapshot);
-    await market.block(at(1, 4), ...randomTransactions());
-    await market.block(at(1, 5, 10), ...randomTransactions());
+    await market.block(timeAt(1, 4), ...randomTransactions());
+    await market.block(timeAt(1, 5, 10), ...randomTransactions());
     await expectEqualToFreshIndex();
     expect((await followedApi.get(path))[0].prices[0].price).toBeNull();
   });

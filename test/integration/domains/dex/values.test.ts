@@ -124,8 +124,8 @@ beforeAll(async () => {
     await pairOf(usd, stone),
   ];
   for (const pair of pairs) {
-    const at = await chain.head();
-    const [token0, token1] = await Promise.all(["token0", "token1"].map((name) => read<string>(chain, uniswap.pair(), pair, name, [], at)));
+    const height = await chain.head();
+    const [token0, token1] = await Promise.all(["token0", "token1"].map((name) => read<string>(chain, uniswap.pair(), pair, name, [], height)));
     sides.set(pair, [lower(token0 ?? ""), lower(token1 ?? "")]);
   }
   await mineTransactions(
@@ -573,8 +573,8 @@ describe("shares and actions of wallets", () => {
     for (const [position, { name, args, address, block, transaction }] of actions.entries()) {
       const item = items[position];
       const hour = Math.floor((times[block] ?? 0) / secondsPerHour);
-      const at = (asset: string) => (hour < firstHour ? undefined : priced.get(asset));
-      const [first, second] = (sides.get(address) ?? []).map(at);
+      const pricedAsset = (asset: string) => (hour < firstHour ? undefined : priced.get(asset));
+      const [first, second] = (sides.get(address) ?? []).map(pricedAsset);
       const amountOf = (argument: string) => (args[argument] as bigint | undefined) ?? 0n;
       const swap = () => {
         const [in0, in1] = [exactValue(amountOf("amount0In"), first, hour), exactValue(amountOf("amount1In"), second, hour)];

@@ -113,7 +113,7 @@ describe("the metadata worker", () => {
       expect((await index.queued())[0]?.attempts).toBe(attempt);
       index.now = row?.run_after ?? index.now;
     }
-    // 10 s, times 4 after each attempt, max six hours.
+    // 10 s, times 4 after each attempt, at most six hours.
     expect(waits).toEqual([10, 40, 160, 640, 2_560, 10_240, 21_600]);
     await worker.drain();
     expect(await index.queued()).toEqual([]);

@@ -85,7 +85,7 @@ const historyOf = async (collection: Deployed, last: number): Promise<KnownToken
   }
   return heights;
 };
-const at = <Item>(items: readonly Item[], index: number): Item => {
+const itemAt = <Item>(items: readonly Item[], index: number): Item => {
   const item = items[index];
   if (item === undefined) throw new Error(`Missing item ${index}`);
   return item;
@@ -170,7 +170,7 @@ describe("collections in responses", () => {
 
   it("list their tokens with owner and first owner, and return each by its id", async () => {
     for (const collection of collections()) {
-      const tokens = at(await historyOf(collection, head), head);
+      const tokens = itemAt(await historyOf(collection, head), head);
       const data = await api.get(`nft/${collection.address}/metadata/`);
       expect(ownershipOf(data.items)).toEqual(tokens.map(({ id, owner, firstOwner }) => [String(id), owner, firstOwner]));
       expect(data.pagination.total_count).toBe(tokens.length);
@@ -302,8 +302,8 @@ describe("an index that starts late", () => {
   it("lists the ids that have moved since its first block, with their owners, and null for unknown values", async () => {
     const from = story.dayAgo + 1;
     const api = await serve(await openIndex(from));
-    const before = new Set(at(await historyOf(story.art, from - 1), from - 1).map(({ id }) => id));
-    const tokens = at(await historyOf(story.art, head), head);
+    const before = new Set(itemAt(await historyOf(story.art, from - 1), from - 1).map(({ id }) => id));
+    const tokens = itemAt(await historyOf(story.art, head), head);
     const data = await api.get(`nft/${story.art.address}/metadata/`);
     // All ids of the collection have moved since then; the first owner of older ones is unknown.
     expect(ownershipOf(data.items)).toEqual(tokens.map(({ id, owner, firstOwner }) => [String(id), owner, before.has(id) ? null : firstOwner]));
@@ -323,7 +323,7 @@ describe("a reorganisation", () => {
     const test = await createTestDatabase();
     databases.push(test);
     await indexTo(test.database, head);
-    const before = at(await historyOf(story.art, head), head);
+    const before = itemAt(await historyOf(story.art, head), head);
     // The last four blocks had a burn, transfers and mints; the blocks that replace them are empty.
     await story.chain.rpc("anvil_reorg", [4, []]);
     await story.chain.mine();
@@ -331,13 +331,13 @@ describe("a reorganisation", () => {
     await indexTo(test.database, height);
     const nfts = createNftQueries(test.database);
     for (const collection of collections()) {
-      const tokens = at(await historyOf(collection, height), height);
+      const tokens = itemAt(await historyOf(collection, height), height);
       const rows = await nfts.nftTokensAt(31337, collection.address, height, 100, 0);
       expect(rows.map((row) => [BigInt(row.token_id), row.original_owner])).toEqual(tokens.map(({ id, firstOwner }) => [id, firstOwner]));
       expect(await nfts.collectionSizeAt(31337, collection.address, height)).toBe(tokens.length);
       const owners = await nfts.nftOwnersAt(31337, collection.address, story.ids.map(String), height);
       expect(Object.fromEntries(owners)).toEqual(Object.fromEntries(tokens.map(({ id, owner }) => [String(id), owner])));
     }
-    expect(at(await historyOf(story.art, height), height)).not.toEqual(before);
+    expect(itemAt(await historyOf(story.art, height), height)).not.toEqual(before);
   });
 });

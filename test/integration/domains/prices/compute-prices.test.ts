@@ -26,7 +26,7 @@ const answer = (aggregator: Address, value: bigint) =>
     ["0x0559884fd3a460db3073b7fc896cc77986f16e378210ded43186175bf646fc5f", pad(numberToHex(value)), pad("0x1")],
     pad("0x2") as Hex,
   );
-const at = async (time: number): Promise<void> => void (await chain.rpc("evm_setNextBlockTimestamp", [time]));
+const setNextBlockTime = async (time: number): Promise<void> => void (await chain.rpc("evm_setNextBlockTimestamp", [time]));
 const hours = (asset: string) =>
   test.database.query<{ hour: number; open: string; high: string; low: string; close: string }>(
     "SELECT hour - $2::int4 AS hour, open, high, low, close FROM price_hours WHERE asset = decode($1, 'hex') ORDER BY hour",
@@ -43,13 +43,13 @@ beforeAll(async () => {
   token = (await chain.deploy(artifacts.erc20(), ["Token", "T"])).toLowerCase() as Address;
   await mineTransactions(chain, [mint(usd, owner, 10n ** 9n * unit), mint(token, owner, 10n ** 9n * unit)]);
   await mineTransactions(chain, [approve(owner, usd, exchange.router), approve(owner, token, exchange.router)]);
-  await at(midnight);
+  await setNextBlockTime(midnight);
   await answer(feed, 2_000_00000000n);
-  await at(midnight + 60);
+  await setNextBlockTime(midnight + 60);
   await answer(euro, 1_25000000n);
-  await at(midnight + 3600);
+  await setNextBlockTime(midnight + 3600);
   await mineTransactions(chain, [exchange.add(owner, [usd, token], [40_000n * unit, 10_000n * unit])]);
-  await at(midnight + 2 * 3600);
+  await setNextBlockTime(midnight + 2 * 3600);
   await mineTransactions(chain, []);
   pricing = await startPricing(
     chain,

@@ -29,7 +29,7 @@ const announce = (factory: Address, pool: Address, [first, second]: readonly [Ad
   emit(market.chain, factory, [pairCreated.topic0, pad(first), pad(second)], `${pad(pool)}${encodeWords(1n).slice(2)}`);
 const sync = (pool: Address, reserves: readonly [bigint, bigint]) => emit(market.chain, pool, [pairSync.topic0], encodeWords(...reserves));
 /** Sets the time of the next block. */
-const at = (time: number) => market.chain.rpc("evm_setNextBlockTimestamp", [time]);
+const setNextBlockTime = (time: number) => market.chain.rpc("evm_setNextBlockTimestamp", [time]);
 const priceOf = async (asset: Address): Promise<string | null> => {
   const [row] = await test.database.query<{ close: string | null }>(
     "SELECT close FROM price_hours WHERE asset = decode($1, 'hex') ORDER BY hour DESC LIMIT 1",
@@ -123,7 +123,7 @@ describe("prices with hostile contracts", () => {
     const isFirst = usd < unlistedPool;
     await announce(giantFactory, giant, (isFirst ? [usd, unlistedPool] : [unlistedPool, usd]) as [Address, Address]);
     await announce(giantFactory, address("7d"), [excessive, market.token].sort() as [Address, Address]);
-    await at(midnight + 100_000);
+    await setNextBlockTime(midnight + 100_000);
     await sync(giant, isFirst ? [2n ** 112n - 1n, 1n] : [1n, 2n ** 112n - 1n]);
     await sync(address("7d"), [2n ** 112n - 1n, 2n ** 112n - 1n]);
     await sync(giant, [2n ** 112n, 2n ** 255n]);

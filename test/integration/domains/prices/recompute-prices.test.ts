@@ -22,7 +22,7 @@ let api: TestApi;
 /** Called between the next read and its write. */
 let beforeNextWrite: (() => Promise<void>) | null = null;
 const chainId = 31337;
-const at = (day: number, hour: number, minute = 0, second = 0): number =>
+const timeAt = (day: number, hour: number, minute = 0, second = 0): number =>
   firstMidnight + day * secondsPerDay + hour * secondsPerHour + minute * 60 + second;
 
 /** The price job, with a hook before each write. */
@@ -92,12 +92,12 @@ beforeAll(async () => {
   secondFile = [`${mist},2023-11-12,8.5`, "native,2023-11-12,1600"];
   test = await createTestDatabase();
   pricing = await startPricing(market.chain, test.database, market.config, () => [createHookedJob()]);
-  api = await servePools(test.database, market.exchanges, () => new Date(at(9, 0) * 1000));
-  for (const time of [at(0, 3), at(0, 18, 30), at(1, 2, 5), at(1, 20)]) {
+  api = await servePools(test.database, market.exchanges, () => new Date(timeAt(9, 0) * 1000));
+  for (const time of [timeAt(0, 3), timeAt(0, 18, 30), timeAt(1, 2, 5), timeAt(1, 20)]) {
     await market.block(time, buy(20_000n));
     await pricing.computeAll();
   }
-  await market.block(at(2, 4));
+  await market.block(timeAt(2, 4));
   await pricing.computeAll();
 }, 120_000);
 afterAll(async () => {
@@ -144,7 +144,7 @@ describe("a price file imported into a running index", () => {
   it("is not lost if it is imported between the read and the write of the next prices", async () => {
     const third = [`${market.tokens.mist},2023-11-14,6`];
     beforeNextWrite = () => importText(test.database, third);
-    await market.block(at(2, 9), buy(30_000n));
+    await market.block(timeAt(2, 9), buy(30_000n));
     await pricing.computeAll();
     expect(beforeNextWrite).toBeNull();
     expect(await storedPrices(test.database)).toEqual(await pricesOfFreshIndex([firstFile, secondFile, third]));
@@ -161,11 +161,11 @@ describe("a price file for the current hour", () => {
       2,
       async (text: string) => {
         beforeNextWrite = () => importText(test.database, [text]);
-        await market.block(at(2, 9, 5), buy(1_000n));
+        await market.block(timeAt(2, 9, 5), buy(1_000n));
       },
     ],
   ])("takes effect immediately %s", async (_, minute, importLine) => {
-    const line = `${market.tokens.mist},${at(2, 9, minute - 1)},${minute}.5`;
+    const line = `${market.tokens.mist},${timeAt(2, 9, minute - 1)},${minute}.5`;
     await importLine(line);
     await pricing.computeAll();
     secondFile.push(line);
@@ -176,14 +176,14 @@ describe("a price file for the current hour", () => {
 
 describe("prices that are deleted for recomputation", () => {
   it("are recomputed to the same values while indexing continues", async () => {
-    const end = `${market.tokens.mist},${at(2, 10)},`;
+    const end = `${market.tokens.mist},${timeAt(2, 10)},`;
     secondFile.push(end);
     await importText(test.database, [end]);
-    await market.block(at(2, 11, 10), buy(5_000n));
+    await market.block(timeAt(2, 11, 10), buy(5_000n));
     await pricing.computeAll();
     await test.database.transaction((client) => discardPrices(client, chainId, null));
     expect(await daily(market.tokens.gold)).toEqual(times(14, null));
-    await market.block(at(2, 13, 40), buy(6_000n));
+    await market.block(timeAt(2, 13, 40), buy(6_000n));
     beforeNextWrite = () => test.database.transaction((client) => discardPrices(client, chainId, null));
     await pricing.computeAll();
     expect(beforeNextWrite).toBeNull();
@@ -200,9 +200,9 @@ describe("an outdated preliminary price", () => {
     const [, person] = people;
     const { usd, mist } = tokens;
     // The pool exists for 445 of the 900 seconds up to the hour, and for 455 of the 901 up to the head: it sets a current price, but not that of any bucket.
-    await market.block(at(day, 4, 52, 35), swap.add(person, [usd, mist], [90_000n * units.usd, 30_000n * units.mist]));
+    await market.block(timeAt(day, 4, 52, 35), swap.add(person, [usd, mist], [90_000n * units.usd, 30_000n * units.mist]));
     const pair = await swap.pairOf(usd, mist);
-    await market.block(at(day, 5, 0, 10), { from: person, ...call(uniswap.pair(), pair, "approve", [swap.router, 10n ** 40n]) });
+    await market.block(timeAt(day, 5, 0, 10), { from: person, ...call(uniswap.pair(), pair, "approve", [swap.router, 10n ** 40n]) });
     const price = async () =>
       (
         await test.database.query<{ close: string | null }>(
@@ -214,13 +214,13 @@ describe("an outdated preliminary price", () => {
     expect(await price()).not.toBeNull();
     interrupt();
     const shares = BigInt(await market.chain.rpc<string>("eth_call", [call(uniswap.pair(), pair, "balanceOf", [person]), "latest"]));
-    await market.block(at(day, 5, 0, 11), swap.remove(person, [usd, mist], shares));
-    await market.block(at(day, 7), buy(100n));
+    await market.block(timeAt(day, 5, 0, 11), swap.remove(person, [usd, mist], shares));
+    await market.block(timeAt(day, 7), buy(100n));
     await pricing.computeAll();
     expect(await price()).toBeNull();
     const days = await test.database.query("SELECT FROM price_days WHERE asset = decode($1, 'hex') AND close IS NOT NULL AND day >= $2", [
       mist.slice(2),
-      at(3, 0) / secondsPerDay,
+      timeAt(3, 0) / secondsPerDay,
     ]);
     expect(days).toEqual([]);
   });

@@ -127,20 +127,20 @@ describe("balances of a wallet", () => {
 });
 
 describe("the native balance of a wallet", () => {
-  const at = async (height: string) => {
+  const balanceAt = async (height: string) => {
     const { data } = await index.get(`/v1/hand/address/${wallet}/balances_native/?block-height=${height}`);
     return [data.items[0].block_height, data.items[0].balance];
   };
 
   it("is the balance after the requested block", async () => {
-    expect(await at("50")).toEqual([50, "1000"]);
-    expect(await at("51")).toEqual([51, "1000"]);
-    expect(await at("52")).toEqual([52, "900"]);
-    expect(await at("57")).toEqual([57, "900"]);
-    expect(await at("0x3a")).toEqual([58, "850"]);
-    expect(await at("earliest")).toEqual([first, "1000"]);
-    expect(await at("latest")).toEqual([head, "850"]);
-    expect(await at("")).toEqual([head, "850"]);
+    expect(await balanceAt("50")).toEqual([50, "1000"]);
+    expect(await balanceAt("51")).toEqual([51, "1000"]);
+    expect(await balanceAt("52")).toEqual([52, "900"]);
+    expect(await balanceAt("57")).toEqual([57, "900"]);
+    expect(await balanceAt("0x3a")).toEqual([58, "850"]);
+    expect(await balanceAt("earliest")).toEqual([first, "1000"]);
+    expect(await balanceAt("latest")).toEqual([head, "850"]);
+    expect(await balanceAt("")).toEqual([head, "850"]);
   });
 
   it("is refused at a height that is not indexed, with the indexed range", async () => {
