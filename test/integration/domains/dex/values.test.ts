@@ -591,8 +591,8 @@ describe("shares and actions of wallets", () => {
       const receipt = await chain.rpc<{ gasUsed: string; effectiveGasPrice: string }>("eth_getTransactionReceipt", [transaction]);
       const fee = BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice);
       expect([item.gas_quote, item.value_quote]).toEqual([
-        dollars(exactValue(fee, at(nativeTokenAddress), hour)),
-        dollars(exactValue(0n, at(nativeTokenAddress), hour)),
+        dollars(exactValue(fee, pricedAsset(nativeTokenAddress), hour)),
+        dollars(exactValue(0n, pricedAsset(nativeTokenAddress), hour)),
       ]);
       expect(item.gas_quote_rate).toBe(hour < firstHour ? null : priceOf(nativeTokenAddress, hour));
     }

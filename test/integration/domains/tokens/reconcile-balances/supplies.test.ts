@@ -172,7 +172,7 @@ describe("the total supply of an ERC-20 token", () => {
     expect(offsets(supply_offsets as string[])).toEqual(offsets(before.supply_offsets as string[]));
   });
 
-  it("is compared by the audit, which finds a planted difference", async () => {
+  it("is compared by the audit, which finds an altered supply", async () => {
     const audit = async () => {
       const running = await createTestIndexer(chain.url, test.database);
       const rows = await auditBalances(test.database, running.source, 31337, await chain.head(), 1_000);
@@ -183,14 +183,14 @@ describe("the total supply of an ERC-20 token", () => {
     expect(rows.flatMap(({ differences }) => differences)).toEqual([]);
     expect(rows.find(({ subject }) => subject === "ERC-20 supplies")?.compared).toBeGreaterThanOrEqual(6);
     expect(rows.find(({ subject }) => subject === "supplies read from contracts")?.compared).toBeGreaterThanOrEqual(1);
-    const plant = (change: number) =>
+    const alterSupply = (change: number) =>
       test.database.query("UPDATE token_supplies SET supply = supply + $2 WHERE token = $1", [
         Buffer.from(tokens.plain.slice(2), "hex"),
         change,
       ]);
-    await plant(1);
+    await alterSupply(1);
     expect((await audit()).filter(({ differences }) => differences.length > 0).map(({ subject }) => subject)).toEqual(["ERC-20 supplies"]);
-    await plant(-1);
+    await alterSupply(-1);
   });
 
   it("follows later mints, burns and transfers to the zero address", async () => {
