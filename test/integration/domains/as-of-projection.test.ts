@@ -132,7 +132,12 @@ const serve = async (database: Database): Promise<TestApi> => {
 };
 
 /** Catches projections up to a block; with `fromStart` from the first block, as after a change of their version. */
-const catchUp = async (database: Database, ids: readonly string[], to: number, { fromStart }: { readonly fromStart: boolean }): Promise<void> => {
+const catchUp = async (
+  database: Database,
+  ids: readonly string[],
+  to: number,
+  { fromStart }: { readonly fromStart: boolean },
+): Promise<void> => {
   const running = await indexerOf(demo.rpcUrl, database);
   const facts: ChainFacts = { from: 0, baseBlock: 0, nativeAccounting: "traces", wrappedNative: new Set(demo.chain.wrappedNative) };
   const guard = async () => undefined;
@@ -275,9 +280,13 @@ describe("a projection that is being rebuilt", () => {
     );
     const day = new Date(storyEndTime * 1000).toISOString().slice(0, 10);
     expect(await atHead.request(`${path}?date=${day}`)).toMatchObject({ status: 503 });
-    expect((await atHead.request(`${path}?block-height=${middle}`)).text).toBe((await atMiddle.request(`${path}?block-height=${middle}`)).text);
+    expect((await atHead.request(`${path}?block-height=${middle}`)).text).toBe(
+      (await atMiddle.request(`${path}?block-height=${middle}`)).text,
+    );
     // A contract without transfers by that block may have some later.
-    expect(await atHead.request(holders.replace(String(demo.story.values.usdToken), `0x${"12".repeat(20)}`))).toMatchObject({ status: 503 });
+    expect(await atHead.request(holders.replace(String(demo.story.values.usdToken), `0x${"12".repeat(20)}`))).toMatchObject({
+      status: 503,
+    });
     await catchUp(full.database, ["tokens"], -1, { fromStart: true });
     expect(await atHead.request(path)).toMatchObject({
       status: 503,

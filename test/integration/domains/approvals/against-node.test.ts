@@ -7,7 +7,7 @@ import { zeroAddress } from "../../../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contracts } from "./contracts.ts";
-import { type AllowanceIndex, type ResponseData, viewCalls, readWords, startAllowanceIndex, withMulticall } from "./support.ts";
+import { type AllowanceIndex, type ResponseData, readWords, startAllowanceIndex, viewCalls, withMulticall } from "./support.ts";
 
 /** anvil's first account, whose key is public: it signs a permit. */
 const signer = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
@@ -225,7 +225,9 @@ describe("served approvals", () => {
 
   it("are the same after the projection is rebuilt", async () => {
     const rebuiltDatabase = await createTestDatabase();
-    const rebuilt = await startAllowanceIndex(chain, rebuiltDatabase.database, { chain: { wrappedNative: [coins[3]?.address as Address] } });
+    const rebuilt = await startAllowanceIndex(chain, rebuiltDatabase.database, {
+      chain: { wrappedNative: [coins[3]?.address as Address] },
+    });
     await rebuilt.sync(1);
     for (const owner of people) {
       for (const path of [`approvals/${owner}/`, `nft/approvals/${owner}/`]) {

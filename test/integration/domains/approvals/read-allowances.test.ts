@@ -4,7 +4,7 @@ import type { Address } from "../../../../runtime/lib/hex.ts";
 import { call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contracts } from "./contracts.ts";
-import { type AllowanceIndex, type ResponseData, viewCalls, readWords, startAllowanceIndex, withMulticall } from "./support.ts";
+import { type AllowanceIndex, type ResponseData, readWords, startAllowanceIndex, viewCalls, withMulticall } from "./support.ts";
 
 let chain: TestChain;
 let test: TestDatabase;

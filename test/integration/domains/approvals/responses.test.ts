@@ -162,7 +162,14 @@ describe("allowances of a wallet", () => {
     });
     // Both allowances are 30 of 40 tokens: together 40 are at risk, at 0.01 each; each alone 30, with a value below one dollar.
     expect([cheap.value_at_risk, cheap.value_at_risk_quote, cheap.pretty_value_at_risk_quote]).toEqual(["40000000", 0.4, "$0.40"]);
-    expect(cheap.spenders.map((spender: Data) => [spender.spender_address, spender.value_at_risk, spender.value_at_risk_quote, spender.risk_factor])).toEqual([
+    expect(
+      cheap.spenders.map((spender: Data) => [
+        spender.spender_address,
+        spender.value_at_risk,
+        spender.value_at_risk_quote,
+        spender.risk_factor,
+      ]),
+    ).toEqual([
       [first, "30000000", 0.3, "LOW RISK"],
       [second, "30000000", 0.3, "LOW RISK"],
     ]);
@@ -238,7 +245,11 @@ describe("allowances of a wallet", () => {
     ]);
     // Nothing of an empty balance is at risk.
     expect([emptied.token_address, emptied.balance, emptied.value_at_risk]).toEqual([coins.emptied, "0", "0"]);
-    expect([emptied.spenders[0].allowance, emptied.spenders[0].value_at_risk, emptied.spenders[0].risk_factor]).toEqual([null, "0", "LOW RISK"]);
+    expect([emptied.spenders[0].allowance, emptied.spenders[0].value_at_risk, emptied.spenders[0].risk_factor]).toEqual([
+      null,
+      "0",
+      "LOW RISK",
+    ]);
     // One was read at a block of the chain, the other at a dropped block.
     await index.database.query("DELETE FROM allowance_reads");
     await queueRead(coins.cheap, 9, blockHashOf(9));
@@ -255,7 +266,8 @@ describe("allowances of a wallet", () => {
       ),
       allowance(coins.wrapped, second, "5", 6, false),
     );
-    const listed = async () => (await itemsOf()).map((item) => [item.token_address, item.spenders.map((spender: Data) => spender.spender_address)]);
+    const listed = async () =>
+      (await itemsOf()).map((item) => [item.token_address, item.spenders.map((spender: Data) => spender.spender_address)]);
     expect(await listed()).toEqual([
       [coins.unindexed, [first]],
       [coins.spam, [first]],
@@ -308,7 +320,11 @@ describe("allowances of a wallet", () => {
   });
 
   it("are returned as CSV with a line per token", async () => {
-    await replaceAllowances(allowance(coins.cheap, first, "5"), allowance(coins.expensive, first, maxAmount), allowance(coins.expensive, second, "5"));
+    await replaceAllowances(
+      allowance(coins.cheap, first, "5"),
+      allowance(coins.expensive, first, maxAmount),
+      allowance(coins.expensive, second, "5"),
+    );
     const { text } = await index.get(`/v1/hand/approvals/${wallet}/?format=csv`);
     const lines = text.trimEnd().split("\r\n");
     expect(lines).toHaveLength(3);

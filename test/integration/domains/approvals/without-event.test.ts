@@ -5,7 +5,7 @@ import type { Address } from "../../../../runtime/lib/hex.ts";
 import { call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contracts } from "./contracts.ts";
-import { type AllowanceIndex, type ResponseData, viewCalls, readWords, startAllowanceIndex, withMulticall } from "./support.ts";
+import { type AllowanceIndex, type ResponseData, readWords, startAllowanceIndex, viewCalls, withMulticall } from "./support.ts";
 
 /** anvil's first account, whose key is public: it signs the permits. */
 const signer = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
@@ -23,7 +23,8 @@ const callContract = (name: string, to: Address, from: Address, functionName: st
   from,
   ...call(contracts(name), to, functionName, args),
 });
-const transferFrom = (sender: Address, amount: bigint) => callContract("SilentPermit", coin, sender, "transferFrom", [owner, other, amount]);
+const transferFrom = (sender: Address, amount: bigint) =>
+  callContract("SilentPermit", coin, sender, "transferFrom", [owner, other, amount]);
 const pull = (sender: Address, amount: bigint) => callContract("Router", router, sender, "pull", [coin, owner, other, amount]);
 const mineAll = async (...transactions: readonly TestTransaction[]) => {
   await chain.send(...transactions);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Address, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
 import { call } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
-import { type ResponseData, type TestApi, servePools } from "../pools/serve-pools.ts";
+import { type ResponseData, servePools, type TestApi } from "../pools/serve-pools.ts";
 import { read, uniswap } from "../pools/support.ts";
 import { type Pricing, startPricing } from "../prices/support.ts";
 import { createExpectedValues, type ExpectedValues, expectNearOrNull } from "./expected-values.ts";
@@ -34,7 +34,11 @@ const chapters: readonly (readonly [name: string, transact: () => Promise<void>]
       );
       // In the 15 minutes before six, one price holds for eight minutes, a second for two and a third for five.
       await block(timeAt(0, 5, 45), twin.swap(second, 7_000n * units.saffron, [saffron, gold]));
-      await block(timeAt(0, 5, 53), swap.swap(second, 500_000n * units.usd, [usd, gold]), ranges.swap(first, 9_000n * units.usd, range, side));
+      await block(
+        timeAt(0, 5, 53),
+        swap.swap(second, 500_000n * units.usd, [usd, gold]),
+        ranges.swap(first, 9_000n * units.usd, range, side),
+      );
       await block(timeAt(0, 5, 55), swap.swap(second, 200n * units.gold, [gold, usd]), swap.swap(first, 10n ** 6n, [bare, gold]));
       await block(
         timeAt(0, 20, 30),
@@ -173,7 +177,11 @@ describe.each(chapters)("an index %s", (_, transact) => {
         const { reserves, supply } = await node.poolAt(poolToken.contract_address, node.head);
         const parts = reserves.map((reserve) => (reserve * shares) / supply);
         expect([poolToken.balance, poolToken.total_supply, first.balance, second.balance]).toEqual([shares, supply, ...parts].map(String));
-        expectNearOrNull(poolToken.quote, node.value(shares, await node.shareRate(poolToken.contract_address, node.headTime), 18), "shares");
+        expectNearOrNull(
+          poolToken.quote,
+          node.value(shares, await node.shareRate(poolToken.contract_address, node.headTime), 18),
+          "shares",
+        );
         for (const [side, token] of [first, second].entries())
           expectNearOrNull(token.quote, node.value(parts[side] ?? 0n, node.rate(token.contract_address, node.headTime)), "a part");
       }

@@ -7,7 +7,7 @@ import type { Address } from "../../../../runtime/lib/hex.ts";
 import { artifacts, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { createTestIndexer } from "../../../support/indexer/support.ts";
-import { type ResponseData, type TestApi, servePools } from "../pools/serve-pools.ts";
+import { type ResponseData, servePools, type TestApi } from "../pools/serve-pools.ts";
 import { approve, deployExchange, emit, mineTransactions, mint, read, type TestExchange, uniswap } from "../pools/support.ts";
 import { finishHours, type PricedAsset, rollUp, secondsPerHour, writePrices } from "./support.ts";
 

@@ -5,7 +5,7 @@ import { type Address, nativeTokenAddress } from "../../../../runtime/lib/hex.ts
 import type { TestTransaction } from "../../../support/chain.ts";
 import { dump } from "../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
-import { type TestApi, servePools } from "../pools/serve-pools.ts";
+import { servePools, type TestApi } from "../pools/serve-pools.ts";
 import { type Pricing, startPricing } from "../prices/support.ts";
 import { firstMidnight, type Market, startMarket, units } from "./market.ts";
 import { secondsPerDay, secondsPerHour } from "./support.ts";
@@ -156,7 +156,16 @@ beforeAll(async () => {
   await mineAt([timeAt(0, 1), timeAt(0, 9, 20), timeAt(0, 9, 50), timeAt(0, 17, 5), timeAt(0, 23, 40)]);
   snapshot = await market.chain.rpc<string>("evm_snapshot");
   await mineAt([timeAt(1, 2, 10)], () => [newPool()]);
-  await mineAt([timeAt(1, 8), timeAt(1, 8, 31), timeAt(1, 21), timeAt(2, 3, 15), timeAt(2, 14, 45), timeAt(2, 15, 1), timeAt(3, 0, 30), timeAt(3, 10, 20)]);
+  await mineAt([
+    timeAt(1, 8),
+    timeAt(1, 8, 31),
+    timeAt(1, 21),
+    timeAt(2, 3, 15),
+    timeAt(2, 14, 45),
+    timeAt(2, 15, 1),
+    timeAt(3, 0, 30),
+    timeAt(3, 10, 20),
+  ]);
   late = await market.chain.rpc<string>("evm_snapshot");
 }, 120_000);
 afterAll(async () => {

@@ -73,7 +73,12 @@ export const writePrices = async (
 };
 
 /** Marks the prices of hours as computed. */
-export const finishHours = async (database: Database, first: number, last: number, closingBlock: (hour: number) => number): Promise<void> => {
+export const finishHours = async (
+  database: Database,
+  first: number,
+  last: number,
+  closingBlock: (hour: number) => number,
+): Promise<void> => {
   for (let hour = first; hour <= last; hour += 1) {
     await database.query("INSERT INTO price_progress (chain_id, hour, block_number) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", [
       chainId,

@@ -8,7 +8,7 @@ import { type Address, nativeTokenAddress } from "../../../../runtime/lib/hex.ts
 import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { createTestIndexer } from "../../../support/indexer/support.ts";
-import { type ResponseData, type TestApi, servePools } from "../pools/serve-pools.ts";
+import { type ResponseData, servePools, type TestApi } from "../pools/serve-pools.ts";
 import {
   approve,
   deployExchange,
@@ -125,7 +125,9 @@ beforeAll(async () => {
   ];
   for (const pair of pairs) {
     const height = await chain.head();
-    const [token0, token1] = await Promise.all(["token0", "token1"].map((name) => read<string>(chain, uniswap.pair(), pair, name, [], height)));
+    const [token0, token1] = await Promise.all(
+      ["token0", "token1"].map((name) => read<string>(chain, uniswap.pair(), pair, name, [], height)),
+    );
     sides.set(pair, [lower(token0 ?? ""), lower(token1 ?? "")]);
   }
   await mineTransactions(
@@ -246,7 +248,8 @@ const expectPool = async (item: ResponseData, end: number): Promise<void> => {
     dollars(week),
     feesOf(day),
   ]);
-  const annual = liquidityValue === null || liquidityValue === 0n || day === null ? null : (Number(day) * 0.003 * 365) / Number(liquidityValue);
+  const annual =
+    liquidityValue === null || liquidityValue === 0n || day === null ? null : (Number(day) * 0.003 * 365) / Number(liquidityValue);
   if (annual === null) expect(item.annualized_fee).toBeNull();
   else expect(item.annualized_fee).toBeCloseTo(annual, 12);
   const [first, second] = sides.get(pair) ?? [];

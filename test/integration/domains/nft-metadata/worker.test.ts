@@ -50,7 +50,12 @@ describe("the metadata worker", () => {
     // EIP-1155: 64 lower-case hex digits without 0x; 10 is 0x0a. EIP-721 has no {id} substitution.
     expect(rows.find((row) => row.token_id === "10")?.name).toBe(`https://one.example/${"a".padStart(64, "0")}.json`);
     expect(rows.find((row) => row.token_id === "11")?.name).toBe("https://one.example/{id}.json");
-    expect(rows.find((row) => row.token_id === "1")).toMatchObject({ token: collection, name: "inline", refusal: null, read_at_block: head });
+    expect(rows.find((row) => row.token_id === "1")).toMatchObject({
+      token: collection,
+      name: "inline",
+      refusal: null,
+      read_at_block: head,
+    });
     expect(rows.find((row) => row.token_id === "2")).toMatchObject({ name: null, refusal: "The contract returns no metadata URL." });
     expect(await index.queued()).toEqual([]);
     expect(web.requests).toHaveLength(3);

@@ -53,7 +53,13 @@ beforeAll(async () => {
     ],
   );
   const signature = await signOrder(listing, { chainId: 31337, address: seaport }, keyOfFirst);
-  const [signed] = await mineOn(0, 9, { from: ben, to: seaport, gas, value: ether, data: encodeFulfillOrder({ order: listing, signature }) });
+  const [signed] = await mineOn(0, 9, {
+    from: ben,
+    to: seaport,
+    gas,
+    value: ether,
+    data: encodeFulfillOrder({ order: listing, signature }),
+  });
   const bid = order(
     ben,
     [erc20Item(weth, 2n * ether)],
@@ -139,9 +145,7 @@ beforeAll(async () => {
   );
   await writeMetadata(test.database, coin, "COIN", 18);
   await writeMetadata(test.database, art, "VIEW", 0);
-  api = await serveNftMarket(test.database, market, [
-    { protocol: "seaport", address: seaport, logoUrl: "https://logos.example/sea.png" },
-  ]);
+  api = await serveNftMarket(test.database, market, [{ protocol: "seaport", address: seaport, logoUrl: "https://logos.example/sea.png" }]);
 }, 120_000);
 afterAll(async () => {
   await api?.end();
@@ -291,7 +295,9 @@ describe("the market of a collection", () => {
     }
     const { items } = await other.get(`address/${market.accounts[1]}/balances_nft/`);
     expect(items.length).toBeGreaterThan(0);
-    expect(items.map((item: ResponseData) => [item.floor_price_quote, item.floor_price_native_quote])).toEqual(items.map(() => [null, null]));
+    expect(items.map((item: ResponseData) => [item.floor_price_quote, item.floor_price_native_quote])).toEqual(
+      items.map(() => [null, null]),
+    );
     await other.end();
   });
 });
@@ -386,7 +392,15 @@ describe("sales in other responses", () => {
   it("determine the last sales in native or wrapped native tokens", async () => {
     const { art, editions } = market;
     const tokenQuery = (collection: Address, id: number) => ({ collection, tokenId: String(id) });
-    const queries = [tokenQuery(art, 1), tokenQuery(art, 2), tokenQuery(art, 4), tokenQuery(art, 7), tokenQuery(art, 30), tokenQuery(editions, 7), tokenQuery(editions, 8)];
+    const queries = [
+      tokenQuery(art, 1),
+      tokenQuery(art, 2),
+      tokenQuery(art, 4),
+      tokenQuery(art, 7),
+      tokenQuery(art, 30),
+      tokenQuery(editions, 7),
+      tokenQuery(editions, 8),
+    ];
     const last = await lastNativeSales(contextOf(0), 31337, queries, await headOf());
     expect(queries.map((query) => last(query).token_quote_rate_eth)).toEqual(["4", "3", "0.1", null, null, "0.1", "1"]);
     // Two of the five units cost 1 wei more; the price of a unit is rounded down.

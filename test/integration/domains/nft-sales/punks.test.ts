@@ -75,9 +75,19 @@ beforeAll(async () => {
     ]),
   );
   const assigned = await chain.head();
-  await mineOn(0.1, callPunks(deployer, "allInitialOwnersAssigned", []), callPunks(cleo, "getPunk", [6n]), callPunks(anna, "getPunk", [7n]));
+  await mineOn(
+    0.1,
+    callPunks(deployer, "allInitialOwnersAssigned", []),
+    callPunks(cleo, "getPunk", [6n]),
+    callPunks(anna, "getPunk", [7n]),
+  );
   const opened = await chain.head();
-  await mineOn(1, callPunks(anna, "transferPunk", [ben, 0n]), callPunks(anna, "offerPunkForSale", [1n, ether]), callPunks(cleo, "buyPunk", [1n], 2n * ether));
+  await mineOn(
+    1,
+    callPunks(anna, "transferPunk", [ben, 0n]),
+    callPunks(anna, "offerPunkForSale", [1n, ether]),
+    callPunks(cleo, "buyPunk", [1n], 2n * ether),
+  );
   const moved = await chain.head();
   // Only the highest bid for a punk that is not withdrawn determines its price. On day 4, a punk is bought for nothing.
   await mineOn(
@@ -91,7 +101,12 @@ beforeAll(async () => {
   );
   const [accepted] = await mineOn(3, callPunks(anna, "acceptBidForPunk", [2n, ether]));
   acceptedBid = accepted as Hash;
-  await mineOn(4, callPunks(anna, "acceptBidForPunk", [4n, 0n]), callPunks(anna, "offerPunkForSaleToAddress", [7n, 0n, ben]), callPunks(ben, "buyPunk", [7n]));
+  await mineOn(
+    4,
+    callPunks(anna, "acceptBidForPunk", [4n, 0n]),
+    callPunks(anna, "offerPunkForSaleToAddress", [7n, 0n, ben]),
+    callPunks(ben, "buyPunk", [7n]),
+  );
   const bought = await chain.head();
   // Punk 1 is sold back to its seller of day 1.
   await mineOn(20, callPunks(cleo, "offerPunkForSaleToAddress", [1n, 7n * ether, anna]), callPunks(anna, "buyPunk", [1n], 7n * ether));

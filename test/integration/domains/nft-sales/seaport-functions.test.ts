@@ -194,7 +194,12 @@ it("a private listing and a sweep of several listings are matched at the prices 
       ],
     ],
   );
-  const validate = [privateListing, payment, ...listings, purchase].map((entry) => ({ from: entry.offerer, to: seaport, gas, data: encodeValidate([entry]) }));
+  const validate = [privateListing, payment, ...listings, purchase].map((entry) => ({
+    from: entry.offerer,
+    to: seaport,
+    gas,
+    data: encodeValidate([entry]),
+  }));
   const head = await chain.head();
   await mineOn(2, 9, ...validate, { from: ben, to: seaport, gas, data: privateMatch }, { from: ben, to: seaport, gas, data: sweep });
 

@@ -232,7 +232,9 @@ describe("collections in responses", () => {
         ).toEqual((now.get(address) ?? []).map(([id, balance]) => [String(id), String(balance), String(idsBefore.get(id) ?? 0n)]));
         for (const id of [...story.ids, ...story.editionIds]) {
           const response = await api.get(`address/${owner}/collection/${address}/token/${id}/`);
-          expect(response.items.length, `${address} ${id} of ${owner}`).toBe((now.get(address) ?? []).some(([ownedId]) => ownedId === id) ? 1 : 0);
+          expect(response.items.length, `${address} ${id} of ${owner}`).toBe(
+            (now.get(address) ?? []).some(([ownedId]) => ownedId === id) ? 1 : 0,
+          );
         }
       }
     }
@@ -306,7 +308,9 @@ describe("an index that starts late", () => {
     const tokens = itemAt(await historyOf(story.art, head), head);
     const data = await api.get(`nft/${story.art.address}/metadata/`);
     // All ids of the collection have moved since then; the first owner of older ones is unknown.
-    expect(ownershipOf(data.items)).toEqual(tokens.map(({ id, owner, firstOwner }) => [String(id), owner, before.has(id) ? null : firstOwner]));
+    expect(ownershipOf(data.items)).toEqual(
+      tokens.map(({ id, owner, firstOwner }) => [String(id), owner, before.has(id) ? null : firstOwner]),
+    );
     expect(data.indexed_from).toBe(from);
     // Old Art's first id has not moved since then, so its existence is unknown.
     const unmoved = await api.get(`nft/${story.oldArt.address}/metadata/1/`);

@@ -116,7 +116,8 @@ const follow = async (database: Database): Promise<IndexWithJobs> => {
   };
 };
 
-const serve = (database: Database): Promise<TestApi> => serveNftMarket(database, market, [{ protocol: "seaport", address: market.seaport }]);
+const serve = (database: Database): Promise<TestApi> =>
+  serveNftMarket(database, market, [{ protocol: "seaport", address: market.seaport }]);
 
 /** Columns that do not depend on when a contract was read. Tables that are not listed are compared whole. */
 const stableColumns: Readonly<Record<string, readonly string[]>> = {

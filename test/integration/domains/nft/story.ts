@@ -63,7 +63,11 @@ export async function buildNftStory(): Promise<NftStory> {
   );
   const dayAgo = await chain.head();
   await chain.mine((await timeAt(chain, dayAgo)) + pauseSeconds);
-  await builder.block({ from: bob, ...art.call("burn", 2n) }, oldArt.call("burn", maxTokenId), move(bob, zeroAddress, maxTokenId, 10n ** 30n));
+  await builder.block(
+    { from: bob, ...art.call("burn", 2n) },
+    oldArt.call("burn", maxTokenId),
+    move(bob, zeroAddress, maxTokenId, 10n ** 30n),
+  );
   // A transfer to its own sender, and two transfers of one id in one block.
   await builder.block(
     transfer(bob, carol, 0n),

@@ -7,7 +7,7 @@ import type { Address } from "../../../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { createTestIndexer } from "../../../support/indexer/support.ts";
-import { type ResponseData, type TestApi, servePools } from "./serve-pools.ts";
+import { type ResponseData, servePools, type TestApi } from "./serve-pools.ts";
 import { approve, deployExchange, mineTransactions, mint, type PairLog, pairLogs, read, type TestExchange, uniswap } from "./support.ts";
 
 // Ten days of trades on a real exchange; the node has the state of every block.
@@ -177,7 +177,8 @@ describe("pool state", () => {
           .rpc<string>("eth_getLogs", [{ fromBlock: "0x0", address: exchange.factory }])
           .then(
             (announcements) =>
-              (announcements as unknown as { blockNumber: string; data: string }[]).find(({ data }) => data.includes(pair.slice(2)))?.blockNumber,
+              (announcements as unknown as { blockNumber: string; data: string }[]).find(({ data }) => data.includes(pair.slice(2)))
+                ?.blockNumber,
           ),
       );
       for (const height of heights.filter((number) => number >= created)) {
@@ -379,7 +380,11 @@ describe("the tokens of an exchange", () => {
     for (const token of [...tokens, toll]) {
       const [item] = (await api.get(`week/xy=k/swap/tokens/address/${token}/view/`)).items;
       const traded = await volumeOf(token, headTime() + 1 - secondsPerDay, headTime() + 1);
-      expect([item.total_volume_24h, item.swap_count_24h, item.transactions_24h]).toEqual([traded.volume, traded.swaps, traded.transactions]);
+      expect([item.total_volume_24h, item.swap_count_24h, item.transactions_24h]).toEqual([
+        traded.volume,
+        traded.swaps,
+        traded.transactions,
+      ]);
       expect(item.volume_timeseries_7d).toEqual(item.volume_timeseries_30d.slice(-8));
       for (const [position, start] of midnights(31).entries()) {
         expect(item.volume_timeseries_30d[position].total_volume).toBe((await volumeOf(token, start, start + secondsPerDay)).volume);
@@ -434,7 +439,9 @@ describe("pool actions", () => {
     for (const token of tokens) {
       const tokenPairs: Address[] = [];
       for (const pair of pairs) if ((await tokensOf(pair)).includes(token)) tokenPairs.push(pair);
-      expect(fieldsOf(await allPages(`week/xy=k/swap/tokens/address/${token}/transactions/`, 6))).toEqual(expectedActions(actionsOf(tokenPairs)));
+      expect(fieldsOf(await allPages(`week/xy=k/swap/tokens/address/${token}/transactions/`, 6))).toEqual(
+        expectedActions(actionsOf(tokenPairs)),
+      );
     }
   });
 
@@ -496,7 +503,8 @@ describe("pools that catch up from the stored ledger", () => {
     const partial = await createIndex();
     // The checkpoint is at noon of the seventh day, which has trades.
     const checkpoint = times.filter((time) => time < firstDay + 6 * secondsPerDay + secondsPerDay / 2).length - 1;
-    for (const { name } of poolsProjection.tables) await partial.database.query(`DELETE FROM ${name} WHERE block_number > $1`, [checkpoint]);
+    for (const { name } of poolsProjection.tables)
+      await partial.database.query(`DELETE FROM ${name} WHERE block_number > $1`, [checkpoint]);
     await partial.database.query("UPDATE projection_checkpoints SET block_number = $1 WHERE projection = 'pools'", [checkpoint]);
     const early = await servePools(partial.database, [{ name: "swap", factory: exchange.factory }]);
     const end = (times[checkpoint] ?? 0) + 1;
@@ -508,7 +516,9 @@ describe("pools that catch up from the stored ledger", () => {
     expect(item.volume_timeseries_30d.at(-1).dt).toBe(today);
     expect((await early.get("week/xy=k/swap/ecosystem/")).items[0].total_swaps_24h).toBe(swapsOf(pairs, end - secondsPerDay, end).length);
     expect((await early.get("week/xy=k/swap/pools/")).items.length).toBeGreaterThan(0);
-    expect((await early.get("week/xy=k/swap/health/")).items).toMatchObject([{ synced_block_height: checkpoint, latest_block_height: head }]);
+    expect((await early.get("week/xy=k/swap/health/")).items).toMatchObject([
+      { synced_block_height: checkpoint, latest_block_height: head },
+    ]);
     await partial.database.query("DELETE FROM projection_checkpoints WHERE projection = 'pools'");
     for (const { name } of poolsProjection.tables) await partial.database.query(`DELETE FROM ${name}`);
     for (const list of ["pools", "tokens", "transactions", "ecosystem"]) {

@@ -19,7 +19,7 @@ import {
   type PoolLog,
   uniswapV3,
 } from "./concentrated-support.ts";
-import { type ResponseData, type TestApi, servePools } from "./serve-pools.ts";
+import { type ResponseData, servePools, type TestApi } from "./serve-pools.ts";
 import { approve, mineTransactions, mint, read } from "./support.ts";
 
 // Compares swaps and liquidity in real concentrated pools with the node, block by block.

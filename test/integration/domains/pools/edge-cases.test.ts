@@ -8,7 +8,7 @@ import { contents } from "../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { createTestIndexer } from "../../../support/indexer/support.ts";
 import { compileSolidity } from "../../../support/solidity.ts";
-import { type ResponseData, type TestApi, servePools } from "./serve-pools.ts";
+import { type ResponseData, servePools, type TestApi } from "./serve-pools.ts";
 import { approve, deployExchange, mineTransactions, mint, type PairLog, pairLogs, read, type TestExchange, uniswap } from "./support.ts";
 
 /** A contract that uses pairs directly, without a router. */

@@ -9,7 +9,7 @@ import { artifacts, startTestChain, type TestChain } from "../../../support/chai
 import { contents } from "../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { createTestIndexer } from "../../../support/indexer/support.ts";
-import { type ResponseData, type TestApi, servePools } from "./serve-pools.ts";
+import { type ResponseData, servePools, type TestApi } from "./serve-pools.ts";
 import { approve, deployExchange, emit, mineTransactions, mint, type TestExchange } from "./support.ts";
 
 // Contracts emit incorrect events about an exchange whose expected values are computed here.

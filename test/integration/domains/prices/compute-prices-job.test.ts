@@ -10,7 +10,7 @@ import { nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { createTestIndexer } from "../../../support/indexer/support.ts";
 import { type Market, midnight, openMarket, unit } from "./market.ts";
-import { pricedChain, pricesOfFreshIndex, pricesIn } from "./support.ts";
+import { pricedChain, pricesIn, pricesOfFreshIndex } from "./support.ts";
 
 // Runs the job alone on an idle index; a test defines how the job writes.
 let market: Market;
@@ -99,8 +99,7 @@ describe("the compute-prices job", () => {
     await createComputePricesJob(settings).run(contextOf(besideIdleIndexer));
     // Simulates a preview that wrote the price of a skewed pool in the current hour and day, right after the end of the previous hour.
     const staleAsset = "99".repeat(20);
-    const currentHour =
-      "(SELECT 31337 AS chain, hour + 1 AS hour, block_number AS block FROM price_progress ORDER BY hour DESC LIMIT 1) p";
+    const currentHour = "(SELECT 31337 AS chain, hour + 1 AS hour, block_number AS block FROM price_progress ORDER BY hour DESC LIMIT 1) p";
     await test.database.query(`INSERT INTO price_hours SELECT chain, '\\x${staleAsset}', hour, 9, 9, 9, 9, block FROM ${currentHour}`);
     await test.database.query(`INSERT INTO price_days SELECT chain, '\\x${staleAsset}', hour / 24, 9, 9, 9, 9, block FROM ${currentHour}`);
     await test.database.query(`INSERT INTO priced_assets SELECT chain, '\\x${staleAsset}', hour, block FROM ${currentHour}`);

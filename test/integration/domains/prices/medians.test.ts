@@ -3,7 +3,7 @@ import type { ChainConfig } from "../../../../runtime/config/config.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { type Market, midnight, openMarket, type Reserves, reservesOf } from "./market.ts";
-import { pricedChain, pricesOfFreshIndex, pricesIn, startPricing } from "./support.ts";
+import { pricedChain, pricesIn, pricesOfFreshIndex, startPricing } from "./support.ts";
 
 // The prices of three days of swaps, in an index that follows the chain, are compared with medians of the pairs' reserves on the node, second by second.
 let market: Market;
@@ -84,7 +84,7 @@ const rowsOf = (quarters: readonly (string | null)[], from: number, size: number
     const span = quarters.slice(start, start + size);
     if (span.every((price, position) => price === (quarters[start + position - 1] ?? null))) continue;
     const known = span.filter((price) => price !== null).sort((left, right) => Number(left) - Number(right));
-        rows.push([from + start / size, span[0] ?? known[0] ?? null, known.at(-1) ?? null, known[0] ?? null, span.at(-1) ?? null]);
+    rows.push([from + start / size, span[0] ?? known[0] ?? null, known.at(-1) ?? null, known[0] ?? null, span.at(-1) ?? null]);
   }
   return rows;
 };

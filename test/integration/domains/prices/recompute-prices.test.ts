@@ -10,7 +10,7 @@ import { artifacts, call } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { firstMidnight, type Market, startMarket, units } from "../dex/market.ts";
 import { secondsPerDay, secondsPerHour } from "../dex/support.ts";
-import { type ResponseData, type TestApi, servePools } from "../pools/serve-pools.ts";
+import { type ResponseData, servePools, type TestApi } from "../pools/serve-pools.ts";
 import { uniswap } from "../pools/support.ts";
 import { type Pricing, startPricing } from "./support.ts";
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChainConfig } from "../../../../runtime/config/config.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { type Market, midnight, openMarket, unit } from "./market.ts";
-import { type Pricing, pricedChain, pricesOfFreshIndex, pricesIn, startPricing } from "./support.ts";
+import { type Pricing, pricedChain, pricesIn, pricesOfFreshIndex, startPricing } from "./support.ts";
 
 let market: Market;
 let settings: ChainConfig;

@@ -157,7 +157,8 @@ describe("holders of a token", () => {
     await growing.blocks(0, 10);
     await growing.insert("token_standards", [{ chain_id: 7, address: token, standard: 1, block_number: 1 }]);
     await growing.insert("holder_counts", [{ chain_id: 7, token, standard: 1, block_number: 5, holders: owners }]);
-    for (let owner = 0; owner < owners; owner += 1) await growing.balances(addressOf(0x1000 + owner), token, 1, { 5: String(1_000 - owner) });
+    for (let owner = 0; owner < owners; owner += 1)
+      await growing.balances(addressOf(0x1000 + owner), token, 1, { 5: String(1_000 - owner) });
     const page = async (number: number) =>
       (await growing.get(`/v1/hand/tokens/${token}/token_holders_v2/?page-size=${size}&page-number=${number}`)).data;
     const listed = pairs(await page(0));

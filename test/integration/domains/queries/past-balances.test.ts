@@ -28,7 +28,8 @@ beforeAll(async () => {
 });
 
 describe("past balances of a wallet", () => {
-  const balancesAt = async (query: string): Promise<Data> => (await index.get(`/v1/hand/address/${wallet}/historical_balances/?${query}`)).data;
+  const balancesAt = async (query: string): Promise<Data> =>
+    (await index.get(`/v1/hand/address/${wallet}/historical_balances/?${query}`)).data;
   const amounts = (data: Data) => data.items.map((item: Data) => [item.contract_address, item.balance]);
 
   it("are those after the requested block, regardless of when each last changed", async () => {

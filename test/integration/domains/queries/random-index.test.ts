@@ -54,7 +54,11 @@ describe("changes of balances in spans of blocks", () => {
             .map(({ value }) => value);
           const tokenRows = rows.filter((row) => row.token === token && row.span === position + 1);
           const numbersOrNull = (values: readonly (string | null)[]) => (values.includes(null) ? null : values.map(Number));
-          const [highs, lows, expected] = [numbersOrNull(tokenRows.map(({ high }) => high)), numbersOrNull(tokenRows.map(({ low }) => low)), numbersOrNull(set)];
+          const [highs, lows, expected] = [
+            numbersOrNull(tokenRows.map(({ high }) => high)),
+            numbersOrNull(tokenRows.map(({ low }) => low)),
+            numbersOrNull(set),
+          ];
           const label = `${token} in blocks ${start} to ${spans.ends[position]}`;
           expect(highs && Math.max(...highs), label).toBe(expected && Math.max(...expected));
           expect(lows && Math.min(...lows), label).toBe(expected && Math.min(...expected));
@@ -112,7 +116,15 @@ describe("logs by later topics", () => {
     }
     const rows = logs.map(({ topics: [topic0, topic1, topic2, topic3], ...position }) => {
       const later = { topic1: topic1 ?? null, topic2: topic2 ?? null, topic3: topic3 ?? null };
-      return { ...position, chain_id: chainId, transaction_index: 0, address: addressOf(0xc0), data: "0x", topic0: topic0 ?? null, ...later };
+      return {
+        ...position,
+        chain_id: chainId,
+        transaction_index: 0,
+        address: addressOf(0xc0),
+        data: "0x",
+        topic0: topic0 ?? null,
+        ...later,
+      };
     });
     await index.insert("logs", rows);
     await index.database.query("ANALYZE logs");

@@ -17,7 +17,13 @@ beforeAll(async () => {
     "transactions",
     blocks.map((block) => transactionRow(block, 0, wallet, addressOf(2))),
   );
-  const positions = blocks.map((block) => ({ chain_id: 7, address: wallet, ordinal: block - 1, block_number: block, transaction_index: 0 }));
+  const positions = blocks.map((block) => ({
+    chain_id: 7,
+    address: wallet,
+    ordinal: block - 1,
+    block_number: block,
+    transaction_index: 0,
+  }));
   await index.insert("address_transactions", positions);
   return index.end;
 });

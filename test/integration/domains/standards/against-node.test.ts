@@ -30,7 +30,13 @@ const addressOf = (name: string): Address => {
   return address;
 };
 const nameOf = (address: Address): string | undefined => Object.keys(addresses).find((name) => addresses[name] === address);
-const callToken = (name: string, from: Address, functionName: string, args: readonly unknown[], artifact: Artifact = nonstandardContracts(name)) => ({
+const callToken = (
+  name: string,
+  from: Address,
+  functionName: string,
+  args: readonly unknown[],
+  artifact: Artifact = nonstandardContracts(name),
+) => ({
   from,
   ...call(artifact, addressOf(name), functionName, args),
 });

@@ -13,7 +13,12 @@ const metadataOf = (number: number, name: string): TokenMetadata => ({
   decimals: 18,
   standards: [1],
 });
-const [lure, gift, lucky, plain] = [metadataOf(1, "Claim now"), metadataOf(2, "Lucky Gift"), metadataOf(3, "Free Ross"), metadataOf(4, "Plain Coin")];
+const [lure, gift, lucky, plain] = [
+  metadataOf(1, "Claim now"),
+  metadataOf(2, "Lucky Gift"),
+  metadataOf(3, "Free Ross"),
+  metadataOf(4, "Plain Coin"),
+];
 
 describe("spamAmong", () => {
   it("classifies each token once and queries the distribution only of tokens whose name makes it relevant", async () => {

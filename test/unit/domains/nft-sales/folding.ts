@@ -20,7 +20,12 @@ export const token = (collection: Address, tokenId: bigint, amount = 1n): OrderI
   tokenId,
   amount,
 });
-export const payment = (amount: bigint, currency: Address = zeroAddress): OrderItem => ({ kind: "payment", token: currency, tokenId: 0n, amount });
+export const payment = (amount: bigint, currency: Address = zeroAddress): OrderItem => ({
+  kind: "payment",
+  token: currency,
+  tokenId: 0n,
+  amount,
+});
 
 /** A fulfilled order whose consideration went to its offerer. */
 export const fulfilledOrder = (

@@ -8,15 +8,15 @@ import {
   cleo,
   type EmittedEvent,
   editions,
-  fulfilledOrder,
   foldSales,
+  fulfilledOrder,
   market,
-  tokenTransfer,
-  unitTransfer,
   payment,
   router,
   salesOf,
   token,
+  tokenTransfer,
+  unitTransfer,
   views,
   weth,
 } from "./folding.ts";
@@ -33,7 +33,9 @@ describe("a fulfilled order", () => {
     expect(inOneBlock(listing, tokenTransfer(cleo, ben, 1n))).toEqual([]);
     expect(inOneBlock(listing, tokenTransfer(anna, ben, 2n))).toEqual([]);
     expect(inOneBlock(listing, { ...tokenTransfer(anna, ben, 1n), transactionIndex: 1 })).toEqual([]);
-    expect(inOneBlock(fulfilledOrder(zeroAddress, ben, [token(views, 1n)], [payment(100n)]), tokenTransfer(zeroAddress, ben, 1n))).toEqual([]);
+    expect(inOneBlock(fulfilledOrder(zeroAddress, ben, [token(views, 1n)], [payment(100n)]), tokenTransfer(zeroAddress, ben, 1n))).toEqual(
+      [],
+    );
     expect(inOneBlock(listing, tokenTransfer(anna, ben, 1n))).toEqual(["anna ben 1 1 100"]);
     // A token in two events is sold once.
     expect(inOneBlock(listing, listing, tokenTransfer(anna, ben, 1n))).toEqual(["anna ben 1 1 100"]);
@@ -55,7 +57,9 @@ describe("a fulfilled order", () => {
     const transfer = tokenTransfer(anna, ben, 1n);
     expect(inOneBlock(transfer, fulfilledOrder(anna, ben, [token(views, 1n)], []))).toEqual([]);
     expect(inOneBlock(transfer, fulfilledOrder(anna, ben, [token(views, 1n)], [payment(0n)]))).toEqual([]);
-    expect(inOneBlock(transfer, tokenTransfer(ben, anna, 2n), fulfilledOrder(anna, ben, [token(views, 1n)], [token(views, 2n), payment(5n)]))).toEqual([]);
+    expect(
+      inOneBlock(transfer, tokenTransfer(ben, anna, 2n), fulfilledOrder(anna, ben, [token(views, 1n)], [token(views, 2n), payment(5n)])),
+    ).toEqual([]);
     expect(inOneBlock(transfer, fulfilledOrder(anna, ben, [token(views, 1n), payment(3n)], [payment(5n)]))).toEqual([]);
     expect(inOneBlock(transfer, fulfilledOrder(anna, ben, [token(views, 1n, 0n)], [payment(5n)]))).toEqual([]);
     expect(inOneBlock(fulfilledOrder(anna, ben, [payment(5n)], [payment(5n, weth)]))).toEqual([]);
@@ -71,9 +75,9 @@ describe("a fulfilled order", () => {
     const transfer = tokenTransfer(anna, ben, 1n);
     // Marketplaces match it with an order that pays and has no consideration.
     expect(inOneBlock(transfer, privateListing(cleo, [ben, 1n]), payingOrder, ordersMatched("0x0a", "0x0b"))).toEqual(["anna ben 1 1 100"]);
-    expect(inOneBlock(transfer, privateListing(zeroAddress, [ben, 1n]), { ...payingOrder, recipient: zeroAddress } as EmittedEvent)).toEqual([
-      "anna ben 1 1 100",
-    ]);
+    expect(
+      inOneBlock(transfer, privateListing(zeroAddress, [ben, 1n]), { ...payingOrder, recipient: zeroAddress } as EmittedEvent),
+    ).toEqual(["anna ben 1 1 100"]);
     // A different token in the consideration, more units than offered, or the seller as the recipient make it a swap.
     for (const requested of [[ben, 2n] as const, [anna, 1n] as const])
       expect(inOneBlock(transfer, privateListing(cleo, [...requested]), payingOrder, ordersMatched("0x0a", "0x0b"))).toEqual([]);
@@ -83,7 +87,9 @@ describe("a fulfilled order", () => {
   it("has no price if it is paid in several tokens, except for native and wrapped native tokens", () => {
     const coin = zeroAddress.replace(/.$/, "9") as `0x${string}`;
     const priceWith = (...payments: ReturnType<typeof payment>[]) => {
-      const [row] = foldSales([blockOf(1, 1, [tokenTransfer(anna, ben, 1n), fulfilledOrder(anna, ben, [token(views, 1n)], payments)])]).nft_sales;
+      const [row] = foldSales([
+        blockOf(1, 1, [tokenTransfer(anna, ben, 1n), fulfilledOrder(anna, ben, [token(views, 1n)], payments)]),
+      ]).nft_sales;
       return [row?.payment_token, row?.price];
     };
     expect(priceWith(payment(5n), payment(7n))).toEqual([nativeTokenAddress, 12n]);
@@ -101,13 +107,19 @@ describe("a fulfilled order", () => {
     expect(inOneBlock(tokenTransfer(ben, router, 1n), tokenTransfer(router, cleo, 1n), bid)).toEqual(["ben cleo 1 1 120"]);
     // An earlier event of another contract does not shorten the path.
     const duplicate = fulfilledOrder(ben, router, [token(views, 1n)], [payment(1n)], { address: weth });
-    expect(inOneBlock(tokenTransfer(ben, router, 1n), duplicate, bought, tokenTransfer(router, cleo, 1n))).toEqual(["ben cleo 1 1 1", "ben cleo 1 1 100"]);
-    // A token that is bought and sold again in one transaction has two sales.
-    expect(inOneBlock(tokenTransfer(ben, router, 1n), bought, tokenTransfer(router, cleo, 1n), bid)).toEqual(["ben router 1 1 100", "router cleo 1 1 120"]);
-    // The sender of the transaction transfers its own token away.
-    expect(inOneBlock(tokenTransfer(ben, anna, 1n), fulfilledOrder(ben, anna, [token(views, 1n)], [payment(9n)]), tokenTransfer(anna, cleo, 1n))).toEqual([
-      "ben anna 1 1 9",
+    expect(inOneBlock(tokenTransfer(ben, router, 1n), duplicate, bought, tokenTransfer(router, cleo, 1n))).toEqual([
+      "ben cleo 1 1 1",
+      "ben cleo 1 1 100",
     ]);
+    // A token that is bought and sold again in one transaction has two sales.
+    expect(inOneBlock(tokenTransfer(ben, router, 1n), bought, tokenTransfer(router, cleo, 1n), bid)).toEqual([
+      "ben router 1 1 100",
+      "router cleo 1 1 120",
+    ]);
+    // The sender of the transaction transfers its own token away.
+    expect(
+      inOneBlock(tokenTransfer(ben, anna, 1n), fulfilledOrder(ben, anna, [token(views, 1n)], [payment(9n)]), tokenTransfer(anna, cleo, 1n)),
+    ).toEqual(["ben anna 1 1 9"]);
   });
 });
 
@@ -139,7 +151,8 @@ describe("long event lists of a hostile contract", () => {
 });
 
 describe("matched orders", () => {
-  const sellOrder = (address = market) => fulfilledOrder(anna, zeroAddress, [token(views, 1n)], [payment(90n, weth)], { orderHash: "0x0a", address });
+  const sellOrder = (address = market) =>
+    fulfilledOrder(anna, zeroAddress, [token(views, 1n)], [payment(90n, weth)], { orderHash: "0x0a", address });
   const buyOrder = (address = market) =>
     fulfilledOrder(ben, zeroAddress, [payment(100n, weth)], [token(views, 1n), payment(10n, weth)], { orderHash: "0x0b", address });
   const transfer = tokenTransfer(anna, ben, 1n);
@@ -183,7 +196,8 @@ describe("matched orders", () => {
   });
 
   it("may include one order several times, filled in parts", () => {
-    const sellOrder = (amount: bigint) => fulfilledOrder(anna, cleo, [token(editions, 1n, amount)], [payment(amount, weth)], { orderHash: "0x0a" });
+    const sellOrder = (amount: bigint) =>
+      fulfilledOrder(anna, cleo, [token(editions, 1n, amount)], [payment(amount, weth)], { orderHash: "0x0a" });
     const buyOrder = fulfilledOrder(ben, cleo, [payment(10n, weth)], [token(editions, 1n, 5n)], { orderHash: "0x0b" });
     // Both parts go to ben although the recipient is the caller; two of the seven units are sold outside the bid for five.
     const events = [sellOrder(3n), sellOrder(4n), buyOrder, ordersMatched("0x0a", "0x0a", "0x0b")];
@@ -197,7 +211,9 @@ describe("matched orders", () => {
   it("have a sale at the seller's proceeds, to the recipient of the token, if there is no buy order", () => {
     const payingOrder = fulfilledOrder(cleo, zeroAddress, [payment(90n, weth)], [], { orderHash: "0x0c" });
     const requestOrder = fulfilledOrder(ben, zeroAddress, [], [token(views, 1n)], { orderHash: "0x0b" });
-    expect(inOneBlock(sellOrder(), requestOrder, payingOrder, ordersMatched("0x0a", "0x0b", "0x0c"), transfer)).toEqual(["anna ben 1 1 90"]);
+    expect(inOneBlock(sellOrder(), requestOrder, payingOrder, ordersMatched("0x0a", "0x0b", "0x0c"), transfer)).toEqual([
+      "anna ben 1 1 90",
+    ]);
     expect(inOneBlock(sellOrder(), requestOrder, payingOrder, transfer)).toEqual(["anna ben 1 1 90"]);
   });
 
@@ -213,7 +229,10 @@ describe("matched orders", () => {
 
 describe("daily sums", () => {
   it("have a current row and a row per ended period, so that a block can be rolled back", () => {
-    const sale = (tokenId: bigint, price: bigint) => [tokenTransfer(anna, ben, tokenId), fulfilledOrder(anna, ben, [token(views, tokenId)], [payment(price)])];
+    const sale = (tokenId: bigint, price: bigint) => [
+      tokenTransfer(anna, ben, tokenId),
+      fulfilledOrder(anna, ben, [token(views, tokenId)], [payment(price)]),
+    ];
     const blocks = [
       blockOf(5, 1, [...sale(1n, 10n), ...sale(2n, 8n)]),
       blockOf(7, 1, sale(3n, 20n)),

@@ -4,14 +4,14 @@ import {
   ben,
   blockOf,
   cleo,
-  fulfilledOrder,
   foldSales,
-  tokenTransfer,
+  fulfilledOrder,
   payment,
   router,
+  token,
+  tokenTransfer,
   unitSale,
   viewSale,
-  token,
   views,
   washDaysOf,
 } from "./folding.ts";
@@ -29,7 +29,11 @@ describe("a wash trade", () => {
     expect(washDaysOf(days([1, viewSale(anna, ben, 1n)], [31, viewSale(ben, anna, 1n)]))).toEqual([1, 31]);
     expect(washDaysOf(days([1, viewSale(anna, ben, 1n)], [32, viewSale(ben, anna, 1n)]))).toEqual([]);
     // The token was transferred back between two sales to the same buyer.
-    const repeated = [...days([1, viewSale(anna, ben, 1n)]), blockOf(2, 3, [tokenTransfer(ben, anna, 1n)]), blockOf(3, 5, viewSale(anna, ben, 1n))];
+    const repeated = [
+      ...days([1, viewSale(anna, ben, 1n)]),
+      blockOf(2, 3, [tokenTransfer(ben, anna, 1n)]),
+      blockOf(3, 5, viewSale(anna, ben, 1n)),
+    ];
     expect(washDaysOf(repeated)).toEqual([1, 5]);
     // Each sale of a chain is within thirty days of the previous one.
     expect(washDaysOf(days([1, viewSale(anna, ben, 1n)], [25, viewSale(ben, anna, 1n)], [50, viewSale(anna, ben, 1n)]))).toEqual([

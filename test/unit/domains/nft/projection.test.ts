@@ -40,7 +40,8 @@ const sizes = (rows: ReturnType<typeof fold>) => pick(rows.nft_collection_sizes,
 const single = (from: Address, to: Address, id: bigint, amount: bigint): ChainLog =>
   log([erc1155TransferSingle.topic0, topic(alice), topic(from), topic(to)], data(id, amount));
 /** A Transfer as collections emitted it before EIP-721 was final: without indexed parameters. */
-const unindexedTransfer = (from: Address, to: Address, id: bigint): ChainLog => log([erc721Transfer.topic0], data(BigInt(from), BigInt(to), id));
+const unindexedTransfer = (from: Address, to: Address, id: bigint): ChainLog =>
+  log([erc721Transfer.topic0], data(BigInt(from), BigInt(to), id));
 
 describe("ids of a collection", () => {
   it("are stored once, with block and receiver of their mint, regardless of later transfers", () => {

@@ -276,7 +276,10 @@ describe("pool announcements", () => {
 
   it("are ignored from another factory after the pool's first event", () => {
     const lateAnnouncement = { ...created(otherFactory, pool, [token1, token2]), transactionIndex: 1 };
-    const blocks = [blockOf(1, [created(factory, pool), ...firstDeposit(pool), lateAnnouncement]), blockOf(2, [lateAnnouncement, swap(pool, [5n, 0n], [0n, 9n], 1)])];
+    const blocks = [
+      blockOf(1, [created(factory, pool), ...firstDeposit(pool), lateAnnouncement]),
+      blockOf(2, [lateAnnouncement, swap(pool, [5n, 0n], [0n, 9n], 1)]),
+    ];
     for (const size of [1, 2]) {
       const rows = foldPools(blocks, size);
       expect(pick(rows.pools, "factory", "token0")).toEqual([[factory, token0]]);
@@ -394,7 +397,8 @@ describe("a concentrated pool", () => {
       // A deposit that adds no liquidity is not an action, but its amounts count as reserves.
       [6, 23n, 17n],
     ];
-    for (const size of [1, 2, 6]) expect(pick(foldPools(extended, size).pool_states, "block_number", "reserve0", "reserve1")).toEqual(states);
+    for (const size of [1, 2, 6])
+      expect(pick(foldPools(extended, size).pool_states, "block_number", "reserve0", "reserve1")).toEqual(states);
   });
 
   it("has unknown reserves once outflows exceed inflows", () => {

@@ -83,10 +83,13 @@ describe("native balances read from state", () => {
   });
 
   it("have no row for an account without any balance, and no new one for an unchanged account", () => {
-    const rows = fold([blockWithBalances(1, [alice, 0n, 0n], [bob, 0n, 3n]), blockWithBalances(4, [bob, 3n, 3n]), blockWithBalances(6, [bob, 3n, 4n])], {
-      facts,
-      base: nothing,
-    });
+    const rows = fold(
+      [blockWithBalances(1, [alice, 0n, 0n], [bob, 0n, 3n]), blockWithBalances(4, [bob, 3n, 3n]), blockWithBalances(6, [bob, 3n, 4n])],
+      {
+        facts,
+        base: nothing,
+      },
+    );
     expect([periods(rows), current(rows)]).toEqual([[[bob, 1, 5, 3n]], [[bob, 6, 4n]]]);
   });
 
@@ -112,10 +115,13 @@ describe("native balances read from state", () => {
   });
 
   it("are unknown while the node has no state", () => {
-    const rows = fold([blockWithBalances(3, [alice, null, null]), blockWithBalances(5, [alice, null, null]), blockWithBalances(9, [alice, 6n, 7n])], {
-      facts,
-      base: () => ({ ok: false, reverted: false }),
-    });
+    const rows = fold(
+      [blockWithBalances(3, [alice, null, null]), blockWithBalances(5, [alice, null, null]), blockWithBalances(9, [alice, 6n, 7n])],
+      {
+        facts,
+        base: () => ({ ok: false, reverted: false }),
+      },
+    );
     expect(periods(rows)).toEqual([
       [alice, 0, 2, null],
       [alice, 3, 7, null],

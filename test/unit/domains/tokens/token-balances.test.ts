@@ -67,7 +67,10 @@ describe("token balances", () => {
 
   it("become and stay unknown if events take them below zero or above 256 bits", () => {
     const maxUint256 = 2n ** 256n - 1n;
-    const rows = fold([withLogs(1, erc20(bob, alice, 5n)), withLogs(2, erc20(zeroAddress, bob, 100n), erc20(zeroAddress, alice, maxUint256))]);
+    const rows = fold([
+      withLogs(1, erc20(bob, alice, 5n)),
+      withLogs(2, erc20(zeroAddress, bob, 100n), erc20(zeroAddress, alice, maxUint256)),
+    ]);
     expect(history(rows)).toEqual([
       [alice, 1, 5n],
       [bob, 1, null],

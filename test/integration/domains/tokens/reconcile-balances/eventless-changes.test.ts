@@ -127,7 +127,10 @@ describe("a token whose balances change without an event", () => {
   it("is found through a call that names the affected owners even if no other account differs", async () => {
     token = await chain.deploy(unusualSupplies("Seizing"));
     const first = (await chain.head()) + 1;
-    const owners = [alice, ...Array.from({ length: 30 }, (_, position): Address => `0x${(position + 4096).toString(16).padStart(40, "9")}`)];
+    const owners = [
+      alice,
+      ...Array.from({ length: 30 }, (_, position): Address => `0x${(position + 4096).toString(16).padStart(40, "9")}`),
+    ];
     await mineEach(seizing("mint", alice, 10_000n));
     await chain.send(...owners.slice(1).map((owner, position) => seizing("transfer", owner, BigInt(100 + position))));
     await chain.mine();

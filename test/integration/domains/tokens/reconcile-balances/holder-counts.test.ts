@@ -85,6 +85,8 @@ it.each(Array.from({ length: 30 }, (_, seed) => seed))(
     const expectedCounts = expected(periods);
     const isRecounted = expectedCounts[since - 2] !== null || !periods.some(({ to, balance }) => to === null && balance === null);
     // The counts after an unknown count are not computed while a balance is unknown.
-    expect(await counts()).toEqual(isRecounted ? expectedCounts : expectedCounts.map((holders, index) => (index + 1 < since ? holders : null)));
+    expect(await counts()).toEqual(
+      isRecounted ? expectedCounts : expectedCounts.map((holders, index) => (index + 1 < since ? holders : null)),
+    );
   },
 );

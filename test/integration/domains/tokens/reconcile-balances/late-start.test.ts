@@ -302,7 +302,10 @@ describe("a Uniswap V2 pair that got its first liquidity after the first block o
     pairChain = await startTestChain();
     node = await startRpcProxy(pairChain.url);
     const [owner, other] = pairChain.accounts as [Address, Address];
-    const [gold, iron] = [await pairChain.deploy(artifacts.erc20(), ["Gold", "G"]), await pairChain.deploy(artifacts.erc20(), ["Iron", "I"])];
+    const [gold, iron] = [
+      await pairChain.deploy(artifacts.erc20(), ["Gold", "G"]),
+      await pairChain.deploy(artifacts.erc20(), ["Iron", "I"]),
+    ];
     const factory = await pairChain.deploy(uniswap.factory(), [owner]);
     const run = async (...transactions: readonly TestTransaction[]) => {
       await pairChain.send(...transactions);

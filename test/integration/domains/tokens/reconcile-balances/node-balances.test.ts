@@ -43,7 +43,9 @@ describe("writeReadings", () => {
       { since_block: 20, balance: "7" },
     ]);
     expect(
-      await test.database.query(`SELECT from_block, to_block, balance FROM balance_periods WHERE standard = ${standard} ORDER BY from_block`),
+      await test.database.query(
+        `SELECT from_block, to_block, balance FROM balance_periods WHERE standard = ${standard} ORDER BY from_block`,
+      ),
     ).toEqual(periods.map(([from_block, to_block, balance]) => ({ from_block, to_block, balance })));
   });
 });

@@ -20,7 +20,12 @@ const resolve = (valueAt: (block: number) => Value, gap: Gap, limit: number, can
     const position = steps.findLastIndex(({ value }) => value === undefined);
     const [open, next] = [steps[position], steps[position + 1]];
     if (open === undefined || next === undefined || next.value === undefined) return { steps, reads };
-    const part = { first: open.block, last: next.block - 1, before: position === 0 ? gap.before : steps[position - 1]?.value, after: next.value };
+    const part = {
+      first: open.block,
+      last: next.block - 1,
+      before: position === 0 ? gap.before : steps[position - 1]?.value,
+      after: next.value,
+    };
     const partCandidates = candidates.filter((block) => block >= part.first && block <= part.last);
     const probes = chooseProbes(part, partCandidates, limit, newestFirst);
     expect(probes.blocks.length).toBeLessThanOrEqual(limit);
