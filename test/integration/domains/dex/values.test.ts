@@ -36,7 +36,7 @@ import {
 const firstDay = Date.UTC(2023, 10, 15) / 1000;
 const firstHour = firstDay / secondsPerHour;
 const blocksOfDays = [3, 4, 0, 3, 0, 0, 4, 3, 2, 3];
-const random = createRandom("values");
+const random = createRandom("worths");
 /** The first day on which gold has a price. */
 const firstGoldDay = 2;
 
