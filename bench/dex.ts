@@ -9,16 +9,16 @@ import type { BenchResult } from "./result.ts";
 import { startBenchServer } from "./support/server.ts";
 
 const help = `npm run bench -- dex [options]
-  --only index|serve   one half alone: indexing with and without exchanges, or the answers about them
-  --transactions 40000 of the chain that is indexed, --blocks 3000 of it, --runs 3 of each kind
-  --swaps 3000000      of the generated index that is asked, --pools 5000, --seed 1
-  --times 31           requests of each kind of question
-  --jobs             does the jobs again, though an earlier run did, and times them
-  --data FOLDER        where the generated index is kept between runs (ASHLAR_BENCH_DIR, else a folder of the system's for temporary files)
+  --only index|serve   one part: indexing with and without exchanges, or serving the endpoints
+  --transactions 40000 and --blocks 3000 of the indexed chain, --runs 3 of each kind
+  --swaps 3000000      swaps of the served index, --pools 5000, --seed 1
+  --times 31           requests per endpoint case
+  --jobs               run the jobs again, even if an earlier run did, and time them
+  --data FOLDER        where the generated index is stored between runs (default: ASHLAR_BENCH_DIR, else a folder in the system's temporary directory)
 `;
 /** Benchmark data can be rebuilt and need not survive a power failure. */
 const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", maintenance_work_mem: "512MB" };
-const nothing: BenchResult = { table: [], figures: {}, missed: [] };
+const emptyResult: BenchResult = { table: [], figures: {}, missed: [] };
 
 /** Measures the cost of exchanges: indexing a chain with and without their projections, and their endpoints on a large generated index. */
 export async function run(args: readonly string[]): Promise<BenchResult> {
@@ -44,13 +44,13 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
   }
   if (values.help) {
     process.stdout.write(help);
-    return nothing;
+    return emptyResult;
   }
   const history = { transactions: Number(values.transactions), blocks: Number(values.blocks) };
-  const indexed = only === "serve" ? nothing : await indexTwice(history, Number(values.runs));
+  const indexed = only === "serve" ? emptyResult : await benchIndexing(history, Number(values.runs));
   if (only === "index") return indexed;
   const market = { swaps: Number(values.swaps), pools: Number(values.pools), seed: Number(values.seed) };
-  const served = await serve(values.data, { ...market, times: Number(values.times), again: values.jobs });
+  const served = await serve(values.data, { ...market, times: Number(values.times), rerunJobs: values.jobs });
   return {
     table: indexed.table,
     further: [served.table],
@@ -59,7 +59,7 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
   };
 }
 
-async function indexTwice(size: Parameters<typeof startSwapHistory>[0], runs: number): Promise<BenchResult> {
+async function benchIndexing(size: Parameters<typeof startSwapHistory>[0], runs: number): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), "ashlar-bench-dex-"));
   const server = await startBenchServer(folder);
   try {

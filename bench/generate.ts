@@ -8,7 +8,7 @@ import { type Calibration, calibrateByCompiler } from "./support/calibration.ts"
 
 const repository = dirname(dirname(fileURLToPath(import.meta.url)));
 const runs = 5;
-/** The maximum time, on the reference machine, and peak memory. */
+/** The maximum time on the reference machine, and the maximum peak memory. */
 const targets = { milliseconds: 1500, megabytes: 400 };
 
 /** Writes the peak memory of the process to file descriptor 3; resourceUsage reports kilobytes. */
@@ -21,7 +21,7 @@ interface Measurement {
   readonly megabytes: number;
 }
 
-/** Generates the whole catalog into an empty folder and checks it there; wall time and peak memory of one process each. */
+/** Measures the wall time and the peak memory of generating the whole catalog into an empty folder, and of checking it there. */
 export async function run(): Promise<BenchResult> {
   const root = await mkdtemp(join(tmpdir(), "ashlar-bench-"));
   try {

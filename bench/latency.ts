@@ -35,7 +35,7 @@ interface Work {
   readonly transfers: number;
 }
 
-/** Time from mining a block until the API serves the balances that it changed, with an indexer and a server process, by websocket and by polling. */
+/** Measures the time from mining a block until a server process serves the balances that it changed; the indexer uses a websocket, then polling. */
 export async function run(args: readonly string[]): Promise<BenchResult> {
   const { values } = parseArgs({
     args: [...args],
@@ -124,14 +124,15 @@ function resultOf(results: readonly Measured[], calibration: Calibration): Bench
   const targetMilliseconds = rounded(referenceTarget * calibration.factor, 0);
   const table = results.map(({ mode, milliseconds, load }) => {
     const sorted = [...milliseconds].sort((left, right) => left - right);
-    const at = (part: number): number => rounded(sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN, 0);
+    const percentile = (part: number): number =>
+      rounded(sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN, 0);
     return {
       "new heads": mode,
       blocks: milliseconds.length,
       "median ms": rounded(median(milliseconds), 0),
-      "min ms": at(0),
-      "p90 ms": at(0.9),
-      "max ms": at(1),
+      "min ms": percentile(0),
+      "p90 ms": percentile(0.9),
+      "max ms": percentile(1),
       "system load": rounded(load, 1),
     };
   });

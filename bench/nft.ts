@@ -106,7 +106,7 @@ async function benchIndexing(server: BenchServer, folder: string, size: TradeSiz
       chainId: chain.chainId,
       head: await chain.head(),
       subject: "NFTs and approvals",
-      own: nftProjections,
+      compared: nftProjections,
       folder: join(folder, "compiled"),
       runs,
       check: (rows) => {

@@ -10,7 +10,7 @@ import type { Database } from "../runtime/database/database.ts";
 import { startHistory } from "./indexing/chain.ts";
 import type { RunOptions } from "./indexing/runs.ts";
 import { type BenchResult, median, rounded } from "./result.ts";
-import { compileScript } from "./support/compiled.ts";
+import { compileScript } from "./support/compile-script.ts";
 import { type BenchServer, startBenchServer } from "./support/server.ts";
 
 const ownFolder = fileURLToPath(new URL("./peers/", import.meta.url));
@@ -23,10 +23,10 @@ const targets: Readonly<Record<string, { readonly target: number; readonly missB
 
 interface Peer {
   readonly name: string;
-  /** Creates its tables before it starts. */
+  /** Creates the peer's tables before the peer starts. */
   readonly prepare?: (database: Database) => Promise<unknown>;
   readonly start: (databaseUrl: string) => ChildProcess;
-  /** Counts the transfers that it has committed. */
+  /** The SQL statement that counts the transfers that it has committed. */
   readonly transfers: string;
 }
 
@@ -36,7 +36,7 @@ interface Timing {
   readonly load: number;
 }
 
-/** Runs our indexer and others in turn on one chain and one server, each from process start until the last transfer is committed. */
+/** Runs Ashlar's indexer and its peers in turn on one chain and one server, each from process start until the last transfer is committed. */
 export async function run(args: readonly string[]): Promise<BenchResult> {
   const { values } = parseArgs({
     args: [...args],
@@ -55,14 +55,14 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
   try {
     const chain = await startHistory({ transfers: Number(values.transfers), blocks: Number(values.blocks) }, join(folder, "node"));
     try {
-      const facts = { rpc: chain.url, chainId: Number(await chain.rpc("eth_chainId")), head: await chain.head(), token: chain.token };
-      const others = [ponder(values.folder, facts), subsquid(values.folder, facts)].filter(({ name }) =>
+      const source = { rpc: chain.url, chainId: Number(await chain.rpc("eth_chainId")), head: await chain.head(), token: chain.token };
+      const others = [ponder(values.folder, source), subsquid(values.folder, source)].filter(({ name }) =>
         values.only.split(",").includes(name),
       );
-      const peers = [ashlar(compileScript(indexerScript, join(folder, "compiled")), facts), ...others];
+      const peers = [ashlar(compileScript(indexerScript, join(folder, "compiled")), source), ...others];
       const timings: Timing[] = [];
       for (let index = 0; index < Number(values.runs); index += 1) {
-        for (const peer of peers) timings.push(await race(server, peer, chain.transfers));
+        for (const peer of peers) timings.push(await timePeer(server, peer, chain.transfers));
       }
       return resultOf(timings);
     } finally {
@@ -74,57 +74,57 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
   }
 }
 
-type Facts = Omit<RunOptions, "databaseUrl" | "traces"> & { readonly token: string };
+type ChainSource = Omit<RunOptions, "databaseUrl" | "traces"> & { readonly token: string };
 
-const environmentOf = (facts: Facts, databaseUrl: string): NodeJS.ProcessEnv => ({
+const environmentOf = (source: ChainSource, databaseUrl: string): NodeJS.ProcessEnv => ({
   ...process.env,
   DATABASE_URL: databaseUrl,
   DB_URL: databaseUrl,
-  BENCH_RPC: facts.rpc,
-  BENCH_CHAIN_ID: String(facts.chainId),
-  BENCH_HEAD: String(facts.head),
-  BENCH_TOKEN: facts.token,
+  BENCH_RPC: source.rpc,
+  BENCH_CHAIN_ID: String(source.chainId),
+  BENCH_HEAD: String(source.head),
+  BENCH_TOKEN: source.token,
 });
 
-/** Compiled, like the others and like an installed package. */
-const ashlar = (script: URL, facts: Facts): Peer => ({
+/** Runs a compiled script, like the peers and an installed package. */
+const ashlar = (script: URL, source: ChainSource): Peer => ({
   name: "ashlar",
   transfers: "SELECT count(*) AS count FROM transfers",
   start: (databaseUrl) =>
-    spawn(process.execPath, [fileURLToPath(script), JSON.stringify({ ...facts, databaseUrl, traces: false })], {
+    spawn(process.execPath, [fileURLToPath(script), JSON.stringify({ ...source, databaseUrl, traces: false })], {
       stdio: ["ignore", "ignore", "inherit", "pipe"],
     }),
 });
 
-const ponder = (folder: string, facts: Facts): Peer => ({
+const ponder = (folder: string, source: ChainSource): Peer => ({
   name: "ponder",
   transfers: "SELECT count(*) AS count FROM bench.transfer",
   start: (databaseUrl) => {
     const program = join(folder, "node_modules", "ponder", "dist", "esm", "bin", "ponder.js");
     const args = [program, "start", "--root", join(folder, "ponder"), "--schema", "bench", "--port", "0", "--log-level", "error"];
-    const env = { ...environmentOf(facts, databaseUrl), PONDER_TELEMETRY_DISABLED: "true" };
+    const env = { ...environmentOf(source, databaseUrl), PONDER_TELEMETRY_DISABLED: "true" };
     return spawn(process.execPath, args, { cwd: join(folder, "ponder"), env, stdio: ["ignore", "inherit", "inherit"] });
   },
 });
 
-const subsquid = (folder: string, facts: Facts): Peer => ({
+const subsquid = (folder: string, source: ChainSource): Peer => ({
   name: "subsquid",
   transfers: "SELECT count(*) AS count FROM transfer",
   prepare: (database) => database.query(readFileSync(join(folder, "subsquid", "tables.sql"), "utf8")),
   start: (databaseUrl) => {
-    const env = { ...environmentOf(facts, databaseUrl), SQD_INFO: "", SQD_WARN: "*" };
+    const env = { ...environmentOf(source, databaseUrl), SQD_INFO: "", SQD_WARN: "*" };
     return spawn(process.execPath, [join(folder, "subsquid", "main.js")], { env, stdio: ["ignore", "ignore", "ignore"] });
   },
 });
 
-async function race(server: BenchServer, { name, prepare, start, transfers }: Peer, expected: number): Promise<Timing> {
+async function timePeer(server: BenchServer, { name, prepare, start, transfers }: Peer, expected: number): Promise<Timing> {
   const url = await server.create("peers");
   return server.on("peers", async (database) => {
     await prepare?.(database);
     await database.query("CHECKPOINT");
     const started = performance.now();
     const child = start(url);
-    const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+    const exited = new Promise<void>((resolve) => child.once("close", () => resolve()));
     try {
       while ((await countOf(database, transfers)) < expected) {
         if (performance.now() - started > maxWaitMilliseconds)
@@ -136,12 +136,12 @@ async function race(server: BenchServer, { name, prepare, start, transfers }: Pe
       return { name, milliseconds: performance.now() - started, load };
     } finally {
       child.kill("SIGKILL");
-      await ended;
+      await exited;
     }
   });
 }
 
-/** Zero until the table exists. */
+/** Returns the number of transfers; 0 until the table exists. */
 async function countOf(database: Database, sql: string): Promise<number> {
   const rows = await database.query<{ count: number }>(sql).catch(() => []);
   return rows[0]?.count ?? 0;
@@ -158,7 +158,7 @@ function resultOf(timings: readonly Timing[]): BenchResult {
     table: timings.map(({ name, milliseconds, load }) => ({
       indexer: name,
       ms: Math.round(milliseconds),
-      "median to ours": rounded((medians.get(name) ?? Number.NaN) / ours),
+      "ratio of medians": rounded((medians.get(name) ?? Number.NaN) / ours),
       "system load": rounded(load, 1),
     })),
     figures: Object.fromEntries(ratios.map(({ name, ratio }) => [`${name}Ratio`, rounded(ratio)])),
@@ -166,7 +166,9 @@ function resultOf(timings: readonly Timing[]): BenchResult {
       const bound = targets[name];
       return bound === undefined || ratio >= bound.target
         ? []
-        : [`${name} took ${rounded(ratio)} times our time; target ${bound.target}, missed below ${bound.missBelow}.`];
+        : [
+            `${name} took ${rounded(ratio)} times as long as Ashlar; the target is at least ${bound.target}, a miss below ${bound.missBelow}.`,
+          ];
     }),
   };
 }

@@ -15,13 +15,13 @@ import { countRows, megabytesOf } from "./support/tables.ts";
 
 const maxGrowth = 2;
 /** Heading of the first column. */
-const subject = "query functions; HTTP: whole answers";
+const subject = "query functions; HTTP: complete responses";
 /** Smaller indexes lack the large wallets and are for experiments only. */
 const fullSize = 1_000_000;
 /** The index can be generated again, so it need not survive a power failure. */
 const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", maintenance_work_mem: "512MB" };
 
-/** A query with its times on both indexes; the target in milliseconds of this machine. */
+/** A query with its times on both indexes. The target is in milliseconds on this machine. */
 interface Measurement {
   readonly name: string;
   readonly target: number | null;
@@ -29,7 +29,7 @@ interface Measurement {
   readonly larger: Times;
 }
 
-/** Milliseconds: median and minimum of wall time, and median of CPU time of database and this process together (null where the system does not report it). */
+/** Milliseconds: median and minimum of wall time, and median of CPU time of database and this process together (null if the system does not report it). */
 interface Times {
   readonly clock: number;
   /** Close to the time on an idle machine. */
@@ -59,7 +59,7 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
     seed: Number(values.seed),
     transfers: Number(transfers),
   }));
-  if (small === undefined || large === undefined) throw new Error("Two sizes are required.");
+  if (small === undefined || large === undefined) throw new Error("Expected two index sizes");
   const server = await startBenchServer(process.env.ASHLAR_BENCH_DIR ?? join(tmpdir(), "ashlar-bench-queries"), settings);
   try {
     return await onIndex(server, small, (smaller) =>
@@ -67,10 +67,10 @@ export async function run(args: readonly string[]): Promise<BenchResult> {
         const calibration = await calibrateByQuery(larger.database);
         const measurements: Measurement[] = [];
         for (const [position, queryCase] of larger.cases.entries()) {
-          const same = smaller.cases[position];
-          if (same === undefined || !queryCase.name.includes(values.only)) continue;
-          // One index right after the other, so that other load on the machine affects both alike.
-          const before = await measure(smaller.database, same, Number(values.times), small.transfers >= fullSize);
+          const smallerCase = smaller.cases[position];
+          if (smallerCase === undefined || !queryCase.name.includes(values.only)) continue;
+          // The two indexes are measured in turn, so that other load on the machine affects both alike.
+          const before = await measure(smaller.database, smallerCase, Number(values.times), small.transfers >= fullSize);
           const after = await measure(larger.database, queryCase, Number(values.times), large.transfers >= fullSize);
           const target = queryCase.target === null ? null : rounded(queryCase.target * calibration.factor, 1);
           measurements.push({ name: queryCase.name, target, smaller: before, larger: after });
@@ -113,25 +113,25 @@ const sizeOf = async (database: Database): Promise<IndexSize> => ({
   megabytes: await megabytesOf(database),
 });
 
-/** Times a query. @throws if it returns fewer rows than expected on a full-size index. */
-async function measure(database: Database, { name, ask, rows }: QueryCase, times: number, whole: boolean): Promise<Times> {
+/** Times a query. @throws {Error} if it returns fewer rows than expected on a full-size index. */
+async function measure(database: Database, { name, run: runQuery, rows }: QueryCase, times: number, isFullSize: boolean): Promise<Times> {
   const clock: number[] = [];
   const processor: number[] = [];
   // Warms up caches and connections.
-  for (let warming = 0; warming < 3; warming += 1) await ask(0);
-  for (let time = 0; time < times; time += 1) {
+  for (let warmUp = 0; warmUp < 3; warmUp += 1) await runQuery(0);
+  for (let iteration = 0; iteration < times; iteration += 1) {
     const processorTime = await startProcessorClock(database);
     const started = performance.now();
-    const found = await ask(time);
+    const found = await runQuery(iteration);
     clock.push(performance.now() - started);
-    const taken = processorTime();
-    if (taken !== null) processor.push(taken);
-    if (whole && found.length < rows) throw new Error(`${name} returned ${found.length} rows, expected at least ${rows}.`);
+    const elapsed = processorTime();
+    if (elapsed !== null) processor.push(elapsed);
+    if (isFullSize && found.length < rows) throw new Error(`${name} returned ${found.length} rows, expected at least ${rows}.`);
   }
   return { clock: median(clock), min: Math.min(...clock), processor: processor.length === 0 ? null : median(processor) };
 }
 
-/** Ratio of CPU times, which other programs disturb far less than wall time; of wall times where CPU time is not reported. */
+/** The ratio of CPU times, which other programs affect far less than wall times; the ratio of wall times if CPU times are not reported. */
 const growthOf = ({ smaller, larger }: Measurement): number =>
   smaller.processor === null || larger.processor === null ? larger.clock / smaller.clock : larger.processor / smaller.processor;
 
@@ -140,7 +140,7 @@ function resultOf(measurements: readonly Measurement[], calibration: Calibration
   const lines = measurements.map((measurement) => ({ ...measurement, growth: growthOf(measurement) }));
   const sizes = { "megabytes on disk": large.megabytes, ...prefixed(large.rows) };
   const before: Readonly<Record<string, number>> = { "megabytes on disk": small.megabytes, ...prefixed(small.rows) };
-  const shown = (milliseconds: number | null): number | string => (milliseconds === null ? "" : rounded(milliseconds));
+  const toCell = (milliseconds: number | null): number | string => (milliseconds === null ? "" : rounded(milliseconds));
   return {
     table: [
       ...lines.map(({ name, target, smaller, larger, growth }) => ({
@@ -149,11 +149,11 @@ function resultOf(measurements: readonly Measurement[], calibration: Calibration
         "median ms": rounded(larger.clock),
         "target ms": target ?? "",
         "min ms": rounded(larger.min),
-        "smaller CPU ms": shown(smaller.processor),
-        "CPU ms": shown(larger.processor),
+        "smaller CPU ms": toCell(smaller.processor),
+        "CPU ms": toCell(larger.processor),
         growth: rounded(growth),
       })),
-      ...Object.entries(sizes).map(([what, count]) => ({ [subject]: what, "smaller ms": before[what] ?? 0, "median ms": count })),
+      ...Object.entries(sizes).map(([name, count]) => ({ [subject]: name, "smaller ms": before[name] ?? 0, "median ms": count })),
     ],
     figures: {
       load: rounded(load, 1),
@@ -161,10 +161,12 @@ function resultOf(measurements: readonly Measurement[], calibration: Calibration
       ...Object.fromEntries(lines.map(({ name, larger }) => [name, rounded(larger.clock)])),
     },
     missed: lines.flatMap(({ name, target, larger, growth }) => [
-      ...(target === null || larger.clock < target ? [] : [`${name} took ${rounded(larger.clock)} ms, not less than ${target}.`]),
+      ...(target === null || larger.clock < target
+        ? []
+        : [`${name} took ${rounded(larger.clock)} ms; the target is less than ${target} ms.`]),
       ...(target === null || growth < maxGrowth
         ? []
-        : [`${name} takes ${rounded(growth)} times as long as on the smaller index, more than ${maxGrowth}.`]),
+        : [`${name} takes ${rounded(growth)} times as long as on the smaller index; the target is less than ${maxGrowth} times.`]),
     ]),
   };
 }

@@ -1,6 +1,9 @@
 type Table = readonly Readonly<Record<string, string | number>>[];
 
-/** Result of a benchmark. Every benchmark is a file of this folder that exports `run(args): Promise<BenchResult>`, with the arguments after its name. */
+/**
+ * Result of a benchmark. Every benchmark is a file of this folder that exports `run(args): Promise<BenchResult>`; `args` are the command-line
+ * arguments after its name.
+ */
 export interface BenchResult {
   /** One row per measurement. */
   readonly table: Table;
@@ -18,5 +21,5 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** Rounds to a number of decimal places for display. */
-export const rounded = (value: number, places = 2): number => Number(value.toFixed(places));
+/** Rounds to a number of decimals for display. */
+export const rounded = (value: number, decimals = 2): number => Number(value.toFixed(decimals));

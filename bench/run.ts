@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { BenchResult } from "./result.ts";
 
 const folder = dirname(fileURLToPath(import.meta.url));
-const parts = new Set(["run", "result"]);
+const helpers = new Set(["run", "result"]);
 
 const print = (text: string): unknown => process.stdout.write(`${text}\n`);
 
@@ -14,13 +14,13 @@ process.exitCode = await main(process.argv[2], process.argv.slice(3));
 async function main(name: string | undefined, args: readonly string[]): Promise<0 | 1 | 2> {
   const names = await benchmarks();
   if (name === undefined || !names.includes(name)) {
-    process.stderr.write(`usage: npm run bench -- <name> [options], one of ${names.join(", ")}\n`);
+    process.stderr.write(`Usage: npm run bench -- <name> [options]; expected one of these names: ${names.join(", ")}\n`);
     return 2;
   }
   const module: unknown = await import(pathToFileURL(`${folder}/${name}.ts`).href);
-  if (!isBenchmark(module)) throw new TypeError(`bench/${name}.ts exports no run function.`);
+  if (!isBenchmark(module)) throw new TypeError(`bench/${name}.ts does not export a run function.`);
   const { table, further = [], figures, missed } = await module.run(args);
-  for (const each of [table, ...further].filter(({ length }) => length > 0)) for (const line of aligned(each)) print(line);
+  for (const rows of [table, ...further].filter(({ length }) => length > 0)) for (const line of alignColumns(rows)) print(line);
   for (const sentence of missed) print(`MISSED: ${sentence}`);
   print(JSON.stringify({ benchmark: name, ...figures, missed: missed.length }));
   return missed.length === 0 ? 0 : 1;
@@ -28,7 +28,7 @@ async function main(name: string | undefined, args: readonly string[]): Promise<
 
 async function benchmarks(): Promise<string[]> {
   const files = await readdir(folder);
-  return files.flatMap((file) => (file.endsWith(".ts") && !parts.has(file.slice(0, -3)) ? [file.slice(0, -3)] : [])).sort();
+  return files.flatMap((file) => (file.endsWith(".ts") && !helpers.has(file.slice(0, -3)) ? [file.slice(0, -3)] : [])).sort();
 }
 
 function isBenchmark(module: unknown): module is { run(args: readonly string[]): Promise<BenchResult> } {
@@ -36,7 +36,7 @@ function isBenchmark(module: unknown): module is { run(args: readonly string[]):
 }
 
 /** Renders a table with right-aligned numbers. */
-function aligned(table: BenchResult["table"]): string[] {
+function alignColumns(table: BenchResult["table"]): string[] {
   const columns = [...new Set(table.flatMap((row) => Object.keys(row)))];
   const widths = columns.map((column) => Math.max(column.length, ...table.map((row) => String(row[column] ?? "").length)));
   const line = (cells: readonly (string | number)[]): string =>

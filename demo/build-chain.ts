@@ -3,7 +3,7 @@ import { loadArtifacts } from "./contracts/artifacts.ts";
 import { installMulticall } from "./contracts/multicall.ts";
 import { untilAborted } from "./node/client.ts";
 import type { DemoNode } from "./node/launch.ts";
-import { endProcess } from "./node/processes.ts";
+import { stopProcess } from "./node/processes.ts";
 import { type Identity, saveGenesisState, saveState } from "./state.ts";
 import { buildStory } from "./story/build-story.ts";
 import { verifyStory } from "./story/verify.ts";
@@ -64,9 +64,9 @@ export const buildChain = async (options: BuildOptions): Promise<Identity> => {
     onProgress("save", 1, 1);
     return identity;
   } finally {
-    // The node ends first, because the client closes only once its requests have ended. SIGKILL after 0.3 s is safe: the state is saved, and a node that
+    // The node stops first, because the client closes only after its requests have ended. SIGKILL after 0.3 s is safe: the state is saved, and a node that
     // dumps its state ignores SIGTERM.
-    await endProcess(handle, 300);
+    await stopProcess(handle, 300);
     await client.close();
   }
 };

@@ -6,22 +6,24 @@ export class DemoUnavailable extends Error {
 /** A development dependency is not installed. */
 export const demoUnavailable = (packageName: string): DemoUnavailable =>
   new DemoUnavailable(
-    `The demo chain needs the package ${packageName}, which comes with the development dependencies only: install them, or name a node with --rpc URL --chain NAME.`,
+    `The demo chain needs the development dependency ${packageName}: install the development dependencies, or pass a node with --rpc URL --chain NAME.`,
   );
 
 /** Another process listens on the configured port. */
 export const portTaken = (port: number): DemoUnavailable =>
   new DemoUnavailable(
-    `Port ${port} for the demo's node is taken by another process: free it, or set ASHLAR_DEMO_RPC_PORT to another port.`,
+    `Port ${port} for the demo's node is in use by another process: free it, or set ASHLAR_DEMO_RPC_PORT to a different port.`,
   );
 
 /** Another live process owns the demo in this folder. */
 export const demoBusy = (processId: number, dataDirectory: string): DemoUnavailable =>
-  new DemoUnavailable(`Process ${processId} already runs the demo in ${dataDirectory}: stop it, or set ASHLAR_DATA_DIR to another folder.`);
+  new DemoUnavailable(
+    `Process ${processId} already runs the demo in ${dataDirectory}: stop it, or set ASHLAR_DATA_DIR to a different folder.`,
+  );
 
 /** The node exited or did not respond while it was being started. */
 export const nodeNotStarted = (reason: string): DemoUnavailable => new DemoUnavailable(`The demo's node did not start: ${reason}`);
 
 /** On this platform the demo cannot distinguish its node's process from others. */
 export const unsupportedPlatform = (platform: string): DemoUnavailable =>
-  new DemoUnavailable(`The demo chain runs on Linux and macOS, not on ${platform}: name a node with --rpc URL --chain NAME.`);
+  new DemoUnavailable(`The demo chain runs on Linux and macOS, not on ${platform}: pass a node with --rpc URL --chain NAME.`);

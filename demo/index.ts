@@ -11,5 +11,5 @@ const lastDemoChain: DemoModule["lastDemoChain"] = async (dataDirectory) => {
   return record === null || identity === null ? null : demoChainConfig(`http://127.0.0.1:${record.port}`, identity.values);
 };
 
-/** The demo, as the commands import it. */
+/** The module that the commands import. */
 export const demo: DemoModule = { startDemo, lastDemoChain };

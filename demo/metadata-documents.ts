@@ -4,8 +4,8 @@ import { gzip } from "node:zlib";
 import { hostileFolder } from "./chapters/hostile-tokens.ts";
 import { lanternDocument, lanternFolder, lanternImage, lanterns } from "./chapters/lantern-documents.ts";
 
-/** A response of the demo's gateway. */
-export interface Answer {
+/** A response of the demo's IPFS gateway. */
+export interface GatewayResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | AsyncIterable<string>;
@@ -22,15 +22,15 @@ const nestedDepth = 100_000;
 const attributeCount = 15_000;
 
 const compress = promisify(gzip);
-const answer = (type: string, body: Answer["body"], more: Partial<Answer> = {}): Answer => ({
+const respond = (type: string, body: GatewayResponse["body"], overrides: Partial<GatewayResponse> = {}): GatewayResponse => ({
   status: 200,
   headers: { "content-type": type },
   body,
-  ...more,
+  ...overrides,
 });
-const document = (body: Answer["body"]): Answer => answer("application/json", body);
-const redirect = (location: string): Answer => answer("text/plain", "", { status: 302, headers: { location } });
-const text = (status: number, body: string): Answer => answer("text/plain", body, { status });
+const document = (body: GatewayResponse["body"]): GatewayResponse => respond("application/json", body);
+const redirect = (location: string): GatewayResponse => respond("text/plain", "", { status: 302, headers: { location } });
+const text = (status: number, body: string): GatewayResponse => respond("text/plain", body, { status });
 
 async function* streamHuge(): AsyncGenerator<string> {
   yield '{"name":"Huge","description":"';
@@ -39,7 +39,7 @@ async function* streamHuge(): AsyncGenerator<string> {
   yield '"}';
 }
 
-/** One space every 200 ms. */
+/** Yields one space every 200 ms. */
 async function* drip(): AsyncGenerator<string> {
   for (let drops = 0; drops < maxDrips; drops++) {
     yield " ";
@@ -53,8 +53,8 @@ const manyAttributes = (): string =>
     attributes: Array.from({ length: attributeCount }, (_, index) => ({ trait_type: `Trait ${index}`, value: `Value ${index}` })),
   });
 
-/** The gateway's responses for the hostile folder, created on request. Redirects lead to an address that nothing may be fetched from. */
-const createHostileAnswers = (forbidden: string): Readonly<Record<string, () => Answer | Promise<Answer>>> => ({
+/** The gateway's responses for the hostile folder, created on request. Redirects lead to an address from which a client must not fetch anything. */
+const createHostileResponses = (forbidden: string): Readonly<Record<string, () => GatewayResponse | Promise<GatewayResponse>>> => ({
   huge: () => document(streamHuge()),
   slow: () => document(drip()),
   "redirect-to-loopback": () => redirect(`${forbidden}/private.json`),
@@ -62,11 +62,11 @@ const createHostileAnswers = (forbidden: string): Readonly<Record<string, () => 
   "redirect-loop": () => redirect(`/ipfs/${hostileFolder}/redirect-loop`),
   "compressed-bomb": async () => {
     const body = await compress(`{"name":"Bomb","description":"${" ".repeat(bombBytes)}"}`);
-    return answer("application/json", body, { headers: { "content-type": "application/json", "content-encoding": "gzip" } });
+    return respond("application/json", body, { headers: { "content-type": "application/json", "content-encoding": "gzip" } });
   },
   "deeply-nested": () => document(`{"name":"Deep","attributes":${"[".repeat(nestedDepth)}${"]".repeat(nestedDepth)}}`),
   "many-attributes": () => document(manyAttributes()),
-  page: () => answer("text/html", "<!doctype html><html><body><script>alert(document.domain)</script></body></html>"),
+  page: () => respond("text/html", "<!doctype html><html><body><script>alert(document.domain)</script></body></html>"),
   broken: () => text(500, "The gateway is broken."),
 });
 
@@ -76,27 +76,27 @@ const lanternIn = (part: string | undefined): number | null => {
   return number >= 1 && number <= lanterns ? number : null;
 };
 
-const answerOfLanterns = (first: string | undefined, second: string | undefined): Answer | null => {
+const lanternResponse = (first: string | undefined, second: string | undefined): GatewayResponse | null => {
   const id = lanternIn(first);
   if (id !== null && second === undefined) return document(lanternDocument(id));
   const picture = first === "images" && second?.endsWith(".svg") ? lanternIn(second.slice(0, -".svg".length)) : null;
-  return picture === null ? null : answer("image/svg+xml", lanternImage(picture));
+  return picture === null ? null : respond("image/svg+xml", lanternImage(picture));
 };
 
 /** Creates the responses of the demo's gateway: the story's documents below /ipfs/, and 404 for everything else. */
-export const createAnswers = (forbidden: string): ((path: string) => Promise<Answer>) => {
-  const hostile = new Map(Object.entries(createHostileAnswers(forbidden)));
+export const createResponses = (forbidden: string): ((path: string) => Promise<GatewayResponse>) => {
+  const hostile = new Map(Object.entries(createHostileResponses(forbidden)));
   return async (path) => {
-    const [root, protocol, folder, first, second, ...more] = path.split("/");
-    if (root === "" && protocol === "ipfs" && more.length === 0) {
-      const found =
+    const [root, protocol, folder, first, second, ...rest] = path.split("/");
+    if (root === "" && protocol === "ipfs" && rest.length === 0) {
+      const response =
         folder === lanternFolder
-          ? answerOfLanterns(first, second)
+          ? lanternResponse(first, second)
           : folder === hostileFolder && second === undefined
             ? await hostile.get(first ?? "")?.()
             : null;
-      if (found !== null && found !== undefined) return found;
+      if (response !== null && response !== undefined) return response;
     }
-    return text(404, "There is no such document.");
+    return text(404, "Document not found.");
   };
 };

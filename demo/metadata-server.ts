@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { createAnswers } from "./metadata-documents.ts";
+import { createResponses } from "./metadata-documents.ts";
 
 const maxConnections = 64;
 const maxHeaderBytes = 8_192;
@@ -42,11 +42,11 @@ export const startMetadataServer = async (): Promise<MetadataServer> => {
   const trap = await listen((_request, response) => {
     response.writeHead(200, { "content-type": "application/json" }).end('{"name":"Private"}');
   });
-  // Connections count even without a request.
+  // Connections are counted even without a request.
   trap.server.on("connection", () => {
     forbidden += 1;
   });
-  const answerOf = createAnswers(trap.origin);
+  const responseFor = createResponses(trap.origin);
   const gateway = await listen((request, response) => {
     if (request.method !== "GET" && request.method !== "HEAD") {
       response.writeHead(405, { allow: "GET, HEAD" }).end();
@@ -54,13 +54,13 @@ export const startMetadataServer = async (): Promise<MetadataServer> => {
     }
     const path = (request.url ?? "").split("?")[0] ?? "";
     const send = async (): Promise<void> => {
-      const { status, headers, body } = await answerOf(path);
+      const { status, headers, body } = await responseFor(path);
       response.writeHead(status, headers);
       if (request.method === "HEAD") response.end();
       else if (typeof body === "string" || body instanceof Uint8Array) response.end(body);
       else await pipeline(Readable.from(body), response);
     };
-    // The client has disconnected.
+    // Sending fails if the client has disconnected.
     send().catch(() => response.destroy());
   });
   return {

@@ -12,7 +12,7 @@ import { type DemoNode, launchNode } from "./node/launch.ts";
 import { adoptOrphan } from "./node/orphan.ts";
 import { claimFolder } from "./node/owner.ts";
 import { portIsFree } from "./node/port.ts";
-import { endProcess } from "./node/processes.ts";
+import { stopProcess } from "./node/processes.ts";
 import { readNodeRecord, removeNodeRecord, writeNodeRecord } from "./node/record.ts";
 import { demoFiles, discardSavedState, type Identity, readIdentity, saveState, unpackState } from "./state.ts";
 import { treasury } from "./story/genesis.ts";
@@ -50,9 +50,9 @@ const createLauncher = (folder: string, options: DemoOptions) => {
       onSpawned: (handle, port) => writeNodeRecord(files.node, { ...handle, port, genesisHash }),
     });
   return {
-    fresh: (genesisTime: number) => launch(genesisTime, null),
-    /** A node with the saved chain; null if its files are missing or unusable. */
-    loaded: async (identity: Identity, progress: Progress): Promise<DemoNode | null> => {
+    launchNew: (genesisTime: number) => launch(genesisTime, null),
+    /** Launches a node with the saved chain; returns null if its files are missing or unusable. */
+    launchSaved: async (identity: Identity, progress: Progress): Promise<DemoNode | null> => {
       progress("load", 0, 1);
       const statePath = await unpackState(folder, identity);
       if (statePath === null) return null;
@@ -61,7 +61,7 @@ const createLauncher = (folder: string, options: DemoOptions) => {
         options.onProgress?.("load", 1, 1);
         return node;
       } catch {
-        // An unreadable state counts as a missing one.
+        // An unreadable state is treated like a missing one.
         return null;
       } finally {
         await rm(statePath, { force: true });
@@ -70,14 +70,14 @@ const createLauncher = (folder: string, options: DemoOptions) => {
   };
 };
 
-/** After some dozens of live blocks a node drops the genesis state, which a new index reads; loading the saved state restores it. */
+/** A node drops the genesis state, which a new index reads, after some dozens of live blocks. Loading the saved state restores it. */
 const knowsGenesis = ({ client }: DemoNode): Promise<boolean> =>
   client.request("eth_getBalance", [treasury, "0x0"]).then(
     () => true,
     () => false,
   );
 
-/** The node of a killed run, if it has the requested chain and port; otherwise it is stopped, after saving a chain that matches. */
+/** Returns the node of a killed run if it has the requested chain and port; otherwise stops it, and saves its chain first if it matches. */
 const takeOverOrphan = async (folder: string, identity: Identity | null, options: DemoOptions): Promise<DemoNode | null> => {
   const files = demoFiles(folder);
   const record = await readNodeRecord(files.node);
@@ -86,11 +86,11 @@ const takeOverOrphan = async (folder: string, identity: Identity | null, options
   if (identity !== null && (options.rpcPort ?? orphan.port) === orphan.port && (await knowsGenesis(orphan))) return orphan;
   if (identity !== null) await saveState(folder, orphan.client, identity);
   await orphan.client.close();
-  await endProcess(orphan.handle);
+  await stopProcess(orphan.handle);
   return null;
 };
 
-const readWanted = async (folder: string, options: DemoOptions): Promise<Identity | null> => {
+const readMatchingIdentity = async (folder: string, options: DemoOptions): Promise<Identity | null> => {
   const saved = await readIdentity(folder);
   return saved !== null && matches(saved, options) ? saved : null;
 };
@@ -101,13 +101,13 @@ const openChain = async (folder: string, options: DemoOptions): Promise<Running>
     options.onProgress?.(phase, done, total);
   };
   const launcher = createLauncher(folder, options);
-  const identity = await readWanted(folder, options);
+  const identity = await readMatchingIdentity(folder, options);
   const orphan = await takeOverOrphan(folder, identity, options);
   if (orphan !== null && identity !== null) return { node: orphan, identity, origin: "adopted" };
   if (options.rpcPort !== undefined && !(await portIsFree(options.rpcPort))) throw portTaken(options.rpcPort);
   // Read again: stopping the orphan may have saved its chain.
-  const saved = await readWanted(folder, options);
-  const loaded = saved === null ? null : await launcher.loaded(saved, progress);
+  const saved = await readMatchingIdentity(folder, options);
+  const loaded = saved === null ? null : await launcher.launchSaved(saved, progress);
   if (saved !== null && loaded !== null) return { node: loaded, identity: saved, origin: "loaded" };
 
   await discardSavedState(folder);
@@ -119,23 +119,23 @@ const openChain = async (folder: string, options: DemoOptions): Promise<Running>
     scale: options.scale ?? 1,
     contractsDirectory: options.contractsDirectory ?? folder,
     signal: options.signal,
-    launch: launcher.fresh,
+    launch: launcher.launchNew,
     onProgress: progress,
   });
   // The node that built the chain uses much memory. A node that loads the state uses little, and every later start loads it too.
-  const node = await launcher.loaded(built, progress);
-  if (node === null) throw new Error("Cannot load the saved state of the demo.");
+  const node = await launcher.launchSaved(built, progress);
+  if (node === null) throw new Error("Failed to load the saved state of the demo");
   return { node, identity: built, origin: "built" };
 };
 
 /** Stops the node that a failed start may have left running. */
-const endLeftNode = async (folder: string): Promise<void> => {
+const stopLeftoverNode = async (folder: string): Promise<void> => {
   const files = demoFiles(folder);
   const record = await readNodeRecord(files.node);
   const node = record === null ? null : await adoptOrphan(record, files.cache);
   if (node === null) return;
   await node.client.close();
-  await endProcess(node.handle);
+  await stopProcess(node.handle);
 };
 
 /**
@@ -153,14 +153,14 @@ export const startDemo = async (options: DemoOptions): Promise<Demo> => {
     const running = await openChain(folder, options);
     options.signal?.throwIfAborted();
     const { node, origin } = running;
-    if (origin === "adopted") logger.info(`Demo continues with the node of an earlier run (process ${node.handle.processId})`);
+    if (origin === "adopted") logger.info(`Continuing the demo with the node of an earlier run (process ${node.handle.processId})`);
     const liveChain = createLiveChain({ folder, node, artifacts, identity: running.identity, logger });
     const documents = await startMetadataServer();
-    const end = async (): Promise<void> => {
+    const stopAll = async (): Promise<void> => {
       await documents.stop();
       await liveChain.idle();
       await node.client.close();
-      await endProcess(node.handle);
+      await stopProcess(node.handle);
       await removeNodeRecord(files.node);
       await rm(files.cache, { recursive: true, force: true });
     };
@@ -179,17 +179,17 @@ export const startDemo = async (options: DemoOptions): Promise<Demo> => {
         await liveChain
           .checkpoint()
           .catch((error: unknown) => logger.warn(`Failed to save the last blocks of the demo chain: ${String(error)}`));
-        await end();
+        await stopAll();
         await release();
       },
       discardState: async () => {
-        await end();
+        await stopAll();
         await discardSavedState(folder);
         await release();
       },
     };
   } catch (error) {
-    await endLeftNode(folder);
+    await stopLeftoverNode(folder);
     await release();
     throw error;
   }

@@ -63,7 +63,7 @@ const dumpState = async (client: NodeClient): Promise<{ head: Head; content: Buf
     // Another client may have mined a block in between.
     if ((await readHead(client)).hash === head.hash) return { head, content: Buffer.from(dump.slice(2), "hex") };
   }
-  throw new Error("Cannot save the state of the demo chain: its head keeps changing");
+  throw new Error("Failed to save the state of the demo chain: its head keeps changing");
 };
 
 /** Saves the node's state and its identity, and returns the identity. If the process is killed, the older pair remains. */
@@ -93,7 +93,7 @@ export const saveGenesisState = async (folder: string, client: NodeClient, genes
 /** The end of a dump of a node without past states. */
 const emptyHistory = Buffer.from('"historical_states":null}');
 
-/** A stream that replaces the end of its input if it is the expected one. */
+/** Creates a stream that replaces the end of its input if it equals `expected`. */
 const replaceEnd = (expected: Buffer, replacement: Buffer): Transform => {
   let tail: Buffer = Buffer.alloc(0);
   return new Transform({

@@ -21,7 +21,7 @@ export interface DemoOptions {
   /** The folder for compiled contracts; by default the demo's folder. */
   readonly contractsDirectory?: string;
   readonly logger?: DemoLogger;
-  /** Aborts the start and ends what it began. */
+  /** Aborts the start and stops the processes that it started. */
   readonly signal?: AbortSignal;
   onProgress?(phase: DemoPhase, done: number, total: number): void;
 }
@@ -33,14 +33,14 @@ interface Story {
 }
 
 /**
- * A running demo chain. Its node has loaded the chain from a file. It returns all blocks, receipts and `trace_block`, but before the loaded head no state
- * (`eth_call`, `eth_getBalance`) except that of the genesis, and no `debug_trace…`.
+ * A running demo chain. Its node has loaded the chain from a file. It returns all blocks, receipts and `trace_block`. For blocks before the loaded head,
+ * it has no state (`eth_call`, `eth_getBalance`) except that of the genesis block, and no `debug_trace…`.
  */
 export interface Demo {
   readonly rpcUrl: string;
   readonly chain: ChainConfig;
   readonly story: Story;
-  /** The number of connections to a local address that hostile metadata leads to and that nothing may be fetched from. */
+  /** The number of connections to a local address to which hostile metadata leads and from which a client must not fetch anything. */
   forbiddenRequests(): number;
   readonly processId: number;
   /** Whether the chain was built, loaded from its saved state, or adopted from a killed run. */

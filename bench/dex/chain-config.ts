@@ -7,7 +7,8 @@ export const chainId = 1;
 /** The network of a market as an operator would configure it. */
 export const configOf = ({ exchanges, tokens, feeds }: Market): ChainConfig => {
   const [wrapped, dollars, euros] = tokens.map(({ address }) => address);
-  if (wrapped === undefined || dollars === undefined || euros === undefined) throw new Error("A market has at least three tokens.");
+  if (wrapped === undefined || dollars === undefined || euros === undefined)
+    throw new Error("Expected a market with at least three tokens");
   return chainConfig.parse({
     name: "bench",
     id: chainId,

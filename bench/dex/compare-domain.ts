@@ -18,13 +18,13 @@ export async function compareDomain(server: BenchServer, chain: SwapHistory, fol
     chainId: chain.config.id,
     head: await chain.head(),
     subject: "exchanges",
-    own: new Set(["pools", "feeds"]),
+    compared: new Set(["pools", "feeds"]),
     folder,
     runs,
     check: (rows) => {
-      if (rows.pool_actions !== actions) throw new Error(`${actions} actions were made and ${rows.pool_actions ?? 0} indexed.`);
+      if (rows.pool_actions !== actions) throw new Error(`Indexed ${rows.pool_actions ?? 0} of ${actions} pool actions`);
     },
-    afterwards: async (database, before) => {
+    onFirstIndex: async (database, before) => {
       jobs = await runPendingJobs(database, chain, before);
     },
   });
@@ -41,7 +41,7 @@ async function runPendingJobs(
   const times = await runJobs(database, config.id, jobsOf(config));
   const after = Object.entries(await countRows(database)).filter(([table]) => before[table] === undefined && table !== "token_metadata");
   return [
-    ...times.map(({ name, milliseconds }) => ({ run: `afterwards, to ${name}`, ms: Math.round(milliseconds) })),
+    ...times.map(({ name, milliseconds }) => ({ run: `afterwards, job ${name}`, ms: Math.round(milliseconds) })),
     ...after.map(([table, count]) => ({ run: `afterwards, rows of ${table}`, ms: count })),
   ];
 }

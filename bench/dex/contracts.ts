@@ -24,10 +24,10 @@ const swapGas = 300_000n;
 const deadline = 2n ** 40n;
 const feePpm = 3_000;
 /** The square root of a price of 1, with 96 fractional bits (sqrtPriceX96). */
-const evenPrice = 2n ** 96n;
-const widestTick = 887_220;
+const sqrtPriceOfOne = 2n ** 96n;
+const maxTick = 887_220;
 
-/** An exchange on a node, as its users call it. */
+/** An exchange on a node, and the calls of its users. */
 export interface ChainExchange {
   readonly name: string;
   readonly factory: Address;
@@ -35,7 +35,7 @@ export interface ChainExchange {
   /** The spenders that traders and liquidity providers approve. */
   readonly spenders: readonly Address[];
   /** Creates a pool and deposits both tokens, lower address first. */
-  open(from: Address, tokens: readonly [Address, Address], amount: bigint): readonly TestTransaction[];
+  createPool(from: Address, tokens: readonly [Address, Address], amount: bigint): readonly TestTransaction[];
   swap(from: Address, amount: bigint, tokens: readonly [Address, Address]): TestTransaction;
 }
 
@@ -50,7 +50,7 @@ export async function deployPairs(chain: TestChain, name: string, wrapped: Addre
     factory,
     family: "xy=k",
     spenders: [router],
-    open: (from, tokens, amount) => [
+    createPool: (from, tokens, amount) => [
       { from, gas: creationGas, ...call(contract, router, "addLiquidity", [...tokens, amount, amount, 0n, 0n, from, deadline]) },
     ],
     swap: (from, amount, tokens) => ({
@@ -64,17 +64,21 @@ export async function deployPairs(chain: TestChain, name: string, wrapped: Addre
 /** Deploys a concentrated exchange with full-range liquidity. */
 export async function deployConcentrated(chain: TestChain, name: string, wrapped: Address): Promise<ChainExchange> {
   const factory = await chain.deploy(uniswap.concentratedFactory());
-  const [positions, swapping] = [uniswap.positions(), uniswap.concentratedRouter()];
+  const [positions, swapRouter] = [uniswap.positions(), uniswap.concentratedRouter()];
   const manager = await chain.deploy(positions, [factory, wrapped, wrapped]);
-  const router = await chain.deploy(swapping, [factory, wrapped]);
-  const range = { fee: feePpm, tickLower: -widestTick, tickUpper: widestTick };
+  const router = await chain.deploy(swapRouter, [factory, wrapped]);
+  const range = { fee: feePpm, tickLower: -maxTick, tickUpper: maxTick };
   return {
     name,
     factory,
     family: "concentrated",
     spenders: [router, manager],
-    open: (from, [token0, token1], amount) => [
-      { from, gas: creationGas, ...call(positions, manager, "createAndInitializePoolIfNecessary", [token0, token1, feePpm, evenPrice]) },
+    createPool: (from, [token0, token1], amount) => [
+      {
+        from,
+        gas: creationGas,
+        ...call(positions, manager, "createAndInitializePoolIfNecessary", [token0, token1, feePpm, sqrtPriceOfOne]),
+      },
       {
         from,
         gas: 1_000_000n,
@@ -96,7 +100,7 @@ export async function deployConcentrated(chain: TestChain, name: string, wrapped
     swap: (from, amountIn, [tokenIn, tokenOut]) => ({
       from,
       gas: swapGas,
-      ...call(swapping, router, "exactInputSingle", [
+      ...call(swapRouter, router, "exactInputSingle", [
         { tokenIn, tokenOut, fee: feePpm, recipient: from, deadline, amountIn, amountOutMinimum: 0n, sqrtPriceLimitX96: 0n },
       ]),
     }),
@@ -118,8 +122,8 @@ export const transfer = (from: Address, token: Address, to: Address, amount: big
   ...call(artifacts.erc20(), token, "transfer", [to, amount]),
 });
 
-/** A price feed of the chain: the code at its address emits AnswerUpdated(int256 indexed, uint256 indexed, uint256) with the three words of its calldata. */
-export async function placeFeed(
+/** Installs a price feed whose code emits AnswerUpdated(int256 indexed, uint256 indexed, uint256) with the three words of the call data. */
+export async function deployFeed(
   chain: TestChain,
   feed: Address,
 ): Promise<(answer: bigint, round: bigint, time: bigint) => TestTransaction> {

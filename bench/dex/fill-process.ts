@@ -4,13 +4,13 @@ import { poolsProjection } from "../../runtime/domains/pools/projection/index.ts
 import { tokensProjection } from "../../runtime/domains/tokens/projection/index.ts";
 import type { Row } from "../../runtime/indexer/projection.ts";
 import { copyRows, describeChain, fillTables } from "../support/fill.ts";
-import { answer, argumentOf } from "../support/measured-process.ts";
+import { readArgument, reportResult } from "../support/measured-process.ts";
 import { withoutIndexes } from "../support/without-indexes.ts";
 import { chainId } from "./chain-config.ts";
 import { type Market, type MarketSize, marketOf, timeOfBlock } from "./market.ts";
 import { generateMarket } from "./story.ts";
 
-const { databaseUrl, ...size } = argumentOf<MarketSize & { readonly databaseUrl: string }>();
+const { databaseUrl, ...size } = readArgument<MarketSize & { readonly databaseUrl: string }>();
 const database = createDatabase({ url: databaseUrl, poolSize: 3, statementTimeoutMilliseconds: 0, applicationName: "ashlar-bench" });
 const market = marketOf(size);
 await withoutIndexes(database, async () => {
@@ -18,8 +18,8 @@ await withoutIndexes(database, async () => {
     chainId,
     projections: [ledgerProjection, tokensProjection, poolsProjection],
     nativeAccounting: "none",
-    blocksAtOnce: 2_000,
-    // Lists of a wallet's transactions, which no exchange query reads.
+    blocksPerBatch: 2_000,
+    // No exchange query reads the lists of a wallet's transactions.
     without: new Set(["address_transactions"]),
   });
   if (last !== undefined) await describeChain(database, chainId, last);
@@ -33,7 +33,7 @@ await withoutIndexes(database, async () => {
 });
 await database.query("VACUUM ANALYZE");
 await database.close();
-answer({});
+reportResult({});
 
 /** The metadata of tokens and of pools with shares. */
 async function describeTokens(target: Database, { tokens, pools }: Market): Promise<void> {

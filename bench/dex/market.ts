@@ -1,7 +1,7 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import { createRandom, hexOf } from "../support/random.ts";
 
-/** The size of a generated market, which determines it. */
+/** The parameters that determine a generated market. */
 export interface MarketSize {
   readonly seed: number;
   /** Swaps of all pools together; a transaction has one or two. */
@@ -58,11 +58,11 @@ export interface Market {
 export const marketDays = 60;
 const secondsPerDay = 86_400;
 const whalePools = 200;
-const swapsInBlock = 7;
-const fewestBlocks = marketDays * 24 * 4;
+const swapsPerBlock = 7;
+const minBlocks = marketDays * 24 * 4;
 const providers = 3_000;
-/** The initial deposit in the first pool in dollars, for each of its tokens; it falls with the pool's number. */
-const largestPool = 30_000_000;
+/** The first pool's initial deposit of each token, in dollars; deposits fall with the pool's number. */
+const largestDeposit = 30_000_000;
 
 const kinds = { token: 21, exchange: 22, pool: 23, person: 24, feed: 25, provider: 26 } as const;
 
@@ -85,14 +85,14 @@ const exchanges: readonly MarketExchange[] = (
   router: hexOf(kinds.exchange, 2 * number + 1, 5),
 }));
 
-/** The exchange of a pool, by its number modulo 20: the first has half of the pools, the concentrated one a twentieth. */
+/** Returns the exchange of a pool by the pool's number modulo 20: the first exchange has half of the pools, the concentrated one a twentieth. */
 const exchangeOf = (number: number): MarketExchange => {
   const share = number % 20;
   const position = share < 10 ? 0 : share < 16 ? 1 : share < 19 ? 2 : 3;
   return exchanges[position] as MarketExchange;
 };
 
-/** The market of a size. */
+/** Generates the market of a size. */
 export function marketOf({ seed, swaps, pools }: MarketSize): Market {
   const random = createRandom(seed);
   const whale = hexOf(kinds.person, 1, 5);
@@ -101,7 +101,7 @@ export function marketOf({ seed, swaps, pools }: MarketSize): Market {
     exchanges,
     tokens,
     pools: poolsWith(pools, tokens, whale),
-    blocks: Math.min(marketDays * 7_200, Math.max(fewestBlocks, Math.ceil(swaps / swapsInBlock))),
+    blocks: Math.min(marketDays * 7_200, Math.max(minBlocks, Math.ceil(swaps / swapsPerBlock))),
     traders: Math.max(10, Math.floor(swaps / 50)),
     bot: hexOf(kinds.person, 0, 5),
     whale,
@@ -122,14 +122,14 @@ function tokensFor(count: number, random: () => number): MarketToken[] {
   ];
   return Array.from({ length: count }, (_, number) => {
     const decimals = [18, 18, 18, 18, 6, 18, 8, 18, 18, 9, 18, 18, 0][number % 13] ?? 18;
-    // From a hundredth of a cent to 100 dollars. A token without decimals must be cheap: otherwise a pool would hold too few units to trade.
+    // Prices range from a hundredth of a cent to 100 dollars. A token without decimals must be cheap: otherwise a pool would hold too few units to trade.
     const dollars = 10 ** (random() * (decimals === 0 ? 2 : 6) - 4);
     return { address: hexOf(kinds.token, number, 5), ...(hubs[number] ?? { symbol: `T${number}`, decimals, dollars }) };
   });
 }
 
 function poolsWith(count: number, tokens: readonly MarketToken[], whale: Address): MarketPool[] {
-  const among = [
+  const firstPairs = [
     [0, 1],
     [0, 1],
     [0, 2],
@@ -137,17 +137,17 @@ function poolsWith(count: number, tokens: readonly MarketToken[], whale: Address
     [1, 2],
     [1, 3],
   ];
-  const taken = new Set<string>();
-  const whaleEvery = Math.max(1, Math.floor(count / whalePools));
+  const usedPairs = new Set<string>();
+  const whaleInterval = Math.max(1, Math.floor(count / whalePools));
   return Array.from({ length: count }, (_, number) => {
     const exchange = exchangeOf(number);
-    const isTaken = (pair: readonly number[]): boolean => taken.has(`${exchange.name} ${pair.join(" ")}`);
+    const isUsed = (pair: readonly number[]): boolean => usedPairs.has(`${exchange.name} ${pair.join(" ")}`);
     const hub = [0, 0, 0, 1, 0, 0, 0, 1, 0, 3][Math.floor(number / 20) % 10] ?? 0;
-    let pair = among[number];
-    for (let other = number; pair === undefined || isTaken(pair); other += 1) pair = [hub, 4 + (other % (tokens.length - 4))];
-    taken.add(`${exchange.name} ${pair.join(" ")}`);
+    let pair = firstPairs[number];
+    for (let other = number; pair === undefined || isUsed(pair); other += 1) pair = [hub, 4 + (other % (tokens.length - 4))];
+    usedPairs.add(`${exchange.name} ${pair.join(" ")}`);
     const sides = pair.map((token) => tokens[token] as MarketToken).sort((left, right) => (left.address < right.address ? -1 : 1));
-    const dollars = largestPool / (number + 1);
+    const dollars = largestDeposit / (number + 1);
     const reserves = sides.map((token) => BigInt(Math.floor((dollars / token.dollars) * 10 ** token.decimals)));
     return {
       number,
@@ -155,7 +155,7 @@ function poolsWith(count: number, tokens: readonly MarketToken[], whale: Address
       exchange,
       tokens: [sides[0] as MarketToken, sides[1] as MarketToken],
       reserves: [reserves[0] as bigint, reserves[1] as bigint],
-      provider: number % whaleEvery === 0 && number / whaleEvery < whalePools ? whale : providerOf(number),
+      provider: number % whaleInterval === 0 && number / whaleInterval < whalePools ? whale : providerOf(number),
     };
   });
 }

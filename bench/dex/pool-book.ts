@@ -7,18 +7,18 @@ export interface Trade {
   readonly out: bigint;
 }
 
-/** Liquidity of a constant-product pool and its amounts. */
+/** Added or removed liquidity of a constant-product pool: its amounts and its shares. */
 export interface Change {
   readonly amounts: readonly [bigint, bigint];
   readonly shares: bigint;
 }
 
-/** The state of a generated pool, computed as its contract does. */
+/** The state of a generated pool, computed by the rules of its contract. */
 export interface PoolBook {
   readonly reserves: [bigint, bigint];
   supply: bigint;
   /** The first provider's shares. */
-  own: bigint;
+  providerShares: bigint;
   /** The side of the next input, usually the one that moves the price back to its start. */
   sideOf(chance: number): 0 | 1;
   /** Swaps a number of millionths of a side's reserve; null if the output would be 0. */
@@ -39,14 +39,14 @@ export const createPoolBook = ({ reserves: start, tokens }: MarketPool): PoolBoo
   const book: PoolBook = {
     reserves,
     supply,
-    own: supply - lockedShares,
+    providerShares: supply - lockedShares,
     sideOf: (chance) => (chance < (Number(reserves[0]) > Number(reserves[1]) * priceRatio ? 0.4 : 0.6) ? 0 : 1),
     trade: (side, millionths) => {
       const other = side === 0 ? 1 : 0;
       const amount = (reserves[side] * BigInt(millionths)) / 1_000_000n;
       // The fee of three thousandths stays in the pool.
-      const working = amount * 997n;
-      const out = (working * reserves[other]) / (reserves[side] * 1_000n + working);
+      const amountAfterFee = amount * 997n;
+      const out = (amountAfterFee * reserves[other]) / (reserves[side] * 1_000n + amountAfterFee);
       if (out === 0n) return null;
       reserves[side] += amount;
       reserves[other] -= out;
@@ -62,12 +62,12 @@ export const createPoolBook = ({ reserves: start, tokens }: MarketPool): PoolBoo
       return { amounts, shares };
     },
     remove: (thousandths) => {
-      const shares = (book.own * BigInt(thousandths)) / 1_000n;
+      const shares = (book.providerShares * BigInt(thousandths)) / 1_000n;
       const amounts = [(reserves[0] * shares) / book.supply, (reserves[1] * shares) / book.supply] as const;
       reserves[0] -= amounts[0];
       reserves[1] -= amounts[1];
       book.supply -= shares;
-      book.own -= shares;
+      book.providerShares -= shares;
       return { amounts, shares };
     },
   };

@@ -12,7 +12,7 @@ export interface LogWriter {
 }
 
 /** The full range of a pool with a tick spacing of 60. */
-const widest = 887_220;
+const maxTick = 887_220;
 
 const write = (log: LogWriter, address: Address, fact: PoolFact): void => {
   log.events.push({ address, transactionIndex: log.transactionIndex, logIndex: log.logIndex, ...fact });
@@ -32,12 +32,12 @@ export const writeTransfer = (log: LogWriter, token: Address, from: Address, to:
   log.logIndex += 1;
 };
 
-/** Transfers of the pool's two tokens. Their balances are not tracked here. */
+/** Reserves the log indexes of transfers of the pool's two tokens, whose balances are not tracked. */
 const skipTransfers = (log: LogWriter, count: number): void => {
   log.logIndex += count;
 };
 
-/** The factory announces the pool, and its first provider deposits both tokens. */
+/** Writes the creation of a pool by its factory, and the deposit of both tokens by its first provider. */
 export function writeCreation(log: LogWriter, pool: MarketPool, book: PoolBook): void {
   const { address, exchange, tokens, provider } = pool;
   const isConcentrated = exchange.family === "concentrated";
@@ -63,11 +63,11 @@ export function writeCreation(log: LogWriter, pool: MarketPool, book: PoolBook):
     to: provider,
     amount0: pool.reserves[0],
     amount1: pool.reserves[1],
-    position: { tickLower: -widest, tickUpper: widest, liquidity: book.supply },
+    position: { tickLower: -maxTick, tickUpper: maxTick, liquidity: book.supply },
   });
 }
 
-/** A swap, with the resulting state as its kind of pool emits it. */
+/** Writes a swap and the resulting state in the events of the pool's family. */
 export function writeSwap(log: LogWriter, { address, exchange }: MarketPool, book: PoolBook, trade: Trade, to: Address): void {
   const isConcentrated = exchange.family === "concentrated";
   skipTransfers(log, 2);
@@ -84,7 +84,7 @@ export function writeSwap(log: LogWriter, { address, exchange }: MarketPool, boo
   });
 }
 
-/** A provider deposits both tokens and receives shares. */
+/** Writes a deposit of both tokens, for which a provider receives shares. */
 export function writeDeposit(
   log: LogWriter,
   { address, exchange }: MarketPool,
@@ -105,7 +105,7 @@ export function writeDeposit(
   });
 }
 
-/** A provider returns shares, in the two steps of Uniswap V2: to the pool, which burns them. */
+/** Writes a withdrawal in the two steps of Uniswap V2: the provider transfers shares to the pool, which burns them. */
 export function writeWithdrawal(
   log: LogWriter,
   { address, exchange, provider }: MarketPool,
@@ -129,7 +129,7 @@ export function writeWithdrawal(
 const writeReserves = (log: LogWriter, pool: Address, { reserves }: PoolBook): void =>
   write(log, pool, { kind: "poolReserves", reserve0: reserves[0], reserve1: reserves[1] });
 
-/** The price of a full-range pool: the ratio of its reserves, in the precision of a number (53 bits). */
+/** The price of a full-range pool: the ratio of its reserves, with the precision of a number (53 bits). */
 const priceOf = ({ reserves }: PoolBook) => {
   const price = Number(reserves[1]) / Number(reserves[0]);
   return {

@@ -2,12 +2,12 @@ import type { Database } from "../../runtime/database/database.ts";
 import type { BenchResult } from "../result.ts";
 import { openCachedIndex } from "../support/cached-index.ts";
 import { calibrateByQuery } from "../support/calibration.ts";
+import { measureEndpoints } from "../support/measure-endpoints.ts";
+import { openServing } from "../support/open-serving.ts";
 import { projections } from "../support/projections.ts";
 import { type JobTime, runJobs } from "../support/run-jobs.ts";
 import { resultOfServing } from "../support/serve-figures.ts";
-import { measureEndpoints } from "../support/served.ts";
 import type { BenchServer } from "../support/server.ts";
-import { openServing } from "../support/serving.ts";
 import { countRows, megabytesOf } from "../support/tables.ts";
 import { chainId, configOf } from "./chain-config.ts";
 import { endpointCases } from "./endpoint-cases.ts";
@@ -19,14 +19,14 @@ export interface ServeOptions extends Omit<MarketSize, "until"> {
   /** Requests per endpoint case. */
   readonly times: number;
   /** Runs the jobs again on a copy of the filled index, even if an earlier run did. */
-  readonly again: boolean;
+  readonly rerunJobs: boolean;
 }
 
 const served = "dex_served";
 const print = (line: string): unknown => process.stdout.write(`${line}\n`);
 
 /** Fills an index with a generated market or reuses the index of an earlier run, runs the jobs and measures the endpoints. */
-export async function serveMarket(server: BenchServer, { times, again, ...size }: ServeOptions): Promise<BenchResult> {
+export async function serveMarket(server: BenchServer, { times, rerunJobs, ...size }: ServeOptions): Promise<BenchResult> {
   const filled = await openCachedIndex(
     server,
     {
@@ -38,24 +38,24 @@ export async function serveMarket(server: BenchServer, { times, again, ...size }
     },
     print,
   );
-  const worked = filled.replace("dex_", "dexworked_");
+  const withJobs = filled.replace("dex_", "dexworked_");
   const names = await server.names();
-  const isNew = again || !names.includes(worked);
+  const isNew = rerunJobs || !names.includes(withJobs);
   if (isNew) {
     for (const outdated of names.filter((name) => name.startsWith("dexworked_"))) await server.drop(outdated);
-    print("copying the filled index for the jobs");
+    print("Copying the filled index for the jobs");
     await server.copy(filled, served);
   }
   const jobs = isNew ? await server.on(served, runPendingJobs(size)) : null;
-  if (isNew) await server.rename(served, worked);
-  return server.on(worked, async (database) => {
-    const whole = { ...size, until: await newestTime(database) };
-    const market = marketOf(whole);
+  if (isNew) await server.rename(served, withJobs);
+  return server.on(withJobs, async (database) => {
+    const fullSize = { ...size, until: await newestTime(database) };
+    const market = marketOf(fullSize);
     const serving = await openServing(database, configOf(market));
     try {
-      const endpoints = await measureEndpoints(database, serving, endpointCases(market, whole), times);
+      const endpoints = await measureEndpoints(database, serving, endpointCases(market, fullSize), times);
       return resultOfServing({
-        subject: "rows 40 to 55, whole answers over HTTP",
+        subject: "rows 40 to 55, complete responses over HTTP",
         endpoints,
         jobs,
         calibration: await calibrateByQuery(database),
@@ -74,7 +74,7 @@ const runPendingJobs =
   async (database: Database): Promise<JobTime[]> => {
     const until = await newestTime(database);
     const times = await runJobs(database, chainId, jobsOf(configOf(marketOf({ ...size, until }))));
-    for (const { name, turns, milliseconds } of times) print(`to ${name} took ${Math.round(milliseconds)} ms in ${turns} turns`);
+    for (const { name, runs, milliseconds } of times) print(`${name} took ${Math.round(milliseconds)} ms in ${runs} runs`);
     await database.query("VACUUM ANALYZE");
     return times;
   };

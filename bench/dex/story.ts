@@ -11,16 +11,16 @@ export const storyVersion = 1;
 
 const emptyHash = `0x${"0".repeat(64)}` as Hash;
 const kinds = { transaction: 31, block: 32 } as const;
-/** The number of liquidity changes per thousand transactions. */
-const adding = 0.006;
-const removing = 0.004;
-const twoHops = 0.125;
-const largestTrade = 5_000;
+/** Shares of the transactions that add or remove liquidity, and of the swaps that use two pools. */
+const addingShare = 0.006;
+const removingShare = 0.004;
+const twoHopShare = 0.125;
+const maxTradeMillionths = 5_000;
 
 /**
- * The blocks of a generated market, decoded, in order: pools are created in the first tenth of the blocks, the busiest first; a fifth of them, those with
- * the fewest swaps, become inactive after a while. The frequency of swaps falls with a pool's number (Zipf's law). The only
- * token transfers are those of pool tokens, and one initial transfer of each token.
+ * Generates the decoded blocks of a market in order. Pools are created in the first tenth of the blocks, the busiest first. The fifth of them with
+ * the fewest swaps becomes inactive later. The frequency of swaps falls with a pool's number (Zipf's law). The only
+ * token transfers are those of pool shares, and one initial transfer of each token.
  */
 export function* generateMarket(size: MarketSize): Generator<DecodedBlock> {
   const market = marketOf(size);
@@ -28,9 +28,9 @@ export function* generateMarket(size: MarketSize): Generator<DecodedBlock> {
   const builder = createStoryBuilder(size, market);
   let parentHash = emptyHash;
   for (let number = 0; number < blocks; number += 1) {
-    const wanted = Math.floor((size.swaps * (number + 1)) / blocks);
-    const created = Math.min(pools.length, 10 + Math.floor((pools.length * 10 * number) / blocks));
-    const { transactions, events } = builder.addBlock(number, wanted, created);
+    const targetSwaps = Math.floor((size.swaps * (number + 1)) / blocks);
+    const targetPools = Math.min(pools.length, 10 + Math.floor((pools.length * 10 * number) / blocks));
+    const { transactions, events } = builder.addBlock(number, targetSwaps, targetPools);
     const hash = hexOf(kinds.block, number, 8);
     const block = {
       number,
@@ -73,32 +73,32 @@ const createStoryBuilder = (size: MarketSize, market: Market) => {
   };
 
   const swap = (log: LogWriter, { pool, book }: OpenPool, to: Address): void => {
-    const trade = book.trade(book.sideOf(random()), 100 + Math.floor(random() ** 3 * largestTrade));
+    const trade = book.trade(book.sideOf(random()), 100 + Math.floor(random() ** 3 * maxTradeMillionths));
     if (trade === null) throw new Error(`Pool ${pool.number} has too little liquidity to trade`);
     writeSwap(log, pool, book, trade, to);
     swaps += 1;
   };
 
   /** Writes a transaction's events; returns its sender and the called contract. */
-  const act = (log: LogWriter, number: number, wanted: number): readonly [Address, Address] => {
+  const writeAction = (log: LogWriter, number: number, targetSwaps: number): readonly [Address, Address] => {
     const chosen = open[pick(number, open.length)] as OpenPool;
     const { pool, book } = chosen;
     const chance = random();
     const canChange = pool.exchange.family === "xy=k";
-    if (canChange && chance < adding) {
+    if (canChange && chance < addingShare) {
       const change = book.add(1 + Math.floor(random() * 20));
-      const isOwn = random() < 0.7;
-      const provider = isOwn ? pool.provider : providerOf(Math.floor(random() * 2 ** 20));
-      if (isOwn) book.own += change.shares;
+      const isFirstProvider = random() < 0.7;
+      const provider = isFirstProvider ? pool.provider : providerOf(Math.floor(random() * 2 ** 20));
+      if (isFirstProvider) book.providerShares += change.shares;
       writeDeposit(log, pool, book, change, provider);
       return [provider, pool.exchange.router];
     }
-    if (canChange && chance < adding + removing) {
+    if (canChange && chance < addingShare + removingShare) {
       writeWithdrawal(log, pool, book, book.remove(1 + Math.floor(random() * 20)));
       return [pool.provider, pool.exchange.router];
     }
     const trader = random() < 0.05 ? market.bot : traderOf(Math.floor(random() ** 3 * market.traders));
-    if (random() < twoHops && swaps + 2 <= wanted) {
+    if (random() < twoHopShare && swaps + 2 <= targetSwaps) {
       const next = open[pick(number, open.length)] as OpenPool;
       swap(log, chosen, next.pool.address);
       swap(log, next, trader);
@@ -107,8 +107,8 @@ const createStoryBuilder = (size: MarketSize, market: Market) => {
   };
 
   return {
-    /** The transactions of a block, up to a total number of swaps and of pools. */
-    addBlock: (number: number, wanted: number, created: number) => {
+    /** Generates the transactions of a block until the totals of swaps and pools are reached. */
+    addBlock: (number: number, targetSwaps: number, targetPools: number) => {
       const log: LogWriter = { events: [], transactionIndex: 0, logIndex: 0 };
       const transactions: ChainTransaction[] = [];
       const end = (from: Address, to: Address): void => {
@@ -120,11 +120,11 @@ const createStoryBuilder = (size: MarketSize, market: Market) => {
         for (const { address } of market.tokens) writeTransfer(log, address, zeroAddress, market.whale, 10n ** 30n);
         end(market.whale, market.whale);
       }
-      while (open.length < created) {
+      while (open.length < targetPools) {
         const provider = openNext(log);
         end(provider, open.at(-1)?.pool.exchange.router ?? provider);
       }
-      while (swaps < wanted) end(...act(log, number, wanted));
+      while (swaps < targetSwaps) end(...writeAction(log, number, targetSwaps));
       return { transactions, events: log.events };
     },
   };
@@ -138,18 +138,18 @@ const createPicker = ({ pools, blocks }: Market, random: () => number) => {
     sum += 1 / (number + 1);
     sums[number] = sum;
   }
-  const lasting = Math.ceil(pools.length * 0.8);
-  const endOf = (number: number): number => (number < lasting ? blocks : (blocks * (20 + (number % 60))) / 100);
+  const alwaysActive = Math.ceil(pools.length * 0.8);
+  const endOf = (number: number): number => (number < alwaysActive ? blocks : (blocks * (20 + (number % 60))) / 100);
   return (block: number, count: number): number => {
-    const wanted = random() * sum;
+    const target = random() * sum;
     let [low, high] = [0, pools.length - 1];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((sums[middle] ?? 0) <= wanted) low = middle + 1;
+      if ((sums[middle] ?? 0) <= target) low = middle + 1;
       else high = middle;
     }
     const chosen = low % count;
-    return block < endOf(chosen) ? chosen : chosen % lasting;
+    return block < endOf(chosen) ? chosen : chosen % alwaysActive;
   };
 };
 

@@ -3,11 +3,11 @@ import { chainConfig } from "../../runtime/config/config.ts";
 import type { Address, Hex } from "../../runtime/lib/hex.ts";
 import { artifacts, startTestChain, type TestChain, type TestTransaction } from "../../test/support/chain.ts";
 import { createRandom, hexOf } from "../support/random.ts";
-import { approve, type ChainExchange, deployConcentrated, deployPairs, mint, placeFeed, transfer } from "./contracts.ts";
+import { approve, type ChainExchange, deployConcentrated, deployFeed, deployPairs, mint, transfer } from "./contracts.ts";
 
 /** The size of a generated swap history. */
 export interface SwapHistorySize {
-  /** Without the setup of tokens and pools. */
+  /** Excludes the setup of tokens and pools. */
   readonly transactions: number;
   readonly blocks: number;
 }
@@ -21,31 +21,31 @@ export interface SwapHistory extends TestChain {
 const tokenCount = 24;
 /** The number of pools of each constant-product exchange, then of the concentrated one. */
 const poolCounts = [200, 200, 100] as const;
-const tradersOfExchange = 20;
+const tradersPerExchange = 20;
 const recipients = 5_000;
 /** Per hundred transactions: swaps, token transfers and feed answers; the others are native transfers. */
 const shares = { swaps: 60, transfers: 30, answers: 1 } as const;
-const secondsApart = 12;
-const whole = 10n ** 18n;
+const blockSeconds = 12;
+const wholeToken = 10n ** 18n;
 
 interface Market {
   readonly exchanges: readonly ChainExchange[];
   readonly tokens: readonly Address[];
   readonly pools: readonly (readonly (readonly [Address, Address])[])[];
   readonly traders: readonly (readonly Address[])[];
-  readonly answer: (answer: bigint, round: bigint, time: bigint) => TestTransaction;
+  readonly answerFeed: (answer: bigint, round: bigint, time: bigint) => TestTransaction;
 }
 
 const feed = hexOf(41, 0, 5);
 const euroFeed = hexOf(41, 1, 5);
 
-/** Starts a node with a swap history on real exchanges, which is the same for the same size. */
+/** Starts a node with a swap history on real exchanges. The same size generates the same history. */
 export async function startSwapHistory(size: SwapHistorySize, cacheFolder: string): Promise<SwapHistory> {
   const chain = await startTestChain({ args: ["--prune-history", "10", "--cache-path", cacheFolder] });
   try {
     const market = await openMarket(chain);
     const swaps = await trade(chain, market, size);
-    const pools = market.pools.reduce((sum, own) => sum + own.length, 0);
+    const pools = market.pools.reduce((sum, { length }) => sum + length, 0);
     return { ...chain, swaps, pools, config: await configOf(chain, market) };
   } catch (error) {
     await chain.stop();
@@ -64,16 +64,16 @@ async function openMarket(chain: TestChain): Promise<Market> {
   for (let number = 0; number < tokenCount; number += 1)
     tokens.push(await chain.deploy(artifacts.erc20(), [`Coin ${number}`, `C${number}`]));
   const traders = exchanges.map((_, exchange) =>
-    Array.from({ length: tradersOfExchange }, (__, number) => hexOf(42, exchange * tradersOfExchange + number, 5)),
+    Array.from({ length: tradersPerExchange }, (__, number) => hexOf(42, exchange * tradersPerExchange + number, 5)),
   );
   const [provider] = chain.accounts as [Address];
-  const everybody = traders.flat();
-  await chain.batch(everybody.map((person) => ({ method: "anvil_setBalance", params: [person, `0x${(10n ** 24n).toString(16)}`] })));
+  const allTraders = traders.flat();
+  await chain.batch(allTraders.map((account) => ({ method: "anvil_setBalance", params: [account, `0x${(10n ** 24n).toString(16)}`] })));
   await mineAll(chain, 100, [
-    ...[provider, ...everybody].flatMap((person) => tokens.map((token) => mint(token, person, 10n ** 12n * whole))),
+    ...[provider, ...allTraders].flatMap((account) => tokens.map((token) => mint(token, account, 10n ** 12n * wholeToken))),
     ...exchanges.flatMap(({ spenders }, position) =>
-      [provider, ...(traders[position] ?? [])].flatMap((person) =>
-        spenders.flatMap((spender) => tokens.map((token) => approve(person, token, spender))),
+      [provider, ...(traders[position] ?? [])].flatMap((account) =>
+        spenders.flatMap((spender) => tokens.map((token) => approve(account, token, spender))),
       ),
     ),
   ]);
@@ -86,15 +86,17 @@ async function openMarket(chain: TestChain): Promise<Market> {
   await mineAll(
     chain,
     4,
-    exchanges.flatMap(({ open }, position) => (pools[position] ?? []).flatMap((pair) => open(provider, pair, 10n ** 6n * whole))),
+    exchanges.flatMap(({ createPool }, position) =>
+      (pools[position] ?? []).flatMap((pair) => createPool(provider, pair, 10n ** 6n * wholeToken)),
+    ),
   );
-  return { exchanges, tokens, pools, traders, answer: await placeFeed(chain, feed) };
+  return { exchanges, tokens, pools, traders, answerFeed: await deployFeed(chain, feed) };
 }
 
-/** Sends a limited number of transactions per block, so that their gas fits. @throws if one fails */
-async function mineAll(chain: TestChain, inBlock: number, transactions: readonly TestTransaction[]): Promise<void> {
-  for (let first = 0; first < transactions.length; first += inBlock) {
-    const hashes = await chain.send(...transactions.slice(first, first + inBlock));
+/** Sends a limited number of transactions per block, so that their gas fits. @throws {Error} if one fails. */
+async function mineAll(chain: TestChain, perBlock: number, transactions: readonly TestTransaction[]): Promise<void> {
+  for (let first = 0; first < transactions.length; first += perBlock) {
+    const hashes = await chain.send(...transactions.slice(first, first + perBlock));
     await chain.mine();
     const receipts = await chain.batch<{ status: Hex }>(hashes.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] })));
     if (receipts.some(({ status }) => status !== "0x1")) throw new Error("Failed to set up the exchanges");
@@ -114,22 +116,22 @@ async function trade(chain: TestChain, market: Market, { transactions, blocks }:
     const chance = random() * 100;
     const exchange = pick([0, 0, 1, 1, 2]);
     const trader = pick(market.traders[exchange] ?? []);
-    const amount = BigInt(1 + Math.floor(random() * 1_000)) * whole;
+    const amount = BigInt(1 + Math.floor(random() * 1_000)) * wholeToken;
     if (chance < shares.swaps) {
       swaps += 1;
       const [left, right] = pickSkewed(market.pools[exchange] ?? []);
-      const side = random() < 0.5;
-      return (market.exchanges[exchange] as ChainExchange).swap(trader, amount, side ? [left, right] : [right, left]);
+      const isForward = random() < 0.5;
+      return (market.exchanges[exchange] as ChainExchange).swap(trader, amount, isForward ? [left, right] : [right, left]);
     }
     if (chance < shares.swaps + shares.transfers)
       return transfer(trader, pick(market.tokens), hexOf(43, Math.floor(random() * recipients), 5), amount);
     if (chance < shares.swaps + shares.transfers + shares.answers)
-      return market.answer(2_500n * 10n ** 8n + BigInt(Math.floor(random() * 1e8)), BigInt(number), BigInt(time));
+      return market.answerFeed(2_500n * 10n ** 8n + BigInt(Math.floor(random() * 1e8)), BigInt(number), BigInt(time));
     return { from: trader, to: hexOf(43, Math.floor(random() * recipients), 5), value: 10n ** 15n, gas: 21_000n };
   };
   for (let block = 0, sent = 0; block < blocks; block += 1) {
     const until = Math.floor((transactions * (block + 1)) / blocks);
-    const time = start + (block + 1) * secondsApart;
+    const time = start + (block + 1) * blockSeconds;
     await chain.send(...Array.from({ length: until - sent }, (_, index) => next(sent + index, time)));
     await chain.mine(time);
     sent = until;

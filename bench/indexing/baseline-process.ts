@@ -1,12 +1,12 @@
 import pg from "pg";
 import { createDatabase } from "../../runtime/database/database.ts";
-import { answer, argumentOf, startClock } from "../support/measured-process.ts";
+import { readArgument, reportResult, startClock } from "../support/measured-process.ts";
 import { copyText, copyValues, encodeTable, readTable } from "./copied-rows.ts";
-import { fetchBlocks } from "./fetched-blocks.ts";
+import { fetchBlocks } from "./fetch-blocks.ts";
 import type { BaselineOptions, Timing } from "./runs.ts";
 
 // The minimum work of any indexer: fetch the same blocks and receipts in batches, then COPY the same rows from memory.
-const options = argumentOf<BaselineOptions>();
+const options = readArgument<BaselineOptions>();
 const connection = { poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "ashlar-bench" };
 
 const source = createDatabase({ url: options.rowsUrl, ...connection });
@@ -17,7 +17,7 @@ const target = createDatabase({ url: options.databaseUrl, ...connection });
 await target.query("SELECT 1");
 const client = new pg.Client({ connectionString: options.databaseUrl });
 await client.connect();
-// As in a backfill: a commit does not wait for the disk.
+// Same as in a backfill: a commit does not wait for the disk.
 await client.query("SET synchronous_commit = off");
 
 const clock = startClock();
@@ -31,4 +31,4 @@ for (const [position, table] of tables.entries()) {
 const written = clock();
 await client.end();
 await target.close();
-answer<Timing>({ ...written, steps: { fetch: fetched.milliseconds, write: written.milliseconds - fetched.milliseconds } });
+reportResult<Timing>({ ...written, steps: { fetch: fetched.milliseconds, write: written.milliseconds - fetched.milliseconds } });

@@ -18,11 +18,11 @@ export interface History extends TestChain {
 const senders = 500;
 const recipients = 5_000;
 const start = 1_700_000_100;
-const secondsApart = 12;
+const blockSeconds = 12;
 
-/** Starts a node with a history of transfers of one ERC-20 token, the same for the same size. */
+/** Starts a node with a history of transfers of one ERC-20 token. The same size generates the same history. */
 export async function startHistory(size: HistorySize, cacheFolder: string): Promise<History> {
-  // Past states are not used here, and would take gigabytes.
+  // Past states are not needed and would take gigabytes.
   const chain = await startTestChain({ args: ["--prune-history", "10", "--cache-path", cacheFolder] });
   try {
     const token = await buildHistory(chain, size);
@@ -36,9 +36,9 @@ export async function startHistory(size: HistorySize, cacheFolder: string): Prom
 async function buildHistory(chain: TestChain, { transfers, blocks }: HistorySize): Promise<Address> {
   const erc20 = artifacts.erc20();
   const accounts = Array.from({ length: senders }, (_, index) => hexOf(1, index, 5));
-  await chain.batch(accounts.map((person) => ({ method: "anvil_setBalance", params: [person, `0x${(10n ** 24n).toString(16)}`] })));
+  await chain.batch(accounts.map((account) => ({ method: "anvil_setBalance", params: [account, `0x${(10n ** 24n).toString(16)}`] })));
   const token = await chain.deploy(erc20, ["Ledger Coin", "LEDGER"]);
-  const movements = plan(transfers, accounts);
+  const movements = planTransfers(transfers, accounts);
   for (let block = 1, sent = 0; block < blocks; block += 1) {
     const until = Math.floor((transfers * block) / (blocks - 1));
     const calls: TestTransaction[] = movements
@@ -50,13 +50,13 @@ async function buildHistory(chain: TestChain, { transfers, blocks }: HistorySize
       );
     sent = until;
     await chain.send(...calls);
-    await chain.mine(start + block * secondsApart);
+    await chain.mine(start + block * blockSeconds);
   }
   return token;
 }
 
 /** Mints for every sender, then transfers from them to random recipients. */
-function plan(transfers: number, accounts: readonly Address[]) {
+function planTransfers(transfers: number, accounts: readonly Address[]) {
   const random = createRandom(1);
   const pick = (count: number): number => Math.floor(random() * count);
   return Array.from({ length: transfers }, (_, index) => {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { compileScript } from "../support/compiled.ts";
+import { compileScript } from "../support/compile-script.ts";
 import { measureProcess } from "../support/measured-process.ts";
 import type { BenchServer } from "../support/server.ts";
 import { countRows, tableNames } from "../support/tables.ts";
@@ -30,17 +30,16 @@ export interface CompareOptions {
 
 type Work = Omit<RunOptions, "databaseUrl">;
 
-/** Runs the indexer and both baselines in turn, each into an empty database; all are compiled, as an installed package is. */
+/** Runs the indexer and both baselines in turn, each into an empty database. All are compiled, like an installed package. */
 export async function compare(server: BenchServer, work: Work, options: CompareOptions): Promise<Comparison> {
   const indexer = compileScript(indexerScript, join(options.folder, "indexer"));
   const baseline = compileScript(baselineScript, join(options.folder, "baseline"));
   const nodeOptions = options.profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${options.profile}`];
   const index = (databaseUrl: string) => measureProcess<IndexerRun>(indexer, { ...work, databaseUrl } satisfies RunOptions, nodeOptions);
-  // Not counted: writes the rows that the baselines copy, and warms the node.
+  // This run is not measured: it writes the rows that the baselines copy, and warms up the node.
   await index(await server.create("rows"));
   const rows = await server.on("rows", countRows);
-  if (rows.transfers !== options.transfers)
-    throw new Error(`${options.transfers} transfers were sent, but ${rows.transfers} were indexed.`);
+  if (rows.transfers !== options.transfers) throw new Error(`Indexed ${rows.transfers ?? 0} of ${options.transfers} transfers`);
   const source = { rowsUrl: server.urlOf("rows"), tables: await server.on("rows", tableNames) };
   const copy = (rowsAs: BaselineOptions["rowsAs"]) => (databaseUrl: string) =>
     measureProcess<Timing>(baseline, { ...work, ...source, rowsAs, databaseUrl } satisfies BaselineOptions);

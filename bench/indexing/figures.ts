@@ -1,6 +1,6 @@
 import { type BenchResult, median, rounded } from "../result.ts";
 import type { Comparison } from "./compare.ts";
-import { lineOf, processor, ratios, wall } from "./run-figures.ts";
+import { processor, ratios, toTableRow, wall } from "./run-figures.ts";
 import { compareTenths } from "./tenths.ts";
 
 const targets = { ratio: 1.1, missAbove: 1.4, megabytes: 400, growth: 1.25 };
@@ -14,7 +14,9 @@ export function resultOf({ indexed, texts, values, rows }: Comparison): BenchRes
   const steps = Object.keys(indexed[0]?.result.steps ?? {});
   return {
     table: [
-      ...indexed.flatMap((run, index) => [run, texts[index], values[index]].flatMap((each) => (each === undefined ? [] : [lineOf(each)]))),
+      ...indexed.flatMap((run, index) =>
+        [run, texts[index], values[index]].flatMap((each) => (each === undefined ? [] : [toTableRow(each)])),
+      ),
       ...Object.entries(rows).map(([table, count]) => ({ run: `rows of ${table}`, ms: count })),
     ],
     figures: {
@@ -34,9 +36,15 @@ export function resultOf({ indexed, texts, values, rows }: Comparison): BenchRes
     missed: [
       ...(ratio <= targets.ratio
         ? []
-        : [`${rounded(ratio)} times the baseline: the target is ${targets.ratio}, a miss above ${targets.missAbove}.`]),
-      ...(megabytes < targets.megabytes ? [] : [`The indexer took ${megabytes} MB, not less than ${targets.megabytes}.`]),
-      ...(growth <= targets.growth ? [] : [`A block of the last tenth took ${rounded(growth)} times one of the first.`]),
+        : [
+            `The indexer took ${rounded(ratio)} times as long as the baseline; the target is ${targets.ratio}, a miss above ${targets.missAbove}.`,
+          ]),
+      ...(megabytes < targets.megabytes ? [] : [`The indexer used ${megabytes} MB; the target is less than ${targets.megabytes} MB.`]),
+      ...(growth <= targets.growth
+        ? []
+        : [
+            `A block of the last tenth took ${rounded(growth)} times as long as one of the first; the target is at most ${targets.growth}.`,
+          ]),
     ],
   };
 }

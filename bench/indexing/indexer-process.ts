@@ -6,13 +6,13 @@ import { createDatabase } from "../../runtime/database/database.ts";
 import { createStoredLedger } from "../../runtime/domains/ledger/stored-blocks.ts";
 import { createIndexer } from "../../runtime/indexer/session/indexer.ts";
 import type { IndexedChain } from "../../runtime/indexer/types.ts";
-import { answer, argumentOf, startClock } from "../support/measured-process.ts";
+import { readArgument, reportResult, startClock } from "../support/measured-process.ts";
 import { projections } from "../support/projections.ts";
 import type { IndexerOptions, IndexerRun } from "./runs.ts";
 import type { Point } from "./tenths.ts";
 
-// The indexer as `ashlar index` wires it, from its first request to the commit of the head.
-const options = argumentOf<IndexerOptions>();
+// Measures the indexer, wired as in `ashlar index`, from its first request to the commit of the head.
+const options = readArgument<IndexerOptions>();
 const chain: IndexedChain = {
   id: options.chainId,
   name: "bench",
@@ -49,8 +49,8 @@ const indexer = createIndexer({
   },
 });
 await indexer.run(stop.signal);
-const taken = clock();
+const timing = clock();
 const milliseconds = points.at(-1)?.milliseconds ?? Number.NaN;
 await rpc.close();
 await database.close();
-answer<IndexerRun>({ ...taken, milliseconds, points, steps: indexer.status().spent });
+reportResult<IndexerRun>({ ...timing, milliseconds, points, steps: indexer.status().spent });

@@ -11,8 +11,8 @@ export const processor = ({ result, node, database }: Run<Timing>): number => re
 export const ratios = (runs: readonly Run<Timing>[], baselines: readonly Run<Timing>[], pick: (run: Run<Timing>) => number): number[] =>
   runs.flatMap((run, index) => [baselines[index]].flatMap((baseline) => (baseline === undefined ? [] : [pick(run) / pick(baseline)])));
 
-/** A run as a row of a table. */
-export const lineOf = (run: Run<Timing>): Readonly<Record<string, string | number>> => ({
+/** Converts a run to a table row. */
+export const toTableRow = (run: Run<Timing>): Readonly<Record<string, string | number>> => ({
   run: run.kind,
   ms: Math.round(run.result.milliseconds),
   ...Object.fromEntries(Object.entries(run.result.steps).map(([step, value]) => [step, Math.round(value)])),

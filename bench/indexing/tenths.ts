@@ -6,15 +6,15 @@ export interface Point {
 
 /** The time at which a height was reached, interpolated between two commits. */
 const reachedAt = (points: readonly Point[], height: number): number => {
-  let before: Point = { block: 0, milliseconds: 0 };
+  let previous: Point = { block: 0, milliseconds: 0 };
   for (const point of points) {
     if (point.block >= height) {
-      const share = (height - before.block) / (point.block - before.block);
-      return before.milliseconds + share * (point.milliseconds - before.milliseconds);
+      const share = (height - previous.block) / (point.block - previous.block);
+      return previous.milliseconds + share * (point.milliseconds - previous.milliseconds);
     }
-    before = point;
+    previous = point;
   }
-  return before.milliseconds;
+  return previous.milliseconds;
 };
 
 /** Milliseconds per block in the first and in the last tenth of a run. */

@@ -15,7 +15,7 @@ export interface Run<T extends Timing> extends Measured<T> {
 
 type Rows = Readonly<Record<string, number>>;
 
-/** Runs into an empty database, and checks that the number of rows is that of the other runs and that every index exists and is valid. */
+/** Runs `work` on an empty database, then checks that it has as many rows as the other runs and that every index exists and is valid. */
 export async function timedRun<T extends Timing>(
   server: BenchServer,
   kind: string,
@@ -24,13 +24,13 @@ export async function timedRun<T extends Timing>(
 ): Promise<Run<T>> {
   const url = await server.create("target");
   const indexes = await server.on("target", listIndexes);
-  // Pending writes of earlier runs must not count for this one.
+  // Pending writes of earlier runs must not be measured with this one.
   await server.on("target", (database) => database.query("CHECKPOINT"));
   const before = { node: processorSecondsOf("anvil"), database: processorSecondsOf("postgres") };
   const measured = await work(url);
   const [load = Number.NaN] = loadavg();
   const after = { node: processorSecondsOf("anvil"), database: processorSecondsOf("postgres") };
-  await inspect(
+  await checkDatabase(
     server,
     kind,
     indexes.map(({ name }) => name),
@@ -39,15 +39,16 @@ export async function timedRun<T extends Timing>(
   return { ...measured, kind, load, node: difference(after.node, before.node), database: difference(after.database, before.database) };
 }
 
-/** @throws where an index or a row is missing. */
-const inspect = (server: BenchServer, kind: string, indexes: readonly string[], rows: Rows): Promise<void> =>
+/** @throws {Error} if an index is missing or invalid, or if the number of rows differs. */
+const checkDatabase = (server: BenchServer, kind: string, indexes: readonly string[], rows: Rows): Promise<void> =>
   server.on("target", async (database) => {
     const found = await listIndexes(database);
     const missing = indexes.filter((name) => found.find((index) => index.name === name)?.valid !== true);
     if (missing.length > 0) throw new Error(`After the ${kind}, indexes are missing or invalid: ${missing.join(", ")}.`);
     const counts = await countRows(database);
-    const [other] = Object.entries(rows).filter(([table, count]) => counts[table] !== count);
-    if (other !== undefined) throw new Error(`The ${kind} left ${counts[other[0]] ?? 0} rows in ${other[0]}, not ${other[1]}.`);
+    const [mismatch] = Object.entries(rows).filter(([table, count]) => counts[table] !== count);
+    if (mismatch !== undefined)
+      throw new Error(`The ${kind} left ${counts[mismatch[0]] ?? 0} rows in ${mismatch[0]}; expected ${mismatch[1]}.`);
   });
 
 const difference = (after: number | null, before: number | null): number | null =>

@@ -54,8 +54,8 @@ contract Almanac is ERC721 {
         );
     }
 
-    function trait(string memory name, string memory word, uint256 value) private pure returns (string memory) {
-        return string.concat('{"trait_type":"', name, '","value":"', word, value.toString(), '"}');
+    function trait(string memory name, string memory prefix, uint256 value) private pure returns (string memory) {
+        return string.concat('{"trait_type":"', name, '","value":"', prefix, value.toString(), '"}');
     }
 
     function number(string memory display, string memory name, uint256 value) private pure returns (string memory) {

@@ -18,7 +18,7 @@ interface Trait {
 }
 
 const documentKind = 67;
-/** Text traits with their numbers of values; the first values are more frequent. */
+/** Text traits with their number of values. The first values are more frequent. */
 const textTraits = [
   ["Paper", 6],
   ["Ink", 12],
@@ -56,7 +56,7 @@ const documentOf = (token: Address, id: number, standard: TokenDocument["standar
   const document = {
     name: `Leaf ${id}`,
     description:
-      "A leaf of a generated almanac, with as many textTraits about itself as such documents have: who drew it, when, and what is to be seen.",
+      "A leaf of a generated almanac, about as long as the description of a typical document: who drew it, when, and what it shows.",
     image: `${folder}/${id}.png`,
     external_url: `https://almanac.example/${id}`,
     attributes: traitsOf(id),

@@ -1,7 +1,7 @@
 import type { EndpointCase, Variant } from "../support/endpoint-case.ts";
 import type { NftMarket, NftMarketSize } from "./nft-market.ts";
 
-const of = (name: string, ...paths: readonly string[]): Variant => ({ name, paths: paths.map((path) => `bench/${path}`) });
+const variant = (name: string, ...paths: readonly string[]): Variant => ({ name, paths: paths.map((path) => `bench/${path}`) });
 const csv = "format=csv";
 const ordinaryOf = ({ traders }: NftMarket) => traders.slice(Math.floor(traders.length / 4), Math.floor(traders.length / 4) + 5);
 const busyOf = ({ traders }: NftMarket) => traders.slice(0, 3);
@@ -24,15 +24,15 @@ const walletCase = (nftMarket: NftMarket): EndpointCase => {
     row: 7,
     name: "NFTs of a wallet",
     variants: [
-      of("ordinary wallets", ...ordinary.map((wallet) => balances(wallet))),
-      of("ordinary wallets, no assets", ...ordinary.map((wallet) => balances(wallet, "no-nft-asset-metadata=true"))),
-      of("CSV of ordinary wallets", ...ordinary.map((wallet) => balances(wallet, csv))),
-      of("busy wallets", ...busy.map((wallet) => balances(wallet))),
-      of("1,000 ids", balances(whale)),
-      of("1,000 ids, no assets", balances(whale, "no-nft-asset-metadata=true")),
-      of("200 collections", balances(curator)),
-      of("200 collections, no spam", balances(curator, "no-spam=true")),
-      of("CSV of 200 collections", balances(curator, csv)),
+      variant("ordinary wallets", ...ordinary.map((wallet) => balances(wallet))),
+      variant("ordinary wallets, no assets", ...ordinary.map((wallet) => balances(wallet, "no-nft-asset-metadata=true"))),
+      variant("CSV of ordinary wallets", ...ordinary.map((wallet) => balances(wallet, csv))),
+      variant("busy wallets", ...busy.map((wallet) => balances(wallet))),
+      variant("1,000 ids", balances(whale)),
+      variant("1,000 ids, no assets", balances(whale, "no-nft-asset-metadata=true")),
+      variant("200 collections", balances(curator)),
+      variant("200 collections, no spam", balances(curator, "no-spam=true")),
+      variant("CSV of 200 collections", balances(curator, csv)),
     ],
   };
 };
@@ -49,40 +49,43 @@ const tokenCases = ({ large, small, editions }: NftMarket, tokens: number): read
       row: 8,
       name: "tokens of a collection",
       variants: [
-        of("first page", metadata("")),
-        of("last page", metadata(`page-number=${lastPage}`)),
-        of("middle page", metadata(`page-number=${Math.floor(lastPage / 2)}`)),
-        of("no metadata", metadata("no-metadata=true")),
-        of("frequent value", metadata("traits-filter=Season&values-filter=Season%200")),
-        of("frequent value, deep page", metadata(`traits-filter=Season&values-filter=Season%200&page-number=${Math.floor(lastPage / 4)}`)),
-        of("rare value", metadata("traits-filter=Herb&values-filter=Herb%2058")),
-        of("one token's value", metadata(`traits-filter=Serial&values-filter=No.%20${ids[3]}`)),
-        of("traits alone", metadata("traits-filter=Ink,Beast")),
-        of("values alone", metadata("values-filter=Ink%203,Beast%2020")),
-        of("small collections", ...small.slice(0, 5).map((collection) => metadata("", collection))),
-        of("ERC-1155", metadata("", editions)),
-        of("CSV", metadata(csv)),
+        variant("first page", metadata("")),
+        variant("last page", metadata(`page-number=${lastPage}`)),
+        variant("middle page", metadata(`page-number=${Math.floor(lastPage / 2)}`)),
+        variant("no metadata", metadata("no-metadata=true")),
+        variant("frequent value", metadata("traits-filter=Season&values-filter=Season%200")),
+        variant(
+          "frequent value, deep page",
+          metadata(`traits-filter=Season&values-filter=Season%200&page-number=${Math.floor(lastPage / 4)}`),
+        ),
+        variant("rare value", metadata("traits-filter=Herb&values-filter=Herb%2058")),
+        variant("one token's value", metadata(`traits-filter=Serial&values-filter=No.%20${ids[3]}`)),
+        variant("traits alone", metadata("traits-filter=Ink,Beast")),
+        variant("values alone", metadata("values-filter=Ink%203,Beast%2020")),
+        variant("small collections", ...small.slice(0, 5).map((collection) => metadata("", collection))),
+        variant("ERC-1155", metadata("", editions)),
+        variant("CSV", metadata(csv)),
       ],
     },
     {
       row: 9,
       name: "one token",
       variants: [
-        of("any", ...ids.map((id) => token(id))),
-        of("no metadata", ...ids.map((id) => token(id, "no-metadata=true"))),
-        of("CSV", token(0, csv)),
+        variant("any", ...ids.map((id) => token(id))),
+        variant("no metadata", ...ids.map((id) => token(id, "no-metadata=true"))),
+        variant("CSV", token(0, csv)),
       ],
     },
     {
       row: 10,
       name: "transactions of a token",
       variants: [
-        of("ordinary tokens", ...ids.slice(2).map((id) => transactions(id))),
-        of("ordinary tokens, no spam", ...ids.slice(2).map((id) => transactions(id, "no-spam=true"))),
-        of("never traded", transactions(tokens - 1)),
-        of("250 transactions", ...[1, 2, 3].map((id) => transactions(id))),
-        of("700 transactions", transactions(0)),
-        of("CSV", ...ids.slice(2).map((id) => transactions(id, csv))),
+        variant("ordinary tokens", ...ids.slice(2).map((id) => transactions(id))),
+        variant("ordinary tokens, no spam", ...ids.slice(2).map((id) => transactions(id, "no-spam=true"))),
+        variant("never traded", transactions(tokens - 1)),
+        variant("250 transactions", ...[1, 2, 3].map((id) => transactions(id))),
+        variant("700 transactions", transactions(0)),
+        variant("CSV", ...ids.slice(2).map((id) => transactions(id, csv))),
       ],
     },
   ];
@@ -90,10 +93,10 @@ const tokenCases = ({ large, small, editions }: NftMarket, tokens: number): read
 
 const traitCases = ({ large, small, editions }: NftMarket): readonly EndpointCase[] => {
   const ofCollections = (path: (collection: string) => string): readonly Variant[] => [
-    of("10,000 tokens", path(large)),
-    of("50 tokens", ...small.slice(0, 5).map(path)),
-    of("ERC-1155", path(editions)),
-    of("CSV", `${path(large)}?${csv}`),
+    variant("10,000 tokens", path(large)),
+    variant("50 tokens", ...small.slice(0, 5).map(path)),
+    variant("ERC-1155", path(editions)),
+    variant("CSV", `${path(large)}?${csv}`),
   ];
   const trait = (name: string, query = ""): string => `nft/${large}/traits/${name}/attributes/?${query}`;
   return [
@@ -103,21 +106,21 @@ const traitCases = ({ large, small, editions }: NftMarket): readonly EndpointCas
       row: 13,
       name: "values of a trait",
       variants: [
-        of("few values", trait("Season"), trait("Ink")),
-        of("60 values", trait("Herb")),
-        of("numbers", trait("Luck")),
-        of("10,000 values", trait("Serial")),
-        of("CSV", trait("Herb", csv)),
+        variant("few values", trait("Season"), trait("Ink")),
+        variant("60 values", trait("Herb")),
+        variant("numbers", trait("Luck")),
+        variant("10,000 values", trait("Serial")),
+        variant("CSV", trait("Herb", csv)),
       ],
     },
     {
       row: 14,
       name: "collections",
       variants: [
-        of("first page", "nft/collections/"),
-        of("second half", `nft/collections/?page-size=${small.length / 2}&page-number=1`),
-        of("no spam", "nft/collections/?no-spam=true"),
-        of("CSV", `nft/collections/?${csv}`),
+        variant("first page", "nft/collections/"),
+        variant("second half", `nft/collections/?page-size=${small.length / 2}&page-number=1`),
+        variant("no spam", "nft/collections/?no-spam=true"),
+        variant("CSV", `nft/collections/?${csv}`),
       ],
     },
   ];
@@ -125,12 +128,12 @@ const traitCases = ({ large, small, editions }: NftMarket): readonly EndpointCas
 
 const marketCases = ({ large, small, editions }: NftMarket): readonly EndpointCase[] => {
   const market = (kind: string): readonly Variant[] => [
-    of("30 days", `nft_market/${large}/${kind}/`),
-    of("a year", `nft_market/${large}/${kind}/?days=365`),
-    of("a year in euros", `nft_market/${large}/${kind}/?days=365&quote-currency=EUR`),
-    of("small collections", ...small.slice(0, 5).map((collection) => `nft_market/${collection}/${kind}/`)),
-    of("ERC-1155", `nft_market/${editions}/${kind}/`),
-    of("CSV", `nft_market/${large}/${kind}/?days=365&${csv}`),
+    variant("30 days", `nft_market/${large}/${kind}/`),
+    variant("a year", `nft_market/${large}/${kind}/?days=365`),
+    variant("a year in euros", `nft_market/${large}/${kind}/?days=365&quote-currency=EUR`),
+    variant("small collections", ...small.slice(0, 5).map((collection) => `nft_market/${collection}/${kind}/`)),
+    variant("ERC-1155", `nft_market/${editions}/${kind}/`),
+    variant("CSV", `nft_market/${large}/${kind}/?days=365&${csv}`),
   ];
   return [
     { row: 15, name: "floor prices", variants: market("floor_price") },
@@ -148,25 +151,25 @@ const ownershipCases = (nftMarket: NftMarket, tokens: number): readonly Endpoint
       row: 18,
       name: "NFTs of a wallet in a collection",
       variants: [
-        of("busy wallets", ...busy.map((wallet) => owned(wallet))),
-        of("1,000 ids", owned(whale)),
-        of("1,000 ids, frequent value", owned(whale, "traits-filter=Season&values-filter=Season%200")),
-        of("1,000 ids, one token's value", owned(whale, `traits-filter=Serial&values-filter=No.%20${tokens - 2}`)),
-        of("three ids of small collections", ...small.slice(0, 5).map((collection) => owned(curator, "", collection))),
-        of("CSV of 1,000 ids", owned(whale, csv)),
+        variant("busy wallets", ...busy.map((wallet) => owned(wallet))),
+        variant("1,000 ids", owned(whale)),
+        variant("1,000 ids, frequent value", owned(whale, "traits-filter=Season&values-filter=Season%200")),
+        variant("1,000 ids, one token's value", owned(whale, `traits-filter=Serial&values-filter=No.%20${tokens - 2}`)),
+        variant("three ids of small collections", ...small.slice(0, 5).map((collection) => owned(curator, "", collection))),
+        variant("CSV of 1,000 ids", owned(whale, csv)),
       ],
     },
     {
       row: 19,
       name: "ownership of a token",
       variants: [
-        of(
-          "it has",
+        variant(
+          "owned tokens",
           `address/${whale}/collection/${large}/token/${tokens - 1}/`,
           `address/${whale}/collection/${large}/token/${tokens - 2}/`,
         ),
-        of("units", `address/${publisher}/collection/${editions}/token/7/`),
-        of("CSV", `address/${whale}/collection/${large}/token/${tokens - 1}/?${csv}`),
+        variant("units", `address/${publisher}/collection/${editions}/token/7/`),
+        variant("CSV", `address/${whale}/collection/${large}/token/${tokens - 1}/?${csv}`),
       ],
     },
   ];
@@ -179,15 +182,15 @@ const approvalCases = (nftMarket: NftMarket): readonly EndpointCase[] => {
     {
       row: 20,
       name: "allowances of a wallet",
-      variants: [of("500 allowances", `approvals/${approver}/`), of("CSV of 500", `approvals/${approver}/?${csv}`)],
+      variants: [variant("500 allowances", `approvals/${approver}/`), variant("CSV of 500", `approvals/${approver}/?${csv}`)],
     },
     {
       row: 21,
       name: "NFT approvals of a wallet",
       variants: [
-        of("500 approvals", `nft/approvals/${approver}/`),
-        of("one operator", ...ordinary.map((wallet) => `nft/approvals/${wallet}/`)),
-        of("CSV of 500", `nft/approvals/${approver}/?${csv}`),
+        variant("500 approvals", `nft/approvals/${approver}/`),
+        variant("one operator", ...ordinary.map((wallet) => `nft/approvals/${wallet}/`)),
+        variant("CSV of 500", `nft/approvals/${approver}/?${csv}`),
       ],
     },
   ];

@@ -20,12 +20,12 @@ import { generateBlocks } from "./story.ts";
 /** The generated index has one chain. */
 export const chainId = 1;
 
-const blocksAtOnce = 1_000;
-const documentsAtOnce = 1_000;
+const blocksPerBatch = 1_000;
+const documentsPerBatch = 1_000;
 
 /**
- * Fills an empty database with a generated market: the blocks through the product's decoder and folds, the documents through its parser into
- * the rows that its worker writes; triggers of the tables compute the sums.
+ * Fills an empty database with a generated market: the blocks with Ashlar's decoder and folds, and the documents with its parser
+ * and row format. Triggers of the tables compute the sums.
  */
 export async function fillIndex(database: Database, size: NftMarketSize): Promise<void> {
   const nftMarket = nftMarketOf(size);
@@ -39,7 +39,7 @@ export async function fillIndex(database: Database, size: NftMarketSize): Promis
       chainId,
       projections,
       nativeAccounting: "none",
-      blocksAtOnce,
+      blocksPerBatch,
       wrappedNative: [nftMarket.wrapped],
     });
     if (last !== undefined) await describeChain(database, chainId, last);
@@ -49,7 +49,7 @@ export async function fillIndex(database: Database, size: NftMarketSize): Promis
   let portion: Outcome[] = [];
   for (const document of documentsOf(nftMarket, size.tokens)) {
     portion.push(outcomeOf(document, head));
-    if (portion.length < documentsAtOnce) continue;
+    if (portion.length < documentsPerBatch) continue;
     await storeDocuments(database, portion);
     portion = [];
   }
@@ -67,7 +67,7 @@ const storeDocuments = (database: Database, outcomes: readonly Outcome[]): Promi
 
 const outcomeOf = ({ token, id, standard, url, text }: TokenDocument, head: number): Outcome => {
   const parsed = parseDocument(text);
-  if (!parsed.ok) throw new Error(`Generated document was refused: ${parsed.refusal}`);
+  if (!parsed.ok) throw new Error(`A generated document was refused: ${parsed.refusal}`);
   const claim = { token, token_id: String(id), standard: standards[standard], block_number: 0, attempts: 1, url, asked_at: head };
   return { claim, readAt: head, tokenUrl: url, result: { document: parsed.document } };
 };

@@ -44,10 +44,10 @@ export interface BlockWriter {
     offerer: Address,
     recipient: Address,
     offer: readonly SoldItem[],
-    asked: readonly ConsiderationItem[],
+    consideration: readonly ConsiderationItem[],
   ): void;
   answer(feed: Address, answer: bigint, round: number, time: number): void;
-  /** Ends a transaction, which has the logs since the previous one. */
+  /** Ends a transaction that contains the logs since the previous one. */
   end(from: Address, to: Address, value?: bigint): void;
 }
 
@@ -69,8 +69,8 @@ export const createBlockWriter = (first: number): BlockWriter => {
     approve: (token, owner, spender, id) => push(token, [approval, topic(owner), topic(spender), word(id)], "0x"),
     approveAll: (token, owner, operator, approved) => push(token, [approvalForAll, topic(owner), topic(operator)], word(approved ? 1 : 0)),
     approveCoins: (token, owner, spender, amount) => push(token, [approval, topic(owner), topic(spender)], word(amount)),
-    fulfil: (market, number, offerer, recipient, offer, asked) =>
-      push(market, [orderFulfilled, topic(offerer), topic(zeroAddress)], orderData(number, recipient, offer, asked)),
+    fulfil: (market, number, offerer, recipient, offer, consideration) =>
+      push(market, [orderFulfilled, topic(offerer), topic(zeroAddress)], orderData(number, recipient, offer, consideration)),
     answer: (feed, answer, round, time) => push(feed, [answerUpdated, word(answer), word(round)], word(time)),
     end: (from, to, value = 0n) => {
       transactions.push(toTransaction(first + transactions.length, transactions.length, from, to, value, logs));
@@ -79,8 +79,8 @@ export const createBlockWriter = (first: number): BlockWriter => {
   };
 };
 
-/** The order's hash, the recipient, the byte offsets of both lists, then each list preceded by its length. */
-const orderData = (number: number, recipient: Address, offer: readonly SoldItem[], asked: readonly ConsiderationItem[]): Hex => {
+/** The order's hash, the recipient, the byte offsets of both arrays, then each array preceded by its length. */
+const orderData = (number: number, recipient: Address, offer: readonly SoldItem[], consideration: readonly ConsiderationItem[]): Hex => {
   const item = ({ type, token, id, amount }: SoldItem): string =>
     `${digitsOf(type)}${addressDigits(token)}${digitsOf(id)}${digitsOf(amount)}`;
   const offered = 4 * 32;
@@ -91,8 +91,8 @@ const orderData = (number: number, recipient: Address, offer: readonly SoldItem[
     digitsOf(offered + 32 + offer.length * 4 * 32),
     digitsOf(offer.length),
     ...offer.map(item),
-    digitsOf(asked.length),
-    ...asked.map((each) => `${item(each)}${addressDigits(each.recipient)}`),
+    digitsOf(consideration.length),
+    ...consideration.map((each) => `${item(each)}${addressDigits(each.recipient)}`),
   ];
   return `0x${words.join("")}`;
 };

@@ -1,7 +1,7 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import { hexOf } from "../support/random.ts";
 
-/** The size of a generated market of NFTs, which determines it. */
+/** The parameters that determine a generated NFT market. */
 export interface NftMarketSize {
   readonly seed: number;
   /** Tokens of the large collection. */
@@ -12,7 +12,7 @@ export interface NftMarketSize {
   readonly until: number;
 }
 
-/** The contracts and accounts of a generated market. The numbers below are for 10,000 tokens and scale with their number. */
+/** The contracts and accounts of a generated market. The counts below are for 10,000 tokens and scale with the number of tokens. */
 export interface NftMarket {
   /** The collection with the most trades; its ids start at 0. */
   readonly large: Address;
@@ -48,20 +48,20 @@ export interface NftMarket {
 /** The days that the market covers. */
 export const marketDays = 365;
 /** The number of ids of each small collection, from 0, that the curator holds. */
-export const curated = 3;
+export const curatedIds = 3;
 
 const kinds = { collection: 51, coin: 52, trader: 53, account: 54, spender: 55, operator: 56 } as const;
 const accounts = ["publisher", "creator", "whale", "curator", "approver", "left", "right", "wrapped", "market", "feed"] as const;
 const account = (name: (typeof accounts)[number]): Address => hexOf(kinds.account, accounts.indexOf(name), 5);
-const list = (count: number, kind: number, first = 0): Address[] =>
+const addresses = (count: number, kind: number, first = 0): Address[] =>
   Array.from({ length: count }, (_, index) => hexOf(kind, first + index, 5));
 
-/** The market of a size. */
+/** Generates the market of a size. */
 export const nftMarketOf = ({ tokens, sales }: NftMarketSize): NftMarket => {
   const scaled = (count: number, min: number): number => Math.max(min, Math.round((count * tokens) / 10_000));
-  const small = list(scaled(200, 4), kinds.collection, 2);
-  const ofWhale = scaled(1_000, 10);
-  const ofApprover = scaled(300, 5);
+  const small = addresses(scaled(200, 4), kinds.collection, 2);
+  const whaleTokens = scaled(1_000, 10);
+  const approverTokens = scaled(300, 5);
   return {
     large: hexOf(kinds.collection, 0, 5),
     editions: hexOf(kinds.collection, 1, 5),
@@ -69,19 +69,23 @@ export const nftMarketOf = ({ tokens, sales }: NftMarketSize): NftMarket => {
     tokensPerSmallCollection: 50,
     editionIds: 50,
     publisher: account("publisher"),
-    coins: list(scaled(250, 4), kinds.coin),
+    coins: addresses(scaled(250, 4), kinds.coin),
     wrapped: account("wrapped"),
     market: account("market"),
     feed: account("feed"),
     creator: account("creator"),
-    traders: list(scaled(3_000, 30), kinds.trader),
+    traders: addresses(scaled(3_000, 30), kinds.trader),
     whale: account("whale"),
     curator: account("curator"),
     approver: account("approver"),
-    spenders: list(20, kinds.spender),
-    operators: list(small.length, kinds.operator),
+    spenders: addresses(20, kinds.spender),
+    operators: addresses(small.length, kinds.operator),
     washTraders: [account("left"), account("right")],
-    first: { washTraders: tokens - ofWhale - ofApprover - 5, approver: tokens - ofWhale - ofApprover, whale: tokens - ofWhale },
+    first: {
+      washTraders: tokens - whaleTokens - approverTokens - 5,
+      approver: tokens - whaleTokens - approverTokens,
+      whale: tokens - whaleTokens,
+    },
     blocks: Math.ceil(sales / 2),
   };
 };

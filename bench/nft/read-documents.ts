@@ -16,17 +16,17 @@ import { compileAlmanac } from "./almanac.ts";
 /** The time and processor time until all documents of a collection were stored. */
 export interface DocumentsRun {
   readonly documents: number;
-  /** From the start of the process until the index had the node's head. */
+  /** From the start of the process until the index reached the node's head. */
   readonly catchUpMilliseconds: number;
   /** From that moment until the last document was stored. */
   readonly milliseconds: number;
-  /** Processor seconds of the node, the database and the indexer until the last document was stored; null where the system does not report them. */
+  /** Processor seconds of the node, the database and the indexer until the last document was stored; null if the system does not report them. */
   readonly processor: Readonly<Record<"node" | "database" | "indexer", number | null>>;
   readonly load: number;
   readonly calibration: Calibration;
 }
 
-const mintedAtOnce = 100;
+const mintsPerTransaction = 100;
 const owners = 500;
 const ownerKind = 71;
 const pollMilliseconds = 50;
@@ -39,8 +39,8 @@ export async function startCollectionNode(documents: number, cacheFolder: string
     await chain.rpc("anvil_setCode", [multicall, await multicallCode(chain)]);
     const artifact = compileAlmanac();
     const collection = await chain.deploy(artifact);
-    for (let first = 0; first < documents; first += mintedAtOnce) {
-      const recipients = Array.from({ length: Math.min(mintedAtOnce, documents - first) }, (_, index) =>
+    for (let first = 0; first < documents; first += mintsPerTransaction) {
+      const recipients = Array.from({ length: Math.min(mintsPerTransaction, documents - first) }, (_, index) =>
         hexOf(ownerKind, (first + index) % owners, 5),
       );
       const [hash] = await chain.send({ ...call(artifact, collection, "print", [recipients]), gas: 15_000_000n });
@@ -55,7 +55,10 @@ export async function startCollectionNode(documents: number, cacheFolder: string
   }
 }
 
-/** Indexes the collection with `ashlar index` into an empty database and waits for its documents. @throws if they are not stored in time or one is refused */
+/**
+ * Indexes the collection with `ashlar index` into an empty database and waits for its documents.
+ * @throws {Error} if they are not stored in time or one is refused.
+ */
 export async function readDocuments(
   server: BenchServer,
   chain: Awaited<ReturnType<typeof startCollectionNode>>,
@@ -107,7 +110,7 @@ const indexedBlock = async (database: Database, chainId: number): Promise<number
   return row?.block ?? -1;
 };
 
-/** Returns the number of stored documents. @throws if one was refused */
+/** Returns the number of stored documents. @throws {Error} if one was refused. */
 const storedDocuments = async (database: Database, chainId: number): Promise<number> => {
   const [row] = await database.query<{ stored: number; refused: number }>(
     "SELECT metadata_count AS stored, refused_count AS refused FROM nft_documents WHERE chain_id = $1",
@@ -124,9 +127,9 @@ const processorNow = (): DocumentsRun["processor"] => ({
 });
 
 const difference = (before: DocumentsRun["processor"], after: DocumentsRun["processor"]): DocumentsRun["processor"] => {
-  const of = (name: keyof DocumentsRun["processor"]): number | null => {
+  const secondsOf = (name: keyof DocumentsRun["processor"]): number | null => {
     const [from, to] = [before[name], after[name]];
     return from === null || to === null ? null : to - from;
   };
-  return { node: of("node"), database: of("database"), indexer: of("indexer") };
+  return { node: secondsOf("node"), database: secondsOf("database"), indexer: secondsOf("indexer") };
 };

@@ -1,6 +1,6 @@
 import { type Address, zeroAddress } from "../../runtime/lib/hex.ts";
 import type { BlockWriter, ConsiderationItem, SoldItem } from "./logs.ts";
-import { curated, type NftMarket } from "./nft-market.ts";
+import { curatedIds, type NftMarket } from "./nft-market.ts";
 
 /** The current owner of each id. */
 export interface Holdings {
@@ -11,7 +11,7 @@ export interface Holdings {
 const types = { native: 0, coins: 1, unique: 2, units: 3 } as const;
 const thousandth = 10n ** 15n;
 /** Percentages of the sales: of small collections, of editions, and between the wash traders; the others are of the large collection. */
-const shares = { small: 10, editions: 5, washed: 2 } as const;
+const shares = { small: 10, editions: 5, washTrades: 2 } as const;
 /** The number of accepted bids in the wrapped native token per ten sales. */
 const bids = 2;
 
@@ -22,10 +22,10 @@ interface Deal {
   readonly price: bigint;
 }
 
-/** Generates sales and transfers. Low ids are traded more often than high ones, and some traders trade more than others. */
+/** Generates sales and transfers. Low ids are sold more often than high ones, and some traders trade more than others. */
 export const createSales = (nftMarket: NftMarket, { large, small }: Holdings, random: () => number) => {
   const skewed = (count: number): number => Math.floor(random() ** 2 * count);
-  const even = (count: number): number => Math.floor(random() * count);
+  const uniform = (count: number): number => Math.floor(random() * count);
   const traderExcept = (owner: Address | undefined): Address => {
     const position = skewed(nftMarket.traders.length);
     const trader = nftMarket.traders[position] as Address;
@@ -41,23 +41,28 @@ export const createSales = (nftMarket: NftMarket, { large, small }: Holdings, ra
     return { seller, buyer, items: [{ type: types.unique, token, id, amount: 1n }], price };
   };
   const dealOf = (number: number): Deal => {
-    const chance = even(100);
+    const chance = uniform(100);
     if (chance < shares.small) {
       const collection = skewed(small.length);
       const owners = small[collection] as Address[];
-      return uniqueDeal(nftMarket.small[collection] as Address, owners, curated + even(owners.length - curated), priceOf(20, number));
+      return uniqueDeal(
+        nftMarket.small[collection] as Address,
+        owners,
+        curatedIds + uniform(owners.length - curatedIds),
+        priceOf(20, number),
+      );
     }
     if (chance < shares.small + shares.editions) {
-      const items = Array.from({ length: 1 + even(2) }, (_, index) => ({
+      const items = Array.from({ length: 1 + uniform(2) }, (_, index) => ({
         type: types.units,
         token: nftMarket.editions,
-        id: (even(nftMarket.editionIds / 2) + index * (nftMarket.editionIds / 2)) % nftMarket.editionIds,
-        amount: BigInt(1 + even(3)),
+        id: (uniform(nftMarket.editionIds / 2) + index * (nftMarket.editionIds / 2)) % nftMarket.editionIds,
+        amount: BigInt(1 + uniform(3)),
       }));
       return { seller: nftMarket.publisher, buyer: traderExcept(undefined), items, price: priceOf(10, number) };
     }
-    if (chance < shares.small + shares.editions + shares.washed) {
-      const id = nftMarket.first.washTraders + even(5);
+    if (chance < shares.small + shares.editions + shares.washTrades) {
+      const id = nftMarket.first.washTraders + uniform(5);
       const [left, right] = nftMarket.washTraders;
       return uniqueDeal(nftMarket.large, large, id, priceOf(900, number), large[id] === left ? right : left);
     }
@@ -65,14 +70,14 @@ export const createSales = (nftMarket: NftMarket, { large, small }: Holdings, ra
   };
 
   return {
-    /** Writes a fulfilled order in a transaction of its own. */
+    /** Writes a fulfilled order in a separate transaction. */
     sell: (writer: BlockWriter, number: number): void => {
       const deal = dealOf(number);
-      if (even(10) < bids) takeBid(writer, nftMarket, number, deal);
+      if (uniform(10) < bids) acceptBid(writer, nftMarket, number, deal);
       else buy(writer, nftMarket, number, deal);
     },
     /** Writes a transfer of a token of the large collection without a payment. */
-    give: (writer: BlockWriter): void => {
+    transfer: (writer: BlockWriter): void => {
       const id = skewed(nftMarket.first.washTraders);
       const from = large[id] as Address;
       const to = traderExcept(from);
@@ -84,7 +89,7 @@ export const createSales = (nftMarket: NftMarket, { large, small }: Holdings, ra
 };
 
 /** The marketplace's fee of 2.5 percent and the creator's royalty of 5 percent. */
-const cutsOf = (
+const feesOf = (
   { market, creator }: NftMarket,
   type: 0 | 1,
   token: Address,
@@ -104,25 +109,25 @@ const move = (writer: BlockWriter, { market }: NftMarket, { seller, buyer, items
 /** Writes a filled listing: tokens for the native token, less fee and royalty. */
 const buy = (writer: BlockWriter, nftMarket: NftMarket, number: number, deal: Deal): void => {
   const { seller, buyer, items, price } = deal;
-  const cuts = cutsOf(nftMarket, types.native, zeroAddress, price);
-  const rest = price - cuts[0].amount - cuts[1].amount;
+  const fees = feesOf(nftMarket, types.native, zeroAddress, price);
+  const proceeds = price - fees[0].amount - fees[1].amount;
   move(writer, nftMarket, deal);
   const consideration: readonly ConsiderationItem[] = [
-    { type: types.native, token: zeroAddress, id: 0, amount: rest, recipient: seller },
-    ...cuts,
+    { type: types.native, token: zeroAddress, id: 0, amount: proceeds, recipient: seller },
+    ...fees,
   ];
   writer.fulfil(nftMarket.market, number, seller, buyer, items, consideration);
   writer.end(buyer, nftMarket.market, price);
 };
 
 /** Writes an accepted bid: the wrapped token for tokens; the seller pays fee and royalty out of the proceeds. */
-const takeBid = (writer: BlockWriter, nftMarket: NftMarket, number: number, deal: Deal): void => {
+const acceptBid = (writer: BlockWriter, nftMarket: NftMarket, number: number, deal: Deal): void => {
   const { seller, buyer, items, price } = deal;
-  const cuts = cutsOf(nftMarket, types.coins, nftMarket.wrapped, price);
+  const fees = feesOf(nftMarket, types.coins, nftMarket.wrapped, price);
   writer.transferCoins(nftMarket.wrapped, buyer, seller, price);
   move(writer, nftMarket, deal);
-  for (const { recipient, amount } of cuts) writer.transferCoins(nftMarket.wrapped, seller, recipient, amount);
+  for (const { recipient, amount } of fees) writer.transferCoins(nftMarket.wrapped, seller, recipient, amount);
   const offer: readonly SoldItem[] = [{ type: types.coins, token: nftMarket.wrapped, id: 0, amount: price }];
-  writer.fulfil(nftMarket.market, number, buyer, seller, offer, [...items.map((item) => ({ ...item, recipient: buyer })), ...cuts]);
+  writer.fulfil(nftMarket.market, number, buyer, seller, offer, [...items.map((item) => ({ ...item, recipient: buyer })), ...fees]);
   writer.end(seller, nftMarket.market);
 };

@@ -3,12 +3,12 @@ import type { BenchResult } from "../result.ts";
 import { openCachedIndex } from "../support/cached-index.ts";
 import { calibrateByQuery } from "../support/calibration.ts";
 import type { EndpointCase } from "../support/endpoint-case.ts";
+import { measureEndpoints } from "../support/measure-endpoints.ts";
+import { openServing } from "../support/open-serving.ts";
 import { projections } from "../support/projections.ts";
 import { type JobTime, runJobs } from "../support/run-jobs.ts";
-import { kindsOf, resultOfServing } from "../support/serve-figures.ts";
-import { measureEndpoints } from "../support/served.ts";
+import { resultOfServing, variantTable } from "../support/serve-figures.ts";
 import type { BenchServer } from "../support/server.ts";
-import { openServing } from "../support/serving.ts";
 import { countRows, megabytesOf } from "../support/tables.ts";
 import { configOf } from "./chain-config.ts";
 import { endpointCases } from "./endpoint-cases.ts";
@@ -40,10 +40,10 @@ export async function serveCollections(server: BenchServer, { times, rows, ...si
     print,
   );
   return server.on(filled, async (database) => {
-    const whole = { ...size, until: await newestTime(database) };
-    const jobs = await runPendingJobs(database, whole);
-    const cases = endpointCases(nftMarketOf(whole), whole).filter(({ row }) => rows?.includes(row) ?? true);
-    return serveCases(database, whole, cases, times, jobs);
+    const fullSize = { ...size, until: await newestTime(database) };
+    const jobs = await runPendingJobs(database, fullSize);
+    const cases = endpointCases(nftMarketOf(fullSize), fullSize).filter(({ row }) => rows?.includes(row) ?? true);
+    return serveCases(database, fullSize, cases, times, jobs);
   });
 }
 
@@ -58,7 +58,7 @@ export async function serveCases(
   const serving = await openServing(database, configOf(nftMarketOf(size)));
   try {
     const endpoints = await measureEndpoints(database, serving, cases, times);
-    const subject = "rows 7 to 21, whole answers over HTTP";
+    const subject = "rows 7 to 21, complete responses over HTTP";
     const result = resultOfServing({
       subject,
       endpoints,
@@ -67,7 +67,7 @@ export async function serveCases(
       rows: await countRows(database),
       megabytes: await megabytesOf(database),
     });
-    return { ...result, further: [kindsOf(endpoints)] };
+    return { ...result, further: [variantTable(endpoints)] };
   } finally {
     await serving.close();
   }
@@ -78,7 +78,7 @@ export async function runPendingJobs(database: Database, size: NftMarketSize): P
   const [done] = await database.query("SELECT FROM price_progress WHERE chain_id = $1 LIMIT 1", [chainId]);
   if (done !== undefined) return null;
   const times = await runJobs(database, chainId, jobsOf(configOf(nftMarketOf(size))));
-  for (const { name, turns, milliseconds } of times) print(`${name} took ${Math.round(milliseconds)} ms in ${turns} runs`);
+  for (const { name, runs, milliseconds } of times) print(`${name} took ${Math.round(milliseconds)} ms in ${runs} runs`);
   await database.query("VACUUM ANALYZE");
   return times;
 }

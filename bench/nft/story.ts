@@ -2,21 +2,21 @@ import type { ChainBlock } from "../../runtime/chain/types.ts";
 import { type Address, type Hash, zeroAddress } from "../../runtime/lib/hex.ts";
 import { createRandom, hexOf } from "../support/random.ts";
 import { type BlockWriter, createBlockWriter } from "./logs.ts";
-import { curated, marketDays, type NftMarket, type NftMarketSize, nftMarketOf, timeOfBlock } from "./nft-market.ts";
+import { curatedIds, marketDays, type NftMarket, type NftMarketSize, nftMarketOf, timeOfBlock } from "./nft-market.ts";
 import { createSales, type Holdings } from "./sales.ts";
 
 /** Incremented when the same size generates different blocks or documents. */
-export const storyVersion = 1;
+export const storyVersion = 2;
 
 const emptyHash = `0x${"0".repeat(64)}` as Hash;
 const blockKind = 66;
-const mintedAtOnce = 50;
+const itemsPerTransaction = 50;
 const unlimited = 2n ** 256n - 1n;
-const whole = 10n ** 18n;
+const wholeToken = 10n ** 18n;
 
 /**
  * Generates the blocks of a market in order. In the first hundredth all tokens are minted; a feed answers each hour; sales and transfers
- * are spread over the rest; the approver approves half-way. Accounts transfer only tokens that they hold.
+ * are spread over the other blocks; the approver's approvals are in the middle block. Accounts transfer only tokens that they hold.
  */
 export function* generateBlocks(size: NftMarketSize): Generator<ChainBlock> {
   const nftMarket = nftMarketOf(size);
@@ -25,7 +25,7 @@ export function* generateBlocks(size: NftMarketSize): Generator<ChainBlock> {
     large: Array.from({ length: size.tokens }, (_, id) => firstOwner(nftMarket, id, random)),
     small: nftMarket.small.map(() =>
       Array.from({ length: nftMarket.tokensPerSmallCollection }, (_, id) =>
-        id < curated ? nftMarket.curator : pick(nftMarket.traders, random),
+        id < curatedIds ? nftMarket.curator : pick(nftMarket.traders, random),
       ),
     ),
   };
@@ -37,14 +37,14 @@ export function* generateBlocks(size: NftMarketSize): Generator<ChainBlock> {
   for (let number = 0; number < nftMarket.blocks; number += 1) {
     const writer = createBlockWriter(transactions);
     const timestamp = timeOfBlock(nftMarket, size.until, number);
-    const due = (count: number): number => Math.floor((count * (number + 1)) / nftMarket.blocks);
-    for (; answered < due(answers); answered += 1) answerFeed(writer, nftMarket, answered, timestamp);
+    const dueCount = (count: number): number => Math.floor((count * (number + 1)) / nftMarket.blocks);
+    for (; answered < dueCount(answers); answered += 1) answerFeed(writer, nftMarket, answered, timestamp);
     for (; setUpDone < Math.min(setUp.length, Math.ceil((setUp.length * (number + 1)) / setUpBlocks)); setUpDone += 1)
       setUp[setUpDone]?.(writer);
     if (number === Math.floor(nftMarket.blocks / 2)) writeApprovals(writer, nftMarket);
     const since = Math.max(0, number + 1 - setUpBlocks) / (nftMarket.blocks - setUpBlocks);
     for (; soldCount < Math.floor(size.sales * since); soldCount += 1) sales.sell(writer, soldCount);
-    for (; transferred < Math.floor(size.tokens * 2 * since); transferred += 1) sales.give(writer);
+    for (; transferred < Math.floor(size.tokens * 2 * since); transferred += 1) sales.transfer(writer);
     const hash = hexOf(blockKind, number, 8);
     yield blockOf(number, hash, parentHash, timestamp, writer);
     parentHash = hash;
@@ -64,17 +64,17 @@ const firstOwner = ({ first, washTraders, approver, whale, traders }: NftMarket,
 /** The transactions before the trades: mints and approvals of the marketplace. */
 const setUpOf = (nftMarket: NftMarket, { large, small }: Holdings): ((writer: BlockWriter) => void)[] => {
   const { traders, wrapped, market, creator, publisher, editions, approver, coins } = nftMarket;
-  const inPortions = <T>(items: readonly T[], act: (writer: BlockWriter, item: T, index: number) => void) =>
-    Array.from({ length: Math.ceil(items.length / mintedAtOnce) }, (_, portion) => (writer: BlockWriter) => {
-      const start = portion * mintedAtOnce;
-      for (const [index, item] of items.slice(start, start + mintedAtOnce).entries()) act(writer, item, start + index);
+  const inPortions = <T>(items: readonly T[], write: (writer: BlockWriter, item: T, index: number) => void) =>
+    Array.from({ length: Math.ceil(items.length / itemsPerTransaction) }, (_, portion) => (writer: BlockWriter) => {
+      const start = portion * itemsPerTransaction;
+      for (const [index, item] of items.slice(start, start + itemsPerTransaction).entries()) write(writer, item, start + index);
       writer.end(creator, nftMarket.large);
     });
   const mint = (collection: Address) => (writer: BlockWriter, owner: Address, id: number) =>
     writer.transfer(collection, zeroAddress, owner, id);
   return [
     ...inPortions([...traders, ...nftMarket.washTraders], (writer, trader) =>
-      writer.transferCoins(wrapped, zeroAddress, trader, 10n ** 6n * whole),
+      writer.transferCoins(wrapped, zeroAddress, trader, 10n ** 6n * wholeToken),
     ),
     ...inPortions(traders, (writer, trader) => writer.approveAll(nftMarket.large, trader, market, true)),
     ...inPortions(large, mint(nftMarket.large)),
@@ -82,7 +82,7 @@ const setUpOf = (nftMarket: NftMarket, { large, small }: Holdings): ((writer: Bl
     ...inPortions(Array.from({ length: nftMarket.editionIds }), (writer, _, id) =>
       writer.transferUnits(editions, publisher, zeroAddress, publisher, id, 1_000_000),
     ),
-    ...inPortions(coins, (writer, coin) => writer.transferCoins(coin, zeroAddress, approver, 100n * whole)),
+    ...inPortions(coins, (writer, coin) => writer.transferCoins(coin, zeroAddress, approver, 100n * wholeToken)),
   ];
 };
 
@@ -96,7 +96,12 @@ const writeApprovals = (writer: BlockWriter, nftMarket: NftMarket): void => {
   const { approver, coins, spenders, small, operators, large, first } = nftMarket;
   for (const [index, coin] of coins.entries()) {
     for (const turn of [0, 1]) {
-      writer.approveCoins(coin, approver, spenders[(index * 2 + turn) % spenders.length] as Address, turn === 0 ? unlimited : 7n * whole);
+      writer.approveCoins(
+        coin,
+        approver,
+        spenders[(index * 2 + turn) % spenders.length] as Address,
+        turn === 0 ? unlimited : 7n * wholeToken,
+      );
       writer.end(approver, coin);
     }
   }

@@ -8,7 +8,7 @@ import { compileAlmanac } from "./almanac.ts";
 
 /** The size of a generated trade history. */
 export interface TradeSize {
-  /** Without the setup of the collections. */
+  /** Excludes the setup of the collections. */
   readonly transactions: number;
   readonly blocks: number;
 }
@@ -16,21 +16,21 @@ export interface TradeSize {
 export interface TradeHistory extends TestChain {
   readonly chainId: number;
   readonly sales: number;
-  /** Approvals of coins, of single tokens and for all tokens. */
+  /** Approvals of coins and single tokens, and approvals for all tokens. */
   readonly approvals: number;
   /** All tokens of the ERC-721 collections. */
   readonly tokens: number;
 }
 
 const collectionCount = 10;
-const tokensOfCollection = 300;
+const tokensPerCollection = 300;
 const editionIds = 20;
 const traderCount = 60;
 /** Percentages of the transactions; the others transfer a token. */
 const shares = { sales: 25, approvals: 10, operators: 5, allowances: 10, units: 5, prints: 5 } as const;
-const secondsApart = 12;
+const blockSeconds = 12;
 const traderKind = 72;
-const whole = 10n ** 18n;
+const wholeToken = 10n ** 18n;
 
 interface Trader {
   readonly key: Hash;
@@ -49,7 +49,7 @@ interface Market {
   readonly traders: readonly Trader[];
 }
 
-/** Starts a node with a trade history on a real marketplace, which is the same for the same size. */
+/** Starts a node with a trade history on a real marketplace. The same size generates the same history. */
 export async function startTradeHistory(size: TradeSize, cacheFolder: string): Promise<TradeHistory> {
   const chain = await startTestChain({ args: ["--prune-history", "10", "--cache-path", cacheFolder] });
   try {
@@ -75,14 +75,14 @@ async function openMarket(chain: TestChain): Promise<Market> {
   });
   await chain.batch(traders.map(({ address }) => ({ method: "anvil_setBalance", params: [address, `0x${(10n ** 24n).toString(16)}`] })));
   const owners = collections.map((_, collection) =>
-    Array.from({ length: tokensOfCollection }, (__, id) => (id * 7 + collection) % traderCount),
+    Array.from({ length: tokensPerCollection }, (__, id) => (id * 7 + collection) % traderCount),
   );
   const ids = Array.from({ length: editionIds }, (_, id) => BigInt(id));
-  const many = ids.map(() => 1_000_000n);
+  const amounts = ids.map(() => 1_000_000n);
   await mineAll(chain, 10, [
-    ...owners.flatMap((own, position) =>
+    ...owners.flatMap((tokenOwners, position) =>
       [0, 100, 200].map((first) => {
-        const recipients = own.slice(first, first + 100).map((owner) => traders[owner]?.address);
+        const recipients = tokenOwners.slice(first, first + 100).map((owner) => traders[owner]?.address);
         return { ...call(almanac, collections[position] as Address, "print", [recipients]), gas: 12_000_000n };
       }),
     ),
@@ -92,17 +92,17 @@ async function openMarket(chain: TestChain): Promise<Market> {
         ...call(almanac, collection, "setApprovalForAll", [seaport, true]),
         gas: 100_000n,
       })),
-      { ...call(artifacts.erc1155(), editions, "mintBatch", [address, ids, many, "0x"]), gas: 2_000_000n },
-      { ...call(artifacts.erc20(), coin, "mint", [address, 10n ** 6n * whole]), gas: 200_000n },
+      { ...call(artifacts.erc1155(), editions, "mintBatch", [address, ids, amounts, "0x"]), gas: 2_000_000n },
+      { ...call(artifacts.erc20(), coin, "mint", [address, 10n ** 6n * wholeToken]), gas: 200_000n },
     ]),
   ]);
   return { chainId: Number(await chain.rpc("eth_chainId")), almanac, seaport, collections, owners, editions, coin, traders };
 }
 
-/** Sends a limited number of transactions per block. @throws if one fails */
-async function mineAll(chain: TestChain, inBlock: number, transactions: readonly TestTransaction[]): Promise<void> {
-  for (let first = 0; first < transactions.length; first += inBlock) {
-    const hashes = await chain.send(...transactions.slice(first, first + inBlock));
+/** Sends a limited number of transactions per block. @throws {Error} if one fails. */
+async function mineAll(chain: TestChain, perBlock: number, transactions: readonly TestTransaction[]): Promise<void> {
+  for (let first = 0; first < transactions.length; first += perBlock) {
+    const hashes = await chain.send(...transactions.slice(first, first + perBlock));
     await minePending(chain);
     await expectSuccess(chain, hashes);
   }
@@ -135,7 +135,7 @@ async function trade(
     const next: TestTransaction[] = [];
     for (let number = sent; number < until; number += 1) next.push(await actions.next(number));
     const hashes = await chain.send(...next);
-    await chain.mine(Number(timestamp) + (block + 1) * secondsApart);
+    await chain.mine(Number(timestamp) + (block + 1) * blockSeconds);
     await expectSuccess(chain, hashes);
     sent = until;
   }
@@ -147,21 +147,21 @@ async function trade(
 const createActions = ({ chainId, almanac, seaport, collections, owners, editions, coin, traders }: Market) => {
   const random = createRandom(1);
   const counts = { sales: 0, approvals: 0 };
-  const any = (count: number): number => Math.floor(random() * count);
+  const randomBelow = (count: number): number => Math.floor(random() * count);
   const traderAt = (position: number): Trader => traders[position % traderCount] as Trader;
   /** Moves a random token to another trader. */
   const move = () => {
-    const collection = any(collectionCount);
-    const own = owners[collection] as number[];
-    const id = Math.floor(random() ** 2 * own.length);
-    const owner = own[id] as number;
-    const next = (owner + 1 + any(traderCount - 1)) % traderCount;
-    own[id] = next;
+    const collection = randomBelow(collectionCount);
+    const tokenOwners = owners[collection] as number[];
+    const id = Math.floor(random() ** 2 * tokenOwners.length);
+    const owner = tokenOwners[id] as number;
+    const next = (owner + 1 + randomBelow(traderCount - 1)) % traderCount;
+    tokenOwners[id] = next;
     return { token: collections[collection] as Address, id: BigInt(id), seller: traderAt(owner), buyer: traderAt(next) };
   };
   const sell = async (number: number): Promise<TestTransaction> => {
     const { token, id, seller, buyer } = move();
-    const price = BigInt(1 + any(1_000)) * 10n ** 15n;
+    const price = BigInt(1 + randomBelow(1_000)) * 10n ** 15n;
     const consideration = [
       withRecipient(seller.address, native((price * 925n) / 1_000n)),
       withRecipient(traderAt(0).address, native((price * 75n) / 1_000n)),
@@ -171,45 +171,45 @@ const createActions = ({ chainId, almanac, seaport, collections, owners, edition
     return { from: buyer.address, to: seaport, data: encodeFulfillOrder({ order, signature }), value: price, gas: 400_000n };
   };
   const next = (number: number): TestTransaction | Promise<TestTransaction> => {
-    let chance = any(100);
-    const is = (share: number): boolean => {
+    let chance = randomBelow(100);
+    const isWithin = (share: number): boolean => {
       chance -= share;
       return chance < 0;
     };
-    const from = traderAt(any(traderCount)).address;
-    const to = traderAt(any(traderCount)).address;
-    if (is(shares.sales)) {
+    const from = traderAt(randomBelow(traderCount)).address;
+    const to = traderAt(randomBelow(traderCount)).address;
+    if (isWithin(shares.sales)) {
       counts.sales += 1;
       return sell(number);
     }
-    if (is(shares.approvals)) {
-      const position = any(collectionCount);
-      const own = owners[position] as number[];
-      const id = any(own.length);
+    if (isWithin(shares.approvals)) {
+      const position = randomBelow(collectionCount);
+      const tokenOwners = owners[position] as number[];
+      const id = randomBelow(tokenOwners.length);
       counts.approvals += 1;
       const approve = call(almanac, collections[position] as Address, "approve", [to, BigInt(id)]);
-      return { from: traderAt(own[id] as number).address, ...approve, gas: 100_000n };
+      return { from: traderAt(tokenOwners[id] as number).address, ...approve, gas: 100_000n };
     }
-    if (is(shares.operators)) {
+    if (isWithin(shares.operators)) {
       counts.approvals += 1;
-      const operator = hexOf(traderKind + 1, any(20), 5);
+      const operator = hexOf(traderKind + 1, randomBelow(20), 5);
       return {
         from,
-        ...call(almanac, collections[any(collectionCount)] as Address, "setApprovalForAll", [operator, any(2) === 0]),
+        ...call(almanac, collections[randomBelow(collectionCount)] as Address, "setApprovalForAll", [operator, randomBelow(2) === 0]),
         gas: 100_000n,
       };
     }
-    if (is(shares.allowances)) {
+    if (isWithin(shares.allowances)) {
       counts.approvals += 1;
-      return { from, ...call(artifacts.erc20(), coin, "approve", [to, BigInt(any(1_000)) * whole]), gas: 100_000n };
+      return { from, ...call(artifacts.erc20(), coin, "approve", [to, BigInt(randomBelow(1_000)) * wholeToken]), gas: 100_000n };
     }
-    if (is(shares.units)) {
-      const transfer = [from, to, BigInt(any(editionIds)), BigInt(1 + any(5)), "0x"];
+    if (isWithin(shares.units)) {
+      const transfer = [from, to, BigInt(randomBelow(editionIds)), BigInt(1 + randomBelow(5)), "0x"];
       return { from, ...call(artifacts.erc1155(), editions, "safeTransferFrom", transfer), gas: 150_000n };
     }
-    if (is(shares.prints)) {
-      const position = any(collectionCount);
-      const owner = any(traderCount);
+    if (isWithin(shares.prints)) {
+      const position = randomBelow(collectionCount);
+      const owner = randomBelow(traderCount);
       owners[position]?.push(owner);
       return { ...call(almanac, collections[position] as Address, "print", [[traderAt(owner).address]]), gas: 200_000n };
     }

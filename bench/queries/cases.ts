@@ -19,7 +19,7 @@ export function queryCases(database: Queryable, facts: StoryFacts): readonly Que
   const ledger = createLedgerQueries(database);
   const tokens = createTokenQueries(database);
   const head = facts.blocks - 1;
-  const ordinary = (time: number) => facts.ordinary[time % facts.ordinary.length] ?? facts.collector;
+  const ordinary = (iteration: number) => facts.ordinary[iteration % facts.ordinary.length] ?? facts.collector;
 
   /** A page of a wallet's transactions, newest first, as in the resolver: the count, then a range of ordinals. */
   const transactionsPage = async (pageOf: (count: number) => number) => {
@@ -27,37 +27,37 @@ export function queryCases(database: Queryable, facts: StoryFacts): readonly Que
     const newest = count - 1 - pageOf(count) * pageSize;
     return ledger.transactionsOfAddress(chainId, facts.busy, Math.max(0, newest - pageSize + 1), newest);
   };
-  const transfersPage = async (time: number) => {
-    const { places } = await tokens.transferTransactions(chainId, ordinary(time), 0, head, pageSize, 0);
-    return tokens.transfersAt(chainId, ordinary(time), null, places);
+  const transfersPage = async (iteration: number) => {
+    const { places } = await tokens.transferTransactions(chainId, ordinary(iteration), 0, head, pageSize, 0);
+    return tokens.transfersAt(chainId, ordinary(iteration), null, places);
   };
   const maxRows = 100_000;
   /** Holdings with their metadata, as in the resolver. */
-  const balances = async (owner: (time: number) => typeof facts.busy, time: number) => {
+  const balances = async (owner: (iteration: number) => typeof facts.busy, iteration: number) => {
     const [held, metadata] = await Promise.all([
-      tokens.holdingsAt(chainId, owner(time), head, maxRows),
-      tokens.heldMetadata(chainId, owner(time), head, maxRows),
+      tokens.holdingsAt(chainId, owner(iteration), head, maxRows),
+      tokens.heldMetadata(chainId, owner(iteration), head, maxRows),
     ]);
     return held.map((row) => ({ row, metadata: metadata.get(row.token) }));
   };
-  const deep = (count: number): number => Math.min(1_000, Math.floor(count / pageSize) - 1);
-  const last = (count: number): number => Math.ceil(count / pageSize) - 1;
+  const deepPage = (count: number): number => Math.min(1_000, Math.floor(count / pageSize) - 1);
+  const lastPage = (count: number): number => Math.ceil(count / pageSize) - 1;
 
   return [
-    { name: "one row, for comparison", target: null, rows: 1, ask: () => database.query("SELECT 1 AS one", []) },
-    { name: "balances of 30 tokens", target: 10, rows: 25, ask: (time) => balances(ordinary, time) },
-    { name: "balances of 30,000 tokens", target: 100, rows: 10_000, ask: (time) => balances(() => facts.collector, time) },
-    { name: "transfers page", target: 10, rows: pageSize, ask: transfersPage },
-    { name: "transactions page 0", target: 10, rows: pageSize, ask: () => transactionsPage(() => 0) },
-    { name: "transactions page 1,000", target: 10, rows: pageSize, ask: () => transactionsPage(deep) },
-    { name: "transactions last page", target: 10, rows: 1, ask: () => transactionsPage(last) },
+    { name: "one row, for comparison", target: null, rows: 1, run: () => database.query("SELECT 1 AS one", []) },
+    { name: "balances of 30 tokens", target: 10, rows: 25, run: (iteration) => balances(ordinary, iteration) },
+    { name: "balances of 30,000 tokens", target: 100, rows: 10_000, run: (iteration) => balances(() => facts.collector, iteration) },
+    { name: "transfers page", target: 10, rows: pageSize, run: transfersPage },
+    { name: "transactions page 0", target: 10, rows: pageSize, run: () => transactionsPage(() => 0) },
+    { name: "transactions page 1,000", target: 10, rows: pageSize, run: () => transactionsPage(deepPage) },
+    { name: "transactions last page", target: 10, rows: 1, run: () => transactionsPage(lastPage) },
     ...logCases(ledger, head),
     {
       name: "native balance at a block",
       target: 10,
       rows: 1,
-      ask: async (time) => {
-        const block = Math.floor((head * (50 + (time % 50))) / 100);
+      run: async (iteration) => {
+        const block = Math.floor((head * (50 + (iteration % 50))) / 100);
         const found = await tokens.balanceAt(chainId, facts.busy, nativeTokenAddress, standards.native, block);
         return found === null ? [] : [found];
       },
@@ -66,13 +66,13 @@ export function queryCases(database: Queryable, facts: StoryFacts): readonly Que
       name: "historical balances of 30 tokens",
       target: 10,
       rows: 25,
-      ask: (time) => tokens.balancesAt(chainId, ordinary(time), Math.floor(head / 2)),
+      run: (iteration) => tokens.balancesAt(chainId, ordinary(iteration), Math.floor(head / 2)),
     },
     {
       name: "historical balances of 30,000 tokens",
       target: 100,
       rows: 10_000,
-      ask: () => tokens.balancesAt(chainId, facts.collector, Math.floor(head / 2)),
+      run: () => tokens.balancesAt(chainId, facts.collector, Math.floor(head / 2)),
     },
     ...holderCases(tokens, facts),
     ...portfolioCases(tokens, facts),
@@ -84,8 +84,8 @@ const logCases = (ledger: LedgerQueries, head: number): readonly QueryCase[] => 
     name: "logs by topic",
     target: 10,
     rows: pageSize,
-    ask: (time) => {
-      const first = Math.floor((head * ((time * 7) % 100)) / 100);
+    run: (iteration) => {
+      const first = Math.floor((head * ((iteration * 7) % 100)) / 100);
       return ledger.logs(chainId, { first, last: Math.min(head, first + 1_000), topics: [transferTopic] }, pageSize, 0);
     },
   },
@@ -93,12 +93,12 @@ const logCases = (ledger: LedgerQueries, head: number): readonly QueryCase[] => 
     name: "logs by topic, page 100",
     target: null,
     rows: pageSize,
-    ask: () => ledger.logs(chainId, { first: 0, last: head, topics: [transferTopic] }, pageSize, 100 * pageSize),
+    run: () => ledger.logs(chainId, { first: 0, last: head, topics: [transferTopic] }, pageSize, 100 * pageSize),
   },
   {
     name: "logs by topic and a second topic without matches",
     target: null,
     rows: 0,
-    ask: () => ledger.logs(chainId, { first: 0, last: head, topics: [transferTopic], otherTopics: [unusedTopic] }, pageSize, 0),
+    run: () => ledger.logs(chainId, { first: 0, last: head, topics: [transferTopic], otherTopics: [unusedTopic] }, pageSize, 0),
   },
 ];

@@ -1,10 +1,10 @@
 import { chainConfig } from "../../runtime/config/config.ts";
 import type { Database } from "../../runtime/database/database.ts";
-import { openServing } from "../support/serving.ts";
+import { openServing } from "../support/open-serving.ts";
 import type { QueryCase } from "./query-case.ts";
 import type { StoryFacts } from "./story.ts";
 
-/** The same cases as whole responses: an HTTP request to a server in this process, up to the parsed JSON. */
+/** Cases that request complete responses over HTTP from a server in this process and parse the JSON. */
 export async function openEndpointCases(
   database: Database,
   facts: StoryFacts,
@@ -15,20 +15,20 @@ export async function openEndpointCases(
     const body = JSON.parse(await serving.get(`bench/${path}`)) as { readonly data?: { readonly items?: readonly unknown[] } };
     return body.data?.items ?? [];
   };
-  const ordinary = (time: number) => facts.ordinary[time % facts.ordinary.length] ?? facts.collector;
-  const whole = (name: string, rows: number, pathOf: (time: number) => string): QueryCase => ({
+  const ordinary = (iteration: number) => facts.ordinary[iteration % facts.ordinary.length] ?? facts.collector;
+  const endpointCase = (name: string, rows: number, pathOf: (iteration: number) => string): QueryCase => ({
     name: `HTTP: ${name}`,
     target: null,
     rows,
-    ask: (time) => get(pathOf(time)),
+    run: (iteration) => get(pathOf(iteration)),
   });
   return {
     cases: [
-      whole("balances of 30 tokens", 25, (time) => `address/${ordinary(time)}/balances_v2/`),
-      whole("transactions page 0 with logs", 100, () => `address/${facts.busy}/transactions_v3/page/0/`),
-      whole("holders first page", 100, () => `tokens/${facts.popularToken}/token_holders_v2/?page-size=100`),
-      whole("portfolio of 30 days and 30 tokens", 25, (time) => `address/${ordinary(time)}/portfolio_v2/`),
-      whole("balances of 30,000 tokens", 10_000, () => `address/${facts.collector}/balances_v2/`),
+      endpointCase("balances of 30 tokens", 25, (iteration) => `address/${ordinary(iteration)}/balances_v2/`),
+      endpointCase("transactions page 0 with logs", 100, () => `address/${facts.busy}/transactions_v3/page/0/`),
+      endpointCase("holders first page", 100, () => `tokens/${facts.popularToken}/token_holders_v2/?page-size=100`),
+      endpointCase("portfolio of 30 days and 30 tokens", 25, (iteration) => `address/${ordinary(iteration)}/portfolio_v2/`),
+      endpointCase("balances of 30,000 tokens", 10_000, () => `address/${facts.collector}/balances_v2/`),
     ],
     close: () => serving.close(),
   };

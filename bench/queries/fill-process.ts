@@ -1,7 +1,7 @@
 import { createDatabase } from "../../runtime/database/database.ts";
 import { createEventDecoder } from "../../runtime/events/decode-events.ts";
 import { describeChain, describeTokens, fillTables } from "../support/fill.ts";
-import { answer, argumentOf } from "../support/measured-process.ts";
+import { readArgument, reportResult } from "../support/measured-process.ts";
 import { projections } from "../support/projections.ts";
 import { withoutIndexes } from "../support/without-indexes.ts";
 import { generateBlocks, type StorySize } from "./story.ts";
@@ -11,16 +11,16 @@ interface Argument extends StorySize {
   readonly chainId: number;
 }
 
-const { databaseUrl, chainId, ...size } = argumentOf<Argument>();
+const { databaseUrl, chainId, ...size } = readArgument<Argument>();
 const database = createDatabase({ url: databaseUrl, poolSize: 3, statementTimeoutMilliseconds: 0, applicationName: "ashlar-bench" });
 await withoutIndexes(database, async () => {
-  const last = await fillTables(database, decoded(), { chainId, projections, nativeAccounting: "traces", blocksAtOnce: 400 });
+  const last = await fillTables(database, decoded(), { chainId, projections, nativeAccounting: "traces", blocksPerBatch: 400 });
   if (last !== undefined) await describeChain(database, chainId, last);
   await describeTokens(database, chainId);
 });
 await database.query("VACUUM ANALYZE");
 await database.close();
-answer({});
+reportResult({});
 
 function* decoded() {
   const decode = createEventDecoder(projections.flatMap(({ events }) => events));

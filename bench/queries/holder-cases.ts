@@ -19,23 +19,23 @@ export function holderCases(tokens: TokenQueries, facts: StoryFacts): readonly Q
     return tokens.holdersAt(chainId, token, standards.erc20, block, pageSize, Math.max(0, offsetOf(holders)), holders);
   };
   const lastPage = (holders: number): number => holders - pageSize;
-  /** A different past block each time, starting at a percentage of the chain. */
-  const pastBlock = (percent: number, time: number): number => Math.floor((head * percent) / 100) + time;
-  const ofPast = (name: string, percent: number, target: number | null, offsetOf: (holders: number) => number): QueryCase => ({
+  /** Returns a different past block for each iteration, starting at a percentage of the chain. */
+  const pastBlock = (percent: number, iteration: number): number => Math.floor((head * percent) / 100) + iteration;
+  const pastCase = (name: string, percent: number, target: number | null, offsetOf: (holders: number) => number): QueryCase => ({
     name: `${name} at ${percent}% of the chain`,
     target,
     rows: pageSize,
-    ask: (time) => page(pastBlock(percent, time), offsetOf),
+    run: (iteration) => page(pastBlock(percent, iteration), offsetOf),
   });
 
   return [
-    { name: "holders first page", target: 10, rows: pageSize, ask: () => page(head, () => 0) },
-    { name: "holders row 10,000", target: 10, rows: pageSize, ask: () => page(head, () => deepRow) },
-    { name: "holders last page", target: 100, rows: pageSize, ask: () => page(head, lastPage) },
-    { name: "holders middle page", target: null, rows: pageSize, ask: () => page(head, (holders) => Math.floor(holders / 2) - pageSize) },
-    ...[90, 50, 10, 1].map((percent) => ofPast("holders first page", percent, 10, () => 0)),
+    { name: "holders first page", target: 10, rows: pageSize, run: () => page(head, () => 0) },
+    { name: "holders row 10,000", target: 10, rows: pageSize, run: () => page(head, () => deepRow) },
+    { name: "holders last page", target: 100, rows: pageSize, run: () => page(head, lastPage) },
+    { name: "holders middle page", target: null, rows: pageSize, run: () => page(head, (holders) => Math.floor(holders / 2) - pageSize) },
+    ...[90, 50, 10, 1].map((percent) => pastCase("holders first page", percent, 10, () => 0)),
     // At 1 % of the chain, the smaller index has fewer holders.
-    ...[90, 50, 10].map((percent) => ofPast("holders row 10,000", percent, null, (holders) => Math.min(deepRow, lastPage(holders)))),
-    ...[90, 50].map((percent) => ofPast("holders last page", percent, null, lastPage)),
+    ...[90, 50, 10].map((percent) => pastCase("holders row 10,000", percent, null, (holders) => Math.min(deepRow, lastPage(holders)))),
+    ...[90, 50].map((percent) => pastCase("holders last page", percent, null, lastPage)),
   ];
 }

@@ -32,9 +32,9 @@ export function portfolioCases(tokens: TokenQueries, facts: StoryFacts): readonl
       name: "portfolio of 30 days and 30 tokens",
       target: 20,
       rows: 25,
-      ask: (time) => portfolio(facts.ordinary[time % facts.ordinary.length] ?? facts.collector),
+      run: (iteration) => portfolio(facts.ordinary[iteration % facts.ordinary.length] ?? facts.collector),
     },
-    { name: "portfolio of a busy wallet", target: 100, rows: 300, ask: () => portfolio(facts.busy) },
-    { name: "portfolio of 30,000 tokens", target: null, rows: 5_000, ask: () => portfolio(facts.collector) },
+    { name: "portfolio of a busy wallet", target: 100, rows: 300, run: () => portfolio(facts.busy) },
+    { name: "portfolio of 30,000 tokens", target: null, rows: 5_000, run: () => portfolio(facts.collector) },
   ];
 }

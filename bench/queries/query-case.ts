@@ -1,9 +1,9 @@
-/** A query that is run repeatedly; `ask` receives the number of the run. */
+/** A query that is run repeatedly; `run` receives the number of the iteration. */
 export interface QueryCase {
   readonly name: string;
-  /** Milliseconds on the reference machine that the median must stay below; null where it is only shown. */
+  /** Milliseconds on the reference machine that the median must stay below; null if the median is only reported. */
   readonly target: number | null;
-  readonly ask: (time: number) => Promise<readonly unknown[]>;
+  readonly run: (iteration: number) => Promise<readonly unknown[]>;
   /** Minimum number of rows: a query that finds nothing measures nothing. */
   readonly rows: number;
 }

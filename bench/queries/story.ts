@@ -27,15 +27,15 @@ export interface StoryFacts {
   readonly tokenOf: (number: number) => Address;
 }
 
-const perTransaction = 3;
-const perBlock = 24;
+const transfersPerTransaction = 3;
+const transfersPerBlock = 24;
 const tokens = 40_000;
-const collected = 30_000;
-const tokensOfOrdinary = 30;
-/** Number of the first token of ordinary wallets. */
+const collectedTokens = 30_000;
+const tokensPerOrdinaryWallet = 30;
+/** The number of the first token of ordinary wallets. */
 const ordinaryTokens = 1_000;
 const firstTimestamp = 1_700_000_000;
-const span = 90 * 86_400;
+const spanSeconds = 90 * 86_400;
 const transferTopic: Hash = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const emptyHash = `0x${"0".repeat(64)}` as Hash;
 
@@ -46,7 +46,7 @@ const tokenOf = (number: number): Address => hexOf(kinds.token, number, 5);
 
 /** Returns the addresses of a generated chain without generating it. */
 export const factsOf = ({ transfers }: StorySize): StoryFacts => ({
-  blocks: Math.ceil(transfers / perBlock),
+  blocks: Math.ceil(transfers / transfersPerBlock),
   busy: account(accounts.busy),
   collector: account(accounts.collector),
   ordinary: Array.from({ length: wallets(transfers) }, (_, index) => account(accounts.ordinary + index)),
@@ -59,7 +59,7 @@ const wallets = (transfers: number): number => Math.max(1, Math.floor(transfers 
 
 /** Timestamp of a block (unix seconds); chains of all sizes span the same days. */
 export const timeOfBlock = ({ blocks }: Pick<StoryFacts, "blocks">, number: number): number =>
-  firstTimestamp + number * Math.max(1, Math.floor(span / blocks));
+  firstTimestamp + number * Math.max(1, Math.floor(spanSeconds / blocks));
 
 interface Movement {
   readonly token: number;
@@ -69,7 +69,7 @@ interface Movement {
 }
 
 /**
- * Generates the blocks of a chain in order. No balance goes below zero: a sender transfers half of what the token's last
+ * Generates the blocks of a chain in order. No balance goes below zero: a sender transfers half of the amount that the token's last
  * receiver received, or the token is minted.
  */
 export function* generateBlocks(size: StorySize): Generator<ChainBlock> {
@@ -80,7 +80,7 @@ export function* generateBlocks(size: StorySize): Generator<ChainBlock> {
   let transaction = 0;
   for (let number = 0; number < blocks; number += 1) {
     const transactions: ChainTransaction[] = [];
-    for (let index = 0; index < perBlock / perTransaction; index += 1) {
+    for (let index = 0; index < transfersPerBlock / transfersPerTransaction; index += 1) {
       transactions.push(toTransaction(transaction, index, mover.movements(transaction)));
       transaction += 1;
     }
@@ -110,7 +110,7 @@ const createMover = ({ seed, transfers }: StorySize) => {
   const pool = Math.max(100, Math.floor(transfers / 5));
   const holders = Math.floor(transfers / 10);
   const ordinary = wallets(transfers);
-  const collecting = Math.max(1, Math.floor(transfers / perTransaction / collected));
+  const collectingInterval = Math.max(1, Math.floor(transfers / transfersPerTransaction / collectedTokens));
   const lastReceiver: (Address | undefined)[] = new Array(tokens).fill(undefined);
   const lastAmount = new Float64Array(tokens);
   const popularBalances = new Float64Array(holders);
@@ -118,14 +118,14 @@ const createMover = ({ seed, transfers }: StorySize) => {
 
   /** Small tokens have few holders, and the same number selects the same holder, so that pairs recur. */
   const holderOf = (token: number, share: number): Address => {
-    const own = Math.max(3, Math.floor(holders / (token + 1)));
-    return hexOf(kinds.holder, (Math.floor(share * share * own) * 7_919 + token * 104_729) % pool, 5);
+    const tokenHolders = Math.max(3, Math.floor(holders / (token + 1)));
+    return hexOf(kinds.holder, (Math.floor(share * share * tokenHolders) * 7_919 + token * 104_729) % pool, 5);
   };
   const mintAmount = (): number => 1_000_000 + Math.floor(random() * 1_000_000_000);
-  const give = (token: number, to: Address, takeFrom?: Address): Movement => {
-    const receiver = takeFrom ?? lastReceiver[token];
-    const amount = receiver === undefined || receiver === to ? mintAmount() : Math.floor((lastAmount[token] ?? 0) / 2);
-    const from = receiver === undefined || receiver === to ? zeroAddress : receiver;
+  const transferTo = (token: number, to: Address, fixedSender?: Address): Movement => {
+    const sender = fixedSender ?? lastReceiver[token];
+    const amount = sender === undefined || sender === to ? mintAmount() : Math.floor((lastAmount[token] ?? 0) / 2);
+    const from = sender === undefined || sender === to ? zeroAddress : sender;
     lastReceiver[token] = to;
     lastAmount[token] = amount;
     // A balance that was halved too often is minted again next time.
@@ -144,7 +144,7 @@ const createMover = ({ seed, transfers }: StorySize) => {
     return { token: 0, from: popularHolder(sender), to: popularHolder(recipient), amount };
   };
 
-  const first = (transaction: number): Movement => {
+  const firstMovement = (transaction: number): Movement => {
     if (transaction === 0) return { token: 0, from: zeroAddress, to: account(accounts.treasury), amount: holders * 2_000_000 };
     // Four in ten transactions move the popular token, until every holder has a balance.
     if (transaction % 10 < 4 && popular < holders) {
@@ -155,34 +155,34 @@ const createMover = ({ seed, transfers }: StorySize) => {
       return { token: 0, from: account(accounts.treasury), to, amount };
     }
     const token = anyToken() || 1;
-    return give(token, holderOf(token, random()));
+    return transferTo(token, holderOf(token, random()));
   };
-  const second = (transaction: number): Movement => {
+  const secondMovement = (transaction: number): Movement => {
     if (transaction % 5 === 0) {
       const turn = transaction / 5;
       const wallet = account(accounts.ordinary + (turn % ordinary));
       const round = Math.floor(turn / ordinary);
-      const token = ordinaryTokens + ((turn % ordinary) % 100) * tokensOfOrdinary + (round % tokensOfOrdinary);
-      return Math.floor(round / tokensOfOrdinary) % 2 === 0 || lastReceiver[token] !== wallet
-        ? give(token, wallet)
-        : give(token, holderOf(token, random()), wallet);
+      const token = ordinaryTokens + ((turn % ordinary) % 100) * tokensPerOrdinaryWallet + (round % tokensPerOrdinaryWallet);
+      return Math.floor(round / tokensPerOrdinaryWallet) % 2 === 0 || lastReceiver[token] !== wallet
+        ? transferTo(token, wallet)
+        : transferTo(token, holderOf(token, random()), wallet);
     }
     const token = anyToken() || 1;
-    return give(token, holderOf(token, random()));
+    return transferTo(token, holderOf(token, random()));
   };
-  const third = (transaction: number): Movement => {
-    const turn = transaction / collecting;
-    if (Number.isInteger(turn) && turn < collected) return give(turn + 1, account(accounts.collector));
+  const thirdMovement = (transaction: number): Movement => {
+    const turn = transaction / collectingInterval;
+    if (Number.isInteger(turn) && turn < collectedTokens) return transferTo(turn + 1, account(accounts.collector));
     if (transaction % 5 === 1 && popular > 1) return transferPopular();
     const token = anyToken() || 1;
-    return give(token, holderOf(token, random()));
+    return transferTo(token, holderOf(token, random()));
   };
   return {
     movements: (transaction: number): Movement[] => {
-      if (!isBusy(transaction)) return [first(transaction), second(transaction), third(transaction)];
+      if (!isBusy(transaction)) return [firstMovement(transaction), secondMovement(transaction), thirdMovement(transaction)];
       const token = 1 + Math.floor(random() * 300);
-      const deposit = give(token, account(accounts.busy));
-      return [deposit, give(token, holderOf(token, random()), account(accounts.busy)), third(transaction)];
+      const deposit = transferTo(token, account(accounts.busy));
+      return [deposit, transferTo(token, holderOf(token, random()), account(accounts.busy)), thirdMovement(transaction)];
     },
   };
 };
@@ -199,7 +199,7 @@ const toTransaction = (number: number, index: number, movements: readonly Moveme
     : (movements.find(({ from }) => from !== zeroAddress)?.from ?? account(accounts.treasury));
   const logs = movements.map(
     ({ token, from, to, amount }, position): ChainLog => ({
-      index: index * perTransaction + position,
+      index: index * transfersPerTransaction + position,
       address: tokenOf(token),
       topics: [transferTopic, topicOf(from), topicOf(to)],
       data: wordOf(amount),

@@ -11,7 +11,7 @@ export interface CachedIndex {
   readonly inputs: readonly unknown[];
   /** Printed while it is generated. */
   readonly label: string;
-  /** Script that fills the empty database at `databaseUrl`; receives the argument too. */
+  /** Script that receives the argument and `databaseUrl`, and fills the empty database there. */
   readonly script: URL;
   readonly argument: object;
 }
@@ -37,10 +37,10 @@ export async function openCachedIndex(
   }
   // Indexes of an earlier schema cannot be used, and are large.
   for (const outdated of names.filter((other) => other.startsWith(`${prefix}_`))) await server.drop(outdated);
-  print(`generating ${label}; it is stored for later runs`);
+  print(`Generating ${label}; it is stored for later runs`);
   const started = performance.now();
   const { megabytes } = await measureProcess(script, { ...argument, databaseUrl: server.urlOf(draft) }, ["--max-old-space-size=10000"]);
   await server.rename(draft, name);
-  print(`generated in ${Math.round((performance.now() - started) / 1000)} s with ${megabytes} MB of memory`);
+  print(`Generated in ${Math.round((performance.now() - started) / 1000)} s with ${megabytes} MB of memory`);
   return name;
 }

@@ -15,25 +15,25 @@ export interface Calibration {
 
 /** Calibrates by a query for one row, the minimum cost of a response. */
 export async function calibrateByQuery(database: Queryable, times = 200): Promise<Calibration> {
-  const taken: number[] = [];
+  const samples: number[] = [];
   for (let time = -20; time < times; time += 1) {
     const started = performance.now();
     await database.query("SELECT 1 AS one");
     // Warms up the connection and the process.
-    if (time >= 0) taken.push(performance.now() - started);
+    if (time >= 0) samples.push(performance.now() - started);
   }
-  return calibrationOf("one row", median(taken), reference.oneRow);
+  return calibrationOf("one row", median(samples), reference.oneRow);
 }
 
 /** Calibrates by a process that loads the TypeScript compiler, the minimum cost of a generator command. */
 export function calibrateByCompiler(times = 5): Calibration {
   const compiler = createRequire(import.meta.url).resolve("typescript");
-  const taken = Array.from({ length: times }, () => {
+  const samples = Array.from({ length: times }, () => {
     const started = performance.now();
     execFileSync(process.execPath, ["-e", `require(${JSON.stringify(compiler)})`]);
     return performance.now() - started;
   });
-  return calibrationOf("load of the compiler", median(taken), reference.compiler);
+  return calibrationOf("load of the compiler", median(samples), reference.compiler);
 }
 
 const calibrationOf = (name: string, milliseconds: number, expected: number): Calibration => ({

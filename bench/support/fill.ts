@@ -5,38 +5,38 @@ import type { ChainFacts, Projection, Row, Table } from "../../runtime/indexer/p
 import { writeRows } from "../../runtime/indexer/storage/write-rows.ts";
 import type { Address } from "../../runtime/lib/hex.ts";
 import { createInterned, createMemoryState } from "./memory-state.ts";
-import { projections as all } from "./projections.ts";
+import { projections as allProjections } from "./projections.ts";
 
 export interface FillOptions {
   readonly chainId: number;
   readonly projections: readonly Projection[];
   readonly nativeAccounting: ChainFacts["nativeAccounting"];
-  readonly blocksAtOnce: number;
+  readonly blocksPerBatch: number;
   /** Default: none. */
   readonly wrappedNative?: readonly Address[];
-  /** Tables that stay empty. */
+  /** The names of tables that stay empty. */
   readonly without?: ReadonlySet<string>;
 }
 
-type Folded = readonly Readonly<Record<string, readonly Row[]>>[];
+type FoldedRows = readonly Readonly<Record<string, readonly Row[]>>[];
 
 /** Balance of every account in the first block: a million native tokens. */
 const genesisBalance = { ok: true, data: `0x${(10n ** 24n).toString(16).padStart(64, "0")}` } as const;
 
-/** Folds generated blocks into empty tables with the product's projections, so that the tables are consistent under any schema. Returns the last block. */
+/** Folds generated blocks into empty tables with Ashlar's projections, so that the tables are consistent under any schema. Returns the last block. */
 export async function fillTables(
   database: Database,
   blocks: Iterable<DecodedBlock>,
   options: FillOptions,
 ): Promise<ChainBlock | undefined> {
-  const { chainId, projections, nativeAccounting, blocksAtOnce, wrappedNative = [], without = new Set() } = options;
+  const { chainId, projections, nativeAccounting, blocksPerBatch, wrappedNative = [], without = new Set() } = options;
   const facts: ChainFacts = { from: 0, baseBlock: 0, nativeAccounting, wrappedNative: new Set(wrappedNative) };
   const interned = createInterned();
   const parts = projections.map((projection) => ({ projection, memory: createMemoryState(projection, interned) }));
   const growing = projections.map(({ tables }) => growingTables(tables).filter(({ name }) => !without.has(name)));
   let last: ChainBlock | undefined;
   let writing: Promise<unknown> = Promise.resolve();
-  for (const decoded of portions(blocks, blocksAtOnce)) {
+  for (const decoded of portions(blocks, blocksPerBatch)) {
     const folded = parts.map(({ projection, memory }) => {
       const rows = projection.fold(decoded, { chain: facts, state: memory.state, base: () => genesisBalance });
       memory.store(rows);
@@ -69,7 +69,7 @@ function growingTables(tables: readonly Table[]): readonly Table[] {
   return tables.filter(({ kind }) => kind === "append" || kind === "periods");
 }
 
-function writeGrowing(database: Database, chainId: number, growing: readonly (readonly Table[])[], folded: Folded): Promise<void> {
+function writeGrowing(database: Database, chainId: number, growing: readonly (readonly Table[])[], folded: FoldedRows): Promise<void> {
   return database.transaction(async (client) => {
     for (const [position, tables] of growing.entries()) await writeRows(client, chainId, tables, folded[position] ?? {});
   });
@@ -99,7 +99,7 @@ export async function describeChain(database: Database, chainId: number, { numbe
   await database.query(
     `INSERT INTO projection_checkpoints (chain_id, projection, version, block_number)
      SELECT $1, id, version, $2 FROM unnest($3::text[], $4::int[]) AS p(id, version)`,
-    [chainId, number, all.map(({ id }) => id), all.map(({ version }) => version)],
+    [chainId, number, allProjections.map(({ id }) => id), allProjections.map(({ version }) => version)],
   );
 }
 

@@ -12,8 +12,8 @@ export interface Measured<T> {
 /** Runs a benchmark script in a new process with one JSON argument. */
 export function measureProcess<T>(script: URL, argument: object, nodeOptions: readonly string[] = []): Promise<Measured<T>> {
   const loader = script.pathname.endsWith(".ts") ? ["--import", "tsx"] : [];
-  const words = [...nodeOptions, ...loader, fileURLToPath(script), JSON.stringify(argument)];
-  const child = spawn(process.execPath, words, { stdio: ["ignore", "inherit", "inherit", "pipe"] });
+  const args = [...nodeOptions, ...loader, fileURLToPath(script), JSON.stringify(argument)];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "inherit", "inherit", "pipe"] });
   return resultOf<T>(child, script);
 }
 
@@ -31,10 +31,10 @@ const resultOf = <T>(child: ChildProcess, script: URL): Promise<Measured<T>> => 
   });
 };
 
-/** In the process: returns its argument. */
-export const argumentOf = <T>(): T => JSON.parse(process.argv[2] ?? "null") as T;
+/** Returns the argument of this benchmark process. */
+export const readArgument = <T>(): T => JSON.parse(process.argv[2] ?? "null") as T;
 
-/** In the process: starts measuring; the returned function returns wall and CPU time since then. */
+/** Starts measuring this benchmark process. The returned function returns the wall and CPU time since then. */
 export const startClock = (): (() => { readonly milliseconds: number; readonly processorSeconds: number }) => {
   const started = performance.now();
   const before = process.cpuUsage();
@@ -44,8 +44,8 @@ export const startClock = (): (() => { readonly milliseconds: number; readonly p
   };
 };
 
-/** In the process: returns the result to the parent. resourceUsage counts in kilobytes. */
-export function answer<T>(result: T): void {
+/** Sends the result of this benchmark process to its parent. resourceUsage reports kilobytes. */
+export function reportResult<T>(result: T): void {
   const kilobytes = peakKilobytes() ?? process.resourceUsage().maxRSS;
   writeSync(3, JSON.stringify({ result, megabytes: Math.round(kilobytes / 1024) } satisfies Measured<T>));
 }

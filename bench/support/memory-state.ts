@@ -7,10 +7,9 @@ export const createInterned = (): ((row: Row, columns: readonly string[]) => Row
   const intern = (text: string): string => {
     const known = texts.get(text);
     if (known !== undefined) return known;
-    // Copied, because a substring would retain the longer text in memory.
-    const own = Buffer.from(text, "latin1").toString("latin1");
-    texts.set(own, own);
-    return own;
+    const copy = Buffer.from(text, "latin1").toString("latin1");
+    texts.set(copy, copy);
+    return copy;
   };
   return (row, columns) =>
     Object.fromEntries(
@@ -21,7 +20,7 @@ export const createInterned = (): ((row: Row, columns: readonly string[]) => Row
     );
 };
 
-/** Holds in memory what a projection loads from its tables, and the rows of tables with one row per key. */
+/** Holds in memory the rows that a projection loads from its tables, and the rows of tables with one row per key. */
 export const createMemoryState = (projection: Projection, interned: ReturnType<typeof createInterned>) => {
   const written = new Map(projection.tables.map((table) => [table.name, table]));
   const stores = new Map<

@@ -4,7 +4,7 @@ import type { Queryable } from "../../runtime/database/database.ts";
 /** Kernel clock ticks per second, as Linux reports them to programs (USER_HZ). */
 const ticksPerSecond = 100;
 
-/** CPU seconds of child processes whose program name has the prefix, with their descendants; null where the system does not report them. */
+/** CPU seconds of child processes whose program name has the prefix, with their descendants; null if the system does not report them. */
 export function processorSecondsOf(program: string): number | null {
   if (process.platform !== "linux") return null;
   const stats = readAll();
@@ -14,7 +14,7 @@ export function processorSecondsOf(program: string): number | null {
   return roots.reduce((sum, root) => sum + sumOf(root), 0) / ticksPerSecond;
 }
 
-/** CPU milliseconds of single-threaded processes by the scheduler's clock; null where the system does not report them or a process has exited. */
+/** CPU milliseconds of single-threaded processes by the scheduler's clock; null if the system does not report them or a process has exited. */
 function processorMillisecondsOf(ids: readonly number[]): number | null {
   try {
     // The first field of /proc/<pid>/schedstat is nanoseconds on a processor (Linux, Documentation/scheduler/sched-stats.rst).
@@ -24,15 +24,15 @@ function processorMillisecondsOf(ids: readonly number[]): number | null {
   }
 }
 
-/** Starts measuring the CPU milliseconds of this process and its database backends; null where the system does not report them. */
+/** Starts measuring the CPU milliseconds of this process and its database backends; null if the system does not report them. */
 export async function startProcessorClock(database: Queryable): Promise<() => number | null> {
   const workers = await database.query<{ id: number }>("SELECT pid::int8 AS id FROM pg_stat_activity WHERE datname = current_database()");
   const ids = workers.map(({ id }) => id);
-  const [own, others] = [process.cpuUsage(), processorMillisecondsOf(ids)];
+  const [ownUsage, backendMilliseconds] = [process.cpuUsage(), processorMillisecondsOf(ids)];
   return () => {
-    const { user, system } = process.cpuUsage(own);
+    const { user, system } = process.cpuUsage(ownUsage);
     const after = processorMillisecondsOf(ids);
-    return others === null || after === null ? null : after - others + (user + system) / 1000;
+    return backendMilliseconds === null || after === null ? null : after - backendMilliseconds + (user + system) / 1000;
   };
 }
 
@@ -40,7 +40,7 @@ interface ProcessStat {
   readonly id: number;
   readonly parent: number;
   readonly program: string;
-  /** Of the process and its exited children. */
+  /** The ticks of the process and its exited children. */
   readonly ticks: number;
 }
 

@@ -5,10 +5,10 @@ import type { Indexer } from "../../runtime/indexer/types.ts";
 import type { Job, JobContext } from "../../runtime/jobs/job.ts";
 import type { Hash } from "../../runtime/lib/hex.ts";
 
-/** The runs and time of a job until it had no more work. */
+/** The number of runs and the time of a job until it had no more work. */
 export interface JobTime {
   readonly name: string;
-  readonly turns: number;
+  readonly runs: number;
   readonly milliseconds: number;
 }
 
@@ -25,19 +25,19 @@ const noCapabilities: Capabilities = {
 /** The time after which a job is considered endless. */
 const maxWaitMilliseconds = 3_600_000;
 
-/** Runs jobs in order, each until it has no more work, on an index without other writers. The jobs have no node. */
+/** Runs jobs in order, each until it has no more work, on an index without other writers. The jobs cannot call a node. */
 export async function runJobs(database: Database, chainId: number, jobs: readonly Job[]): Promise<JobTime[]> {
   const context = contextOf(database, chainId);
   const times: JobTime[] = [];
   for (const job of jobs) {
     const started = performance.now();
-    let turns = 1;
+    let runs = 1;
     while (await job.run(context)) {
-      turns += 1;
+      runs += 1;
       if (performance.now() - started > maxWaitMilliseconds)
-        throw new Error(`Job ${job.name} did not end in ${maxWaitMilliseconds / 1000} s`);
+        throw new Error(`Job ${job.name} did not finish in ${maxWaitMilliseconds / 1000} s`);
     }
-    times.push({ name: job.name, turns, milliseconds: performance.now() - started });
+    times.push({ name: job.name, runs, milliseconds: performance.now() - started });
   }
   return times;
 }

@@ -1,10 +1,10 @@
 import { loadavg } from "node:os";
 import { type BenchResult, median, rounded } from "../result.ts";
 import type { Calibration } from "./calibration.ts";
+import type { EndpointTimes, VariantTimes } from "./measure-endpoints.ts";
 import type { JobTime } from "./run-jobs.ts";
-import type { EndpointTimes, VariantTimes } from "./served.ts";
 
-export interface Served {
+export interface ServingResults {
   /** Heading of the first column. */
   readonly subject: string;
   readonly endpoints: readonly EndpointTimes[];
@@ -19,7 +19,7 @@ export interface Served {
 const referenceTarget = 20;
 
 /** Table and figures of a served index. */
-export function resultOfServing({ subject, endpoints, jobs, rows, megabytes, calibration }: Served): BenchResult {
+export function resultOfServing({ subject, endpoints, jobs, rows, megabytes, calibration }: ServingResults): BenchResult {
   const targetMilliseconds = rounded(referenceTarget * calibration.factor, 1);
   const [load = Number.NaN] = loadavg();
   const lines = endpoints.map(lineOf);
@@ -34,10 +34,10 @@ export function resultOfServing({ subject, endpoints, jobs, rows, megabytes, cal
         "CPU ms": processor === null ? "" : rounded(processor, 1),
         "slowest kind ms": rounded(median(worst.milliseconds), 1),
         "slowest kind": worst.name,
-        "its kilobytes": Math.round(worst.bytes / 1024),
+        "its response kilobytes": Math.round(worst.bytes / 1024),
         missed: median(all) >= targetMilliseconds ? "MISSED" : median(worst.milliseconds) >= targetMilliseconds ? "that kind" : "",
       })),
-      ...(jobs ?? []).map(({ name, milliseconds }) => ({ [subject]: `ms to ${name}`, "median ms": Math.round(milliseconds) })),
+      ...(jobs ?? []).map(({ name, milliseconds }) => ({ [subject]: `ms of job ${name}`, "median ms": Math.round(milliseconds) })),
       { [subject]: "megabytes on disk", "median ms": megabytes },
       ...Object.entries(rows).map(([table, count]) => ({ [subject]: `rows of ${table}`, "median ms": count })),
     ],
@@ -47,9 +47,11 @@ export function resultOfServing({ subject, endpoints, jobs, rows, megabytes, cal
       ...Object.fromEntries(lines.map(({ row, all }) => [`row${row}Milliseconds`, rounded(median(all), 1)])),
     },
     missed: lines.flatMap(({ name, all, worst }) => [
-      ...(median(all) < targetMilliseconds ? [] : [`${name} took ${rounded(median(all), 1)} ms, not less than ${targetMilliseconds}.`]),
+      ...(median(all) < targetMilliseconds
+        ? []
+        : [`${name} took ${rounded(median(all), 1)} ms; the target is less than ${targetMilliseconds} ms.`]),
       ...(median(all) < targetMilliseconds && median(worst.milliseconds) >= targetMilliseconds
-        ? [`${name} took ${rounded(median(worst.milliseconds), 1)} ms for ${worst.name}, not less than ${targetMilliseconds}.`]
+        ? [`${name} took ${rounded(median(worst.milliseconds), 1)} ms for ${worst.name}; the target is less than ${targetMilliseconds} ms.`]
         : []),
     ]),
   };
@@ -60,13 +62,13 @@ function lineOf({ endpoint, variants }: EndpointTimes) {
   const worst = variants.reduce((slowest: VariantTimes, variant) =>
     median(variant.milliseconds) > median(slowest.milliseconds) ? variant : slowest,
   );
-  const taken = variants.flatMap(({ processor }) => (processor === null ? [] : [processor]));
-  const processor = taken.length === 0 ? null : taken.reduce((sum, value) => sum + value, 0) / taken.length;
+  const processorTimes = variants.flatMap(({ processor }) => (processor === null ? [] : [processor]));
+  const processor = processorTimes.length === 0 ? null : processorTimes.reduce((sum, value) => sum + value, 0) / processorTimes.length;
   return { row: endpoint.row, processor, name: `${endpoint.row} ${endpoint.name}`, all, worst };
 }
 
 /** One row for each kind of request. */
-export function kindsOf(endpoints: readonly EndpointTimes[]): BenchResult["table"] {
+export function variantTable(endpoints: readonly EndpointTimes[]): BenchResult["table"] {
   return endpoints.flatMap(({ endpoint, variants }) =>
     variants.map(({ name, milliseconds, processor, bytes }) => ({
       "kind of request": `${endpoint.row} ${endpoint.name}: ${name}`,

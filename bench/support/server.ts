@@ -3,7 +3,7 @@ import { startEmbedded } from "../../runtime/database/embedded.ts";
 import { migrate } from "../../runtime/database/migrate.ts";
 import { migrations } from "../../runtime/migrations.ts";
 
-/** An embedded server with the product's settings, and named databases on it. */
+/** An embedded server with Ashlar's settings, and named databases on it. */
 export interface BenchServer {
   urlOf(name: string): string;
   /** Creates a migrated database, replacing one of the same name. */
@@ -26,7 +26,7 @@ export async function startBenchServer(dataDirectory: string, settings: Readonly
     url.pathname = `/${name}`;
     return url.href;
   };
-  const using = async <T>(url: string, work: (database: Database) => Promise<T>): Promise<T> => {
+  const withDatabase = async <T>(url: string, work: (database: Database) => Promise<T>): Promise<T> => {
     const database = createDatabase({ url, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName: "ashlar-bench" });
     try {
       return await work(database);
@@ -35,31 +35,31 @@ export async function startBenchServer(dataDirectory: string, settings: Readonly
     }
   };
   const drop = async (name: string): Promise<void> => {
-    await using(server.url, (database) => database.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+    await withDatabase(server.url, (database) => database.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
   };
   return {
     urlOf,
     drop,
     rename: async (name, to) => {
-      await using(server.url, (database) => database.query(`ALTER DATABASE ${name} RENAME TO ${to}`));
+      await withDatabase(server.url, (database) => database.query(`ALTER DATABASE ${name} RENAME TO ${to}`));
     },
     create: async (name) => {
       await drop(name);
-      await using(server.url, (database) => database.query(`CREATE DATABASE ${name} TEMPLATE template0`));
-      await using(urlOf(name), (database) => migrate(database, migrations));
+      await withDatabase(server.url, (database) => database.query(`CREATE DATABASE ${name} TEMPLATE template0`));
+      await withDatabase(urlOf(name), (database) => migrate(database, migrations));
       return urlOf(name);
     },
     copy: async (name, to) => {
       await drop(to);
       // Copies files; the default strategy writes every page to the WAL too.
-      await using(server.url, (database) => database.query(`CREATE DATABASE ${to} TEMPLATE ${name} STRATEGY file_copy`));
+      await withDatabase(server.url, (database) => database.query(`CREATE DATABASE ${to} TEMPLATE ${name} STRATEGY file_copy`));
     },
     names: () =>
-      using(server.url, async (database) => {
+      withDatabase(server.url, async (database) => {
         const rows = await database.query<{ name: string }>("SELECT datname::text AS name FROM pg_database WHERE NOT datistemplate");
         return rows.map((row) => row.name);
       }),
-    on: (name, work) => using(urlOf(name), work),
+    on: (name, work) => withDatabase(urlOf(name), work),
     stop: () => server.stop(),
   };
 }

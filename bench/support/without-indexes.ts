@@ -8,13 +8,13 @@ export async function withoutIndexes(database: Database, work: () => Promise<voi
     await database.query(constraint === null ? `DROP INDEX "${name}"` : `ALTER TABLE "${table}" DROP CONSTRAINT "${name}"`);
   }
   await work();
-  const waiting = [...indexes];
-  const make = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const { table, name, definition, constraint } = next;
+  const remaining = [...indexes];
+  const createRemaining = async (): Promise<void> => {
+    for (let index = remaining.shift(); index !== undefined; index = remaining.shift()) {
+      const { table, name, definition, constraint } = index;
       await database.query(constraint === null ? definition : `ALTER TABLE "${table}" ADD CONSTRAINT "${name}" ${constraint}`);
     }
   };
   // Two at a time; each sorts in its own memory.
-  await Promise.all([make(), make()]);
+  await Promise.all([createRemaining(), createRemaining()]);
 }

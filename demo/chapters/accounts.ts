@@ -33,11 +33,11 @@ export interface Accounts {
   active(day: number): readonly Address[];
 }
 
-/** Returns a random holder of the token among the candidates, or undefined if a few tries find none. */
+/** Returns a random holder of the token among the candidates, or undefined if 20 attempts find none. */
 export const findHolder = (context: StoryContext, token: Address, candidates: readonly Address[], random: Random): Address | undefined => {
   for (let attempt = 0; attempt < 20; attempt++) {
     const candidate = random.pick(candidates);
-    if (context.holdings.of(token, candidate) > 0n) return candidate;
+    if (context.holdings.balanceOf(token, candidate) > 0n) return candidate;
   }
   return undefined;
 };
@@ -66,11 +66,11 @@ const createAccounts = (context: StoryContext): Accounts => {
 export const setUpAccounts = async (context: StoryContext): Promise<{ accounts: Accounts; dailyCalls: DailyCalls }> => {
   const accounts = createAccounts(context);
   const random = context.random("people");
-  const fund = (to: Address, ethers: number): Call => {
-    context.holdings.receive(nativeTokenAddress, to, BigInt(ethers) * ether - gasReserve);
-    return { from: treasury, to, value: BigInt(ethers) * ether };
+  const fund = (to: Address, etherAmount: number): Call => {
+    context.holdings.receive(nativeTokenAddress, to, BigInt(etherAmount) * ether - gasReserve);
+    return { from: treasury, to, value: BigInt(etherAmount) * ether };
   };
-  const principals = [
+  const mainAccountCalls = [
     ...[fund(accounts.deployer, 500), fund(accounts.trader, 400), fund(accounts.collector, 200), fund(accounts.marketMaker, 4_000)],
     ...[
       fund(accounts.secondMarketMaker, 1_400),
@@ -79,7 +79,7 @@ export const setUpAccounts = async (context: StoryContext): Promise<{ accounts: 
       ...accounts.washTraders.map((account) => fund(account, 10)),
     ],
   ];
-  await context.mine([...principals, ...accounts.active(0).map((account) => fund(account, random.between(20, 90)))]);
+  await context.mine([...mainAccountCalls, ...accounts.active(0).map((account) => fund(account, random.between(20, 90)))]);
 
   const pay = (day: number): Call[] => {
     const { holdings } = context;

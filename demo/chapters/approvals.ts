@@ -5,7 +5,7 @@ import { type Accounts, findHolder } from "./accounts.ts";
 import { type Exchange, unlimited } from "./exchange-types.ts";
 import type { Tokens } from "./tokens.ts";
 
-/** Each day has ERC-20 approvals: unlimited, limited, spent by the spender, and revoked. */
+/** Creates the daily ERC-20 approvals: unlimited, limited, spent by the spender, and revoked. */
 export const setUpApprovals = (context: StoryContext, accounts: Accounts, tokens: Tokens, exchange: Exchange): DailyCalls => {
   const random = context.random("approvals");
   const approve = (from: Address, token: Address, spender: Address, amount: bigint): Call => ({
@@ -14,14 +14,14 @@ export const setUpApprovals = (context: StoryContext, accounts: Accounts, tokens
     data: encodeApprove(spender, amount),
     gas: 80_000,
   });
-  const act = (day: number): Call[] => {
+  const randomAction = (day: number): Call[] => {
     const token = random.pick(tokens.all);
     const owner = findHolder(context, token.address, accounts.active(day), random);
     if (owner === undefined) return [];
     const spender = random.pick(accounts.users.slice(0, 12));
     const kind = random.below(6);
     if (kind === 0) return [approve(owner, token.address, spender, unlimited)];
-    // For the airdrop contract, because revoking the router's allowance would make later swaps fail.
+    // The spender is the airdrop contract: revoking the router's allowance would make later swaps fail.
     if (kind === 1) return [approve(owner, token.address, tokens.airdrop, BigInt(random.between(1, 500)) * token.unit)];
     if (kind === 2) return [approve(owner, token.address, tokens.airdrop, 0n)];
     if (kind === 3) return [approve(accounts.trader, token.address, spender, BigInt(random.between(5, 50)) * token.unit)];
@@ -29,11 +29,11 @@ export const setUpApprovals = (context: StoryContext, accounts: Accounts, tokens
     const amount = context.holdings.spend(token.address, owner, random, [5, 30]);
     const receiver = random.pick(accounts.active(day));
     context.holdings.receive(token.address, receiver, (amount * 98n) / 100n);
-    // Twice the spent amount, so that a remainder stays approved.
+    // Approves twice the spent amount, so that a remainder stays approved.
     return [
       approve(owner, token.address, spender, amount * 2n),
       { from: spender, to: token.address, data: encodeTransferFrom(owner, receiver, amount), gas: 140_000 },
     ];
   };
-  return (day) => Array.from({ length: context.scaled(11) }, () => act(day)).flat();
+  return (day) => Array.from({ length: context.scaled(11) }, () => randomAction(day)).flat();
 };

@@ -10,20 +10,20 @@ const attempts = 20;
 /** Finds buyers that can pay, and records the effect of sales on their holdings. */
 export const createBuyerFunds = ({ holdings }: StoryContext, { weth }: Marketplace, random: Random) => {
   const tokenOf = (currency: Currency): Address => (currency === "native" ? nativeTokenAddress : weth);
-  const affords = (buyer: Address, currency: Currency, price: bigint): boolean => holdings.of(tokenOf(currency), buyer) >= price;
+  const canPay = (buyer: Address, currency: Currency, price: bigint): boolean => holdings.balanceOf(tokenOf(currency), buyer) >= price;
   return {
-    affords,
-    /** A random account other than the seller that can pay; undefined if a few tries find none. */
+    canPay,
+    /** A random account other than the seller that can pay; undefined if 20 attempts find none. */
     findBuyer: (candidates: readonly Address[], seller: Address, currency: Currency, price: bigint): Address | undefined => {
       for (let attempt = 0; attempt < attempts; attempt++) {
         const candidate = random.pick(candidates);
-        if (candidate !== seller && affords(candidate, currency, price)) return candidate;
+        if (candidate !== seller && canPay(candidate, currency, price)) return candidate;
       }
       return undefined;
     },
     /** Records that the buyer pays the price and the seller receives the proceeds. */
     recordSale: (buyer: Address, seller: Address, currency: Currency, price: bigint): void => {
-      holdings.take(tokenOf(currency), buyer, price);
+      holdings.deduct(tokenOf(currency), buyer, price);
       holdings.receive(tokenOf(currency), seller, splitPrice(price).seller);
     },
   };

@@ -63,7 +63,7 @@ export const setUpEditions = async (
     change(to, id, part);
     return { from: owner, to: editions, data: encode(abi, "safeTransferFrom", [owner, to, id, part, "0x"]), gas: 150_000 };
   };
-  const act = (day: number): Call => {
+  const randomAction = (day: number): Call => {
     const to = random.pick(accounts.active(day));
     const kind = random.below(12);
     if (kind < 3) return mint(to, random.pick(editionIds), BigInt(random.between(1, 10)));
@@ -77,5 +77,5 @@ export const setUpEditions = async (
     }
     return send(to);
   };
-  return { editions, badges, dailyCalls: (day) => Array.from({ length: context.scaled(13) }, () => act(day)) };
+  return { editions, badges, dailyCalls: (day) => Array.from({ length: context.scaled(13) }, () => randomAction(day)) };
 };

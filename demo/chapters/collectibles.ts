@@ -38,7 +38,7 @@ const trackCollection = (context: StoryContext, address: Address, issuer: Addres
       owners.delete(id);
       return { from, to: address, data: encode(abi, "burn", [id]), gas: 120_000 };
     },
-    /** The ids of all other owners. */
+    /** Returns the ids that other accounts own. */
     idsNotOwnedBy: (excluded: Address): bigint[] => [...owners].filter(([, owner]) => owner !== excluded).map(([id]) => id),
   };
 };
@@ -67,7 +67,7 @@ export const setUpCollectibles = async (
     passes.mint(trader),
   ]);
 
-  const act = (day: number): Call[] => {
+  const randomAction = (day: number): Call[] => {
     const active = accounts.active(day);
     const kind = random.below(14);
     if (kind < 4) return [art.mint(random.pick([...active, trader, collector]))];
@@ -87,7 +87,7 @@ export const setUpCollectibles = async (
     return [{ from: owner, to: collection.address, data: encodeTransferFrom(owner, to, id), gas: 150_000 }];
   };
   const dailyCalls: DailyCalls = async (day) => [
-    ...Array.from({ length: context.scaled(18) }, () => act(day)).flat(),
+    ...Array.from({ length: context.scaled(18) }, () => randomAction(day)).flat(),
     ...(await editionsCalls(day)),
   ];
   return {

@@ -17,7 +17,7 @@ export interface CorrectionOptions {
   readonly balanceDivisor: bigint;
 }
 
-/** Creates a market maker's swaps that move each pool at least half-way to the market prices, so that pools agree with each other. */
+/** Creates a market maker's swaps that move each pool at least halfway to the market prices, so that pools agree with each other. */
 export const createCorrections = (
   context: StoryContext,
   prices: MarketPrices,
@@ -37,9 +37,9 @@ export const createCorrections = (
     const difference = left < right ? right - left : left - right;
     if (difference * minDifference < left) return [];
     const { unit, price } = prices.rate(scarce);
-    const wanted = ((difference / 2n) * unit) / price;
-    const held = await context.read<bigint>(scarce, artifacts.presetToken.abi, "balanceOf", [maker]);
-    const amount = wanted < held / balanceDivisor ? wanted : held / balanceDivisor;
+    const requiredAmount = ((difference / 2n) * unit) / price;
+    const balance = await context.read<bigint>(scarce, artifacts.presetToken.abi, "balanceOf", [maker]);
+    const amount = requiredAmount < balance / balanceDivisor ? requiredAmount : balance / balanceDivisor;
     if (amount === 0n) return [];
     const data = encode(artifacts.router.abi, functionName, [amount, 0n, [scarce, abundant], maker, farDeadline]);
     return [{ from: maker, to: router, data }];

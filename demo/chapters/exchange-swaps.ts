@@ -7,9 +7,9 @@ import type { MarketPrices } from "./market-prices.ts";
 import type { Tokens } from "./tokens.ts";
 
 const swapsPerDay = 52;
-const swapsOfTrader = 5;
+const traderSwapsPerDay = 5;
 
-/** Each day has swaps over every kind of route; one in the middle of the story is labelled for use in examples. */
+/** Creates the daily swaps over every kind of route. One swap in the middle of the story is labelled for use in examples. */
 export const createSwaps = (
   context: StoryContext,
   accounts: Accounts,
@@ -42,10 +42,10 @@ export const createSwaps = (
     value,
     data: encode(artifacts.router.abi, functionName, parameters),
   });
-  /** The amount of a token whose value is 60 % of the paid ether. */
+  /** Returns the amount of a token that is priced at 60 % of the paid ether. */
   const underpriced = (token: Address, paid: bigint): bigint => {
-    const [given, taken] = [prices.rate(weth), prices.rate(token)];
-    return (paid * given.price * taken.unit * 6n) / (given.unit * taken.price * 10n);
+    const [paidRate, boughtRate] = [prices.rate(weth), prices.rate(token)];
+    return (paid * paidRate.price * boughtRate.unit * 6n) / (paidRate.unit * boughtRate.price * 10n);
   };
   const buyWithEther = (from: Address, to: Address, amount: bigint, route: readonly Address[], bought: Address): Call =>
     random.chance(4)
@@ -63,13 +63,13 @@ export const createSwaps = (
     return [call(from, functionName, [amount, 0n, route, to, farDeadline])];
   };
   return (day) => {
-    const ofTrader = Array.from({ length: Math.max(1, context.scaled(swapsOfTrader)) }, () =>
+    const traderSwaps = Array.from({ length: Math.max(1, context.scaled(traderSwapsPerDay)) }, () =>
       swap(accounts.trader, random.pick(routes)),
     ).flat();
-    const ofCrowd = Array.from({ length: context.scaled(swapsPerDay - swapsOfTrader) }, () =>
+    const dealerSwaps = Array.from({ length: context.scaled(swapsPerDay - traderSwapsPerDay) }, () =>
       swap(random.pick(accounts.dealers), random.pick(routes)),
     ).flat();
     const labelled = day === storyDays / 2 ? swap(accounts.trader, [usd, gold]).map((call) => ({ ...call, label: "swap" })) : [];
-    return [...ofCrowd, ...labelled, ...ofTrader];
+    return [...dealerSwaps, ...labelled, ...traderSwaps];
   };
 };

@@ -6,7 +6,7 @@ export const farDeadline = 4_102_444_800n;
 export const unlimited = 2n ** 256n - 1n;
 
 /**
- * Dollars that a pool must hold on one side for its price to count. The regular pools hold at least about 100,000. The two wash traders have 2,400 together,
+ * Dollars that a pool must hold on one side for its price to be used. The regular pools hold at least about 100,000. The two wash traders have 2,400 together,
  * so their pool always stays below a tenth of the floor.
  */
 export const liquidityFloor = 25_000;
@@ -32,9 +32,9 @@ export interface RivalExchange {
   /** 27 decimals. */
   readonly saffron: Address;
   readonly pairs: {
-    /** As on the first exchange. */
+    /** The first exchange has the same pair. */
     readonly dollarEther: Address;
-    /** As on the first exchange; drained near the end. */
+    /** The first exchange has the same pair; this one is drained near the end. */
     readonly saltEther: Address;
     readonly tollDollar: Address;
     readonly ticketDollar: Address;
@@ -66,7 +66,7 @@ export interface Pool {
 export interface RangePool {
   readonly pool: Address;
   readonly tokens: readonly [Address, Address];
-  /** In millionths of the input. */
+  /** Millionths of the input. */
   readonly fee: number;
   /** The tick spacing of positions. */
   readonly spacing: number;

@@ -38,8 +38,8 @@ const createPairs = async (context: StoryContext, accounts: Accounts, tokens: To
     { tokens: [salt.address, weth], amounts: [2_000_000n * salt.unit, 200n * ether] },
   ];
   for (const { tokens: pair, amounts } of deposits) {
-    context.holdings.take(pair[0], maker, amounts[0]);
-    context.holdings.take(pair[1], maker, amounts[1]);
+    context.holdings.deduct(pair[0], maker, amounts[0]);
+    context.holdings.deduct(pair[1], maker, amounts[1]);
   }
   await context.mine(deposits.map((deposit) => addLiquidity(context, router, maker, deposit)));
   const pairOf = async (deposit: Deposit | undefined): Promise<Address> => {
@@ -91,7 +91,7 @@ export const setUpExchange = async (
     const share = await context.read<bigint>(pool.pair, artifacts.pair.abi, "balanceOf", [from]);
     const amount = (share * BigInt(random.between(100, 400))) / 1000n;
     if (amount === 0n) return [];
-    // As ether if the pool contains wrapped ether: the router unwraps it.
+    // Withdraws ether from a pool with wrapped ether: the router unwraps it.
     const data =
       pool.tokens[1] === weth
         ? encode(artifacts.router.abi, "removeLiquidityETH", [pool.tokens[0], amount, 0n, 0n, from, farDeadline])
@@ -112,7 +112,7 @@ export const setUpExchange = async (
     maker: accounts.marketMaker,
     router,
     functionName: "swapExactTokensForTokens",
-    // In a day, all four pools may draw on the maker's balance.
+    // All four pools may draw on the maker's balance in one day.
     balanceDivisor: 5n,
   });
   const swaps = createSwaps(context, accounts, tokens, weth, exchange, prices);

@@ -15,7 +15,7 @@ interface Faces {
   readonly owners: readonly Address[];
 }
 
-/** Deploys a collection like CryptoPunks, which predates ERC-721 and is its own marketplace, and uses each of its functions. */
+/** Deploys a collection like CryptoPunks, which predates ERC-721 and is its own marketplace, and calls each of its functions. */
 export const setUpFaces = async (context: StoryContext, accounts: Accounts): Promise<Faces & { dailyCalls: DailyCalls }> => {
   const { artifacts, holdings } = context;
   const { abi } = artifacts.punkLike;
@@ -38,15 +38,15 @@ export const setUpFaces = async (context: StoryContext, accounts: Accounts): Pro
   const findPayer = (day: number, owner: Address, price: bigint): Address | undefined => {
     for (let attempt = 0; attempt < attempts; attempt++) {
       const payer = random.pick(accounts.active(day));
-      if (payer !== owner && holdings.of(nativeTokenAddress, payer) >= price) return payer;
+      if (payer !== owner && holdings.balanceOf(nativeTokenAddress, payer) >= price) return payer;
     }
     return undefined;
   };
-  /** The collector keeps the first face. */
+  /** Excludes the first face, which the collector keeps. */
   const pick = (): number => random.between(1, owners.length - 1);
   const sellers = new Set<Address>();
 
-  const act = (day: number): readonly Call[] => {
+  const randomAction = (day: number): readonly Call[] => {
     const face = pick();
     const id = BigInt(face);
     const owner = owners[face] as Address;
@@ -54,7 +54,7 @@ export const setUpFaces = async (context: StoryContext, accounts: Accounts): Pro
     const payer = findPayer(day, owner, price);
     if (payer === undefined) return [];
     const pay = (functionName: string): Call => {
-      holdings.take(nativeTokenAddress, payer, price);
+      holdings.deduct(nativeTokenAddress, payer, price);
       return call(payer, functionName, [id], price);
     };
     const kind = random.below(9);
@@ -84,5 +84,5 @@ export const setUpFaces = async (context: StoryContext, accounts: Accounts): Pro
     sellers.delete(seller);
     return [call(seller, "withdraw", [])];
   };
-  return { faces, owners, dailyCalls: (day) => (day % 2 === 0 ? act(day) : day % 9 === 0 ? withdraw() : []) };
+  return { faces, owners, dailyCalls: (day) => (day % 2 === 0 ? randomAction(day) : day % 9 === 0 ? withdraw() : []) };
 };

@@ -4,10 +4,10 @@ import type { Call } from "../story/types.ts";
 
 /** The owners of plants during the story, so that only owners transfer, sell and approve. */
 export interface PlantRegistry {
-  /** By token id; null for an uprooted plant. */
+  /** Owners by token id; null for an uprooted plant. */
   readonly owners: ReadonlyMap<bigint, Address | null>;
   /** The plants that this owner may transfer. */
-  of(owner: Address): readonly bigint[];
+  transferableIdsOf(owner: Address): readonly bigint[];
   /** A random transferable plant of an owner without a fixed role. */
   pick(random: Random): bigint;
   ownerOf(id: bigint): Address;
@@ -36,7 +36,7 @@ export const createPlantRegistry = (excluded: readonly Address[]): PlantRegistry
   const reserved = new Set<bigint>();
   return {
     owners,
-    of: (owner) => [...owners].filter(([id, held]) => held === owner && !reserved.has(id)).map(([id]) => id),
+    transferableIdsOf: (owner) => [...owners].filter(([id, current]) => current === owner && !reserved.has(id)).map(([id]) => id),
     pick: (random) =>
       random.pick([...owners].filter(([id, owner]) => owner !== null && !(reserved.has(id) || excluded.includes(owner))).map(([id]) => id)),
     ownerOf: (id) => {

@@ -6,12 +6,12 @@ import { createPlantRegistry, type Garden, type PlantRegistry } from "./garden-t
 
 const plants = 2_000;
 const plantsPerCall = 50;
-/** Planted before the days begin. */
-const firstCalls = 4;
+/** The number of calls that plant before the first day. */
+const setupCalls = 4;
 /** The rest is planted from this day on. The node processes all contract storage for each block, so planting late makes the build faster. */
 const firstPlantingDay = 20;
 
-/** The owners of the first plants by id; the rest goes to random owners. */
+/** The owners of the first plants by id; the other plants have random owners. */
 const firstOwners = ({ washTraders, collector, trader, gardener }: Accounts): readonly Address[] => [
   ...[washTraders[0], washTraders[0], collector, collector, collector, collector, trader, trader, trader, trader],
   ...Array.from({ length: gardenerPlants }, () => gardener),
@@ -31,7 +31,7 @@ const approveFirst = (garden: Garden, { collector, trader, dealers }: Accounts, 
     data: encodeApprovalForAll(operator, approved),
     gas: 90_000,
   });
-  const take = (spender: Address, from: Address, id: bigint): Call => {
+  const transferFrom = (spender: Address, from: Address, id: bigint): Call => {
     registry.move(id, spender);
     return { from: spender, to, data: encodeTransferFrom(from, spender, id), gas: 150_000 };
   };
@@ -40,16 +40,16 @@ const approveFirst = (garden: Garden, { collector, trader, dealers }: Accounts, 
     single(collector, second, 4n),
     single(collector, "0x0000000000000000000000000000000000000000", 4n),
     single(collector, third, 5n),
-    take(third, collector, 5n),
+    transferFrom(third, collector, 5n),
     all(collector, first, true),
     all(collector, second, true),
     all(collector, second, false),
     single(trader, second, 8n),
     single(trader, first, 9n),
-    take(first, trader, 9n),
+    transferFrom(first, trader, 9n),
     all(trader, third, true),
     all(trader, first, true),
-    take(first, trader, 10n),
+    transferFrom(first, trader, 10n),
     all(trader, first, false),
   ];
 };
@@ -86,11 +86,11 @@ export const setUpGarden = async (context: StoryContext, accounts: Accounts): Pr
   };
   await context.mine([
     ...batch(0, firstOwners(accounts)),
-    ...Array.from({ length: firstCalls - 1 }, () => batch(0)).flat(),
+    ...Array.from({ length: setupCalls - 1 }, () => batch(0)).flat(),
     ...approveFirst(garden, accounts, registry),
   ]);
 
-  const act = (day: number): readonly Call[] => {
+  const randomAction = (day: number): readonly Call[] => {
     const id = registry.pick(random);
     const owner = registry.ownerOf(id);
     const receiver = random.pick(accounts.active(day));
@@ -121,7 +121,7 @@ export const setUpGarden = async (context: StoryContext, accounts: Accounts): Pr
     garden,
     dailyCalls: (day) => [
       ...(day < firstPlantingDay ? [] : batch(day)),
-      ...Array.from({ length: context.scaled(4) }, () => act(day)).flat(),
+      ...Array.from({ length: context.scaled(4) }, () => randomAction(day)).flat(),
     ],
   };
 };

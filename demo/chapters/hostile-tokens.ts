@@ -1,14 +1,14 @@
 /** The CIDv1 of the hostile documents on the demo's gateway. */
 export const hostileFolder = "bafybeiffrgp2jemtxekg7lowty2nhdujb2n7qwkvljobyvp2acq2ghe5fe";
 
-/** How `tokenURI` responds, in the order of the contract's enum `Answer`. */
-const answers = ["uri", "long", "revert", "endless", "noText"] as const;
+/** The responses of `tokenURI`, in the order of the contract's enum. */
+const responses = ["uri", "long", "revert", "endless", "noText"] as const;
 
 /** A token of the hostile collection. */
 export interface HostileToken {
   /** The kind of attack, or "harmless". */
   readonly kind: string;
-  readonly answer: (typeof answers)[number];
+  readonly response: (typeof responses)[number];
   readonly uri: string;
   /** The number of characters appended to the URI. */
   readonly length: number;
@@ -16,9 +16,9 @@ export interface HostileToken {
 
 const json = (document: unknown): string => `data:application/json;base64,${Buffer.from(JSON.stringify(document)).toString("base64")}`;
 const plain = (text: string): string => `data:application/json,${encodeURIComponent(text)}`;
-const hostile = (kind: string, uri: string, answer: HostileToken["answer"] = "uri", length = 0): HostileToken => ({
+const hostile = (kind: string, uri: string, response: HostileToken["response"] = "uri", length = 0): HostileToken => ({
   kind,
-  answer,
+  response,
   uri,
   length,
 });
@@ -114,4 +114,4 @@ export const hostileTokens: readonly HostileToken[] = attacks.flatMap((token, in
 });
 
 /** Returns the value of the contract's enum for a kind of response. */
-export const answerNumber = (answer: HostileToken["answer"]): number => answers.indexOf(answer);
+export const responseNumber = (response: HostileToken["response"]): number => responses.indexOf(response);

@@ -2,9 +2,9 @@ import type { Address } from "../../runtime/lib/hex.ts";
 import { encode } from "../story/encode.ts";
 import type { Call, DailyCalls, StoryContext } from "../story/types.ts";
 import type { Accounts } from "./accounts.ts";
-import { answerNumber, hostileTokens } from "./hostile-tokens.ts";
+import { hostileTokens, responseNumber } from "./hostile-tokens.ts";
 
-/** Late in the story, because the node processes all contract storage for each block and these strings are long. */
+/** The tokens are minted late in the story: the node processes all contract storage for each block, and these strings are long. */
 const firstDay = 50;
 const tokensPerDay = 10;
 
@@ -26,8 +26,8 @@ export const setUpHostile = async (
   const owner = dealers[4] as Address;
   const { abi } = artifacts.hostileCollection;
   const collection = await context.deploy(deployer, artifacts.hostileCollection);
-  const calls = hostileTokens.map(({ answer, uri, length }): Call => {
-    const data = encode(abi, "mint", [owner, answerNumber(answer), uri, BigInt(length)]);
+  const calls = hostileTokens.map(({ response, uri, length }): Call => {
+    const data = encode(abi, "mint", [owner, responseNumber(response), uri, BigInt(length)]);
     return { from: deployer, to: collection, data, gas: gasFor(uri.length) };
   });
   const dailyCalls: DailyCalls = (day) =>

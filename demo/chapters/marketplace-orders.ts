@@ -49,9 +49,9 @@ export const createOrderBuilder = ({ seaport, feeCollector, artist, weth }: Mark
   };
   const pay = (currency: Currency, amount: bigint): OrderItem => (currency === "native" ? native(amount) : erc20Item(weth, amount));
   const considerations = (seller: Address, currency: Currency, price: bigint): readonly ConsiderationItem[] => {
-    const { seller: rest, fee, royalty } = splitPrice(price);
+    const { seller: proceeds, fee, royalty } = splitPrice(price);
     return [
-      withRecipient(seller, pay(currency, rest)),
+      withRecipient(seller, pay(currency, proceeds)),
       withRecipient(feeCollector, pay(currency, fee)),
       withRecipient(artist, pay(currency, royalty)),
     ];
@@ -65,20 +65,20 @@ export const createOrderBuilder = ({ seaport, feeCollector, artist, weth }: Mark
       approved.delete(owner + collection) ? [{ from: owner, to: collection, data: encodeApprovalForAll(seaport, false), gas: 90_000 }] : [],
     approveWeth: (owner: Address): readonly Call[] =>
       once(owner + weth, { from: owner, to: weth, data: encodeApprove(seaport, unlimited), gas: 80_000 }),
-    /** An offer of tokens for a price, with a marketplace fee and a royalty. */
+    /** Creates an offer of tokens for a price, with a marketplace fee and a royalty. */
     list: (seller: Address, offer: readonly OrderItem[], currency: Currency, price: bigint, partial = false): SeaportOrder =>
       createOrder({ offerer: seller, offer, consideration: considerations(seller, currency, price), salt: nextSalt(), partial }),
-    /** An offer of tokens for a price without fees. */
+    /** Creates an offer of tokens for a price without fees. */
     listPlainly: (seller: Address, offer: readonly OrderItem[], price: bigint): SeaportOrder =>
       createOrder({ offerer: seller, offer, consideration: [withRecipient(seller, native(price))], salt: nextSalt() }),
-    /** An offer of wrapped ether for tokens; the seller pays the fees. */
+    /** Creates an offer of wrapped ether for tokens; the seller pays the fees. */
     bid: (bidder: Address, requested: readonly OrderItem[], price: bigint): SeaportOrder => {
       const { fee, royalty } = splitPrice(price);
       const parts = [withRecipient(feeCollector, erc20Item(weth, fee)), withRecipient(artist, erc20Item(weth, royalty))];
       const consideration = [...requested.map((wanted) => withRecipient(bidder, wanted)), ...parts];
       return createOrder({ offerer: bidder, offer: [erc20Item(weth, price)], consideration, salt: nextSalt() });
     },
-    /** An offer of wrapped ether for a token, without fees. */
+    /** Creates an offer of wrapped ether for a token, without fees. */
     plainBid: (bidder: Address, requested: OrderItem, price: bigint): SeaportOrder =>
       createOrder({
         offerer: bidder,

@@ -26,10 +26,10 @@ export const setUpMarketplace = async (
   const prices = createPriceWalk(random);
   const orders = createOrderBuilder(marketplace);
   const funds = createBuyerFunds(context, marketplace, random);
-  const shared: MarketplaceContext = { story: context, accounts, garden, marketplace, orders, funds, prices, random };
-  const sales = createPlantSales(shared);
-  const specials = createSpecialSales(shared, editions);
-  const staged = createStagedSales(shared);
+  const marketplaceContext: MarketplaceContext = { story: context, accounts, garden, marketplace, orders, funds, prices, random };
+  const sales = createPlantSales(marketplaceContext);
+  const specials = createSpecialSales(marketplaceContext, editions);
+  const repeatedSales = createStagedSales(marketplaceContext);
   await context.mine([
     ...specials.setup,
     // The approvals of the marketplace that remain at the end of the story.
@@ -46,9 +46,9 @@ export const setUpMarketplace = async (
       ...(day % 5 === 3 ? specials.buyRest(day) : []),
       ...(day % 10 === 7 ? sales.sweep(day) : []),
       ...(day % 15 === 9 ? sales.match(day) : []),
-      ...staged.resell(day),
-      ...(day % 7 === 3 ? staged.washBackAndForth(day % 14 === 3) : []),
-      ...(day % 10 === 4 ? staged.washWithSelf() : []),
+      ...repeatedSales.resell(day),
+      ...(day % 7 === 3 ? repeatedSales.washBackAndForth(day % 14 === 3) : []),
+      ...(day % 10 === 4 ? repeatedSales.washWithSelf() : []),
     ];
   };
   return { marketplace, dailyCalls };

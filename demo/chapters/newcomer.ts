@@ -8,12 +8,12 @@ import type { Tokens } from "./tokens.ts";
 
 const ether = 10n ** 18n;
 
-/** Gives the newcomer a short history: funds from the trader, a swap and a transfer. */
+/** Creates a short history of the newcomer: funds from the trader, a swap and a transfer. */
 export const setUpNewcomer = (context: StoryContext, accounts: Accounts, tokens: Tokens, weth: Address, exchange: Exchange): DailyCalls => {
   const { newcomer, trader } = accounts;
   return (day) => {
     if (day === storyDays - 6) {
-      context.holdings.take(nativeTokenAddress, trader, 2n * ether);
+      context.holdings.deduct(nativeTokenAddress, trader, 2n * ether);
       return [{ from: trader, to: newcomer, value: 2n * ether }];
     }
     if (day === storyDays - 5) {

@@ -6,7 +6,7 @@ import { type Accounts, findHolder } from "./accounts.ts";
 
 const cloneCount = 3;
 
-/** Each day has internal transfers of native value: splits, clones (DELEGATECALL), creations with value, self-destructs, reverted frames. */
+/** Deploys contracts that transfer native value. Each day has internal transfers: splits, clones (DELEGATECALL), creations, self-destructs, reverted frames. */
 export const setUpPayouts = async (context: StoryContext, accounts: Accounts): Promise<{ payouts: Address; dailyCalls: DailyCalls }> => {
   const { artifacts, holdings } = context;
   const { abi } = artifacts.payouts;
@@ -37,7 +37,7 @@ export const setUpPayouts = async (context: StoryContext, accounts: Accounts): P
     const deposit = deposits.shift();
     return deposit === undefined ? [] : [pay(deposit.owner, 0n, "withdraw", [deposit.amount])];
   };
-  const act = (day: number): Call[] => {
+  const randomAction = (day: number): Call[] => {
     const active = accounts.active(day);
     const from = random.chance(10) ? accounts.trader : findHolder(context, nativeTokenAddress, active, random);
     if (from === undefined) return [];
@@ -56,5 +56,5 @@ export const setUpPayouts = async (context: StoryContext, accounts: Accounts): P
     const splitter = random.pick(splitters).toLowerCase() as Address;
     return [{ from, to: splitter, value, data: encode(artifacts.splitter.abi, "split", [receivers]), gas: 600_000 }];
   };
-  return { payouts, dailyCalls: (day) => Array.from({ length: context.scaled(16) }, () => act(day)).flat() };
+  return { payouts, dailyCalls: (day) => Array.from({ length: context.scaled(16) }, () => randomAction(day)).flat() };
 };

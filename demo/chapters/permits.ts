@@ -41,7 +41,7 @@ export const setUpPermits = async (context: StoryContext, accounts: Accounts): P
     // The owner only signs; the spender submits the permit.
     return { from: spender, to: coin, data, gas: 150_000 };
   };
-  const use = (spender: Address, owner: Address, amount: bigint): Call => ({
+  const spend = (spender: Address, owner: Address, amount: bigint): Call => ({
     from: spender,
     to: coin,
     data: encodeTransferFrom(owner, spender, amount),
@@ -53,20 +53,25 @@ export const setUpPermits = async (context: StoryContext, accounts: Accounts): P
     data: encodeApprove(spender, amount),
     gas: 80_000,
   });
-  const give = (to: Address, whole: bigint): Call => ({ from: deployer, to: coin, data: encodeTransfer(to, whole * unit), gas: 80_000 });
+  const sendCoins = (to: Address, whole: bigint): Call => ({
+    from: deployer,
+    to: coin,
+    data: encodeTransfer(to, whole * unit),
+    gas: 80_000,
+  });
   const [first, second] = dealers as readonly [Address, Address];
   await context.mine([
-    ...[give(gardener, 50_000n), give(trader, 3_000n), give(collector, 2_000n)],
+    ...[sendCoins(gardener, 50_000n), sendCoins(trader, 3_000n), sendCoins(collector, 2_000n)],
     // A permit that is never used.
     await permit(first, 700n * unit),
     // An unlimited permit: spending does not lower it.
     await permit(trader, unlimited),
-    use(trader, gardener, 25n * unit),
-    // An allowance above the balance, partly used; no event reports the remainder.
+    spend(trader, gardener, 25n * unit),
+    // An allowance above the balance, partly used; no event emits the remainder.
     approve(trader, second, 9_000n * unit),
-    use(second, trader, 500n * unit),
+    spend(second, trader, 500n * unit),
     approve(collector, trader, 100n * unit),
-    use(trader, collector, 100n * unit),
+    spend(trader, collector, 100n * unit),
     approve(collector, first, 60n * unit),
     approve(collector, first, 0n),
   ]);
@@ -75,7 +80,7 @@ export const setUpPermits = async (context: StoryContext, accounts: Accounts): P
   return {
     coin,
     dailyCalls: async (day) => {
-      if (day === storyDays - 2) return [use(second, trader, 250n * unit)];
+      if (day === storyDays - 2) return [spend(second, trader, 250n * unit)];
       if (day % 3 !== 0) return [];
       const spender = random.pick(dealers.slice(2));
       const value = BigInt(random.between(10, 90)) * unit;
@@ -83,7 +88,7 @@ export const setUpPermits = async (context: StoryContext, accounts: Accounts): P
       const kind = random.below(4);
       if (kind === 0) return [permitted];
       if (kind === 1) return [permitted, await permit(spender, 0n)];
-      return [permitted, use(spender, gardener, kind === 2 ? value : (value * 2n) / 5n)];
+      return [permitted, spend(spender, gardener, kind === 2 ? value : (value * 2n) / 5n)];
     },
   };
 };

@@ -33,7 +33,7 @@ interface Listing {
 const firstBase = 180;
 const [minBase, maxBase] = [90, 500];
 
-/** A base price that changes from day to day, and asking prices around it. */
+/** Creates a base price that changes from day to day, and asking prices around it. */
 export const createPriceWalk = (random: Random) => {
   let base = firstBase;
   return {
@@ -41,14 +41,14 @@ export const createPriceWalk = (random: Random) => {
       base = Math.min(maxBase, Math.max(minBase, Math.round((base * random.between(94, 107)) / 100)));
     },
     /** A plant's asking price today. */
-    ask: (): bigint => BigInt(Math.round((base * random.between(85, 240)) / 100)) * thousandth,
+    askingPrice: (): bigint => BigInt(Math.round((base * random.between(85, 240)) / 100)) * thousandth,
   };
 };
 
 export type PriceWalk = ReturnType<typeof createPriceWalk>;
 
 const listPlant = ({ garden, orders, prices }: MarketplaceContext, id: bigint, currency: Currency): Listing => {
-  const price = prices.ask();
+  const price = prices.askingPrice();
   const seller = garden.registry.ownerOf(id);
   const order = orders.list(seller, [erc721Item(garden.address, id)], currency, price);
   const calls = [...orders.approveTokens(seller, garden.address), orders.validate(order)];
@@ -61,7 +61,7 @@ const recordSale = ({ garden, funds }: MarketplaceContext, id: bigint, buyer: Ad
   garden.registry.move(id, buyer);
 };
 
-/** Fills a listing; no transactions if nobody can pay. */
+/** Fills a listing. Returns no transactions if no account can pay. */
 const buyListing = (context: MarketplaceContext, day: number, listing: Listing, currency: Currency): readonly Call[] => {
   const { accounts, funds, orders } = context;
   const { order, id, price, value } = listing;
@@ -76,12 +76,12 @@ const listAndSell = (context: MarketplaceContext, day: number, currency: Currenc
   return [...listing.calls, ...buyListing(context, day, listing, currency)];
 };
 
-/** A bid that the owner of the plant accepts. */
+/** Creates a bid that the owner of the plant accepts. */
 const bidAndAccept = (context: MarketplaceContext, day: number): readonly Call[] => {
   const { accounts, garden, orders, funds, prices, random } = context;
   const id = garden.registry.pick(random);
   const seller = garden.registry.ownerOf(id);
-  const price = prices.ask();
+  const price = prices.askingPrice();
   const bidder = funds.findBuyer(accounts.active(day), seller, "weth", price);
   if (bidder === undefined) return [];
   const order = orders.bid(bidder, [erc721Item(garden.address, id)], price);
@@ -129,7 +129,7 @@ const createOpenListings = (context: MarketplaceContext) => {
   };
 };
 
-/** Two listings of two sellers, bought by one account in one transaction. */
+/** Creates listings of two sellers that one account buys in one transaction. */
 const sweepListings = (context: MarketplaceContext, day: number): readonly Call[] => {
   const { accounts, garden, marketplace, funds, random } = context;
   const { registry } = garden;
@@ -146,7 +146,7 @@ const sweepListings = (context: MarketplaceContext, day: number): readonly Call[
   return [...listings.flatMap(({ calls }) => calls), { from: buyer, to: marketplace.seaport, value: total, data, gas: 900_000 }];
 };
 
-/** A listing and a bid that a third account matches. */
+/** Creates a listing and a bid that a third account matches. */
 const matchListingAndBid = (context: MarketplaceContext, day: number): readonly Call[] => {
   const { accounts, garden, marketplace, orders, funds, random } = context;
   const listing = listPlant(context, garden.registry.pick(random), "weth");
@@ -180,7 +180,7 @@ export const createPlantSales = (context: MarketplaceContext) => {
   const openListings = createOpenListings(context);
   return {
     closeDue: openListings.closeDue,
-    /** A listing that is bought for ether or wrapped ether, a bid that is accepted, or a listing that stays open. */
+    /** Creates a listing that is bought for ether or wrapped ether, a bid that is accepted, or a listing that stays open. */
     sellOne: (day: number): readonly Call[] => {
       const kind = context.random.below(10);
       if (kind < 6) return listAndSell(context, day, "native");

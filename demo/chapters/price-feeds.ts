@@ -34,14 +34,14 @@ export const setUpPriceFeeds = async (
     data: encode(priceFeed.abi, "report", [answer]),
     gas: 150_000,
   });
-  const near = (answer: bigint, thousandths: number, parts: bigint): bigint =>
+  const randomNear = (answer: bigint, thousandths: number, parts: bigint): bigint =>
     (answer * (1_000n * parts + BigInt(random.between(-thousandths * Number(parts), thousandths * Number(parts))))) / (1_000n * parts);
   const etherAnswer = (): bigint => prices.rate(weth).price * perMillionth;
   await context.mine([report(ether, etherAnswer()), report(euro, euroAnswer)]);
   const dailyCalls: DailyCalls = () => {
-    euroAnswer = near(euroAnswer, 3, 10n);
+    euroAnswer = randomNear(euroAnswer, 3, 10n);
     return [
-      ...Array.from({ length: context.scaled(etherAnswersPerDay) }, () => report(ether, near(etherAnswer(), 5, 10n))),
+      ...Array.from({ length: context.scaled(etherAnswersPerDay) }, () => report(ether, randomNear(etherAnswer(), 5, 10n))),
       report(euro, euroAnswer),
     ];
   };

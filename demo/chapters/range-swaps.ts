@@ -25,7 +25,7 @@ interface SwapOptions {
 const encodePath = (tokens: readonly Address[], fees: readonly number[]): Address =>
   `0x${tokens.map((token, index) => `${index === 0 ? "" : (fees[index - 1] ?? 0).toString(16).padStart(6, "0")}${token.slice(2)}`).join("")}`;
 
-/** Each day has the market maker's swaps, which end exactly at the market price if its funds suffice, and then those of traders. */
+/** Creates the daily swaps: first the market maker's, which end exactly at the market price if its funds suffice, then those of traders. */
 export const createRangeSwaps = (
   context: StoryContext,
   accounts: Accounts,
@@ -42,14 +42,16 @@ export const createRangeSwaps = (
     ]);
   const correct = async (pool: RangePool): Promise<Call[]> => {
     const [current] = await context.read<readonly [bigint]>(pool.pool, artifacts.rangePool.abi, "slot0");
-    const wanted = sqrtPriceAt(prices, pool.tokens);
-    const difference = current < wanted ? wanted - current : current - wanted;
+    const targetSqrtPrice = sqrtPriceAt(prices, pool.tokens);
+    const difference = current < targetSqrtPrice ? targetSqrtPrice - current : current - targetSqrtPrice;
     if (difference * minDifference < current) return [];
     // If the price is too low, the pool has too much of the first token.
     const [token0, token1] = pool.tokens;
-    const route = current < wanted ? ([token1, token0] as const) : ([token0, token1] as const);
-    const held = await context.read<bigint>(route[0], artifacts.presetToken.abi, "balanceOf", [secondMarketMaker]);
-    return [{ from: secondMarketMaker, to: router, data: single(secondMarketMaker, pool, route, held / balanceDivisor, wanted) }];
+    const route = current < targetSqrtPrice ? ([token1, token0] as const) : ([token0, token1] as const);
+    const balance = await context.read<bigint>(route[0], artifacts.presetToken.abi, "balanceOf", [secondMarketMaker]);
+    return [
+      { from: secondMarketMaker, to: router, data: single(secondMarketMaker, pool, route, balance / balanceDivisor, targetSqrtPrice) },
+    ];
   };
   const routes = [
     { pool: dollarEther, route: [usd, weth] },

@@ -11,7 +11,7 @@ import type { Tokens } from "./tokens.ts";
 import { createWashTrades, fundWashTraders } from "./wash-trades.ts";
 
 const ether = 10n ** 18n;
-/** Less often than on the first exchange, so that the prices differ a little. */
+/** Corrections are rarer than on the first exchange, so that the prices differ a little. */
 const daysBetweenCorrections = 3;
 
 /** The tokens that only this exchange trades, with base units per whole token. */
@@ -19,9 +19,9 @@ const ticketUnit = 1n;
 const saffronUnit = 10n ** 27n;
 
 const issueTokens = async (context: StoryContext, accounts: Accounts, prices: MarketPrices) => {
-  const { measuredCoin } = context.artifacts;
-  const ticket = await context.deploy(accounts.deployer, measuredCoin, ["Ferry Ticket", "FERRY", 0, 1_000_000n * ticketUnit]);
-  const saffron = await context.deploy(accounts.deployer, measuredCoin, ["Saffron", "SAFF", 27, 2_000_000n * saffronUnit]);
+  const { customDecimalsToken } = context.artifacts;
+  const ticket = await context.deploy(accounts.deployer, customDecimalsToken, ["Ferry Ticket", "FERRY", 0, 1_000_000n * ticketUnit]);
+  const saffron = await context.deploy(accounts.deployer, customDecimalsToken, ["Saffron", "SAFF", 27, 2_000_000n * saffronUnit]);
   prices.add(ticket, { unit: ticketUnit, price: 3_000_000n });
   prices.add(saffron, { unit: saffronUnit, price: 12_000_000n });
   return { ticket, saffron };
@@ -112,7 +112,7 @@ const createPairs = async (
   };
 };
 
-/** Deploys a second Uniswap V2 exchange with new tokens, changing liquidity, a pool that is drained, and wash trades. */
+/** Deploys a second Uniswap V2 exchange with new tokens, liquidity changes, a drained pool, and wash trades. */
 export const setUpRivalExchange = async (
   context: StoryContext,
   accounts: Accounts,
@@ -131,25 +131,25 @@ export const setUpRivalExchange = async (
   await context.mine(
     traders.flatMap((from) => traded.map((token): Call => ({ from, to: token, data: encodeApprove(router, unlimited), gas: 80_000 }))),
   );
-  const lasting = [
+  const permanent = [
     { pair: pairs.dollarEther, tokens: [weth, usd] },
     { pair: pairs.tollDollar, tokens: [tokens.toll.address, usd] },
     { pair: pairs.ticketDollar, tokens: [rival.ticket, usd] },
     { pair: pairs.saffronEther, tokens: [rival.saffron, weth] },
   ] as const;
   const drained = { pair: pairs.saltEther, tokens: [tokens.salt.address, weth] } as const;
-  const liquidity = await setUpRivalLiquidity(context, accounts, rival, weth, { lasting, drained, providers: users.slice(0, 5) });
+  const liquidity = await setUpRivalLiquidity(context, accounts, rival, weth, { permanent, drained, providers: users.slice(0, 5) });
   const swaps = createRivalSwaps(context, accounts, tokens, weth, rival, users);
   const washTrades = createWashTrades(context, accounts, tokens, router);
   const correct = createCorrections(context, prices, {
     maker: accounts.secondMarketMaker,
     router,
     functionName: "swapExactTokensForTokensSupportingFeeOnTransferTokens",
-    // In a day, five pools here and two of the Uniswap V3 exchange draw on the maker's balance.
+    // Five pools here and two of the Uniswap V3 exchange draw on the maker's balance in one day.
     balanceDivisor: 8n,
   });
   const dailyCalls: DailyCalls = async (day) => [
-    ...(day % daysBetweenCorrections === 0 ? await correct(day < drainDay ? [...lasting, drained] : lasting) : []),
+    ...(day % daysBetweenCorrections === 0 ? await correct(day < drainDay ? [...permanent, drained] : permanent) : []),
     ...(await liquidity(day)),
     ...swaps(day),
     ...(await washTrades(day)),

@@ -10,7 +10,7 @@ export const drainDay = storyDays - 6;
 const joinDay = 10;
 
 interface LiquidityPools {
-  readonly lasting: readonly Pool[];
+  readonly permanent: readonly Pool[];
   readonly drained: Pool;
   readonly providers: readonly Address[];
 }
@@ -21,7 +21,7 @@ export const setUpRivalLiquidity = async (
   accounts: Accounts,
   { router }: RivalExchange,
   weth: Address,
-  { lasting, drained, providers }: LiquidityPools,
+  { permanent, drained, providers }: LiquidityPools,
 ): Promise<DailyCalls> => {
   const { holdings, artifacts } = context;
   const random = context.random("rival liquidity");
@@ -29,7 +29,7 @@ export const setUpRivalLiquidity = async (
   const leaving = [accounts.secondMarketMaker, joiner];
   const approve = (from: Address, { pair }: Pool): Call => ({ from, to: pair, data: encodeApprove(router, unlimited), gas: 80_000 });
   await context.mine([
-    ...providers.flatMap((from) => lasting.map((pool) => approve(from, pool))),
+    ...providers.flatMap((from) => permanent.map((pool) => approve(from, pool))),
     ...[...leaving, accounts.deployer].map((from) => approve(from, drained)),
   ]);
   const call = (from: Address, functionName: string, parameters: readonly unknown[], value = 0n): Call => ({
@@ -53,24 +53,24 @@ export const setUpRivalLiquidity = async (
     const amount = (share * BigInt(thousandths)) / 1000n;
     return amount === 0n ? [] : [call(from, "removeLiquidity", [...tokens, amount, 0n, 0n, from, farDeadline])];
   };
-  /** Removes from the first pool in which the account has shares; each day starts at another pool. */
-  const removeSome = async (from: Address, day: number): Promise<Call[]> => {
-    for (let step = 0; step < lasting.length; step++) {
-      const calls = await remove(from, lasting[(day + step) % lasting.length] as Pool, random.between(100, 400));
+  /** Removes from the first pool in which the account has shares; each day starts at a different pool. */
+  const removeFromOnePool = async (from: Address, day: number): Promise<Call[]> => {
+    for (let step = 0; step < permanent.length; step++) {
+      const calls = await remove(from, permanent[(day + step) % permanent.length] as Pool, random.between(100, 400));
       if (calls.length > 0) return calls;
     }
     return [];
   };
-  const leave = async (accounts: readonly Address[]): Promise<Call[]> =>
+  const withdrawAll = async (accounts: readonly Address[]): Promise<Call[]> =>
     (await Promise.all(accounts.map((account) => remove(account, drained, 1_000)))).flat();
 
   return async (day) => {
     if (day === joinDay) return add(joiner, drained);
-    if (day === drainDay) return leave(leaving);
-    if (day === drainDay + 1) return leave([accounts.deployer]);
-    const adding = day % 2 === 0 ? add(providers[(day / 2) % providers.length] as Address, random.pick(lasting)) : [];
-    // Not the provider that adds, because balances are read at the start of the day.
-    const removing = day % 3 === 2 ? await removeSome(providers[(Math.floor(day / 2) + 1) % providers.length] as Address, day) : [];
+    if (day === drainDay) return withdrawAll(leaving);
+    if (day === drainDay + 1) return withdrawAll([accounts.deployer]);
+    const adding = day % 2 === 0 ? add(providers[(day / 2) % providers.length] as Address, random.pick(permanent)) : [];
+    // This is not the provider that adds liquidity, because balances are read at the start of the day.
+    const removing = day % 3 === 2 ? await removeFromOnePool(providers[(Math.floor(day / 2) + 1) % providers.length] as Address, day) : [];
     return [...adding, ...removing];
   };
 };

@@ -8,7 +8,7 @@ import type { Tokens } from "./tokens.ts";
 
 const swapsPerDay = 9;
 
-/** Each day has swaps on the second exchange; routes with the toll coin use the router's functions for tokens with a transfer fee. */
+/** Creates the daily swaps on the second exchange. Routes with the toll coin use the router's functions for tokens with a transfer fee. */
 export const createRivalSwaps = (
   context: StoryContext,
   accounts: Accounts,

@@ -7,7 +7,7 @@ import type { MarketplaceContext } from "./plant-sales.ts";
 
 /** Edition ids that only the marketplace transfers; the collection's chapter uses others. */
 export const soldEditions = [13n, 14n, 15n, 16n] as const;
-const unitsOfEach = 100n;
+const unitsPerEdition = 100n;
 const unitsOffered = 10n;
 const plantsInBundle = 3;
 const minPlants = 8;
@@ -17,10 +17,10 @@ export const createSpecialSales = ({ story, accounts, garden, orders, funds, pri
   const { gardener, deployer } = accounts;
   const { registry } = garden;
   const edition = (day: number): bigint => soldEditions[day % soldEditions.length] ?? soldEditions[0];
-  let rest: { readonly order: SeaportOrder; readonly price: bigint } | null = null;
+  let openEditionOrder: { readonly order: SeaportOrder; readonly price: bigint } | null = null;
   /** Returns no plants if too few would remain for sales after the story. */
-  const takeFromGarden = (count: number): readonly bigint[] => {
-    const ids = registry.of(gardener);
+  const pickGardenIds = (count: number): readonly bigint[] => {
+    const ids = registry.transferableIdsOf(gardener);
     return ids.length < minPlants + count ? [] : ids.slice(0, count);
   };
   const buyBundle = (day: number, order: SeaportOrder, price: bigint, ids: readonly bigint[], label?: string): readonly Call[] => {
@@ -42,17 +42,17 @@ export const createSpecialSales = ({ story, accounts, garden, orders, funds, pri
       {
         from: deployer,
         to: editions,
-        data: encode(story.artifacts.editions.abi, "mintBatch", [gardener, soldEditions, soldEditions.map(() => unitsOfEach)]),
+        data: encode(story.artifacts.editions.abi, "mintBatch", [gardener, soldEditions, soldEditions.map(() => unitsPerEdition)]),
         gas: 400_000,
       },
       ...orders.approveTokens(gardener, editions),
       ...orders.approveTokens(gardener, garden.address),
     ] as readonly Call[],
-    /** Three plants for one price; the last such sale is the story value `bundleTransaction`. */
+    /** Sells three plants for one price; the last such sale is the story value `bundleTransaction`. */
     bundle: (day: number): readonly Call[] => {
-      const ids = takeFromGarden(plantsInBundle);
+      const ids = pickGardenIds(plantsInBundle);
       if (ids.length === 0) return [];
-      const price = prices.ask() * 2n;
+      const price = prices.askingPrice() * 2n;
       const order = orders.list(
         gardener,
         ids.map((id) => erc721Item(garden.address, id)),
@@ -61,27 +61,27 @@ export const createSpecialSales = ({ story, accounts, garden, orders, funds, pri
       );
       return [orders.validate(order), ...buyBundle(day, order, price, ids, "bundle")];
     },
-    /** A plant and two prints of it for one price. */
+    /** Sells a plant and two prints of it for one price. */
     mixedBundle: (day: number): readonly Call[] => {
-      const ids = takeFromGarden(1);
+      const ids = pickGardenIds(1);
       if (ids.length === 0) return [];
-      const price = prices.ask();
+      const price = prices.askingPrice();
       const offer = [...ids.map((id) => erc721Item(garden.address, id)), erc1155Item(editions, edition(day), 2n)];
       const order = orders.list(gardener, offer, "native", price);
       return [orders.validate(order), ...buyBundle(day, order, price, ids)];
     },
-    /** Lists ten prints, of which one buyer takes three and another four. */
+    /** Lists ten prints, of which one buyer buys three and another one four. */
     offerEditions: (day: number): readonly Call[] => {
       const price = BigInt(random.between(8, 30)) * thousandth * unitsOffered;
       const order = orders.list(gardener, [erc1155Item(editions, edition(day), unitsOffered)], "native", price, true);
-      rest = { order, price };
+      openEditionOrder = { order, price };
       return [orders.validate(order), ...buyPart(day, order, price, 3n), ...buyPart(day, order, price, 4n)];
     },
     /** Buys two of the remaining three prints; the last one stays listed. */
     buyRest: (day: number): readonly Call[] => {
-      if (rest === null) return [];
-      const { order, price } = rest;
-      rest = null;
+      if (openEditionOrder === null) return [];
+      const { order, price } = openEditionOrder;
+      openEditionOrder = null;
       return buyPart(day, order, price, 2n);
     },
   };
@@ -125,16 +125,16 @@ export const createStagedSales = ({ accounts, garden, orders, funds }: Marketpla
     ];
   };
   return {
-    /** The plant is sold by the gardener, bid for, resold and bought back, each on a fixed day. */
+    /** The gardener sells the plant; later it is sold to a bidder, resold and bought back, each on a fixed day. */
     resell: (day: number): readonly Call[] => {
       if (ownerOf(tradedId) === gardener) return day === 8 ? sellTo(collector, "native", 300n * thousandth) : [];
       if (day === 24) return acceptBid(480n * thousandth);
       const [price, last] = [720n * thousandth, 1_120n * thousandth];
-      const buyer = dealers.find((dealer) => funds.affords(dealer, "weth", price));
+      const buyer = dealers.find((dealer) => funds.canPay(dealer, "weth", price));
       if (day === 40 && buyer !== undefined) return sellTo(buyer, "weth", price, "sale");
       return day === 56 ? sellTo(collector, "native", last) : [];
     },
-    /** Trades a plant back and forth at a price far below or far above the usual one. */
+    /** Trades a plant back and forth at a price far below or far above the market price. */
     washBackAndForth: (high: boolean): readonly Call[] => {
       const id = 1n;
       const price = high ? 3_000n * thousandth : 4n * thousandth;

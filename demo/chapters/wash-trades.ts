@@ -29,13 +29,13 @@ export const fundWashTraders = async (
 
 /**
  * Each day one of the two buys with nearly all its dollars, at thousands of times the previous price, and the other sells into the pool. They recover most of
- * their funds within the day, and a price taken from their pool would be absurd at any hour.
+ * their funds within the day, and a price derived from their pool would be absurd at any hour.
  */
 export const createWashTrades = (context: StoryContext, { washTraders }: Accounts, { usd, old }: Tokens, router: Address): DailyCalls => {
   const { artifacts } = context;
   const trade = async (from: Address, paid: Address, bought: Address): Promise<Call> => {
-    const held = await context.read<bigint>(paid, artifacts.presetToken.abi, "balanceOf", [from]);
-    const parameters = [(held * tradedPercent) / 100n, 0n, [paid, bought], from, farDeadline];
+    const balance = await context.read<bigint>(paid, artifacts.presetToken.abi, "balanceOf", [from]);
+    const parameters = [(balance * tradedPercent) / 100n, 0n, [paid, bought], from, farDeadline];
     return { from, to: router, data: encode(artifacts.router.abi, "swapExactTokensForTokens", parameters) };
   };
   return async (day) => {

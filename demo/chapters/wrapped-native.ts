@@ -11,7 +11,7 @@ export const setUpWrappedNative = async (context: StoryContext, accounts: Accoun
   const weth = await context.deploy(accounts.deployer, artifacts.weth);
   const random = context.random("wrapped native");
   const wrap = (from: Address, value: bigint): Call => {
-    holdings.take(nativeTokenAddress, from, value);
+    holdings.deduct(nativeTokenAddress, from, value);
     holdings.receive(weth, from, value);
     return { from, to: weth, value, data: encode(artifacts.weth.abi, "deposit"), gas: 60_000 };
   };
@@ -21,12 +21,12 @@ export const setUpWrappedNative = async (context: StoryContext, accounts: Accoun
     ...accounts.dealers.map((dealer) => wrap(dealer, BigInt(random.between(4, 10)) * ether)),
   ]);
 
-  const act = (day: number): Call[] => {
+  const randomAction = (day: number): Call[] => {
     const kind = random.below(5);
     const owner = findHolder(context, kind < 2 ? nativeTokenAddress : weth, accounts.active(day), random);
     if (owner === undefined) return [];
     if (kind < 2) {
-      const amount = (holdings.of(nativeTokenAddress, owner) * BigInt(random.between(5, 40))) / 1000n;
+      const amount = (holdings.balanceOf(nativeTokenAddress, owner) * BigInt(random.between(5, 40))) / 1000n;
       return [wrap(owner, (amount / 10n ** 12n) * 10n ** 12n)];
     }
     const amount = holdings.spend(weth, owner, random, [10, 80]);
@@ -38,5 +38,5 @@ export const setUpWrappedNative = async (context: StoryContext, accounts: Accoun
     holdings.receive(nativeTokenAddress, owner, amount);
     return [{ from: owner, to: weth, data: encode(artifacts.weth.abi, "withdraw", [amount]), gas: 80_000 }];
   };
-  return { weth, dailyCalls: (day) => Array.from({ length: context.scaled(24) }, () => act(day)).flat() };
+  return { weth, dailyCalls: (day) => Array.from({ length: context.scaled(24) }, () => randomAction(day)).flat() };
 };

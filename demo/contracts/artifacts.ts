@@ -26,8 +26,8 @@ export interface Artifacts {
   readonly editions: Artifact;
   readonly payouts: Artifact;
   readonly splitter: Artifact;
-  readonly faults: Artifact;
-  readonly measuredCoin: Artifact;
+  readonly failingFunctions: Artifact;
+  readonly customDecimalsToken: Artifact;
   readonly positionDescriptor: Artifact;
   readonly priceFeed: Artifact;
   readonly gardenCollection: Artifact;
@@ -81,25 +81,25 @@ export const loadArtifacts = async (cacheDirectory: string): Promise<Artifacts> 
     presetNft: fromPackage(`${openzeppelin}/ERC721PresetMinterPauserAutoId.json`),
     presetMultiToken: fromPackage(`${openzeppelin}/ERC1155PresetMinterPauser.json`),
   };
-  const own = await compileContracts(cacheDirectory);
+  const compiled = await compileContracts(cacheDirectory);
   return {
     ...published,
-    harborDollar: own("HarborDollar"),
-    oldCoin: own("OldCoin"),
-    tollCoin: own("TollCoin"),
-    airdrop: own("Airdrop"),
-    artCollection: own("ArtCollection"),
-    editions: own("Editions"),
-    payouts: own("Payouts"),
-    splitter: own("Splitter"),
-    faults: own("Faults"),
-    measuredCoin: own("MeasuredCoin"),
-    positionDescriptor: own("PositionDescriptor"),
-    priceFeed: own("PriceFeed"),
-    gardenCollection: own("GardenCollection"),
-    basedCollection: own("BasedCollection"),
-    hostileCollection: own("HostileCollection"),
-    ferryCoin: own("FerryCoin"),
-    punkLike: own("PunkLike"),
+    harborDollar: compiled("HarborDollar"),
+    oldCoin: compiled("OldCoin"),
+    tollCoin: compiled("TollCoin"),
+    airdrop: compiled("Airdrop"),
+    artCollection: compiled("ArtCollection"),
+    editions: compiled("Editions"),
+    payouts: compiled("Payouts"),
+    splitter: compiled("Splitter"),
+    failingFunctions: compiled("FailingFunctions"),
+    customDecimalsToken: compiled("CustomDecimalsToken"),
+    positionDescriptor: compiled("PositionDescriptor"),
+    priceFeed: compiled("PriceFeed"),
+    gardenCollection: compiled("GardenCollection"),
+    basedCollection: compiled("BasedCollection"),
+    hostileCollection: compiled("HostileCollection"),
+    ferryCoin: compiled("FerryCoin"),
+    punkLike: compiled("PunkLike"),
   };
 };

@@ -52,9 +52,9 @@ const compile = (input: string): Record<string, Artifact> => {
   const output = JSON.parse(loadCompiler().compile(input, { import: readImport })) as SolcOutput;
   const failure = output.errors?.find((error) => error.severity === "error");
   if (failure !== undefined) throw new Error(`Failed to compile the demo's contracts: ${failure.formattedMessage}`);
-  const own = Object.entries(output.contracts).filter(([file]) => !file.startsWith("@"));
+  const demoContracts = Object.entries(output.contracts).filter(([file]) => !file.startsWith("@"));
   return Object.fromEntries(
-    own.flatMap(([, contracts]) =>
+    demoContracts.flatMap(([, contracts]) =>
       Object.entries(contracts).map(([name, { abi, evm }]) => [name, { abi, bytecode: `0x${evm.bytecode.object}` as Hex }]),
     ),
   );

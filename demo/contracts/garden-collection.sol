@@ -38,7 +38,7 @@ contract GardenCollection is ERC721, Ownable {
         return string.concat("data:application/json;base64,", Base64.encode(bytes(json)));
     }
 
-    /// Four of a hundred tokens have no list of traits: no member, null, an object, or a string.
+    /// Four in a hundred tokens have no array of traits: the member is missing, null, an object, or a string.
     function attributes(uint256 id, uint256 seed) private pure returns (string memory) {
         uint256 kind = id % 100;
         if (kind == 23) return "";

@@ -4,12 +4,12 @@ pragma solidity 0.8.30;
 import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
 import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 
-/// An ERC-721 collection with hostile metadata: tokenURI returns what the token was minted with, or fails.
+/// An ERC-721 collection with hostile metadata: tokenURI returns the URI that the token was minted with, or fails.
 contract HostileCollection is ERC721, Ownable {
-    enum Answer { Uri, Long, Revert, Endless, NoText }
+    enum Response { Uri, Long, Revert, Endless, NoText }
 
     struct Token {
-        Answer answer;
+        Response response;
         uint256 length;
         string uri;
     }
@@ -19,25 +19,25 @@ contract HostileCollection is ERC721, Ownable {
 
     constructor() ERC721("Wolves and Sheep", "WOLF") Ownable(msg.sender) {}
 
-    function mint(address to, Answer answer, string calldata uri, uint256 length) external onlyOwner {
+    function mint(address to, Response response, string calldata uri, uint256 length) external onlyOwner {
         uint256 id = ++minted;
-        tokens[id] = Token(answer, length, uri);
+        tokens[id] = Token(response, length, uri);
         _mint(to, id);
     }
 
     function tokenURI(uint256 id) public view override returns (string memory) {
         _requireOwned(id);
         Token storage token = tokens[id];
-        if (token.answer == Answer.Revert) revert("No metadata");
-        if (token.answer == Answer.Endless) while (true) {}
-        if (token.answer == Answer.NoText) {
+        if (token.response == Response.Revert) revert("No metadata");
+        if (token.response == Response.Endless) while (true) {}
+        if (token.response == Response.NoText) {
             // An offset beyond the end of the data.
             assembly {
                 mstore(0, not(0))
                 return(0, 32)
             }
         }
-        return token.answer == Answer.Long ? string.concat(token.uri, filling(token.length)) : token.uri;
+        return token.response == Response.Long ? string.concat(token.uri, filling(token.length)) : token.uri;
     }
 
     function filling(uint256 length) private pure returns (string memory) {

@@ -3,7 +3,7 @@ pragma solidity 0.8.30;
 
 import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 
-/// Holds the value that it was created with until it is opened, which pays the owner.
+/// Holds the value that it was created with; opening it pays the owner.
 contract Box {
     address payable public immutable owner;
 
@@ -23,7 +23,7 @@ contract Courier {
     }
 }
 
-/// Pays the value out in equal parts; also the implementation of the clones that `Payouts` creates.
+/// Pays out its value in equal parts. It is also the implementation of the clones that `Payouts` creates.
 contract Splitter {
     function split(address payable[] calldata receivers) external payable {
         uint256 part = msg.value / receivers.length;

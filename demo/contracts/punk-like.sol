@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.24;
 
-/// A collection that predates ERC-721, with the events and quirks of the CryptoPunks market: ownership changes emit PunkTransfer, PunkBought and Assign besides
-/// ERC-20-like Transfers, and accepting a bid emits PunkBought without price and buyer, because the bid is deleted first.
+/// A collection that predates ERC-721, with the events and quirks of the CryptoPunks market: ownership changes emit PunkTransfer, PunkBought and Assign in
+/// addition to ERC-20-like Transfers, and accepting a bid emits PunkBought without price and buyer, because the bid is deleted first.
 contract PunkLike {
     struct Offer { bool open; address seller; uint256 minimum; address onlyTo; }
     struct Bid { address bidder; uint256 value; }
@@ -11,7 +11,7 @@ contract PunkLike {
     string public constant symbol = "FACE";
     uint8 public constant decimals = 0;
     uint256 public immutable totalSupply;
-    address private immutable keeper;
+    address private immutable deployer;
     bool private opened;
 
     mapping(uint256 => address) public punkIndexToAddress;
@@ -31,7 +31,7 @@ contract PunkLike {
 
     constructor(uint256 supply) {
         totalSupply = supply;
-        keeper = msg.sender;
+        deployer = msg.sender;
     }
 
     modifier owned(uint256 punkIndex) {
@@ -40,21 +40,21 @@ contract PunkLike {
     }
 
     function setInitialOwners(address[] calldata owners, uint256[] calldata punks) external {
-        require(msg.sender == keeper && !opened, "too late");
-        for (uint256 i = 0; i < punks.length; i++) give(owners[i], punks[i]);
+        require(msg.sender == deployer && !opened, "too late");
+        for (uint256 i = 0; i < punks.length; i++) assignTo(owners[i], punks[i]);
     }
 
     function allInitialOwnersAssigned() external {
-        require(msg.sender == keeper, "keeper only");
+        require(msg.sender == deployer, "keeper only");
         opened = true;
     }
 
     function getPunk(uint256 punkIndex) external {
         require(opened, "too early");
-        give(msg.sender, punkIndex);
+        assignTo(msg.sender, punkIndex);
     }
 
-    function give(address to, uint256 punkIndex) private {
+    function assignTo(address to, uint256 punkIndex) private {
         require(punkIndex < totalSupply && punkIndexToAddress[punkIndex] == address(0), "taken");
         punkIndexToAddress[punkIndex] = to;
         balanceOf[to]++;
@@ -95,9 +95,9 @@ contract PunkLike {
     function enterBidForPunk(uint256 punkIndex) external payable {
         address owner = punkIndexToAddress[punkIndex];
         require(owner != address(0) && owner != msg.sender, "whose");
-        Bid memory standing = bids[punkIndex];
-        require(msg.value > standing.value, "too low");
-        pendingWithdrawals[standing.bidder] += standing.value;
+        Bid memory currentBid = bids[punkIndex];
+        require(msg.value > currentBid.value, "too low");
+        pendingWithdrawals[currentBid.bidder] += currentBid.value;
         bids[punkIndex] = Bid(msg.sender, msg.value);
         emit PunkBidEntered(punkIndex, msg.value, msg.sender);
     }

@@ -52,11 +52,11 @@ export const chooseAction = async (context: LiveContext): Promise<LiveAction> =>
     return { from, to: router, value: paid, data };
   };
   /** The amount of tokens that an amount of ether buys, so that sales and purchases balance. */
-  const worthOf = async ({ router }: RouterOptions, paid: bigint, route: readonly Address[]): Promise<bigint> =>
+  const amountBought = async ({ router }: RouterOptions, paid: bigint, route: readonly Address[]): Promise<bigint> =>
     (await readContract<readonly bigint[]>(client, router, abi, "getAmountsOut", [paid, route])).at(-1) ?? 0n;
   const sell = async (trade: RouterOptions, paid: bigint): Promise<LiveAction> => {
     const route = random.pick(trade.routes);
-    const sold = await worthOf(trade, paid, route);
+    const sold = await amountBought(trade, paid, route);
     const data = encode(abi, trade.sell, [sold, 0n, route.toReversed(), trader, farDeadline]);
     return { from: trader, to: trade.router, data };
   };
@@ -68,7 +68,7 @@ export const chooseAction = async (context: LiveContext): Promise<LiveAction> =>
     const weth = values.wrappedNative as Address;
     const buys = random.chance(2);
     const [tokenIn, tokenOut] = buys ? [weth, token] : [token, weth];
-    const [recipient, amountIn] = buys ? [from, paid] : [trader, await worthOf(first, paid, [weth, token])];
+    const [recipient, amountIn] = buys ? [from, paid] : [trader, await amountBought(first, paid, [weth, token])];
     const limits = { deadline: farDeadline, amountOutMinimum: 0n, sqrtPriceLimitX96: 0n };
     const data = encode(artifacts.rangeRouter.abi, "exactInputSingle", [{ tokenIn, tokenOut, fee, recipient, amountIn, ...limits }]);
     return { from: recipient, to: values.rangeRouter as Address, value: buys ? paid : 0n, data };

@@ -1,6 +1,6 @@
 import type { Artifacts } from "../contracts/artifacts.ts";
 import type { DemoNode } from "../node/launch.ts";
-import { stillRuns } from "../node/processes.ts";
+import { isRunning } from "../node/processes.ts";
 import { type Identity, saveState } from "../state.ts";
 import { createRandom } from "../story/random.ts";
 import type { DemoLogger } from "../types.ts";
@@ -55,7 +55,7 @@ export const createLiveChain = ({ folder, node, artifacts, identity, logger }: L
       return true;
     } catch (error) {
       logger.warn(`Failed to mine a block of the demo chain: ${reasonOf(error)}`);
-      if (await stillRuns(node.handle)) return true;
+      if (await isRunning(node.handle)) return true;
       logger.warn("The demo's node has exited, so the demo chain has stopped; restart Ashlar to continue from its last saved state.");
       return false;
     }

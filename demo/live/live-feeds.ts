@@ -16,18 +16,18 @@ export const dueAnswers = async ({ client, values, artifacts, random }: LiveCont
   const ether = await readContract<Round>(client, values.etherFeed as Address, feedAbi, "latestRoundData");
   const euro = await readContract<Round>(client, values.euroFeed as Address, feedAbi, "latestRoundData");
   const reserves = await readContract<readonly [bigint, bigint]>(client, values.dollarPair as Address, artifacts.pair.abi, "getReserves");
-  const [weis, dollars] = (values.wrappedNative as string) < (values.usdToken as string) ? reserves : [reserves[1], reserves[0]];
+  const [wei, dollars] = (values.wrappedNative as string) < (values.usdToken as string) ? reserves : [reserves[1], reserves[0]];
   // Dollars have 6 decimals, ether 18 and answers 8: 6 + 20 - 18 = 8.
-  const paid = (dollars * 10n ** 20n) / weis;
+  const poolPrice = (dollars * 10n ** 20n) / wei;
   const age = ([, , , updatedAt]: Round): number => time - Number(updatedAt);
-  const moved = paid > ether[1] ? paid - ether[1] : ether[1] - paid;
+  const deviation = poolPrice > ether[1] ? poolPrice - ether[1] : ether[1] - poolPrice;
   const report = (feed: string | undefined, answer: bigint): LiveAction => ({
     from: values.priceReporter as Address,
     to: feed as Address,
     data: encode(feedAbi, "report", [answer]),
   });
   // One answer per block, because a block has one action of each sender.
-  if (age(ether) >= etherSeconds || moved * minDifference > paid) return [report(values.etherFeed, paid)];
+  if (age(ether) >= etherSeconds || deviation * minDifference > poolPrice) return [report(values.etherFeed, poolPrice)];
   const euroAnswer = (euro[1] * BigInt(10_000 + random.between(-5, 5))) / 10_000n;
   return age(euro) >= euroSeconds ? [report(values.euroFeed, euroAnswer)] : [];
 };

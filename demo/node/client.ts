@@ -9,7 +9,7 @@ export interface NodeCall {
 /** A client of the demo's node, without retries because the node is local. */
 export interface NodeClient {
   request<Result>(method: string, parameters?: readonly unknown[]): Promise<Result>;
-  /** Returns results in the order of the calls. @throws the first error */
+  /** Returns results in the order of the calls. @throws {Error} with the message of the first error. */
   batch<Result>(calls: readonly NodeCall[]): Promise<Result[]>;
   close(): Promise<void>;
 }
@@ -55,18 +55,18 @@ export const createNodeClient = (url: string): NodeClient => {
 /** Returns a client whose calls reject when the signal aborts; a state dump, for example, takes seconds. */
 export const untilAborted = (client: NodeClient, signal: AbortSignal | undefined): NodeClient => {
   if (signal === undefined) return client;
-  const orAborted = <Result>(call: () => Promise<Result>): Promise<Result> =>
+  const abortable = <Result>(call: () => Promise<Result>): Promise<Result> =>
     new Promise((resolve, reject) => {
-      const giveUp = (): void => reject(signal.reason);
-      if (signal.aborted) return giveUp();
-      signal.addEventListener("abort", giveUp, { once: true });
+      const rejectAborted = (): void => reject(signal.reason);
+      if (signal.aborted) return rejectAborted();
+      signal.addEventListener("abort", rejectAborted, { once: true });
       call()
         .then(resolve, reject)
-        .finally(() => signal.removeEventListener("abort", giveUp));
+        .finally(() => signal.removeEventListener("abort", rejectAborted));
     });
   return {
-    request: (method, parameters) => orAborted(() => client.request(method, parameters)),
-    batch: (calls) => orAborted(() => client.batch(calls)),
+    request: (method, parameters) => abortable(() => client.request(method, parameters)),
+    batch: (calls) => abortable(() => client.batch(calls)),
     close: client.close,
   };
 };

@@ -7,7 +7,7 @@ import { blockProducer, genesisArguments } from "../story/genesis.ts";
 import { anvilBinary } from "./binary.ts";
 import { createNodeClient, type NodeClient } from "./client.ts";
 import { findFreePort, portIsFree } from "./port.ts";
-import { endProcess, inspectProcess, listensOn, type ProcessHandle } from "./processes.ts";
+import { inspectProcess, listensOn, type ProcessHandle, stopProcess } from "./processes.ts";
 
 const startMilliseconds = 20_000;
 /** The number of past states that remain readable; each takes some megabytes. */
@@ -30,7 +30,7 @@ export interface Launch {
   /** The state file to continue from. */
   readonly statePath?: string;
   readonly port: number | undefined;
-  /** Called once the process exists and before it responds, so that it is recorded even if Ashlar is killed in between. */
+  /** Called when the process exists, before it responds, so that it is recorded even if Ashlar is killed in between. */
   onSpawned(handle: ProcessHandle, port: number): Promise<void>;
 }
 
@@ -42,22 +42,22 @@ const argumentsOf = (launch: Launch, port: number): string[] => [
 ];
 
 const spawnNode = async (launch: Launch, port: number): Promise<ProcessHandle & { exited(): string | null }> => {
-  // A separate session, so that Ctrl-C in the terminal reaches Ashlar only, which saves the state before it ends the node.
+  // A separate session, so that Ctrl-C in the terminal reaches Ashlar only, which saves the state before it stops the node.
   const child = spawn(anvilBinary(), argumentsOf(launch, port), { detached: true, stdio: "ignore" });
-  let ending: string | null = null;
+  let exitReason: string | null = null;
   child.once("error", (error) => {
-    ending = error.message;
+    exitReason = error.message;
   });
   child.once("exit", (code, signal) => {
-    ending = `it exited with ${signal ?? `code ${code}`}`;
+    exitReason = `it exited with ${signal ?? `code ${code}`}`;
   });
   child.unref();
   const info = child.pid === undefined ? null : await inspectProcess(child.pid);
   if (info === null) {
     await wait(0);
-    throw nodeNotStarted(ending ?? "it exited at once");
+    throw nodeNotStarted(exitReason ?? "it exited immediately");
   }
-  return { processId: info.processId, startedAt: info.startedAt, exited: () => ending };
+  return { processId: info.processId, startedAt: info.startedAt, exited: () => exitReason };
 };
 
 const responds = async (client: NodeClient): Promise<boolean> => {
@@ -80,13 +80,13 @@ export const launchNode = async (launch: Launch): Promise<DemoNode> => {
   const url = `http://127.0.0.1:${port}`;
   const client = createNodeClient(url);
   for (const deadline = Date.now() + startMilliseconds; Date.now() < deadline; await wait(20)) {
-    const ending = exited();
-    if (ending !== null) throw nodeNotStarted(ending);
+    const exitReason = exited();
+    if (exitReason !== null) throw nodeNotStarted(exitReason);
     // The response may come from another node on the same port.
     if ((await listensOn(handle.processId, port)) === false || !(await responds(client))) continue;
     await client.request("anvil_setCoinbase", [blockProducer]);
     return { handle, port, url, client };
   }
-  await endProcess(handle);
+  await stopProcess(handle);
   throw nodeNotStarted(`it did not respond within ${startMilliseconds / 1000} seconds`);
 };

@@ -1,7 +1,7 @@
 import type { Hex } from "../../runtime/lib/hex.ts";
 import { createNodeClient } from "./client.ts";
 import type { DemoNode } from "./launch.ts";
-import { endProcess, inspectProcess, listensOn } from "./processes.ts";
+import { inspectProcess, listensOn, stopProcess } from "./processes.ts";
 import type { NodeRecord } from "./record.ts";
 
 /** Whether the recorded process is a node of this data folder, and not another process with the same id. */
@@ -11,7 +11,7 @@ const isOurs = async (record: NodeRecord, cachePath: string): Promise<boolean> =
   return info.command.includes(`--cache-path ${cachePath}`) && info.command.includes(`--port ${record.port} `);
 };
 
-/** Returns the node that a killed run left on this data folder if it still has the recorded chain. Ends it if not; never touches other processes. */
+/** Returns the node that a killed run left on this data folder if it still has the recorded chain. Otherwise stops that node; never touches other processes. */
 export const adoptOrphan = async (record: NodeRecord, cachePath: string): Promise<DemoNode | null> => {
   if (!(await isOurs(record, cachePath))) return null;
   const handle = { processId: record.processId, startedAt: record.startedAt };
@@ -22,9 +22,9 @@ export const adoptOrphan = async (record: NodeRecord, cachePath: string): Promis
     const listens = (await listensOn(record.processId, record.port)) !== false;
     if (listens && record.genesisHash !== null && genesis.hash === record.genesisHash) return { handle, port: record.port, url, client };
   } catch {
-    // The demo's node does not respond: ended below.
+    // The demo's node does not respond and is stopped below.
   }
   await client.close();
-  await endProcess(handle);
+  await stopProcess(handle);
   return null;
 };

@@ -1,6 +1,6 @@
 import { open, readFile, rm } from "node:fs/promises";
 import { demoBusy } from "../errors.ts";
-import { inspectProcess, type ProcessHandle, stillRuns } from "./processes.ts";
+import { inspectProcess, isRunning, type ProcessHandle } from "./processes.ts";
 
 const readOwner = async (path: string): Promise<ProcessHandle | null> => {
   try {
@@ -10,10 +10,10 @@ const readOwner = async (path: string): Promise<ProcessHandle | null> => {
   }
 };
 
-/** Locks a folder for this process and returns the function that releases it. @throws {DemoUnavailable} if another process holds the lock */
+/** Locks a folder for this process and returns the function that releases it. @throws {DemoUnavailable} if another process holds the lock. */
 export const claimFolder = async (path: string, dataDirectory: string): Promise<() => Promise<void>> => {
   const owner = await readOwner(path);
-  if (owner !== null && (await stillRuns(owner))) throw demoBusy(owner.processId, dataDirectory);
+  if (owner !== null && (await isRunning(owner))) throw demoBusy(owner.processId, dataDirectory);
   await rm(path, { force: true });
   const info = await inspectProcess(process.pid);
   try {
@@ -22,8 +22,8 @@ export const claimFolder = async (path: string, dataDirectory: string): Promise<
     await file.writeFile(JSON.stringify({ processId: process.pid, startedAt: info?.startedAt ?? "" } satisfies ProcessHandle));
     await file.close();
   } catch (error) {
-    const winner = await readOwner(path);
-    throw winner === null ? error : demoBusy(winner.processId, dataDirectory);
+    const newOwner = await readOwner(path);
+    throw newOwner === null ? error : demoBusy(newOwner.processId, dataDirectory);
   }
   return () => rm(path, { force: true });
 };

@@ -17,7 +17,7 @@ export interface ProcessInfo extends ProcessHandle {
   readonly command: string;
 }
 
-/** proc(5): field 22 of /proc/<id>/stat is the start time in ticks since boot. The process name may contain spaces, so fields are split after its bracket. */
+/** proc(5): field 22 of /proc/<id>/stat is the start time in ticks since boot. The process name may contain spaces; fields are split after its parenthesis. */
 const inspectOnLinux = async (processId: number): Promise<ProcessInfo | null> => {
   const stat = await readFile(`/proc/${processId}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -41,8 +41,8 @@ export const inspectProcess = async (processId: number): Promise<ProcessInfo | n
   }
 };
 
-/** Whether the marked process still runs. */
-export const stillRuns = async ({ processId, startedAt }: ProcessHandle): Promise<boolean> =>
+/** Whether the identified process is still running. */
+export const isRunning = async ({ processId, startedAt }: ProcessHandle): Promise<boolean> =>
   (await inspectProcess(processId))?.startedAt === startedAt;
 
 const signal = (processId: number, name: NodeJS.Signals): void => {
@@ -53,16 +53,16 @@ const signal = (processId: number, name: NodeJS.Signals): void => {
   }
 };
 
-/** Ends the marked process, and no other that may have taken its id. */
-export const endProcess = async (handle: ProcessHandle, graceMilliseconds = defaultGraceMilliseconds): Promise<void> => {
-  if (!(await stillRuns(handle))) return;
+/** Stops the identified process, but no other process that has reused its id. */
+export const stopProcess = async (handle: ProcessHandle, graceMilliseconds = defaultGraceMilliseconds): Promise<void> => {
+  if (!(await isRunning(handle))) return;
   signal(handle.processId, "SIGTERM");
-  for (const deadline = Date.now() + graceMilliseconds; Date.now() < deadline; await wait(20)) if (!(await stillRuns(handle))) return;
+  for (const deadline = Date.now() + graceMilliseconds; Date.now() < deadline; await wait(20)) if (!(await isRunning(handle))) return;
   signal(handle.processId, "SIGKILL");
-  while (await stillRuns(handle)) await wait(20);
+  while (await isRunning(handle)) await wait(20);
 };
 
-/** Whether the process itself listens on this IPv4 port; null if the platform does not provide it. State 0A is LISTEN (proc_net_tcp). */
+/** Whether the process itself listens on this IPv4 port; null if the platform does not report it. State 0A is LISTEN (proc_net_tcp). */
 export const listensOn = async (processId: number, port: number): Promise<boolean | null> => {
   try {
     const suffix = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;

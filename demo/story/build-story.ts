@@ -89,7 +89,7 @@ const setUpChapters = async (context: StoryContext) => {
   const approvalsCalls = setUpApprovals(context, accounts, tokens, exchange);
   const { collectibles, dailyCalls: collectiblesCalls } = await setUpCollectibles(context, accounts);
   const { payouts, dailyCalls: payoutsCalls } = await setUpPayouts(context, accounts);
-  const { faults, dailyCalls: failuresCalls } = await setUpFailures(context, accounts, tokens, exchange, collectibles);
+  const { failingContract, dailyCalls: failuresCalls } = await setUpFailures(context, accounts, tokens, exchange, collectibles);
   const newcomerCalls = setUpNewcomer(context, accounts, tokens, weth, exchange);
   const { feeds, dailyCalls: feedsCalls } = await setUpPriceFeeds(context, accounts, prices, weth);
   const { rival, dailyCalls: rivalCalls } = await setUpRivalExchange(context, accounts, tokens, weth, prices);
@@ -110,11 +110,11 @@ const setUpChapters = async (context: StoryContext) => {
     payoutsCalls,
     failuresCalls,
     newcomerCalls,
-    // After the exchange, whose calls update the market prices for the day.
+    // The feeds follow the exchange, whose calls update the market prices for the day.
     feedsCalls,
     rivalCalls,
     rangesCalls,
-    // In sequence: the sales of a day depend on the transfers of that day.
+    // These run in sequence: the sales of a day depend on the transfers of that day.
     async (day) => [...(await gardenCalls(day)), ...(await marketCalls(day))],
     lanternsCalls,
     hostileCalls,
@@ -131,7 +131,7 @@ const setUpChapters = async (context: StoryContext) => {
   return {
     dailyCalls,
     ownership,
-    chapters: { accounts, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, faults, ...nfts },
+    chapters: { accounts, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, failingContract, ...nfts },
   };
 };
 

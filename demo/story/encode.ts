@@ -11,10 +11,10 @@ const encodeWords = (selector: string, words: readonly (Hex | bigint)[]): Hex =>
 /** EIP-20 transfer(address,uint256). */
 export const encodeTransfer = (to: Hex, amount: bigint): Hex => encodeWords("a9059cbb", [to, amount]);
 
-/** EIP-20 approve(address,uint256); EIP-721 has the same with a token id. */
+/** EIP-20 approve(address,uint256); EIP-721 has the same function with a token id. */
 export const encodeApprove = (spender: Hex, amount: bigint): Hex => encodeWords("095ea7b3", [spender, amount]);
 
-/** EIP-20 transferFrom(address,address,uint256); EIP-721 has the same with a token id. */
+/** EIP-20 transferFrom(address,address,uint256); EIP-721 has the same function with a token id. */
 export const encodeTransferFrom = (from: Hex, to: Hex, amount: bigint): Hex => encodeWords("23b872dd", [from, to, amount]);
 
 /** setApprovalForAll(address,bool) of EIP-721 and EIP-1155. */

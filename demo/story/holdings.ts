@@ -3,13 +3,13 @@ import type { Random } from "./random.ts";
 
 /** A lower bound of each owner's balances, excluding the proceeds of swaps, so that no transaction fails unexpectedly. */
 export interface Holdings {
-  of(token: Address, owner: Address): bigint;
-  /** Adds to the pending amounts, which count from the next day on because the chapters' transactions of a day are interleaved. */
+  balanceOf(token: Address, owner: Address): bigint;
+  /** Adds to the pending amounts, which become available on the next day because the chapters' transactions of a day are interleaved. */
   receive(token: Address, owner: Address, amount: bigint): void;
   /** Spends a random share (in thousandths) of the balance, rounded to three digits. */
   spend(token: Address, owner: Address, random: Random, thousandths: readonly [number, number]): bigint;
-  /** @throws if the balance is lower */
-  take(token: Address, owner: Address, amount: bigint): void;
+  /** @throws {Error} if the balance is lower. */
+  deduct(token: Address, owner: Address, amount: bigint): void;
   /** Adds the pending amounts to the balances. */
   applyPending(): void;
 }
@@ -26,21 +26,21 @@ export const createHoldings = (): Holdings => {
   const balances = new Map<string, bigint>();
   const pending: { key: string; amount: bigint }[] = [];
   const keyOf = (token: Address, owner: Address): string => token + owner;
-  const of = (token: Address, owner: Address): bigint => balances.get(keyOf(token, owner)) ?? 0n;
-  const take = (token: Address, owner: Address, amount: bigint): void => {
-    const rest = of(token, owner) - amount;
-    if (rest < 0n) throw new Error(`The story spends more of ${token} than ${owner} has.`);
-    balances.set(keyOf(token, owner), rest);
+  const balanceOf = (token: Address, owner: Address): bigint => balances.get(keyOf(token, owner)) ?? 0n;
+  const deduct = (token: Address, owner: Address, amount: bigint): void => {
+    const remaining = balanceOf(token, owner) - amount;
+    if (remaining < 0n) throw new Error(`The story spends more of ${token} than ${owner} has.`);
+    balances.set(keyOf(token, owner), remaining);
   };
   return {
-    of,
-    take,
+    balanceOf,
+    deduct,
     receive: (token, owner, amount) => {
       pending.push({ key: keyOf(token, owner), amount });
     },
     spend: (token, owner, random, [min, max]) => {
-      const amount = roundToThreeDigits((of(token, owner) * BigInt(random.between(min, max))) / 1000n);
-      take(token, owner, amount);
+      const amount = roundToThreeDigits((balanceOf(token, owner) * BigInt(random.between(min, max))) / 1000n);
+      deduct(token, owner, amount);
       return amount;
     },
     applyPending: () => {

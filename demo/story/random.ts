@@ -1,4 +1,4 @@
-/** A seeded pseudorandom generator: the same seed gives the same numbers on every machine. Not for secrets. */
+/** A seeded pseudorandom generator: the same seed produces the same numbers on every machine. Not for secrets. */
 export interface Random {
   /** An integer from 0 to limit - 1. */
   below(limit: number): number;
@@ -32,7 +32,7 @@ export const createRandom = (seed: string): Random => {
     chance: (outOf) => below(outOf) === 0,
     pick: (items) => {
       const item = items[below(items.length)];
-      if (item === undefined) throw new Error("Nothing to pick from.");
+      if (item === undefined) throw new Error("Cannot pick from an empty list");
       return item;
     },
   };

@@ -22,7 +22,7 @@ const seaportAbi = parseAbi([
 const itemTypes = { nativeItem: 0, erc20: 1, erc721: 2, erc1155: 3 } as const;
 const noHash: Hash = `0x${"0".repeat(64)}`;
 
-/** An item that an order offers or asks for. */
+/** An item that an order offers or requests. */
 export interface OrderItem {
   readonly itemType: number;
   readonly token: Address;
@@ -31,12 +31,12 @@ export interface OrderItem {
   readonly endAmount: bigint;
 }
 
-/** An item that an order asks for, with its recipient. */
+/** An item that an order requests, with its recipient. */
 export interface ConsiderationItem extends OrderItem {
   readonly recipient: Address;
 }
 
-/** An order as its offerer signs it. */
+/** The fields of an order that its offerer signs. */
 export interface SeaportOrder {
   readonly offerer: Address;
   readonly zone: Address;

@@ -42,7 +42,7 @@ export interface ChapterResults {
   readonly feeds: PriceFeeds;
   readonly collectibles: Collectibles;
   readonly payouts: Address;
-  readonly faults: Address;
+  readonly failingContract: Address;
   readonly garden: Garden;
   readonly marketplace: Marketplace;
   readonly lanterns: Address;
@@ -54,7 +54,7 @@ export interface ChapterResults {
 const dateOf = (time: number): string => new Date(time * 1000).toISOString().slice(0, 10);
 
 const toInventory = (chapters: ChapterResults): Inventory => {
-  const { accounts, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, faults } = chapters;
+  const { accounts, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, failingContract } = chapters;
   const { garden, marketplace, lanterns, hostile, faces, permitCoin } = chapters;
   const pairs = [...Object.values(exchange.pairs), ...Object.values(rival.pairs)];
   const { treasury, deployer, trader, collector, newcomer, marketMaker, secondMarketMaker, reporter, gardener, washTraders, users } =
@@ -80,12 +80,12 @@ const toInventory = (chapters: ChapterResults): Inventory => {
     erc1155: [collectibles.editions, collectibles.badges],
     contracts: [
       ...[exchange.factory, exchange.router, rival.factory, rival.router, ranges.factory, ranges.router, ranges.descriptor],
-      ...[feeds.ether, feeds.euro, tokens.airdrop, payouts, faults, marketplace.seaport, faces],
+      ...[feeds.ether, feeds.euro, tokens.airdrop, payouts, failingContract, marketplace.seaport, faces],
     ],
   };
 };
 
-/** Returns the values and the inventory of a built story. Addresses depend on the story alone; hashes and days also on its end time. */
+/** Returns the values and the inventory of a built story. Addresses depend on the story alone; hashes and days also depend on its end time. */
 export const toStoryValues = async (
   chapters: ChapterResults,
   miner: Miner,
@@ -99,7 +99,7 @@ export const toStoryValues = async (
   const sale = miner.labelledTransactions.get("sale");
   const bundle = miner.labelledTransactions.get("bundle");
   if (swap === undefined || failure === undefined || sale === undefined || bundle === undefined)
-    throw new Error("A labelled transaction of the story is missing.");
+    throw new Error("Missing a labelled transaction of the story");
   const block = await node.request<{ hash: Hex; timestamp: Hex }>("eth_getBlockByNumber", [`0x${swap.block.toString(16)}`, false]);
   const { from: buyer } = await node.request<{ from: Address }>("eth_getTransactionByHash", [sale.hash]);
   const swapTime = Number(block.timestamp);

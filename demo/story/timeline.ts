@@ -32,14 +32,14 @@ const chooseSlots = (count: number, first: number, random: Random): readonly num
 /** Distributes a day's calls over blocks of random size at random times; both are determined by the day. */
 export const planDay = (day: number, calls: readonly Call[]): readonly PlannedBlock[] => {
   const random = createRandom(`blocks of day ${day}`);
-  const cuts: Call[][] = [];
+  const batches: Call[][] = [];
   for (let start = 0; start < calls.length; ) {
     const size = random.between(4, maxCallsPerBlock);
-    cuts.push(calls.slice(start, start + size));
+    batches.push(calls.slice(start, start + size));
     start += size;
   }
-  const slots = chooseSlots(cuts.length, day === 0 ? setupSlots : 0, random);
-  return cuts.map((cut, index) => ({ offset: day * secondsPerDay + (slots[index] ?? 0) * slotSeconds, calls: cut }));
+  const slots = chooseSlots(batches.length, day === 0 ? setupSlots : 0, random);
+  return batches.map((batch, index) => ({ offset: day * secondsPerDay + (slots[index] ?? 0) * slotSeconds, calls: batch }));
 };
 
 /** Returns the offset of a block of the setup, which has one block for each slot. */

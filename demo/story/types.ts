@@ -23,7 +23,7 @@ export interface Call {
 /** Returns a chapter's transactions of a day, counted from 0. They keep their order and are interleaved with those of other chapters. */
 export type DailyCalls = (day: number) => readonly Call[] | Promise<readonly Call[]>;
 
-/** A labelled transaction once mined. */
+/** A mined transaction that has a label. */
 export interface LabelledTransaction {
   readonly hash: Hex;
   readonly block: number;

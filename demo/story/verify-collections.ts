@@ -8,7 +8,7 @@ import { encode } from "./encode.ts";
 import { readContract } from "./read-contract.ts";
 import type { StoryValues } from "./story-values.ts";
 
-const callsAtOnce = 500;
+const callsPerMulticall = 500;
 
 /** The expected owners of tokens by token id; null for burnt tokens. */
 export interface Ownership {
@@ -17,16 +17,16 @@ export interface Ownership {
   readonly faces: ReadonlyMap<bigint, Address | null>;
 }
 
-const check = (holds: boolean, what: string): void => {
-  if (!holds) throw new Error(`The demo's collections differ from the story: ${what}`);
+const check = (holds: boolean, difference: string): void => {
+  if (!holds) throw new Error(`The demo's collections differ from the story: ${difference}`);
 };
 
-/** Calls a view function for each token id at the head; null where it reverts. */
+/** Calls a view function for each token id at the head; null if it reverts. */
 const readEach = async (node: NodeClient, to: Address, abi: Abi, functionName: string, ids: readonly bigint[]): Promise<unknown[]> => {
-  const answers: unknown[] = [];
-  for (let start = 0; start < ids.length; start += callsAtOnce) {
+  const values: unknown[] = [];
+  for (let start = 0; start < ids.length; start += callsPerMulticall) {
     const calls = ids
-      .slice(start, start + callsAtOnce)
+      .slice(start, start + callsPerMulticall)
       .map((id) => ({ target: to, allowFailure: true, callData: encode(abi, functionName, [id]) }));
     const results = await readContract<readonly { readonly success: boolean; readonly returnData: Hex }[]>(
       node,
@@ -36,12 +36,12 @@ const readEach = async (node: NodeClient, to: Address, abi: Abi, functionName: s
       [calls],
     );
     for (const { success, returnData } of results)
-      answers.push(success ? decodeFunctionResult({ abi, functionName, data: returnData }) : null);
+      values.push(success ? decodeFunctionResult({ abi, functionName, data: returnData }) : null);
   }
-  return answers;
+  return values;
 };
 
-/** Verifies the owner of every token of the collections, and the number of tokens. @throws at the first difference */
+/** Verifies the owner of every token of the collections, and the number of tokens. @throws {Error} at the first difference. */
 export const verifyCollections = async (
   node: NodeClient,
   artifacts: Artifacts,
@@ -54,9 +54,9 @@ export const verifyCollections = async (
     functionName: string,
     owners: Ownership["garden"],
   ): Promise<void> => {
-    const answers = await readEach(node, values[name] as Address, abi, functionName, [...owners.keys()]);
+    const results = await readEach(node, values[name] as Address, abi, functionName, [...owners.keys()]);
     [...owners].forEach(([id, owner], index) => {
-      const found = answers[index];
+      const found = results[index];
       check((typeof found === "string" ? found.toLowerCase() : null) === owner, `owner of ${name} ${id} is ${found}, expected ${owner}`);
     });
   };

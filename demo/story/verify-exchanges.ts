@@ -7,19 +7,19 @@ import { readContract } from "./read-contract.ts";
 import type { StoryValues } from "./story-values.ts";
 
 const secondsPerDay = 86_400;
-/** In base units of the dollar, which has six decimals. */
+/** The liquidity floor in base units of the dollar token, which has six decimals. */
 const floorInUnits = BigInt(liquidityFloor) * 10n ** 6n;
 /** The locked shares of each pool (MINIMUM_LIQUIDITY of Uniswap V2's pairs). */
 const minSupply = 1_000n;
 
-const check = (holds: boolean, what: string): void => {
-  if (!holds) throw new Error(`The demo's exchanges differ from the story: ${what}`);
+const check = (holds: boolean, difference: string): void => {
+  if (!holds) throw new Error(`The demo's exchanges differ from the story: ${difference}`);
 };
 
 /** Whether two prices differ by less than 10 %. */
 const agree = (left: bigint, right: bigint): boolean => left * 10n > right * 9n && right * 10n > left * 9n;
 
-/** Verifies the exchanges by calling their contracts: the depth of the pools, the drained pool, that ether prices agree, and that the feeds are fresh. */
+/** Verifies the exchanges by calling their contracts: the depth of the pools, the drained pool, the ether prices, and the age of the feeds' answers. */
 export const verifyExchanges = async (
   node: NodeClient,
   { pair, rangePool, priceFeed }: Artifacts,
@@ -54,6 +54,6 @@ export const verifyExchanges = async (
   check(agree(answer, rangePrice), "the price in dollarRange differs from the ether feed");
 
   const euro = await read<readonly [bigint, bigint, bigint, bigint]>("euroFeed", priceFeed.abi, "latestRoundData");
-  check(agree(euro[1], 108_500_000n), "the euro's price is more than 10 % off its first one");
+  check(agree(euro[1], 108_500_000n), "the euro's price differs from its first one by more than 10 %");
   for (const time of [updatedAt, euro[3]]) check(endTime - Number(time) <= secondsPerDay, "a feed's last answer is older than a day");
 };

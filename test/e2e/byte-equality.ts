@@ -4,8 +4,7 @@
  *   node --import tsx test/e2e/byte-equality.ts OLD_CHECKOUT NEW_CHECKOUT DATA_FOLDER
  *
  * Both checkouts must have their dependencies installed. DATA_FOLDER must contain the demo of the old commit's `ashlar start` and must not be in use; it is
- * copied.
- * The old commit serves its database, the new one a migrated copy, both with the demo's node, which mines no blocks. Prints every difference, and exits
+ * copied. The old commit serves its database, the new one a migrated copy, both with the demo's node, which mines no blocks. Prints every difference, and exits
  * with 1 if a body, a status or a content type differs. Error messages may change and are counted separately.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
@@ -30,7 +29,7 @@ import { realCatalog } from "../support/generator/model/catalogs.ts";
 /** Fields whose values depend on the time of the request. */
 const volatileFields = ["updated_at"];
 
-interface Answer {
+interface ServedResponse {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
@@ -42,7 +41,7 @@ const print = (text: string): void => void process.stdout.write(`${text}\n`);
 /** The Host header of the requests to both servers; links in responses contain it. */
 const host = "ashlar.example";
 
-const get = async (port: number, path: string, key: string): Promise<Answer> => {
+const get = async (port: number, path: string, key: string): Promise<ServedResponse> => {
   const sent = request({ port, path, headers: { host, authorization: `Bearer ${key}` } });
   sent.end();
   const [response] = await once(sent, "response");
@@ -106,21 +105,21 @@ const serve = async (
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
-  const port = await new Promise<number>((found, failed) => {
+  const port = await new Promise<number>((resolvePort, reject) => {
     const read = (part: Buffer) => {
       output += part.toString();
       const match = /http:\/\/127\.0\.0\.1:(\d+)/.exec(output);
-      if (match !== null) found(Number(match[1]));
+      if (match !== null) resolvePort(Number(match[1]));
     };
     child.stdout.on("data", read);
     child.stderr.on("data", read);
-    child.once("exit", (code) => failed(new Error(`serve of ${checkout} ended with code ${code}: ${output}`)));
+    child.once("exit", (code) => reject(new Error(`ashlar serve of ${checkout} exited with code ${code}: ${output}`)));
   });
   return { child, port };
 };
 
 const [oldCheckout = "", newCheckout = "", dataFolder = ""] = process.argv.slice(2).map((path) => resolve(path));
-if (dataFolder === "") throw new Error("Three folders are expected: OLD_CHECKOUT NEW_CHECKOUT DATA_FOLDER");
+if (dataFolder === "") throw new Error("Expected three folders: OLD_CHECKOUT NEW_CHECKOUT DATA_FOLDER");
 const scratch = await mkdtemp(join(tmpdir(), "ashlar-byte-equality-"));
 await cp(dataFolder, scratch, { recursive: true, preserveTimestamps: true, filter: (path) => !path.endsWith(".sock") });
 const demo = await startOldDemo(oldCheckout, scratch);
@@ -152,24 +151,34 @@ try {
   const model = buildModel(await realCatalog(), new Map());
   const live = model.operations.filter(({ status }) => status === "live");
   const counts = { operations: live.length, requests: 0, json: 0, csv: 0, refused: 0, different: 0 };
-  const sentences = new Map<string, string>();
+  const changedMessages = new Map<string, string>();
   for (const operation of live) {
     for (const target of targetsOf(operation, storyValues)) {
-      const [was, is] = await Promise.all([get(before.port, target, key), get(after.port, target, key)]);
+      const [oldResponse, newResponse] = await Promise.all([get(before.port, target, key), get(after.port, target, key)]);
       counts.requests += 1;
-      if (was.status >= 400) counts.refused += 1;
-      else if (was.contentType.startsWith("text/csv")) counts.csv += 1;
+      if (oldResponse.status >= 400) counts.refused += 1;
+      else if (oldResponse.contentType.startsWith("text/csv")) counts.csv += 1;
       else counts.json += 1;
-      if (was.errorMessage !== is.errorMessage) sentences.set(`${operation.id}: ${was.errorMessage}`, `${is.errorMessage} (${target})`);
-      if (was.status === is.status && was.contentType === is.contentType && was.body === is.body) continue;
+      if (oldResponse.errorMessage !== newResponse.errorMessage)
+        changedMessages.set(`${operation.id}: ${oldResponse.errorMessage}`, `${newResponse.errorMessage} (${target})`);
+      if (
+        oldResponse.status === newResponse.status &&
+        oldResponse.contentType === newResponse.contentType &&
+        oldResponse.body === newResponse.body
+      )
+        continue;
       counts.different += 1;
-      const at = [...was.body].findIndex((character, index) => character !== is.body[index]);
-      print(`DIFFERENT ${operation.id} ${target}\n  status ${was.status} ${is.status}; ${was.contentType} | ${is.contentType}`);
-      print(`  old …${was.body.slice(Math.max(0, at - 80), at + 200)}\n  new …${is.body.slice(Math.max(0, at - 80), at + 200)}`);
+      const at = [...oldResponse.body].findIndex((character, index) => character !== newResponse.body[index]);
+      print(
+        `DIFFERENT ${operation.id} ${target}\n  status ${oldResponse.status} ${newResponse.status}; ${oldResponse.contentType} | ${newResponse.contentType}`,
+      );
+      print(
+        `  old …${oldResponse.body.slice(Math.max(0, at - 80), at + 200)}\n  new …${newResponse.body.slice(Math.max(0, at - 80), at + 200)}`,
+      );
     }
   }
-  for (const [was, is] of sentences) print(`SENTENCE ${was}\n      -> ${is}`);
-  print(JSON.stringify({ ...counts, changedSentences: sentences.size }));
+  for (const [oldMessage, newMessage] of changedMessages) print(`MESSAGE ${oldMessage}\n     -> ${newMessage}`);
+  print(JSON.stringify({ ...counts, changedMessages: changedMessages.size }));
   if (counts.different > 0) process.exitCode = 1;
 } finally {
   for (const child of servers) {

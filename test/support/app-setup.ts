@@ -6,7 +6,7 @@ import { openTestDatabase } from "./open-database.ts";
 import { finishMetadataReads, indexUntilHead, serveStory } from "./service.ts";
 import { startStory } from "./story.ts";
 
-/** The demo's whole story, indexed and served once for all contract tests, on a chain that mines no further blocks. */
+/** The demo's full story, indexed and served once for all contract tests, on a chain that mines no further blocks. */
 export interface SharedApp {
   readonly url: string;
   readonly key: string;
@@ -23,16 +23,16 @@ declare module "vitest" {
   }
 }
 
-/** Short, because the story has a document whose host never finishes its response. */
+/** The timeout is short, because the story has a document whose host never finishes its response. */
 const fetchMilliseconds = 3_000;
 
 /** Builds, indexes and serves the story once for the whole run. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // The set-up of the database's server runs first and has provided its address.
+  // The setup of the database server runs first and has provided its URL.
   const serverUrl = project.getProvidedContext().serverUrl;
   const [demo, database] = await Promise.all([startStory(), openTestDatabase(serverUrl)]);
-  const hurried = { ...demo.chain, nfts: { ...demo.chain.nfts, fetchMilliseconds } };
-  const indexing = await indexUntilHead(hurried, database.url);
+  const chainWithShortTimeout = { ...demo.chain, nfts: { ...demo.chain.nfts, fetchMilliseconds } };
+  const indexing = await indexUntilHead(chainWithShortTimeout, database.url);
   await finishMetadataReads(database.database);
   const serving = await serveStory(demo, database.database);
   const trap = createServer((_request, response) => void response.end(String(demo.forbiddenRequests())));

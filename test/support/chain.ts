@@ -73,7 +73,7 @@ export const startTestChain = async (options: { readonly args?: readonly string[
     ],
     { stdio: ["ignore", "pipe", "pipe"] },
   );
-  const url = await listening(child);
+  const url = await waitForUrl(child);
   let nextId = 1;
   const post = async (body: unknown): Promise<unknown> => {
     const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
@@ -87,7 +87,7 @@ export const startTestChain = async (options: { readonly args?: readonly string[
     const byId = new Map(replies.map((reply) => [reply.id, reply]));
     return calls.map((call, index) => {
       const reply = byId.get(first + index);
-      if (reply === undefined || reply.error !== undefined) throw new Error(`${call.method}: ${reply?.error?.message ?? "no reply"}`);
+      if (reply === undefined || reply.error !== undefined) throw new Error(`${call.method}: ${reply?.error?.message ?? "no response"}`);
       return reply.result as T;
     });
   };
@@ -118,7 +118,7 @@ export const startTestChain = async (options: { readonly args?: readonly string[
       if (receipt.status !== "0x1") throw new Error("Contract deployment failed");
       return receipt.contractAddress;
     },
-    stop: () => end(child),
+    stop: () => killProcess(child),
   };
 };
 
@@ -128,7 +128,7 @@ interface Reply {
   readonly error?: { readonly message: string };
 }
 
-/** The fields of a transaction that calls a contract. */
+/** Returns the fields of a transaction that calls a contract. */
 export const call = (artifact: Artifact, to: Address, functionName: string, args: readonly unknown[] = []): { to: Address; data: Hex } => ({
   to,
   data: encodeFunctionData({ abi: artifact.abi, functionName, args }),
@@ -150,14 +150,14 @@ const platforms: Readonly<Record<string, string>> = {
   "win32-x64": "anvil-win32-amd64/bin/anvil.exe",
 };
 
-/** The binary itself, as the launcher of the package leaves a second process behind. */
+/** Returns the binary itself, because the package's launcher leaves a second process behind. */
 const binary = (): string => {
   const path = platforms[`${process.platform}-${process.arch}`];
   if (path === undefined) throw new Error(`No anvil binary for ${process.platform}-${process.arch}`);
   return require.resolve(`@foundry-rs/${path}`);
 };
 
-const listening = (child: ChildProcess): Promise<string> =>
+const waitForUrl = (child: ChildProcess): Promise<string> =>
   new Promise((resolve, reject) => {
     let output = "";
     const onData = (chunk: Buffer) => {
@@ -176,7 +176,7 @@ const listening = (child: ChildProcess): Promise<string> =>
     child.once("exit", (code) => reject(new Error(`anvil exited with code ${code}: ${output.slice(-500)}`)));
   });
 
-const end = (child: ChildProcess): Promise<void> =>
+const killProcess = (child: ChildProcess): Promise<void> =>
   new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) return resolve();
     child.once("exit", () => resolve());

@@ -44,8 +44,8 @@ export async function compareBalances(
   const client = createNodeClient(rpcUrl);
   try {
     const differences: string[] = [];
-    const compare = (what: string, node: bigint | string | null, index: string | undefined): void => {
-      if (String(node) !== (index ?? "0")) differences.push(`${what}: the node returns ${node}, served is ${index ?? "nothing"}`);
+    const compare = (subject: string, node: bigint | string | null, index: string | undefined): void => {
+      if (String(node) !== (index ?? "0")) differences.push(`${subject}: the node returns ${node}, the API returns ${index ?? "nothing"}`);
     };
     const native = [...contents.addresses];
     const balances = await inBatches(
@@ -71,7 +71,7 @@ export async function compareBalances(
 }
 
 type Served = ReadonlyMap<Address, readonly ServedItem[]>;
-type Compare = (what: string, node: bigint | string | null, index: string | undefined) => void;
+type Compare = (subject: string, node: bigint | string | null, index: string | undefined) => void;
 
 async function readServed({ url, key }: { readonly url: string; readonly key: string }, addresses: readonly Address[]): Promise<Served> {
   const served = new Map<Address, readonly ServedItem[]>();
@@ -100,14 +100,14 @@ const callOf = (to: Address, data: Hex) => ({ method: "eth_call", parameters: [{
 
 async function compareFungible(client: NodeClient, erc20: ChainContents["erc20"], served: Served, compare: Compare): Promise<number> {
   const pairs = [...erc20].flatMap(([token, owners]) => [...owners].map((owner) => ({ token, owner })));
-  const answers = await inBatches(
+  const results = await inBatches(
     client,
     pairs.map(({ token, owner }) => callOf(token, encodeFunctionData({ abi, functionName: "balanceOf", args: [owner] }))),
   );
   pairs.forEach(({ token, owner }, index) => {
     if (owner === zeroAddress) return;
     const item = served.get(owner)?.find((candidate) => candidate.contract_address === token && candidate.supports_erc?.includes("erc20"));
-    compare(`${token} of ${owner}`, BigInt(answers[index] ?? "0x0"), item?.balance ?? undefined);
+    compare(`${token} of ${owner}`, BigInt(results[index] ?? "0x0"), item?.balance ?? undefined);
   });
   return pairs.length;
 }
@@ -140,7 +140,7 @@ async function compareEditions(client: NodeClient, contents: ChainContents, serv
     [...byId].flatMap(([id, owners]) => [...owners].map((owner) => ({ collection, id, owner }))),
   );
   const held = entries.filter(({ owner }) => owner !== zeroAddress);
-  const answers = await inBatches(
+  const results = await inBatches(
     client,
     held.map(({ collection, id, owner }) =>
       callOf(collection, encodeFunctionData({ abi: editionsAbi, functionName: "balanceOf", args: [owner, id] })),
@@ -149,7 +149,7 @@ async function compareEditions(client: NodeClient, contents: ChainContents, serv
   held.forEach(({ collection, id, owner }, index) => {
     const item = served.get(owner)?.find((candidate) => candidate.contract_address === collection);
     const nft = item?.nft_data?.find((candidate) => BigInt(candidate.token_id) === id);
-    compare(`${collection} ${id} of ${owner}`, BigInt(answers[index] ?? "0x0"), nft?.token_balance);
+    compare(`${collection} ${id} of ${owner}`, BigInt(results[index] ?? "0x0"), nft?.token_balance);
   });
   return held.length;
 }

@@ -14,7 +14,7 @@ declare module "vitest" {
 const clone = fileURLToPath(new URL("../../", import.meta.url));
 const folders = ["runtime", "generated", "demo"];
 
-/** Each module stays a module of its own: its imports are kept, with the extension of the compiled file. */
+/** Keeps each module separate: its imports remain, with the extension of the compiled file. */
 const keepModules: Plugin = {
   name: "keep-modules",
   setup: (compiler) =>
@@ -25,7 +25,7 @@ const keepModules: Plugin = {
 
 /**
  * Compiles the program with the demo, laid out as an installed package, and returns its entry. A process that runs the sources takes 1.5 s more
- * processor time to start. `bin/ashlar.js` runs the compiled files because no sources are beside it.
+ * processor time to start. `bin/ashlar.js` runs the compiled files because no sources are next to it.
  */
 export async function compileProgram(): Promise<{ readonly entry: string; remove(): Promise<void> }> {
   // Below node_modules, so that its packages are resolved.

@@ -8,7 +8,7 @@ export function parseCsv(text: string): string[][] {
   while (position < text.length) {
     field.lastIndex = position;
     const match = field.exec(text);
-    if (match === null) throw new Error(`No field at ${position}`);
+    if (match === null) throw new Error(`Expected a field at ${position}`);
     record.push(match[1] === undefined ? (match[2] ?? "") : match[1].replaceAll('""', '"'));
     position = field.lastIndex;
     if (text[position] === ",") position += 1;
@@ -16,10 +16,10 @@ export function parseCsv(text: string): string[][] {
       records.push(record);
       record = [];
       position += 2;
-    } else throw new Error(`Neither a comma nor CRLF at ${position}: ${JSON.stringify(text.slice(position, position + 20))}`);
+    } else throw new Error(`Expected a comma or CRLF at ${position}: ${JSON.stringify(text.slice(position, position + 20))}`);
   }
   if (record.length > 0) throw new Error("The last record does not end with CRLF");
-  const uneven = records.findIndex(({ length }) => length !== records[0]?.length);
-  if (uneven !== -1) throw new Error(`Record ${uneven} and the header have different numbers of fields.`);
+  const mismatched = records.findIndex(({ length }) => length !== records[0]?.length);
+  if (mismatched !== -1) throw new Error(`Record ${mismatched} and the header have different numbers of fields.`);
   return records;
 }

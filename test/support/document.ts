@@ -24,10 +24,10 @@ export async function readDocument(): Promise<Document> {
 }
 
 /**
- * The document reduced to one path and its references: the validator traverses the whole document for each status of each operation,
+ * Reduces the document to one path and its references: the validator traverses the whole document for each status of each operation,
  * which takes minutes for the full one.
  */
-export function only(document: Document, path: string): Document {
+export function reduceToPath(document: Document, path: string): Document {
   const item = document.paths[path];
   if (item === undefined) throw new Error(`The document has no path ${path}`);
   const references = new Set<string>();
@@ -46,13 +46,13 @@ function collectReferences(document: Document, value: unknown, found: Set<string
     if (key !== "$ref" || typeof inner !== "string") collectReferences(document, inner, found);
     else if (!found.has(inner)) {
       found.add(inner);
-      collectReferences(document, referred(document, inner), found);
+      collectReferences(document, resolveReference(document, inner), found);
     }
   }
 }
 
 /** Resolves `#/components/<kind>/<name>`. */
-export function referred({ components }: Document, reference: string): unknown {
+export function resolveReference({ components }: Document, reference: string): unknown {
   const [, , kind = "", name = ""] = reference.split("/");
   return components[kind]?.[name];
 }

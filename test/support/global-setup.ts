@@ -11,7 +11,7 @@ import { databaseUrl, templateName } from "./database-url.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** The address of the run's PostgreSQL server, from which tests create databases. */
+    /** The URL of the run's PostgreSQL server, on which tests create databases. */
     readonly serverUrl: string;
   }
 }

@@ -21,26 +21,26 @@ export interface TestHttpsServer extends Listener {
   readonly requests: IncomingMessage[];
 }
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Starts an HTTPS server of documents.example on the loopback. */
-export const startHttpsServer = (answer: Answer, port = 0, host = "127.0.0.1"): Promise<TestHttpsServer> => {
+export const startHttpsServer = (handle: Handler, port = 0, host = "127.0.0.1"): Promise<TestHttpsServer> => {
   const requests: IncomingMessage[] = [];
   const record: RequestListener = (request, response) => {
     requests.push(request);
     // Clients may close the connection at any time.
     response.on("error", () => undefined);
-    answer(request, response);
+    handle(request, response);
   };
   const server = createHttpsServer({ key: pem("key"), cert: testCertificate }, record);
   server.on("tlsClientError", () => undefined);
-  return started(server, port, host).then((listener) => Object.assign(listener, { requests }));
+  return startListening(server, port, host).then((listener) => Object.assign(listener, { requests }));
 };
 
 /** Starts a server that accepts connections and never responds. */
-export const startSilentServer = (port = 0, host = "127.0.0.1"): Promise<Listener> => started(createServer(), port, host);
+export const startSilentServer = (port = 0, host = "127.0.0.1"): Promise<Listener> => startListening(createServer(), port, host);
 
-const started = async (server: ReturnType<typeof createServer>, port: number, host: string): Promise<Listener> => {
+const startListening = async (server: ReturnType<typeof createServer>, port: number, host: string): Promise<Listener> => {
   const sockets = new Set<Socket>();
   const listener: Listener = {
     port: 0,

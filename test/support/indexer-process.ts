@@ -8,9 +8,9 @@ import { program } from "./program.ts";
 /** A process of `ashlar index`, which tests can kill. */
 export interface IndexerProcess {
   readonly child: ChildProcess;
-  /** Sends SIGKILL and waits for the end. */
+  /** Sends SIGKILL and waits for the exit. */
   kill(): Promise<void>;
-  /** Sends SIGTERM and waits for the end; returns the exit code. */
+  /** Sends SIGTERM and waits for the exit; returns the exit code. */
   stop(): Promise<number | null>;
   /** The output so far. */
   output(): string;
@@ -28,16 +28,16 @@ export async function startIndexer(folder: string, chain: ChainConfig, databaseU
   let text = "";
   child.stdout?.on("data", (part: Buffer) => (text += part.toString()));
   child.stderr?.on("data", (part: Buffer) => (text += part.toString()));
-  const ended = once(child, "exit");
-  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+  const exited = once(child, "exit");
+  const terminate = async (signal: NodeJS.Signals): Promise<number | null> => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
-    await ended;
+    await exited;
     return child.exitCode;
   };
   return {
     child,
-    kill: async () => void (await end("SIGKILL")),
-    stop: () => end("SIGTERM"),
+    kill: async () => void (await terminate("SIGKILL")),
+    stop: () => terminate("SIGTERM"),
     output: () => text,
   };
 }

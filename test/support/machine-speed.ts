@@ -7,10 +7,10 @@ const rounds = 40_000;
 
 /** Measures a fixed number of hashes on one thread. On a busy core they take longer, and so do the tests. */
 const measure = (): number => {
-  const begun = performance.now();
+  const started = performance.now();
   let digest = "";
   for (let round = 0; round < rounds; round += 1) digest = createHash("sha256").update(digest).update("calibration").digest("hex");
-  return performance.now() - begun;
+  return performance.now() - started;
 };
 
 /** Test workers per core. Most of what a worker waits for (PostgreSQL, a node, another process) runs outside it. */

@@ -5,7 +5,7 @@ import { databaseUrl, templateName } from "./database-url.ts";
 export interface TestDatabase {
   readonly url: string;
   readonly database: Database;
-  /** Closes `database` and drops it, ending all other connections to it. */
+  /** Closes `database` and drops it, closing all other connections to it. */
   drop(): Promise<void>;
 }
 

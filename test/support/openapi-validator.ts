@@ -3,7 +3,15 @@ import { Agent, createServer, get, type IncomingHttpHeaders, type RequestListene
 import type { AddressInfo } from "node:net";
 import express, { type ErrorRequestHandler, type Request, type RequestHandler } from "express";
 import * as validator from "express-openapi-validator";
-import { type Document, type DocumentedOperation, type MediaTypes, only, type PathItem, type Responses, referred } from "./document.ts";
+import {
+  type Document,
+  type DocumentedOperation,
+  type MediaTypes,
+  type PathItem,
+  type Responses,
+  reduceToPath,
+  resolveReference,
+} from "./document.ts";
 
 /** The outcome of a request: the operation that it matches, or the rejection with every invalid parameter. */
 export type RequestOutcome =
@@ -40,7 +48,7 @@ export async function createOpenApiValidator(document: Document): Promise<OpenAp
   const submissions = new Map<string, Submission>();
   const apps = new Map<string, express.Express>();
   const appOf = (path: string): express.Express => {
-    const app = apps.get(path) ?? responseApp(only(document, path), submissions);
+    const app = apps.get(path) ?? responseApp(reduceToPath(document, path), submissions);
     apps.set(path, app);
     return app;
   };
@@ -83,7 +91,7 @@ function submissionOf(submissions: ReadonlyMap<string, Submission>, headers: Inc
  */
 function requestApp(document: Document): express.Express {
   const accept: RequestHandler = (request, response) => {
-    response.json({ accepted: true, operation: reached(request).operationId });
+    response.json({ accepted: true, operation: matchedOperation(request).operationId });
   };
   const reject: ErrorRequestHandler = (error: Rejection, _request, response, _next) => {
     const { status = 500, message = "", errors = [] } = error;
@@ -112,7 +120,7 @@ function responseApp(document: Document, submissions: ReadonlyMap<string, Submis
   };
   const replay: RequestHandler = (request, response) => {
     const { response: submitted } = submissionOf(submissions, request.headers);
-    const undeclared = undeclaredType(document, reached(request), submitted);
+    const undeclared = undeclaredType(document, matchedOperation(request), submitted);
     if (undeclared !== null) throw new Error(undeclared);
     response.status(belowFiveHundred(submitted.status)).type(submitted.contentType).json(submitted.body);
   };
@@ -143,12 +151,12 @@ function specification(document: Document): ApiSpec {
 }
 
 /** The operation that the validator matched a request to. */
-function reached(request: Request): DocumentedOperation {
+function matchedOperation(request: Request): DocumentedOperation {
   return (request as Request & { readonly openapi: { readonly schema: DocumentedOperation } }).openapi.schema;
 }
 
 /**
- * The validator does not check responses of status 500 and above. So 5xx is replaced by 48x, in the document and in the response;
+ * The validator does not check responses of status 500 and above. Therefore 5xx is replaced by 48x, in the document and in the response;
  * none of 480 to 489 is used otherwise.
  */
 function belowFiveHundred(status: number): number {
@@ -169,7 +177,7 @@ function withoutFiveHundreds(paths: Document["paths"]): Document["paths"] {
 function undeclaredType(document: Document, { responses }: DocumentedOperation, { status, contentType }: ServedResponse): string | null {
   const declared = responses[String(status)];
   if (declared === undefined) return null;
-  const response = (declared.$ref === undefined ? declared : referred(document, declared.$ref)) as MediaTypes | undefined;
+  const response = (declared.$ref === undefined ? declared : resolveReference(document, declared.$ref)) as MediaTypes | undefined;
   const type = contentType.split(";")[0]?.trim() ?? "";
   return response?.content?.[type] === undefined ? `the media type ${type} is not declared for status ${status}` : null;
 }

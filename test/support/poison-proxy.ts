@@ -1,16 +1,16 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import type { RpcProxy } from "./rpc-proxy.ts";
 
-/** The requests that a proxy refused. */
+/** The number of requests that a proxy refused. */
 export interface RefusedRequests {
   count: number;
 }
 
-/** Refuses each request that contains a contract's address, as a gateway does whose node times out on that contract. */
+/** Refuses each request that contains a contract's address, like a gateway whose node times out on that contract. */
 export const refuseContract = (proxy: RpcProxy, contract: Address, status = 504): RefusedRequests =>
   refuse(proxy, contract.slice(2), status);
 
-/** Refuses each request with a contract call, as a gateway does whose node runs no contracts, and answers the others. */
+/** Refuses each request with a contract call, like a gateway whose node cannot execute calls, and forwards the others. */
 export const refuseAllCalls = (proxy: RpcProxy, status = 504): RefusedRequests => refuse(proxy, '"eth_call"', status);
 
 const refuse = (proxy: RpcProxy, text: string, status: number): RefusedRequests => {

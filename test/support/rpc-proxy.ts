@@ -12,9 +12,9 @@ export interface ProxiedReply {
 
 export interface RpcProxy {
   readonly url: string;
-  /** How often each method was called. */
+  /** The number of calls by method. */
   readonly counts: Map<string, number>;
-  /** Changes replies; set by a test while it runs. */
+  /** Changes responses; set by a test while it runs. */
   tamper: ((method: string, reply: ProxiedReply, params: readonly unknown[]) => void) | null;
   /** Handles a whole HTTP request instead of the node; returns true if it did. */
   intercept: ((body: string, response: ServerResponse) => boolean) | null;
@@ -31,7 +31,7 @@ interface Message {
   readonly params: readonly unknown[];
 }
 
-/** A proxy between the indexer and a node: counts calls, and injects the faults of a test, which a real node does not produce on demand. */
+/** A proxy between the indexer and a node: counts calls, and injects failures that a real node does not produce on demand. */
 export const startRpcProxy = async (target: string): Promise<RpcProxy> => {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];

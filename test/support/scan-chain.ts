@@ -62,7 +62,7 @@ export interface ChainContents {
   readonly erc721: ReadonlyMap<Address, ReadonlySet<bigint>>;
   /** Owners by ERC-1155 contract and token id. */
   readonly erc1155: ReadonlyMap<Address, ReadonlyMap<bigint, ReadonlySet<Address>>>;
-  /** The number of internal frames with value by kind (call, create, suicide), and of all delegate calls ("delegatecall") and reverted frames ("undone"). */
+  /** The number of internal frames with value by kind (call, create, suicide), and of all delegate calls ("delegatecall") and reverted frames ("reverted"). */
   readonly frames: ReadonlyMap<string, number>;
   /** Number of logs by first topic. */
   readonly logs: ReadonlyMap<Hash, number>;
@@ -115,7 +115,7 @@ const createTally = () => {
     if (traceAddress.length === 0) return;
     const moves = type === "suicide" || BigInt(action.value ?? "0x0") > 0n;
     const kinds = action.callType === "delegatecall" ? ["delegatecall"] : moves ? [type] : [];
-    for (const kind of error === undefined ? kinds : ["undone"]) frames.set(kind, (frames.get(kind) ?? 0) + 1);
+    for (const kind of error === undefined ? kinds : ["reverted"]) frames.set(kind, (frames.get(kind) ?? 0) + 1);
   };
   const countTrace = (trace: Trace): void => {
     const { action, result } = trace;

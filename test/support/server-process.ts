@@ -8,13 +8,13 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-/** Starts `ashlar serve` on a free port with a configuration file. @throws if it exits before it serves */
+/** Starts `ashlar serve` on a free port with a configuration file. @throws {Error} if it exits before it serves. */
 export async function startServer(configFile: string, databaseUrl: string): Promise<ServerProcess> {
   const child = spawn(process.execPath, [program, "serve", "--config", configFile], {
     env: { ...process.env, DATABASE_URL: databaseUrl, HOST: "127.0.0.1", PORT: "0", ASHLAR_LOG_LEVEL: "warn" },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const ended = once(child, "exit");
+  const exited = once(child, "exit");
   let output = "";
   const url = await new Promise<string>((resolve, reject) => {
     const read = (part: Buffer) => {
@@ -31,7 +31,7 @@ export async function startServer(configFile: string, databaseUrl: string): Prom
     url,
     async stop() {
       child.kill("SIGTERM");
-      await ended;
+      await exited;
     },
   };
 }

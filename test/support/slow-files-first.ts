@@ -14,7 +14,7 @@ const slowFiles: readonly string[] = [
   "e2e/commands/nfts",
   "e2e/story/nonstandard-tokens",
   "e2e/indexer/kills",
-  "e2e/commands/first-hour",
+  "e2e/commands/first-use",
   "e2e/demo/short-story",
   "e2e/database/keep-embedded",
   "e2e/start/embedded-restart",

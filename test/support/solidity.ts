@@ -58,7 +58,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-/** Takes the lock of a file, or returns false after a timeout if another process holds it. A lock whose process has ended is removed. */
+/** Acquires the lock of a file; returns false after a short wait if another process holds it. The lock of an exited process is removed. */
 const lock = (path: string): boolean => {
   try {
     writeFileSync(path, String(process.pid), { flag: "wx" });
@@ -94,7 +94,7 @@ export const compileInput = (input: string): Artifacts => {
   }
 };
 
-/** Returns a lookup by name. @throws if there is no such contract */
+/** Returns a lookup by name. @throws {Error} if there is no such contract. */
 export const contractNamed =
   (artifacts: Artifacts) =>
   (name: string): Artifact => {

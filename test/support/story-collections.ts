@@ -32,10 +32,10 @@ export interface TokenMove {
 
 const movesIn = (log: NodeLog): TokenMove[] => {
   const { topics, data } = log;
-  const place = { block: Number(log.blockNumber), logIndex: Number(log.logIndex), hash: log.transactionHash };
+  const position = { block: Number(log.blockNumber), logIndex: Number(log.logIndex), hash: log.transactionHash };
   if (topics[0] === transferTopic && topics.length === 4)
-    return [{ ...place, id: BigInt(topics[3] ?? 0), from: addressOf(topics[1]), to: addressOf(topics[2]), units: 1n }];
-  const parties = { ...place, from: addressOf(topics[2]), to: addressOf(topics[3]) };
+    return [{ ...position, id: BigInt(topics[3] ?? 0), from: addressOf(topics[1]), to: addressOf(topics[2]), units: 1n }];
+  const parties = { ...position, from: addressOf(topics[2]), to: addressOf(topics[3]) };
   if (topics[0] === single) {
     const [id, units] = decodeAbiParameters([{ type: "uint256" }, { type: "uint256" }], data as `0x${string}`);
     return [{ ...parties, id, units }];
@@ -52,11 +52,11 @@ export const movesOf = async (collection: string): Promise<TokenMove[]> => (awai
 export const idsOf = (moves: readonly TokenMove[]): bigint[] =>
   [...new Set(moves.filter(({ units }) => units > 0n).map(({ id }) => id))].sort((a, b) => (a < b ? -1 : 1));
 
-/** Calls a view function for each list of arguments at the head; the result is null where a call reverts. */
+/** Calls a view function for each list of arguments at the head; the result is null if a call reverts. */
 export const callForEach = async (to: string, functionName: Method, all: readonly (readonly unknown[])[]): Promise<(string | null)[]> =>
   callResults(all.map((args) => ({ to, data: encodeFunctionData({ abi, functionName, args } as never) })));
 
-/** Reads the owners of ids; the zero address where the call reverts. */
+/** Reads the owners of ids; the zero address if the call reverts. */
 export const ownersOf = async (collection: string, ids: readonly bigint[], functionName: Method = "ownerOf"): Promise<string[]> =>
   (
     await callForEach(
@@ -70,7 +70,7 @@ export const ownersOf = async (collection: string, ids: readonly bigint[], funct
 export const unitsOf = async (collection: string, all: readonly (readonly [owner: string, id: bigint])[]): Promise<bigint[]> =>
   (await callForEach(collection, "balanceOf", all)).map((word) => BigInt(word ?? 0));
 
-/** Reads the metadata URIs of ids; null where the call reverts. */
+/** Reads the metadata URIs of ids; null if the call reverts. */
 export const urisOf = async (collection: string, ids: readonly bigint[], functionName: "tokenURI" | "uri"): Promise<(string | null)[]> =>
   (
     await callForEach(
@@ -125,7 +125,7 @@ const traitsIn = (entry: unknown): Trait[] => {
   const trait_type = textOf(name);
   const isNumber = typeof value === "number";
   if (display === "date" && isNumber) return [{ trait_type, value: new Date(value * 1000).toISOString().replace(".000Z", "Z"), isNumber }];
-  return (Array.isArray(value) ? value : [value]).map((one) => ({ trait_type, value: textOf(one), isNumber: typeof one === "number" }));
+  return (Array.isArray(value) ? value : [value]).map((item) => ({ trait_type, value: textOf(item), isNumber: typeof item === "number" }));
 };
 
 /** Parses a document; its traits are a list of entries or an object of values. */
@@ -154,12 +154,12 @@ export async function documentsOf(
   );
 }
 
-/** Counts the tokens with each value of each trait; a token that lists a value twice counts once. */
+/** Counts the tokens with each value of each trait; a token that lists a value twice is counted once. */
 export function countTraits(documents: Iterable<Pick<StoryDocument, "traits">>): Map<string, Map<string | null, number>> {
   const counts = new Map<string, Map<string | null, number>>();
   for (const { traits } of documents) {
-    const own = new Map((traits ?? []).map(({ trait_type, value }) => [JSON.stringify([trait_type, value]), { trait_type, value }]));
-    for (const { trait_type: name, value } of own.values()) {
+    const distinct = new Map((traits ?? []).map(({ trait_type, value }) => [JSON.stringify([trait_type, value]), { trait_type, value }]));
+    for (const { trait_type: name, value } of distinct.values()) {
       if (name === null) continue;
       const values = counts.get(name) ?? new Map<string | null, number>();
       values.set(value, (values.get(value) ?? 0) + 1);

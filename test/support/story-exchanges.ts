@@ -28,7 +28,7 @@ export interface StoryAction {
   readonly act: "SWAP" | "ADD_LIQUIDITY" | "REMOVE_LIQUIDITY";
   readonly hash: string;
   readonly time: number;
-  /** Of the first and second token. */
+  /** The amounts of the first and the second token. */
   readonly into: readonly [bigint, bigint];
   readonly out: readonly [bigint, bigint];
   readonly sender: string;
@@ -38,7 +38,7 @@ export interface StoryAction {
 
 const wordsOf = ({ data }: NodeLog): bigint[] => (data.slice(2).match(/.{64}/g) ?? []).map((word) => BigInt(`0x${word}`));
 const pairOf = (words: readonly bigint[]): readonly [bigint, bigint] => [words[0] ?? 0n, words[1] ?? 0n];
-const isAfter = (a: NodeLog, b: NodeLog): number =>
+const compareLogs = (a: NodeLog, b: NodeLog): number =>
   Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex);
 
 /** An exchange's pairs in the order of their creation. */
@@ -85,7 +85,7 @@ const amountsOf = (log: NodeLog): Pick<StoryAction, "act" | "into" | "out" | "to
 
 /** The actions of pairs, oldest first. */
 export async function actionsOf(pools: readonly StoryPool[], times: readonly number[]): Promise<StoryAction[]> {
-  const logs = (await Promise.all(pools.map(({ pool }) => logsOf({ address: pool })))).flat().sort(isAfter);
+  const logs = (await Promise.all(pools.map(({ pool }) => logsOf({ address: pool })))).flat().sort(compareLogs);
   return logs
     .filter(({ topics: [topic = ""] }) => [swapped, minted, burnt].includes(topic as typeof swapped))
     .map((log) => ({
@@ -126,7 +126,7 @@ export async function reservesByTime(pool: string, times: readonly number[]): Pr
   return (before) => states.filter(({ time }) => time < before).at(-1)?.reserves ?? [0n, 0n];
 }
 
-/** Returns a function from a time to the last answer of a feed before it, with eight decimals; null without one. */
+/** Returns a function from a time to the last answer of a feed before it, with eight decimals; null if there is none. */
 export async function answersOf(name: "etherFeed" | "euroFeed", times: readonly number[]): Promise<(before: number) => bigint | null> {
   const answers = (await logsOf({ address: storyValue(name), topics: [answered] })).map(({ topics, blockNumber }) => ({
     time: times[Number(blockNumber)] ?? Number.NaN,
@@ -135,7 +135,7 @@ export async function answersOf(name: "etherFeed" | "euroFeed", times: readonly 
   return (before) => answers.filter(({ time }) => time < before).at(-1)?.answer ?? null;
 }
 
-/** Like `answersOf`, but with numbers. */
+/** Returns the same as `answersOf`, as numbers. */
 export async function feedOf(name: "etherFeed" | "euroFeed", times: readonly number[]): Promise<(before: number) => number> {
   const answerAt = await answersOf(name, times);
   return (before) => Number(`${answerAt(before)}e-8`);
@@ -144,7 +144,7 @@ export async function feedOf(name: "etherFeed" | "euroFeed", times: readonly num
 /** Converts an amount to whole tokens. */
 export const whole = (amount: bigint | string, decimals: number): number => Number(`${amount}e-${decimals}`);
 
-/** A token of a pair with its rate, as in responses. */
+/** A token of a pair with its rate, in the format of responses. */
 interface Side {
   readonly contract_address: string;
   readonly contract_decimals: number;

@@ -22,7 +22,7 @@ export interface StorySale {
   readonly seller: string;
   readonly buyer: string;
   readonly units: bigint;
-  /** For all units, in wei. */
+  /** The price of all units, in wei. */
   readonly price: bigint;
   /** The price of the cheapest unit; the first units bear the remainder of the division. */
   readonly unitPrice: number;
@@ -138,7 +138,7 @@ const markWashTrades = (sales: readonly StorySale[]): void => {
     const earlier = sales
       .slice(0, index)
       .filter(({ collection, id }) => collection === sale.collection && id === sale.id)
-      // An edition has many units, so only a sale in the other direction counts.
+      // An edition has many units, so only a sale in the other direction is a wash trade.
       .filter(({ seller, buyer }) =>
         isUnique ? parties.includes(seller) && parties.includes(buyer) && seller !== buyer : seller === sale.buyer && buyer === sale.seller,
       )

@@ -32,7 +32,7 @@ export const sumOf = (changes: readonly { readonly delta: bigint }[]): bigint =>
 const app = await useApp();
 const { fetch: realFetch } = globalThis;
 
-/** Returns a story value by its name. @throws if there is none */
+/** Returns a story value by its name. @throws {Error} if there is none. */
 export function storyValue(name: string): string {
   const value = app.storyValues[name];
   if (value === undefined) throw new Error(`No ${name} in the story values`);
@@ -63,12 +63,12 @@ export async function nodeBatch<T>(method: string, all: readonly (readonly unkno
 
 const callsPerBatch = 200;
 
-/** Runs contract calls at the head; the result is null where a call reverts. */
+/** Runs contract calls at the head; the result is null if a call reverts. */
 export async function callResults(calls: readonly { readonly to: string; readonly data: string }[]): Promise<(string | null)[]> {
   const results: (string | null)[] = [];
   for (let first = 0; first < calls.length; first += callsPerBatch) {
-    const some = calls.slice(first, first + callsPerBatch);
-    const body = JSON.stringify(some.map((call, id) => ({ jsonrpc: "2.0", id, method: "eth_call", params: [call, "latest"] })));
+    const batch = calls.slice(first, first + callsPerBatch);
+    const body = JSON.stringify(batch.map((call, id) => ({ jsonrpc: "2.0", id, method: "eth_call", params: [call, "latest"] })));
     const response = await realFetch(app.rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body });
     const replies = (await response.json()) as { readonly id: number; readonly result?: string }[];
     results.push(...replies.sort((a, b) => a.id - b.id).map(({ result }) => result ?? null));

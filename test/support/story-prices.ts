@@ -26,12 +26,12 @@ function medianIn(states: readonly State[], end: number): readonly [bigint, bigi
     ...(initial === undefined ? [] : [{ ...initial, time: start }]),
     ...states.filter(({ time }) => time > start && time < end),
   ];
-  const lasting = since.map(({ time, reserves }, position) => ({ reserves, seconds: (since[position + 1]?.time ?? end) - time }));
+  const weighted = since.map(({ time, reserves }, position) => ({ reserves, seconds: (since[position + 1]?.time ?? end) - time }));
   const ratio = ([first, second]: readonly [bigint, bigint]): number => Number(first) / Number(second);
-  lasting.sort((a, b) => ratio(a.reserves) - ratio(b.reserves));
-  const half = lasting.reduce((sum, { seconds }) => sum + seconds, 0) / 2;
+  weighted.sort((a, b) => ratio(a.reserves) - ratio(b.reserves));
+  const half = weighted.reduce((sum, { seconds }) => sum + seconds, 0) / 2;
   let passed = 0;
-  for (const { reserves, seconds } of lasting) {
+  for (const { reserves, seconds } of weighted) {
     passed += seconds;
     if (passed >= half) return reserves;
   }
@@ -60,7 +60,7 @@ export async function readStoryPrices(): Promise<StoryPrices> {
     ]),
   );
   const inDollars = (token: string, end: number): Ratio | null => {
-    // A dollar has six decimals; a feed eight, and ether eighteen.
+    // The dollar token has six decimals, a feed has eight, and ether has eighteen.
     if (token === storyValue("usdToken")) return { numerator: 1n, denominator: 10n ** 6n };
     const answer = ether(end);
     const native = answer === null ? null : { numerator: answer, denominator: 10n ** 26n };
@@ -68,9 +68,9 @@ export async function readStoryPrices(): Promise<StoryPrices> {
     const priced = tokens.get(token);
     const median = priced === undefined ? null : medianIn(priced.states, end);
     if (priced === undefined || median === null) return null;
-    const [own, other] = priced.isFirst ? median : [median[1], median[0]];
+    const [ownReserve, otherReserve] = priced.isFirst ? median : [median[1], median[0]];
     const anchor = priced.against === "usdToken" ? { numerator: 1n, denominator: 10n ** 6n } : native;
-    return anchor === null ? null : { numerator: other * anchor.numerator, denominator: own * anchor.denominator };
+    return anchor === null ? null : { numerator: otherReserve * anchor.numerator, denominator: ownReserve * anchor.denominator };
   };
   return (token, time, currency) => {
     const end = Math.min((Math.floor(time / hour) + 1) * hour, (times.at(-1) ?? 0) + 1);
@@ -81,21 +81,21 @@ export async function readStoryPrices(): Promise<StoryPrices> {
   };
 }
 
-const places = 60n;
+const decimalPlaces = 60n;
 
 /** The value of an amount, truncated to 60 decimal places. */
-const digitsOf = (amount: bigint, { numerator, denominator }: Ratio): bigint => (amount * numerator * 10n ** places) / denominator;
+const digitsOf = (amount: bigint, { numerator, denominator }: Ratio): bigint => (amount * numerator * 10n ** decimalPlaces) / denominator;
 
 /** The value of an amount as a number. */
 export const valueAt = (amount: bigint, rate: Ratio | null): number | null =>
-  rate === null ? null : Number(`${digitsOf(amount, rate)}e-${places}`);
+  rate === null ? null : Number(`${digitsOf(amount, rate)}e-${decimalPlaces}`);
 
-/** The formatted value of an amount: truncated to two places, in millions above 999,999. */
+/** The formatted value of an amount: truncated to two decimal places, in millions above 999,999. */
 export function formatAt(amount: bigint, rate: Ratio | null, currency: StoryCurrency): string | null {
   if (rate === null) return null;
   const digits = digitsOf(amount, rate);
-  const isMillions = digits / 10n ** places > 999_999n;
-  const hundredths = digits / 10n ** (places + (isMillions ? 4n : -2n));
+  const isMillions = digits / 10n ** decimalPlaces > 999_999n;
+  const hundredths = digits / 10n ** (decimalPlaces + (isMillions ? 4n : -2n));
   const units = (hundredths / 100n).toLocaleString("en-US");
   return `${currency === "EUR" ? "€" : "$"}${units}.${String(hundredths % 100n).padStart(2, "0")}${isMillions ? "M" : ""}`;
 }

@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { DemoUnavailable } from "../../demo/errors.ts";
 import { adoptOrphan } from "../../demo/node/orphan.ts";
 import { claimFolder } from "../../demo/node/owner.ts";
-import { endProcess } from "../../demo/node/processes.ts";
+import { stopProcess } from "../../demo/node/processes.ts";
 import { readNodeRecord } from "../../demo/node/record.ts";
 import { startDemo } from "../../demo/start-demo.ts";
 import { demoFiles } from "../../demo/state.ts";
@@ -55,7 +55,7 @@ const ensureStory = async (): Promise<string> => {
   throw new Error(`Story not built within ${deadline(waitMilliseconds) / 1000} s`);
 };
 
-/** Ends nodes of killed test processes and removes their folders. */
+/** Stops nodes of killed test processes and removes their folders. */
 const removeOrphans = async (): Promise<void> => {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(folderPrefix));
   for (const folder of names.map((name) => join(tmpdir(), name))) {
@@ -65,9 +65,9 @@ const removeOrphans = async (): Promise<void> => {
     const release = await claimFolder(files.owner, folder).catch(() => null);
     if (release === null) continue;
     const record = await readNodeRecord(files.node);
-    const left = record === null ? null : await adoptOrphan(record, files.cache);
-    await left?.client.close();
-    if (left !== null) await endProcess(left.handle);
+    const orphan = record === null ? null : await adoptOrphan(record, files.cache);
+    await orphan?.client.close();
+    if (orphan !== null) await stopProcess(orphan.handle);
     await rm(folder, { recursive: true, force: true });
   }
 };

@@ -8,14 +8,14 @@ export interface TcpProxy {
   /** Drops all bytes without an error. */
   mute: boolean;
   /** Breaks all connections. */
-  cut(): void;
+  disconnect(): void;
   close(): Promise<void>;
 }
 
 /** Starts a proxy between a client and a local port. */
 export const startTcpProxy = async (target: string): Promise<TcpProxy> => {
   const sockets = new Set<Socket>();
-  const pass = (from: Socket, to: Socket) => {
+  const forward = (from: Socket, to: Socket) => {
     sockets.add(from);
     from.on("data", (part) => {
       if (!proxy.mute) to.write(part);
@@ -29,21 +29,21 @@ export const startTcpProxy = async (target: string): Promise<TcpProxy> => {
   const server = createServer((client) => {
     proxy.connections += 1;
     const node = connect(Number(new URL(target).port), "127.0.0.1");
-    pass(client, node);
-    pass(node, client);
+    forward(client, node);
+    forward(node, client);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const cut = () => {
+  const disconnect = () => {
     for (const socket of sockets) socket.destroy();
   };
   const proxy: TcpProxy = {
     port: (server.address() as AddressInfo).port,
     connections: 0,
     mute: false,
-    cut,
+    disconnect,
     close: () =>
       new Promise((resolve) => {
-        cut();
+        disconnect();
         server.close(() => resolve());
       }),
   };

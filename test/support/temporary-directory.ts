@@ -24,8 +24,8 @@ const allowsPrograms = (): boolean =>
   readFileSync("/proc/mounts", "utf8")
     .split("\n")
     .some((line) => {
-      const [, place, , options = ""] = line.split(" ");
-      return place === memoryDirectory && !options.split(",").includes("noexec");
+      const [, mountPoint, , options = ""] = line.split(" ");
+      return mountPoint === memoryDirectory && !options.split(",").includes("noexec");
     });
 
 function availableMemory(): number {

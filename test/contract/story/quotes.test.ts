@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { useApp } from "../../support/app.ts";
-import { type Document, readDocument, referred } from "../../support/document.ts";
+import { type Document, readDocument, resolveReference } from "../../support/document.ts";
 import { expectNear } from "../../support/near.ts";
 import { secondsPerDay } from "../../support/story-exchanges.ts";
 import { node, nodeBatch, storyValue, timeOf } from "../../support/story-node.ts";
@@ -91,7 +91,7 @@ function quotesIn(document: Document, value: unknown, found = new Set<string>(),
   for (const [key, inner] of Object.entries(value)) {
     if (key === "$ref" && typeof inner === "string" && !visited.has(inner) && !excludedObjects.some((name) => inner.endsWith(`/${name}`))) {
       visited.add(inner);
-      quotesIn(document, referred(document, inner), found, visited);
+      quotesIn(document, resolveReference(document, inner), found, visited);
     }
     if (key === "properties") for (const name of Object.keys(inner as object)) if (isQuote(name)) found.add(name);
     quotesIn(document, inner, found, visited);

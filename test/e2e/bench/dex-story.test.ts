@@ -11,19 +11,19 @@ const size = { seed: 5, swaps: 20_000, pools: 400, until: 1_760_000_000 };
 const market = marketOf(size);
 const blocks = [...generateMarket(size)];
 const events = blocks.flatMap((block) => block.events);
-const ofKind = <Kind extends DecodedEvent["kind"]>(kind: Kind) =>
+const eventsOfKind = <Kind extends DecodedEvent["kind"]>(kind: Kind) =>
   events.filter((event): event is DecodedEvent & { kind: Kind } => event.kind === kind);
-const swaps = ofKind("poolSwap");
+const swaps = eventsOfKind("poolSwap");
 
 describe("the generated market", () => {
-  it("is the same for the same seed and different for another", () => {
+  it("is equal for equal seeds and different for different seeds", () => {
     expect([...generateMarket(size)].slice(0, 200)).toEqual(blocks.slice(0, 200));
     expect([...generateMarket({ ...size, seed: 6 })].slice(0, 200)).not.toEqual(blocks.slice(0, 200));
   });
 
-  it("has the requested numbers of swaps and pools in consecutive blocks up to its last second", () => {
+  it("has the requested numbers of swaps and pools in consecutive blocks that end at the requested time", () => {
     expect(swaps.length).toBe(20_000);
-    expect(new Set(ofKind("poolCreated").map(({ pool }) => pool)).size).toBe(400);
+    expect(new Set(eventsOfKind("poolCreated").map(({ pool }) => pool)).size).toBe(400);
     const pairs = market.pools.map(({ exchange, tokens }) => `${exchange.name} ${tokens[0].address} ${tokens[1].address}`);
     expect(new Set(pairs).size).toBe(400);
     expect(blocks.slice(1).every(({ block }, index) => block.parentHash === blocks[index]?.block.hash)).toBe(true);
@@ -39,8 +39,8 @@ describe("the generated market", () => {
       values.every((value, index) => index === 0 || value > (values[index - 1] ?? value));
     expect(blocks.every((block) => isAscending(block.events.map(({ logIndex }) => logIndex)))).toBe(true);
     expect(
-      blocks.every(({ block, events: own }) =>
-        own.every(({ transactionIndex }) => block.transactions[transactionIndex]?.index === transactionIndex),
+      blocks.every(({ block, events: blockEvents }) =>
+        blockEvents.every(({ transactionIndex }) => block.transactions[transactionIndex]?.index === transactionIndex),
       ),
     ).toBe(true);
   });
@@ -58,24 +58,24 @@ describe("the generated market", () => {
   });
 
   it("has reserves equal to inflows less outflows", () => {
-    const synced = new Map(ofKind("poolReserves").map(({ address, reserve0, reserve1 }) => [address, [reserve0, reserve1]]));
+    const synced = new Map(eventsOfKind("poolReserves").map(({ address, reserve0, reserve1 }) => [address, [reserve0, reserve1]]));
     const totals = new Map<string, [bigint, bigint]>();
     const move = (pool: string, amount0: bigint, amount1: bigint): void => {
       const total = totals.get(pool) ?? [0n, 0n];
       totals.set(pool, [total[0] + amount0, total[1] + amount1]);
     };
     for (const swap of swaps) move(swap.address, swap.amount0In - swap.amount0Out, swap.amount1In - swap.amount1Out);
-    for (const { address, amount0, amount1 } of ofKind("poolDeposit")) move(address, amount0, amount1);
-    for (const { address, amount0, amount1 } of ofKind("poolWithdrawal")) move(address, -amount0, -amount1);
+    for (const { address, amount0, amount1 } of eventsOfKind("poolDeposit")) move(address, amount0, amount1);
+    for (const { address, amount0, amount1 } of eventsOfKind("poolWithdrawal")) move(address, -amount0, -amount1);
     expect(synced.size).toBe(380);
     for (const [pool, reserves] of synced) expect(totals.get(pool), pool).toEqual(reserves);
   });
 
   it("gives the first of 400 pools its share by Zipf's law", () => {
     // 1 / (1 + 1/2 + … + 1/400) is 0.152; the share is larger before all others exist and after some end.
-    const ofFirst = swaps.filter(({ address }) => address === market.pools[0]?.address).length / swaps.length;
-    expect(ofFirst).toBeGreaterThan(0.13);
-    expect(ofFirst).toBeLessThan(0.2);
+    const firstPoolShare = swaps.filter(({ address }) => address === market.pools[0]?.address).length / swaps.length;
+    expect(firstPoolShare).toBeGreaterThan(0.13);
+    expect(firstPoolShare).toBeLessThan(0.2);
     const lastDay = blocks.filter(({ block }) => block.timestamp > size.until - 7 * 86_400).flatMap((block) => block.events);
     const active = new Set(lastDay.flatMap((event) => (event.kind === "poolSwap" ? [event.address] : [])));
     expect(active.has(market.pools.at(-1)?.address ?? "0x")).toBe(false);
@@ -85,60 +85,60 @@ describe("the generated market", () => {
     const shares = new Map<string, bigint>();
     const pools = new Set<string>(market.pools.map(({ address }) => address));
     let overdrawn = 0;
-    for (const { address, from, to, amount } of ofKind("erc20Transfer")) {
+    for (const { address, from, to, amount } of eventsOfKind("erc20Transfer")) {
       if (!pools.has(address)) continue;
-      const left = (shares.get(address + from) ?? 0n) - amount;
-      if (left < 0n && !/^0x0+$/.test(from)) overdrawn += 1;
-      shares.set(address + from, left);
+      const remaining = (shares.get(address + from) ?? 0n) - amount;
+      if (remaining < 0n && !/^0x0+$/.test(from)) overdrawn += 1;
+      shares.set(address + from, remaining);
       shares.set(address + to, (shares.get(address + to) ?? 0n) + amount);
     }
     expect(overdrawn).toBe(0);
-    const own = market.pools.filter(
+    const whalePools = market.pools.filter(
       ({ address, exchange }) => exchange.family === "xy=k" && (shares.get(address + market.whale) ?? 0n) > 0n,
     );
     // Every second of 400 pools; the concentrated ones (every twentieth, odd numbers) have no shares.
-    expect(own.length).toBe(200);
+    expect(whalePools.length).toBe(200);
   });
 });
 
 describe("a generated pool", () => {
   const [pool] = market.pools;
   if (pool === undefined) throw new Error("Missing first pool");
-  const even = { ...pool, reserves: [1_000_000n, 1_000_000n] as const };
+  const evenPool = { ...pool, reserves: [1_000_000n, 1_000_000n] as const };
 
   it("trades by the product of its reserves, less a fee of three thousandths of the input", () => {
-    // Of 10,000 in, 9,970 count: 1,000,000 * 9,970 / (1,000,000 + 9,970) is 9,871.6.
-    const book = createPoolBook(even);
+    // After the fee, 9,970 of an input of 10,000 remain: 1,000,000 * 9,970 / (1,000,000 + 9,970) is 9,871.6.
+    const book = createPoolBook(evenPool);
     expect(book.trade(0, 10_000)).toEqual({ side: 0, in: 10_000n, out: 9_871n });
     expect(book.reserves).toEqual([1_010_000n, 990_129n]);
   });
 
-  it("returns to its first provider at most their shares", () => {
+  it("returns at most the first provider's shares", () => {
     // The square root of the product is 1,000,000, of which 1,000 are locked; half of 999,000, then half of the rest.
-    const book = createPoolBook(even);
+    const book = createPoolBook(evenPool);
     expect(book.remove(500)).toEqual({ amounts: [499_500n, 499_500n], shares: 499_500n });
     expect(book.remove(500).shares).toBe(249_750n);
-    expect([book.supply, book.own]).toEqual([250_750n, 249_750n]);
+    expect([book.supply, book.providerShares]).toEqual([250_750n, 249_750n]);
   });
 
   it("mints shares in proportion to the deposit", () => {
-    const book = createPoolBook(even);
+    const book = createPoolBook(evenPool);
     expect(book.add(20)).toEqual({ amounts: [20_000n, 20_000n], shares: 20_000n });
     expect(book.supply).toBe(1_020_000n);
   });
 });
 
-describe("its rows by the projection", () => {
-  it("have the sums of the raw swaps", () => {
+describe("the rows of the pools projection for the generated market", () => {
+  it("contain the sums of the raw swaps", () => {
     const rows = foldInPortions(blocks, 97);
-    const wanted = new Map<string, { swaps: number; sums: [bigint, bigint, bigint, bigint] }>();
+    const expected = new Map<string, { swaps: number; sums: [bigint, bigint, bigint, bigint] }>();
     for (const { address, amount0In, amount0Out, amount1In, amount1Out } of swaps) {
-      const sum = wanted.get(address) ?? { swaps: 0, sums: [0n, 0n, 0n, 0n] };
+      const sum = expected.get(address) ?? { swaps: 0, sums: [0n, 0n, 0n, 0n] };
       const [in0, out0, in1, out1] = sum.sums;
-      wanted.set(address, { swaps: sum.swaps + 1, sums: [in0 + amount0In, out0 + amount0Out, in1 + amount1In, out1 + amount1Out] });
+      expected.set(address, { swaps: sum.swaps + 1, sums: [in0 + amount0In, out0 + amount0Out, in1 + amount1In, out1 + amount1Out] });
     }
     const newest = new Map(rows("pool_states").map((row) => [row.pool, row]));
-    for (const [pool, { swaps: count, sums }] of wanted) {
+    for (const [pool, { swaps: count, sums }] of expected) {
       const row = newest.get(pool) ?? {};
       expect([row.swaps, row.amount0_in, row.amount0_out, row.amount1_in, row.amount1_out], pool).toEqual([count, ...sums]);
     }
@@ -166,7 +166,7 @@ function foldInPortions(all: readonly DecodedBlock[], portion: number): (table: 
       },
     });
     memory.store(folded);
-    for (const [table, own] of Object.entries(folded)) rows.set(table, [...(rows.get(table) ?? []), ...own]);
+    for (const [table, tableRows] of Object.entries(folded)) rows.set(table, [...(rows.get(table) ?? []), ...tableRows]);
   }
   return (table) => rows.get(table) ?? [];
 }

@@ -45,10 +45,10 @@ describe("the trade history", () => {
     try {
       const head = await chain.head();
       const numbers = Array.from({ length: 6 }, (_, index) => `0x${(head - index).toString(16)}`);
-      const made = await chain.batch<{ transactions: unknown[] }>(
+      const minedBlocks = await chain.batch<{ transactions: unknown[] }>(
         numbers.map((number) => ({ method: "eth_getBlockByNumber", params: [number, false] })),
       );
-      expect(made.map(({ transactions }) => transactions.length)).toEqual([10, 10, 10, 10, 10, 10]);
+      expect(minedBlocks.map(({ transactions }) => transactions.length)).toEqual([10, 10, 10, 10, 10, 10]);
       const topics = ["0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31"];
       const orders = await chain.rpc<unknown[]>("eth_getLogs", [{ fromBlock: "earliest", toBlock: "latest", topics }]);
       expect(orders.length).toBe(chain.sales);

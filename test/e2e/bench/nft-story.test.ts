@@ -19,13 +19,13 @@ const nftMarket = nftMarketOf(size);
 const decode = createEventDecoder(projections.flatMap(({ events }) => events));
 const blocks = [...generateBlocks(size)].map(decode);
 const events = blocks.flatMap((block) => block.events);
-const ofKind = <Kind extends DecodedEvent["kind"]>(kind: Kind) =>
+const eventsOfKind = <Kind extends DecodedEvent["kind"]>(kind: Kind) =>
   events.filter((event): event is DecodedEvent & { kind: Kind } => event.kind === kind);
 
 const soldIn = (items: readonly { readonly kind: string }[]): number => items.filter(({ kind }) => kind === "token").length;
 
 describe("generated collections", () => {
-  it("are the same for the same seed and different for another", () => {
+  it("are equal for equal seeds and different for different seeds", () => {
     expect([...generateBlocks(size)].slice(0, 50).map(decode)).toEqual(blocks.slice(0, 50));
     expect([...generateBlocks({ ...size, seed: 4 })].slice(0, 50).map(decode)).not.toEqual(blocks.slice(0, 50));
   });
@@ -38,7 +38,7 @@ describe("generated collections", () => {
   });
 
   it("have the requested number of sales in a year of consecutive blocks", () => {
-    expect(ofKind("orderFulfilled").length).toBe(1_500);
+    expect(eventsOfKind("orderFulfilled").length).toBe(1_500);
     expect(blocks.length).toBe(750);
     expect(blocks.slice(1).every(({ block }, index) => block.parentHash === blocks[index]?.block.hash)).toBe(true);
     const [first, last] = [blocks[0]?.block.timestamp ?? 0, blocks.at(-1)?.block.timestamp ?? 0];
@@ -51,15 +51,16 @@ describe("generated collections", () => {
   it("are transferred only by their owners", () => {
     const owners = new Map<string, string>();
     let wrong = 0;
-    for (const { address, from, to, tokenId } of ofKind("erc721Transfer")) {
+    for (const { address, from, to, tokenId } of eventsOfKind("erc721Transfer")) {
       const key = `${address} ${tokenId}`;
       if ((owners.get(key) ?? zeroAddress) !== from) wrong += 1;
       owners.set(key, to);
     }
     expect(wrong).toBe(0);
-    const has = (owner: string): number => [...owners].filter(([key, own]) => key.startsWith(nftMarket.large) && own === owner).length;
-    // Of 10,000 tokens, the whale holds 1,000 and the approver 300; of 500 tokens, a twentieth of that.
-    expect([has(nftMarket.whale), has(nftMarket.approver)]).toEqual([50, 15]);
+    const countOwnedBy = (owner: string): number =>
+      [...owners].filter(([key, own]) => key.startsWith(nftMarket.large) && own === owner).length;
+    // The whale holds 1,000 and the approver 300 of 10,000 tokens; of 500 tokens, each holds a twentieth of that.
+    expect([countOwnedBy(nftMarket.whale), countOwnedBy(nftMarket.approver)]).toEqual([50, 15]);
   });
 
   it("have twelve traits per token, one of them unique", () => {
@@ -67,7 +68,7 @@ describe("generated collections", () => {
     expect(all.every((traits) => traits.length === 12)).toBe(true);
     expect(new Set(all.map((traits) => traits.find(({ trait_type: name }) => name === "Serial")?.value)).size).toBe(size.tokens);
     const outcomes = [...documentsOf(nftMarket, size.tokens)].map(({ text }) => parseDocument(text));
-    // Also ten small collections of 50 tokens each, and 50 editions.
+    // There are also ten small collections of 50 tokens each, and 50 editions.
     expect(outcomes.length).toBe(500 + 10 * 50 + 50);
     expect(outcomes.every((outcome) => outcome.ok && outcome.document.counted.length === 12 && outcome.document.refusal === null)).toBe(
       true,
@@ -102,7 +103,7 @@ describe("a small index of generated collections", () => {
       // The marketplace, once per trader, and one operator per small collection.
       nft_operators: nftMarket.traders.length + 10,
       // One row per sold token.
-      nft_sales: ofKind("orderFulfilled").reduce((sum, { offer, consideration }) => sum + soldIn(offer) + soldIn(consideration), 0),
+      nft_sales: eventsOfKind("orderFulfilled").reduce((sum, { offer, consideration }) => sum + soldIn(offer) + soldIn(consideration), 0),
       // 8,760 answers in 750 blocks: the last one of each block.
       feed_answers: 750,
     });
@@ -110,7 +111,7 @@ describe("a small index of generated collections", () => {
     expect(nonZeroAllowances).toBe(allowances);
   });
 
-  it("answers every endpoint case", () => {
+  it("returns items for every endpoint case", () => {
     expect(cases.map(({ row }) => row)).toEqual(Array.from({ length: 15 }, (_, index) => index + 7));
     expect(result.further?.[0]?.length).toBe(cases.reduce((sum, { variants }) => sum + variants.length, 0));
   });

@@ -16,7 +16,7 @@ const movements = transactions.flatMap((transaction) =>
 );
 
 describe("the generated chain", () => {
-  it("is the same for the same seed and different for another", () => {
+  it("is equal for equal seeds and different for different seeds", () => {
     expect([...generateBlocks(size)].slice(0, 50)).toEqual(blocks.slice(0, 50));
     expect([...generateBlocks({ ...size, seed: 8 })].slice(0, 50)).not.toEqual(blocks.slice(0, 50));
   });
@@ -32,20 +32,20 @@ describe("the generated chain", () => {
     const balances = new Map<string, bigint>();
     let overdrawn = 0;
     for (const { token, from, to, amount } of movements) {
-      const left = (balances.get(token + from) ?? 0n) - amount;
-      if (from !== zeroAddress && left < 0n) overdrawn += 1;
-      balances.set(token + from, left);
+      const remaining = (balances.get(token + from) ?? 0n) - amount;
+      if (from !== zeroAddress && remaining < 0n) overdrawn += 1;
+      balances.set(token + from, remaining);
       balances.set(token + to, (balances.get(token + to) ?? 0n) + amount);
     }
     expect(overdrawn).toBe(0);
   });
 
-  it("is skewed like real chains", () => {
+  it("has a busy sender, a popular token and a collector of many tokens", () => {
     const sent = transactions.filter(({ from }) => from === facts.busy).length;
-    // Four fifths of a sixth of 40,000: 40,000 / 6 * 4 / 5 is 5,333.
+    // Four fifths of a sixth of the 40,000 transactions: 40,000 / 6 * 4 / 5 is 5,333.
     expect(sent).toBeGreaterThan(5_300);
     const holders = new Set(movements.filter(({ token }) => token === facts.popularToken).map(({ to }) => to));
-    // One more: the treasury, which received the mint.
+    // The additional one is the treasury, which received the mint.
     expect(holders.size).toBe(facts.popularHolders + 1);
     const collected = new Set(movements.filter(({ to }) => to === facts.collector).map(({ token }) => token));
     expect(collected.size).toBe(30_000);

@@ -44,10 +44,10 @@ describe("a command that fails", () => {
       1,
       "The database cannot be used: it rejects this user and password (28P01); check databaseUrl in the configuration.\n",
     ]);
-    const nowhere = await outcome(["serve", "--chain", "one", "--rpc", "http://127.0.0.1:1"], {
+    const refused = await outcome(["serve", "--chain", "one", "--rpc", "http://127.0.0.1:1"], {
       DATABASE_URL: "postgresql://user:other-secret@127.0.0.1:1/none",
     });
-    expect(nowhere).toEqual([1, "The database cannot be used: the connection was refused (ECONNREFUSED); check DATABASE_URL.\n"]);
+    expect(refused).toEqual([1, "The database cannot be used: the connection was refused (ECONNREFUSED); check DATABASE_URL.\n"]);
   });
 
   it("reports a node that does not respond, without the secrets of its URL", async () => {
@@ -79,8 +79,8 @@ describe("a command that fails", () => {
   });
 });
 
-describe("the classification rules", () => {
-  it("are printed as they are in force, and an invalid file is reported", async () => {
+describe("ashlar rules", () => {
+  it("prints the effective classification rules, and reports an invalid file", async () => {
     const [code, output] = await outcome(["rules"]);
     expect(code).toBe(0);
     expect(parseRules("rules.yaml", output)).toEqual(builtInRules);
@@ -92,7 +92,7 @@ describe("the classification rules", () => {
   });
 });
 
-describe("a stop", () => {
+describe("a stop signal", () => {
   const blocks = 2500;
   let chain: TestChain;
 
@@ -110,29 +110,29 @@ describe("a stop", () => {
     return row ?? { indexed: -1, lowest: -1, count: 0 };
   };
 
-  it("of an indexer in its backfill ends at a batch boundary, from which the next one continues", async () => {
+  it("stops an indexer in its backfill at a batch boundary, from which the next indexer continues", async () => {
     const args = ["index", "--chain", "one", "--rpc", chain.url];
-    const one = run(args);
+    const first = run(args);
     await until("The first batch", async () => (await heightsOf()).indexed >= 0);
-    one.child.kill("SIGTERM");
-    expect(await one.ended).toBe(0);
+    first.child.kill("SIGTERM");
+    expect(await first.exited).toBe(0);
     const stopped = await heightsOf();
     expect(stopped.indexed).toBeLessThan(blocks);
     expect(stopped).toEqual({ indexed: stopped.indexed, lowest: stopped.indexed, count: stopped.indexed + 1 });
 
-    const two = run(args);
+    const second = run(args);
     await until("The head", async () => (await heightsOf()).indexed === blocks);
-    two.child.kill("SIGTERM");
-    expect(await two.ended).toBe(0);
+    second.child.kill("SIGTERM");
+    expect(await second.exited).toBe(0);
     expect(await heightsOf()).toEqual({ indexed: blocks, lowest: blocks, count: blocks + 1 });
   });
 
-  it("of a server exits with 0", async () => {
+  it("stops a server with exit code 0", async () => {
     const serving = run(["serve", "--chain", "one", "--rpc", chain.url]);
     await until("Serving", () => serving.output().includes("Ashlar is listening at"));
     const url = /Ashlar is listening at (\S+);/.exec(serving.output())?.[1] ?? "";
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     serving.child.kill("SIGTERM");
-    expect(await serving.ended).toBe(0);
+    expect(await serving.exited).toBe(0);
   });
 });

@@ -74,10 +74,10 @@ describe("ashlar nfts refresh", () => {
   const ranges = () => test.database.query("SELECT chain_id, token, from_id, to_id FROM nft_refreshes ORDER BY from_id, to_id");
 
   it("queues a collection, or one token", async () => {
-    const who = "is fetched by the process that indexes one, or when ashlar index runs next.\n";
+    const nextFetch = "is fetched by the process that indexes one, or when ashlar index runs next.\n";
     expect(await outcome(["nfts", "refresh", "--chain", "one", collection.toUpperCase().replace("0X", "0x")])).toEqual([
       0,
-      `Queued: the metadata of collection ${collection} ${who}`,
+      `Queued: the metadata of collection ${collection} ${nextFetch}`,
     ]);
     expect((await outcome(["nfts", "refresh", "--chain", "one", collection, "9"]))[0]).toBe(0);
     expect(await ranges()).toEqual([
@@ -102,10 +102,10 @@ describe("ashlar nfts refresh", () => {
     [["--chain", "one", "0x12"], 'Invalid value "0x12" for collection: expected an address (0x and 40 hexadecimal digits).'],
     [["--chain", "one", collection, "-1"], 'Invalid value "-1" for token-id: expected an integer from 0 to 2^256 - 1.'],
     [["--chain", "one", collection, "1e3"], 'Invalid value "1e3" for token-id: expected an integer from 0 to 2^256 - 1.'],
-  ])("with %j prints what to do, and queues nothing", async (args, sentence) => {
+  ])("prints what to do for the arguments %j, and queues nothing", async (args, message) => {
     const [code, output] = await outcome(["nfts", "refresh", ...args]);
     expect(code).toBe(1);
-    expect(output).toContain(sentence);
+    expect(output).toContain(message);
     expect(await ranges()).toEqual([]);
   });
 });

@@ -28,8 +28,8 @@ beforeEach(async () => {
 const imports = () => test.database.query("SELECT chain_id, asset, since, price FROM price_imports ORDER BY asset, since");
 const revision = async () =>
   (await test.database.query<{ revision: number }>("SELECT revision FROM price_settings WHERE chain_id = 7"))[0]?.revision ?? 0;
-/** Replaces the computed prices of two chains with those of the hours 0, 24 and 48 since 1970. */
-const makeSome = async () => {
+/** Replaces the computed prices of two chains with prices of the hours 0, 24 and 48 since 1970. */
+const insertComputedPrices = async () => {
   await test.database.query("DELETE FROM price_hours");
   for (const hour of [0, 24, 48]) {
     await test.database.query("INSERT INTO price_hours VALUES (7, '\\x01', $1, 1, 1, 1, 1, NULL), (8, '\\x01', $1, 1, 1, 1, 1, NULL)", [
@@ -45,14 +45,14 @@ const hoursOf = async (chainId: number) =>
 describe("ashlar prices import", () => {
   it("escapes control characters of a file in messages", async () => {
     await writeFile(join(folder, "hostile.csv"), "asset,time,price\n\u009b2J\u202eAAA\u001b[31m,1970-01-01,7\n");
-    const [code, said] = await outcome(["prices", "import", "hostile.csv", "--chain", "one"]);
+    const [code, output] = await outcome(["prices", "import", "hostile.csv", "--chain", "one"]);
     expect(code).toBe(1);
-    expect(said).toContain('Invalid asset "\\u009b2J\\u202eAAA\\u001b[31m": expected an address');
-    expect(said).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
+    expect(output).toContain('Invalid asset "\\u009b2J\\u202eAAA\\u001b[31m": expected an address');
+    expect(output).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
   });
 
   it("stores the prices of a file, and discards computed prices since the first imported one", async () => {
-    await makeSome();
+    await insertComputedPrices();
     const before = await revision();
     expect(await outcome(["prices", "import", "good.csv", "--chain", "one"])).toEqual([
       0,
@@ -78,9 +78,9 @@ describe("ashlar prices import", () => {
 
   it("imports nothing from a file with an error, and reports its line", async () => {
     const before = await imports();
-    const [code, said] = await outcome(["prices", "import", "bad.csv", "--chain", "one"]);
+    const [code, output] = await outcome(["prices", "import", "bad.csv", "--chain", "one"]);
     expect(code).toBe(1);
-    expect(said).toContain('bad.csv:3: Invalid time "tomorrow": expected YYYY-MM-DD');
+    expect(output).toContain('bad.csv:3: Invalid time "tomorrow": expected YYYY-MM-DD');
     expect(await imports()).toEqual(before);
   });
 
@@ -88,14 +88,14 @@ describe("ashlar prices import", () => {
     [["nowhere.csv", "--chain", "one"], "Cannot read nowhere.csv: no such file; give the path of a CSV file.\n"],
     [["good.csv"], "Several chains are configured (one, two); choose one with --chain NAME.\n"],
     [["good.csv", "--chain", "two"], "Prices of two are not computed from files; add file to its prices.sources in ashlar.yaml.\n"],
-  ])("with %j prints what to do", async (args, sentence) => {
-    expect(await outcome(["prices", "import", ...args])).toEqual([1, sentence]);
+  ])("prints what to do for the arguments %j", async (args, message) => {
+    expect(await outcome(["prices", "import", ...args])).toEqual([1, message]);
   });
 });
 
 describe("ashlar prices rebuild", () => {
   it("discards all computed prices of the chain, and keeps imported ones", async () => {
-    await makeSome();
+    await insertComputedPrices();
     const kept = await imports();
     const before = await revision();
     expect(await outcome(["prices", "rebuild", "--chain", "one"])).toEqual([0, `Discarded the computed prices of one. ${whenComputed}`]);
@@ -103,10 +103,12 @@ describe("ashlar prices rebuild", () => {
     expect(await imports()).toEqual(kept);
     expect(await revision()).toBe(before + 1);
   });
+});
 
-  it("has a description of its subcommands", async () => {
-    const [code, said] = await outcome(["prices", "--help"]);
+describe("ashlar prices", () => {
+  it("describes its subcommands", async () => {
+    const [code, output] = await outcome(["prices", "--help"]);
     expect(code).toBe(0);
-    expect(said).toMatch(/import .*<file>[\s\S]*rebuild/);
+    expect(output).toMatch(/import .*<file>[\s\S]*rebuild/);
   });
 });

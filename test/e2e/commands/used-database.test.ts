@@ -13,7 +13,7 @@ const { run } = commandLineIn(() => ({ folder, url: test.url }));
 /** Returns the exit code and all output of a command. With the environment `embedded`, it uses the embedded server instead of the test's database. */
 const outcome = async (args: readonly string[], environment: NodeJS.ProcessEnv = {}) => {
   const running = run(args, environment);
-  return [await running.ended, running.output()] as const;
+  return [await running.exited, running.output()] as const;
 };
 const embedded = { DATABASE_URL: "" };
 
@@ -61,7 +61,7 @@ describe("the database of a command", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("is that of the project folder for a command in a folder below it", async () => {
+  it("belongs to the project folder if the command runs in a folder below it", async () => {
     const project = join(folder, "project");
     const below = join(project, "deploy", "scripts");
     await mkdir(below, { recursive: true });
@@ -70,34 +70,34 @@ describe("the database of a command", () => {
     const inProject = commandLineIn(() => ({ folder: project, url: "" }));
     const inBelow = commandLineIn(() => ({ folder: below, url: "" }));
     const created = inProject.run(["migrate"]);
-    expect([await created.ended, created.output()]).toEqual([0, expect.stringContaining(announcement)]);
+    expect([await created.exited, created.output()]).toEqual([0, expect.stringContaining(announcement)]);
     const key = inBelow.run(["keys", "create", "--label", "from below"]);
-    expect([await key.ended, key.output()]).toEqual([0, expect.stringContaining(announcement)]);
+    expect([await key.exited, key.output()]).toEqual([0, expect.stringContaining(announcement)]);
     expect(existsSync(join(below, ".ashlar"))).toBe(false);
     const list = inProject.run(["keys", "list"]);
-    expect([await list.ended, list.output()]).toEqual([0, expect.stringContaining("1  from below  ")]);
+    expect([await list.exited, list.output()]).toEqual([0, expect.stringContaining("1  from below  ")]);
   });
 });
 
-describe("an unusable data directory", () => {
+describe("a data directory", () => {
   const remedy = "Set ASHLAR_DATA_DIR (or dataDirectory in ashlar.yaml) to a directory that this user may write to.\n";
   /** With the key in the environment, the demo writes no key file into the data directory. */
   const environment = { ...embedded, ASHLAR_API_KEY: "ckey_0123456789abcdef0123456789a" };
 
-  it.each(["start", "migrate"])("that is a file is rejected by %s immediately", async (command) => {
+  it.each(["start", "migrate"])("is rejected by %s immediately if it is a file", async (command) => {
     const file = join(folder, "file");
     await writeFile(file, "");
-    const begin = Date.now();
+    const started = Date.now();
     const [code, output] = await outcome([command], { ...environment, ASHLAR_DATA_DIR: file });
     expect([code, output]).toEqual([1, `The data directory ${file} cannot be used: it is not a directory. ${remedy}`]);
     const [, below] = await outcome([command], { ...environment, ASHLAR_DATA_DIR: join(file, "data") });
     expect(below).toBe(`The data directory ${join(file, "data")} cannot be used: a part of its path is a file (ENOTDIR). ${remedy}`);
     // Building the demo's story takes a minute; loading the program twice takes seconds on a busy machine.
-    expect(Date.now() - begin).toBeLessThan(deadline(40_000));
+    expect(Date.now() - started).toBeLessThan(deadline(40_000));
     await rm(file);
   });
 
-  it("with a path that is too long is rejected immediately", async () => {
+  it("is rejected immediately if its path is too long", async () => {
     const long = join(folder, ...Array.from({ length: 10 }, () => "d".repeat(100)));
     const [code, output] = await outcome(["start"], { ...environment, ASHLAR_DATA_DIR: long });
     expect(code).toBe(1);
@@ -106,7 +106,7 @@ describe("an unusable data directory", () => {
     );
   });
 
-  it.runIf(process.platform === "linux")("where nothing can be written is rejected immediately", async () => {
+  it.runIf(process.platform === "linux")("is rejected immediately if nothing can be written there", async () => {
     for (const directory of ["/proc/ashlar", "/proc"]) {
       const [code, output] = await outcome(["start"], { ...environment, ASHLAR_DATA_DIR: directory });
       expect([code, output]).toEqual([1, expect.stringContaining(`The data directory ${directory} cannot be used: `)]);

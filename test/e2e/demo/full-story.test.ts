@@ -8,7 +8,7 @@ import { startStory, storyEndTime } from "../../support/story.ts";
 
 const secondsPerDay = 86_400;
 
-describe("the whole story", () => {
+describe("the full story", () => {
   let demo: Demo;
   let client: NodeClient;
   let contents: ChainContents;
@@ -40,7 +40,7 @@ describe("the whole story", () => {
     expect(contents.lastTime - contents.firstTime).toBe(60 * secondsPerDay);
   });
 
-  it("includes failed transactions, all mined", async () => {
+  it("includes failed transactions, which are all mined", async () => {
     expect(contents.failed).toBeGreaterThan(400);
     const receipt = await client.request<{ status: Hex }>("eth_getTransactionReceipt", [demo.story.values.failedTransaction]);
     expect(receipt.status).toBe("0x0");
@@ -72,7 +72,7 @@ describe("the whole story", () => {
     expect([...contents.erc20.keys()].sort()).toEqual([...demo.story.inventory.tokens, storyValue("punks")].sort());
   });
 
-  it("has a token of six decimals and one whose name is bytes32", async () => {
+  it("has a token with six decimals and one whose name is bytes32", async () => {
     expect(await call(storyValue("usdToken"), "function decimals() view returns (uint8)")).toBe(6);
     const name = await call<Hex>(storyValue("bytes32Token"), "function name() view returns (bytes32)");
     // "Old Coin" in ASCII, padded with zeros.
@@ -119,11 +119,11 @@ describe("the whole story", () => {
   });
 
   it("has internal transfers by calls, creations, self-destructs, reverted frames and DELEGATECALL", () => {
-    for (const kind of ["call", "create", "suicide", "undone", "delegatecall"])
+    for (const kind of ["call", "create", "suicide", "reverted", "delegatecall"])
       expect(contents.frames.get(kind) ?? 0, kind).toBeGreaterThan(20);
   });
 
-  it("binds the values of the swap to one transaction in the middle of the story", async () => {
+  it("has swap values that refer to the same transaction in the middle of the story", async () => {
     const { swapTransaction, swapBlockHash, swapBlockHeight, swapDay, swapTimeBucket, firstDay, lastDay } = demo.story.values;
     const receipt = await client.request<{
       blockHash: Hash;

@@ -16,13 +16,13 @@ import { contractsDirectory } from "../../support/cache.ts";
 const script = fileURLToPath(new URL("./killed-demo.ts", import.meta.url));
 const endTime = 1_761_912_000;
 
-interface Left {
+interface OrphanedNode {
   readonly processId: number;
   readonly rpcUrl: string;
   readonly saved: number;
 }
 
-describe("the demo's processes", () => {
+describe("the demo", () => {
   const cleanups: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
@@ -37,8 +37,8 @@ describe("the demo's processes", () => {
     cleanups.push(() => demo.stop());
     return demo;
   };
-  /** Runs a demo in another process, kills that process, and returns what it left behind. */
-  const leaveOrphan = async (dataDirectory: string, blocks = 1): Promise<Left> => {
+  /** Runs a demo in another process, kills that process, and returns the data of its orphaned node. */
+  const leaveOrphan = async (dataDirectory: string, blocks = 1): Promise<OrphanedNode> => {
     const child = spawn(process.execPath, ["--import", "tsx", script, dataDirectory, contractsDirectory, String(blocks)], {
       stdio: ["ignore", "pipe", "inherit"],
     });
@@ -46,63 +46,63 @@ describe("the demo's processes", () => {
     const [line] = (await once(child.stdout, "data")) as [Buffer];
     child.kill("SIGKILL");
     await exited;
-    return JSON.parse(line.toString()) as Left;
+    return JSON.parse(line.toString()) as OrphanedNode;
   };
 
-  it("takes over the node that a killed run left behind, with the block that was not saved", async () => {
+  it("takes over the node that a killed run left behind, including the block that was not saved", async () => {
     const dataDirectory = await folder();
-    const left = await leaveOrphan(dataDirectory);
-    expect(await inspectProcess(left.processId)).not.toBeNull();
+    const orphan = await leaveOrphan(dataDirectory);
+    expect(await inspectProcess(orphan.processId)).not.toBeNull();
     const demo = await start(dataDirectory);
-    expect([demo.origin, demo.processId, demo.rpcUrl]).toEqual(["adopted", left.processId, left.rpcUrl]);
+    expect([demo.origin, demo.processId, demo.rpcUrl]).toEqual(["adopted", orphan.processId, orphan.rpcUrl]);
     await demo.checkpoint();
-    expect(demo.identity().lastBlock).toBe(left.saved + 1);
+    expect(demo.identity().lastBlock).toBe(orphan.saved + 1);
     await demo.stop();
     cleanups.pop();
-    expect(await inspectProcess(left.processId)).toBeNull();
+    expect(await inspectProcess(orphan.processId)).toBeNull();
   });
 
-  it("ends a node of a killed run if another port is configured, and saves its chain", async () => {
+  it("stops the node of a killed run if a different port is configured, and saves its chain", async () => {
     const dataDirectory = await folder();
-    const left = await leaveOrphan(dataDirectory);
+    const orphan = await leaveOrphan(dataDirectory);
     const port = await freePort();
     const demo = await start(dataDirectory, port);
     expect([demo.origin, demo.rpcUrl]).toEqual(["loaded", `http://127.0.0.1:${port}`]);
-    expect(demo.identity().lastBlock).toBe(left.saved + 1);
-    expect(await inspectProcess(left.processId)).toBeNull();
+    expect(demo.identity().lastBlock).toBe(orphan.saved + 1);
+    expect(await inspectProcess(orphan.processId)).toBeNull();
   });
 
   it("reloads the chain of a killed run if its node has dropped the genesis state", async () => {
     const dataDirectory = await folder();
-    const left = await leaveOrphan(dataDirectory, 80);
+    const orphan = await leaveOrphan(dataDirectory, 80);
     const demo = await start(dataDirectory);
     expect(demo.origin).toBe("loaded");
-    expect(demo.identity().lastBlock).toBe(left.saved + 80);
+    expect(demo.identity().lastBlock).toBe(orphan.saved + 80);
     const client = createNodeClient(demo.rpcUrl);
     // A million ether, the supply at genesis.
     expect(await client.request("eth_getBalance", [demo.story.inventory.accounts[0], "0x0"])).toBe(`0x${(10n ** 24n).toString(16)}`);
     await client.close();
   });
 
-  it("ends its node when the start is aborted", async () => {
+  it("stops its node when the start is aborted", async () => {
     const dataDirectory = await folder();
-    const giveUp = new AbortController();
-    const seen: number[] = [];
+    const controller = new AbortController();
+    const processIds: number[] = [];
     const starting = startDemo({
       dataDirectory,
       contractsDirectory,
       scale: 0.02,
       endTime,
-      signal: giveUp.signal,
+      signal: controller.signal,
       onProgress: (phase, done) => {
-        if (phase !== "story" || done < 5 || giveUp.signal.aborted) return;
-        seen.push((JSON.parse(readFileSync(join(dataDirectory, "demo", "node.json"), "utf8")) as Left).processId);
-        giveUp.abort(new Error("enough"));
+        if (phase !== "story" || done < 5 || controller.signal.aborted) return;
+        processIds.push((JSON.parse(readFileSync(join(dataDirectory, "demo", "node.json"), "utf8")) as OrphanedNode).processId);
+        controller.abort(new Error("enough"));
       },
     });
     await expect(starting).rejects.toThrow("enough");
-    expect(seen).toHaveLength(1);
-    expect(await inspectProcess(seen[0] ?? 0)).toBeNull();
+    expect(processIds).toHaveLength(1);
+    expect(await inspectProcess(processIds[0] ?? 0)).toBeNull();
   });
 
   it("aborts calls to its node immediately when it is stopped", async () => {
@@ -126,13 +126,16 @@ describe("the demo's processes", () => {
       bystander.kill("SIGKILL");
       await exited;
     });
-    const facts = await inspectProcess(bystander.pid ?? 0);
+    const processInfo = await inspectProcess(bystander.pid ?? 0);
     const identity = JSON.parse(await readFile(join(dataDirectory, "demo", "identity.json"), "utf8")) as { genesisHash: string };
-    await writeFile(join(dataDirectory, "demo", "node.json"), JSON.stringify({ ...facts, port: 1, genesisHash: identity.genesisHash }));
+    await writeFile(
+      join(dataDirectory, "demo", "node.json"),
+      JSON.stringify({ ...processInfo, port: 1, genesisHash: identity.genesisHash }),
+    );
     const demo = await start(dataDirectory);
     expect(demo.origin).toBe("loaded");
     expect(demo.processId).not.toBe(bystander.pid);
-    expect(await inspectProcess(bystander.pid ?? 0)).toEqual(facts);
+    expect(await inspectProcess(bystander.pid ?? 0)).toEqual(processInfo);
   });
 
   it("reports that a configured port is in use", async () => {
@@ -142,7 +145,7 @@ describe("the demo's processes", () => {
     cleanups.push(async () => server.close());
     const { port } = server.address() as { port: number };
     await expect(start(await folder(), port)).rejects.toThrow(
-      `Port ${port} for the demo's node is taken by another process: free it, or set ASHLAR_DEMO_RPC_PORT to another port.`,
+      `Port ${port} for the demo's node is in use by another process: free it, or set ASHLAR_DEMO_RPC_PORT to a different port.`,
     );
   });
 

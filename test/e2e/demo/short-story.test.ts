@@ -31,7 +31,7 @@ describe("a short story", () => {
     cleanups.push(() => demo.stop().catch(() => undefined));
     return demo;
   };
-  const ask = async <Result>(demo: Demo, method: string, parameters: readonly unknown[] = []): Promise<Result> => {
+  const request = async <Result>(demo: Demo, method: string, parameters: readonly unknown[] = []): Promise<Result> => {
     const client = createNodeClient(demo.rpcUrl);
     try {
       return await client.request<Result>(method, parameters);
@@ -39,9 +39,10 @@ describe("a short story", () => {
       await client.close();
     }
   };
-  const headHash = async (demo: Demo): Promise<Hash> => (await ask<{ hash: Hash }>(demo, "eth_getBlockByNumber", ["latest", false])).hash;
+  const headHash = async (demo: Demo): Promise<Hash> =>
+    (await request<{ hash: Hash }>(demo, "eth_getBlockByNumber", ["latest", false])).hash;
 
-  it("is the same to the last block hash for the same end time, and has the same addresses for another", async () => {
+  it("has equal blocks for equal end times, and equal addresses for different end times", async () => {
     const first = await start(await folder());
     const second = await start(await folder());
     const later = await start(await folder(), { endTime: storyEndTime + 100_000 });
@@ -54,7 +55,7 @@ describe("a short story", () => {
     expect(addresses(first)).toHaveLength(12 + 9 + 6 + 8 + 3 + 3 + 3 + 2 + 1);
   });
 
-  it("continues from its saved state after a restart, past its last live block", async () => {
+  it("continues from its saved state after a restart, including its last live block", async () => {
     const dataDirectory = await folder();
     const first = await start(dataDirectory);
     expect(first.origin).toBe("built");
@@ -67,10 +68,10 @@ describe("a short story", () => {
     expect(await headHash(second)).toBe(hash);
     expect(second.story).toEqual(story);
     await second.mineLiveBlock();
-    expect(Number(await ask(second, "eth_blockNumber"))).toBe(second.identity().lastBlock + 1);
+    expect(Number(await request(second, "eth_blockNumber"))).toBe(second.identity().lastBlock + 1);
   });
 
-  it("is rebuilt when its state is discarded, its files are corrupt, or another end time is configured", async () => {
+  it("is rebuilt when its state is discarded, its files are missing, or a different end time is configured", async () => {
     const dataDirectory = await folder();
     const first = await start(dataDirectory);
     await first.discardState();
@@ -87,29 +88,29 @@ describe("a short story", () => {
   it("continues to mint and sell plants after the story", async () => {
     const demo = await start(await folder());
     const { gardenCollection, seaport } = demo.story.values;
-    const first = await ask<Hex>(demo, "eth_blockNumber");
+    const first = await request<Hex>(demo, "eth_blockNumber");
     for (let blocks = 0; blocks < 60; blocks++) await demo.mineLiveBlock();
     const logsOf = (address: string | undefined) =>
-      ask<readonly unknown[]>(demo, "eth_getLogs", [{ address, fromBlock: first, toBlock: "latest" }]);
+      request<readonly unknown[]>(demo, "eth_getLogs", [{ address, fromBlock: first, toBlock: "latest" }]);
     expect((await logsOf(gardenCollection)).length).toBeGreaterThan(0);
     expect((await logsOf(seaport)).length).toBeGreaterThan(0);
   });
 
   it("mines a block at each interval until it is stopped", async () => {
     const demo = await start(await folder());
-    const before = Number(await ask(demo, "eth_blockNumber"));
-    const life = new AbortController();
-    const living = demo.live(life.signal, 0.05);
-    while (Number(await ask(demo, "eth_blockNumber")) < before + 10) await new Promise((resolve) => setTimeout(resolve, 50));
-    life.abort();
-    await living;
-    const after = Number(await ask(demo, "eth_blockNumber"));
+    const before = Number(await request(demo, "eth_blockNumber"));
+    const stop = new AbortController();
+    const running = demo.live(stop.signal, 0.05);
+    while (Number(await request(demo, "eth_blockNumber")) < before + 10) await new Promise((resolve) => setTimeout(resolve, 50));
+    stop.abort();
+    await running;
+    const after = Number(await request(demo, "eth_blockNumber"));
     await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(Number(await ask(demo, "eth_blockNumber"))).toBe(after);
-    expect(await ask(demo, "txpool_status")).toEqual({ pending: "0x0", queued: "0x0" });
+    expect(Number(await request(demo, "eth_blockNumber"))).toBe(after);
+    expect(await request(demo, "txpool_status")).toEqual({ pending: "0x0", queued: "0x0" });
   });
 
-  it("continues the feed answers after the story, one per block when due", async () => {
+  it("continues to submit due feed answers after the story, one per block", async () => {
     const demo = await start(await folder());
     const { priceFeed } = await loadArtifacts(contractsDirectory);
     const client = createNodeClient(demo.rpcUrl);
@@ -127,7 +128,7 @@ describe("a short story", () => {
       expect([euro[0], euro[3]]).toEqual([lastEuro[0] + 1n, await headTime()]);
       await demo.mineLiveBlock();
       expect([(await answerOf("etherFeed"))[0], (await answerOf("euroFeed"))[0]]).toEqual([ether[0], euro[0]]);
-      // Within the feed's deviation of half a percent and the pool's deviation from the market.
+      // The change is within the feed's deviation of half a percent and the pool's deviation from the market.
       expect(Math.abs(Number(ether[1]) / Number(lastEther[1]) - 1)).toBeLessThan(0.1);
     } finally {
       await client.close();
@@ -153,7 +154,7 @@ describe("a short story", () => {
     }
   });
 
-  it("fails its verification if its tokens have other owners than recorded", async () => {
+  it("fails its verification if the owners of its tokens differ from the recorded ones", async () => {
     const demo = await start(await folder());
     const artifacts = await loadArtifacts(contractsDirectory);
     const client = createNodeClient(demo.rpcUrl);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { killAndCompare } from "./killing.ts";
+import { killAndCompare } from "./kill-and-compare.ts";
 
 describe("an index whose process is killed 51 times", () => {
-  it("has the rows of an undisturbed one, at five points and at the end", { timeout: 1_800_000 }, async () => {
+  it("has the rows of an undisturbed index, at five points and at the end", { timeout: 1_800_000 }, async () => {
     const seed = `fifty kills ${Date.now()}`;
     const comparisons = await killAndCompare({ kills: 51, points: 5, seed });
     expect(comparisons).toHaveLength(6);

@@ -48,7 +48,7 @@ describe("the installed package", () => {
     });
     let output = "";
     started.stdout.on("data", (part: Buffer) => (output += part.toString()));
-    const ended = once(started, "exit");
+    const exited = once(started, "exit");
     try {
       await until("Serving", async () => /http:\/\/\S+/.test(output));
       const url = /http:\/\/127\.0\.0\.1:\d+/.exec(output)?.[0];
@@ -59,7 +59,7 @@ describe("the installed package", () => {
       expect(body.data.items[0]?.block_hash).toBe(head.hash);
     } finally {
       started.kill("SIGTERM");
-      await ended;
+      await exited;
     }
     expect(started.exitCode).toBe(0);
   });

@@ -32,10 +32,10 @@ async function ready(service: ServiceProcess): Promise<Ready> {
 }
 
 describe("a killed embedded PostgreSQL", () => {
-  it("is restarted: the server responds again, the indexer continues, and no data is lost", async () => {
+  it("is restarted, after which the server responds, the indexer continues, and no data is lost", async () => {
     const service = await startService(chain.url);
     expect((await ready(service)).block).toBe(await chain.head());
-    for (let time = 1; time <= 2; time += 1) {
+    for (let restart = 1; restart <= 2; restart += 1) {
       process.kill(service.postmaster(), "SIGKILL");
       const seen: Ready[] = [];
       await until("Readiness after the restart", async () => {
@@ -58,13 +58,13 @@ describe("a killed embedded PostgreSQL", () => {
     expect(service.output()).not.toContain("DATABASE_URL");
   });
 
-  it("that cannot be restarted ends the process with the paths of its data and log", async () => {
+  it("stops the service with the paths of its data and log if it cannot be restarted", async () => {
     const service = await startService(chain.url);
     const cluster = join(service.dataDirectory, "postgres");
     const postmaster = service.postmaster();
     await rename(cluster, `${cluster}.away`);
     process.kill(postmaster, "SIGKILL");
-    expect(await service.ended).toBe(1);
+    expect(await service.exited).toBe(1);
     await until("The message", () => service.output().includes("could not be restarted"));
     expect(service.output()).toContain(
       `The embedded PostgreSQL ended and could not be restarted in 6 attempts: its data folder ${cluster} is gone; ` +

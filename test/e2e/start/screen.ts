@@ -17,7 +17,7 @@ export function screenAfter(text: string): string[] {
       lines.length = row + 1;
     }
   };
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what is parsed.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression parses control sequences.
   for (const [token, parameter, kind] of text.matchAll(/\x1b\[\??(\d*)(?:;\d+)*([A-Za-z])|\n|\r|[^\x1b\n\r]/g)) {
     if (kind !== undefined) control(Number(parameter), kind);
     else if (token === "\n") row += 1;

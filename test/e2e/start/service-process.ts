@@ -19,8 +19,8 @@ export interface ServiceProcess {
   output(): string;
   /** The server's address, once it is printed. */
   url(): string;
-  /** Resolves with the exit code, or the signal that ended the process. */
-  readonly ended: Promise<number | NodeJS.Signals | null>;
+  /** Resolves with the exit code, or the signal that killed the process. */
+  readonly exited: Promise<number | NodeJS.Signals | null>;
   /** The PostgreSQL server's process. */
   postmaster(): number;
 }
@@ -37,10 +37,10 @@ export async function startService(rpcUrl: string, options: ServiceOptions = {})
   const scratch = await mkdtemp(join(tmpdir(), "ashlar-service-"));
   const dataDirectory = join(scratch, "data");
   const { command = process.execPath, parameters = [program, "start"], folder = scratch, environment = {} } = options;
-  const { DATABASE_URL: _, NO_COLOR: __, ...own } = process.env;
+  const { DATABASE_URL: _, NO_COLOR: __, ...environmentOfTest } = process.env;
   const child = spawn(command, [...parameters, "--chain", "own", "--rpc", rpcUrl], {
     cwd: folder,
-    env: { ...own, PORT: "0", ASHLAR_DATA_DIR: dataDirectory, ...environment },
+    env: { ...environmentOfTest, PORT: "0", ASHLAR_DATA_DIR: dataDirectory, ...environment },
     stdio: ["pipe", "pipe", "pipe"],
     // A separate process group: a signal reaches only the process that it is sent to.
     detached: true,
@@ -48,20 +48,20 @@ export async function startService(rpcUrl: string, options: ServiceOptions = {})
   let text = "";
   child.stdout.on("data", (part: Buffer) => (text += part.toString()));
   child.stderr.on("data", (part: Buffer) => (text += part.toString()));
-  const ended = once(child, "exit").then(([code, signal]) => (code as number | null) ?? (signal as NodeJS.Signals | null));
+  const exited = once(child, "exit").then(([code, signal]) => (code as number | null) ?? (signal as NodeJS.Signals | null));
   const service: ServiceProcess = {
     child,
     dataDirectory,
     output: () => text,
     url: () => /Ashlar is listening at (http:\/\/127\.0\.0\.1:\d+)/.exec(text)?.[1] ?? "",
-    ended,
+    exited,
     postmaster: () => Number(readFileSync(join(dataDirectory, "postgres", "postmaster.pid"), "utf8").split("\n")[0]),
   };
   const pids = new Set<number>();
   onTestFinished(async () => {
     for (const pid of [...pids, ...descendantsOf(child.pid ?? 0)]) kill(pid);
     kill(child.pid ?? 0);
-    await ended;
+    await exited;
     await until("The exit of the service", async () => [...pids].every(isGone), 30_000);
     await rm(scratch, { recursive: true, force: true });
   });
@@ -82,7 +82,7 @@ const kill = (pid: number): void => {
   }
 };
 
-/** Whether a process has exited; a zombie counts as exited. */
+/** Whether a process has exited or is a zombie. */
 export const isGone = (pid: number): boolean => !existsSync(`/proc/${pid}/exe`) || !isReadable(pid);
 
 const isReadable = (pid: number): boolean => {

@@ -27,7 +27,7 @@ const freePort = async (): Promise<number> => {
 interface Started {
   readonly child: ChildProcess;
   readonly output: () => string;
-  readonly ended: Promise<unknown>;
+  readonly exited: Promise<unknown>;
 }
 
 /** `npm start` as users run it, except for the environment: consecutive processes on the same data. */
@@ -54,7 +54,7 @@ describe("ashlar start without configuration", () => {
     let text = "";
     child.stdout?.on("data", (part: Buffer) => (text += part.toString()));
     child.stderr?.on("data", (part: Buffer) => (text += part.toString()));
-    current = { child, output: () => text, ended: once(child, "exit") };
+    current = { child, output: () => text, exited: once(child, "exit") };
     return current;
   };
   const ready = async (started: Started): Promise<void> =>
@@ -66,7 +66,7 @@ describe("ashlar start without configuration", () => {
     const started = current;
     if (started === undefined) return null;
     if (started.child.exitCode === null && started.child.signalCode === null) started.child.kill(signal);
-    await started.ended;
+    await started.exited;
     current = undefined;
     return started.child.exitCode;
   };
@@ -112,10 +112,10 @@ describe("ashlar start without configuration", () => {
     await expect(readFile(join(folder, "data", "demo-key"), "utf8")).rejects.toThrow("ENOENT");
   });
 
-  it("refuses a second start on the same data with one line", async () => {
+  it("rejects a second start on the same data with a message of one line", async () => {
     const first = current;
     const second = start();
-    await second.ended;
+    await second.exited;
     current = first;
     expect(second.child.exitCode).toBe(1);
     const output = second.output().replace(/^Database: .*\n/m, "");

@@ -30,7 +30,7 @@ describe.skipIf(process.platform !== "linux")("npm start", () => {
       const below = [...descendantsOf(service.child.pid ?? 0), service.postmaster()];
       expect(below.length).toBeGreaterThan(1);
       service.child.kill(signal);
-      await service.ended;
+      await service.exited;
       // npm forwards these two signals and waits. The others end npm, and the service detects that.
       if (signal === "SIGTERM" || signal === "SIGINT") expect(below.filter((pid) => !isGone(pid))).toEqual([]);
       await until("The exit of every process", async () => below.every(isGone), 20_000);
@@ -48,7 +48,7 @@ describe.skipIf(process.platform !== "linux")("npm start", () => {
     const service = await startWithNpm();
     const postmaster = service.postmaster();
     process.kill(-(service.child.pid ?? 0), "SIGINT");
-    await service.ended;
+    await service.exited;
     expect(service.output()).toContain("Stopping (SIGINT).");
     expect(service.output()).toMatch(/Stopped after/);
     expect(isGone(postmaster)).toBe(true);
@@ -56,18 +56,18 @@ describe.skipIf(process.platform !== "linux")("npm start", () => {
 });
 
 describe("ashlar start", () => {
-  it.each(["SIGTERM", "SIGHUP"] as const)("stops on %s at once, and logs it", async (signal) => {
+  it.each(["SIGTERM", "SIGHUP"] as const)("stops immediately on %s, and logs it", async (signal) => {
     const service = await startService(chain.url);
     const postmaster = service.postmaster();
     service.child.kill(signal);
-    expect(await service.ended).toBe(0);
+    expect(await service.exited).toBe(0);
     expect(isGone(postmaster)).toBe(true);
     expect(service.output()).toContain(`Stopping (${signal}).`);
     // 0.2 s on an idle machine; a leftover timer of 5 s would delay it.
     expect(secondsOfStop(service)).toBeLessThan(deadline(4));
   });
 
-  it("reports what it waits for, and exits at once on a second signal", async () => {
+  it("reports what it waits for, and exits immediately on a second signal", async () => {
     const service = await startService(chain.url);
     const postmaster = service.postmaster();
     const port = readFileSync(join(service.dataDirectory, "postgres", "postmaster.pid"), "utf8").split("\n")[3];
@@ -89,11 +89,11 @@ describe("ashlar start", () => {
         service.child.kill("SIGTERM");
         await until("The message about the pending batch", async () => /the indexer's current batch/.test(service.output()));
         expect(service.output()).toMatch(/Stopping: waiting for the server, with 1 request in flight, 12 s at most\./);
-        const begun = performance.now();
+        const started = performance.now();
         service.child.kill("SIGTERM");
         // 128 plus the signal's number, the convention of shells.
-        expect(await service.ended, service.output()).toBe(143);
-        expect(performance.now() - begun).toBeLessThan(deadline(2_000));
+        expect(await service.exited, service.output()).toBe(143);
+        expect(performance.now() - started).toBeLessThan(deadline(2_000));
         await request;
       })
       .catch((error: unknown) => {

@@ -16,24 +16,24 @@ const run = promisify(execFile);
 /** A chain with one transfer, in block 1. */
 let chain: TestChain;
 /** More blocks than one batch, so that a progress bar is drawn. */
-let long: TestChain;
+let longChain: TestChain;
 beforeAll(async () => {
-  [chain, long] = await Promise.all([startTestChain(), startTestChain()]);
-  await long.rpc("anvil_mine", ["0xbb8"]);
-  for (const each of [chain, long]) {
-    const [from = "0x", to = "0x"] = each.accounts;
-    await each.send({ from, to, value: 12_345n });
-    await each.mine();
+  [chain, longChain] = await Promise.all([startTestChain(), startTestChain()]);
+  await longChain.rpc("anvil_mine", ["0xbb8"]);
+  for (const testChain of [chain, longChain]) {
+    const [from = "0x", to = "0x"] = testChain.accounts;
+    await testChain.send({ from, to, value: 12_345n });
+    await testChain.mine();
   }
-  return () => Promise.all([chain.stop(), long.stop()]);
+  return () => Promise.all([chain.stop(), longChain.stop()]);
 });
 
 /** Starts the service on a pseudo-terminal, which `script` of util-linux provides. */
 const startOnTerminal = (
   args: readonly string[],
-  { on = chain, ...options }: Omit<ServiceOptions, "command" | "parameters"> & { readonly on?: TestChain } = {},
+  { node = chain, ...options }: Omit<ServiceOptions, "command" | "parameters"> & { readonly node?: TestChain } = {},
 ): Promise<ServiceProcess> =>
-  startService(on.url, {
+  startService(node.url, {
     command: "bash",
     parameters: ["-c", 'exec script -qefc "stty cols 100; exec $0 $*" /dev/null', ...args],
     ...options,
@@ -50,77 +50,80 @@ async function sendExampleRequest(service: ServiceProcess, folder: string): Prom
   const { stdout: created } = await run("bash", ["-c", command("create a key")], { cwd: folder });
   const key = /ckey_[0-9a-f]{27}/.exec(created)?.[0] ?? "";
   const curl = command("then try").replace("YOUR_KEY", key);
-  const { stdout: answered } = await run("bash", ["-c", curl.replace("curl", "curl -sS")]);
+  const { stdout: response } = await run("bash", ["-c", curl.replace("curl", "curl -sS")]);
   return {
     url: /http\S+(?=")/.exec(curl)?.[0] ?? "",
-    items: (JSON.parse(answered) as { data: { items: Record<string, string>[] } }).data.items,
+    items: (JSON.parse(response) as { data: { items: Record<string, string>[] } }).data.items,
   };
 }
 
-describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)("on a terminal (needs script of util-linux)", () => {
-  it("start prints coloured text lines, clears its progress bars, and ends with the next steps", async () => {
-    const service = await startOnTerminal(start, { on: long });
-    await isReady(service);
-    const text = service.output();
-    expect(text).toMatch(/[█░]/);
-    expect(hasColour(text)).toBe(true);
-    expect(text).not.toContain('{"level"');
-    const screen = screenAfter(text);
-    expect(screen.filter((line) => /[█░]/.test(line))).toEqual([]);
-    expect(screen).toContainEqual(expect.stringMatching(/^\[\d\d:\d\d:\d\d\] INFO: own is indexed up to its head, block 3001\.$/));
-    const ready = screen.indexOf("Ashlar is ready.");
-    expect(screen.slice(ready, ready + 4)).toEqual([
-      "Ashlar is ready.",
-      `  documentation  ${service.url()}/docs/`,
-      expect.stringMatching(/^ {2}create a key {3}\S/),
-      expect.stringMatching(/^ {2}then try {7}curl /),
-    ]);
-    const { url, items } = await sendExampleRequest(service, "/");
-    const [sender = "0x"] = long.accounts;
-    expect(url).toBe(`${service.url()}/v1/own/address/${sender}/balances_v2/`);
-    // The expected value comes from the node.
-    expect(items[0]?.balance).toBe(BigInt(await long.rpc<string>("eth_getBalance", [sender, "latest"])).toString());
-  }, 180_000);
+describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)(
+  "ashlar start on a terminal (needs script of util-linux)",
+  () => {
+    it("prints coloured text lines, clears its progress bars, and ends with the next steps", async () => {
+      const service = await startOnTerminal(start, { node: longChain });
+      await isReady(service);
+      const text = service.output();
+      expect(text).toMatch(/[█░]/);
+      expect(hasColour(text)).toBe(true);
+      expect(text).not.toContain('{"level"');
+      const screen = screenAfter(text);
+      expect(screen.filter((line) => /[█░]/.test(line))).toEqual([]);
+      expect(screen).toContainEqual(expect.stringMatching(/^\[\d\d:\d\d:\d\d\] INFO: own is indexed up to its head, block 3001\.$/));
+      const ready = screen.indexOf("Ashlar is ready.");
+      expect(screen.slice(ready, ready + 4)).toEqual([
+        "Ashlar is ready.",
+        `  documentation  ${service.url()}/docs/`,
+        expect.stringMatching(/^ {2}create a key {3}\S/),
+        expect.stringMatching(/^ {2}then try {7}curl /),
+      ]);
+      const { url, items } = await sendExampleRequest(service, "/");
+      const [sender = "0x"] = longChain.accounts;
+      expect(url).toBe(`${service.url()}/v1/own/address/${sender}/balances_v2/`);
+      // The expected value comes from the node.
+      expect(items[0]?.balance).toBe(BigInt(await longChain.rpc<string>("eth_getBalance", [sender, "latest"])).toString());
+    }, 180_000);
 
-  it("start respects NO_COLOR, and ASHLAR_LOG_FORMAT=json", async () => {
-    const service = await startOnTerminal(start, { environment: { NO_COLOR: "1" } });
-    await isReady(service);
-    expect(hasColour(service.output())).toBe(false);
-    expect(service.output()).toMatch(/INFO: own is indexed up to/);
-    const other = await startOnTerminal(start, { environment: { ASHLAR_LOG_FORMAT: "json" } });
-    await isReady(other);
-    expect(screenAfter(other.output())).toContainEqual(expect.stringMatching(/^\{"level":"info",.*"msg":"own is indexed up to/));
-  });
+    it("respects NO_COLOR and ASHLAR_LOG_FORMAT=json", async () => {
+      const service = await startOnTerminal(start, { environment: { NO_COLOR: "1" } });
+      await isReady(service);
+      expect(hasColour(service.output())).toBe(false);
+      expect(service.output()).toMatch(/INFO: own is indexed up to/);
+      const other = await startOnTerminal(start, { environment: { ASHLAR_LOG_FORMAT: "json" } });
+      await isReady(other);
+      expect(screenAfter(other.output())).toContainEqual(expect.stringMatching(/^\{"level":"info",.*"msg":"own is indexed up to/));
+    });
 
-  it("a closed terminal stops the service", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "ashlar-hang-up-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    const [preload, exitCode] = [join(folder, "preload.cjs"), join(folder, "exit-code")];
-    // Node's teardown may abort when it resets a closed terminal. The code of the exit event is the program's; a crash has 1.
-    const write = `require("fs").writeFileSync(${JSON.stringify(exitCode)}, String(code))`;
-    await writeFile(preload, `if (/ashlar\\.js$/.test(process.argv[1])) process.on("exit", (code) => ${write});\n`);
-    const service = await startOnTerminal(start, { environment: { NODE_OPTIONS: `--require ${preload}` } });
-    const postmaster = service.postmaster();
-    // Killing `script` closes the terminal.
-    service.child.kill("SIGKILL");
-    await until("The exit of PostgreSQL", async () => isGone(postmaster), 20_000);
-    await expect(fetch(service.url())).rejects.toThrow();
-    await until("The exit code", async () => existsSync(exitCode) && readFileSync(exitCode, "utf8") !== "", 20_000);
-    expect(readFileSync(exitCode, "utf8")).toBe("0");
-  });
+    it("stops when the terminal is closed", async () => {
+      const folder = await mkdtemp(join(tmpdir(), "ashlar-hang-up-"));
+      onTestFinished(() => rm(folder, { recursive: true }));
+      const [preload, exitCode] = [join(folder, "preload.cjs"), join(folder, "exit-code")];
+      // Node's teardown may abort when it resets a closed terminal. The code of the exit event is the program's; a crash has 1.
+      const write = `require("fs").writeFileSync(${JSON.stringify(exitCode)}, String(code))`;
+      await writeFile(preload, `if (/ashlar\\.js$/.test(process.argv[1])) process.on("exit", (code) => ${write});\n`);
+      const service = await startOnTerminal(start, { environment: { NODE_OPTIONS: `--require ${preload}` } });
+      const postmaster = service.postmaster();
+      // Killing `script` closes the terminal.
+      service.child.kill("SIGKILL");
+      await until("The exit of PostgreSQL", async () => isGone(postmaster), 20_000);
+      await expect(fetch(service.url())).rejects.toThrow();
+      await until("The exit code", async () => existsSync(exitCode) && readFileSync(exitCode, "utf8") !== "", 20_000);
+      expect(readFileSync(exitCode, "utf8")).toBe("0");
+    });
 
-  it("Ctrl-C stops npm start gracefully", async () => {
-    const service = await startOnTerminal(["npm", "start", "--"], { folder: clone });
-    const postmaster = service.postmaster();
-    service.child.stdin?.write("\u0003");
-    await service.ended;
-    expect(service.output()).toMatch(/Stopping \(SIGINT\)\.[\s\S]*Stopped after/);
-    expect(isGone(postmaster)).toBe(true);
-  });
-});
+    it("stops gracefully on Ctrl-C if npm started it", async () => {
+      const service = await startOnTerminal(["npm", "start", "--"], { folder: clone });
+      const postmaster = service.postmaster();
+      service.child.stdin?.write("\u0003");
+      await service.exited;
+      expect(service.output()).toMatch(/Stopping \(SIGINT\)\.[\s\S]*Stopped after/);
+      expect(isGone(postmaster)).toBe(true);
+    });
+  },
+);
 
-describe("without a terminal", () => {
-  it("start logs JSON, or uncoloured text lines with ASHLAR_LOG_FORMAT=pretty", async () => {
+describe("ashlar start without a terminal", () => {
+  it("logs JSON, or uncoloured text lines with ASHLAR_LOG_FORMAT=pretty", async () => {
     const service = await startService(chain.url);
     await isReady(service);
     expect(service.output()).toMatch(/^\{"level":"info","time":"[^"]+","msg":"own is indexed up to its head, block 1\."\}$/m);
@@ -130,7 +133,7 @@ describe("without a terminal", () => {
     expect(hasColour(other.output())).toBe(false);
   });
 
-  it("start proposes a request without an address on a chain without transactions", async () => {
+  it("proposes a request without an address on a chain without transactions", async () => {
     const empty = await startTestChain();
     try {
       const service = await startService(empty.url);

@@ -11,15 +11,15 @@ import {
 } from "../../support/edge-cases/compare-heights.ts";
 import { type EdgeCaseChain, edgeCaseChainConfig, serveChains, spread, startEdgeCaseChain } from "../../support/edge-cases/deployment.ts";
 import { changedSince, mayBeUnknown, pruneState } from "../../support/edge-cases/late-start.ts";
+import { metadataCases } from "../../support/edge-cases/metadata-cases.ts";
 import { lastTouches, sumOfEvents, transferValues } from "../../support/edge-cases/participants.ts";
 import type { StoryToken } from "../../support/edge-cases/story-coins.ts";
-import { metadataCases } from "../../support/edge-cases/story-names.ts";
 import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
 import { indexUntilHead } from "../../support/service.ts";
 import { until } from "../../support/until.ts";
 
 /**
- * Two chains of different forks in one database, each with all edge cases. One is indexed from its genesis; the other from the middle of its story, where
+ * Two chains of different forks in one database, each with all edge cases. One is indexed from its genesis, the other from the middle of its story: its
  * earlier balances are read from the node.
  */
 const chains = [
@@ -27,7 +27,7 @@ const chains = [
   { name: "london", id: 31338, fork: "london", late: true },
 ] as const;
 const heightsCompared = 14;
-/** Within this time, reconciliation reads balances that do not follow from events. */
+/** The maximum time until reconciliation has read balances that do not follow from events. */
 const reconciliationMilliseconds = 120_000;
 
 let test: TestDatabase;
@@ -51,9 +51,9 @@ afterAll(async () => {
   await test?.drop();
 });
 
-const checkerOf = (id: number, served: ServedChain, isWanted: (token: StoryToken) => boolean) => {
+const checkerOf = (id: number, served: ServedChain, isSelected: (token: StoryToken) => boolean) => {
   const { chain, story, participants } = nodes.find((candidate) => candidate.id === id) as EdgeCaseChain;
-  const tokens = story.tokens.filter(isWanted);
+  const tokens = story.tokens.filter(isSelected);
   return { chain, story, participants, tokens, checker: createBalanceChecker(chain, served, tokens, story.ids, participants) };
 };
 
@@ -77,14 +77,14 @@ describe.each(chains)("the $fork chain", ({ name, id, late }) => {
     expect(differences(comparableAtHead.filter((comparison) => comparison.served !== null || !mayBeUnknown(comparison, late)))).toEqual([]);
   });
 
-  it("serves every native balance by balances_native, at heights and at the head", async () => {
+  it("serves every native balance by balances_native at several heights, including the head", async () => {
     const { checker, story } = checkerOf(id, on(), ({ balanceSource }) => balanceSource === "events");
     const compared: Comparison[] = [];
     for (const height of spread(first(), story.head, 5)) compared.push(...(await checker.nativeOnly(height)));
     expect(differences(late ? changedSince(compared, await checker.nodeAt(first() - 1)) : compared)).toEqual([]);
   });
 
-  it("ranks the holders of coins at heights, without receivers of zero", async () => {
+  it("ranks the holders of coins at several heights, without receivers of zero", async () => {
     const { checker, story, tokens } = checkerOf(id, on(), ({ balanceSource, kind, name: token }) => {
       // The coins of the metadata cases have no transfers since the late start.
       return balanceSource === "events" && kind === "erc20" && !(late && token in metadataCases);
@@ -105,7 +105,7 @@ describe.each(chains)("the $fork chain", ({ name, id, late }) => {
     const { alice } = story.accounts;
     for (const { address, name: metadataCase } of late ? [] : named) {
       const { items } = await fetchData<{ items: readonly Record<string, unknown>[] }>(on(), `tokens/${address}/token_holders_v2/`);
-      const { answers: _, ...expected } = metadataCases[metadataCase] ?? { answers: [] };
+      const { results: _, ...expected } = metadataCases[metadataCase] ?? { results: [] };
       const { contract_name: returned, contract_ticker_symbol: symbol, contract_decimals: decimals } = items[0] ?? {};
       expect({ name: returned, symbol, decimals }, metadataCase).toEqual(expected);
     }
@@ -140,7 +140,7 @@ describe.each(chains)("the $fork chain", ({ name, id, late }) => {
     expect(sent.length).toBeGreaterThan(0);
   });
 
-  it("serves for destroyed tokens their last balances, the sums of their events, or null", async () => {
+  it("serves the last balances, the sums of the events, or null for destroyed tokens", async () => {
     const { checker, story, tokens, chain } = checkerOf(id, on(), ({ balanceSource }) => balanceSource === "none");
     const compared: Comparison[] = [];
     for (const height of spread(first(), story.head, 8)) compared.push(...(await checker.at(height)));
@@ -157,25 +157,25 @@ describe.each(chains)("the $fork chain", ({ name, id, late }) => {
 describe("an index that starts late with a pruned node", () => {
   const name = "pruned";
   const availableStates = 4;
-  let own: TestDatabase;
+  let lateDatabase: TestDatabase;
   let proxy: RpcProxy;
   let serving: Awaited<ReturnType<typeof serveChains>>;
   let running: { stop(): Promise<void> } | undefined;
 
   beforeAll(async () => {
     const chain = nodes[0] as EdgeCaseChain;
-    own = await createTestDatabase();
+    lateDatabase = await createTestDatabase();
     proxy = await startRpcProxy(chain.rpc);
     pruneState(proxy, chain.story.head - availableStates);
     const config = edgeCaseChainConfig(chain, name, { from: chain.story.middle, rpc: proxy.url });
-    running = await indexUntilHead(config, own.url);
-    serving = await serveChains([config], own.database);
+    running = await indexUntilHead(config, lateDatabase.url);
+    serving = await serveChains([config], lateDatabase.database);
   });
   afterAll(async () => {
     await serving?.stop();
     await running?.stop();
     await proxy?.close();
-    await own?.drop();
+    await lateDatabase?.drop();
   });
 
   it("serves the node's balances or null", async () => {
@@ -218,32 +218,32 @@ describe.each(chains)("coins with misleading events on the $fork chain", ({ name
 
   it("are served with the node's balances at the head once reconciled", async () => {
     const { checker, story } = misleading();
-    const wrong = async (): Promise<Comparison[]> => {
+    const findDifferences = async (): Promise<Comparison[]> => {
       const compared = (await checker.at(story.head, "head")).filter(({ token }) => token !== "native");
       return compared.filter(({ node, served, source }) => served !== node || (served !== 0n && source !== "node"));
     };
-    await until("Reconciliation", async () => (await wrong()).length === 0, reconciliationMilliseconds).catch(() => undefined);
-    expect(await wrong()).toEqual([]);
+    await until("Reconciliation", async () => (await findDifferences()).length === 0, reconciliationMilliseconds).catch(() => undefined);
+    expect(await findDifferences()).toEqual([]);
   });
 
   it("are served at past heights with the node's balances or null, never with the sum of their events", async () => {
     const { checker, story, chain, tokens } = misleading();
     const touches = await lastTouches(chain, tokens);
-    /** A balance that changed without an event is served as of the last event that named its owner; before the first one, as 0. */
-    const isRight = async ({ token, owner, height, node, served }: Comparison): Promise<boolean> => {
+    /** A balance that changed without an event is served as of the last event that named its owner, and as 0 before the first such event. */
+    const isCorrect = async ({ token, owner, height, node, served }: Comparison): Promise<boolean> => {
       if (token === "native" || served === null || served === (node ?? 0n)) return true;
       const touched = touches(token, owner, height);
       if (touched === null || (late && touched < story.middle)) return served === 0n;
       return served === (await checker.balanceAt(token, owner, touched));
     };
-    const wrong: Comparison[] = [];
+    const incorrect: Comparison[] = [];
     for (const height of spread(late ? story.middle : 0, story.head - 1, heightsCompared)) {
-      for (const comparison of await checker.at(height)) if (!(await isRight(comparison))) wrong.push(comparison);
+      for (const comparison of await checker.at(height)) if (!(await isCorrect(comparison))) incorrect.push(comparison);
     }
-    expect(wrong).toEqual([]);
+    expect(incorrect).toEqual([]);
   });
 
-  it("have the holders that balanceOf() returns", async () => {
+  it("have the holders that their contracts report", async () => {
     const { checker, story, tokens } = misleading();
     for (const token of tokens) {
       const { served, node } = await checker.holders(token, story.head);

@@ -24,8 +24,8 @@ const seed = 20_250_711;
 /** The limit of the total waiting time. */
 const reconciliationMilliseconds = deadline(900_000);
 /**
- * Reconciliation finds a change without a call or event within an hour. When the number of differences has not decreased for this time, the clock is advanced by
- * the next step; all steps together are an hour and some minutes. With a shorter time, a busy machine would use up the hour before its jobs have run.
+ * Reconciliation finds a change without a call or event within an hour. When the number of differences has not decreased for this time, the clock is advanced
+ * by the next step; all steps together are an hour and some minutes. With a shorter time, a busy machine would use up the hour before its jobs have run.
  */
 const stepMilliseconds = deadline(6_000);
 /** The wait after the last step. */
@@ -47,21 +47,21 @@ let indexing: { stop(): Promise<void> } | undefined;
 let service: Awaited<ReturnType<typeof serveChains>>;
 const reconciled: Reconciled[] = [];
 let history: Reconciled;
-let left = reconciliationMilliseconds;
+let remainingMilliseconds = reconciliationMilliseconds;
 
 const served = (): ServedChain => ({ ...service, name: tokenChain.config.name });
 
-/** Waits until there are no differences or the time is up. */
+/** Waits until there are no differences or the time has elapsed. */
 const waitForEquality = async (height: number, compare: () => Promise<ComparisonResult>): Promise<Reconciled> => {
   const [started, steps, progress] = [performance.now(), [...clockSteps], [] as string[]];
-  let [passed, fewest, improved] = [0, Number.POSITIVE_INFINITY, started];
+  let [passed, minimum, improved] = [0, Number.POSITIVE_INFINITY, started];
   try {
     for (;;) {
       const result = await compare();
       const now = performance.now();
       const count = result.differences.length;
-      if (count < fewest) {
-        [fewest, improved] = [count, now];
+      if (count < minimum) {
+        [minimum, improved] = [count, now];
         progress.push(`${count} after ${((now - started) / 1000).toFixed(0)} s${passed === 0 ? "" : ` and ${passed} min`}`);
       } else if (now - improved > (steps.length === 0 ? lastStepMilliseconds : stepMilliseconds)) {
         const minutes = steps.shift();
@@ -69,11 +69,11 @@ const waitForEquality = async (height: number, compare: () => Promise<Comparison
         clock.advance(minutes * 60_000);
         [passed, improved] = [passed + minutes, now];
       }
-      if (count === 0 || now - started > left) return { ...result, height, progress };
+      if (count === 0 || now - started > remainingMilliseconds) return { ...result, height, progress };
       await wait(500);
     }
   } finally {
-    left -= performance.now() - started;
+    remainingMilliseconds -= performance.now() - started;
   }
 };
 
@@ -126,11 +126,11 @@ const expectNone = (differences: readonly Difference[]): void => {
 };
 
 describe("tokens with nonstandard behaviour", () => {
-  it("are used: each specific step succeeds at least once, except those that their contract rejects", () => {
+  it("are used in every specific step, each of which succeeds at least once unless the contract rejects it", () => {
     const never = [...story.counts].filter(([, { isSpecific, succeeded }]) => isSpecific && succeeded === 0).map(([name]) => name);
-    expect(never.sort()).toEqual(["NoZeroApproval: revokeNothing", "NoZeroTransfer: moveNothing", "Uint96: moveTooMuch"]);
+    expect(never.sort()).toEqual(["NoZeroApproval: approveZero", "NoZeroTransfer: transferZero", "Uint96: transferTooMuch"]);
     const counts = [...story.counts.values()];
-    const count = (of: "succeeded" | "failed") => counts.reduce((sum, count) => sum + count[of], 0);
+    const count = (outcome: "succeeded" | "failed") => counts.reduce((sum, count) => sum + count[outcome], 0);
     stdout.write(`${tokenChain.tokens.length} contracts, ${count("succeeded")} calls that succeeded and ${count("failed")} that failed.\n`);
     expect(tokenChain.tokens.length).toBeGreaterThanOrEqual(40);
     expect(count("succeeded")).toBeGreaterThan(1_500);
@@ -147,7 +147,7 @@ describe("tokens with nonstandard behaviour", () => {
     expectNone(history.differences);
   });
 
-  it("have the contracts' values in the middle of each round, for tokens that change by Transfers only", async () => {
+  it("have the contracts' values in the middle of each round, if their balances change only by Transfers", async () => {
     const tokens = tokenChain.tokens.filter(({ kind }) => kind.isSilent !== true);
     const heights = reconciled.map(({ height }) => height - 15);
     const { differences } = await compareHeights(heights, tokens);

@@ -27,7 +27,7 @@ beforeAll(async () => {
   node.listen(0, "127.0.0.1");
   await once(node, "listening");
   const migrating = run(["migrate"]);
-  expect(await migrating.ended, migrating.output()).toBe(0);
+  expect(await migrating.exited, migrating.output()).toBe(0);
   return async () => {
     for (const socket of connections) socket.destroy();
     node.close();
@@ -48,7 +48,7 @@ it.each([
   const running = run([command]);
   await until("A request to the node", async () => connections.size > 0 || running.child.exitCode !== null, 60_000);
   running.child.kill("SIGTERM");
-  expect(await running.ended, running.output()).toBe(0);
+  expect(await running.exited, running.output()).toBe(0);
   // The timeouts of these requests are 5 to 30 s.
   expect(Number(/Stopped after ([\d.]+) s\./.exec(running.output())?.[1]), running.output()).toBeLessThan(2);
   await until("The end of the connections", async () => connections.size === 0);

@@ -222,9 +222,9 @@ describe("collections of the complete demo story", () => {
     const kinds = hostileTokens.map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind === "harmless").length).toBeGreaterThan(10);
     expect(new Set(kinds).size).toBe(kinds.filter((kind) => kind !== "harmless").length + 1);
-    for (const [index, { kind, answer, uri, length }] of hostileTokens.entries()) {
+    for (const [index, { kind, response, uri, length }] of hostileTokens.entries()) {
       const returnedUri = await uriOf(hostile, BigInt(index + 1));
-      const expected = answer === "uri" ? uri : answer === "long" ? uri + "a".repeat(length) : null;
+      const expected = response === "uri" ? uri : response === "long" ? uri + "a".repeat(length) : null;
       expect(returnedUri, kind).toBe(expected);
     }
   });

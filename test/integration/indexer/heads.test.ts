@@ -90,13 +90,13 @@ describe("an indexer that follows by WebSocket", () => {
     await follow(heads, 50);
     const connectionsBefore = proxy.connections;
     proxy.mute = true;
-    proxy.cut();
+    proxy.disconnect();
     await until("The end of the subscription", () => !heads.live());
     await addMoreBlocks();
     const height = await chain.head();
     await until("The indexing of the block", () => isIndexed(height));
     proxy.mute = false;
-    proxy.cut();
+    proxy.disconnect();
     await until("The subscription", heads.live);
     expect(proxy.connections).toBeGreaterThan(connectionsBefore);
     expect(messages.some((message) => message.includes("until it is restored"))).toBe(true);

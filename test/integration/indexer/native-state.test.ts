@@ -293,7 +293,7 @@ describe("native balances from the node's state after a reorganisation", () => {
   it.each([1, 7, 20])("equal those of a new index (depth %i)", async (depth) => {
     const branching = await startBranching({ nativeAccounting: "state" });
     try {
-      await branching.goOn();
+      await branching.addBlocks();
       await branching.waitForHead();
       await branching.branch(depth, `state ${depth}`, 1);
       await branching.waitForHead();

@@ -14,7 +14,7 @@ afterAll(async () => {
 
 describe("an index after a reorganisation", () => {
   it.each([1, 2, 3, 10, 30, 60])("has the same rows as a new index (depth %i)", async (depth) => {
-    await branching.goOn();
+    await branching.addBlocks();
     await branching.waitForHead();
     const before = await contents(branching.test.database);
     await branching.branch(depth, `depth ${depth}`);

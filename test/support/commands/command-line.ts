@@ -3,20 +3,20 @@ import { once } from "node:events";
 import process from "node:process";
 import { program } from "../program.ts";
 
-type Ending = number | NodeJS.Signals | null;
+type ExitResult = number | NodeJS.Signals | null;
 
 /** A running command. */
 export interface Run {
   readonly child: ChildProcess;
   output(): string;
-  /** The exit code, or the signal that ended it. */
-  readonly ended: Promise<Ending>;
+  /** The exit code, or the signal that killed the process. */
+  readonly exited: Promise<ExitResult>;
 }
 
 /** Runs commands in a folder with a database; they inherit nothing else of this process's environment. */
-export const commandLineIn = (place: () => { readonly folder: string; readonly url: string }) => {
+export const commandLineIn = (getContext: () => { readonly folder: string; readonly url: string }) => {
   const run = (args: readonly string[], environment: NodeJS.ProcessEnv = {}): Run => {
-    const { folder, url } = place();
+    const { folder, url } = getContext();
     const child = spawn(process.execPath, [program, ...args], {
       cwd: folder,
       env: { PATH: process.env.PATH, DATABASE_URL: url, PORT: "0", ...environment },
@@ -25,15 +25,15 @@ export const commandLineIn = (place: () => { readonly folder: string; readonly u
     let text = "";
     child.stdout?.on("data", (part: Buffer) => (text += part.toString()));
     child.stderr?.on("data", (part: Buffer) => (text += part.toString()));
-    const ended = once(child, "close").then(([code, signal]) => (code as number | null) ?? (signal as NodeJS.Signals | null));
-    return { child, output: () => text, ended };
+    const exited = once(child, "close").then(([code, signal]) => (code as number | null) ?? (signal as NodeJS.Signals | null));
+    return { child, output: () => text, exited };
   };
   return {
     run,
     /** Returns the exit code and the output without the line that names the database. */
-    outcome: async (args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<[Ending, string]> => {
+    outcome: async (args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<[ExitResult, string]> => {
       const running = run(args, environment);
-      return [await running.ended, running.output().replace(/^Database: .*\n/m, "")];
+      return [await running.exited, running.output().replace(/^Database: .*\n/m, "")];
     },
   };
 };

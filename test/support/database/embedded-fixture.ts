@@ -9,22 +9,22 @@ import { onTestFinished } from "vitest";
 import { createDatabase } from "../../../runtime/database/database.ts";
 import { type EmbeddedOptions, startEmbedded } from "../../../runtime/database/embedded.ts";
 
-/** A folder with mode 0700 (by mkdtemp), removed after the test. */
+/** Creates a folder with mode 0700 (mkdtemp's default), which is removed after the test. */
 export function privateFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "ashlar-embedded-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** startEmbedded without disk sync; the server is always stopped after the test. */
-export async function start(dataDirectory: string, more: Partial<EmbeddedOptions> = {}): ReturnType<typeof startEmbedded> {
-  const server = await startEmbedded({ dataDirectory, settings: { fsync: "off" }, ...more });
+/** Starts an embedded server without disk sync, which is stopped after the test. */
+export async function start(dataDirectory: string, overrides: Partial<EmbeddedOptions> = {}): ReturnType<typeof startEmbedded> {
+  const server = await startEmbedded({ dataDirectory, settings: { fsync: "off" }, ...overrides });
   onTestFinished(() => server.stop());
   return server;
 }
 
-/** The rows of a statement, over a separate connection. */
-export async function ask(url: string, sql: string): Promise<object[]> {
+/** Runs a statement over a separate connection and returns its rows. */
+export async function query(url: string, sql: string): Promise<object[]> {
   const database = createDatabase({ url, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
   try {
     return await database.query(sql);
@@ -41,13 +41,13 @@ export function postmasterOf(dataDirectory: string): number {
 export interface Holder {
   readonly process: ChildProcess;
   readonly result: { readonly url: string; readonly owner: boolean; readonly error?: string };
-  /** Shuts it down cleanly. */
+  /** Stops the process cleanly. */
   end(): Promise<void>;
-  /** SIGKILL. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>;
 }
 
-/** Another process that holds the server of a data directory. */
+/** Starts another process that holds the server of a data directory. */
 export async function holdElsewhere(
   dataDirectory: string,
   { uid, environment = {} }: { uid?: number; environment?: NodeJS.ProcessEnv } = {},

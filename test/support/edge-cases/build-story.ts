@@ -1,6 +1,7 @@
 import { type Address, type Hex, toHex } from "viem";
 import type { TestChain } from "../chain.ts";
 import { compileEdgeCases } from "./compile.ts";
+import { addDestroyedTokens, addMetadataCases } from "./metadata-cases.ts";
 import { createStoryBuilder } from "./story-builder.ts";
 import {
   type Accounts,
@@ -14,7 +15,6 @@ import {
   type StoryToken,
 } from "./story-coins.ts";
 import { addCollectionTransfers, collectionTokens, deployCollections, storyIds } from "./story-collections.ts";
-import { addDestroyedTokens, addMetadataCases } from "./story-names.ts";
 import { addBlobTransaction, addDelegatedAccount, addFeeVariants } from "./story-transactions.ts";
 import { addSelfDestructs, addValueTransfers, deployValueContracts, sink } from "./story-values.ts";
 import type { WithdrawingNode } from "./withdrawals.ts";
@@ -32,7 +32,7 @@ export interface EdgeCaseStory {
 
 const rounds = 3;
 
-/** Accounts that the genesis funds besides the node's own: one is never touched again, the other receives a payment. */
+/** Accounts that the genesis block funds in addition to the node's: one is never touched again, the other receives a payment. */
 const genesisAccounts = { untouched: sink(100), paid: sink(101) } as const;
 
 /** The features of the chain: its fork, and withdrawals if it has them. */
@@ -77,7 +77,7 @@ export async function buildEdgeCases(chain: TestChain, { chainId, prague, withdr
       { address: alice, gwei: 5n },
     );
     await addValueTransfers(builder, values, accounts);
-    // A contract as the fee recipient: priority fees reach it without running its code.
+    // In the second round a contract is the fee recipient: priority fees reach it without running its code.
     await chain.rpc("anvil_setCoinbase", [round === 1 ? values.mover.address : miner]);
   }
   await addCrowdedBlock(builder, coins, accounts);
@@ -86,7 +86,10 @@ export async function buildEdgeCases(chain: TestChain, { chainId, prague, withdr
   tokens.push({ name: "largest", address: largest.address, kind: "erc20", balanceSource: "events" });
   await addSelfDestructs(builder, values, accounts);
   tokens.push(
-    ...(await addDestroyedTokens(builder, accounts, { address: coins.mortal.address, die: coins.mortal.call("die", sink(16)).data })),
+    ...(await addDestroyedTokens(builder, accounts, {
+      address: coins.mortal.address,
+      destroyData: coins.mortal.call("destroy", sink(16)).data,
+    })),
   );
   // With EIP-6780 the code and the balances remain.
   tokens.push({ name: "mortal", address: coins.mortal.address, kind: "erc20", balanceSource: prague ? "events" : "none" });

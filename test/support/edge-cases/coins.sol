@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// The standard part that the coins below share: balances that equal the sum of the Transfer events.
+/// The base of the coins below: balances that equal the sum of the Transfer events.
 abstract contract Ledger {
     event Transfer(address indexed from, address indexed to, uint256 value);
 
-    mapping(address => uint256) internal held;
+    mapping(address => uint256) internal balances;
 
     function balanceOf(address owner) public view virtual returns (uint256) {
-        return held[owner];
+        return balances[owner];
     }
 
     function mint(address to, uint256 value) external virtual {
-        held[to] += value;
+        balances[to] += value;
         emit Transfer(address(0), to, value);
     }
 
     function transfer(address to, uint256 value) external virtual returns (bool) {
-        held[msg.sender] -= value;
-        held[to] += value;
+        balances[msg.sender] -= value;
+        balances[to] += value;
         emit Transfer(msg.sender, to, value);
         return true;
     }
 
     /// Needs no allowance, to keep the tests short.
     function transferFrom(address from, address to, uint256 value) external virtual returns (bool) {
-        held[from] -= value;
-        held[to] += value;
+        balances[from] -= value;
+        balances[to] += value;
         emit Transfer(from, to, value);
         return true;
     }
 
     function burn(address from, uint256 value) external {
-        held[from] -= value;
+        balances[from] -= value;
         emit Transfer(from, address(0), value);
     }
 }
@@ -76,30 +76,30 @@ contract RebasingCoin {
 }
 
 /// Takes a fee of 5 %; the Transfer reports the amount before the fee.
-contract TollCoin is Ledger {
+contract UnreportedFeeCoin is Ledger {
     string public constant name = "Toll";
     string public constant symbol = "TOLL";
     uint8 public constant decimals = 18;
 
     function transfer(address to, uint256 value) external override returns (bool) {
-        held[msg.sender] -= value;
-        held[to] += value - value / 20;
-        held[address(this)] += value / 20;
+        balances[msg.sender] -= value;
+        balances[to] += value - value / 20;
+        balances[address(this)] += value / 20;
         emit Transfer(msg.sender, to, value);
         return true;
     }
 }
 
 /// Takes a fee of 5 %, with a separate Transfer for the fee.
-contract HonestTollCoin is Ledger {
+contract ReportedFeeCoin is Ledger {
     string public constant name = "Honest Toll";
     string public constant symbol = "HTOLL";
     uint8 public constant decimals = 18;
 
     function transfer(address to, uint256 value) external override returns (bool) {
-        held[msg.sender] -= value;
-        held[to] += value - value / 20;
-        held[address(this)] += value / 20;
+        balances[msg.sender] -= value;
+        balances[to] += value - value / 20;
+        balances[address(this)] += value / 20;
         emit Transfer(msg.sender, to, value - value / 20);
         emit Transfer(msg.sender, address(this), value / 20);
         return true;
@@ -124,7 +124,7 @@ contract PhishingCoin {
 }
 
 /// balanceOf returns the same large amount for every account.
-contract BraggingCoin {
+contract ConstantBalanceCoin {
     event Transfer(address indexed from, address indexed to, uint256 value);
 
     string public constant name = "Fortune";
@@ -141,22 +141,22 @@ contract BraggingCoin {
 }
 
 /// Unchecked arithmetic, as before Solidity 0.8: balances overflow and underflow.
-contract WrappingCoin is Ledger {
+contract OverflowingCoin is Ledger {
     string public constant name = "Round";
     string public constant symbol = "RND";
     uint8 public constant decimals = 18;
 
     function mint(address to, uint256 value) external override {
         unchecked {
-            held[to] += value;
+            balances[to] += value;
         }
         emit Transfer(address(0), to, value);
     }
 
     function transferFrom(address from, address to, uint256 value) external override returns (bool) {
         unchecked {
-            held[from] -= value;
-            held[to] += value;
+            balances[from] -= value;
+            balances[to] += value;
         }
         emit Transfer(from, to, value);
         return true;
@@ -169,13 +169,13 @@ contract MortalCoin is Ledger {
     string public constant symbol = "MRTL";
     uint8 public constant decimals = 18;
 
-    function die(address payable heir) external {
-        selfdestruct(heir);
+    function destroy(address payable beneficiary) external {
+        selfdestruct(beneficiary);
     }
 }
 
 /// A coin that self-destructs in its constructor.
-contract GhostCoin {
+contract ShortLivedCoin {
     event Transfer(address indexed from, address indexed to, uint256 value);
 
     constructor(address to, uint256 value) {
@@ -185,31 +185,31 @@ contract GhostCoin {
 }
 
 /// Returns arbitrary bytes for name, symbol and decimals; the single byte 0xfe stands for a revert.
-contract RawCoin is Ledger {
+contract RawMetadataCoin is Ledger {
     bytes private rawName;
     bytes private rawSymbol;
     bytes private rawDecimals;
 
-    constructor(bytes memory nameAnswer, bytes memory symbolAnswer, bytes memory decimalsAnswer) {
-        rawName = nameAnswer;
-        rawSymbol = symbolAnswer;
-        rawDecimals = decimalsAnswer;
+    constructor(bytes memory nameResult, bytes memory symbolResult, bytes memory decimalsResult) {
+        rawName = nameResult;
+        rawSymbol = symbolResult;
+        rawDecimals = decimalsResult;
     }
 
     function name() external view {
-        answer(rawName);
+        returnBytes(rawName);
     }
 
     function symbol() external view {
-        answer(rawSymbol);
+        returnBytes(rawSymbol);
     }
 
     fallback() external {
         require(msg.sig == 0x313ce567);
-        answer(rawDecimals);
+        returnBytes(rawDecimals);
     }
 
-    function answer(bytes memory raw) private pure {
+    function returnBytes(bytes memory raw) private pure {
         require(raw.length != 1 || raw[0] != 0xfe);
         assembly {
             return(add(raw, 32), mload(raw))
@@ -221,21 +221,21 @@ contract RawCoin is Ledger {
 contract PersonalCoin {
     event Transfer(address indexed from, address indexed to, uint256 value);
 
-    mapping(address => uint256) private held;
+    mapping(address => uint256) private balances;
 
     function balanceOf(address owner) external view returns (uint256) {
-        return held[owner];
+        return balances[owner];
     }
 
     function mint(address to, uint256 value) external {
-        held[to] += value;
+        balances[to] += value;
         emit Transfer(address(0), to, value);
     }
 }
 
 /// Emits arbitrary logs: topics that are not addresses, short data, arrays that exceed the data.
-contract Shouter {
-    function shout(bytes32[] calldata topics, bytes calldata data) external {
+contract LogEmitter {
+    function emitLog(bytes32[] calldata topics, bytes calldata data) external {
         bytes memory copy = data;
         assembly {
             let start := add(copy, 32)

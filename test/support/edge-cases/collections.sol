@@ -2,7 +2,7 @@
 pragma solidity 0.8.30;
 
 /// A collection that predates the final EIP-721: no argument of its Transfer is indexed.
-contract OldArt {
+contract UnindexedArt {
     event Transfer(address from, address to, uint256 tokenId);
 
     string public constant name = "Old Art";
@@ -33,26 +33,26 @@ contract OldArt {
 }
 
 /// An ERC-1155 that checks balances only: batches may be empty, repeat an id, and go to their sender.
-contract OddEditions {
+contract UncheckedEditions {
     event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value);
     event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values);
 
-    mapping(address => mapping(uint256 => uint256)) private held;
+    mapping(address => mapping(uint256 => uint256)) private balances;
 
     function balanceOf(address owner, uint256 id) external view returns (uint256) {
-        return held[owner][id];
+        return balances[owner][id];
     }
 
     function move(address from, address to, uint256 id, uint256 value) external {
-        if (from != address(0)) held[from][id] -= value;
-        if (to != address(0)) held[to][id] += value;
+        if (from != address(0)) balances[from][id] -= value;
+        if (to != address(0)) balances[to][id] += value;
         emit TransferSingle(msg.sender, from, to, id, value);
     }
 
     function moveBatch(address from, address to, uint256[] calldata ids, uint256[] calldata values) external {
         for (uint256 i = 0; i < ids.length; i++) {
-            if (from != address(0)) held[from][ids[i]] -= values[i];
-            if (to != address(0)) held[to][ids[i]] += values[i];
+            if (from != address(0)) balances[from][ids[i]] -= values[i];
+            if (to != address(0)) balances[to][ids[i]] += values[i];
         }
         emit TransferBatch(msg.sender, from, to, ids, values);
     }

@@ -30,14 +30,14 @@ export interface Comparison {
   readonly height: number;
   /** Null if the node cannot return it because there is no code. */
   readonly node: bigint | null;
-  /** Null if it is served as unknown; a balance that is not listed counts as 0. */
+  /** Null if it is served as unknown; a balance that is not listed is 0. */
   readonly served: bigint | null;
   readonly source: string | null;
   /** The served number of tokens of the collection. */
   readonly collectionBalance: bigint | null;
 }
 
-/** Requests a path and returns the data of the response. @throws if the response is an error */
+/** Requests a path and returns the data of the response. @throws {Error} if the response is an error. */
 export async function fetchData<T>({ url, key, name }: ServedChain, path: string): Promise<T> {
   const response = await fetch(`${url}/v1/${name}/${path}`, { headers: { authorization: `Bearer ${key}` } });
   const body = (await response.json()) as { data: T | null; error_message: string | null };
@@ -50,26 +50,26 @@ const isFungible = ({ kind }: { readonly kind: string }): boolean => kind === "e
 const callsPerBatch = 500;
 
 async function inBatches(chain: TestChain, calls: readonly { method: string; params: readonly unknown[] }[]): Promise<(bigint | null)[]> {
-  const answers: (bigint | null)[] = [];
+  const results: (bigint | null)[] = [];
   for (let first = 0; first < calls.length; first += callsPerBatch) {
     const returned = await chain.batch<Hex>(calls.slice(first, first + callsPerBatch));
-    answers.push(...returned.map((value) => (value === "0x" ? null : BigInt(value))));
+    results.push(...returned.map((value) => (value === "0x" ? null : BigInt(value))));
   }
-  return answers;
+  return results;
 }
 
 /** Maps items with at most six calls at a time. */
 async function mapInBatches<T, R>(items: readonly T[], map: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
-  const atOnce = 6;
-  for (let first = 0; first < items.length; first += atOnce)
-    results.push(...(await Promise.all(items.slice(first, first + atOnce).map(map))));
+  const concurrentCalls = 6;
+  for (let first = 0; first < items.length; first += concurrentCalls)
+    results.push(...(await Promise.all(items.slice(first, first + concurrentCalls).map(map))));
   return results;
 }
 
 const parseBalance = (value: string | null | undefined): bigint | null => (value === null ? null : BigInt(value ?? 0));
 
-/** For each owner of a collection: the sum of the node's values over all ids, with the served number of tokens. */
+/** Returns for each owner of a collection the sum of the node's values over all ids, with the served number of tokens. */
 const countTokens = (comparisons: readonly Comparison[]): Comparison[] => {
   const groups = new Map<string, Comparison[]>();
   for (const comparison of comparisons) {
@@ -112,11 +112,11 @@ export function createBalanceChecker(
   /** Reads `historical_balances` of all owners at a height, or `balances_v2` at the head. */
   const itemsAt = async (height: number | "head"): Promise<Map<Address, readonly ServedItem[]>> => {
     const path = height === "head" ? "balances_v2/?nft=true" : `historical_balances/?nft=true&block-height=${height}`;
-    const answers = await mapInBatches(allOwners, async (owner) => {
+    const results = await mapInBatches(allOwners, async (owner) => {
       const { items } = await fetchData<{ items: readonly ServedItem[] }>(served, `address/${owner}/${path}`);
       return [owner, items] as const;
     });
-    return new Map(answers);
+    return new Map(results);
   };
 
   const compareAt = async (height: number, items: ReadonlyMap<Address, readonly ServedItem[]>): Promise<Comparison[]> => {
@@ -136,19 +136,19 @@ export function createBalanceChecker(
       all.map(({ method, params }) => ({ method, params })),
     );
     const compared = all.map(({ token, owner, id }, position): Comparison => {
-      const answer = returned[position] ?? null;
+      const result = returned[position] ?? null;
       // A contract that is both a coin and a collection has two items; the collection's lists ids.
       const item = items
         .get(owner)
         ?.find(({ contract_address: address, nft_data: nfts }) => address === token.address && (nfts === null) === isFungible(token));
-      const owned = answer === null ? null : answer === BigInt(owner) ? 1n : 0n;
+      const owned = result === null ? null : result === BigInt(owner) ? 1n : 0n;
       const nft = item?.nft_data?.find(({ token_id: listed }) => BigInt(listed) === id);
       return {
         token: token.name,
         owner,
         id,
         height,
-        node: token.kind === "erc721" ? owned : answer,
+        node: token.kind === "erc721" ? owned : result,
         served: id === null ? parseBalance(item?.balance) : parseBalance(nft?.token_balance),
         source: item?.balance_source ?? null,
         collectionBalance: parseBalance(item?.balance),
@@ -184,11 +184,11 @@ export function createBalanceChecker(
         chain,
         accounts.map((owner) => ({ method: "eth_getBalance", params: [owner, toHex(height)] })),
       );
-      const answers = await mapInBatches(accounts, (owner) =>
+      const results = await mapInBatches(accounts, (owner) =>
         fetchData<{ items: readonly ServedItem[] }>(served, `address/${owner}/balances_native/?block-height=${height}`),
       );
       return accounts.map((owner, position) => {
-        const item = answers[position]?.items[0];
+        const item = results[position]?.items[0];
         const [node, source] = [returned[position] ?? null, item?.balance_source ?? null];
         return {
           token: nativeToken.name,
@@ -229,9 +229,9 @@ export function createBalanceChecker(
   };
 }
 
-/** Describes the comparisons whose served value differs from the node's. Balances of a contract that is not deployed yet count as 0. */
+/** Describes the comparisons whose served value differs from the node's. Balances of a contract that is not deployed yet are 0. */
 export const differences = (comparisons: readonly Comparison[]): string[] =>
   comparisons.filter(({ node, served }) => (node ?? 0n) !== served).map(describe);
 
 const describe = ({ token, owner, id, height, node, served }: Comparison): string =>
-  `${token}${id === null ? "" : ` ${id}`} of ${owner} at ${height}: the node returns ${node}, served is ${served ?? "unknown"}`;
+  `${token}${id === null ? "" : ` ${id}`} of ${owner} at ${height}: the node returns ${node}, the API returns ${served ?? "unknown"}`;

@@ -12,8 +12,8 @@ export const mayBeUnknown = (comparison: Comparison, late: boolean): boolean =>
 
 /** Returns the comparisons whose balance differs from an earlier comparison: an index that starts late can determine only these. */
 export const changedSince = (compared: readonly Comparison[], before: readonly Comparison[]): Comparison[] => {
-  const then = new Map(before.map((comparison) => [keyOf(comparison), comparison.node ?? 0n]));
-  const changed = new Set(compared.filter((comparison) => (comparison.node ?? 0n) !== then.get(keyOf(comparison))).map(keyOf));
+  const earlier = new Map(before.map((comparison) => [keyOf(comparison), comparison.node ?? 0n]));
+  const changed = new Set(compared.filter((comparison) => (comparison.node ?? 0n) !== earlier.get(keyOf(comparison))).map(keyOf));
   return compared.filter((comparison) => changed.has(keyOf(comparison)));
 };
 

@@ -25,7 +25,7 @@ export interface Participants {
   readonly ownersOf: ReadonlyMap<Address, readonly Address[]>;
 }
 
-/** Above all amounts of the story except 2^256 - 1, and below the addresses of all owners. */
+/** A value above all amounts of the story except 2^256 - 1, and below the addresses of all owners. */
 const minAddress = 2n ** 120n;
 
 /** Returns the words of topics and data that may be addresses. */
@@ -106,7 +106,8 @@ export async function lastTouches(
 ): Promise<(token: string, owner: Address, height: number) => number | null> {
   const transfers = await transfersOf(chain, tokens);
   return (token, owner, height) =>
-    transfers.findLast((one) => one.token === token && one.height <= height && (one.from === owner || one.to === owner))?.height ?? null;
+    transfers.findLast((transfer) => transfer.token === token && transfer.height <= height && [transfer.from, transfer.to].includes(owner))
+      ?.height ?? null;
 }
 
 /** Reads the values of a coin's Transfers from or to an owner, since a block. */

@@ -13,11 +13,11 @@ export interface StoryBuilder {
   readonly chain: TestChain;
   readonly artifact: (name: string) => Artifact;
   deploy(name: string, parameters?: readonly unknown[], value?: bigint): Promise<Deployed>;
-  /** Mines one block of transactions. @throws if one fails */
+  /** Mines one block of transactions. @throws {Error} if one fails. */
   block(...transactions: readonly TestTransaction[]): Promise<Hash[]>;
-  /** Mines one block of transactions that are expected to fail. @throws if one succeeds */
+  /** Mines one block of transactions that are expected to fail. @throws {Error} if one succeeds. */
   failingBlock(...transactions: readonly TestTransaction[]): Promise<Hash[]>;
-  /** Mines transactions that were sent directly. @throws if one fails */
+  /** Mines transactions that were sent directly. @throws {Error} if one fails. */
   mined(...hashes: readonly Hash[]): Promise<void>;
 }
 
@@ -32,7 +32,8 @@ export function createStoryBuilder(chain: TestChain, artifact: (name: string) =>
   const expectStatus = async (hashes: readonly Hash[], status: Hex): Promise<Receipt[]> => {
     const receipts = await chain.batch<Receipt | null>(hashes.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] })));
     receipts.forEach((receipt, position) => {
-      if (receipt?.status !== status) throw new Error(`Transaction ${position}: status ${receipt?.status ?? "not mined"}, not ${status}.`);
+      if (receipt?.status !== status)
+        throw new Error(`Transaction ${position} has status ${receipt?.status ?? "not mined"}; expected ${status}`);
     });
     return receipts as Receipt[];
   };
@@ -46,13 +47,13 @@ export function createStoryBuilder(chain: TestChain, artifact: (name: string) =>
     chain,
     artifact,
     deploy: async (name, parameters = [], value = 0n) => {
-      const used = artifact(name);
-      const data = encodeDeployData({ abi: used.abi, bytecode: used.bytecode, args: parameters });
+      const contract = artifact(name);
+      const data = encodeDeployData({ abi: contract.abi, bytecode: contract.bytecode, args: parameters });
       // Enough for a name of 10 kB, which takes 320 words of storage.
       const hashes = await chain.send({ data, value, gas: 12_000_000n });
       await chain.mine();
       const address = (await expectStatus(hashes, "0x1"))[0]?.contractAddress.toLowerCase() as Address;
-      return { address, call: (functionName, ...rest) => call(used, address, functionName, rest) };
+      return { address, call: (functionName, ...rest) => call(contract, address, functionName, rest) };
     },
     block: (...transactions) => mineBlock(transactions, "0x1"),
     failingBlock: (...transactions) => mineBlock(transactions, "0x0"),

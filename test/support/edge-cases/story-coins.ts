@@ -7,7 +7,7 @@ export interface StoryToken {
   readonly name: string;
   readonly address: Address;
   readonly kind: "erc20" | "erc721" | "erc1155";
-  /** Where the correct balances come from: its events, or only its contract (`node`), or nowhere because its code is destroyed (`none`). */
+  /** Where the correct balances come from: its events, or only its contract (`node`), or neither because its code is destroyed (`none`). */
   readonly balanceSource: "events" | "node" | "none";
 }
 
@@ -38,14 +38,14 @@ export async function deployCoins(builder: StoryBuilder) {
     wrapped: await deployed(artifacts.weth()),
     /** The same contract, missing from the configuration. */
     unknownWrapped: await deployed(artifacts.weth()),
-    honestToll: await builder.deploy("HonestTollCoin"),
+    reportedFee: await builder.deploy("ReportedFeeCoin"),
     rebasing: await builder.deploy("RebasingCoin"),
-    toll: await builder.deploy("TollCoin"),
+    unreportedFee: await builder.deploy("UnreportedFeeCoin"),
     phishing: await builder.deploy("PhishingCoin"),
-    bragging: await builder.deploy("BraggingCoin"),
-    wrapping: await builder.deploy("WrappingCoin"),
+    constantBalance: await builder.deploy("ConstantBalanceCoin"),
+    overflowing: await builder.deploy("OverflowingCoin"),
     mortal: await builder.deploy("MortalCoin"),
-    shouter: await builder.deploy("Shouter"),
+    logEmitter: await builder.deploy("LogEmitter"),
   };
 }
 export type Coins = Awaited<ReturnType<typeof deployCoins>>;
@@ -54,16 +54,16 @@ export type Coins = Awaited<ReturnType<typeof deployCoins>>;
 export const coinTokens = (coins: Coins): StoryToken[] => [
   { name: "gold", address: coins.gold.address, kind: "erc20", balanceSource: "events" },
   { name: "wrapped", address: coins.wrapped.address, kind: "erc20", balanceSource: "events" },
-  { name: "honestToll", address: coins.honestToll.address, kind: "erc20", balanceSource: "events" },
+  { name: "reportedFee", address: coins.reportedFee.address, kind: "erc20", balanceSource: "events" },
   { name: "unknownWrapped", address: coins.unknownWrapped.address, kind: "erc20", balanceSource: "node" },
   { name: "rebasing", address: coins.rebasing.address, kind: "erc20", balanceSource: "node" },
-  { name: "toll", address: coins.toll.address, kind: "erc20", balanceSource: "node" },
+  { name: "unreportedFee", address: coins.unreportedFee.address, kind: "erc20", balanceSource: "node" },
   { name: "phishing", address: coins.phishing.address, kind: "erc20", balanceSource: "node" },
-  { name: "bragging", address: coins.bragging.address, kind: "erc20", balanceSource: "node" },
-  { name: "wrapping", address: coins.wrapping.address, kind: "erc20", balanceSource: "node" },
+  { name: "constantBalance", address: coins.constantBalance.address, kind: "erc20", balanceSource: "node" },
+  { name: "overflowing", address: coins.overflowing.address, kind: "erc20", balanceSource: "node" },
 ];
 
-/** Mines one round for coins with correct events: two blocks, with other amounts in each round. */
+/** Mines one round for coins with correct events: two blocks, with different amounts in each round. */
 export async function addStandardCoins(builder: StoryBuilder, coins: Coins, accounts: Accounts, round: number): Promise<void> {
   const { owner, alice, bob, carol, victim } = accounts;
   const amount = BigInt(round + 1) * unit;
@@ -78,23 +78,23 @@ export async function addStandardCoins(builder: StoryBuilder, coins: Coins, acco
     { from: carol, ...coins.gold.call("transferFrom", victim, lookalike, 0n) },
     { from: bob, ...coins.wrapped.call("deposit"), value: 5n * amount },
     { from: carol, ...coins.wrapped.call("deposit"), value: amount },
-    coins.honestToll.call("mint", alice, 100n * amount),
+    coins.reportedFee.call("mint", alice, 100n * amount),
   );
   await builder.block(
     { from: bob, ...coins.wrapped.call("withdraw", 2n * amount) },
     { from: bob, ...coins.wrapped.call("transfer", carol, amount) },
     { from: bob, ...coins.gold.call("burn", amount) },
-    { from: alice, ...coins.honestToll.call("transfer", bob, 40n * amount + 7n) },
-    { from: bob, ...coins.honestToll.call("transfer", coins.honestToll.address, amount) },
+    { from: alice, ...coins.reportedFee.call("transfer", bob, 40n * amount + 7n) },
+    { from: bob, ...coins.reportedFee.call("transfer", coins.reportedFee.address, amount) },
     { from: owner, ...coins.mortal.call("mint", carol, amount) },
   );
 }
 
 /** Mines a block with many transfers back and forth between the same accounts. */
 export async function addCrowdedBlock(builder: StoryBuilder, coins: Coins, { alice, bob }: Accounts): Promise<void> {
-  const there = { from: alice, ...coins.gold.call("transfer", bob, 5n), gas: 100_000n };
-  const back = { from: bob, ...coins.gold.call("transfer", alice, 3n), gas: 100_000n };
-  await builder.block(...Array.from({ length: 40 }, () => [there, back]).flat());
+  const aliceToBob = { from: alice, ...coins.gold.call("transfer", bob, 5n), gas: 100_000n };
+  const bobToAlice = { from: bob, ...coins.gold.call("transfer", alice, 3n), gas: 100_000n };
+  await builder.block(...Array.from({ length: 40 }, () => [aliceToBob, bobToAlice]).flat());
 }
 
 /** Mines one round for coins with misleading events: two blocks. */
@@ -103,54 +103,54 @@ export async function addMisleadingCoins(builder: StoryBuilder, coins: Coins, ac
   const amount = BigInt(round + 1) * unit;
   await builder.block(
     coins.rebasing.call("mint", alice, 100n * amount),
-    coins.toll.call("mint", alice, 100n * amount),
+    coins.unreportedFee.call("mint", alice, 100n * amount),
     coins.phishing.call("claim", victim, carol, 5n * amount),
     coins.phishing.call("claim", carol, victim, 9n * amount),
-    coins.bragging.call("airdrop", bob, amount),
+    coins.constantBalance.call("airdrop", bob, amount),
     { from: carol, ...coins.unknownWrapped.call("deposit"), value: 4n * amount },
-    coins.wrapping.call("mint", alice, amount),
+    coins.overflowing.call("mint", alice, amount),
   );
   await builder.block(
     { from: alice, ...coins.rebasing.call("transfer", bob, 30n * amount) },
     coins.rebasing.call("rebase", 1_000n * amount + 13n),
-    { from: alice, ...coins.toll.call("transfer", bob, 60n * amount) },
+    { from: alice, ...coins.unreportedFee.call("transfer", bob, 60n * amount) },
     { from: carol, ...coins.unknownWrapped.call("transfer", bob, 3n * amount) },
     { from: bob, ...coins.unknownWrapped.call("withdraw", amount) },
     // More than the balance, which underflows.
-    coins.wrapping.call("transferFrom", bob, carol, 2n * amount),
+    coins.overflowing.call("transferFrom", bob, carol, 2n * amount),
   );
 }
 
 /** Mines transfers of 2^256 - 1, and mints whose sum overflows. */
 export async function addOverflows(builder: StoryBuilder, coins: Coins, { alice, bob }: Accounts): Promise<Deployed> {
-  const largest = await builder.deploy("HonestTollCoin");
+  const largest = await builder.deploy("ReportedFeeCoin");
   await builder.block(
     largest.call("mint", alice, maxUint256),
     { from: alice, ...largest.call("transferFrom", alice, bob, maxUint256) },
-    coins.wrapping.call("mint", alice, maxUint256),
-    coins.wrapping.call("mint", alice, maxUint256),
+    coins.overflowing.call("mint", alice, maxUint256),
+    coins.overflowing.call("mint", alice, maxUint256),
   );
   return largest;
 }
 
 /** Mines logs that have the topics of transfers but are malformed. */
-export async function addMalformedLogs(builder: StoryBuilder, { shouter }: Coins, { alice, bob }: Accounts): Promise<void> {
-  const shout = (topics: readonly Hex[], data: Hex = "0x") => shouter.call("shout", topics, data);
+export async function addMalformedLogs(builder: StoryBuilder, { logEmitter }: Coins, { alice, bob }: Accounts): Promise<void> {
+  const emitLog = (topics: readonly Hex[], data: Hex = "0x") => logEmitter.call("emitLog", topics, data);
   const [from, to] = [asWord(alice), asWord(bob)];
   const dirty = `0xffffffffffffffffffffffff${alice.slice(2)}` as Hash;
   const outOfBounds = asWord(maxUint256 - 31n);
   await builder.block(
-    shout([]),
-    shout([], asWord(7n)),
-    shout([transferTopic]),
-    shout([transferTopic, from], asWord(to)),
-    shout([transferTopic, dirty, to], asWord(5n)),
-    shout([transferTopic, from, to], "0x05"),
-    shout([transferTopic, from, to], `${asWord(5n)}${asWord(6n).slice(2)}`),
-    shout([transferTopic, from, to, asWord(1n)], asWord(5n)),
-    shout([transferTopic], encodeAbiParameters([{ type: "bytes32" }, { type: "address" }, { type: "uint256" }], [dirty, bob, 1n])),
-    shout([transferBatchTopic, from, from, to], `${outOfBounds}${outOfBounds.slice(2)}`),
-    shout([transferBatchTopic, from, from, to], `${asWord(64n)}${asWord(64n).slice(2)}${outOfBounds.slice(2)}`),
-    shout([transferBatchTopic, from, from, to], encodeAbiParameters([{ type: "uint256[]" }, { type: "uint256[]" }], [[1n, 2n], [5n]])),
+    emitLog([]),
+    emitLog([], asWord(7n)),
+    emitLog([transferTopic]),
+    emitLog([transferTopic, from], asWord(to)),
+    emitLog([transferTopic, dirty, to], asWord(5n)),
+    emitLog([transferTopic, from, to], "0x05"),
+    emitLog([transferTopic, from, to], `${asWord(5n)}${asWord(6n).slice(2)}`),
+    emitLog([transferTopic, from, to, asWord(1n)], asWord(5n)),
+    emitLog([transferTopic], encodeAbiParameters([{ type: "bytes32" }, { type: "address" }, { type: "uint256" }], [dirty, bob, 1n])),
+    emitLog([transferBatchTopic, from, from, to], `${outOfBounds}${outOfBounds.slice(2)}`),
+    emitLog([transferBatchTopic, from, from, to], `${asWord(64n)}${asWord(64n).slice(2)}${outOfBounds.slice(2)}`),
+    emitLog([transferBatchTopic, from, from, to], encodeAbiParameters([{ type: "uint256[]" }, { type: "uint256[]" }], [[1n, 2n], [5n]])),
   );
 }

@@ -11,8 +11,8 @@ export interface Collections {
 
 /** Deploys the collections. */
 export const deployCollections = async (builder: StoryBuilder): Promise<Collections> => ({
-  oldArt: await builder.deploy("OldArt"),
-  editions: await builder.deploy("OddEditions"),
+  oldArt: await builder.deploy("UnindexedArt"),
+  editions: await builder.deploy("UncheckedEditions"),
   hybrid: await builder.deploy("Hybrid"),
 });
 

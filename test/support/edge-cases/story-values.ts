@@ -5,7 +5,7 @@ import type { Accounts } from "./story-coins.ts";
 /** Contracts that move native value; the `mortals` are destroyed in the story. */
 export interface Values {
   readonly mover: Deployed;
-  readonly lender: Deployed;
+  readonly delegateTarget: Deployed;
   readonly mortals: readonly Deployed[];
 }
 
@@ -19,29 +19,33 @@ export const sink = (number: number): Address => pad(toHex(0x51_4b_00 + number),
 /** Deploys the contracts, each with some value. */
 export async function deployValueContracts(builder: StoryBuilder): Promise<Values> {
   const mover = await builder.deploy("Mover", [], 1_000n * finney);
-  const lender = await builder.deploy("Mover", [], 7n * finney);
+  const delegateTarget = await builder.deploy("Mover", [], 7n * finney);
   const mortals: Deployed[] = [];
   for (let count = 1n; count <= 8n; count += 1n) mortals.push(await builder.deploy("Mortal", [], count * finney));
-  return { mover, lender, mortals };
+  return { mover, delegateTarget, mortals };
 }
 
 /** Mines value transfers by calls and creations, including failing ones: three blocks. */
-export async function addValueTransfers(builder: StoryBuilder, { mover, lender }: Values, { alice, bob }: Accounts): Promise<void> {
+export async function addValueTransfers(builder: StoryBuilder, { mover, delegateTarget }: Values, { alice, bob }: Accounts): Promise<void> {
   const { artifact } = builder;
   const initCode = artifact("Mortal").bytecode;
-  const failing = artifact("Refusal").bytecode;
-  const ending = (heir: Address): Hex =>
-    encodeDeployData({ abi: artifact("StillbornTo").abi, bytecode: artifact("StillbornTo").bytecode, args: [heir] });
+  const failing = artifact("RevertingConstructor").bytecode;
+  const selfDestructCode = (beneficiary: Address): Hex =>
+    encodeDeployData({
+      abi: artifact("SelfDestructingConstructor").abi,
+      bytecode: artifact("SelfDestructingConstructor").bytecode,
+      args: [beneficiary],
+    });
   await builder.block(
     { ...mover.call("pay", sink(1), 11n), value: 5n },
     { ...mover.call("payMany", [sink(1), sink(2), sink(1), bob], 3n), value: 12n },
     { ...mover.call("payUnderFailure", sink(3), 7n), value: 9n },
     { ...mover.call("payUnderDeepFailure", sink(4), 5n), value: 9n },
-    mover.call("payMoreThanThere", sink(5)),
-    { ...mover.call("payWithoutGas", lender.address, 3n), value: 3n },
+    mover.call("payMoreThanBalance", sink(5)),
+    { ...mover.call("payWithoutGas", delegateTarget.address, 3n), value: 3n },
     mover.call("paySelf", 1_234n),
     mover.call("payMiner", 4_321n),
-    { ...mover.call("delegate", lender.address, sink(6), 13n), value: 2n },
+    { ...mover.call("delegate", delegateTarget.address, sink(6), 13n), value: 2n },
     { ...mover.call("callCode", identity, 17n), value: 1n },
     mover.call("pay", identity, 1n),
   );
@@ -49,11 +53,11 @@ export async function addValueTransfers(builder: StoryBuilder, { mover, lender }
     { ...mover.call("create", initCode, 21n), value: 30n },
     mover.call("create2", initCode, 22n, pad("0x1", { size: 32 })),
     mover.call("create", failing, 23n),
-    // The address is taken, so the creation fails and its value stays with the creator.
+    // The address is already in use, so the creation fails and its value stays with the creator.
     mover.call("create2", initCode, 24n, pad("0x1", { size: 32 })),
     mover.call("createUnderFailure", initCode, 25n),
-    mover.call("create", ending(sink(7)), 26n),
-    { data: ending(sink(8)), value: 27n },
+    mover.call("create", selfDestructCode(sink(7)), 26n),
+    { data: selfDestructCode(sink(8)), value: 27n },
     { data: initCode, value: 28n },
   );
   await builder.failingBlock(
@@ -77,10 +81,10 @@ export async function addSelfDestructs(builder: StoryBuilder, { mover, mortals }
   ];
   const initCode = builder.artifact("Mortal").bytecode;
   await builder.block(
-    first.call("die", sink(10)),
-    // To itself: burnt before EIP-6780, retained since.
-    second.call("die", second.address),
-    third.call("die", bob),
+    first.call("destroy", sink(10)),
+    // The beneficiary is the contract itself: its value is burnt before EIP-6780 and retained since.
+    second.call("destroy", second.address),
+    third.call("destroy", bob),
     { ...mover.call("killUnderFailure", fourth.address, sink(11)), value: 1n },
     mover.call("killAndPay", fifth.address, sink(12), 41n),
     mover.call("killTwice", sixth.address, sink(13), 42n),

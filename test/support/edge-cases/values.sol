@@ -7,28 +7,28 @@ contract Mortal {
 
     receive() external payable {}
 
-    function die(address payable heir) external {
-        selfdestruct(heir);
+    function destroy(address payable beneficiary) external {
+        selfdestruct(beneficiary);
     }
 }
 
 /// Reverts in its constructor.
-contract Refusal {
+contract RevertingConstructor {
     constructor() payable {
         revert();
     }
 }
 
-/// Self-destructs in its constructor and sends its value to the heir.
-contract StillbornTo {
-    constructor(address payable heir) payable {
-        selfdestruct(heir);
+/// Self-destructs in its constructor and sends its value to the beneficiary.
+contract SelfDestructingConstructor {
+    constructor(address payable beneficiary) payable {
+        selfdestruct(beneficiary);
     }
 }
 
-/// Moves native value in every way that the EVM has, and by calls that only appear to.
+/// Moves native value in every way that the EVM has, and makes calls that only appear to move it.
 contract Mover {
-    event Made(address created);
+    event Created(address created);
 
     constructor() payable {}
 
@@ -53,7 +53,7 @@ contract Mover {
         try this.payAndFail(to, value) {} catch {}
     }
 
-    /// The caller that reverts is two calls above.
+    /// The reverting caller is two calls above the payment.
     function payUnderDeepFailure(address to, uint256 value) external payable {
         try this.nestAndFail(to, value) {} catch {}
         pay(to, value);
@@ -68,7 +68,7 @@ contract Mover {
         pay(to, value);
     }
 
-    function payMoreThanThere(address to) external payable {
+    function payMoreThanBalance(address to) external payable {
         (bool done, ) = to.call{value: address(this).balance + 1}("");
         require(!done);
     }
@@ -104,14 +104,14 @@ contract Mover {
         assembly {
             created := create(value, add(initCode, 32), mload(initCode))
         }
-        emit Made(created);
+        emit Created(created);
     }
 
     function create2(bytes memory initCode, uint256 value, bytes32 salt) public payable returns (address created) {
         assembly {
             created := create2(value, add(initCode, 32), mload(initCode), salt)
         }
-        emit Made(created);
+        emit Created(created);
     }
 
     function createAndFail(bytes memory initCode, uint256 value) external payable {
@@ -124,30 +124,30 @@ contract Mover {
     }
 
     /// Created, destroyed and paid in one transaction: the last payment is burnt.
-    function createKillAndPay(bytes memory initCode, uint256 value, address payable heir, uint256 late) external payable {
+    function createKillAndPay(bytes memory initCode, uint256 value, address payable beneficiary, uint256 lateValue) external payable {
         address created = create(initCode, value);
-        Mortal(payable(created)).die(heir);
-        pay(created, late);
+        Mortal(payable(created)).destroy(beneficiary);
+        pay(created, lateValue);
     }
 
     /// An existing contract is destroyed and then paid in one transaction.
-    function killAndPay(address payable mortal, address payable heir, uint256 late) external payable {
-        Mortal(mortal).die(heir);
-        pay(mortal, late);
+    function killAndPay(address payable mortal, address payable beneficiary, uint256 lateValue) external payable {
+        Mortal(mortal).destroy(beneficiary);
+        pay(mortal, lateValue);
     }
 
-    function killTwice(address payable mortal, address payable heir, uint256 late) external payable {
-        Mortal(mortal).die(heir);
-        pay(mortal, late);
-        Mortal(mortal).die(heir);
+    function killTwice(address payable mortal, address payable beneficiary, uint256 lateValue) external payable {
+        Mortal(mortal).destroy(beneficiary);
+        pay(mortal, lateValue);
+        Mortal(mortal).destroy(beneficiary);
     }
 
-    function killAndFail(address payable mortal, address payable heir) external payable {
-        Mortal(mortal).die(heir);
+    function killAndFail(address payable mortal, address payable beneficiary) external payable {
+        Mortal(mortal).destroy(beneficiary);
         revert();
     }
 
-    function killUnderFailure(address payable mortal, address payable heir) external payable {
-        try this.killAndFail(mortal, heir) {} catch {}
+    function killUnderFailure(address payable mortal, address payable beneficiary) external payable {
+        try this.killAndFail(mortal, beneficiary) {} catch {}
     }
 }

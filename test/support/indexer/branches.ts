@@ -19,10 +19,10 @@ type Accounts = readonly [Address, Address, Address];
 export interface Branching {
   readonly chain: TestChain;
   readonly test: TestDatabase;
-  /** Replaces the last blocks with as many new ones, some with transfers of ether and tokens; then adds `more` rounds. */
-  branch(depth: number, seed: string, more?: number): Promise<void>;
+  /** Replaces the last blocks with as many new ones, some with transfers of ether and tokens; then adds `extraRounds` rounds. */
+  branch(depth: number, seed: string, extraRounds?: number): Promise<void>;
   /** Adds three blocks. */
-  goOn(): Promise<void>;
+  addBlocks(): Promise<void>;
   /** Waits until the index has reached the node's head. */
   waitForHead(): Promise<void>;
   /** The contents of an index built from the current chain in one run. */
@@ -40,25 +40,25 @@ export const startBranching = async (overrides: Partial<IndexedChain> = {}): Pro
   const test = await createTestDatabase();
   const stop = runInBackground(await createTestIndexer(chain.url, test.database, { chain: configured, projections }));
   const waitForHead = () => until("The index reaching the node's head", () => isLevel(test.database, chain), 30_000);
-  const goOn = () => addRound(chain, story, round++, accounts);
+  const addBlocks = () => addRound(chain, story, round++, accounts);
   await waitForHead();
   return {
     chain,
     test,
-    goOn,
+    addBlocks,
     waitForHead,
-    branch: async (depth, seed, more = 0) => {
-      await chain.rpc("anvil_reorg", [depth, otherTransactions(chain, story, depth, seed)]);
-      for (let count = 0; count < more; count += 1) await goOn();
+    branch: async (depth, seed, extraRounds = 0) => {
+      await chain.rpc("anvil_reorg", [depth, branchTransactions(chain, story, depth, seed)]);
+      for (let count = 0; count < extraRounds; count += 1) await addBlocks();
     },
     fresh: async () => {
       const other = await createTestDatabase();
       const indexer = await createTestIndexer(chain.url, other.database, { chain: configured, projections });
       await indexer.runToHead(await chain.head());
       await indexer.close();
-      const held = await contents(other.database);
+      const rows = await contents(other.database);
       await other.drop();
-      return held;
+      return rows;
     },
     end: async () => {
       await stop();
@@ -68,8 +68,8 @@ export const startBranching = async (overrides: Partial<IndexedChain> = {}): Pro
   };
 };
 
-/** Pairs of a transaction and the block of the new branch that it is in. */
-const otherTransactions = (
+/** Returns pairs of a transaction and the block of the new branch that contains it. */
+const branchTransactions = (
   chain: TestChain,
   { erc20, erc721, weth }: Story,
   depth: number,

@@ -16,10 +16,10 @@ const createChild = (child: string, value: number): Hex => {
   return hex(outer, child);
 };
 
-const oddities = {
+const unusualCreations = {
   sink,
   sendsFromInitCode: hex(callCode(sink, 5), "00"),
-  /** The child sends 3 and then reverts: neither the 3 nor the 7 sent to it may count. */
+  /** The child sends 3 and then reverts: neither the 3 nor the 7 sent to it may be indexed. */
   failedChild: createChild(`${callCode(sink, 3)}60006000fd`, 7),
   goodChild: createChild(`${callCode(sink, 3)}00`, 7),
   destroysToSink: hex(`73${sink.slice(2)}ff`),
@@ -87,12 +87,12 @@ export const addRound = async (
     { from: second, ...call(token, erc20, "transferFrom", [owner, third, 5n]) },
     { from: second, ...call(art, erc721, "approve", [third, BigInt(round)]) },
     { from: second, ...call(editions, erc1155, "setApprovalForAll", [third, round % 2 === 0]) },
-    { data: oddities.sendsFromInitCode, value: 30n },
-    { data: oddities.failedChild, value: 30n },
-    { data: oddities.goodChild, value: 30n },
-    { data: oddities.destroysToSink, value: 31n },
-    { data: oddities.destroysToItself, value: 32n },
-    { data: oddities.reverts, value: 33n },
+    { data: unusualCreations.sendsFromInitCode, value: 30n },
+    { data: unusualCreations.failedChild, value: 30n },
+    { data: unusualCreations.goodChild, value: 30n },
+    { data: unusualCreations.destroysToSink, value: 31n },
+    { data: unusualCreations.destroysToItself, value: 32n },
+    { data: unusualCreations.reverts, value: 33n },
     { from: second, to: third, value: 7n, gas: 21_000n, maxFeePerGas: 5_000_000_000n, maxPriorityFeePerGas: 2_500_000_000n },
   );
   await chain.mine();

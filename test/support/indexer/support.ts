@@ -35,7 +35,7 @@ export interface TestIndexer {
   close(): Promise<void>;
 }
 
-/** An indexer of the chain behind a URL, wired as in app.ts. */
+/** Creates an indexer of the chain behind a URL, wired as in app.ts. */
 export const createTestIndexer = async (
   url: string,
   database: Database,
@@ -92,7 +92,7 @@ export const createTestIndexer = async (
   };
 };
 
-/** Runs an indexer until a condition holds, then stops it and waits for its end. */
+/** Runs an indexer until a condition holds, then stops it and waits until it has stopped. */
 export const runUntil = async (indexer: Indexer, done: () => boolean, limitMilliseconds = 20_000): Promise<void> => {
   const stop = new AbortController();
   const limit = Date.now() + deadline(limitMilliseconds);
@@ -104,7 +104,7 @@ export const runUntil = async (indexer: Indexer, done: () => boolean, limitMilli
   } finally {
     clearInterval(timer);
   }
-  if (!done()) throw new Error(`The condition was not met: ${JSON.stringify(indexer.status())}`);
+  if (!done()) throw new Error(`The condition was not met in time: ${JSON.stringify(indexer.status())}`);
 };
 
 /** Every balance with the block that set it: ended periods and current rows. */

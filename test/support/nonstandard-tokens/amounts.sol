@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {Book, Coin, Functions, Labelled} from "base.sol";
+import {Accounts, Coin, Erc20Functions, Metadata} from "base.sol";
 
 /// Fee on transfer: the receiver gets less than the event reports, the token contract retains the rest.
-contract FeeUnseen is Coin("Fee Unseen") {
+contract UnreportedFee is Coin("Unreported Fee") {
     function _move(address from, address to, uint256 value) internal override {
-        held[from] -= value;
-        held[to] += value - value / 10;
-        held[address(this)] += value / 10;
+        balances[from] -= value;
+        balances[to] += value - value / 10;
+        balances[address(this)] += value / 10;
         emit Transfer(from, to, value);
     }
 }
@@ -32,9 +32,9 @@ contract FeeToZero is Coin("Fee To Zero") {
 /// Fee on top: the sender pays more than the event reports.
 contract FeeOnTop is Coin("Fee On Top") {
     function _move(address from, address to, uint256 value) internal override {
-        held[from] -= value + value / 10;
-        held[to] += value;
-        held[address(0xfee)] += value / 10;
+        balances[from] -= value + value / 10;
+        balances[to] += value;
+        balances[address(0xfee)] += value / 10;
         emit Transfer(from, to, value);
     }
 }
@@ -44,12 +44,12 @@ contract Reflection is Coin("Reflection") {
     uint256 private shares;
 
     function balanceOf(address owner) public view override returns (uint256) {
-        return shares == 0 ? 0 : held[owner] * supply / shares;
+        return shares == 0 ? 0 : balances[owner] * supply / shares;
     }
 
     function _mint(address to, uint256 value) internal override {
         uint256 added = shares == 0 ? value : value * shares / supply;
-        held[to] += added;
+        balances[to] += added;
         shares += added;
         supply += value;
         emit Transfer(address(0), to, value);
@@ -57,7 +57,7 @@ contract Reflection is Coin("Reflection") {
 
     function _burn(address from, uint256 value) internal override {
         uint256 taken = value * shares / supply;
-        held[from] -= taken;
+        balances[from] -= taken;
         shares -= taken;
         supply -= value;
         emit Transfer(from, address(0), value);
@@ -65,8 +65,8 @@ contract Reflection is Coin("Reflection") {
 
     function _move(address from, address to, uint256 value) internal override {
         uint256 moved = value * shares / supply;
-        held[from] -= moved;
-        held[to] += moved - moved / 20;
+        balances[from] -= moved;
+        balances[to] += moved - moved / 20;
         shares -= moved / 20;
         emit Transfer(from, to, value);
     }
@@ -75,16 +75,16 @@ contract Reflection is Coin("Reflection") {
 /// An amount of 2^256 - 1 means the sender's whole balance; the event reports the moved amount.
 contract MaxMeansAll is Coin("Max Means All") {
     function _move(address from, address to, uint256 value) internal override {
-        super._move(from, to, value == type(uint256).max ? held[from] : value);
+        super._move(from, to, value == type(uint256).max ? balances[from] : value);
     }
 }
 
-/// A larger amount than the balance moves the balance, and the event reports the requested amount.
-contract Clips is Coin("Clips") {
+/// A transfer of more than the balance moves the whole balance, and the event reports the requested amount.
+contract CapsAtBalance is Coin("Caps At Balance") {
     function _move(address from, address to, uint256 value) internal override {
-        uint256 moved = value > held[from] ? held[from] : value;
-        held[from] -= moved;
-        held[to] += moved;
+        uint256 moved = value > balances[from] ? balances[from] : value;
+        balances[from] -= moved;
+        balances[to] += moved;
         emit Transfer(from, to, value);
     }
 }
@@ -97,21 +97,21 @@ contract MinimumLiquidity is Coin("Minimum Liquidity") {
     }
 }
 
-/// What is sent to 0x0 is held by 0x0 and counts in the supply; burning emits only Burn.
-contract ZeroHolds is Coin("Zero Holds") {
+/// Tokens that are sent to 0x0 stay in its balance and in the supply. Burning emits only Burn.
+contract ZeroAddressHolds is Coin("Zero Address Holds") {
     event Burn(address indexed from, uint256 value);
 
     function _burn(address from, uint256 value) internal override {
-        held[from] -= value;
+        balances[from] -= value;
         supply -= value;
         emit Burn(from, value);
     }
 }
 
-/// What is sent to 0x0 disappears, but the supply is never lowered.
+/// Burning removes a balance but never lowers the supply.
 contract SupplyNeverFalls is Coin("Supply Never Falls") {
     function _burn(address from, uint256 value) internal override {
-        held[from] -= value;
+        balances[from] -= value;
         emit Transfer(from, address(0), value);
     }
 }
@@ -119,7 +119,7 @@ contract SupplyNeverFalls is Coin("Supply Never Falls") {
 /// The constructor gives its whole supply to the deployer without an event.
 contract SupplyWithoutEvent is Coin("Supply Without Event") {
     constructor() {
-        held[msg.sender] = 10 ** 24;
+        balances[msg.sender] = 10 ** 24;
         supply = 10 ** 24;
     }
 }
@@ -129,24 +129,24 @@ contract MintWithoutTransfer is Coin("Mint Without Transfer") {
     event Mint(address indexed to, uint256 value);
 
     function _mint(address to, uint256 value) internal override {
-        held[to] += value;
+        balances[to] += value;
         supply += value;
         emit Mint(to, value);
     }
 }
 
-/// Deposits and withdrawals of the native token without a Transfer, as WETH9 does; the supply is what the contract has of it.
+/// Deposits and withdrawals of the native token without a Transfer, as WETH9 does; the supply is the native balance of the contract.
 contract Wrapped is Coin("Wrapped") {
     event Deposit(address indexed to, uint256 value);
     event Withdrawal(address indexed from, uint256 value);
 
     function deposit() external payable {
-        held[msg.sender] += msg.value;
+        balances[msg.sender] += msg.value;
         emit Deposit(msg.sender, msg.value);
     }
 
     function withdraw(uint256 value) external {
-        held[msg.sender] -= value;
+        balances[msg.sender] -= value;
         emit Withdrawal(msg.sender, value);
         payable(msg.sender).transfer(value);
     }
@@ -167,9 +167,9 @@ contract Wrapped is Coin("Wrapped") {
 /// A transfer to self creates tokens: both balances are read before either is written.
 contract SelfTransferMints is Coin("Self Transfer Mints") {
     function _move(address from, address to, uint256 value) internal override {
-        uint256 before = held[to];
-        held[from] -= value;
-        held[to] = before + value;
+        uint256 before = balances[to];
+        balances[from] -= value;
+        balances[to] = before + value;
         emit Transfer(from, to, value);
     }
 }
@@ -178,7 +178,7 @@ contract SelfTransferMints is Coin("Self Transfer Mints") {
 contract Overflowing is Coin("Overflowing") {
     function _mint(address to, uint256 value) internal override {
         unchecked {
-            held[to] += value;
+            balances[to] += value;
             supply += value;
         }
         emit Transfer(address(0), to, value);
@@ -186,8 +186,8 @@ contract Overflowing is Coin("Overflowing") {
 
     function _move(address from, address to, uint256 value) internal override {
         unchecked {
-            held[from] -= value;
-            held[to] += value;
+            balances[from] -= value;
+            balances[to] += value;
         }
         emit Transfer(from, to, value);
     }
@@ -219,7 +219,7 @@ contract Uint96 is Coin("Uint96") {
     }
 }
 
-/// Flash mints with events: what is minted is burnt in the same transaction.
+/// Flash mints with events: the minted amount is burnt in the same transaction.
 contract FlashMinting is Coin("Flash Minting") {
     function flash(address borrower, address receiver, uint256 value) external {
         _mint(borrower, value);
@@ -229,26 +229,26 @@ contract FlashMinting is Coin("Flash Minting") {
     }
 }
 
-/// Flash mints of which only the middle is seen: neither the minting nor the burning has an event.
-contract FlashUnseen is Coin("Flash Unseen") {
+/// Flash mints in which only the transfers emit events: the mint and the burn have none.
+contract UnreportedFlashMint is Coin("Unreported Flash Mint") {
     function flash(address borrower, address receiver, uint256 value) external {
-        held[borrower] += value;
+        balances[borrower] += value;
         supply += value;
         _move(borrower, receiver, value / 2);
-        held[borrower] -= value - value / 2;
-        held[receiver] -= value / 2;
+        balances[borrower] -= value - value / 2;
+        balances[receiver] -= value / 2;
         supply -= value;
     }
 }
 
-/// Shares of a vault (ERC-4626): exact events, and a price that changes when assets are given to the vault.
+/// Shares of a vault (ERC-4626): exact events, and a price that changes when assets are transferred to the vault.
 contract Vault is Coin("Vault") {
     event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares);
     event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares);
 
-    Functions public immutable asset;
+    Erc20Functions public immutable asset;
 
-    constructor(Functions underlying) {
+    constructor(Erc20Functions underlying) {
         asset = underlying;
     }
 
@@ -256,7 +256,7 @@ contract Vault is Coin("Vault") {
         return asset.balanceOf(address(this));
     }
 
-    /// The tests' asset can be minted by any account, so no approval is needed.
+    /// Needs no approval, because any account can mint the asset of the tests.
     function deposit(uint256 assets, address receiver) external returns (uint256 shares) {
         uint256 all = totalAssets();
         shares = supply == 0 || all == 0 ? assets : assets * supply / all;
@@ -277,8 +277,8 @@ contract Vault is Coin("Vault") {
     }
 }
 
-/// The native token as ERC-20: balances are those of the accounts, and every fee that they pay changes them.
-contract NativeAsCoin is Book, Labelled("Native As Coin") {
+/// The native token as an ERC-20 token: its balances are the native balances of the accounts, which change with every fee that they pay.
+contract NativeAsToken is Accounts, Metadata("Native As Token") {
     function balanceOf(address owner) public view override returns (uint256) {
         return owner.balance;
     }

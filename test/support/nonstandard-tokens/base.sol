@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// Balances and allowances that the tokens below share. The internal functions are exact and emit what ERC-20 asks for.
-abstract contract Book {
+/// The balances and allowances of the tokens below. The internal functions are exact and emit the events that ERC-20 requires.
+abstract contract Accounts {
     event Transfer(address indexed from, address indexed to, uint256 value);
     event Approval(address indexed owner, address indexed spender, uint256 value);
 
-    mapping(address => uint256) internal held;
+    mapping(address => uint256) internal balances;
     mapping(address => mapping(address => uint256)) internal allowed;
     uint256 internal supply;
 
     function balanceOf(address owner) public view virtual returns (uint256) {
-        return held[owner];
+        return balances[owner];
     }
 
     function allowance(address owner, address spender) public view virtual returns (uint256) {
@@ -19,20 +19,20 @@ abstract contract Book {
     }
 
     function _mint(address to, uint256 value) internal virtual {
-        held[to] += value;
+        balances[to] += value;
         supply += value;
         emit Transfer(address(0), to, value);
     }
 
     function _burn(address from, uint256 value) internal virtual {
-        held[from] -= value;
+        balances[from] -= value;
         supply -= value;
         emit Transfer(from, address(0), value);
     }
 
     function _move(address from, address to, uint256 value) internal virtual {
-        held[from] -= value;
-        held[to] += value;
+        balances[from] -= value;
+        balances[to] += value;
         emit Transfer(from, to, value);
     }
 
@@ -46,8 +46,8 @@ abstract contract Book {
     }
 }
 
-/// Name, symbol and decimals as most tokens have them.
-abstract contract Labelled {
+/// A name, a symbol and 18 decimals.
+abstract contract Metadata {
     string private label;
 
     constructor(string memory text) {
@@ -67,8 +67,8 @@ abstract contract Labelled {
     }
 }
 
-/// The functions of ERC-20 that change state, and public minting and burning, because the tests need no owner.
-abstract contract Functions is Book {
+/// The functions of ERC-20 that change state, with public minting and burning, because the tests need no owner.
+abstract contract Erc20Functions is Accounts {
     function mint(address to, uint256 value) external virtual {
         _mint(to, value);
     }
@@ -94,14 +94,14 @@ abstract contract Functions is Book {
     }
 }
 
-/// A whole and exact ERC-20 token, except for what a token below overrides.
-abstract contract Coin is Functions, Labelled {
-    constructor(string memory text) Labelled(text) {}
+/// A complete and exact ERC-20 token, of which the other tokens override parts.
+abstract contract Coin is Erc20Functions, Metadata {
+    constructor(string memory text) Metadata(text) {}
 
     function totalSupply() public view virtual returns (uint256) {
         return supply;
     }
 }
 
-/// A standard token, as the control.
+/// A standard token, for comparison.
 contract Plain is Coin("Plain") {}

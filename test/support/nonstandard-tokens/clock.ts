@@ -10,9 +10,9 @@ export const replaceClock = (): Clock => {
   const RealDate = globalThis.Date;
   let ahead = 0;
   class MovedDate extends RealDate {
-    constructor(...given: unknown[]) {
-      if (given.length === 0) super(RealDate.now() + ahead);
-      else super(...(given as [number]));
+    constructor(...args: unknown[]) {
+      if (args.length === 0) super(RealDate.now() + ahead);
+      else super(...(args as [number]));
     }
     static override now(): number {
       return RealDate.now() + ahead;

@@ -7,8 +7,8 @@ import type { TestToken } from "./token-kind.ts";
 /** A served value that differs from the contract's. */
 export interface Difference {
   readonly kind: string;
-  readonly what: "balance" | "holder" | "number of holders" | "order of holders" | "supply" | "allowance" | "ids";
-  readonly of: string;
+  readonly aspect: "balance" | "holder" | "number of holders" | "order of holders" | "supply" | "allowance" | "ids";
+  readonly subject: string;
   readonly height: number;
   readonly served: string;
   readonly expected: string;
@@ -32,10 +32,10 @@ const createCollector = (height: number) => {
   let compared = 0;
   return {
     /** Compares a served value with the accepted ones, of which the first is reported as expected. */
-    expect: (token: TestToken, what: Difference["what"], of: string, served: string, ...accepted: readonly string[]): void => {
+    expect: (token: TestToken, aspect: Difference["aspect"], subject: string, served: string, ...accepted: readonly string[]): void => {
       compared += 1;
       if (accepted.includes(served)) return;
-      differences.push({ kind: token.kind.name, what, of, height, served, expected: accepted[0] ?? "" });
+      differences.push({ kind: token.kind.name, aspect, subject, height, served, expected: accepted[0] ?? "" });
     },
     result: (): ComparisonResult => ({ compared, differences }),
   };
@@ -44,7 +44,7 @@ type Collector = ReturnType<typeof createCollector>;
 
 /**
  * Returns the accepted values of a balance. If the contract does not return it: null, absent, the last value of a destroyed contract, or the sum of the
- * Transfers where balanceOf reverts. The balance of an owner that no Transfer has named may also be absent.
+ * Transfers if balanceOf reverts. The balance of an owner that no Transfer has named may also be absent.
  */
 const acceptedBalance = (state: NodeState, token: TestToken, owner: Address): string[] => {
   const balance = state.balance(token, owner);
@@ -61,9 +61,9 @@ const compareItems = (
 ): void => {
   for (const token of tokens) {
     for (const owner of state.ownersOf(token)) {
-      const own = items.get(owner)?.filter(({ contract_address: address }) => address === token.address) ?? [];
-      const coin = own.find(({ nft_data: nfts }) => nfts === null);
-      const collection = own.find(({ nft_data: nfts }) => nfts !== null);
+      const ownItems = items.get(owner)?.filter(({ contract_address: address }) => address === token.address) ?? [];
+      const coin = ownItems.find(({ nft_data: nfts }) => nfts === null);
+      const collection = ownItems.find(({ nft_data: nfts }) => nfts !== null);
       if (collection !== undefined) compareIds(collector, state, token, owner, collection);
       // The coins of a contract that is listed as a collection may be missing if their event is not a Transfer.
       const needsCoin = token.kind.isAlsoCollection !== true || token.kind.isSilent !== true;
@@ -113,7 +113,7 @@ const compareCoinHolders = (collector: Collector, state: NodeState, token: TestT
   const listed = new Map(items.map(({ address, balance }) => [address, balance]));
   for (const owner of owners) {
     // Accounts with a balance of 0 are not holders.
-    const accepted = acceptedBalance(state, token, owner).map((one) => (one === "0" ? "absent" : one));
+    const accepted = acceptedBalance(state, token, owner).map((value) => (value === "0" ? "absent" : value));
     collector.expect(token, "holder", owner, text(listed.get(owner)), ...accepted);
   }
   for (const { address, balance } of items) {
@@ -145,7 +145,7 @@ const compareAllowances = (
 
 /** Compares the served balances, holders, supplies and allowances at a height or at the head with the contracts' values. */
 export const compareAt = async (
-  on: ServedChain,
+  service: ServedChain,
   state: NodeState,
   tokens: readonly TestToken[],
   at: number | "head",
@@ -153,34 +153,34 @@ export const compareAt = async (
 ): Promise<ComparisonResult> => {
   const collector = createCollector(state.height);
   const owners = [...new Set(tokens.flatMap((token) => state.ownersOf(token)))];
-  compareItems(collector, state, tokens, await servedItems(on, owners, at));
-  const holders = await servedHolders(on, tokens, at);
+  compareItems(collector, state, tokens, await servedItems(service, owners, at));
+  const holders = await servedHolders(service, tokens, at);
   for (const token of tokens) compareHolders(collector, state, token, holders.get(token.address) ?? null);
   if (at === "head" && allowances.length > 0) {
-    compareAllowances(collector, allowances, await servedAllowances(on, [...new Set(allowances.map(({ owner }) => owner))]));
+    compareAllowances(collector, allowances, await servedAllowances(service, [...new Set(allowances.map(({ owner }) => owner))]));
   }
   return collector.result();
 };
 
-const shownOfEach = 2;
+const shownPerGroup = 2;
 
-const groupsOf = <T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> => {
+const groupsOf = <T>(all: readonly T[], keyOf: (item: T) => string): Map<string, T[]> => {
   const groups = new Map<string, T[]>();
-  for (const one of all) groups.set(keyOf(one), [...(groups.get(keyOf(one)) ?? []), one]);
+  for (const item of all) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
   return groups;
 };
 
 /** Renders differences as a table: for each token kind and value the number, the heights and the first few. */
 export const renderDifferences = (differences: readonly Difference[]): string => {
-  const line = (of: string, height: string | number, served: string, expected: string): string =>
-    `    ${of.padEnd(44)} ${String(height).padStart(6)} ${served.padStart(28)} ${expected.padStart(28)}\n`;
-  const blocks = [...groupsOf(differences, ({ kind }) => kind)].map(([kind, ofKind]) => {
-    const sorts = [...groupsOf(ofKind, ({ what }) => what)].map(([what, group]) => {
+  const line = (subject: string, height: string | number, served: string, expected: string): string =>
+    `    ${subject.padEnd(44)} ${String(height).padStart(6)} ${served.padStart(28)} ${expected.padStart(28)}\n`;
+  const blocks = [...groupsOf(differences, ({ kind }) => kind)].map(([kind, kindDifferences]) => {
+    const sections = [...groupsOf(kindDifferences, ({ aspect }) => aspect)].map(([aspect, group]) => {
       const heights = [...new Set(group.map(({ height }) => height))].join(", ");
-      const shown = group.slice(0, shownOfEach).map(({ of, height, served, expected }) => line(of, height, served, expected));
-      return `  ${what}: ${group.length} at ${heights}\n${shown.join("")}`;
+      const shown = group.slice(0, shownPerGroup).map(({ subject, height, served, expected }) => line(subject, height, served, expected));
+      return `  ${aspect}: ${group.length} at ${heights}\n${shown.join("")}`;
     });
-    return `${kind}\n${sorts.join("")}`;
+    return `${kind}\n${sections.join("")}`;
   });
-  return `${line("of", "height", "served", "expected")}${blocks.join("")}`;
+  return `${line("subject", "height", "served", "expected")}${blocks.join("")}`;
 };

@@ -27,10 +27,10 @@ export interface TokenChain {
   readonly config: ChainConfig;
   readonly accounts: readonly Address[];
   readonly tokens: readonly TestToken[];
-  readonly reentering: Address;
+  readonly reentrantReceiver: Address;
   /** The head's timestamp. */
   timestamp(): number;
-  /** Mines the sent transactions in one block, 12 seconds after the last one. */
+  /** Mines the sent transactions in one block, 12 seconds after the previous one. */
   mine(): Promise<void>;
   sign(owner: Address, token: TestToken, name: string, primaryType: "Permit", fields: readonly Field[]): Promise<Hex>;
   read(token: TestToken, functionName: string, args: readonly unknown[]): Promise<unknown>;
@@ -56,7 +56,7 @@ export const startTokenChain = async (): Promise<TokenChain> => {
     };
     await chain.rpc("anvil_setCode", [multicall, await multicallCode(chain)]);
     const accounts = chain.accounts.slice(0, 8).map((address) => address.toLowerCase() as Address);
-    const { tokens, reentering } = await deployAll(chain, artifact, mine);
+    const { tokens, reentrantReceiver } = await deployAll(chain, artifact, mine);
     const config = {
       ...chainConfig.parse({
         name: "odd",
@@ -85,7 +85,7 @@ export const startTokenChain = async (): Promise<TokenChain> => {
         message: Object.fromEntries(fields.map(({ name: field, value }) => [field, value])),
       });
     };
-    return { chain, config, accounts, tokens, reentering, timestamp: () => timestamp, mine, sign, read, folder, stop };
+    return { chain, config, accounts, tokens, reentrantReceiver, timestamp: () => timestamp, mine, sign, read, folder, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -119,17 +119,18 @@ const deployAll = async (chain: TestChain, artifact: (name: string) => Artifact,
     });
   };
   // TwoAddresses creates SecondAddress.
-  const names = ["Reentering", ...tokenKinds.map(({ name }) => name)].filter((name) => name !== "SecondAddress");
+  const names = ["ReentrantReceiver", ...tokenKinds.map(({ name }) => name)].filter((name) => name !== "SecondAddress");
   for (let first = 0; first < names.length; first += deploymentsPerBlock) await deploy(names.slice(first, first + deploymentsPerBlock));
   const { abi } = artifact("TwoAddresses");
   const data = encodeFunctionData({ abi, functionName: "second" });
   const second = await chain.rpc<Hex>("eth_call", [{ to: addressOf("TwoAddresses"), data }, "latest"]);
   addresses.set("SecondAddress", `0x${second.slice(26)}`);
   const tokens = tokenKinds.map((kind): TestToken => {
-    const own = artifact(kind.name);
+    const ownArtifact = artifact(kind.name);
     // A proxy has its own functions and those of its implementation.
-    const used = kind.name === "Proxy" ? { ...own, abi: [...own.abi, ...artifact("UpgradeBefore").abi] } : own;
-    return { kind, address: addressOf(kind.name), artifact: used };
+    const usedArtifact =
+      kind.name === "Proxy" ? { ...ownArtifact, abi: [...ownArtifact.abi, ...artifact("UpgradeBefore").abi] } : ownArtifact;
+    return { kind, address: addressOf(kind.name), artifact: usedArtifact };
   });
-  return { tokens, reentering: addressOf("Reentering") };
+  return { tokens, reentrantReceiver: addressOf("ReentrantReceiver") };
 };

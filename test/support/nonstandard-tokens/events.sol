@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {Book, Coin, Functions, Labelled} from "base.sol";
+import {Accounts, Coin, Erc20Functions, Metadata} from "base.sol";
 
 /// A Transfer with further fields after its amount, in the same log.
 contract AppendedData is Coin("Appended Data") {
@@ -14,26 +14,26 @@ contract AppendedData is Coin("Appended Data") {
     }
 
     function _mint(address to, uint256 value) internal override {
-        held[to] += value;
+        balances[to] += value;
         supply += value;
         emitTransfer(address(0), to, value);
     }
 
     function _burn(address from, uint256 value) internal override {
-        held[from] -= value;
+        balances[from] -= value;
         supply -= value;
         emitTransfer(from, address(0), value);
     }
 
     function _move(address from, address to, uint256 value) internal override {
-        held[from] -= value;
-        held[to] += value;
+        balances[from] -= value;
+        balances[to] += value;
         emitTransfer(from, to, value);
     }
 }
 
-/// What tokens share that emit events of other shapes.
-abstract contract Reshaped is Labelled {
+/// The base of tokens whose events have different indexed arguments than ERC-20's.
+abstract contract OtherEvents is Metadata {
     mapping(address => uint256) public balanceOf;
     mapping(address => mapping(address => uint256)) public allowance;
     uint256 public totalSupply;
@@ -76,8 +76,8 @@ abstract contract Reshaped is Labelled {
     }
 }
 
-/// All three arguments of Transfer and Approval are indexed, as ERC-721 has them.
-contract AllIndexed is Labelled("All Indexed"), Reshaped {
+/// All three arguments of Transfer and Approval are indexed, as in ERC-721.
+contract AllIndexed is Metadata("All Indexed"), OtherEvents {
     event Transfer(address indexed from, address indexed to, uint256 indexed value);
     event Approval(address indexed owner, address indexed spender, uint256 indexed value);
 
@@ -91,7 +91,7 @@ contract AllIndexed is Labelled("All Indexed"), Reshaped {
 }
 
 /// No argument of Transfer and Approval is indexed.
-contract NoneIndexed is Labelled("None Indexed"), Reshaped {
+contract NoneIndexed is Metadata("None Indexed"), OtherEvents {
     event Transfer(address from, address to, uint256 value);
     event Approval(address owner, address spender, uint256 value);
 
@@ -105,7 +105,7 @@ contract NoneIndexed is Labelled("None Indexed"), Reshaped {
 }
 
 /// Only the sender of a Transfer is indexed.
-contract SenderIndexed is Labelled("Sender Indexed"), Reshaped {
+contract SenderIndexed is Metadata("Sender Indexed"), OtherEvents {
     event Transfer(address indexed from, address to, uint256 value);
     event Approval(address indexed owner, address indexed spender, uint256 value);
 
@@ -121,14 +121,14 @@ contract SenderIndexed is Labelled("Sender Indexed"), Reshaped {
 /// The Transfer reports twice the moved amount.
 contract WrongAmounts is Coin("Wrong Amounts") {
     function _move(address from, address to, uint256 value) internal override {
-        held[from] -= value;
-        held[to] += value;
+        balances[from] -= value;
+        balances[to] += value;
         emit Transfer(from, to, 2 * value);
     }
 }
 
 /// Emits arbitrary events for any accounts; all balances are 0.
-contract Phishing is Labelled("Phishing") {
+contract Phishing is Metadata("Phishing") {
     event Transfer(address indexed from, address indexed to, uint256 value);
     event Approval(address indexed owner, address indexed spender, uint256 value);
 
@@ -153,7 +153,7 @@ contract Phishing is Labelled("Phishing") {
     }
 }
 
-/// Coin and collection in one contract, as ERC-404 is: each event has the shape of its standard, and `balanceOf` returns the coins.
+/// A coin and a collection in one contract, as in ERC-404: each event has the shape of its standard, and `balanceOf` returns the coins.
 contract CoinAndCollection is Coin("Coin And Collection") {
     mapping(uint256 => address) public ownerOf;
 
@@ -179,8 +179,8 @@ contract CoinAndCollection is Coin("Coin And Collection") {
     }
 }
 
-/// Coin and collection in one contract, where Transfer is the collection's and coins have a custom event, as the first ERC-404 tokens.
-contract CoinOfOwnEvent is Labelled("Coin Of Own Event") {
+/// A coin and a collection in one contract. The collection emits Transfer and the coin a custom event, as in the first ERC-404 tokens.
+contract CustomTransferEvent is Metadata("Custom Transfer Event") {
     event ERC20Transfer(address indexed from, address indexed to, uint256 amount);
     event Transfer(address indexed from, address indexed to, uint256 indexed id);
 
@@ -219,31 +219,31 @@ contract CoinOfOwnEvent is Labelled("Coin Of Own Event") {
     }
 }
 
-interface Hooked {
+interface TokenReceiver {
     function tokensReceived(address from, uint256 value) external;
 }
 
-/// Hooks as ERC-777 has them: the receiver's code runs in the middle of a transfer, before its event.
+/// Hooks as in ERC-777: the receiver's code runs in the middle of a transfer, before its event.
 contract Hooks is Coin("Hooks") {
     event Sent(address indexed operator, address indexed from, address indexed to, uint256 amount, bytes data, bytes operatorData);
 
     function _move(address from, address to, uint256 value) internal override {
-        held[from] -= value;
-        held[to] += value;
-        if (to.code.length > 0 && to != address(this)) Hooked(to).tokensReceived(from, value);
+        balances[from] -= value;
+        balances[to] += value;
+        if (to.code.length > 0 && to != address(this)) TokenReceiver(to).tokensReceived(from, value);
         emit Sent(msg.sender, from, to, value, "", "");
         emit Transfer(from, to, value);
     }
 }
 
-/// Sends half of what it receives back from inside the transfer, so events are emitted in reverse order.
-contract Reentering is Hooked {
+/// Returns half of a received amount within the transfer, so that the events are emitted in reverse order.
+contract ReentrantReceiver is TokenReceiver {
     bool private isInside;
 
     function tokensReceived(address from, uint256 value) external override {
         if (isInside) return;
         isInside = true;
-        Functions(msg.sender).transfer(from, value / 2);
+        Erc20Functions(msg.sender).transfer(from, value / 2);
         isInside = false;
     }
 }

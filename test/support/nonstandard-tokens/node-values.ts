@@ -19,7 +19,7 @@ const wordLength = 64;
 /** The recipient of the fees of `FeeOnTop`. */
 const feeSink: Address = "0x0000000000000000000000000000000000000fee";
 
-/** The contracts' values after a block; null where a call reverts or returns less than a word. */
+/** The contracts' values after a block; null if a call reverts or returns less than a word. */
 export interface NodeState {
   readonly height: number;
   /** The accounts that may have a balance of a token. */
@@ -28,7 +28,7 @@ export interface NodeState {
   supply(token: TestToken): bigint | null;
   /** The token ids of an owner. */
   idsOf(token: TestToken, owner: Address): readonly bigint[];
-  /** Whether a Transfer of the token up to this block names the owner, in a topic or in its data. An index cannot know of other owners. */
+  /** Whether a Transfer of the token up to this block names the owner, in a topic or in its data. An index cannot detect other owners. */
   isNamed(token: TestToken, owner: Address): boolean;
   /** The last value before the contract was destroyed; null if it still exists. */
   lastBalance(token: TestToken, owner: Address): bigint | null;
@@ -45,7 +45,7 @@ export interface NodeAllowance {
   readonly amount: bigint | null;
   /** The last value before the contract was destroyed; null if it still exists. */
   readonly lastAmount: bigint | null;
-  /** Whether an Approval names both accounts or the spender has used it, so that an index can know of it. */
+  /** Whether an Approval names both accounts or the spender has used it, so that an index can detect it. */
   readonly isObservable: boolean;
 }
 
@@ -57,7 +57,7 @@ interface Log {
   readonly transactionHash: Hex;
 }
 
-/** Runs contract calls and returns the first word of each result; null where a call fails or returns less than a word. */
+/** Runs contract calls and returns the first word of each result; null if a call fails or returns less than a word. */
 const callAll = async (
   url: string,
   calls: readonly { readonly to: Address; readonly data: Hex }[],
@@ -65,13 +65,13 @@ const callAll = async (
 ): Promise<(bigint | null)[]> => {
   const words: (bigint | null)[] = [];
   for (let first = 0; first < calls.length; first += callsPerBatch) {
-    const some = calls.slice(first, first + callsPerBatch);
-    const body = JSON.stringify(some.map((params, id) => ({ jsonrpc: "2.0", id, method: "eth_call", params: [params, toHex(height)] })));
+    const batch = calls.slice(first, first + callsPerBatch);
+    const body = JSON.stringify(batch.map((params, id) => ({ jsonrpc: "2.0", id, method: "eth_call", params: [params, toHex(height)] })));
     const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
     const replies = (await response.json()) as { readonly id: number; readonly result?: Hex }[];
     const byId = new Map(replies.map(({ id, result }) => [id, result]));
     words.push(
-      ...some.map((_, id) => {
+      ...batch.map((_, id) => {
         const result = byId.get(id);
         return result === undefined || result.length < 2 + wordLength ? null : BigInt(result.slice(0, 2 + wordLength));
       }),
@@ -89,58 +89,61 @@ const addressIn = (word: Hex | undefined): Address => `0x${(word ?? "").slice(-4
 const keyOf = (...parts: readonly string[]): string => parts.join(" ");
 
 /** Creates functions that read the contracts' values from the node. */
-export const createNodeReader = ({ chain, tokens, accounts, reentering }: TokenChain) => {
+export const createNodeReader = ({ chain, tokens, accounts, reentrantReceiver }: TokenChain) => {
   const ids = Array.from({ length: 10 }, (_, position) => BigInt(position + 1));
   // A vault holds the asset token.
   const vaults = tokens.filter(({ kind }) => kind.name === "Vault").map(({ address }) => address);
-  const ownersOf = ({ address }: TestToken): Address[] => [...new Set([...accounts, zeroAddress, address, reentering, feeSink, ...vaults])];
+  const ownersOf = ({ address }: TestToken): Address[] => [
+    ...new Set([...accounts, zeroAddress, address, reentrantReceiver, feeSink, ...vaults]),
+  ];
   const pairs = tokens.flatMap((token) => ownersOf(token).map((owner) => ({ token, owner })));
   const collections = tokens.filter(({ kind }) => kind.isAlsoCollection === true);
   const logsUpTo = (height: number, topic: Hex): Promise<readonly Log[]> =>
     chain.rpc("eth_getLogs", [
       { address: tokens.map(({ address }) => address), fromBlock: "0x0", toBlock: toHex(height), topics: [topic] },
     ]);
-  const ask = async (height: number, calls: readonly { readonly to: Address; readonly data: Hex }[]) => callAll(chain.url, calls, height);
+  const callAt = async (height: number, calls: readonly { readonly to: Address; readonly data: Hex }[]) =>
+    callAll(chain.url, calls, height);
 
   /** Returns the last height at which each destroyed contract still responded. */
   const lastHeights = async (height: number): Promise<ReadonlyMap<TestToken, number>> => {
     const found = new Map<TestToken, number>();
     const data = encodeFunctionData({ abi, functionName: "totalSupply" });
     for (const token of tokens.filter(({ kind }) => kind.mayBeDestroyed === true)) {
-      const answers: (bigint | null)[] = [];
-      for (let at = 0; at <= height; at += 1) answers.push((await ask(at, [{ to: token.address, data }]))[0] ?? null);
-      const last = answers.findLastIndex((answer) => answer !== null);
+      const results: (bigint | null)[] = [];
+      for (let at = 0; at <= height; at += 1) results.push((await callAt(at, [{ to: token.address, data }]))[0] ?? null);
+      const last = results.findLastIndex((result) => result !== null);
       if (last < height) found.set(token, last);
     }
     return found;
   };
 
   const readAt = async (height: number): Promise<NodeState> => {
-    const words = await ask(
+    const words = await callAt(
       height,
       pairs.map(({ token, owner }) => ({ to: token.address, data: encodeFunctionData({ abi, functionName: "balanceOf", args: [owner] }) })),
     );
     const balances = new Map(pairs.map(({ token, owner }, position) => [keyOf(token.address, owner), words[position] ?? null]));
-    const gone = await lastHeights(height);
+    const destroyed = await lastHeights(height);
     const lastBalances = new Map<string, bigint | null>();
     const lastSupplies = new Map<TestToken, bigint | null>();
-    for (const [token, at] of gone) {
+    for (const [token, at] of destroyed) {
       const owners = ownersOf(token);
-      const answers = await ask(at, [
+      const results = await callAt(at, [
         ...owners.map((owner) => ({ to: token.address, data: encodeFunctionData({ abi, functionName: "balanceOf", args: [owner] }) })),
         { to: token.address, data: encodeFunctionData({ abi, functionName: "totalSupply" }) },
       ]);
-      owners.forEach((owner, position) => void lastBalances.set(keyOf(token.address, owner), answers[position] ?? null));
-      lastSupplies.set(token, answers.at(-1) ?? null);
+      owners.forEach((owner, position) => void lastBalances.set(keyOf(token.address, owner), results[position] ?? null));
+      lastSupplies.set(token, results.at(-1) ?? null);
     }
-    const supplies = await ask(
+    const supplies = await callAt(
       height,
       tokens.map(({ address }) => ({ to: address, data: encodeFunctionData({ abi, functionName: "totalSupply" }) })),
     );
     const supplyOf = new Map(tokens.map(({ address }, position) => [address, supplies[position] ?? null]));
     const owned = new Map<string, bigint[]>();
     for (const { address } of collections) {
-      const owners = await ask(
+      const owners = await callAt(
         height,
         ids.map((id) => ({ to: address, data: encodeFunctionData({ abi, functionName: "ownerOf", args: [id] }) })),
       );
@@ -173,10 +176,10 @@ export const createNodeReader = ({ chain, tokens, accounts, reentering }: TokenC
 
   /** Reads the allowances between all accounts, for all tokens with an allowance function. */
   const allowancesAt = async (height: number): Promise<NodeAllowance[]> => {
-    const shown = new Set<string>();
+    const observable = new Set<string>();
     for (const log of await logsUpTo(height, approvalTopic)) {
       const [owner, spender] = argumentsOf(log);
-      shown.add(keyOf(log.address, addressIn(owner), addressIn(spender)));
+      observable.add(keyOf(log.address, addressIn(owner), addressIn(spender)));
     }
     const transfers = await logsUpTo(height, transferTopic);
     const hashes = [...new Set(transfers.map(({ transactionHash }) => transactionHash))];
@@ -186,28 +189,28 @@ export const createNodeReader = ({ chain, tokens, accounts, reentering }: TokenC
     for (const { from, to, input } of used) {
       if (to === null || !input.startsWith(transferFromSelector)) continue;
       const [owner, , amount] = [input.slice(10, 74), null, input.slice(138, 202)];
-      if (BigInt(`0x${amount}`) > 0n) shown.add(keyOf(to, addressIn(`0x${owner}`), from));
+      if (BigInt(`0x${amount}`) > 0n) observable.add(keyOf(to, addressIn(`0x${owner}`), from));
     }
     const triples = tokens
       .filter(({ artifact }) => artifact.abi.some((entry) => entry.type === "function" && entry.name === "allowance"))
       .flatMap((token) => accounts.flatMap((owner) => accounts.map((spender) => ({ token, owner, spender }))));
-    const allowanceCalls = (some: typeof triples) =>
-      some.map(({ token, owner, spender }) => ({
+    const allowanceCalls = (batch: typeof triples) =>
+      batch.map(({ token, owner, spender }) => ({
         to: token.address,
         data: encodeFunctionData({ abi, functionName: "allowance", args: [owner, spender] }),
       }));
-    const words = await ask(height, allowanceCalls(triples));
+    const words = await callAt(height, allowanceCalls(triples));
     const last = new Map<(typeof triples)[number], bigint | null>();
-    for (const [gone, at] of await lastHeights(height)) {
-      const own = triples.filter(({ token }) => token === gone);
-      const answers = await ask(at, allowanceCalls(own));
-      own.forEach((triple, position) => void last.set(triple, answers[position] ?? null));
+    for (const [destroyed, at] of await lastHeights(height)) {
+      const tokenTriples = triples.filter(({ token }) => token === destroyed);
+      const results = await callAt(at, allowanceCalls(tokenTriples));
+      tokenTriples.forEach((triple, position) => void last.set(triple, results[position] ?? null));
     }
     return triples.map((triple, position) => ({
       ...triple,
       amount: words[position] ?? null,
       lastAmount: last.get(triple) ?? null,
-      isObservable: shown.has(keyOf(triple.token.address, triple.owner, triple.spender)),
+      isObservable: observable.has(keyOf(triple.token.address, triple.owner, triple.spender)),
     }));
   };
 

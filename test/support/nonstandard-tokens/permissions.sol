@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {Book, Coin} from "base.sol";
+import {Accounts, Coin} from "base.sol";
 
 /// A blocklist: listed accounts can neither send nor receive.
 contract Blocklist is Coin("Blocklist") {
@@ -20,7 +20,7 @@ contract Blocklist is Coin("Blocklist") {
     }
 }
 
-/// Can be paused: nothing moves meanwhile.
+/// A token that can be paused; transfers revert while it is paused.
 contract Pausable is Coin("Pausable") {
     event Paused(bool isPaused);
 
@@ -66,7 +66,7 @@ contract NoZeroAddress is Coin("No Zero Address") {
     }
 }
 
-/// Approval race protection: a standing allowance must be set to 0 before it is set to something else.
+/// Approval race protection: a non-zero allowance must be set to 0 before it is set to a different value.
 contract RaceProtected is Coin("Race Protected") {
     function _approve(address owner, address spender, uint256 value) internal override {
         require(value == 0 || allowed[owner][spender] == 0, "set it to 0 first");
@@ -75,7 +75,7 @@ contract RaceProtected is Coin("Race Protected") {
 }
 
 /// An allowance of 2^256 - 1 is never lowered; others are, without an event.
-contract MaxStays is Coin("Max Stays") {
+contract MaxAllowanceStays is Coin("Max Allowance Stays") {
     function _spend(address owner, address spender, uint256 value) internal override {
         if (allowed[owner][spender] != type(uint256).max) super._spend(owner, spender, value);
     }
@@ -88,15 +88,15 @@ contract ApprovalOnUse is Coin("Approval On Use") {
     }
 }
 
-/// transferFrom of the caller's own tokens needs no allowance and uses none.
+/// transferFrom of the caller's own tokens neither needs nor lowers an allowance.
 contract SelfNeedsNoAllowance is Coin("Self Needs No Allowance") {
     function _spend(address owner, address spender, uint256 value) internal override {
         if (owner != spender) super._spend(owner, spender, value);
     }
 }
 
-/// transferFrom needs no allowance and lowers none.
-contract NobodyAsksAllowance is Coin("Nobody Asks Allowance") {
+/// transferFrom neither needs nor lowers an allowance.
+contract AllowanceIgnored is Coin("Allowance Ignored") {
     function _spend(address, address, uint256) internal pure override {}
 }
 
@@ -108,7 +108,7 @@ contract SilentApproval is Coin("Silent Approval") {
 }
 
 /// The Approval reports ten times the allowance.
-contract BoastingApproval is Coin("Boasting Approval") {
+contract InflatedApproval is Coin("Inflated Approval") {
     function _approve(address owner, address spender, uint256 value) internal override {
         allowed[owner][spender] = value / 10;
         emit Approval(owner, spender, value);
@@ -118,10 +118,10 @@ contract BoastingApproval is Coin("Boasting Approval") {
 /// An owner can revoke all allowances at once, without an event.
 contract RevokesAll is Coin("Revokes All") {
     mapping(address => uint256) private epoch;
-    mapping(address => mapping(uint256 => mapping(address => uint256))) private given;
+    mapping(address => mapping(uint256 => mapping(address => uint256))) private allowances;
 
     function allowance(address owner, address spender) public view override returns (uint256) {
-        return given[owner][epoch[owner]][spender];
+        return allowances[owner][epoch[owner]][spender];
     }
 
     function revokeAll() external {
@@ -129,17 +129,17 @@ contract RevokesAll is Coin("Revokes All") {
     }
 
     function _approve(address owner, address spender, uint256 value) internal override {
-        given[owner][epoch[owner]][spender] = value;
+        allowances[owner][epoch[owner]][spender] = value;
         emit Approval(owner, spender, value);
     }
 
     function _spend(address owner, address spender, uint256 value) internal override {
-        given[owner][epoch[owner]][spender] -= value;
+        allowances[owner][epoch[owner]][spender] -= value;
     }
 }
 
-/// What both kinds of permit share.
-abstract contract Signed is Coin {
+/// The base of both tokens with permits.
+abstract contract WithPermits is Coin {
     mapping(address => uint256) public nonces;
 
     function DOMAIN_SEPARATOR() public view returns (bytes32) {
@@ -161,7 +161,7 @@ abstract contract Signed is Coin {
 }
 
 /// ERC-2612: another account submits the owner's signed approval.
-contract Permit2612 is Signed {
+contract Permit2612 is WithPermits {
     constructor() Coin("Permit 2612") {}
 
     function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s) external {
@@ -173,13 +173,13 @@ contract Permit2612 is Signed {
 }
 
 /// A permit like DAI's, which allows everything or nothing, without an event. An unlimited allowance is not lowered.
-contract PermitSilent is Signed {
+contract PermitSilent is WithPermits {
     constructor() Coin("Permit Silent") {}
 
     function permit(address holder, address spender, uint256 nonce, uint256 expiry, bool isAllowed, uint8 v, bytes32 r, bytes32 s) external {
         require(expiry == 0 || block.timestamp <= expiry, "expired");
         bytes32 kind = keccak256("Permit(address holder,address spender,uint256 nonce,uint256 expiry,bool allowed)");
-        require(nonce == nonces[holder]++, "another nonce");
+        require(nonce == nonces[holder]++, "unexpected nonce");
         check(holder, keccak256(abi.encode(kind, holder, spender, nonce, expiry, isAllowed)), v, r, s);
         allowed[holder][spender] = isAllowed ? type(uint256).max : 0;
     }
@@ -236,7 +236,7 @@ contract UpgradeAfter is Coin("") {
     }
 
     function balanceOf(address owner) public view override returns (uint256) {
-        return held[owner] / 10;
+        return balances[owner] / 10;
     }
 
     function totalSupply() public view override returns (uint256) {
@@ -244,8 +244,8 @@ contract UpgradeAfter is Coin("") {
     }
 
     function _move(address from, address to, uint256 value) internal override {
-        held[from] -= value * 10;
-        held[to] += value * 9;
+        balances[from] -= value * 10;
+        balances[to] += value * 9;
         supply -= value;
         emit Transfer(from, to, value);
     }
@@ -257,12 +257,12 @@ contract TwoAddresses is Coin("Two Addresses") {
 
     function moveFor(address from, address to, uint256 value) external {
         require(msg.sender == address(second), "not the second address");
-        held[from] -= value;
-        held[to] += value;
+        balances[from] -= value;
+        balances[to] += value;
     }
 }
 
-/// The other address of it.
+/// The second address of that token.
 contract SecondAddress {
     event Transfer(address indexed from, address indexed to, uint256 value);
     event Approval(address indexed owner, address indexed spender, uint256 value);

@@ -2,8 +2,8 @@
 export interface Random {
   /** An integer from 0 to limit - 1. */
   below(limit: number): number;
-  /** An item of a list. @throws {RangeError} if the list is empty */
-  of<T>(list: readonly T[]): T;
+  /** An item of a list. @throws {RangeError} if the list is empty. */
+  pick<T>(list: readonly T[]): T;
 }
 
 /** Creates a mulberry32 generator. */
@@ -18,7 +18,7 @@ export const createRandom = (seed: number): Random => {
   const below = (limit: number): number => Math.floor(next() * limit);
   return {
     below,
-    of: (list) => {
+    pick: (list) => {
       if (list.length === 0) throw new RangeError("Cannot pick from an empty list");
       return list[below(list.length)] as (typeof list)[number];
     },

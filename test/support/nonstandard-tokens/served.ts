@@ -18,9 +18,9 @@ interface Page extends Pick<ServedHolders, "items"> {
   readonly pagination: { readonly total_count: number | null };
 }
 
-const requestsAtOnce = 6;
+const concurrentRequests = 6;
 
-/** Requests a path and returns the data of the response; null for status 404. @throws if the response is another error */
+/** Requests a path and returns the data of the response; null for status 404. @throws {Error} if the response is another error. */
 const fetchData = async <T>({ url, key, name }: ServedChain, path: string): Promise<T | null> => {
   const response = await fetch(`${url}/v1/${name}/${path}`, { headers: { authorization: `Bearer ${key}` } });
   const body = (await response.json()) as { readonly data: T | null; readonly error_message: string | null };
@@ -28,38 +28,38 @@ const fetchData = async <T>({ url, key, name }: ServedChain, path: string): Prom
   return body.data;
 };
 
-const mapInBatches = async <K, T>(keys: readonly K[], one: (key: K) => Promise<T>): Promise<T[]> => {
-  const answers: T[] = [];
-  for (let first = 0; first < keys.length; first += requestsAtOnce) {
-    answers.push(...(await Promise.all(keys.slice(first, first + requestsAtOnce).map(one))));
+const mapInBatches = async <K, T>(keys: readonly K[], request: (key: K) => Promise<T>): Promise<T[]> => {
+  const results: T[] = [];
+  for (let first = 0; first < keys.length; first += concurrentRequests) {
+    results.push(...(await Promise.all(keys.slice(first, first + concurrentRequests).map(request))));
   }
-  return answers;
+  return results;
 };
 
 /** Returns the served balances of wallets at a height or at the head. */
 export const servedItems = async (
-  on: ServedChain,
+  service: ServedChain,
   owners: readonly Address[],
   height: number | "head",
 ): Promise<ReadonlyMap<Address, readonly ServedItem[]>> => {
   const path = height === "head" ? "balances_v2/?nft=true" : `historical_balances/?nft=true&block-height=${height}`;
-  const answers = await mapInBatches(owners, (owner) =>
-    fetchData<{ readonly items: readonly ServedItem[] }>(on, `address/${owner}/${path}`),
+  const results = await mapInBatches(owners, (owner) =>
+    fetchData<{ readonly items: readonly ServedItem[] }>(service, `address/${owner}/${path}`),
   );
-  return new Map(owners.map((owner, position) => [owner, answers[position]?.items ?? []]));
+  return new Map(owners.map((owner, position) => [owner, results[position]?.items ?? []]));
 };
 
 /** Returns the served holders of tokens at a height or at the head, without unknown tokens. One page is enough for the tokens of the tests. */
 export const servedHolders = async (
-  on: ServedChain,
+  service: ServedChain,
   tokens: readonly TestToken[],
   height: number | "head",
 ): Promise<ReadonlyMap<Address, ServedHolders>> => {
   const query = `page-size=1000${height === "head" ? "" : `&block-height=${height}`}`;
-  const answers = await mapInBatches(tokens, ({ address }) => fetchData<Page>(on, `tokens/${address}/token_holders_v2/?${query}`));
+  const results = await mapInBatches(tokens, ({ address }) => fetchData<Page>(service, `tokens/${address}/token_holders_v2/?${query}`));
   return new Map(
     tokens.flatMap(({ address }, position) => {
-      const page = answers[position];
+      const page = results[position];
       return page === null || page === undefined ? [] : [[address, { items: page.items, total: page.pagination.total_count }] as const];
     }),
   );
@@ -73,11 +73,11 @@ interface Approvals {
 }
 
 /** Returns the served allowances of owners by "token owner spender". */
-export const servedAllowances = async (on: ServedChain, owners: readonly Address[]): Promise<ReadonlyMap<string, string | null>> => {
-  const answers = await mapInBatches(owners, (owner) => fetchData<Approvals>(on, `approvals/${owner}/`));
+export const servedAllowances = async (service: ServedChain, owners: readonly Address[]): Promise<ReadonlyMap<string, string | null>> => {
+  const results = await mapInBatches(owners, (owner) => fetchData<Approvals>(service, `approvals/${owner}/`));
   return new Map(
     owners.flatMap((owner, position) =>
-      (answers[position]?.items ?? []).flatMap(({ token_address: token, spenders }) =>
+      (results[position]?.items ?? []).flatMap(({ token_address: token, spenders }) =>
         spenders.map(({ spender_address: spender, allowance }) => [`${token} ${owner} ${spender}`, allowance] as const),
       ),
     ),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {Book, Coin} from "base.sol";
+import {Accounts, Coin} from "base.sol";
 
 /// Balances are shares of a pool.
 abstract contract Shares is Coin {
@@ -16,12 +16,12 @@ abstract contract Shares is Coin {
     }
 
     function balanceOf(address owner) public view override returns (uint256) {
-        return shares == 0 ? 0 : held[owner] * pool() / shares;
+        return shares == 0 ? 0 : balances[owner] * pool() / shares;
     }
 
     function _mint(address to, uint256 value) internal virtual override {
         uint256 added = shares == 0 ? value : value * shares / pool();
-        held[to] += added;
+        balances[to] += added;
         shares += added;
         supply += value;
         emit Transfer(address(0), to, value);
@@ -29,7 +29,7 @@ abstract contract Shares is Coin {
 
     function _burn(address from, uint256 value) internal virtual override {
         uint256 taken = value * shares / pool();
-        held[from] -= taken;
+        balances[from] -= taken;
         shares -= taken;
         supply -= value;
         emit Transfer(from, address(0), value);
@@ -37,8 +37,8 @@ abstract contract Shares is Coin {
 
     function _move(address from, address to, uint256 value) internal virtual override {
         uint256 moved = value * shares / pool();
-        held[from] -= moved;
-        held[to] += moved;
+        balances[from] -= moved;
+        balances[to] += moved;
         emit Transfer(from, to, value);
     }
 }
@@ -55,7 +55,7 @@ contract Rebasing is Shares {
     }
 }
 
-/// Rebases without any event at all.
+/// Rebases without any event.
 contract RebasingSilently is Shares {
     constructor() Coin("Rebasing Silently") {}
 
@@ -64,7 +64,7 @@ contract RebasingSilently is Shares {
     }
 }
 
-/// Shares of a pool that reports its rewards, with an event of shares beside each Transfer, as stETH has.
+/// Shares of a pool that reports its rewards. Each transfer also emits the number of shares, as in stETH.
 contract Staked is Shares {
     constructor() Coin("Staked") {}
 
@@ -82,7 +82,7 @@ contract Staked is Shares {
     }
 }
 
-/// Interest: every balance grows with every block, as those of Aave do with time.
+/// Interest: every balance grows with every block, as balances of Aave's tokens grow with time.
 contract Interest is Coin("Interest") {
     uint256 private immutable start = block.number;
 
@@ -91,7 +91,7 @@ contract Interest is Coin("Interest") {
     }
 
     function balanceOf(address owner) public view override returns (uint256) {
-        return held[owner] * scale() / 10_000;
+        return balances[owner] * scale() / 10_000;
     }
 
     function totalSupply() public view override returns (uint256) {
@@ -99,12 +99,12 @@ contract Interest is Coin("Interest") {
     }
 }
 
-/// Demurrage: every balance shrinks with time, and the supply does not.
+/// Demurrage: every balance shrinks with time, but the supply does not.
 contract Demurrage is Coin("Demurrage") {
     uint256 private immutable start = block.timestamp;
 
     function balanceOf(address owner) public view override returns (uint256) {
-        return held[owner] * 1_000_000 / (1_000_000 + (block.timestamp - start));
+        return balances[owner] * 1_000_000 / (1_000_000 + (block.timestamp - start));
     }
 }
 
@@ -113,8 +113,8 @@ contract Seizing is Coin("Seizing") {
     event DestroyedBlackFunds(address from, uint256 value);
 
     function seize(address from) external {
-        uint256 value = held[from];
-        held[from] = 0;
+        uint256 value = balances[from];
+        balances[from] = 0;
         supply -= value;
         emit DestroyedBlackFunds(from, value);
     }
@@ -123,21 +123,21 @@ contract Seizing is Coin("Seizing") {
 /// An issuer moves balances between holders without any event.
 contract SeizingSilently is Coin("Seizing Silently") {
     function seize(address from, address to) external {
-        uint256 value = held[from] / 2;
-        held[from] -= value;
-        held[to] += value;
+        uint256 value = balances[from] / 2;
+        balances[from] -= value;
+        balances[to] += value;
     }
 }
 
 /// An issuer mints to holders without any event.
-contract Gifting is Coin("Gifting") {
-    function gift(address to, uint256 value) external {
-        held[to] += value;
+contract SilentMinting is Coin("Silent Minting") {
+    function mintSilently(address to, uint256 value) external {
+        balances[to] += value;
         supply += value;
     }
 }
 
-/// Migrated to another contract: from one block on every balance and the supply are 0, and later they are restored.
+/// A token that is migrated to another contract: every balance and the supply become 0, and are restored later.
 contract Migrating is Coin("Migrating") {
     bool private isMigrated;
 
@@ -146,7 +146,7 @@ contract Migrating is Coin("Migrating") {
     }
 
     function balanceOf(address owner) public view override returns (uint256) {
-        return isMigrated ? 0 : held[owner];
+        return isMigrated ? 0 : balances[owner];
     }
 
     function totalSupply() public view override returns (uint256) {
@@ -154,27 +154,27 @@ contract Migrating is Coin("Migrating") {
     }
 }
 
-/// An airdrop to many has one custom event and no Transfer.
+/// An airdrop to many accounts emits one custom event and no Transfer.
 contract AirdropOneEvent is Coin("Airdrop One Event") {
     event Airdrop(address[] receivers, uint256 value);
 
     function airdrop(address[] calldata receivers, uint256 value) external {
-        for (uint256 i = 0; i < receivers.length; i++) held[receivers[i]] += value;
+        for (uint256 i = 0; i < receivers.length; i++) balances[receivers[i]] += value;
         supply += value * receivers.length;
         emit Airdrop(receivers, value);
     }
 }
 
-/// An airdrop to many has one Transfer, to the token itself and of the sum.
+/// An airdrop to many accounts emits one Transfer of the sum, to the token itself.
 contract AirdropOneTransfer is Coin("Airdrop One Transfer") {
     function airdrop(address[] calldata receivers, uint256 value) external {
-        for (uint256 i = 0; i < receivers.length; i++) held[receivers[i]] += value;
+        for (uint256 i = 0; i < receivers.length; i++) balances[receivers[i]] += value;
         supply += value * receivers.length;
         emit Transfer(address(0), address(this), value * receivers.length);
     }
 }
 
-/// An airdrop to many in one transaction, with a Transfer for each.
+/// An airdrop to many accounts in one transaction emits a Transfer for each.
 contract AirdropMany is Coin("Airdrop Many") {
     function airdrop(address[] calldata receivers, uint256 value) external {
         for (uint256 i = 0; i < receivers.length; i++) _mint(receivers[i], value);
@@ -202,9 +202,9 @@ contract NoEvents {
     }
 }
 
-/// Can be destroyed.
+/// A token that can be destroyed.
 contract SelfDestructing is Coin("Self Destructing") {
-    function die() external {
+    function destroy() external {
         selfdestruct(payable(msg.sender));
     }
 }

@@ -1,7 +1,7 @@
 import type { Address, Hash, Hex } from "viem";
 import type { TestTransaction } from "../chain.ts";
+import { type CommonStep, callFrom, commonStepsOf, type Grant } from "./common-steps.ts";
 import type { TokenChain } from "./deployment.ts";
-import { type CommonStep, callFrom, commonStepsOf, type Grant } from "./ordinary-actions.ts";
 import { createRandom, type Random } from "./random.ts";
 import type { Step, StepContext, TestToken } from "./token-kind.ts";
 
@@ -30,7 +30,7 @@ export interface TokenStory {
 }
 
 /** A call of a block. */
-interface Planned {
+interface PlannedCall {
   readonly name: string;
   readonly isSpecific: boolean;
   readonly transaction: TestTransaction;
@@ -53,8 +53,8 @@ export const createTokenStory = (tokenChain: TokenChain, seed: number): TokenSto
     accounts: tokenChain.accounts,
     round,
     timestamp: tokenChain.timestamp(),
-    reentering: tokenChain.reentering,
-    anyAccount: () => random.of(tokenChain.accounts),
+    reentrantReceiver: tokenChain.reentrantReceiver,
+    anyAccount: () => random.pick(tokenChain.accounts),
     amount: () => BigInt(1 + random.below(10_000)) * 10n ** 14n,
     read: tokenChain.read,
     tokenOf: (name) => {
@@ -71,15 +71,15 @@ export const createTokenStory = (tokenChain: TokenChain, seed: number): TokenSto
     .filter(({ choices }) => choices.length > 0);
   // Tokens are used equally often: the next one is chosen from those not yet used in this pass.
   let unused: readonly StepChoices[] = [];
-  const planRandom = async (): Promise<Planned> => {
+  const planRandom = async (): Promise<PlannedCall> => {
     if (unused.length === 0) unused = candidates;
-    const chosen = random.of(unused);
-    unused = unused.filter((one) => one !== chosen);
+    const chosen = random.pick(unused);
+    unused = unused.filter((choice) => choice !== chosen);
     const { token, choices } = chosen;
-    const { name, step } = random.of(choices);
+    const { name, step } = random.pick(choices);
     return { name: `${token.kind.name}: ${name}`, isSpecific: false, transaction: await step(grants)(token, currentContext()) };
   };
-  const mineBlock = async (plan: readonly Planned[]): Promise<void> => {
+  const mineBlock = async (plan: readonly PlannedCall[]): Promise<void> => {
     const hashes = await tokenChain.chain.send(...plan.map(({ transaction }) => ({ gas: commonStepGas, ...transaction })));
     await tokenChain.mine();
     const statuses = await statusesOf(tokenChain, hashes);
@@ -91,18 +91,18 @@ export const createTokenStory = (tokenChain: TokenChain, seed: number): TokenSto
   return {
     counts,
     runRound: async () => {
-      const own = scheduleSpecificSteps(tokenChain.tokens, round, random);
+      const specificSteps = scheduleSpecificSteps(tokenChain.tokens, round, random);
       for (let block = 0; block < blocksPerRound; block += 1) {
-        const plan: Planned[] = [];
-        for (const { token, name, step } of own.get(block) ?? []) {
+        const plan: PlannedCall[] = [];
+        for (const { token, name, step } of specificSteps.get(block) ?? []) {
           const transaction = { gas: specificStepGas, ...(await step(token, currentContext())) };
           plan.push({ name: `${token.kind.name}: ${name}`, isSpecific: true, transaction });
         }
         // The first blocks consist of mints, because no account has a balance yet.
         const receiver = round === 0 ? tokenChain.accounts[block] : undefined;
-        const others = receiver === undefined ? randomCallsPerBlock : 0;
+        const randomCalls = receiver === undefined ? randomCallsPerBlock : 0;
         if (receiver !== undefined) plan.push(...planMints(candidates, receiver));
-        for (let count = 0; count < others; count += 1) plan.push(await planRandom());
+        for (let count = 0; count < randomCalls; count += 1) plan.push(await planRandom());
         await mineBlock(plan);
       }
       round += 1;
@@ -112,7 +112,7 @@ export const createTokenStory = (tokenChain: TokenChain, seed: number): TokenSto
 };
 
 /** Plans a mint of every mintable token. */
-const planMints = (candidates: readonly StepChoices[], receiver: Address): Planned[] =>
+const planMints = (candidates: readonly StepChoices[], receiver: Address): PlannedCall[] =>
   candidates
     .filter(({ choices }) => choices.some(({ name }) => name === "mint"))
     .map(({ token }) => ({
@@ -127,7 +127,7 @@ const scheduleSpecificSteps = (tokens: readonly TestToken[], round: number, rand
   for (const token of tokens) {
     const { steps = {}, rounds: chosen } = token.kind;
     if (chosen !== undefined && !chosen.includes(round)) continue;
-    // After the first mints.
+    // Specific steps start after the first mints.
     const first = round === 0 ? 10 : 0;
     const blocks = Object.keys(steps)
       .map(() => first + random.below(blocksPerRound - first))
@@ -140,7 +140,7 @@ const scheduleSpecificSteps = (tokens: readonly TestToken[], round: number, rand
   return schedule;
 };
 
-/** Returns whether each transaction succeeded. @throws if one was not mined */
+/** Returns whether each transaction succeeded. @throws {Error} if one was not mined. */
 const statusesOf = async ({ chain }: TokenChain, hashes: readonly Hash[]): Promise<boolean[]> => {
   const receipts = await chain.batch<{ readonly status: Hex } | null>(
     hashes.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] })),

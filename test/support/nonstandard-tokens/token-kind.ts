@@ -17,7 +17,7 @@ export interface StepContext {
   readonly round: number;
   readonly timestamp: number;
   /** A contract that returns half of what it receives. */
-  readonly reentering: Address;
+  readonly reentrantReceiver: Address;
   readonly anyAccount: () => Address;
   /** A random amount from 10^14 to 10^18. */
   readonly amount: () => bigint;
@@ -48,8 +48,8 @@ export interface TokenKind {
   /** The rounds in which these steps are run; by default all. */
   readonly rounds?: readonly number[];
   /**
-   * Whether balances change without a Transfer that names their owner. At past heights such a balance is only known where reconciliation read it at that
-   * height: at the end of each round.
+   * Whether balances change without a Transfer that names their owner. At past heights such a balance is known only if reconciliation read it at that
+   * height, which is at the end of each round.
    */
   readonly isSilent?: true;
   /** Whether its events are not those of a token standard, so that an index need not serve it. Served values must still be correct. */

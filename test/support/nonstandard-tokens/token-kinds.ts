@@ -1,5 +1,5 @@
 import { type Address, maxUint256, parseSignature, zeroAddress } from "viem";
-import { callFrom } from "./ordinary-actions.ts";
+import { callFrom } from "./common-steps.ts";
 import type { Step, StepContext, TokenKind } from "./token-kind.ts";
 
 /** Creates a step that calls a function from a random account. */
@@ -45,7 +45,7 @@ const permitSilent: Step = async (token, context) => {
   return callFrom(context.anyAccount(), token, "permit", holder, spender, nonce, 0n, isAllowed, Number(v), r, s);
 };
 
-/** The spender of this round's permit uses it. */
+/** Spends the allowance of this round's permit. */
 const usePermit: Step = (token, context) => {
   const [holder, spender] = [context.accounts[(context.round % 3) + 1], context.accounts[(context.round % 3) + 2]] as [Address, Address];
   return callFrom(spender, token, "transferFrom", holder, context.anyAccount(), context.amount());
@@ -59,15 +59,15 @@ const upgrade: Step = (token, context) =>
 export const tokenKinds: readonly TokenKind[] = [
   { name: "Plain" },
   // amounts.sol
-  { name: "FeeUnseen", isSilent: true },
+  { name: "UnreportedFee", isSilent: true },
   { name: "FeeBurnt" },
   { name: "FeeToZero" },
   { name: "FeeOnTop" },
   { name: "Reflection", isSilent: true },
   { name: "MaxMeansAll", steps: { moveAll: invoke("transfer", ({ anyAccount }) => [anyAccount(), maxUint256]) } },
-  { name: "Clips", steps: { moveTooMuch: invoke("transfer", ({ anyAccount }) => [anyAccount(), 10n ** 30n]) } },
+  { name: "CapsAtBalance", steps: { transferTooMuch: invoke("transfer", ({ anyAccount }) => [anyAccount(), 10n ** 30n]) } },
   { name: "MinimumLiquidity" },
-  { name: "ZeroHolds", isSilent: true },
+  { name: "ZeroAddressHolds", isSilent: true },
   { name: "SupplyNeverFalls" },
   {
     name: "SupplyWithoutEvent",
@@ -95,13 +95,16 @@ export const tokenKinds: readonly TokenKind[] = [
   {
     name: "Overflowing",
     steps: {
-      mintTheLargest: invoke("mint", ({ anyAccount }) => [anyAccount(), maxUint256]),
-      moveTooMuch: invoke("transfer", ({ anyAccount }) => [anyAccount(), 10n ** 40n]),
+      mintMaximum: invoke("mint", ({ anyAccount }) => [anyAccount(), maxUint256]),
+      transferTooMuch: invoke("transfer", ({ anyAccount }) => [anyAccount(), 10n ** 40n]),
     },
   },
-  { name: "Uint96", steps: { moveTooMuch: invoke("transfer", ({ anyAccount }) => [anyAccount(), 2n ** 96n]) } },
+  { name: "Uint96", steps: { transferTooMuch: invoke("transfer", ({ anyAccount }) => [anyAccount(), 2n ** 96n]) } },
   { name: "FlashMinting", steps: { flash: invoke("flash", ({ accounts, amount }) => [accounts[1], accounts[2], 1_000n * amount()]) } },
-  { name: "FlashUnseen", steps: { flash: invoke("flash", ({ accounts, amount }) => [accounts[1], accounts[2], 1_000n * amount()]) } },
+  {
+    name: "UnreportedFlashMint",
+    steps: { flash: invoke("flash", ({ accounts, amount }) => [accounts[1], accounts[2], 1_000n * amount()]) },
+  },
   {
     name: "Vault",
     steps: {
@@ -111,7 +114,7 @@ export const tokenKinds: readonly TokenKind[] = [
     },
   },
   {
-    name: "NativeAsCoin",
+    name: "NativeAsToken",
     isSilent: true,
     steps: {
       send: (token, context) => ({ ...callFrom(context.anyAccount(), token, "send", context.anyAccount()), value: context.amount() }),
@@ -126,13 +129,13 @@ export const tokenKinds: readonly TokenKind[] = [
   { name: "Demurrage", isSilent: true },
   { name: "Seizing", isSilent: true, steps: { seize: invoke("seize", ({ anyAccount }) => [anyAccount()]) } },
   { name: "SeizingSilently", isSilent: true, steps: { seize: invoke("seize", ({ anyAccount }) => [anyAccount(), anyAccount()]) } },
-  { name: "Gifting", isSilent: true, steps: { gift: invoke("gift", toAnyAccount) } },
+  { name: "SilentMinting", isSilent: true, steps: { mintSilently: invoke("mintSilently", toAnyAccount) } },
   { name: "Migrating", isSilent: true, steps: { migrate: invoke("migrate") }, rounds: [1, 2, 3] },
   { name: "AirdropOneEvent", isSilent: true, steps: { airdrop } },
   { name: "AirdropOneTransfer", isSilent: true, steps: { airdrop } },
   { name: "AirdropMany", steps: { airdrop } },
   { name: "NoEvents", isUndetectable: true },
-  { name: "SelfDestructing", mayBeDestroyed: true, steps: { die: invoke("die") }, rounds: [3] },
+  { name: "SelfDestructing", mayBeDestroyed: true, steps: { destroy: invoke("destroy") }, rounds: [3] },
   // permissions.sol
   {
     name: "Blocklist",
@@ -142,11 +145,11 @@ export const tokenKinds: readonly TokenKind[] = [
     },
   },
   { name: "Pausable", steps: { setPaused: invoke("setPaused", ({ round }) => [round % 2 === 0]) } },
-  { name: "NoZeroTransfer", steps: { moveNothing: invoke("transfer", ({ anyAccount }) => [anyAccount(), 0n]) } },
-  { name: "NoZeroApproval", steps: { revokeNothing: invoke("approve", ({ anyAccount }) => [anyAccount(), 0n]) } },
+  { name: "NoZeroTransfer", steps: { transferZero: invoke("transfer", ({ anyAccount }) => [anyAccount(), 0n]) } },
+  { name: "NoZeroApproval", steps: { approveZero: invoke("approve", ({ anyAccount }) => [anyAccount(), 0n]) } },
   { name: "NoZeroAddress" },
   { name: "RaceProtected" },
-  { name: "MaxStays" },
+  { name: "MaxAllowanceStays" },
   { name: "ApprovalOnUse" },
   {
     name: "SelfNeedsNoAllowance",
@@ -157,9 +160,9 @@ export const tokenKinds: readonly TokenKind[] = [
       },
     },
   },
-  { name: "NobodyAsksAllowance" },
+  { name: "AllowanceIgnored" },
   { name: "SilentApproval" },
-  { name: "BoastingApproval" },
+  { name: "InflatedApproval" },
   { name: "RevokesAll", steps: { revokeAll: invoke("revokeAll") } },
   { name: "Permit2612", steps: { permit: permit2612, permitAgain: permit2612 } },
   { name: "PermitSilent", steps: { permit: permitSilent, usePermit, usePermitAgain: usePermit } },
@@ -183,19 +186,19 @@ export const tokenKinds: readonly TokenKind[] = [
     },
   },
   { name: "CoinAndCollection", isAlsoCollection: true, steps: { mintItem, moveItem } },
-  { name: "CoinOfOwnEvent", isAlsoCollection: true, isSilent: true, steps: { mintItem, moveItem } },
+  { name: "CustomTransferEvent", isAlsoCollection: true, isSilent: true, steps: { mintItem, moveItem } },
   {
     name: "Hooks",
     steps: {
-      moveToReentering: invoke("transfer", ({ reentering, amount }) => [reentering, amount()]),
-      moveThereAgain: invoke("transfer", ({ reentering, amount }) => [reentering, amount()]),
+      transferToReentrantReceiver: invoke("transfer", ({ reentrantReceiver, amount }) => [reentrantReceiver, amount()]),
+      transferToReentrantReceiverAgain: invoke("transfer", ({ reentrantReceiver, amount }) => [reentrantReceiver, amount()]),
     },
   },
-  // answers.sol
+  // results.sol
   { name: "MissingReturn" },
   { name: "ReturnsFalse" },
-  { name: "NoRevert", steps: { moveTooMuch: invoke("transfer", ({ anyAccount }) => [anyAccount(), 10n ** 30n]) } },
-  { name: "EventOfFailure", steps: { moveTooMuch: invoke("transfer", ({ anyAccount }) => [anyAccount(), 10n ** 30n]) } },
+  { name: "NoRevert", steps: { transferTooMuch: invoke("transfer", ({ anyAccount }) => [anyAccount(), 10n ** 30n]) } },
+  { name: "EventOnFailure", steps: { transferTooMuch: invoke("transfer", ({ anyAccount }) => [anyAccount(), 10n ** 30n]) } },
   { name: "VyperLike" },
   { name: "Bytes32Metadata" },
   { name: "ZeroDecimals" },
@@ -206,9 +209,9 @@ export const tokenKinds: readonly TokenKind[] = [
   { name: "HostileName" },
   { name: "NoTotalSupply" },
   { name: "SupplyReverts" },
-  { name: "SupplyInvented" },
+  { name: "ConstantSupply" },
   { name: "BalanceReverts", steps: { hide: invoke("hide", ({ accounts }) => [accounts[5]]) }, rounds: [1] },
-  { name: "BalanceEndless", steps: { hide: invoke("hide", ({ accounts }) => [accounts[5]]) }, rounds: [1] },
-  { name: "LongAnswer" },
+  { name: "BalanceUsesAllGas", steps: { hide: invoke("hide", ({ accounts }) => [accounts[5]]) }, rounds: [1] },
+  { name: "LongResult" },
   { name: "ZeroBalanceReverts" },
 ];

@@ -45,12 +45,12 @@ describe("the story's holdings", () => {
     const holdings = createHoldings();
     const [token, owner] = [addressOf(8), addressOf(9)];
     holdings.receive(token, owner, 12_345n);
-    expect(holdings.of(token, owner)).toBe(0n);
+    expect(holdings.balanceOf(token, owner)).toBe(0n);
     holdings.applyPending();
-    expect(holdings.of(token, owner)).toBe(12_345n);
+    expect(holdings.balanceOf(token, owner)).toBe(12_345n);
     // A tenth of 12,345 is 1,234.5; rounded down to three digits, 1,230.
     expect(holdings.spend(token, owner, createRandom("any"), [100, 100])).toBe(1_230n);
-    expect(holdings.of(token, owner)).toBe(12_345n - 1_230n);
-    expect(() => holdings.take(token, owner, 20_000n)).toThrow(/spends more/);
+    expect(holdings.balanceOf(token, owner)).toBe(12_345n - 1_230n);
+    expect(() => holdings.deduct(token, owner, 20_000n)).toThrow(/spends more/);
   });
 });

@@ -5,13 +5,13 @@ import { describe, expect, it } from "vitest";
 import { repository } from "../../../support/generator/model/catalogs.ts";
 import { withCatalog, writeTextFile } from "../../../support/generator/output/folders.ts";
 
-interface Ended {
+interface RunResult {
   readonly code: number | null;
   readonly output: string;
   readonly errors: string;
 }
 
-function run(...args: readonly string[]): Promise<Ended> {
+function run(...args: readonly string[]): Promise<RunResult> {
   const child = spawn(process.execPath, ["--import", "tsx", "generator/cli.ts", ...args], { cwd: repository });
   let output = "";
   let errors = "";

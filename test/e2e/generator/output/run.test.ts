@@ -8,14 +8,14 @@ const write = (root: string): Promise<Outcome> => runWrite(root, { stubs: false 
 const edit = async (root: string, path: string, change: (text: string) => string): Promise<void> => {
   const text = await readFile(join(root, path), "utf8");
   const changed = change(text);
-  if (changed === text) throw new Error(`${path} has nothing to change.`);
+  if (changed === text) throw new Error(`The edit did not change ${path}`);
   await writeFile(join(root, path), changed);
 };
 const messagesOf = (outcome: Outcome): readonly string[] => ("messages" in outcome ? outcome.messages : []);
 const lineOf = (text: string, part: string): number => text.slice(0, text.indexOf(part)).split("\n").length;
 
-describe("a run", () => {
-  it("writes everything, after which the check is clean", () =>
+describe("a run of the generator", () => {
+  it("writes every file, after which the check finds no difference", () =>
     withCatalog(async (root) => {
       const outcome = await write(root);
       expect(outcome).toMatchObject({ kind: "written", changes: { deleted: [] }, stubs: [] });
@@ -63,13 +63,13 @@ describe("a run", () => {
       await expect(readdir(join(root, "generated"))).rejects.toThrow("ENOENT");
     }));
 
-  it("documents recorded responses, and refuses those of unknown operations or without data", () =>
+  it("documents recorded responses, and rejects those of unknown operations or without data", () =>
     withCatalog(async (root) => {
       await write(root);
       const document = JSON.parse(await readFile(join(root, "generated/openapi.json"), "utf8"));
-      const answer = document.paths["/v1/chains/"].get.responses["200"].content["application/json"].example;
-      answer.data.items[0].label = "Recorded";
-      await writeTextFile(root, "spec/examples/getAllChains.json", JSON.stringify(answer));
+      const response = document.paths["/v1/chains/"].get.responses["200"].content["application/json"].example;
+      response.data.items[0].label = "Recorded";
+      await writeTextFile(root, "spec/examples/getAllChains.json", JSON.stringify(response));
       await write(root);
       expect(await readFile(join(root, "generated/openapi.json"), "utf8")).toContain('"label": "Recorded"');
 

@@ -14,7 +14,7 @@ const catalog = smallCatalog([endpoint("getThings"), endpoint("getMoreThings"), 
 
 async function handlerOf(id: string): Promise<Handler> {
   const handler = buildModel(await realCatalog(), new Map()).handlers.find((candidate) => candidate.id === id);
-  if (handler === undefined) throw new Error(`The model has no handler for ${id}.`);
+  if (handler === undefined) throw new Error(`The model has no handler for ${id}`);
   return handler;
 }
 
@@ -76,8 +76,10 @@ describe("stubs of resolvers", () => {
 
   it("compile unchanged, but not with a wrong response type or an unknown operation", async () => {
     expect(await diagnosticsOf("getBlock")).toEqual([]);
-    const wrongAnswer = await diagnosticsOf("getBlock", (text) => text.replace(/throw .*/, 'return { updated_at: 5, items: "none" };'));
-    expect(wrongAnswer.join("\n")).toContain("not assignable");
+    const wrongTypeDiagnostics = await diagnosticsOf("getBlock", (text) =>
+      text.replace(/throw .*/, 'return { updated_at: 5, items: "none" };'),
+    );
+    expect(wrongTypeDiagnostics.join("\n")).toContain("not assignable");
     expect((await diagnosticsOf("getBlock", (text) => text.replace('["getBlock"]', '["getBlok"]'))).join("\n")).toContain("getBlok");
   });
 });

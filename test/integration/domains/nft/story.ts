@@ -39,7 +39,11 @@ export async function buildNftStory(): Promise<NftStory> {
   const artArtifact: Artifact = artifacts.erc721();
   const artAddress = (await chain.deploy(artArtifact, ["Art", "ART", "ipfs://art/"])).toLowerCase() as Address;
   const art: Deployed = { address: artAddress, call: (name, ...parameters) => call(artArtifact, artAddress, name, parameters) };
-  const [oldArt, editions, hybrid] = [await builder.deploy("OldArt"), await builder.deploy("OddEditions"), await builder.deploy("Hybrid")];
+  const [oldArt, editions, hybrid] = [
+    await builder.deploy("UnindexedArt"),
+    await builder.deploy("UncheckedEditions"),
+    await builder.deploy("Hybrid"),
+  ];
   const move = (from: Address, to: Address, id: bigint, value: bigint) => editions.call("move", from, to, id, value);
   const moveMany = (from: Address, to: Address, ids: readonly bigint[], values: readonly bigint[]) =>
     editions.call("moveBatch", from, to, ids, values);

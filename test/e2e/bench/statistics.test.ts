@@ -4,13 +4,13 @@ import { median } from "../../../bench/result.ts";
 import { parseStat } from "../../../bench/support/processor-time.ts";
 import { createRandom, hexOf } from "../../../bench/support/random.ts";
 
-describe("figures of a benchmark", () => {
+describe("benchmark statistics", () => {
   it("use the median measurement", () => {
     expect(median([9, 1, 5])).toBe(5);
     expect(median([4])).toBe(4);
   });
 
-  it("compare the first tenth of a run with the last, also if a commit spans the boundary", () => {
+  it("compare the first tenth of a run with the last, even if a commit spans the boundary", () => {
     // 1,000 blocks: the first 200 in 400 ms (2 ms each), the last 500 in 500 ms (1 ms each).
     const points = [
       { block: 200, milliseconds: 400 },
@@ -28,7 +28,7 @@ describe("figures of a benchmark", () => {
 });
 
 describe("generated numbers", () => {
-  it("are the same for the same seed", () => {
+  it("are equal for equal seeds", () => {
     const [left, right] = [createRandom(3), createRandom(3)];
     expect(Array.from({ length: 5 }, left)).toEqual(Array.from({ length: 5 }, right));
   });
@@ -40,7 +40,7 @@ describe("generated numbers", () => {
     expect(Math.abs(mean - 0.5)).toBeLessThan(0.015);
   });
 
-  it("give distinct addresses", () => {
+  it("result in distinct addresses", () => {
     const addresses = new Set(Array.from({ length: 100_000 }, (_, index) => hexOf(2, index, 5)));
     expect(addresses.size).toBe(100_000);
     expect(hexOf(2, 1, 5)).toMatch(/^0x[0-9a-f]{40}$/);

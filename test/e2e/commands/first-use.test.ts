@@ -18,7 +18,7 @@ const blocks = 5;
 const receiver = "0x00000000000000000000000000000000000000ee";
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "ashlar-hour-"));
+  folder = await mkdtemp(join(tmpdir(), "ashlar-first-use-"));
   [test, chain] = await Promise.all([createTestDatabase(), startTestChain()]);
   for (let block = 0; block < blocks; block += 1) {
     await chain.send({ to: receiver, value: 7n, gas: 21_000n });
@@ -31,16 +31,16 @@ beforeAll(async () => {
 });
 
 const { run, outcome } = commandLineIn(() => ({ folder, url: test.url }));
-const begin = async (args: readonly string[], sentence: RegExp): Promise<void> => {
+const runUntilOutput = async (args: readonly string[], pattern: RegExp): Promise<void> => {
   const running = run(args);
-  for (const end = Date.now() + 60_000; !sentence.test(running.output()) && Date.now() < end; ) await sleep(20);
+  for (const end = Date.now() + 60_000; !pattern.test(running.output()) && Date.now() < end; ) await sleep(20);
   running.child.kill("SIGTERM");
-  expect(await running.ended, running.output()).toBe(0);
-  expect(running.output()).toMatch(sentence);
+  expect(await running.exited, running.output()).toBe(0);
+  expect(running.output()).toMatch(pattern);
 };
 
 describe("ashlar start", () => {
-  it("exits with 1 if the node of a preset serves another chain", async () => {
+  it("exits with 1 if the node of a preset serves a different chain", async () => {
     const [code, output] = await outcome(["start", "--chain", "eth-mainnet", "--rpc", chain.url]);
     expect(code).toBe(1);
     expect(output).toBe(
@@ -49,11 +49,11 @@ describe("ashlar start", () => {
   });
 
   it("exits with 1 if the first block is above the head, with and without an index", async () => {
-    const refusal = `The first block to index of mine, 99, is above its node's head, block ${blocks}: set its from (--from) to ${blocks} or less.\n`;
+    const message = `The first block to index of mine, 99, is above its node's head, block ${blocks}: set its from (--from) to ${blocks} or less.\n`;
     const args = ["start", "--chain", "mine", "--rpc", chain.url];
-    expect(await outcome([...args, "--from", "99"])).toEqual([1, refusal]);
-    await begin(args, /mine is indexed up to its head, block 5/);
-    expect(await outcome([...args, "--from", "99"])).toEqual([1, refusal]);
+    expect(await outcome([...args, "--from", "99"])).toEqual([1, message]);
+    await runUntilOutput(args, /mine is indexed up to its head, block 5/);
+    expect(await outcome([...args, "--from", "99"])).toEqual([1, message]);
   });
 
   it("serves balances of past blocks on a chain without a preset", async () => {
@@ -72,11 +72,11 @@ describe("ashlar start", () => {
     // Three payments of 7.
     expect(reported).toBe(21n);
     running.child.kill("SIGTERM");
-    await running.ended;
+    await running.exited;
   });
 
   it("logs that an indexed chain was renamed", async () => {
-    await begin(
+    await runUntilOutput(
       ["start", "--chain", "other", "--rpc", chain.url],
       /Chain 31337 was named mine in this index and is now named other: its paths begin with \/v1\/other\/\./,
     );
@@ -90,7 +90,7 @@ describe("ashlar audit", () => {
     expect([code, output]).toEqual([0, expect.stringMatching(/^other up to block 5\n/)]);
   });
 
-  it("lists the configured chains if there are several without --chain, and the indexed ones if none is configured", async () => {
+  it("lists the configured chains if --chain is missing and there are several, and the indexed ones if none is configured", async () => {
     await writeFile(join(folder, "ashlar.yaml"), "chains: [{ name: one, id: 7 }, { name: two, id: 8 }]");
     expect(await outcome(["audit"])).toEqual([1, "Several chains are configured (one, two); choose one with --chain NAME.\n"]);
     await rm(join(folder, "ashlar.yaml"));
@@ -101,8 +101,8 @@ describe("ashlar audit", () => {
   });
 });
 
-describe("a reader that ends early", () => {
-  it.each([["doctor", "--rpc", "NODE"], ["rules"]])("does not make %s fail", async (...args) => {
+describe("a closed output pipe", () => {
+  it.each([["doctor", "--rpc", "NODE"], ["rules"]])("does not make ashlar %s fail", async (...args) => {
     const child = spawn(process.execPath, [program, ...args.map((arg) => (arg === "NODE" ? chain.url : arg))], {
       cwd: folder,
       stdio: ["ignore", "pipe", "pipe"],

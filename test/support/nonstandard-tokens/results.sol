@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {Book, Coin, Functions, Labelled} from "base.sol";
+import {Accounts, Coin, Erc20Functions, Metadata} from "base.sol";
 
-/// transfer, transferFrom and approve return nothing, as USDT's.
-contract MissingReturn is Book, Labelled("Missing Return") {
+/// transfer, transferFrom and approve return nothing, as in USDT.
+contract MissingReturn is Accounts, Metadata("Missing Return") {
     function totalSupply() external view returns (uint256) {
         return supply;
     }
@@ -27,7 +27,7 @@ contract MissingReturn is Book, Labelled("Missing Return") {
     }
 }
 
-/// Returns false on success, as Tether Gold.
+/// transfer returns false on success, as in Tether Gold.
 contract ReturnsFalse is Coin("Returns False") {
     function transfer(address to, uint256 value) external override returns (bool) {
         _move(msg.sender, to, value);
@@ -35,35 +35,35 @@ contract ReturnsFalse is Coin("Returns False") {
     }
 }
 
-/// Does not revert when it fails: it returns false without effect.
+/// Failed transfers do not revert: they return false and have no effect.
 contract NoRevert is Coin("No Revert") {
     function transfer(address to, uint256 value) external override returns (bool) {
-        if (held[msg.sender] < value) return false;
+        if (balances[msg.sender] < value) return false;
         _move(msg.sender, to, value);
         return true;
     }
 
     function transferFrom(address from, address to, uint256 value) external override returns (bool) {
-        if (held[from] < value || allowed[from][msg.sender] < value) return false;
+        if (balances[from] < value || allowed[from][msg.sender] < value) return false;
         _spend(from, msg.sender, value);
         _move(from, to, value);
         return true;
     }
 }
 
-/// A failed transfer does not revert and emits its event, with nothing moved.
-contract EventOfFailure is Coin("Event Of Failure") {
+/// A failed transfer does not revert: it emits its event although nothing is moved.
+contract EventOnFailure is Coin("Event On Failure") {
     function _move(address from, address to, uint256 value) internal override {
-        if (held[from] >= value) {
-            held[from] -= value;
-            held[to] += value;
+        if (balances[from] >= value) {
+            balances[from] -= value;
+            balances[to] += value;
         }
         emit Transfer(from, to, value);
     }
 }
 
-/// Results of one word where ERC-20 has a bool, as early Vyper: transfer returns a count, decimals is a uint256, and name is a fixed array.
-contract VyperLike is Book {
+/// Results as in early Vyper contracts: transfer returns a number instead of a bool, decimals is a uint256, and name is a fixed array.
+contract VyperLike is Accounts {
     uint256 public constant decimals = 18;
 
     function name() external pure returns (bytes32[3] memory) {
@@ -99,8 +99,8 @@ contract VyperLike is Book {
     }
 }
 
-/// Name and symbol are a bytes32, as those of MKR.
-contract Bytes32Metadata is Functions {
+/// Name and symbol are bytes32 values, as in MKR.
+contract Bytes32Metadata is Erc20Functions {
     bytes32 public constant name = "Bytes32 Metadata";
     bytes32 public constant symbol = "B32";
     uint256 public constant decimals = 18;
@@ -139,8 +139,8 @@ contract MetadataReverts is Coin("") {
     }
 }
 
-/// Without the optional functions of ERC-20.
-contract NoMetadata is Functions {
+/// A token without the optional functions of ERC-20.
+contract NoMetadata is Erc20Functions {
     function totalSupply() external view returns (uint256) {
         return supply;
     }
@@ -155,7 +155,7 @@ contract HugeName is Coin("") {
     }
 }
 
-/// A name that is markup, a formula, an escape sequence of terminals and text that runs backwards; a symbol that is no UTF-8.
+/// A name that is markup, a formula, an escape sequence of terminals and text that runs backwards; a symbol that is not valid UTF-8.
 contract HostileName is Coin("") {
     function name() public pure override returns (string memory) {
         return unicode"=cmd|'/c calc'!A1<script>alert(1)</script>\u001b[2J\u202eevil\u0000";
@@ -166,18 +166,18 @@ contract HostileName is Coin("") {
     }
 }
 
-/// Without totalSupply.
-contract NoTotalSupply is Functions, Labelled("No Total Supply") {}
+/// A token without totalSupply.
+contract NoTotalSupply is Erc20Functions, Metadata("No Total Supply") {}
 
 /// totalSupply reverts.
 contract SupplyReverts is Coin("Supply Reverts") {
     function totalSupply() public pure override returns (uint256) {
-        revert("not yours to know");
+        revert("no supply");
     }
 }
 
 /// totalSupply is a constant unrelated to the balances.
-contract SupplyInvented is Coin("Supply Invented") {
+contract ConstantSupply is Coin("Constant Supply") {
     function totalSupply() public pure override returns (uint256) {
         return 21_000_000 * 10 ** 18;
     }
@@ -193,12 +193,12 @@ contract BalanceReverts is Coin("Balance Reverts") {
 
     function balanceOf(address owner) public view override returns (uint256) {
         require(!hidden[owner], "hidden");
-        return held[owner];
+        return balances[owner];
     }
 }
 
 /// balanceOf consumes all gas for accounts that are hidden.
-contract BalanceEndless is Coin("Balance Endless") {
+contract BalanceUsesAllGas is Coin("Balance Uses All Gas") {
     mapping(address => bool) private hidden;
 
     function hide(address account) external {
@@ -207,18 +207,18 @@ contract BalanceEndless is Coin("Balance Endless") {
 
     function balanceOf(address owner) public view override returns (uint256) {
         if (hidden[owner]) assembly { invalid() }
-        return held[owner];
+        return balances[owner];
     }
 }
 
 /// balanceOf returns two words, the balance and the block number; ABI decoders use the first.
-contract LongAnswer is Book, Labelled("Long Answer") {
+contract LongResult is Accounts, Metadata("Long Result") {
     function totalSupply() external view returns (uint256, uint256) {
         return (supply, block.number);
     }
 
     function balanceOf(address owner) public view override returns (uint256) {
-        uint256 amount = held[owner];
+        uint256 amount = balances[owner];
         assembly {
             mstore(0, amount)
             mstore(32, number())
@@ -236,10 +236,10 @@ contract LongAnswer is Book, Labelled("Long Answer") {
     }
 }
 
-/// balanceOf of 0x0 reverts, as it does in tokens that follow ERC-721's text too closely; a burn goes to 0x0 all the same.
+/// balanceOf reverts for 0x0, as ERC-721 requires of collections; burns still transfer to 0x0.
 contract ZeroBalanceReverts is Coin("Zero Balance Reverts") {
     function balanceOf(address owner) public view override returns (uint256) {
         require(owner != address(0), "zero address");
-        return held[owner];
+        return balances[owner];
     }
 }

@@ -2,7 +2,7 @@
 pragma solidity 0.8.30;
 
 /// Functions that fail: custom error, revert reason, panic, invalid opcode, and a revert after a payment.
-contract Faults {
+contract FailingFunctions {
     error TooLittle(uint256 sent, uint256 wanted);
 
     function requireMore() external payable {

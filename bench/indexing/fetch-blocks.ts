@@ -1,7 +1,7 @@
 import { Pool } from "undici";
 import type { RunOptions } from "./runs.ts";
 
-const blocksInRequest = 50;
+const blocksPerRequest = 50;
 const requestsInFlight = 4;
 
 /** Fetches blocks 0 to the head with their receipts, and discards them. */
@@ -11,7 +11,7 @@ export async function fetchBlocks(options: Pick<RunOptions, "rpc" | "head" | "tr
   const work = async (): Promise<void> => {
     while (next <= options.head) {
       const first = next;
-      next += blocksInRequest;
+      next += blocksPerRequest;
       await fetchRange(pool, first, Math.min(options.head, next - 1), options.traces);
     }
   };

@@ -8,7 +8,7 @@ const reverting: Hex = "0xfe";
 
 /** The raw results of a coin's metadata functions, and the values that are served. */
 interface MetadataCase {
-  readonly answers: readonly [name: Hex, symbol: Hex, decimals: Hex];
+  readonly results: readonly [name: Hex, symbol: Hex, decimals: Hex];
   readonly name: string | null;
   readonly symbol: string | null;
   readonly decimals: number | null;
@@ -18,61 +18,61 @@ const rightToLeftOverride = "\u202e";
 
 /** Unusual results of name(), symbol() and decimals(). */
 export const metadataCases: Readonly<Record<string, MetadataCase>> = {
-  // As in tokens that predate the final EIP-20: 32 bytes, padded with zeros.
+  // 32 bytes, padded with zeros, like in tokens that predate the final EIP-20.
   bytes32: {
-    answers: [stringToHex("Maker", { size: 32 }), stringToHex("MKR", { size: 32 }), number(18n)],
+    results: [stringToHex("Maker", { size: 32 }), stringToHex("MKR", { size: 32 }), number(18n)],
     name: "Maker",
     symbol: "MKR",
     decimals: 18,
   },
-  reverting: { answers: [reverting, reverting, reverting], name: null, symbol: null, decimals: null },
-  empty: { answers: ["0x", "0x", "0x"], name: null, symbol: null, decimals: null },
-  emptyText: { answers: [text(""), text(""), number(0n)], name: null, symbol: null, decimals: 0 },
+  reverting: { results: [reverting, reverting, reverting], name: null, symbol: null, decimals: null },
+  empty: { results: ["0x", "0x", "0x"], name: null, symbol: null, decimals: null },
+  emptyText: { results: [text(""), text(""), number(0n)], name: null, symbol: null, decimals: 0 },
   // decimals() is a uint8, so larger values are invalid.
-  manyDecimals: { answers: [text("Many"), text("MANY"), number(255n)], name: "Many", symbol: "MANY", decimals: 255 },
-  absurdDecimals: { answers: [text("Absurd"), text("ABS"), number(2n ** 200n)], name: "Absurd", symbol: "ABS", decimals: null },
+  manyDecimals: { results: [text("Many"), text("MANY"), number(255n)], name: "Many", symbol: "MANY", decimals: 255 },
+  absurdDecimals: { results: [text("Absurd"), text("ABS"), number(2n ** 200n)], name: "Absurd", symbol: "ABS", decimals: null },
   // Control characters are removed.
   controls: {
-    answers: [text("Be\u0007ll\u001b[31m\r\n\0"), text("\tBEL\u007f"), number(6n)],
+    results: [text("Be\u0007ll\u001b[31m\r\n\0"), text("\tBEL\u007f"), number(6n)],
     name: "Bell[31m",
     symbol: "BEL",
     decimals: 6,
   },
   bidirectional: {
-    answers: [text(`${rightToLeftOverride}DSU\u2066`), text(`A${rightToLeftOverride}B`), number(6n)],
+    results: [text(`${rightToLeftOverride}DSU\u2066`), text(`A${rightToLeftOverride}B`), number(6n)],
     name: "DSU",
     symbol: "AB",
     decimals: 6,
   },
   // Served unchanged; escaping is up to the client.
   markup: {
-    answers: [text("<script>alert(1)</script>"), text("<b>"), number(18n)],
+    results: [text("<script>alert(1)</script>"), text("<b>"), number(18n)],
     name: "<script>alert(1)</script>",
     symbol: "<b>",
     decimals: 18,
   },
   formula: {
-    answers: [text('=HYPERLINK("http://x","y")'), text('+1,"2"'), number(18n)],
+    results: [text('=HYPERLINK("http://x","y")'), text('+1,"2"'), number(18n)],
     name: '=HYPERLINK("http://x","y")',
     symbol: '+1,"2"',
     decimals: 18,
   },
   // Truncated to 200 characters.
   long: {
-    answers: [text("L".repeat(10_240)), text("é".repeat(300)), number(18n)],
+    results: [text("L".repeat(10_240)), text("é".repeat(300)), number(18n)],
     name: "L".repeat(200),
     symbol: "é".repeat(200),
     decimals: 18,
   },
   // The length exceeds the data.
   truncated: {
-    answers: [`${text("cut").slice(0, 66)}${number(999n).slice(2)}${stringToHex("cut").slice(2)}` as Hex, text("CUT"), number(1n)],
+    results: [`${text("cut").slice(0, 66)}${number(999n).slice(2)}${stringToHex("cut").slice(2)}` as Hex, text("CUT"), number(1n)],
     name: null,
     symbol: "CUT",
     decimals: 1,
   },
   invalid: {
-    answers: [`${text("xx").slice(0, 130)}${"fffe"}${"0".repeat(60)}` as Hex, text("INV"), "0x05"],
+    results: [`${text("xx").slice(0, 130)}${"fffe"}${"0".repeat(60)}` as Hex, text("INV"), "0x05"],
     name: null,
     symbol: "INV",
     decimals: null,
@@ -83,8 +83,8 @@ export const metadataCases: Readonly<Record<string, MetadataCase>> = {
 export async function addMetadataCases(builder: StoryBuilder, { alice, bob }: Accounts): Promise<StoryToken[]> {
   const { chain } = builder;
   const coins: (StoryToken & { readonly call: Awaited<ReturnType<StoryBuilder["deploy"]>>["call"] })[] = [];
-  for (const [name, { answers }] of Object.entries(metadataCases)) {
-    const { address, call } = await builder.deploy("RawCoin", answers);
+  for (const [name, { results }] of Object.entries(metadataCases)) {
+    const { address, call } = await builder.deploy("RawMetadataCoin", results);
     coins.push({ name, address, kind: "erc20", balanceSource: "events", call });
   }
   await builder.block(...coins.map(({ call }) => ({ ...call("mint", alice, 1_000n), gas: 150_000n })));
@@ -93,13 +93,13 @@ export async function addMetadataCases(builder: StoryBuilder, { alice, bob }: Ac
   return coins.map(({ call: _, ...token }) => token);
 }
 
-/** Deploys a coin that self-destructs in its constructor, and destroys another one, whose code remains since EIP-6780. */
+/** Deploys a coin that self-destructs in its constructor, and destroys a second coin, whose code remains since EIP-6780. */
 export async function addDestroyedTokens(
   builder: StoryBuilder,
   { alice, bob }: Accounts,
-  mortal: { readonly address: Address; readonly die: Hex },
+  mortal: { readonly address: Address; readonly destroyData: Hex },
 ): Promise<StoryToken[]> {
-  const ghost = await builder.deploy("GhostCoin", [bob, 77n]);
-  await builder.block({ from: alice, to: mortal.address, data: mortal.die });
+  const ghost = await builder.deploy("ShortLivedCoin", [bob, 77n]);
+  await builder.block({ from: alice, to: mortal.address, data: mortal.destroyData });
   return [{ name: "ghost", address: ghost.address, kind: "erc20", balanceSource: "none" }];
 }

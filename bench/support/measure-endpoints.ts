@@ -1,7 +1,7 @@
 import type { Database } from "../../runtime/database/database.ts";
 import type { EndpointCase, Variant } from "./endpoint-case.ts";
+import type { BenchServing } from "./open-serving.ts";
 import { startProcessorClock } from "./processor-time.ts";
-import type { BenchServing } from "./serving.ts";
 
 /** Response times of one kind of request. */
 export interface VariantTimes {
@@ -9,7 +9,7 @@ export interface VariantTimes {
   /** Milliseconds, ascending. */
   readonly milliseconds: readonly number[];
   readonly bytes: number;
-  /** CPU milliseconds per response, of database and this process together; null where the system does not report them. */
+  /** CPU milliseconds per response, of database and this process together; null if the system does not report them. */
   readonly processor: number | null;
 }
 
@@ -18,12 +18,12 @@ export interface EndpointTimes {
   readonly variants: readonly VariantTimes[];
 }
 
-/** 1 for endpoints without lists. */
+/** The minimum number of items of a response: a request that finds nothing measures nothing. */
 const minItems = 1;
 /** Warms up caches, connections and the JIT compiler. */
 const warmUp = 10;
 
-/** Requests every variant of every endpoint repeatedly; a time ends when the whole response has arrived. @throws if a response has no items. */
+/** Requests every variant of every endpoint repeatedly; each time includes the whole response. @throws {Error} if a response has no items. */
 export async function measureEndpoints(
   database: Database,
   serving: BenchServing,
@@ -46,16 +46,16 @@ async function measureVariant(
   { name, paths }: Variant,
   times: number,
 ): Promise<VariantTimes> {
-  for (let time = 0; time < Math.max(warmUp, paths.length); time += 1) {
-    const path = paths[time % paths.length] ?? "";
+  for (let iteration = 0; iteration < Math.max(warmUp, paths.length); iteration += 1) {
+    const path = paths[iteration % paths.length] ?? "";
     if (itemsIn(path, await serving.get(path)) < minItems) throw new Error(`Row ${row}, ${name}: ${path} has no items.`);
   }
   const milliseconds: number[] = [];
   let bytes = 0;
   const processorTime = await startProcessorClock(database);
-  for (let time = 0; time < times; time += 1) {
+  for (let iteration = 0; iteration < times; iteration += 1) {
     const started = performance.now();
-    const text = await serving.get(paths[time % paths.length] ?? "");
+    const text = await serving.get(paths[iteration % paths.length] ?? "");
     milliseconds.push(performance.now() - started);
     bytes = Math.max(bytes, text.length);
   }

@@ -64,8 +64,8 @@ const commonSteps: readonly CommonStep[] = [
     weight: 1,
     step: () => (token, context) => callFrom(context.anyAccount(), token, "transfer", context.anyAccount(), 0n),
   },
-  { name: "approve", needs: "approve", weight: 3, step: (grants) => approving(grants, (context) => 20n * context.amount()) },
-  { name: "approve without limit", needs: "approve", weight: 1, step: (grants) => approving(grants, () => maxUint256) },
+  { name: "approve", needs: "approve", weight: 3, step: (grants) => approveStep(grants, (context) => 20n * context.amount()) },
+  { name: "approve without limit", needs: "approve", weight: 1, step: (grants) => approveStep(grants, () => maxUint256) },
   {
     name: "revoke",
     needs: "approve",
@@ -92,7 +92,7 @@ const commonSteps: readonly CommonStep[] = [
   },
 ];
 
-const approving =
+const approveStep =
   (grants: Grant[], amount: (context: StepContext) => bigint): Step =>
   (token, context) => {
     const [owner, spender] = [context.anyAccount(), context.anyAccount()];
@@ -106,12 +106,14 @@ const chooseGrant = (
   token: TestToken,
   context: StepContext,
 ): { readonly owner: Address; readonly spender: Address } => {
-  const own = grants.filter((grant) => grant.token === token).slice(-4);
-  return own.length === 0 ? { owner: context.anyAccount(), spender: context.anyAccount() } : context.random.of(own);
+  const tokenGrants = grants.filter((grant) => grant.token === token).slice(-4);
+  return tokenGrants.length === 0 ? { owner: context.anyAccount(), spender: context.anyAccount() } : context.random.pick(tokenGrants);
 };
 
 /** Returns the common steps that a token supports, each repeated by its weight. */
 export const commonStepsOf = ({ artifact: { abi } }: TestToken): CommonStep[] => {
   const functions = new Set(abi.flatMap((entry) => (entry.type === "function" ? [entry.name] : [])));
-  return commonSteps.filter(({ needs }) => functions.has(needs)).flatMap((one) => Array.from({ length: one.weight }, () => one));
+  return commonSteps
+    .filter(({ needs }) => functions.has(needs))
+    .flatMap((commonStep) => Array.from({ length: commonStep.weight }, () => commonStep));
 };

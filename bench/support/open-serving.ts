@@ -6,7 +6,7 @@ import { createKeys } from "../../runtime/http/keys.ts";
 
 /** A server in this process with one chain and an API key. */
 export interface BenchServing {
-  /** Requests a path below /v1 and returns the body. @throws if the status is not 200. */
+  /** Requests a path below /v1 and returns the body. @throws {Error} if the status is not 200. */
   get(path: string): Promise<string>;
   /** Revokes the key as well. */
   close(): Promise<void>;

@@ -13,9 +13,9 @@ import { isLevel } from "../../support/indexer/support.ts";
 import { startIndexer } from "../../support/indexer-process.ts";
 import { until } from "../../support/until.ts";
 
-export interface Killing {
+export interface KillOptions {
   readonly kills: number;
-  /** How often both indexes are compared before the end. */
+  /** The number of comparisons of both indexes before the end. */
   readonly points: number;
   readonly seed: string;
 }
@@ -29,10 +29,10 @@ export interface Comparison {
 /** Rounds of three blocks each before the first process starts. */
 const roundsBefore = 40;
 
-/** One index whose process is killed again and again while the chain grows, and one whose process is undisturbed. */
-export const killAndCompare = async ({ kills, points, seed }: Killing): Promise<Comparison[]> => {
+/** Runs an index whose process is killed repeatedly while the chain grows, and one whose process is undisturbed, and reads the contents of both. */
+export const killAndCompare = async ({ kills, points, seed }: KillOptions): Promise<Comparison[]> => {
   const random = createRandom(seed);
-  const [chain, killed, undisturbed, folder, otherFolder] = await Promise.all([
+  const [chain, killed, undisturbed, folder, undisturbedFolder] = await Promise.all([
     startTestChain(),
     createTestDatabase(),
     createTestDatabase(),
@@ -49,10 +49,10 @@ export const killAndCompare = async ({ kills, points, seed }: Killing): Promise<
     pollMilliseconds: 50,
   });
   let round = roundsBefore;
-  const goOn = () => addRound(chain, story, round++, chain.accounts.slice(0, 3) as unknown as [Address, Address, Address]);
+  const addBlocks = () => addRound(chain, story, round++, chain.accounts.slice(0, 3) as unknown as [Address, Address, Address]);
   const isAtHead = async (test: TestDatabase): Promise<boolean> =>
     (await isLevel(test.database, chain)) && (await test.database.query("SELECT 1 FROM node_reads LIMIT 1")).length === 0;
-  /** Whether a process connected within the last second; the connections of a killed process end a moment after it. */
+  /** Whether a process connected within the last second; the connections of a killed process close shortly after its exit. */
   const isConnected = async (test: TestDatabase): Promise<boolean> =>
     (
       await test.database.query(
@@ -65,22 +65,22 @@ export const killAndCompare = async ({ kills, points, seed }: Killing): Promise<
   const isComparable = async (test: TestDatabase): Promise<boolean> => (await isAtHead(test)) && (await hasPriceSettings(test));
   const comparisons: Comparison[] = [];
   const compare = async () => {
-    await until("Both indexes being level", async () => (await isComparable(killed)) && (await isComparable(undisturbed)), 60_000);
+    await until("Both indexes reaching the head", async () => (await isComparable(killed)) && (await isComparable(undisturbed)), 60_000);
     comparisons.push({ killed: await contents(killed.database), undisturbed: await contents(undisturbed.database) });
   };
-  const other = await startIndexer(otherFolder, config, undisturbed.url);
+  const other = await startIndexer(undisturbedFolder, config, undisturbed.url);
   try {
     for (let count = 1; count <= kills; count += 1) {
       const isPoint = count === kills || count % Math.floor(kills / points) === 0;
       // The next process starts with a backfill, sometimes on another branch.
-      for (let rounds = random.between(2, 10); rounds > 0; rounds -= 1) await goOn();
+      for (let rounds = random.between(2, 10); rounds > 0; rounds -= 1) await addBlocks();
       if (random.chance(3)) await chain.rpc("anvil_reorg", [random.between(1, 20), []]);
       const running = await startIndexer(folder, config, killed.url);
       await until("The process being connected", () => isConnected(killed));
       if (!isPoint && random.chance(2)) await wait(random.between(0, 500));
       else {
         await until("The index reaching the head", () => isAtHead(killed), 60_000);
-        await goOn();
+        await addBlocks();
         if (random.chance(3)) await chain.rpc("anvil_reorg", [random.between(1, 10), []]);
         // Following indexes each of these blocks within tens of milliseconds.
         if (!isPoint) await wait(random.between(0, 120));
@@ -92,6 +92,6 @@ export const killAndCompare = async ({ kills, points, seed }: Killing): Promise<
   } finally {
     await other.kill();
     await Promise.all([killed.drop(), undisturbed.drop(), chain.stop()]);
-    await Promise.all([folder, otherFolder].map((path) => rm(path, { recursive: true, force: true })));
+    await Promise.all([folder, undisturbedFolder].map((path) => rm(path, { recursive: true, force: true })));
   }
 };

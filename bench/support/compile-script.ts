@@ -8,8 +8,8 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc");
 
 /**
- * Compiles a script and its imports as the package is built and returns its location. An installed package runs compiled code; the TypeScript loader
- * wraps every named function.
+ * Compiles a script and its imports like the package build does, and returns the URL of the compiled script. An installed package runs compiled code; the
+ * TypeScript loader wraps every named function.
  */
 export function compileScript(script: URL, folder: string): URL {
   const path = fileURLToPath(script);
