@@ -23,7 +23,7 @@ const blockMethods = new Set(["eth_getBlockByNumber", "eth_getBlockReceipts", "t
 /** Every fault: its description, the change, and n if it may change one in n replies (10 by default). */
 export const createNodeFaults = ({ foreignReply, earlierReplies }: FaultData): [string, NodeFault, number?][] => [
   [
-    "returns data of a different chain",
+    "returns data of another chain",
     (method, reply, params) => {
       const other = foreignReply(method, params);
       return other !== undefined && Object.assign(reply, { result: structuredClone(other) }) !== null;
