@@ -36,7 +36,7 @@ import { createClassifier } from "./domains/tokens/classification/classifier.ts"
 import { loadRules } from "./domains/tokens/classification/load-rules.ts";
 import { createTokenRequests } from "./domains/tokens/jobs/record-token-requests.ts";
 import { createTokenQueries } from "./domains/tokens/queries/index.ts";
-import { createUnseenBalances } from "./domains/tokens/queries/unseen-balances.ts";
+import { createUntouchedBalances } from "./domains/tokens/queries/untouched-balances.ts";
 import { createAbiRegistry } from "./events/abi-registry.ts";
 import { createHttpApp, type HttpApp } from "./http/app.ts";
 import type { Readiness } from "./http/health.ts";
@@ -120,7 +120,7 @@ export function createApp({ config, chains, database, logger, demo, validate = c
     ...http,
     readiness: readinessOfAll,
     async close() {
-      await Promise.all([queries.uncached.close(), queries.unseenBalances.close(), queries.tokenRequests.close()]);
+      await Promise.all([queries.uncached.close(), queries.untouchedBalances.close(), queries.tokenRequests.close()]);
       await http.close();
     },
   };
@@ -140,7 +140,7 @@ function createQueries(chains: readonly ChainConfig[], database: Database, now: 
     nftMetadata: createNftMetadataQueries(database),
     nftSales: createNftSaleQueries(database),
     uncached: createUncachedMetadata(chains),
-    unseenBalances: createUnseenBalances(chains),
+    untouchedBalances: createUntouchedBalances(chains),
     approvals: createApprovalQueries(database),
     network: createNetworkQueries(database),
     names: createNameQueries(database, (chainId) => registries.get(chainId) ?? []),

@@ -28,8 +28,8 @@ export function queryCases(database: Queryable, facts: StoryFacts): readonly Que
     return ledger.transactionsOfAddress(chainId, facts.busy, Math.max(0, newest - pageSize + 1), newest);
   };
   const transfersPage = async (iteration: number) => {
-    const { places } = await tokens.transferTransactions(chainId, ordinary(iteration), 0, head, pageSize, 0);
-    return tokens.transfersAt(chainId, ordinary(iteration), null, places);
+    const { positions } = await tokens.transferTransactions(chainId, ordinary(iteration), 0, head, pageSize, 0);
+    return tokens.transfersAt(chainId, ordinary(iteration), null, positions);
   };
   const maxRows = 100_000;
   /** Holdings with their metadata, as in the resolver. */

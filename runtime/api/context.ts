@@ -17,7 +17,7 @@ import type { PriceQueries } from "../domains/prices/queries/price.ts";
 import type { Classifier } from "../domains/tokens/classification/classifier.ts";
 import type { TokenRequests } from "../domains/tokens/jobs/record-token-requests.ts";
 import type { TokenQueries } from "../domains/tokens/queries/index.ts";
-import type { UnseenBalances } from "../domains/tokens/queries/unseen-balances.ts";
+import type { UntouchedBalances } from "../domains/tokens/queries/untouched-balances.ts";
 import type { Address, Hash, Hex } from "../lib/hex.ts";
 import type { RequestError } from "../lib/request-error.ts";
 import type { AsOfProjection } from "./as-of-projection.ts";
@@ -56,7 +56,7 @@ export interface ResolverContext {
   /** Reads NFT metadata during the request, on chains that do not store it. */
   readonly uncached: UncachedMetadata;
   /** Reads native balances of addresses that the index has never seen, during the request. */
-  readonly unseenBalances: UnseenBalances;
+  readonly untouchedBalances: UntouchedBalances;
   readonly approvals: ApprovalQueries;
   /** Classifies tokens and transfers by the operator's rules or the built-in ones. */
   readonly classifier: Classifier;

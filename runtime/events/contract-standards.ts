@@ -128,7 +128,7 @@ const redecode = (event: AmbiguousEvent, evidence: ContractEvidence | undefined)
   const { isCoin = false, isCollection = false } = evidence ?? {};
   const isHybrid = isCoin && isCollection;
   if (event.kind === "hybridTransfer") return isHybrid ? [{ ...event, kind: "erc20Transfer" }] : [];
-  if (isHybrid) return [event.kind === "erc721Transfer" ? { ...event, ofHybrid: true } : event];
+  if (isHybrid) return [event.kind === "erc721Transfer" ? { ...event, isHybrid: true } : event];
   const { address, transactionIndex, logIndex, tokenId: amount } = event;
   const place = { address, transactionIndex, logIndex };
   return event.kind === "erc721Transfer"

@@ -22,7 +22,7 @@ export interface Erc721Transfer extends EventPlace {
   readonly to: Address;
   readonly tokenId: bigint;
   /** The contract is also an ERC-20 token, as in ERC-404: its `balanceOf` returns an amount of coins, not a number of ids. */
-  readonly ofHybrid?: true;
+  readonly isHybrid?: true;
 }
 
 /** A transfer of coins in early ERC-404 contracts, which emit a separate event for it. In other contracts an event of this name may have another meaning. */

@@ -43,7 +43,7 @@ export async function readStoryPrices(): Promise<StoryPrices> {
   const times = await blockTimes();
   const [ether, euro] = await Promise.all([answersOf("etherFeed", times), answersOf("euroFeed", times)]);
   const pools = [...(await poolsOf("demo_exchange")), ...(await poolsOf("demo_swap"))];
-  const pricedBy = async (name: string, against: "usdToken" | "wrappedNative") => {
+  const priceVersion = async (name: string, against: "usdToken" | "wrappedNative") => {
     const [token, other] = [storyValue(name), storyValue(against)];
     // For a token with several pools, the first exchange's is the deepest.
     const pair = pools.find(({ token0, token1 }) => [token0, token1].includes(token) && [token0, token1].includes(other));
@@ -52,11 +52,11 @@ export async function readStoryPrices(): Promise<StoryPrices> {
   };
   const tokens = new Map(
     await Promise.all([
-      pricedBy("goldToken", "usdToken"),
-      pricedBy("saltToken", "wrappedNative"),
-      pricedBy("tollToken", "usdToken"),
-      pricedBy("ticketToken", "usdToken"),
-      pricedBy("saffronToken", "wrappedNative"),
+      priceVersion("goldToken", "usdToken"),
+      priceVersion("saltToken", "wrappedNative"),
+      priceVersion("tollToken", "usdToken"),
+      priceVersion("ticketToken", "usdToken"),
+      priceVersion("saffronToken", "wrappedNative"),
     ]),
   );
   const inDollars = (token: string, end: number): Ratio | null => {

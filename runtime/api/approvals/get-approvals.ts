@@ -24,7 +24,7 @@ export const getApprovals: Handlers["getApprovals"] = async ({ chain, walletAddr
   const tokens = new Set(allowances.map(({ token }) => token));
   const [listed, balances, rate, indexedFrom] = await Promise.all([
     withoutSpam(context, chain, allowances),
-    approvals.coinsOf(chain.id, walletAddress, tokens),
+    approvals.erc20BalancesOf(chain.id, walletAddress, tokens),
     context.prices.ratesAt(chain.id, currency, tokens, Math.floor(now().getTime() / 1000)),
     context.ledger.indexedFrom(chain.id),
   ]);

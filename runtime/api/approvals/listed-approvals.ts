@@ -1,5 +1,5 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
-import type { ApprovalPlace, ApprovalScope } from "../../domains/approvals/queries/allowance.ts";
+import type { ApprovalPosition, ApprovalScope } from "../../domains/approvals/queries/allowance.ts";
 import { type Labels, labelOf } from "../../domains/names/labels.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import type { Address } from "../../lib/hex.ts";
@@ -8,7 +8,7 @@ import { isoTimestamp } from "../../lib/time.ts";
 import type { ResolverContext } from "../context.ts";
 import { spamAmong } from "../tokens/spam.ts";
 
-type Row = ApprovalPlace & { readonly token: Address; readonly spender: Address };
+type Row = ApprovalPosition & { readonly token: Address; readonly spender: Address };
 
 /** The approvals that a response lists, with metadata and labels of their contracts. */
 export interface ListedApprovals<R> {

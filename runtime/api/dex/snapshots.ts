@@ -1,6 +1,6 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { ExchangeHour } from "../../domains/dex/queries/roll-up.ts";
-import { keptHours } from "../../domains/dex/queries/roll-up.ts";
+import { retentionHours } from "../../domains/dex/queries/roll-up.ts";
 import { dayOf, endsOfWeek, lastHourOf } from "../../domains/dex/queries/spans.ts";
 import type { Address } from "../../lib/hex.ts";
 import { secondsPerDay, secondsPerHour, startOfDay } from "../../lib/time.ts";
@@ -70,7 +70,7 @@ export async function rankedSnapshot(
 const rollUpOf = async ({ anchor, pin, rollUps }: ResolverContext, chain: Chain, factory: Address, hour: number, isNewest: boolean) => {
   const block = anchor ?? -1;
   if (!isNewest) return rollUps.hourAt(chain.id, factory, hour, block);
-  const newest = await rollUps.newestHour(chain.id, factory, hour - keptHours + 1, block);
+  const newest = await rollUps.newestHour(chain.id, factory, hour - retentionHours + 1, block);
   if (newest !== null) pin(newest.block_number);
   return newest;
 };

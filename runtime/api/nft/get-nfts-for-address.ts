@@ -1,5 +1,5 @@
 import type { NftData } from "../../../generated/responses.gen.ts";
-import { undescribed } from "../../domains/tokens/queries/metadata.ts";
+import { emptyMetadata } from "../../domains/tokens/queries/metadata.ts";
 import { unsupportedValue } from "../../lib/request-error.ts";
 import { isoTimestamp } from "../../lib/time.ts";
 import { updatedAt } from "../chains/view-chain.ts";
@@ -51,7 +51,7 @@ export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, 
     items: held
       .filter(({ token }) => !(noSpam && spam.has(token)))
       .map((row) => {
-        const described = metadata.get(row.token) ?? undescribed(row.token);
+        const described = metadata.get(row.token) ?? emptyMetadata(row.token);
         const isUnknown = indexedFrom !== null && isCoinToo(row, described);
         const floor = floors.get(row.token);
         const before = balance24h.get(holdingKey(row));

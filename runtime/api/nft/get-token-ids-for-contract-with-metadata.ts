@@ -19,7 +19,7 @@ export const getTokenIdsForContractWithMetadata: Handlers["getTokenIdsForContrac
           nfts.nftTokensAt(chain.id, contractAddress, block, limit, offset),
           nfts.collectionSizeAt(chain.id, contractAddress, block),
         ]).then(([rows, total]) => ({ rows, total }))
-      : nftMetadata.nftTokensWith(chain.id, contractAddress, block, filter, limit, offset),
+      : nftMetadata.nftTokensByTrait(chain.id, contractAddress, block, filter, limit, offset),
     context.ledger.indexedFrom(chain.id),
   ]);
   return {

@@ -36,7 +36,7 @@ export async function ownershipOf(
     if (block === null) return [];
     return filter === null
       ? nfts.idsHeldAt(chain.id, walletAddress, collectionContract, block, limit, tokenId)
-      : nftMetadata.idsHeldWith(chain.id, walletAddress, collectionContract, block, filter, limit);
+      : nftMetadata.idsHeldByTrait(chain.id, walletAddress, collectionContract, block, filter, limit);
   };
   const [{ metadata, standard, isSpam }, { block: dayAgo, indexedFrom, otherwise }] = await Promise.all([
     collectionOf(context, chain, collectionContract),

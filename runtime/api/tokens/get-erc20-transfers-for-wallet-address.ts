@@ -26,9 +26,9 @@ export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWa
   const indexedFrom = await ledger.indexedFrom(chain.id);
   const range = rangeOf(context, request, indexedFrom);
   const offset = page.number * page.size;
-  const { places, total } =
+  const { positions, total } =
     range === null
-      ? { places: [], total: 0 }
+      ? { positions: [], total: 0 }
       : contractAddress === null
         ? await tokens.transferTransactions(chain.id, walletAddress, range.first, range.last, page.size + 1, offset)
         : await tokens.transferTransactionsOfToken(
@@ -40,7 +40,7 @@ export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWa
             page.size + 1,
             offset,
           );
-  const shown = places.slice(0, page.size);
+  const shown = positions.slice(0, page.size);
   const [transactions, transfers] = await Promise.all([
     ledger.transactionsAt(chain.id, shown),
     tokens.transfersAt(chain.id, walletAddress, contractAddress, shown),
@@ -92,7 +92,7 @@ export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWa
       const native = { rate: rateAt(nativeTokenAddress, transaction.timestamp), currency: quoteCurrency };
       return [{ ...viewTransactionHead(chainConfig, transaction, labels, native), transfers: viewed }];
     }),
-    pagination: { has_more: places.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
+    pagination: { has_more: positions.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
     indexed_from: indexedFrom,
   };
 };

@@ -4,7 +4,7 @@ import { nftKeyText } from "../../domains/nft/queries/tokens.ts";
 import { metadataKeyText } from "../../domains/nft-metadata/queries/metadata.ts";
 import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { HoldingRow, NftBalanceRow } from "../../domains/tokens/queries/balance.ts";
-import { type TokenMetadata, undescribed } from "../../domains/tokens/queries/metadata.ts";
+import { emptyMetadata, type TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import type { Address } from "../../lib/hex.ts";
 import { unsupportedValue } from "../../lib/request-error.ts";
@@ -59,7 +59,7 @@ export async function holdingsOf(
   if (ids.length > max) throw unsupportedValue("nft", "true", `false for a wallet with more than ${max} token ids`);
   const known = hideUnknownNative(held, knowsNative);
   const rows = !knowsNative && held[0]?.standard !== standards.native ? [unknownNative, ...known] : known;
-  for (const { token } of held) if (!metadata.has(token)) metadata.set(token, undescribed(token));
+  for (const { token } of held) if (!metadata.has(token)) metadata.set(token, emptyMetadata(token));
   const [spam, described] = await Promise.all([
     spamAmong(context, chain, metadata.values()),
     heldNfts(context, chain, wallet, ids, block, options),

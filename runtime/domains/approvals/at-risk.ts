@@ -1,9 +1,9 @@
 import { compare, type Decimal, decimal } from "../../lib/decimal.ts";
-import { isBoundless, isUnlimited } from "./unlimited.ts";
+import { isEffectivelyInfinite, isUnlimited } from "./unlimited.ts";
 
-/** The amount that a spender may transfer; null if the allowance is in doubt and not boundless. */
+/** The amount that a spender may transfer; null if the allowance is in doubt and not effectively infinite. */
 export const knownAllowance = ({ amount, is_doubtful }: { readonly amount: string; readonly is_doubtful: boolean }): bigint | null =>
-  is_doubtful && !isBoundless(BigInt(amount)) ? null : BigInt(amount);
+  is_doubtful && !isEffectivelyInfinite(BigInt(amount)) ? null : BigInt(amount);
 
 /** The smaller of an allowance and a balance; null if the result depends on an unknown one. */
 export const amountAtRisk = (allowance: bigint | null, balance: bigint | null): bigint | null => {
@@ -12,23 +12,23 @@ export const amountAtRisk = (allowance: bigint | null, balance: bigint | null): 
   return allowance < balance ? allowance : balance;
 };
 
-/** The amount of a balance that all spenders together can transfer; null if it depends on an unknown allowance, as the known ones do not cover the balance. */
+/** The amount of a balance that all spenders together can transfer; null if the known allowances do not cover the balance and another one is unknown. */
 export const amountAtRiskOfAll = (allowances: readonly (bigint | null)[], balance: bigint | null): bigint | null => {
   const known = allowances.reduce<bigint>((sum, allowance) => sum + (allowance ?? 0n), 0n);
-  const isAll = balance !== null && known >= balance;
-  return amountAtRisk(allowances.includes(null) && !isAll ? null : known, balance);
+  const coversBalance = balance !== null && known >= balance;
+  return amountAtRisk(allowances.includes(null) && !coversBalance ? null : known, balance);
 };
 
 /** The value at risk from which revoking is recommended, in US dollars. */
-const worthRevoking = decimal(1n);
+const revokeThresholdUsd = decimal(1n);
 
 /**
- * `CONSIDER REVOKING` if the allowance is unlimited, as it applies to tokens received later too, or if the value of the amount at risk is a dollar or more, or
- * unknown; `LOW RISK` otherwise. Null if the amount at risk is unknown.
+ * `CONSIDER REVOKING` if the allowance is unlimited, because it also covers tokens received later, or if the value of the amount at risk is at least one dollar
+ * or unknown; `LOW RISK` otherwise. Null if the amount at risk is unknown.
  */
-export const riskFactor = (allowance: bigint | null, atRisk: bigint | null, worthUsd: Decimal | null): string | null => {
+export const riskFactor = (allowance: bigint | null, atRisk: bigint | null, valueUsd: Decimal | null): string | null => {
   if (allowance !== null && isUnlimited(allowance)) return "CONSIDER REVOKING";
   if (atRisk === null) return null;
   if (atRisk === 0n) return "LOW RISK";
-  return worthUsd === null || compare(worthUsd, worthRevoking) >= 0 ? "CONSIDER REVOKING" : "LOW RISK";
+  return valueUsd === null || compare(valueUsd, revokeThresholdUsd) >= 0 ? "CONSIDER REVOKING" : "LOW RISK";
 };

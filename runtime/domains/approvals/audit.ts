@@ -4,7 +4,7 @@ import { type AuditRow, auditRow } from "../../lib/audit-row.ts";
 import { type Address, type Hex, zeroAddress } from "../../lib/hex.ts";
 import { allowanceCall, firstWord } from "./jobs/read-allowances/call-allowances.ts";
 
-interface Sampled {
+interface SampledApproval {
   readonly token: Address;
   readonly subject: string;
   readonly index: string | null;
@@ -12,8 +12,9 @@ interface Sampled {
 }
 
 /**
- * Compares at most `sample` approvals of each kind, as they were after a block, with the contract's `allowance`, `getApproved` and `isApprovedForAll` at that block. An allowance is
- * compared if it has not changed since, because the block at which a contract lowered it is unknown; an allowance in doubt is unknown.
+ * Compares at most `sample` approvals of each kind, as they were after a block, with the contract's `allowance`, `getApproved` and `isApprovedForAll` at that
+ * block. An allowance is compared only if it has not changed since, because the block at which a contract lowered it is unknown. An allowance in doubt is
+ * unknown.
  */
 export async function auditApprovals(
   database: Queryable,
@@ -23,14 +24,18 @@ export async function auditApprovals(
   sample: number,
 ): Promise<AuditRow[]> {
   const parameters = [chainId, height, sample];
-  const compare = async (subject: string, sampled: readonly Sampled[], decode: (outcome: CallOutcome | undefined) => string | null) => {
+  const compare = async (
+    subject: string,
+    sampled: readonly SampledApproval[],
+    decode: (outcome: CallOutcome | undefined) => string | null,
+  ) => {
     const calls = sampled.map(({ token, data }) => ({ to: token, data }));
     const outcomes = await source.calls(calls, height);
     return auditRow(
       subject,
-      sampled.map((one, position) => ({
-        subject: `${one.subject} at block ${height}`,
-        index: one.index,
+      sampled.map((approval, position) => ({
+        subject: `${approval.subject} at block ${height}`,
+        index: approval.index,
         node: decode(outcomes[position]),
       })),
     );
@@ -48,10 +53,10 @@ export async function auditApprovals(
   ];
 }
 
-const wordOf = (value: Address | bigint): string => (typeof value === "bigint" ? value.toString(16) : value.slice(2)).padStart(64, "0");
+const encodeWord = (value: Address | bigint): string => (typeof value === "bigint" ? value.toString(16) : value.slice(2)).padStart(64, "0");
 
-/** A sample of the whole table that is the same each time: keys in the order of a hash. Scans the table once. */
-const sampleAllowances = async (database: Queryable, parameters: readonly number[]): Promise<Sampled[]> => {
+/** Samples the whole table deterministically: the first keys in the order of a hash. Scans the table once. */
+const sampleAllowances = async (database: Queryable, parameters: readonly number[]): Promise<SampledApproval[]> => {
   const rows = await database.query<{ owner: Address; token: Address; spender: Address; amount: string; is_doubtful: boolean }>(
     `SELECT a.owner, a.token, a.spender, a.amount, r.owner IS NOT NULL AND b.number IS NULL AS is_doubtful
      FROM (SELECT * FROM allowances WHERE chain_id = $1 AND since_block <= $2 ORDER BY md5(owner || token || spender) LIMIT $3) a
@@ -59,15 +64,15 @@ const sampleAllowances = async (database: Queryable, parameters: readonly number
      LEFT JOIN blocks b ON b.chain_id = $1 AND b.number = r.read_at_block AND b.hash = r.read_at_hash`,
     parameters,
   );
-  return rows.map(({ amount, is_doubtful, ...one }) => ({
-    token: one.token,
-    subject: `${one.token} of ${one.owner} for ${one.spender}`,
+  return rows.map(({ amount, is_doubtful, ...allowance }) => ({
+    token: allowance.token,
+    subject: `${allowance.token} of ${allowance.owner} for ${allowance.spender}`,
     index: is_doubtful ? null : amount,
-    data: allowanceCall(one).data,
+    data: allowanceCall(allowance).data,
   }));
 };
 
-const sampleApprovals = async (database: Queryable, parameters: readonly number[]): Promise<Sampled[]> => {
+const sampleApprovals = async (database: Queryable, parameters: readonly number[]): Promise<SampledApproval[]> => {
   const rows = await database.query<{ token: Address; token_id: string; spender: Address | null }>(
     `SELECT a.token, a.token_id, CASE WHEN a.since_block <= $2 THEN a.spender ELSE p.spender END AS spender
      FROM (SELECT * FROM nft_approvals WHERE chain_id = $1 ORDER BY md5(token || int8send((token_id % 1000000007)::int8)) LIMIT $3) a
@@ -82,11 +87,11 @@ const sampleApprovals = async (database: Queryable, parameters: readonly number[
     subject: `${token} ${token_id}`,
     index: spender ?? zeroAddress,
     // EIP-721 getApproved(uint256).
-    data: `0x081812fc${wordOf(BigInt(token_id))}`,
+    data: `0x081812fc${encodeWord(BigInt(token_id))}`,
   }));
 };
 
-const sampleOperators = async (database: Queryable, parameters: readonly number[]): Promise<Sampled[]> => {
+const sampleOperators = async (database: Queryable, parameters: readonly number[]): Promise<SampledApproval[]> => {
   const rows = await database.query<{ token: Address; owner: Address; operator: Address; approved: boolean }>(
     `SELECT a.token, a.owner, a.operator, CASE WHEN a.since_block <= $2 THEN a.approved ELSE p.approved END AS approved
      FROM (SELECT * FROM nft_operators WHERE chain_id = $1 ORDER BY md5(owner || token || operator) LIMIT $3) a
@@ -102,6 +107,6 @@ const sampleOperators = async (database: Queryable, parameters: readonly number[
     subject: `${token} of ${owner} for ${operator}`,
     index: String(approved),
     // isApprovedForAll(address,address) of EIP-721 and EIP-1155.
-    data: `0xe985e9c5${wordOf(owner)}${wordOf(operator)}`,
+    data: `0xe985e9c5${encodeWord(owner)}${encodeWord(operator)}`,
   }));
 };

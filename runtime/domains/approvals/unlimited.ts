@@ -1,14 +1,14 @@
 /**
- * The amounts that wallets request for an unlimited allowance: 2^255 or more, so that later transfers do not turn it into a limited one, and exactly the largest
- * amounts of tokens and spenders that count in fewer bits (96, 128, 160).
+ * The amounts that wallets request for an unlimited allowance: 2^255 or more, so that later transfers do not turn it into a limited one, and exactly the
+ * largest amounts of tokens and spenders that store amounts in fewer bits (96, 128, 160).
  */
 const unlimitedFrom = 2n ** 255n;
 const narrowMaxima: ReadonlySet<bigint> = new Set([2n ** 96n - 1n, 2n ** 128n - 1n, 2n ** 160n - 1n]);
 
 export const unlimited = "UNLIMITED";
 
-/** Whether an allowance has no effective limit, also after any transfers. */
-export const isBoundless = (amount: bigint): boolean => amount >= unlimitedFrom;
+/** Whether an allowance has no effective limit, even after any number of transfers. */
+export const isEffectivelyInfinite = (amount: bigint): boolean => amount >= unlimitedFrom;
 
 /** Whether an allowance is served as unlimited. */
-export const isUnlimited = (amount: bigint): boolean => isBoundless(amount) || narrowMaxima.has(amount);
+export const isUnlimited = (amount: bigint): boolean => isEffectivelyInfinite(amount) || narrowMaxima.has(amount);

@@ -3,9 +3,9 @@ import type { GasSample } from "./queries/gas.ts";
 /** The gas price for one speed. */
 export interface GasEstimate {
   readonly gasPrice: bigint;
-  /** The median gas of such transactions. */
+  /** The median gas used by the sampled transactions. */
   readonly gasSpent: number;
-  /** The median L1 fee of such transactions; null if the chain has none. */
+  /** The median L1 fee of the sampled transactions; null if the chain has none. */
   readonly l1Fee: bigint | null;
   /** The time within which inclusion is expected, as text; null if the block time is unknown. */
   readonly interval: string | null;
@@ -20,7 +20,7 @@ const speeds = [
 
 /**
  * Estimates from the fees of transactions of one kind: the newest base fee plus a percentile of the tips above the base fee of their own blocks
- * (EIP-1559), or a percentile of their prices on a chain without a base fee. Empty without samples.
+ * (EIP-1559), or a percentile of their prices on a chain without a base fee. Returns an empty list if there are no samples.
  */
 export function estimateGas(samples: readonly GasSample[], baseFee: string | null, secondsPerBlock: number | null): GasEstimate[] {
   if (samples.length === 0) return [];
@@ -44,7 +44,7 @@ const compare = (left: bigint | number, right: bigint | number): number => (left
 /** The nearest-rank percentile of ascending values: the smallest value that at least this share of them does not exceed. */
 function percentileOf<T>(values: readonly T[], share: number): T {
   const value = values[Math.max(0, Math.ceil(share * values.length) - 1)];
-  if (value === undefined) throw new RangeError("Invalid percentile of an empty list: expected at least one value.");
+  if (value === undefined) throw new RangeError("Cannot compute a percentile of an empty list: expected at least one value.");
   return value;
 }
 
@@ -54,7 +54,7 @@ const units = [
   { seconds: 1, name: "second" },
 ] as const;
 
-/** A duration in the largest unit of which it contains at least two, else in seconds. */
+/** Renders a duration in the largest unit of which it contains at least two, or else in seconds. */
 export function renderDuration(seconds: number): string {
   const unit = units.find((candidate) => seconds >= 2 * candidate.seconds) ?? units[2];
   const count = Math.round(seconds / unit.seconds);

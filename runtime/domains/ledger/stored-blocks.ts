@@ -97,18 +97,18 @@ export const createStoredLedger = (database: Queryable, chainId: number): Stored
     return unknown.length > 0;
   },
   heightAfter: async (from, transactions, blocks) => {
-    // Served by the primary key of blocks; adds up until the bound.
+    // Served by the primary key of blocks: reads at most `blocks` rows and sums their transactions.
     const rows = await database.query<{ number: number; weight: number }>(
       `SELECT number, sum(transaction_count) OVER (ORDER BY number)::int8 AS weight FROM (
          SELECT number, transaction_count FROM blocks WHERE chain_id = $1 AND number >= $2 ORDER BY number LIMIT $3) b ORDER BY number`,
       [chainId, from, blocks],
     );
-    const fitting = rows.filter(({ weight }) => weight <= transactions);
-    return (fitting.at(-1) ?? rows[0])?.number ?? null;
+    const withinLimit = rows.filter(({ weight }) => weight <= transactions);
+    return (withinLimit.at(-1) ?? rows[0])?.number ?? null;
   },
 });
 
-/** Each statement is a range of its table's primary key. */
+/** Reads blocks with their contents; each statement reads a range of its table's primary key. */
 const readBlocks = async (
   database: Queryable,
   chainId: number,

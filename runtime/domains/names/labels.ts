@@ -6,7 +6,7 @@ export type Labels = ReadonlyMap<Address, string>;
 
 /** Labels of addresses in responses. */
 export interface LabelQueries {
-  /** The labels of addresses: the one set by the operator, else the name that the address claims; addresses without a label are omitted. */
+  /** The label of each address: the one set by the operator, or else the name that the address claims. Addresses without a label are omitted. */
   readonly labels: (chainId: number, addresses: Iterable<Address | null>) => Promise<Labels>;
 }
 
@@ -19,14 +19,14 @@ export const createLabelQueries = (names: Pick<NameQueries, "namesOf">, operator
   labels: async (chainId, addresses) => {
     const configured = operator.get(chainId);
     const labels = new Map<Address, string>();
-    const others = new Set<Address>();
+    const unlabeled = new Set<Address>();
     for (const address of addresses) {
       if (address === null) continue;
       const label = configured?.get(address);
-      if (label === undefined) others.add(address);
+      if (label === undefined) unlabeled.add(address);
       else labels.set(address, label);
     }
-    for (const [address, name] of others.size === 0 ? [] : await names.namesOf(chainId, others)) labels.set(address, name);
+    for (const [address, name] of unlabeled.size === 0 ? [] : await names.namesOf(chainId, unlabeled)) labels.set(address, name);
     return labels;
   },
 });

@@ -5,8 +5,8 @@ import type { Address, Hash } from "../../lib/hex.ts";
 /** The namespace of reverse names of Ethereum addresses (EIP-181). */
 const ethereumReverse = namehash("addr.reverse");
 
-/** The node of a name in its normal form (EIP-137, "namehash"). */
-export const nodeOf = (normal: string): Hash => namehash(normal);
+/** The node of a normalized name (EIP-137, "namehash"). */
+export const nodeOf = (normalizedName: string): Hash => namehash(normalizedName);
 
 /** The namespaces in which an address of a chain may claim its name, in order of precedence: that of the chain (ENSIP-19, ENSIP-11), then Ethereum's. */
 export const reverseNamespaces = (chainId: number): readonly Hash[] =>

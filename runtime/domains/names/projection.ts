@@ -20,7 +20,7 @@ export type NameRecord = (typeof nameRecords)[keyof typeof nameRecords];
 const key = ["contract", "node", "record"] as const;
 const columns = { contract: "bytea", node: "bytea", record: "int2", block_number: "int8", value: "bytea" } as const;
 
-/** The name records that registries and resolvers emit for each node (EIP-137, EIP-181, EIP-2304): the last one of a block counts. */
+/** The name records that registries and resolvers emit for each node (EIP-137, EIP-181, EIP-2304). Only the last one of a block is stored. */
 export const namesProjection = defineProjection({
   id: "names",
   version: 1,

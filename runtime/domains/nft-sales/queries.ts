@@ -14,11 +14,11 @@ export interface DaySalesRow {
   readonly wash_sales: number;
   readonly amount: string;
   readonly wash_amount: string;
-  /** The lowest price of a unit, wash trades left out. */
+  /** The lowest price of a unit, excluding wash trades. */
   readonly lowest: string | null;
 }
 
-/** The lowest price of a unit of a collection over some days, in one payment token. */
+/** The lowest price of a unit of a collection over a range of days, in one payment token. */
 export interface LowestRow {
   readonly collection: Address;
   readonly payment_token: Address;
@@ -49,10 +49,10 @@ export interface LastSaleRow {
 }
 
 /**
- * The days of collections $2 at marketplaces $3 from day $4 to day $5 as of block $6, where $7 is the lowest number of a later sale. Day $5 is that of the
- * block: later sales are of that day or of later ones. Sales that later ones turned into wash trades count as such; if one was the lowest of its day, the
- * lowest of the others is looked up. Served by the primary key of nft_market_days and by nft_sale_marks_day, a range for each collection, by
- * nft_sales_cheapest, and by the primary key of nft_market_day_periods, a probe for each day that changed after the block.
+ * The days of collections $2 at marketplaces $3 from day $4 to day $5 as of block $6; $7 is the lowest number of a later sale. Day $5 is the day of the
+ * block: later sales are on that day or on later ones. Sales that later ones turned into wash trades are included as wash trades; if one was the lowest of its
+ * day, the lowest of the others is looked up. Served by the primary key of nft_market_days and by nft_sale_marks_day, a range per collection, by
+ * nft_sales_cheapest, and by the primary key of nft_market_day_periods, a probe per day that changed after the block.
  */
 const marketDays = sql`
   WITH marks AS MATERIALIZED (
@@ -94,7 +94,7 @@ export type NftSaleQueries = ReturnType<typeof createNftSaleQueries>;
 
 /** Creates the queries for the sales of collections' tokens at the named marketplaces. */
 export function createNftSaleQueries({ query }: Pick<Database, "query">) {
-  /** The sales of a collection up to a block by day and payment token, from one UTC day (days since 1970) to that of the block. */
+  /** The sales of a collection up to a block by day and payment token, from a UTC day (days since 1970) to the day of the block. */
   const salesOfDays = (
     chainId: number,
     collection: Address,
@@ -108,7 +108,7 @@ export function createNftSaleQueries({ query }: Pick<Database, "query">) {
       [chainId, bytesArray([collection]), bytesArray(marketplaces), from, to, block, firstSaleAfter(block)],
     );
 
-  /** The lowest prices of units of collections up to a block in each payment token, from one UTC day to that of the block. */
+  /** The lowest prices of units of collections up to a block in each payment token, from a UTC day to the day of the block. */
   const lowestOfDays = (
     chainId: number,
     collections: Iterable<Address>,
@@ -122,18 +122,18 @@ export function createNftSaleQueries({ query }: Pick<Database, "query">) {
       [chainId, bytesArray(new Set(collections)), bytesArray(marketplaces), from, to, block, firstSaleAfter(block)],
     );
 
-  /** The sales of a transaction, in order. Served by the primary key, a range for the block, and one probe of the marks for each. */
-  const salesOfTransaction = (chainId: number, place: TransactionPosition, marketplaces: readonly Address[]) =>
+  /** The sales of a transaction, in order. Served by the primary key, a range for the block, and one probe of the marks per sale. */
+  const salesOfTransaction = (chainId: number, position: TransactionPosition, marketplaces: readonly Address[]) =>
     query<SaleRow>(
       `SELECT log_index, marketplace, protocol, collection, token_id, units, seller, buyer, maker_is_buyer, payment_token, unit_price,
          is_wash OR EXISTS (SELECT FROM nft_sale_marks k WHERE k.chain_id = $1 AND k.sale = s.sale) AS is_wash
        FROM nft_sales s WHERE chain_id = $1 AND sale >= $2 AND sale < $3 AND transaction_index = $4 AND marketplace = ANY ($5::bytea[]) ORDER BY sale`,
-      [chainId, ...saleNumbersOf(place.block_number), place.transaction_index, bytesArray(marketplaces)],
+      [chainId, ...saleNumbersOf(position.block_number), position.transaction_index, bytesArray(marketplaces)],
     );
 
   /**
-   * The last price of a unit of each token up to a block in one of some payment tokens; tokens that were never sold are left out. Served by
-   * nft_sales_token, read from its end: one probe for each token if its last sale was paid in one of these.
+   * The last price of a unit of each token up to a block in one of the payment tokens `paidIn`; tokens that were never sold for one are left out. Served by
+   * nft_sales_token, read from its end: one probe per token if its last sale was paid in one of these.
    */
   const lastSales = (
     chainId: number,

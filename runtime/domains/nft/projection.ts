@@ -9,7 +9,7 @@ import { standards } from "../tokens/projection/standards.ts";
 
 /**
  * The ids of collections, the first receiver of each, and announced metadata changes, folded from the same movements as tokens. A movement of no units
- * creates no id: anybody can send zero units of an ERC-1155 id that was never minted. Nor does one from the zero address to itself.
+ * creates no id, because anybody can send zero units of an ERC-1155 id that was never minted. Neither does a movement from the zero address to itself.
  */
 export const nftProjection = defineProjection({
   id: "nft",
@@ -37,7 +37,7 @@ export const nftProjection = defineProjection({
     let seen: Address | null = null;
     for (const { token, tokenId, standard } of blocks.flatMap((block) => idMovements(block, chain))) {
       tokens.add(token, tokenId, standard);
-      // Movements of one collection usually follow each other.
+      // Movements of one collection are usually adjacent.
       if (seen !== token) sizes.add(token);
       seen = token;
     }
@@ -49,13 +49,13 @@ export const nftProjection = defineProjection({
 /** A movement of at least one unit of an id, to or from an account other than the zero address. */
 type IdMovement = TokenMovement & { readonly tokenId: bigint };
 
-const movesId = (movement: TokenMovement): movement is IdMovement =>
+const isIdMovement = (movement: TokenMovement): movement is IdMovement =>
   movement.tokenId !== null &&
   movement.amount > 0n &&
   (movement.standard === standards.erc721 || movement.standard === standards.erc1155) &&
   (movement.from !== null || movement.to !== null);
 
-const idMovements = (block: DecodedBlock, chain: ChainFacts): IdMovement[] => tokenMovements(block, chain).filter(movesId);
+const idMovements = (block: DecodedBlock, chain: ChainFacts): IdMovement[] => tokenMovements(block, chain).filter(isIdMovement);
 
 /** Whether a mint is the first of its id: units of an ERC-1155 id may have been minted before the start of a late index. */
 const isFirstMint = ({ from, standard }: IdMovement, chain: ChainFacts): boolean =>

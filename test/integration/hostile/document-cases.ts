@@ -1,14 +1,14 @@
 import { encodeAbiParameters, parseAbiParameters } from "viem";
 import { fileAt } from "../../../runtime/api/nft/view-nft.ts";
 import { redact as redactNodeText } from "../../../runtime/chain/redact.ts";
-import { assetAddress } from "../../../runtime/domains/nft-metadata/jobs/fetch/documents/asset-address.ts";
+import { checkAssetUrl } from "../../../runtime/domains/nft-metadata/jobs/fetch/documents/asset-url.ts";
 import { cleanLine, cleanText } from "../../../runtime/domains/nft-metadata/jobs/fetch/documents/clean-text.ts";
 import { decodeData, parseDataUrl } from "../../../runtime/domains/nft-metadata/jobs/fetch/documents/data-url.ts";
 import { arweavePath, ipfsPath } from "../../../runtime/domains/nft-metadata/jobs/fetch/documents/gateway-path.ts";
 import { hostOf } from "../../../runtime/domains/nft-metadata/jobs/fetch/documents/host.ts";
 import { parseJsonText, plainNumber } from "../../../runtime/domains/nft-metadata/jobs/fetch/documents/json-text.ts";
 import { parseDocument, textOfBytes } from "../../../runtime/domains/nft-metadata/jobs/fetch/documents/parse-document.ts";
-import { svgFault } from "../../../runtime/domains/nft-metadata/jobs/fetch/documents/passive-svg.ts";
+import { svgProblem } from "../../../runtime/domains/nft-metadata/jobs/fetch/documents/passive-svg.ts";
 import { decodeUri } from "../../../runtime/domains/nft-metadata/jobs/fetch/token-uri.ts";
 import type { Hex } from "../../../runtime/lib/hex.ts";
 import { refuse } from "../../../runtime/web/refusals.ts";
@@ -111,10 +111,10 @@ const nodeUrl = new URL("http://user:password@node.example/a-long-key?token=anot
 const uriOf = (data: Hex): string | null => decodeUri({ ok: true, data }, { token: "0x", token_id: "1", standard: 3 });
 
 export const documentCases: readonly DoublingCase[] = [
-  ...casesOf("passive-svg: svgFault", svgFault, svgTexts),
+  ...casesOf("passive-svg: svgProblem", svgProblem, svgTexts),
   ...casesOf("json-text: parseJsonText", (text) => resultOrError(() => parseJsonText(text)), documentTexts),
   ...casesOf("parse-document: parseDocument", parseDocument, documentTexts),
-  ...casesOf("asset-address: assetAddress", (text) => assetAddress(text, "picture or recording"), urls),
+  ...casesOf("asset-url: checkAssetUrl", (text) => checkAssetUrl(text, "picture or recording"), urls),
   ...casesOf(
     "data-url: decodeData",
     (text) => {

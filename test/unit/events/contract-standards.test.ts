@@ -99,7 +99,7 @@ describe("events with ambiguous topics", () => {
     expect(read(idTransfer(5n), coin)).toEqual([amountTransfer(5n)]);
     expect(read(approval(5n), coin)).toEqual([{ kind: "erc20Approval", ...logPosition, owner: alice, spender: bob, amount: 5n }]);
     const both = { isCoin: true, isCollection: true };
-    expect(read(idTransfer(5n), both)).toEqual([{ ...idTransfer(5n), ofHybrid: true }]);
+    expect(read(idTransfer(5n), both)).toEqual([{ ...idTransfer(5n), isHybrid: true }]);
     expect(read(approval(5n), both)).toEqual([approval(5n)]);
     expect(read(hybridTransfer(5n), both)).toEqual([amountTransfer(5n)]);
   });

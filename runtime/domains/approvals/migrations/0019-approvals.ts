@@ -1,12 +1,12 @@
 import type { Knex } from "knex";
 
 /**
- * Who may transfer whose tokens: `allowances` of ERC-20 tokens, `nft_approvals` of single ERC-721 tokens, and `nft_operators` of all tokens of an owner in a
- * collection. These tables hold the current values, valid from `since_block`; the tables of periods hold earlier ones. An approval that was never given has
+ * Approvals to transfer tokens: `allowances` of ERC-20 tokens, `nft_approvals` of single ERC-721 tokens, and `nft_operators` for all tokens of an owner in a
+ * collection. These tables hold the current values, valid from `since_block`; the tables of periods hold earlier ones. An approval that was never granted has
  * no row; a revoked one has a row with an empty value (0, no spender, false), preceded by the period that it ended.
- * An allowance is the value of its last Approval event, at `approved_block`, `transaction_index` and `log_index`, or from a later `since_block` on the value
+ * An allowance is the value of its last Approval event, at `approved_block`, `transaction_index` and `log_index`, or, from a later `since_block` on, the value
  * read from the contract: most tokens emit no event when a transfer lowers an allowance.
- * `allowance_reads` has owners whose tokens were transferred in a way that may have lowered an allowance, with the last block that did so. The allowances of
+ * `allowance_reads` lists owners whose tokens were transferred in a way that may have lowered an allowance, with the last block that did so. The allowances of
  * such a pair are in doubt until they are read from the contract at that block or a later one, `read_at_block`. The row is deleted when that block is final;
  * if a reorganisation removes that block, the allowances are in doubt again. `attempts` counts reads to which the contract returned no value.
  */

@@ -9,10 +9,10 @@ import { allowanceReadsTable, allowancesTable, approvalPeriodTables, nftApproval
 import { createValueHistory } from "./value-history.ts";
 
 /**
- * Approvals: the accounts that may transfer tokens of others. The last Approval or ApprovalForAll counts (EIP-20, EIP-721, EIP-1155), and a transfer ends the
+ * Approvals: the accounts that may transfer tokens of others. The last Approval or ApprovalForAll applies (EIP-20, EIP-721, EIP-1155), and a transfer ends the
  * approval of its id. Approvals by or to the zero address are ignored. Events of all contracts are stored; queries decide which contracts to trust.
- * A transfer by another account may have used an allowance: if the owner ever gave one for the token, its allowances are queued to be read from the contract.
- * An allowance that no event reported, as with some permits, is stored with amount 0 when the transaction shows its spender, and is read as well.
+ * A transfer by another account may have used an allowance: if the owner ever granted one for the token, its allowances are queued to be read from the
+ * contract. An allowance that no event reported, as with some permits, is stored with amount 0 if the transaction shows its spender, and is read as well.
  */
 export const approvalsProjection = defineProjection({
   id: "approvals",
@@ -25,7 +25,7 @@ export const approvalsProjection = defineProjection({
       key: { owner: "bytea", token: "bytea", spender: "bytea" },
       values: ["since_block", "approved_block", "transaction_index", "log_index", "amount"],
     },
-    // Whether an owner ever gave an allowance for a token, which decides most transfers.
+    // Whether an owner ever granted an allowance for a token; most transfers need no other check.
     approvers: { table: "allowances", key: { owner: "bytea", token: "bytea" }, values: [] },
     nftApprovals: {
       table: "nft_approvals",
@@ -54,10 +54,10 @@ export const approvalsProjection = defineProjection({
 const plainTransfer = "0xa9059cbb";
 
 /**
- * Whether a transfer may have used an allowance: not if the owner called the token's `transfer` directly, as other functions of a token may call a spender
- * (approveAndCall). A transfer of 0 uses none, and a mint has no owner.
+ * Whether a transfer may have lowered an allowance. A direct call of the token's `transfer` by the owner cannot; other functions of a token may call a spender
+ * (approveAndCall). A transfer of 0 uses no allowance, and a mint has no owner.
  */
-const mayLower = ({ block }: DecodedBlock, { address, from, amount, transactionIndex }: Erc20Transfer): boolean => {
+const mayLowerAllowance = ({ block }: DecodedBlock, { address, from, amount, transactionIndex }: Erc20Transfer): boolean => {
   if (amount === 0n || from === zeroAddress) return false;
   const transaction = block.transactions[transactionIndex];
   return transaction?.from !== from || transaction.to !== address || !transaction.input.startsWith(plainTransfer);
@@ -70,7 +70,7 @@ const touchedBy = (
 ): readonly { readonly load: "allowances" | "approvers" | "nftApprovals" | "nftOperators"; readonly key: Key }[] => {
   switch (event.kind) {
     case "erc20Transfer": {
-      if (!mayLower(decoded, event)) return [];
+      if (!mayLowerAllowance(decoded, event)) return [];
       const { from, address } = event;
       const spender = spendersIn(decoded).get(event);
       const approver = { load: "approvers", key: [from, address] } as const;
@@ -128,7 +128,7 @@ const createHistories = (state: State) => {
       ({ owner, token, operator }) => state.get("nftOperators", String(owner), String(token), String(operator)),
     ),
     approvers,
-    /** By owner and token. */
+    /** Queued reads by owner and token. */
     reads: new Map<string, Row>(),
     hasApproved: (owner: Address, token: Address): boolean =>
       approvers.has(keyText([owner, token])) || state.get("approvers", owner, token) !== undefined,
@@ -137,13 +137,13 @@ const createHistories = (state: State) => {
 
 const applyEvent = (histories: Histories, decoded: DecodedBlock, event: DecodedEvent): void => {
   const token = event.address;
-  const place = { transaction_index: event.transactionIndex, log_index: event.logIndex };
+  const position = { transaction_index: event.transactionIndex, log_index: event.logIndex };
   switch (event.kind) {
     case "erc20Approval":
       setAllowance(histories, decoded.block.number, event);
       return;
     case "erc20Transfer":
-      if (!mayLower(decoded, event)) return;
+      if (!mayLowerAllowance(decoded, event)) return;
       addUnreportedAllowance(histories, decoded, event);
       if (histories.hasApproved(event.from, token)) {
         const read = { owner: event.from, token, block_number: decoded.block.number };
@@ -152,18 +152,21 @@ const applyEvent = (histories: Histories, decoded: DecodedBlock, event: DecodedE
       return;
     case "erc721Approval": {
       const { owner, spender, tokenId: token_id } = event;
-      histories.nftApprovals.set({ token, token_id }, { ...place, owner, spender: isOfZeroAddress(owner, spender) ? null : spender });
+      histories.nftApprovals.set(
+        { token, token_id },
+        { ...position, owner, spender: involvesZeroAddress(owner, spender) ? null : spender },
+      );
       return;
     }
     case "erc721Transfer": {
       const key = { token, token_id: event.tokenId };
       const approval = histories.nftApprovals.get(key);
-      if (typeof approval?.spender === "string") histories.nftApprovals.set(key, { ...approval, ...place, spender: null });
+      if (typeof approval?.spender === "string") histories.nftApprovals.set(key, { ...approval, ...position, spender: null });
       return;
     }
     case "approvalForAll": {
       const { owner, operator, approved } = event;
-      if (!isOfZeroAddress(owner, operator)) histories.operators.set({ owner, token, operator }, { ...place, approved });
+      if (!involvesZeroAddress(owner, operator)) histories.operators.set({ owner, token, operator }, { ...position, approved });
       return;
     }
     default:
@@ -173,9 +176,9 @@ const applyEvent = (histories: Histories, decoded: DecodedBlock, event: DecodedE
 
 const setAllowance = (histories: Histories, block: number, event: Erc20Approval): void => {
   const { owner, address: token, spender, amount, transactionIndex, logIndex } = event;
-  if (isOfZeroAddress(owner, spender)) return;
-  const place = { approved_block: block, transaction_index: transactionIndex, log_index: logIndex };
-  histories.allowances.set({ owner, token, spender }, { ...place, amount });
+  if (involvesZeroAddress(owner, spender)) return;
+  const position = { approved_block: block, transaction_index: transactionIndex, log_index: logIndex };
+  histories.allowances.set({ owner, token, spender }, { ...position, amount });
   if (amount > 0n) histories.approvers.add(keyText([owner, token]));
 };
 
@@ -183,10 +186,10 @@ const setAllowance = (histories: Histories, block: number, event: Erc20Approval)
 const addUnreportedAllowance = (histories: Histories, decoded: DecodedBlock, event: Erc20Transfer): void => {
   const { from: owner, address: token, transactionIndex, logIndex } = event;
   const spender = spendersIn(decoded).get(event);
-  if (spender === undefined || isOfZeroAddress(owner, spender)) return;
-  const place = { approved_block: decoded.block.number, transaction_index: transactionIndex, log_index: logIndex };
-  histories.allowances.setFirst({ owner, token, spender }, { ...place, amount: 0n });
+  if (spender === undefined || involvesZeroAddress(owner, spender)) return;
+  const position = { approved_block: decoded.block.number, transaction_index: transactionIndex, log_index: logIndex };
+  histories.allowances.setFirst({ owner, token, spender }, { ...position, amount: 0n });
   histories.approvers.add(keyText([owner, token]));
 };
 
-const isOfZeroAddress = (owner: Address, spender: Address): boolean => owner === zeroAddress || spender === zeroAddress;
+const involvesZeroAddress = (owner: Address, spender: Address): boolean => owner === zeroAddress || spender === zeroAddress;

@@ -3,12 +3,12 @@ import type { LatestTable, PeriodTable } from "../../../indexer/projection.ts";
 const allowanceKey = { owner: "bytea", token: "bytea", spender: "bytea" } as const;
 const nftKey = { token: "bytea", token_id: "numeric" } as const;
 const operatorKey = { owner: "bytea", token: "bytea", operator: "bytea" } as const;
-const place = { transaction_index: "int4", log_index: "int4" } as const;
-const allowed = { approved_block: "int8", ...place, amount: "numeric" } as const;
-const approved = { ...place, owner: "bytea", spender: "bytea" } as const;
-const operating = { ...place, approved: "bool" } as const;
-const current = { since_block: "int8" } as const;
-const ended = { from_block: "int8", to_block: "int8" } as const;
+const eventPosition = { transaction_index: "int4", log_index: "int4" } as const;
+const allowanceColumns = { approved_block: "int8", ...eventPosition, amount: "numeric" } as const;
+const nftApprovalColumns = { ...eventPosition, owner: "bytea", spender: "bytea" } as const;
+const operatorColumns = { ...eventPosition, approved: "bool" } as const;
+const currentColumns = { since_block: "int8" } as const;
+const periodColumns = { from_block: "int8", to_block: "int8" } as const;
 
 const latest = (name: string, key: Readonly<Record<string, unknown>>, periods: string, columns: LatestTable["columns"]): LatestTable => ({
   kind: "latest",
@@ -18,24 +18,32 @@ const latest = (name: string, key: Readonly<Record<string, unknown>>, periods: s
   columns,
 });
 
-export const allowancesTable = latest("allowances", allowanceKey, "allowance_periods", { ...allowanceKey, ...current, ...allowed });
-export const nftApprovalsTable = latest("nft_approvals", nftKey, "nft_approval_periods", { ...nftKey, ...current, ...approved });
+export const allowancesTable = latest("allowances", allowanceKey, "allowance_periods", {
+  ...allowanceKey,
+  ...currentColumns,
+  ...allowanceColumns,
+});
+export const nftApprovalsTable = latest("nft_approvals", nftKey, "nft_approval_periods", {
+  ...nftKey,
+  ...currentColumns,
+  ...nftApprovalColumns,
+});
 export const nftOperatorsTable = latest("nft_operators", operatorKey, "nft_operator_periods", {
   ...operatorKey,
-  ...current,
-  ...operating,
+  ...currentColumns,
+  ...operatorColumns,
 });
 
-/** Past values. */
+/** The tables of past values. */
 export const approvalPeriodTables: readonly PeriodTable[] = [
-  { kind: "periods", name: "allowance_periods", columns: { ...allowanceKey, ...ended, ...allowed } },
-  { kind: "periods", name: "nft_approval_periods", columns: { ...nftKey, ...ended, ...approved } },
-  { kind: "periods", name: "nft_operator_periods", columns: { ...operatorKey, ...ended, ...operating } },
+  { kind: "periods", name: "allowance_periods", columns: { ...allowanceKey, ...periodColumns, ...allowanceColumns } },
+  { kind: "periods", name: "nft_approval_periods", columns: { ...nftKey, ...periodColumns, ...nftApprovalColumns } },
+  { kind: "periods", name: "nft_operator_periods", columns: { ...operatorKey, ...periodColumns, ...operatorColumns } },
 ];
 
 /**
- * Owners and tokens whose allowances are to be read from the contract. Not a queue table, whose rows stay unchanged: a later transfer must invalidate a read that is in
- * progress. Roll-backs leave it unchanged, because a missing read does harm and a superfluous one does not.
+ * Owners and tokens whose allowances are to be read from the contract. This is not a queue table, whose rows stay unchanged: a later transfer must invalidate a
+ * read that is in progress. Roll-backs do not change it, because a missing read does harm and a superfluous one does not.
  */
 export const allowanceReadsTable: LatestTable = {
   kind: "latest",

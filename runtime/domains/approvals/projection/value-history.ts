@@ -1,12 +1,12 @@
 import { type LatestTable, type Row, valuesOf } from "../../../indexer/projection.ts";
 import { keyText } from "../../../indexer/state/state.ts";
 
-/** The running values of a key within a batch; null if the key has no row. */
+/** The state of a key within a batch. `values` and `since` are null if the key has no row. */
 interface Entry {
   readonly key: Row;
   values: Row | null;
   since: number | null;
-  /** The values when the block began. */
+  /** The values at the start of the block. */
   atBlockStart: Row | null;
   isTouched: boolean;
 }
@@ -40,7 +40,7 @@ export const createValueHistory = (table: LatestTable, isEmpty: (values: Row) =>
   };
 
   return {
-    /** The current values of a key; null without a row. */
+    /** The current values of a key; null if it has no row. */
     get: (key: Row): Row | null => entryOf(key).values,
     /** Sets the values of a key. */
     set: (key: Row, values: Row): void => {

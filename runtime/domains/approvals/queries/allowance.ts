@@ -5,21 +5,21 @@ import type { Address, Hash } from "../../../lib/hex.ts";
 import { standards } from "../../tokens/projection/standards.ts";
 
 /** The transaction and log of an approval. */
-export interface ApprovalPlace {
+export interface ApprovalPosition {
   readonly block: number;
   readonly timestamp: number;
   readonly transaction_index: number;
   readonly log_index: number;
   readonly transaction_hash: Hash;
-  /** Whether the owner sent the transaction: others can have a contract emit any event. */
+  /** Whether the owner sent the transaction: any other sender can make a contract emit any event. */
   readonly is_own: boolean;
 }
 
-/** Whether to include approvals in transactions that others sent: those of permits and contract wallets, and any event of hostile contracts. */
+/** Whether to include approvals in transactions that others sent: those by permits and contract wallets, but also any event of a hostile contract. */
 export type ApprovalScope = "all" | "sent-by-owner";
 
 /** An allowance of an owner above zero. */
-export interface AllowanceRow extends ApprovalPlace {
+export interface AllowanceRow extends ApprovalPosition {
   readonly token: Address;
   readonly spender: Address;
   /** The last known amount: the allowance may be lower if it is in doubt. */
@@ -27,37 +27,38 @@ export interface AllowanceRow extends ApprovalPlace {
   readonly is_doubtful: boolean;
 }
 
-/** The columns of `ApprovalPlace` of rows `a` whose block is the given column. Served by the primary keys of blocks and transactions. */
-export const placeColumns = (block: string): Sql =>
+/** The columns of `ApprovalPosition` for rows `a` whose block is the given column. Served by the primary keys of blocks and transactions. */
+export const positionColumns = (block: string): Sql =>
   sql`${identifier(block)} AS block, b.timestamp, a.transaction_index, a.log_index, t.hash AS transaction_hash, t.from_address = a.owner AS is_own`;
-export const joinPlace = (block: string): Sql =>
+export const joinPosition = (block: string): Sql =>
   sql`JOIN blocks b ON b.chain_id = $1 AND b.number = ${identifier(block)}
    JOIN transactions t ON t.chain_id = $1 AND t.block_number = ${identifier(block)} AND t.transaction_index = a.transaction_index`;
 
-/** Whether the contract of rows `a` was observed to implement one of some standards. Served by the primary key of token_standards. */
-export const isSeenAs = (...numbers: readonly number[]): Sql =>
+/** Whether the contract of rows `a` was observed to implement one of the standards. Served by the primary key of token_standards. */
+export const isObservedAs = (...numbers: readonly number[]): Sql =>
   sql`EXISTS (SELECT FROM token_standards s
     WHERE s.chain_id = $1 AND s.address = a.token AND s.standard IN (${joinSql(numbers.map((number) => sql`${number}`))}))`;
 
-const selectAllowances = sql`SELECT a.token, a.spender, a.amount, ${placeColumns("a.approved_block")}, r.owner IS NOT NULL AND rb.number IS NULL AS is_doubtful
-  FROM allowances a ${joinPlace("a.approved_block")}
+const selectAllowances = sql`SELECT a.token, a.spender, a.amount, ${positionColumns("a.approved_block")}, r.owner IS NOT NULL AND rb.number IS NULL AS is_doubtful
+  FROM allowances a ${joinPosition("a.approved_block")}
   LEFT JOIN allowance_reads r ON r.chain_id = $1 AND r.owner = a.owner AND r.token = a.token
   LEFT JOIN blocks rb ON rb.chain_id = $1 AND rb.number = r.read_at_block AND rb.hash = r.read_at_hash
-  WHERE a.chain_id = $1 AND a.owner = $2 AND a.amount > 0 AND (t.from_address = a.owner OR $4::boolean AND (${isSeenAs(standards.erc20)}
+  WHERE a.chain_id = $1 AND a.owner = $2 AND a.amount > 0 AND (t.from_address = a.owner OR $4::boolean AND (${isObservedAs(standards.erc20)}
     OR EXISTS (SELECT FROM balances h WHERE h.chain_id = $1 AND h.owner = a.owner AND h.token = a.token AND h.standard = ${standards.erc20})))
   LIMIT $3`;
 
 /** Queries of ERC-20 allowances. */
 export const createAllowanceQueries = ({ query }: Pick<Database, "query">) => ({
   /**
-   * The allowances of an owner above zero, up to `limit`: those given in a transaction that the owner sent and, with scope `all`, the others whose contract was
-   * observed as an ERC-20 token or of whose token the owner has had a balance. Served by the primary keys: a range of allowances, and a few probes for each.
+   * The allowances of an owner above zero, up to `limit`. These are the ones granted in a transaction that the owner sent. With scope `all`, they include the
+   * others whose contract was observed as an ERC-20 token, or for whose token the owner has had a balance. Served by the primary keys: a range of allowances,
+   * and a few probes for each.
    */
   allowancesOf: (chainId: number, owner: Address, limit: number, scope: ApprovalScope = "all") =>
     query<AllowanceRow>(selectAllowances, [chainId, bytes(owner), limit, scope === "all"]),
 
-  /** The current balances of an owner of ERC-20 tokens that it ever received. Served by the primary key of balances. */
-  coinsOf: async (chainId: number, owner: Address, tokens: Iterable<Address>): Promise<ReadonlyMap<Address, string | null>> => {
+  /** An owner's current balances of the ERC-20 tokens that it ever received. Served by the primary key of balances. */
+  erc20BalancesOf: async (chainId: number, owner: Address, tokens: Iterable<Address>): Promise<ReadonlyMap<Address, string | null>> => {
     const rows = await query<{ token: Address; balance: string | null }>(
       "SELECT token, balance FROM balances WHERE chain_id = $1 AND owner = $2 AND token = ANY ($3::bytea[]) AND standard = 1",
       [chainId, bytes(owner), bytesArray(tokens)],

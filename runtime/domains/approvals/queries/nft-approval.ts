@@ -3,38 +3,39 @@ import type { Database } from "../../../database/database.ts";
 import { sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { standards } from "../../tokens/projection/standards.ts";
-import { type ApprovalPlace, type ApprovalScope, isSeenAs, joinPlace, placeColumns } from "./allowance.ts";
+import { type ApprovalPosition, type ApprovalScope, isObservedAs, joinPosition, positionColumns } from "./allowance.ts";
 
-/** A spender that may transfer one token of an owner or, without an id, all of a collection. */
-export interface NftApprovalRow extends ApprovalPlace {
+/** A spender that may transfer one token of an owner or, if there is no id, all of the owner's tokens of a collection. */
+export interface NftApprovalRow extends ApprovalPosition {
   readonly token: Address;
   readonly spender: Address;
   readonly token_id: string | null;
 }
 
-/** The balance of an owner of one token id. */
+/** An owner's balance of one token id. */
 export interface HeldId {
   readonly token: Address;
   readonly token_id: string;
   readonly balance: string | null;
 }
 
-const isCollection = isSeenAs(standards.erc721, standards.erc1155);
+const isCollection = isObservedAs(standards.erc721, standards.erc1155);
 
-const selectApprovals = sql`SELECT a.token, a.spender, a.token_id, ${placeColumns("a.since_block")} FROM nft_approvals a ${joinPlace("a.since_block")}
+const selectApprovals = sql`SELECT a.token, a.spender, a.token_id, ${positionColumns("a.since_block")} FROM nft_approvals a ${joinPosition("a.since_block")}
   LEFT JOIN nft_balances h ON h.chain_id = $1 AND h.owner = a.owner AND h.token = a.token AND h.token_id = a.token_id AND h.standard = ${standards.erc721}
   WHERE a.chain_id = $1 AND a.owner = $2 AND a.spender IS NOT NULL AND (t.from_address = a.owner OR $5::boolean AND ${isCollection})
     AND (h.balance > 0 OR (h.balance IS NULL AND (h.owner IS NOT NULL OR NOT $3::boolean)))
   UNION ALL
-  SELECT a.token, a.operator, NULL, ${placeColumns("a.since_block")} FROM nft_operators a ${joinPlace("a.since_block")}
+  SELECT a.token, a.operator, NULL, ${positionColumns("a.since_block")} FROM nft_operators a ${joinPosition("a.since_block")}
   WHERE a.chain_id = $1 AND a.owner = $2 AND a.approved AND (t.from_address = a.owner OR $5::boolean AND ${isCollection})
   LIMIT $4`;
 
 /** Queries of NFT approvals. */
 export const createNftApprovalQueries = ({ query }: Pick<Database, "query">) => ({
   /**
-   * The current approvals of an owner, up to `limit`: those given in a transaction that the owner sent and, with scope `all`, the others whose contract was observed
-   * as a collection. The approval of a single token counts if the owner has that token, or may have it because the index begins after the token's last transfer.
+   * The current approvals of an owner, up to `limit`: those granted in a transaction that the owner sent and, with scope `all`, the others whose contract was
+   * observed as a collection. The approval of a single token is included if the owner has that token, or may have it because the index begins after the token's
+   * last transfer.
    * Served by nft_approvals_owner and the primary keys: a range of each, and a few probes for each row.
    */
   nftApprovalsOf: (chainId: number, owner: Address, isComplete: boolean, limit: number, scope: ApprovalScope = "all") =>

@@ -3,7 +3,7 @@ import type { Database } from "../../../database/database.ts";
 import type { Address } from "../../../lib/hex.ts";
 
 /** A chain on which an address is active, and the time of its last activity there (unix seconds). */
-export interface SeenRow {
+export interface ActivityRow {
   readonly chain_id: number;
   readonly timestamp: number | null;
 }
@@ -12,16 +12,17 @@ export interface SeenRow {
 export function createActivityQueries({ query }: Pick<Database, "query">) {
   /**
    * The given chains on which an address is active, with the time of the last block that concerns it: as a party of a transaction, by a transfer, or
-   * because its balance changed. Served by the primary keys of address_transactions and transfer_transactions (their last row) and of balances (the rows of the owner).
+   * because its balance changed. Served by the primary keys of address_transactions and transfer_transactions (their last row) and of balances (the rows of the
+   * owner).
    */
   const lastSeen = (chainIds: readonly number[], address: Address) =>
-    query<SeenRow>(
-      `SELECT given.chain_id, b.timestamp FROM unnest($1::int8[]) AS given(chain_id)
+    query<ActivityRow>(
+      `SELECT requested.chain_id, b.timestamp FROM unnest($1::int8[]) AS requested(chain_id)
        CROSS JOIN LATERAL (SELECT greatest(
-         (SELECT block_number FROM address_transactions a WHERE a.chain_id = given.chain_id AND a.address = $2 ORDER BY a.ordinal DESC LIMIT 1),
-         (SELECT block_number FROM transfer_transactions t WHERE t.chain_id = given.chain_id AND t.address = $2 ORDER BY t.ordinal DESC LIMIT 1),
-         (SELECT max(o.since_block) FROM balances o WHERE o.chain_id = given.chain_id AND o.owner = $2)) AS block_number) seen
-       LEFT JOIN blocks b ON b.chain_id = given.chain_id AND b.number = seen.block_number
+         (SELECT block_number FROM address_transactions a WHERE a.chain_id = requested.chain_id AND a.address = $2 ORDER BY a.ordinal DESC LIMIT 1),
+         (SELECT block_number FROM transfer_transactions t WHERE t.chain_id = requested.chain_id AND t.address = $2 ORDER BY t.ordinal DESC LIMIT 1),
+         (SELECT max(o.since_block) FROM balances o WHERE o.chain_id = requested.chain_id AND o.owner = $2)) AS block_number) seen
+       LEFT JOIN blocks b ON b.chain_id = requested.chain_id AND b.number = seen.block_number
        WHERE seen.block_number IS NOT NULL`,
       [chainIds, bytes(address)],
     );

@@ -5,7 +5,7 @@ import { sql } from "../../../database/sql.ts";
 import { poolSwap } from "../../../events/pools.ts";
 import { standards } from "../../tokens/projection/standards.ts";
 
-/** Kinds of transactions whose gas is estimated, by their names in the interface. */
+/** The kinds of transactions for which gas is estimated, by their names in the API. */
 export type GasEvent = "erc20" | "nativetokens" | "uniswapv3";
 
 /** The gas and fees of a transaction of the requested kind. Wei amounts are decimal strings. */
@@ -32,8 +32,8 @@ const selectSwaps = sql`SELECT t.gas_price, t.gas_used, b.base_fee, t.l1_fee FRO
     SELECT DISTINCT block_number, transaction_index FROM (
       SELECT block_number, transaction_index FROM logs WHERE chain_id = $1 AND topic0 = $5 AND block_number BETWEEN $2 AND $3
       ORDER BY block_number DESC, log_index DESC LIMIT $4 * 10) newest
-    ORDER BY block_number DESC, transaction_index DESC LIMIT $4) place
-  JOIN transactions t ON t.chain_id = $1 AND t.block_number = place.block_number AND t.transaction_index = place.transaction_index
+    ORDER BY block_number DESC, transaction_index DESC LIMIT $4) swap
+  JOIN transactions t ON t.chain_id = $1 AND t.block_number = swap.block_number AND t.transaction_index = swap.transaction_index
   JOIN blocks b ON b.chain_id = t.chain_id AND b.number = t.block_number`;
 
 interface SampleValues {
@@ -41,7 +41,7 @@ interface SampleValues {
   readonly first: number;
   readonly last: number;
   readonly limit: number;
-  /** Only for calls of these functions of ERC-20 tokens. */
+  /** Restricts the sample to calls of these functions of ERC-20 tokens. */
   readonly selectors?: string;
 }
 

@@ -6,7 +6,7 @@ import { createStatusQueries } from "./status.ts";
 /** All queries of networks. */
 export type NetworkQueries = ReturnType<typeof createNetworkQueries>;
 
-/** Creates the queries of networks: where an address is active, gas prices, the state of nodes. */
+/** Creates the queries of networks: the activity of an address, gas prices, and the state of nodes. */
 export const createNetworkQueries = (database: Queryable) => ({
   ...createActivityQueries(database),
   ...createGasQueries(database),

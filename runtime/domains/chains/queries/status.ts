@@ -13,7 +13,10 @@ export interface NodeRow {
 
 /** Queries of the state of indexed chains. */
 export function createStatusQueries({ query }: Pick<Database, "query">) {
-  /** One row for each indexed chain; `building` lists the projections that are behind the ledger. Served by the primary keys: a row for each chain and projection. */
+  /**
+   * One row for each indexed chain; `building` lists the projections that are behind the ledger. Served by the primary keys: a row for each chain and
+   * projection.
+   */
   const nodes = () =>
     query<NodeRow>(
       `SELECT c.chain_id, c.offers, c.batch_size, c.traces_by, c.seen_at, c.latest_timestamp, ARRAY(

@@ -1,11 +1,11 @@
 import type { Knex } from "knex";
 
 /**
- * Hourly totals of exchanges, so that a query about a whole exchange need not read each of its pools.
- * `exchange_hours` has one row per exchange and hour (the end of the hour, in hours since 1970). Rows of the last hour of each UTC day are permanent, others are
- * kept only while they are recent.
+ * Hourly totals of exchanges, so that a query about a whole exchange does not have to read each of its pools.
+ * `exchange_hours` has one row per exchange and hour (in hours since 1970), with the totals at the end of that hour. Rows of the last hour of each UTC day are
+ * permanent; others are kept only while they are recent.
  * `volume` and `swaps` cover the 24 hours up to that end, `day_volume` and `day_swaps` the UTC day so far. `pools` counts pools with a swap in the configured
- * number of days, `week_pools` those with one in seven; `tokens` is null above the maximum that is counted, and `ranked_tokens` counts tokens with a known
+ * number of days, `week_pools` those with one in seven days; `tokens` is null above the maximum that is counted, and `ranked_tokens` counts tokens with a known
  * value. Values are in US dollars at the prices of the end of the hour, summed over the pools with a known value; null if there are pools but none has a
  * known value.
  * `exchange_hour_pools` has the active pools of that hour and `exchange_hour_tokens` the tokens with a known value, by descending liquidity, unknown ones

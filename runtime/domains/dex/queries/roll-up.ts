@@ -6,7 +6,7 @@ import type { PoolRow } from "../../pools/queries/pool.ts";
 import { lastHourOf } from "./spans.ts";
 
 /** Hours for which hourly roll-ups are stored, so that the later pages of a list remain available. */
-export const keptHours = 4;
+export const retentionHours = 4;
 
 /** An exchange at the end of an hour. Values are US dollars as decimal digits. */
 export interface ExchangeHour {
@@ -46,7 +46,7 @@ const columns = sql`hour, block_number, pools, week_pools, tokens, ranked_tokens
 
 /** Queries for roll-ups of exchanges. */
 export const createRollUpQueries = ({ query }: Queryable) => ({
-  /** The newest roll-up from an hour on that the chain had passed by a block. Served by the primary key. */
+  /** The newest roll-up, not before hour `from`, of an hour that the chain had passed by a block. Served by the primary key. */
   newestHour: async (chainId: number, factory: Address, from: number, block: number): Promise<ExchangeHour | null> => {
     const rows = await query<ExchangeHour>(
       sql`SELECT ${columns} FROM exchange_hours

@@ -5,7 +5,7 @@ const daysOfWeek = 7;
 /** The ends (unix seconds) of the seven spans of 24 hours up to a time, newest first, and the beginning of the last span. */
 export const endsOfWeek = (end: number): readonly number[] => Array.from({ length: daysOfWeek + 1 }, (_, day) => end - day * secondsPerDay);
 
-/** The last second of each of these spans, whose prices apply to it. */
+/** The last second of each of these spans; the prices of that second apply to the span. */
 export const closesOfWeek = (end: number): readonly number[] =>
   endsOfWeek(end)
     .slice(0, daysOfWeek)

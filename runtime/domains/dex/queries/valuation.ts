@@ -25,10 +25,10 @@ export type SwapAmounts = Pick<PoolState, "amount0_in" | "amount0_out" | "amount
  * is known.
  */
 export function swapValue(moved: SwapAmounts, [first, second]: PairRates): Decimal | null {
-  const of = (amount: keyof SwapAmounts) => decimalOf(moved[amount]);
-  if (first !== null && second !== null) return add(multiply(of("amount0_in"), first), multiply(of("amount1_in"), second));
-  if (first !== null) return multiply(add(of("amount0_in"), of("amount0_out")), first);
-  if (second !== null) return multiply(add(of("amount1_in"), of("amount1_out")), second);
+  const amountOf = (amount: keyof SwapAmounts) => decimalOf(moved[amount]);
+  if (first !== null && second !== null) return add(multiply(amountOf("amount0_in"), first), multiply(amountOf("amount1_in"), second));
+  if (first !== null) return multiply(add(amountOf("amount0_in"), amountOf("amount0_out")), first);
+  if (second !== null) return multiply(add(amountOf("amount1_in"), amountOf("amount1_out")), second);
   return null;
 }
 
@@ -73,11 +73,11 @@ export const annualizedFee = (fees: Decimal | null, liquidity: Decimal | null): 
 /** The growth of a cumulative sum between two of its values, as decimal digits. */
 export const growthBetween = (before: string, after: string): string => (before === after ? "0" : String(BigInt(after) - BigInt(before)));
 
-/** The volume of a token between two of its states: amounts in plus amounts out, so that each swap counts once. */
+/** The volume of a token between two of its states: amounts in plus amounts out, so that each swap is counted once. */
 export const volumeBetween = (before: TokenState, after: TokenState): string =>
   String(BigInt(after.amount_in) + BigInt(after.amount_out) - BigInt(before.amount_in) - BigInt(before.amount_out));
 
-/** The share of a reserve that a balance of the pool token redeems, rounded down as the pool pays out; null where an input is unknown. */
+/** The share of a reserve that a balance of the pool token redeems, rounded down as in the pool's own payout; null if an input is unknown. */
 export function shareOf(reserve: string | null, balance: string | null, supply: string | null): string | null {
   if (reserve === null || balance === null || supply === null || BigInt(supply) === 0n) return null;
   return String((BigInt(reserve) * BigInt(balance)) / BigInt(supply));

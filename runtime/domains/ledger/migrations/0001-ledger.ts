@@ -2,7 +2,7 @@ import type { Knex } from "knex";
 
 /**
  * The ledger: blocks as the node returns them, in append-only tables.
- * Only `blocks` stores times, as unix seconds; other tables refer to it by block number (one primary-key probe per block).
+ * Only `blocks` stores times, in unix seconds; other tables refer to it by block number (one primary-key probe per block).
  * `ordinal` numbers an address's transactions from 0 without gaps, so that page N is a range of the primary key.
  * The BRIN indexes on block_number serve roll-backs only: rows arrive in block order, so the indexes stay small and selective.
  */

@@ -2,8 +2,8 @@ import type { Knex } from "knex";
 
 /**
  * The transactions that an address has sent and the fees that it paid, as running sums at each block in which it sent one: the newest row at or below a
- * block is the sum there, found by one probe of the primary key. `fees_paid` is in wei and includes fees other than gas (L1 fees, blob fees). The BRIN index
- * serves roll-backs.
+ * block has the sum at that block and is found by one probe of the primary key. `fees_paid` is in wei and includes fees other than gas (L1 fees, blob fees).
+ * The BRIN index serves roll-backs.
  * `offers` lists the capabilities of the chain's node when they were last examined; null before that.
  */
 export async function up(knex: Knex): Promise<void> {

@@ -2,8 +2,8 @@ import type { Knex } from "knex";
 
 /**
  * `account_balances` has the native balances of the accounts that a block touched, as the node returned them for the block and for its parent; null if the
- * node lacked that state. The primary key serves reading them with their blocks, and roll-backs.
- * `native_accounting` is the source of native balances since the index of the chain began: traces, state or none.
+ * node lacked that state. The primary key serves roll-backs and reads of the balances with their blocks.
+ * `native_accounting` is the source of native balances since the first indexed block of the chain: traces, state or none.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** `account_balances_unknown` finds out whether an index lacks past native balances: a partial index of the unknown ones. */
+/** `account_balances_unknown`, a partial index of unknown balances, serves the check whether an index lacks past native balances. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     CREATE INDEX account_balances_unknown ON account_balances (chain_id) WHERE balance IS NULL OR balance_before IS NULL

@@ -7,7 +7,10 @@ import type { Address } from "../../../lib/hex.ts";
 /** The id of the projection, which identifies its checkpoint. */
 const addressActivityId = "address-activity";
 
-/** The number of transactions and the fees of each sender, as running sums at each block in which it sent one: a wallet may have sent 200,000 transactions. */
+/**
+ * The number of transactions and the fees of each sender, as running sums at each block in which it sent one. Summing on request would be slow: a wallet may
+ * have sent 200,000 transactions.
+ */
 export const addressActivityProjection = defineProjection({
   id: addressActivityId,
   version: 1,

@@ -20,7 +20,7 @@ export const ledgerProjection = defineProjection({
     }
     return { ordinals: addresses.keys };
   },
-  // Part of the ledger, so that projections of native balances can be built later without the node.
+  // The ledger stores base balances, so that projections of native balances can be built later without the node.
   reads: (blocks, _state, chain) =>
     nativeBaseReads(
       blocks.map(({ block }) => block),

@@ -1,7 +1,7 @@
 import type { ChainBlock, ChainTransaction } from "../../../chain/types.ts";
 import type { Address } from "../../../lib/hex.ts";
 
-/** A movement of native value in a block; a side is null if the value is burned, or issued by the protocol. */
+/** A movement of native value in a block. `to` is null if the value is burned, `from` is null if the protocol issues it. */
 export interface NativeMovement {
   /** Null for a movement without a transaction. */
   readonly transactionIndex: number | null;
@@ -15,8 +15,8 @@ export interface NativeMovement {
 const weiPerGwei = 1_000_000_000n;
 
 /**
- * All changes of native balances in a block, in order. A transaction pays its fee, transfers its value and makes its inner transfers; then the miner receives the
- * part of the price above the base fee, which is burned (EIP-1559), as are blob fees (EIP-4844). A failed transaction pays its fee and transfers nothing.
+ * All changes of native balances in a block, in order. A transaction pays its fee, transfers its value and makes its inner transfers; then the miner receives
+ * the part of the price above the base fee, which is burned (EIP-1559), as are blob fees (EIP-4844). A failed transaction pays its fee and transfers nothing.
  * Withdrawals (EIP-4895) follow after all transactions.
  */
 export const nativeMovements = (block: ChainBlock): NativeMovement[] => {
@@ -29,7 +29,7 @@ export const nativeMovements = (block: ChainBlock): NativeMovement[] => {
   return movements.filter(({ amount }) => amount > 0n);
 };
 
-/** Only the value transfers of a block, for an index without native balances. */
+/** Only the value transfers of a block: for an index without native balances. */
 export const nativeTransfers = (block: ChainBlock): NativeMovement[] => {
   if (block.number === 0) return [];
   const movements: NativeMovement[] = [];

@@ -34,8 +34,9 @@ export function createActivityQueries({ query }: Pick<Database, "query">) {
   };
 
   /**
-   * The fees that an address paid up to a block on each day on which it sent a transaction, oldest first. The stored running sums are probed day by day, so the
-   * cost grows with the number of such days, not of transactions. Served by the primary keys of address_fees and blocks, and by blocks_timestamp.
+   * The fees that an address paid up to a block on each day on which it sent a transaction, oldest first. One stored running sum is read per day, so the
+   * cost grows with the number of such days, not with the number of transactions. Served by the primary keys of address_fees and blocks, and by
+   * blocks_timestamp.
    */
   const dailyFeesPaidBy = (chainId: number, address: Address, block: number): Promise<DailyFees[]> =>
     query<DailyFees>(
@@ -54,7 +55,7 @@ export function createActivityQueries({ query }: Pick<Database, "query">) {
       [chainId, bytes(address), block],
     );
 
-  /** The times of some of an address's transactions, by ordinal. Served by the primary keys of address_transactions and blocks. */
+  /** The times of an address's transactions with the given ordinals, by ordinal. Served by the primary keys of address_transactions and blocks. */
   const timesOfOrdinals = async (chainId: number, address: Address, ordinals: readonly number[]): Promise<ReadonlyMap<number, number>> => {
     if (ordinals.length === 0) return new Map();
     const rows = await query<OrdinalTime>(

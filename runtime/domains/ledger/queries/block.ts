@@ -43,26 +43,26 @@ const withoutNativeBalances: readonly string[] = [features.nativeBalances, featu
 
 /** Block and chain queries. */
 export function createBlockQueries({ query }: Pick<Database, "query">) {
-  const one = async (statement: Sql, parameters: readonly unknown[]): Promise<BlockRow | null> =>
+  const selectOne = async (statement: Sql, parameters: readonly unknown[]): Promise<BlockRow | null> =>
     (await query<BlockRow>(statement, parameters))[0] ?? null;
 
   /** The highest indexed block. Served by the primary key. */
-  const head = (chainId: number) => one(selectHead, [chainId]);
+  const head = (chainId: number) => selectOne(selectHead, [chainId]);
 
   /** The lowest indexed block. Served by the primary key. */
-  const tail = (chainId: number) => one(selectTail, [chainId]);
+  const tail = (chainId: number) => selectOne(selectTail, [chainId]);
 
-  /** Served by the primary key. */
-  const blockByNumber = (chainId: number, number: number) => one(selectByNumber, [chainId, number]);
+  /** The block with a number, or null. Served by the primary key. */
+  const blockByNumber = (chainId: number, number: number) => selectOne(selectByNumber, [chainId, number]);
 
-  /** Served by blocks_hash. */
-  const blockByHash = (chainId: number, hash: Hash) => one(selectByHash, [chainId, bytes(hash)]);
+  /** The block with a hash, or null. Served by blocks_hash. */
+  const blockByHash = (chainId: number, hash: Hash) => selectOne(selectByHash, [chainId, bytes(hash)]);
 
   /** The first block at or after a time (unix seconds), or null. Served by blocks_timestamp. */
-  const firstBlockFrom = (chainId: number, timestamp: number) => one(selectFirstFrom, [chainId, timestamp]);
+  const firstBlockFrom = (chainId: number, timestamp: number) => selectOne(selectFirstFrom, [chainId, timestamp]);
 
   /** The last block before a time (unix seconds), or null. Served by blocks_timestamp. */
-  const lastBlockBefore = (chainId: number, timestamp: number) => one(selectLastBefore, [chainId, timestamp]);
+  const lastBlockBefore = (chainId: number, timestamp: number) => selectOne(selectLastBefore, [chainId, timestamp]);
 
   /** Blocks by height, both ends included, ascending. Served by the primary key. */
   const blocks = (chainId: number, first: number, last: number) => query<BlockRow>(selectRange, [chainId, first, last]);

@@ -26,13 +26,13 @@ export interface LogFilter {
   readonly first: number;
   readonly last: number;
   readonly address?: Address | null;
-  /** By position; null matches any. */
+  /** By topic position; null matches any topic. */
   readonly topics?: readonly (Hash | null)[];
-  /** Each must be among the second to fourth topics. */
+  /** Topics that a log must have as its second, third or fourth topic. */
   readonly otherTopics?: readonly Hash[];
 }
 
-/** The parameters of a filter, by the names of the columns. */
+/** The parameters of a filter, named after their columns. */
 interface FilterValues {
   readonly chainId: number;
   readonly first: number;
@@ -45,7 +45,7 @@ interface FilterValues {
   readonly otherTopics?: string | undefined;
 }
 
-/** The first page has no offset. */
+/** The parameters of a page; the first page has no offset. */
 interface PageValues extends FilterValues {
   readonly limit: number;
   readonly offset?: number | undefined;
@@ -68,7 +68,7 @@ const bind = (chainId: number, { first, last, address, topics = [], otherTopics 
   };
 };
 
-const matching = <Values extends FilterValues>({ from, value, has }: Composition<Values>) => {
+const selectMatching = <Values extends FilterValues>({ from, value, has }: Composition<Values>) => {
   const logs = from("logs")
     .where("chain_id", value("chainId"))
     .whereBetween("block_number", [value("first"), value("last")]);
@@ -77,7 +77,7 @@ const matching = <Values extends FilterValues>({ from, value, has }: Composition
   return logs;
 };
 
-/** The transaction's hash is a probe of its primary key for each row: with a join, the planner may read all transactions of the block for each log. */
+/** The transaction's hash is read by a probe of the primary key for each row: with a join, the planner may read all transactions of the block for each log. */
 const columns = sql`l.block_number, b.hash AS block_hash, b.timestamp, l.log_index, l.transaction_index,
   (SELECT t.hash FROM transactions t
    WHERE t.chain_id = l.chain_id AND t.block_number = l.block_number AND t.transaction_index = l.transaction_index) AS transaction_hash,
@@ -85,12 +85,12 @@ const columns = sql`l.block_number, b.hash AS block_hash, b.timestamp, l.log_ind
 
 const selectPage = compose<LogRow, PageValues>((composition) => {
   const { from, raw, value, has } = composition;
-  const cut = matching(composition).orderBy("block_number", "desc").orderBy("log_index", "desc").limit(value("limit"));
+  const pageOfLogs = selectMatching(composition).orderBy("block_number", "desc").orderBy("log_index", "desc").limit(value("limit"));
   const page = has("offset")
-    ? from(cut.select("chain_id", "block_number", "log_index").offset(value("offset")).as("page")).joinRaw(
+    ? from(pageOfLogs.select("chain_id", "block_number", "log_index").offset(value("offset")).as("page")).joinRaw(
         "JOIN logs l USING (chain_id, block_number, log_index)",
       )
-    : from(cut.select("*").as("l"));
+    : from(pageOfLogs.select("*").as("l"));
   return page
     .joinRaw("JOIN blocks b ON b.chain_id = l.chain_id AND b.number = l.block_number")
     .select(raw(columns))
@@ -100,7 +100,7 @@ const selectPage = compose<LogRow, PageValues>((composition) => {
 
 const countMatching = compose<{ count: number }, FilterValues>((composition) => {
   const { from, raw } = composition;
-  const counted = matching(composition)
+  const counted = selectMatching(composition)
     .select(raw(sql`1`))
     .limit(maxCounted + 1);
   return from(counted.as("l")).count("* as count");
@@ -112,8 +112,8 @@ const selectOfTransactions = sql`SELECT ${columns} FROM logs l JOIN blocks b ON 
 /** Log queries. */
 export function createLogQueries({ query, run }: Queryable) {
   /**
-   * Matching logs, newest first. Served by logs_address, logs_topic0 or the primary key, depending on the filter, or by logs_topics if one of the later topics is
-   * rare. The page is cut before it is joined. A later page skips rows by their keys, which these indexes contain, without reading the table.
+   * Matching logs, newest first. Served by logs_address, logs_topic0 or the primary key, depending on the filter, or by logs_topics if one of the later topics
+   * is rare. The page is limited before it is joined. A later page skips rows by their keys, which these indexes contain, without reading the table.
    */
   const logs = (chainId: number, filter: LogFilter, limit: number, offset: number) =>
     run(selectPage({ ...bind(chainId, filter), limit, offset: offset === 0 ? undefined : offset }));
@@ -125,9 +125,11 @@ export function createLogQueries({ query, run }: Queryable) {
     return count > maxCounted ? null : count;
   };
 
-  /** The logs of given transactions, by block and index. Served by the primary key: each block is read once, however many of its transactions are given. */
-  const logsOfTransactions = (chainId: number, places: readonly TransactionPosition[]) =>
-    query<LogRow>(selectOfTransactions, [chainId, ...positionParameters(places)]);
+  /**
+   * The logs of transactions, by block and index. Served by the primary key: each block is read once, regardless of the number of its transactions.
+   */
+  const logsOfTransactions = (chainId: number, positions: readonly TransactionPosition[]) =>
+    query<LogRow>(selectOfTransactions, [chainId, ...positionParameters(positions)]);
 
   return { logs, logCount, logsOfTransactions };
 }

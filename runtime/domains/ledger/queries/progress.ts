@@ -23,16 +23,16 @@ export type ProgressQueries = ReturnType<typeof createProgressQueries>;
 /** Queries of indexing progress. */
 export const createProgressQueries = ({ query }: Pick<Database, "query">) => ({
   /**
-   * The progress of chains by id, without chains that have no block. One statement for all projections, served by the primary keys of blocks, chains and
+   * The progress of chains by id; chains without blocks are omitted. One statement for all projections, served by the primary keys of blocks, chains and
    * projection_checkpoints.
    */
   progressOf: async (chainIds: readonly number[]): Promise<ReadonlyMap<number, Progress>> => {
     const rows = await query<ProgressRow>(
-      `SELECT given.chain_id, (SELECT number FROM blocks b WHERE b.chain_id = given.chain_id ORDER BY number DESC LIMIT 1) AS head,
-         (SELECT indexed_from FROM chains c WHERE c.chain_id = given.chain_id) AS first,
-         ARRAY(SELECT projection FROM projection_checkpoints p WHERE p.chain_id = given.chain_id ORDER BY projection) AS projections,
-         ARRAY(SELECT block_number FROM projection_checkpoints p WHERE p.chain_id = given.chain_id ORDER BY projection) AS blocks
-       FROM unnest($1::int8[]) AS given(chain_id)`,
+      `SELECT requested.chain_id, (SELECT number FROM blocks b WHERE b.chain_id = requested.chain_id ORDER BY number DESC LIMIT 1) AS head,
+         (SELECT indexed_from FROM chains c WHERE c.chain_id = requested.chain_id) AS first,
+         ARRAY(SELECT projection FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id ORDER BY projection) AS projections,
+         ARRAY(SELECT block_number FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id ORDER BY projection) AS blocks
+       FROM unnest($1::int8[]) AS requested(chain_id)`,
       [chainIds],
     );
     return new Map(

@@ -29,26 +29,26 @@ export interface TransactionPosition {
 }
 
 /**
- * The condition that a row of `alias` belongs to one of the places given by `positionParameters`. The first parameter restricts the scan to the blocks; the second
- * selects their rows by one number for each place. With a join, the planner may compare all rows of a block with all places in it.
+ * The condition that a row of `alias` belongs to one of the positions in `positionParameters`. The first parameter restricts the scan to the blocks; the second
+ * selects their rows by one number per position. With a join, the planner may compare all rows of a block with all positions in it.
  */
-export const isAtPositions = (alias: string, blocks: Sql, places: Sql): Sql =>
+export const isAtPositions = (alias: string, blocks: Sql, positions: Sql): Sql =>
   sql`${identifier(`${alias}.block_number`)} = ANY (${blocks}::int8[])
-    AND (${identifier(`${alias}.block_number`)} << 31 | ${identifier(`${alias}.transaction_index`)}) = ANY (${places}::int8[])`;
+    AND (${identifier(`${alias}.block_number`)} << 31 | ${identifier(`${alias}.transaction_index`)}) = ANY (${positions}::int8[])`;
 
-/** The parameters of `isAtPositions`: distinct blocks, and places as one number each. */
-export const positionParameters = (places: readonly TransactionPosition[]): readonly [readonly number[], readonly string[]] => [
-  [...new Set(places.map((place) => place.block_number))],
-  places.map((place) => String((BigInt(place.block_number) << 31n) | BigInt(place.transaction_index))),
+/** The parameters of `isAtPositions`: the distinct blocks, and one number per position. */
+export const positionParameters = (positions: readonly TransactionPosition[]): readonly [readonly number[], readonly string[]] => [
+  [...new Set(positions.map((position) => position.block_number))],
+  positions.map((position) => String((BigInt(position.block_number) << 31n) | BigInt(position.transaction_index))),
 ];
 
 const columns = sql`t.block_number, b.hash AS block_hash, b.timestamp, b.miner, t.transaction_index, t.hash, t.from_address, t.to_address,
   t.value, t.gas_limit, t.gas_used, t.gas_price, t.successful, t.l1_fee, t.blob_fee`;
 const selectTransactions = sql`SELECT ${columns} FROM transactions t JOIN blocks b ON b.chain_id = t.chain_id AND b.number = t.block_number`;
-/** The transaction at `place`, by a probe of the primary key: with a plain join, the planner may read all transactions of the block for each place. */
-const transactionAtPlace = sql`CROSS JOIN LATERAL (
-    SELECT * FROM transactions WHERE chain_id = $1 AND block_number = place.block_number AND transaction_index = place.transaction_index LIMIT 1
-  ) t JOIN blocks b ON b.chain_id = $1 AND b.number = place.block_number`;
+/** The transaction at position `p`, by a probe of the primary key: with a plain join, the planner may read all transactions of the block for each position. */
+const transactionAtPosition = sql`CROSS JOIN LATERAL (
+    SELECT * FROM transactions WHERE chain_id = $1 AND block_number = p.block_number AND transaction_index = p.transaction_index LIMIT 1
+  ) t JOIN blocks b ON b.chain_id = $1 AND b.number = p.block_number`;
 
 const selectByHash = sql`${selectTransactions} WHERE t.chain_id = $1 AND t.hash = $2`;
 const selectOfBlock = sql`${selectTransactions}
@@ -56,12 +56,12 @@ const selectOfBlock = sql`${selectTransactions}
 // Ordinals have no gaps, which the planner does not know: without the limit it reads all blocks for a range that it estimates to be long.
 const selectOfAddress = sql`SELECT ${columns} FROM (
     SELECT * FROM address_transactions WHERE chain_id = $1 AND address = $2 AND ordinal BETWEEN $3 AND $4 ORDER BY ordinal LIMIT $5
-  ) place ${transactionAtPlace} ORDER BY place.ordinal`;
-const selectAtPlaces = sql`SELECT ${columns} FROM unnest($2::int8[], $3::int4[]) AS place(block_number, transaction_index) ${transactionAtPlace}`;
+  ) p ${transactionAtPosition} ORDER BY p.ordinal`;
+const selectAtPositions = sql`SELECT ${columns} FROM unnest($2::int8[], $3::int4[]) AS p(block_number, transaction_index) ${transactionAtPosition}`;
 
 /** Transaction queries. */
 export function createTransactionQueries({ query }: Pick<Database, "query">) {
-  /** Served by transactions_hash. */
+  /** The transaction with a hash, or null. Served by transactions_hash. */
   const transactionByHash = async (chainId: number, hash: Hash): Promise<TransactionRow | null> => {
     const rows = await query<TransactionRow>(selectByHash, [chainId, bytes(hash)]);
     return rows[0] ?? null;
@@ -85,12 +85,12 @@ export function createTransactionQueries({ query }: Pick<Database, "query">) {
   const transactionsOfAddress = (chainId: number, address: Address, first: number, last: number) =>
     query<TransactionRow>(selectOfAddress, [chainId, bytes(address), first, last, last - first + 1]);
 
-  /** The transactions at the given places, in no particular order. Served by the primary key. */
-  const transactionsAt = (chainId: number, places: readonly TransactionPosition[]) =>
-    query<TransactionRow>(selectAtPlaces, [
+  /** The transactions at the given positions, in no particular order. Served by the primary key. */
+  const transactionsAt = (chainId: number, positions: readonly TransactionPosition[]) =>
+    query<TransactionRow>(selectAtPositions, [
       chainId,
-      places.map((place) => place.block_number),
-      places.map((place) => place.transaction_index),
+      positions.map((position) => position.block_number),
+      positions.map((position) => position.transaction_index),
     ]);
 
   return { transactionByHash, transactionsOfBlock, transactionCountOfAddress, transactionsOfAddress, transactionsAt };

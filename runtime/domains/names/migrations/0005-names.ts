@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 
 /**
- * Names: the records of each node that contracts have emitted as registries or resolvers (EIP-137).
+ * Names: the records of each node, as contracts have emitted them in the role of a registry or resolver (EIP-137).
  * The events of all contracts are stored: the configuration decides which registry a chain uses, and a resolver may have received its records before a
  * registry referred to it. `record`: 0 owner and 1 resolver (from a registry), 2 address and 3 name (from a resolver).
  * `value` is an address, or for record 3 the name in UTF-8; null if the record was cleared.

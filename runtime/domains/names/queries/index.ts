@@ -7,9 +7,9 @@ import { normalName } from "../../../lib/normal-name.ts";
 import { nodeOf, reverseNamespaces, reverseNode } from "../nodes.ts";
 import { type NameRecord, nameRecords } from "../projection.ts";
 
-/** The maximum length of a name that an address may claim: that of a parameter, so that every served name can be requested. */
+/** Max length of a name that an address may claim. It equals the max length of a parameter, so that every served name can be requested. */
 const maxNameLength = 255;
-/** Max names whose normal form and node are cached: a name of many labels takes milliseconds. */
+/** Max names whose normalized form and node are cached: a name with many labels takes milliseconds to compute. */
 const maxNames = 10_000;
 const nodeOfName = memoizeText((name) => {
   const normal = normalName(name);
@@ -30,15 +30,15 @@ export const registriesOfChain = (chain: {
 
 /** The newest record of a node from a contract. */
 const newest = (contract: Sql, record: Sql): Sql =>
-  sql`SELECT value FROM name_records WHERE chain_id = $1 AND contract = ${contract} AND node = given.node AND record = ${record}
+  sql`SELECT value FROM name_records WHERE chain_id = $1 AND contract = ${contract} AND node = requested.node AND record = ${record}
     ORDER BY block_number DESC LIMIT 1`;
 
-const selectRecords = sql`SELECT given.node, found.value FROM unnest($3::bytea[]) AS given(node)
+const selectRecords = sql`SELECT requested.node, found.value FROM unnest($3::bytea[]) AS requested(node)
   CROSS JOIN LATERAL (
-    SELECT registry FROM unnest($2::bytea[]) WITH ORDINALITY AS r(registry, place)
-    WHERE EXISTS (SELECT 1 FROM name_records e WHERE e.chain_id = $1 AND e.contract = registry AND e.node = given.node
+    SELECT registry FROM unnest($2::bytea[]) WITH ORDINALITY AS r(registry, position)
+    WHERE EXISTS (SELECT 1 FROM name_records e WHERE e.chain_id = $1 AND e.contract = registry AND e.node = requested.node
                   AND e.record IN (${nameRecords.owner}, ${nameRecords.resolver}))
-    ORDER BY place LIMIT 1) chosen
+    ORDER BY position LIMIT 1) chosen
   CROSS JOIN LATERAL (${newest(sql`chosen.registry`, sql`${nameRecords.resolver}`)}) resolver
   CROSS JOIN LATERAL (${newest(sql`resolver.value`, sql`$4`)}) found
   WHERE found.value IS NOT NULL`;
@@ -46,8 +46,8 @@ const selectRecords = sql`SELECT given.node, found.value FROM unnest($3::bytea[]
 /** Creates the queries of names. Names that resolve outside of the chain, or by custom rules of a resolver, have no record and do not resolve. */
 export const createNameQueries = ({ query }: Pick<Database, "query">, registriesOf: RegistriesOf) => {
   /**
-   * A record of several nodes, each from the resolver that is current in the registry. If a registry never had the node, the next one is used.
-   * Served by the primary key of name_records, of which the newest row of a key counts.
+   * One kind of record of several nodes, each from the resolver that is current in the registry. If a registry never had the node, the next one is used.
+   * Served by the primary key of name_records; the newest row of a key applies.
    */
   const recordsOf = async (chainId: number, nodes: readonly Hash[], record: NameRecord): Promise<ReadonlyMap<Hash, Hex>> => {
     const registries = registriesOf(chainId);
@@ -56,7 +56,7 @@ export const createNameQueries = ({ query }: Pick<Database, "query">, registries
     return new Map(rows.map(({ node, value }) => [node, value]));
   };
 
-  /** The addresses that names resolve to, by name as given. Names are normalised first; those that do not resolve are omitted. */
+  /** The addresses that names resolve to, by the requested spelling. Names are normalized first; those that do not resolve are omitted. */
   const addressesOf = async (chainId: number, names: Iterable<string>): Promise<ReadonlyMap<string, Address>> => {
     const nodes = new Map<string, Hash>();
     for (const name of names) {
@@ -73,7 +73,7 @@ export const createNameQueries = ({ query }: Pick<Database, "query">, registries
   const resolveName = async (chainId: number, name: string): Promise<Address | null> =>
     registriesOf(chainId).length === 0 ? null : ((await addressesOf(chainId, [name])).get(name) ?? null);
 
-  /** The names that addresses claim and that resolve to them; a name that is not in its normal form is omitted (ENSIP-15). */
+  /** The names that addresses claim and that resolve to them; a name that is not normalized (ENSIP-15) is omitted. */
   const namesOf = async (chainId: number, addresses: Iterable<Address>): Promise<ReadonlyMap<Address, string>> => {
     if (registriesOf(chainId).length === 0) return new Map();
     const namespaces = reverseNamespaces(chainId);

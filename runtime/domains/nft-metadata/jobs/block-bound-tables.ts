@@ -3,10 +3,10 @@ import type { BlockBoundTable } from "../../../indexer/reorg/roll-back.ts";
 import { lockQueue } from "./fetch/lock-queue.ts";
 
 /**
- * Discards URLs that were read above the ancestor, so that they are read again. Waits for transactions that store outcomes; the steps that follow see their
- * rows. The queue is short: all of it may be read.
+ * Discards URLs that were read above the ancestor, so that they are read again. Waits for transactions that store outcomes, so that the following steps see
+ * their rows. The queue is short enough for a full scan.
  */
-const forgetAddresses: BlockBoundTable["beforeDelete"] = async (client, chainId, ancestor) => {
+const discardUrls: BlockBoundTable["beforeDelete"] = async (client, chainId, ancestor) => {
   await lockQueue(client, chainId);
   await client.query(
     `UPDATE nft_reads SET url = NULL, host = NULL, asked_at = NULL, leased_until = NULL, wanted_block = least(wanted_block, $2)
@@ -16,8 +16,8 @@ const forgetAddresses: BlockBoundTable["beforeDelete"] = async (client, chainId,
   await client.query("UPDATE nft_refreshes SET wanted_block = $2 WHERE chain_id = $1 AND wanted_block > $2", [chainId, ancestor]);
 };
 
-/** Queues tokens whose metadata was read above the ancestor again, unless they are rolled back themselves. Served by nft_metadata_roll_back. */
-const queueAgain = async (client: DatabaseClient, chainId: number, ancestor: number): Promise<void> => {
+/** Requeues tokens whose metadata was read above the ancestor, unless they are rolled back themselves. Served by nft_metadata_roll_back. */
+const requeueTokens = async (client: DatabaseClient, chainId: number, ancestor: number): Promise<void> => {
   await client.query(
     `INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number, run_after)
      SELECT chain_id, token, token_id, standard, block_number, 'epoch' FROM nft_metadata WHERE chain_id = $1 AND read_at_block > $2 AND block_number <= $2
@@ -26,11 +26,14 @@ const queueAgain = async (client: DatabaseClient, chainId: number, ancestor: num
   );
 };
 
-/** The tables of metadata that a reorganisation rolls back, in this order: the queue before the stored metadata, like transactions that store outcomes. */
+/**
+ * The tables of metadata, in the order in which a reorganisation rolls them back: the queue before the stored metadata, which is also the order of
+ * transactions that store outcomes.
+ */
 export const metadataTables: readonly BlockBoundTable[] = [
-  { name: "nft_reads", blockColumn: "block_number", beforeDelete: forgetAddresses },
+  { name: "nft_reads", blockColumn: "block_number", beforeDelete: discardUrls },
   { name: "nft_read_progress", blockColumn: "block_number" },
   { name: "nft_refreshes", blockColumn: "block_number" },
-  { name: "nft_metadata", blockColumn: "read_at_block", beforeDelete: queueAgain },
+  { name: "nft_metadata", blockColumn: "read_at_block", beforeDelete: requeueTokens },
   { name: "nft_attributes", blockColumn: "read_at_block" },
 ];

@@ -3,17 +3,17 @@ import { sql } from "../../../database/sql.ts";
 import type { Job, JobContext } from "../../../jobs/job.ts";
 import { lockQueue } from "./fetch/lock-queue.ts";
 
-/** Max tokens and announced changes of a portion of several blocks, for which the indexing loop waits. */
+/** Max tokens and announced changes of a portion of several blocks: the indexing loop waits while it is queued. */
 const portion = 2_000;
 const intervalMilliseconds = 1_000;
-/** Blocks without new tokens after which the pointer moves. */
-const quietBlocks = 1_000;
-/** Max pointers stored for roll-backs. After a deeper one the job starts again at the first token; stored metadata remains. */
+/** Blocks without new tokens after which the pointer is moved anyway. */
+const maxBlocksWithoutTokens = 1_000;
+/** Max pointers stored for roll-backs. After a deeper roll-back the job restarts at the first token; stored metadata remains. */
 const maxPointers = 100;
 
 /** The blocks that are queued in one portion. */
 interface Portion {
-  /** The last block that was queued before; -1 for none. */
+  /** The last block of the previous portion; -1 if there is none. */
   readonly after: number;
   readonly to: number;
 }
@@ -23,7 +23,7 @@ interface Portion {
  * rolled back with that block.
  */
 export const createQueueNewTokensJob = (): Job => {
-  /** The number of blocks of a portion that was small enough. */
+  /** The number of blocks to start the next portion with, based on the size of the previous one. */
   let span = Number.MAX_SAFE_INTEGER;
   return {
     name: "queue-new-nfts",
@@ -33,20 +33,20 @@ export const createQueueNewTokensJob = (): Job => {
       const [after, head] = await Promise.all([pointerOf(database, chainId), headOf(database, chainId)]);
       if (head === null || head <= after) return false;
       let to = span >= head - after ? head : after + span;
-      let found = await countIn(database, chainId, { after, to });
-      while (found > portion && to > after + 1) {
+      let count = await countIn(database, chainId, { after, to });
+      while (count > portion && to > after + 1) {
         to = after + Math.max(1, Math.floor((to - after) / 2));
-        found = await countIn(database, chainId, { after, to });
+        count = await countIn(database, chainId, { after, to });
       }
-      span = found > portion / 2 ? to - after : 2 * Math.max(1, to - after);
-      if (found === 0 && to === head && to - after < quietBlocks) return false;
+      span = count > portion / 2 ? to - after : 2 * Math.max(1, to - after);
+      if (count === 0 && to === head && to - after < maxBlocksWithoutTokens) return false;
       const isQueued = await queue(context, { after, to });
       return isQueued && to < head;
     },
   };
 };
 
-/** Served by the primary key. */
+/** The last queued block; -1 if there is none. Served by the primary key. */
 const pointerOf = async (database: Queryable, chainId: number): Promise<number> => {
   const [row] = await database.query<{ block: number }>(
     "SELECT block_number AS block FROM nft_read_progress WHERE chain_id = $1 ORDER BY block_number DESC LIMIT 1",
@@ -78,12 +78,12 @@ const countIn = async (database: Queryable, chainId: number, { after, to }: Port
   return row?.count ?? 0;
 };
 
-/** False if this process may not write, or if the index has changed in between. */
+/** Queues a portion. False if this process may not write, or if the index has changed in the meantime. */
 const queue = async ({ chainId, beside, clock }: JobContext, { after, to }: Portion): Promise<boolean> => {
   const isDone = await beside(async (client, indexed) => {
     await lockQueue(client, chainId);
     if (to > indexed.number || (await pointerOf(client, chainId)) !== after) return false;
-    // Served by nft_tokens_roll_back and the primary key of nft_metadata. A contract with two standards is called as one of the lower one.
+    // Served by nft_tokens_roll_back and the primary key of nft_metadata. A contract with two standards is called with the function of the lower one.
     await client.query(
       `INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number, queued_at, run_after)
        SELECT DISTINCT ON (token, token_id) $1, token, token_id, standard, block_number, $4::timestamptz, $4::timestamptz FROM nft_tokens t
@@ -92,8 +92,8 @@ const queue = async ({ chainId, beside, clock }: JobContext, { after, to }: Port
        ORDER BY token, token_id, standard ON CONFLICT (chain_id, token, token_id) DO NOTHING`,
       [chainId, after, to, clock()],
     );
-    // A change that is announced while the same ids are being queued is queued once more afterwards, so that repeated announcements do not starve the last
-    // ids.
+    // A change that is announced while the same ids are being queued is queued once more afterwards. Restarting instead would starve the last ids under
+    // repeated announcements.
     await client.query(
       `INSERT INTO nft_refreshes AS r (chain_id, token, from_id, to_id, next_id, block_number, wanted_block)
        SELECT $1, token, from_id, to_id, from_id, min(block_number), max(block_number) FROM nft_metadata_updates

@@ -5,7 +5,7 @@ import type { Job } from "../../../jobs/job.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { lockQueue } from "./fetch/lock-queue.ts";
 
-/** Max tokens of ranges, and max single tokens, of one run, for which the indexing loop waits. */
+/** Max tokens of ranges, and max single tokens, per run: the indexing loop waits for it. */
 const portion = 2_000;
 const intervalMilliseconds = 1_000;
 
@@ -17,15 +17,15 @@ interface Range {
   readonly wanted_block: number;
 }
 
-/** Queues the rows of `seen` to be read again, as of the wanted block or later; work in progress on them is void. */
+/** Queues the rows of `seen` to be read again, as of the wanted block or later; results of reads in progress become invalid. */
 const insertIntoQueue = sql`INSERT INTO nft_reads AS q (chain_id, token, token_id, standard, block_number, wanted_block, queued_at, run_after)
    SELECT $1, token, token_id, standard, block_number, wanted_block, $2::timestamptz, $2::timestamptz FROM seen ORDER BY token, token_id
    ON CONFLICT (chain_id, token, token_id) DO UPDATE SET wanted_block = greatest(q.wanted_block, excluded.wanted_block), url = NULL, host = NULL,
      asked_at = NULL, attempts = 0, problem = NULL, run_after = least(q.run_after, excluded.run_after), leased_until = NULL`;
 
 /**
- * Queues the tokens of ranges whose metadata changed or that an operator wants refreshed, in portions. Collections take turns, so that one that announces
- * its many tokens in every block does not starve the others.
+ * Queues, in portions, the tokens of ranges whose metadata changed or that an operator wants refreshed. Collections take turns, so that a collection that
+ * announces many tokens in every block does not starve the others.
  */
 export const createQueueRefreshesJob = (): Job => {
   /** The collection of the previous turn. */
@@ -87,18 +87,18 @@ const queueRange = async (client: DatabaseClient, chainId: number, range: Range,
     [chainId, now, bytes(range.token), range.next_id, range.to_id, range.wanted_block],
   );
   const key = [chainId, bytes(range.token), range.from_id, range.to_id];
-  const isThis = sql`chain_id = $1 AND token = $2 AND from_id = $3 AND to_id = $4`;
+  const matchesRange = sql`chain_id = $1 AND token = $2 AND from_id = $3 AND to_id = $4`;
   if (row !== undefined && row.count === portion) {
-    await client.query(sql`UPDATE nft_refreshes SET next_id = $5::numeric + 1 WHERE ${isThis}`, [...key, row.last]);
+    await client.query(sql`UPDATE nft_refreshes SET next_id = $5::numeric + 1 WHERE ${matchesRange}`, [...key, row.last]);
     return;
   }
-  await client.query(sql`DELETE FROM nft_refreshes WHERE ${isThis} AND NOT again`, key);
-  await client.query(sql`UPDATE nft_refreshes SET next_id = from_id, again = false WHERE ${isThis} AND again`, key);
+  await client.query(sql`DELETE FROM nft_refreshes WHERE ${matchesRange} AND NOT again`, key);
+  await client.query(sql`UPDATE nft_refreshes SET next_id = from_id, again = false WHERE ${matchesRange} AND again`, key);
 };
 
 /**
- * Requests a refresh of one token of a collection or of all; the process that indexes the chain queues them. Returns false if the collection or the token
- * is unknown. Served by the primary key of nft_tokens.
+ * Requests a refresh of one token of a collection or of all its tokens; the process that indexes the chain queues them. Returns false if the collection or the
+ * token is unknown. Served by the primary key of nft_tokens.
  */
 export const requestRefresh = async (client: DatabaseClient, chainId: number, token: Address, tokenId: string | null): Promise<boolean> => {
   const ids = tokenId === null ? ["0", String(2n ** 256n - 1n)] : [tokenId, tokenId];

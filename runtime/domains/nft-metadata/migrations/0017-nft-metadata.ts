@@ -7,19 +7,20 @@ import type { Knex } from "knex";
  * claim it. `url` is the location of the document as the contract returned it at block `asked_at`, and `host` the server of the document: work is
  * distributed by host, so that a slow server does not delay other documents. Without a `url`, the contract is called first. `problem` is the reason why the
  * last attempt failed.
- * `nft_read_progress` has the blocks up to which new tokens and announced changes were queued, of which the last counts. `nft_refreshes` has the ranges of
- * ids that are to be queued again, done up to `next_id`, and once more from `from_id` if `again` is set.
+ * `nft_read_progress` records the block up to which new tokens and announced changes were queued; the highest row applies. `nft_refreshes` has the ranges of
+ * ids to queue again: `next_id` is the next id to queue, and the range is queued once more from `from_id` if `again` is set.
  * `nft_metadata_updates` has the metadata changes that contracts announced (EIP-4906, the URI event of EIP-1155), as ranges of ids.
  * `nft_metadata` has one row per token that was read: `token_url` as the contract returned it, or null; `refusal`, the reason why there is no document or
  * what was left out of it; `document`, the text as received. `read_at_block` is the block whose state was read: a reorganisation below it deletes the row,
- * and the token is read again. `attributes` are the traits in the form of the interface. `asset_bytes` is the size of an asset that is embedded in the
+ * and the token is read again. `attributes` are the traits in the format of API responses. `asset_bytes` is the size of an asset that is embedded in the
  * document.
- * `nft_attributes` has the same traits as rows, for filters: each pair of trait and value once per token. Trait and value are cut to 256 characters there,
- * which fit in an index entry. `number` is the value if it is a number.
+ * `nft_attributes` has the same traits as rows, for filters: each pair of trait and value once per token. Trait and value are truncated to 256 characters
+ * there, so that they fit in an index entry. `number` is the value if it is a number.
  * `nft_trait_values` counts tokens by trait and value, and the entries with a `number`. `nft_traits` has the totals of a trait: entries, entries with a
  * numeric value, entries without a value, and distinct values. `nft_documents` has the totals of a collection: tokens with a document, with an embedded
- * asset, and without a document, the time of the last read, and the block of the first document. Triggers maintain all three, so that writes, repeated reads
- * and roll-backs need not; rows with a count of 0 are deleted. Text is compared by its bytes, so that it is case-sensitive and sorts the same on every server.
+ * asset, and without a document, the time of the last read, and the block of the first document. Triggers maintain all three tables, so that writes, repeated
+ * reads and roll-backs do not have to; rows with a count of 0 are deleted. Text is compared by its bytes, so that it is case-sensitive and sorts the same on
+ * every server.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
@@ -162,14 +163,14 @@ const attributeChanges: readonly (readonly [Operation, string])[] = [
 ];
 const metadataChanges: readonly (readonly [Operation, string])[] = [
   ["INSERT", added],
-  // A token that is read again is one change, so that its collection is never without its documents.
+  // Reading a token again is a single change, so that the count of its collection's documents does not drop to 0 in between.
   ["UPDATE", `${added} UNION ALL ${removed}`],
   ["DELETE", removed],
 ];
 
 const nameOf = (table: string, operation: Operation): string => `${table}_after_${operation.toLowerCase()}`;
 
-/** A trigger for each statement. Its statements are planned at each execution: a plan cached while the tables were small would keep scanning them as a whole. */
+/** A statement-level trigger. Its statements are planned at each execution: a plan cached while the tables were small would keep using sequential scans. */
 const countingTrigger = (table: string, operation: Operation, rows: string, statements: readonly string[]): string => {
   const name = nameOf(table, operation);
   const transitionTables = [
@@ -186,8 +187,8 @@ const countingTrigger = (table: string, operation: Operation, rows: string, stat
 };
 
 /**
- * Rows are changed in the order of their keys. A value is new if all its tokens were added by this statement, as rows with a count of 0 are deleted; such a row is deleted
- * only after the statement has updated its trait.
+ * Rows are changed in the order of their keys. Because rows with a count of 0 are deleted, a value is new if this statement added all its tokens. A row with a
+ * count of 0 is deleted only after the statement has updated its trait.
  */
 const attributeCounts: readonly string[] = [
   `, by_value AS (
@@ -217,7 +218,7 @@ const attributeCounts: readonly string[] = [
    WHERE t.chain_id = k.chain_id AND t.token = k.token AND t.trait = k.trait AND t.entries = 0`,
 ];
 
-/** The block of the first document is kept while there is any document: it is the lowest at which one was ever read, so a roll-back below it deletes them all. */
+/** The block of the first document is kept as long as there are documents. No document was read below it, so a roll-back below it deletes them all. */
 const documentCounts: readonly string[] = [
   `INSERT INTO nft_documents AS d (chain_id, token, metadata_count, asset_count, refused_count, last_read_at, since_block)
    SELECT chain_id, token, coalesce(sum(sign) FILTER (WHERE document IS NOT NULL), 0), coalesce(sum(sign) FILTER (WHERE asset_bytes IS NOT NULL), 0),

@@ -11,7 +11,7 @@ export interface StoredCollectionRow {
   readonly assets: number;
   /** The time of the last read of one of its tokens. */
   readonly read_at: Date;
-  /** The number of its ids, burned ones included. */
+  /** The number of its ids, including burned ones. */
   readonly tokens: number;
 }
 

@@ -5,13 +5,13 @@ import type { Address } from "../../../lib/hex.ts";
 import { type HeldNftRow, heldIds } from "../../nft/queries/holders.ts";
 import type { TraitFilter } from "./trait-filter.ts";
 
-/** Queries for the tokens of an account that have given traits. */
+/** Queries for the tokens of an account that match a trait filter. */
 export function createHeldByTraitQueries({ query }: Pick<Database, "query">) {
   /**
-   * The ids of a collection that an account held after a block and that match a filter now, ascending, up to `limit`. Served by the primary keys of
-   * nft_balances, blocks and nft_attributes.
+   * The ids of a collection that an account held after a block and whose current metadata matches a filter, ascending, up to `limit`. Served by the primary
+   * keys of nft_balances, blocks and nft_attributes.
    */
-  const idsHeldWith = (chainId: number, owner: Address, token: Address, block: number, filter: TraitFilter, limit: number) =>
+  const idsHeldByTrait = (chainId: number, owner: Address, token: Address, block: number, filter: TraitFilter, limit: number) =>
     query<HeldNftRow>(
       sql`SELECT h.token, h.token_id, h.standard, h.balance, b.timestamp AS moved_at FROM (
          SELECT * FROM ${heldIds} a WHERE balance IS DISTINCT FROM 0 AND EXISTS (
@@ -22,5 +22,5 @@ export function createHeldByTraitQueries({ query }: Pick<Database, "query">) {
       [chainId, bytes(owner), block, bytes(token), null, limit, filter.traits, filter.values],
     );
 
-  return { idsHeldWith };
+  return { idsHeldByTrait };
 }

@@ -23,14 +23,14 @@ export interface NftMetadataRow {
   readonly asset_bytes: number | null;
 }
 
-/** A token id as the key of a map. Its standard is not part of it: a contract has one document for an id. */
+/** A token id as the key of a map. The standard is not part of the key: a contract has one document per id. */
 export const metadataKeyText = ({ token, token_id: id }: Pick<NftKey, "token" | "token_id">): string => `${token}:${id}`;
 
 /** Queries for the stored metadata of tokens. */
 export function createStoredMetadataQueries({ query }: Pick<Database, "query">) {
   /**
    * The metadata of tokens by `metadataKeyText`. Tokens that are queued for a retry have the reason of the last failure; unread ones are left out. One
-   * probe of the primary key for each, and one of the queue for each without a row.
+   * probe of the primary key per token, and one of the queue per token without a row.
    */
   const metadataOf = async (
     chainId: number,

@@ -1,7 +1,7 @@
 import type { Queryable } from "../../../database/database.ts";
 import type { Address } from "../../../lib/hex.ts";
 
-/** A reason why tokens have no document, or none yet, and the number of these tokens. */
+/** A reason why tokens have no document, possibly only for now, and the number of these tokens. */
 export interface Reason {
   readonly reason: string;
   readonly tokens: number;
@@ -22,7 +22,7 @@ export interface CollectionStatus {
 }
 
 /**
- * The progress of each collection, those with most waiting tokens first, then those with most refused ones. Reads the queue, nft_documents and
+ * The progress of each collection, ordered by the numbers of waiting and of refused tokens, descending. Reads the queue, nft_documents and
  * nft_metadata_refused of a chain.
  */
 export const readMetadataStatus = async ({ query }: Queryable, chainId: number): Promise<CollectionStatus[]> => {

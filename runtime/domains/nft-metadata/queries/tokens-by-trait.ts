@@ -13,12 +13,12 @@ const sizeBy = (bound: Sql): Sql =>
   sql`coalesce((SELECT tokens FROM nft_collection_sizes WHERE chain_id = $1 AND token = $2 ${bound} ORDER BY block_number DESC LIMIT 1), 0)`;
 
 /**
- * The ids of collection $2 that match a filter, at least $6 of those that existed as of block $3, the lowest ones if `ordered`. The traits ($4; without
- * them all of nft_traits) and the values ($5) form pairs, each of which is a range of nft_attributes_by_value in the order of ids; for a trait without
- * values, all its ids are read.
+ * The ids of collection $2 that match a filter: at least $6 of those that existed as of block $3, the lowest ones if `isOrdered`. The traits ($4, or all of
+ * nft_traits if it is null) and the values ($5) form pairs, each of which is a range of nft_attributes_by_value in the order of ids. If $5 is null, all ids of
+ * a trait are read.
  */
-const matching = ({ traits, values }: TraitFilter, ordered: boolean): Sql => {
-  const order = ordered ? sql`ORDER BY token_id` : nothing;
+const withMatchingIds = ({ traits, values }: TraitFilter, isOrdered: boolean): Sql => {
+  const order = isOrdered ? sql`ORDER BY token_id` : nothing;
   const all = sql`SELECT trait FROM nft_traits WHERE chain_id = $1 AND token = $2 AND $4::text[] IS NULL`;
   const named = traits === null ? all : sql`SELECT unnest($4::text[])`;
   const wanted = values === null ? nothing : sql`CROSS JOIN unnest($5::text[]) AS w(wanted)`;
@@ -33,25 +33,25 @@ const matching = ({ traits, values }: TraitFilter, ordered: boolean): Sql => {
 const joined = sql`FROM matched m JOIN nft_tokens t ON t.chain_id = $1 AND t.token = $2 AND t.token_id = m.token_id WHERE t.block_number <= $3`;
 
 /** If no id is newer than the block and the contract has one standard, each id is one token and needs no lookup. Served by the primary key. */
-const isOneEach = sql`(SELECT ids FROM newer) = 0 AND (SELECT count(*) FROM token_standards
+const hasOneTokenPerId = sql`(SELECT ids FROM newer) = 0 AND (SELECT count(*) FROM token_standards
   WHERE chain_id = $1 AND address = $2 AND standard IN (${standards.erc721}, ${standards.erc1155})) < 2`;
 
-/** Queries for the tokens of a collection that have given traits. */
+/** Queries for the tokens of a collection that match a trait filter. */
 export function createTokensByTraitQueries({ query }: Pick<Database, "query">) {
   /**
-   * The tokens of a collection as of a block that match a filter now, ascending, and their number, null above 10,000. Each match is one probe of
-   * nft_tokens.
+   * The tokens of a collection as of a block whose current metadata matches a filter, ascending, and their number, null above 10,000. Each match takes one
+   * probe of nft_tokens.
    */
-  const nftTokensWith = async (chainId: number, token: Address, block: number, filter: TraitFilter, limit: number, offset: number) => {
+  const nftTokensByTrait = async (chainId: number, token: Address, block: number, filter: TraitFilter, limit: number, offset: number) => {
     const parameters = [chainId, bytes(token), block, filter.traits, filter.values];
     const [rows, counted] = await Promise.all([
       query<NftTokenRow>(
-        sql`${matching(filter, true)} SELECT t.token_id, t.standard, t.original_owner ${joined}
+        sql`${withMatchingIds(filter, true)} SELECT t.token_id, t.standard, t.original_owner ${joined}
          ORDER BY t.token_id, t.standard LIMIT $7 OFFSET $8`,
         [...parameters, offset + limit, limit, offset],
       ),
       query<{ count: number }>(
-        sql`${matching(filter, false)} SELECT CASE WHEN ${isOneEach} THEN (SELECT count(*) FROM matched) ELSE (SELECT count(*) ${joined}) END AS count`,
+        sql`${withMatchingIds(filter, false)} SELECT CASE WHEN ${hasOneTokenPerId} THEN (SELECT count(*) FROM matched) ELSE (SELECT count(*) ${joined}) END AS count`,
         [...parameters, maxCounted + 1],
       ),
     ]);
@@ -59,5 +59,5 @@ export function createTokensByTraitQueries({ query }: Pick<Database, "query">) {
     return { rows, total: count > maxCounted ? null : count };
   };
 
-  return { nftTokensWith };
+  return { nftTokensByTrait };
 }

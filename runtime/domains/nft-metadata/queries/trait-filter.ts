@@ -7,9 +7,9 @@ export interface TraitFilter {
 /** Max characters of a trait or a value that `nft_attributes` stores. */
 const storedCharacters = 256;
 
-/** The filter of a request, cut to what `nft_attributes` stores; null if it excludes nothing. */
+/** The filter of a request, truncated to what `nft_attributes` stores; null if it excludes nothing. */
 export const traitFilter = (traits: readonly string[] | null, values: readonly string[] | null): TraitFilter | null =>
-  traits === null && values === null ? null : { traits: traits?.map(stored) ?? null, values: values?.map(stored) ?? null };
+  traits === null && values === null ? null : { traits: traits?.map(truncate) ?? null, values: values?.map(truncate) ?? null };
 
-/** Cut between characters, as in the table. */
-const stored = (text: string): string => [...text].slice(0, storedCharacters).join("");
+/** Truncates between characters, like the stored values. */
+const truncate = (text: string): string => [...text].slice(0, storedCharacters).join("");

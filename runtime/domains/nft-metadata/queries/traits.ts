@@ -7,12 +7,12 @@ import type { Address } from "../../../lib/hex.ts";
 /** A trait of a collection's tokens. */
 export interface TraitRow {
   readonly trait: string;
-  /** How often tokens list it: in total, with a number as the value, and without a value. */
+  /** The number of attributes with this trait: in total, with a numeric value, and without a value. */
   readonly entries: number;
   readonly numbers: number;
   readonly without_value: number;
   readonly unique_values: number;
-  /** Of the values that are numbers. */
+  /** The lowest and the highest numeric value. */
   readonly lowest: string | null;
   readonly highest: string | null;
 }
@@ -47,8 +47,8 @@ export function createTraitQueries({ query }: Pick<Database, "query">) {
   };
 
   /**
-   * The values of some traits, the most frequent of each first, up to a number for each. Served by nft_trait_values_rank; one list for each column, as
-   * there may be many.
+   * The values of traits by trait, the most frequent first, at most `max` per trait. Served by nft_trait_values_rank. Each column is returned as one list,
+   * because there may be many values.
    */
   const traitValues = async (
     chainId: number,
@@ -56,8 +56,8 @@ export function createTraitQueries({ query }: Pick<Database, "query">) {
     names: readonly string[],
     max: number,
   ): Promise<ReadonlyMap<string, readonly TraitValue[]>> => {
-    const found = new Map<string, TraitValue[]>();
-    if (names.length === 0) return found;
+    const valuesByTrait = new Map<string, TraitValue[]>();
+    if (names.length === 0) return valuesByTrait;
     const rows = await query<{ trait: string; values: string[]; tokens: number[] }>(
       sql`SELECT n.trait, v.values, v.tokens FROM unnest($3::text[]) AS n(trait) CROSS JOIN LATERAL (
          SELECT ${listOf("value")} AS values, ${listOf("tokens")} AS tokens FROM (
@@ -65,12 +65,12 @@ export function createTraitQueries({ query }: Pick<Database, "query">) {
       [chainId, bytes(token), names, max],
     );
     for (const { trait: name, values, tokens } of rows) {
-      found.set(
+      valuesByTrait.set(
         name,
         values.map((value, position) => ({ value, tokens: tokens[position] ?? 0 })),
       );
     }
-    return found;
+    return valuesByTrait;
   };
 
   /** The number of tokens of a collection with a stored document. Served by the primary key. */

@@ -22,8 +22,8 @@ export interface UncachedMetadata {
 const maxTokens = 25;
 /** Max concurrent requests; further ones get no rows. */
 const maxRequests = 8;
-/** Max calls of one JSON-RPC batch: few, as each response may be a picture. */
-const callsAtOnce = 5;
+/** Max calls per JSON-RPC batch: low, because each response may embed a picture. */
+const callsPerBatch = 5;
 
 interface UncachedDependencies {
   readonly reader?: (config: NftsConfig) => ReadDocument;
@@ -38,14 +38,14 @@ interface ChainReader {
 }
 
 /**
- * Creates the reader of metadata on chains with `nfts.metadata: uncached`: URLs come from the node as of its head, documents from their hosts. Chains with cached
- * metadata or without a node have no rows. Reads that fail or take too long are left out; rows name neither the node nor its errors.
+ * Creates the reader of metadata on chains with `nfts.metadata: uncached`: URLs come from the node as of its head, documents from their hosts. Chains with
+ * cached metadata or without a node have no rows. Reads that fail or take too long are left out; rows name neither the node nor its errors.
  */
 export const createUncachedMetadata = (
   chains: readonly ChainConfig[],
   { reader = createDocumentReader }: UncachedDependencies = {},
 ): UncachedMetadata & { close(): Promise<void> } => {
-  const readers = new Map(chains.flatMap((chain) => (isRead(chain) ? [[chain.id, createChainReader(chain, reader)] as const] : [])));
+  const readers = new Map(chains.flatMap((chain) => (isUncached(chain) ? [[chain.id, createChainReader(chain, reader)] as const] : [])));
   const closing = new AbortController();
   let requests = 0;
 
@@ -55,7 +55,7 @@ export const createUncachedMetadata = (
       if (chain === undefined || tokens.length === 0 || requests >= maxRequests || closing.signal.aborted) return [];
       requests += 1;
       const { rows, ended } = readWithin(chain, tokens.slice(0, maxTokens), closing.signal);
-      // Reads that outlast the request still count.
+      // Reads that outlast the request still count towards the limit.
       void ended.finally(() => {
         requests -= 1;
       });
@@ -68,7 +68,7 @@ export const createUncachedMetadata = (
   };
 };
 
-const isRead = (chain: ChainConfig): chain is ChainConfig & { readonly rpc: string } =>
+const isUncached = (chain: ChainConfig): chain is ChainConfig & { readonly rpc: string } =>
   chain.rpc !== undefined && chain.nfts.metadata === "uncached";
 
 const createChainReader = (
@@ -78,14 +78,14 @@ const createChainReader = (
   const milliseconds = nfts.uncachedMilliseconds;
   return {
     // No retries: the time limit of a request leaves no room for them.
-    rpc: createRpc({ url, batchSize: callsAtOnce, concurrency: 4, retries: 0, timeoutMilliseconds: milliseconds }),
+    rpc: createRpc({ url, batchSize: callsPerBatch, concurrency: 4, retries: 0, timeoutMilliseconds: milliseconds }),
     readDocument: reader({ ...nfts, fetchMilliseconds: Math.min(nfts.fetchMilliseconds, milliseconds) }),
     milliseconds,
     fetches: new PQueue({ concurrency: nfts.fetchesAtOnce }),
   };
 };
 
-/** `rows` resolves when all tokens are read or the time limit is reached, `ended` when no read is in progress any more. Neither rejects. */
+/** `rows` resolves when all tokens are read or the time limit is reached, `ended` when no read is in progress. Neither rejects. */
 const readWithin = (
   chain: ChainReader,
   tokens: readonly NftKey[],
@@ -113,8 +113,8 @@ const readAll = async (
   rows: Map<NftKey, NftMetadataRow>,
   signal: AbortSignal,
 ): Promise<void> => {
-  const batches = Array.from({ length: Math.ceil(tokens.length / callsAtOnce) }, (_, index) =>
-    tokens.slice(index * callsAtOnce, (index + 1) * callsAtOnce),
+  const batches = Array.from({ length: Math.ceil(tokens.length / callsPerBatch) }, (_, index) =>
+    tokens.slice(index * callsPerBatch, (index + 1) * callsPerBatch),
   );
   // A batch that fails does not affect the others.
   await Promise.allSettled(batches.map((batch) => readBatch(chain, batch, rows, signal)));
@@ -127,14 +127,14 @@ const readBatch = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const results = await rpc.settle(tokens.map((key) => ({ method: "eth_call", params: [uriCall(key), "latest"] })));
-  const late = refused(`The metadata was not read within ${milliseconds} ms.`);
+  const timedOut = refused(`The metadata was not read within ${milliseconds} ms.`);
   const readOne = async (key: NftKey, result: RpcResult): Promise<void> => {
     const location = locateDocument(outcomeOf(result), key);
-    // The node failed, not the contract.
+    // The node failed to execute the call: the token is left out.
     if (location === null) return;
     const url = "url" in location ? location.url : null;
-    rows.set(key, rowOf(key, url, "url" in location ? late : refused(location.refusal)));
-    // Embedded documents are read without waiting for I/O: other requests run between two of them.
+    rows.set(key, rowOf(key, url, "url" in location ? timedOut : refused(location.refusal)));
+    // Embedded documents are read without I/O: this lets other requests run between two of them.
     await nextTurn();
     if (url === null || signal.aborted) return;
     const document = await readTokenDocument(readDocument, key, url, signal);

@@ -1,15 +1,15 @@
 import type { Knex } from "knex";
 
 /**
- * Sales of collections' tokens, as emitted by any contract that acts as a marketplace: which marketplaces count is chosen by each query, so configuring
- * another one later needs no new index.
+ * Sales of collections' tokens, as emitted by any contract that acts as a marketplace. Each query chooses the marketplaces to include, so configuring another
+ * one later does not require indexing again.
  * `nft_sales` has a row for each id that an order sold; the rows of a bundle share a log. `sale` numbers them: a million times the block, plus the position
  * in it. `price` is the payment for all units, `unit_price` for one, rounded down to 40 significant digits; both are in the smallest unit of
  * `payment_token`, and null together with it if the price is unknown or was paid in several tokens. `protocol` is the kind of marketplace. `is_wash` is
- * whether the sale was a wash trade by the sales before it.
+ * whether the sale was a wash trade given the sales before it.
  * `nft_sale_marks` has the sales that a later one turned into wash trades, by the block of the later one, so that they roll back with it.
  * `nft_market_days` has sums by UTC day (days since 1970), marketplace and payment token, the zero address if the price is unknown; `lowest` is the lowest
- * price of a unit whose sale was not a wash trade at the time. Queries add the marks.
+ * price of a unit whose sale was not a wash trade at the time. Queries apply the marks.
  * `nft_bids` has the bids for tokens, for sales that accept a bid without stating its amount; `bid` numbers them like sales.
  */
 export async function up(knex: Knex): Promise<void> {

@@ -8,7 +8,7 @@ import { createMarketDays } from "./market-days.ts";
 import { type MarketplaceSale, marketplaces, salesOfBlock } from "./marketplaces/index.ts";
 import type { Payment } from "./marketplaces/marketplace.ts";
 import { saleLoads, saleTables } from "./tables.ts";
-import { createWashBook } from "./wash-trades.ts";
+import { createWashTrades } from "./wash-trades.ts";
 
 /** The id of the projection in the table of checkpoints. */
 export const salesProjectionId = "nft-sales";
@@ -16,7 +16,7 @@ export const salesProjectionId = "nft-sales";
 /** The number of positions for sales and bids in a block. */
 const positionsPerBlock = 1_000_000;
 
-/** The range of numbers for sales of a block, the second one excluded. */
+/** The range of numbers for sales of a block: the first number, and the first one after the range. */
 export const saleNumbersOf = (block: number): readonly [number, number] => [block * positionsPerBlock, (block + 1) * positionsPerBlock];
 
 /** The sales of collections' tokens at every contract that emits events of a known marketplace. */
@@ -44,7 +44,7 @@ export const salesProjection = defineProjection({
   fold: (blocks, { state, chain }) => foldSales(blocks, state, chain),
 });
 
-/** Caches the sales of a block for the life of its object: `needs` and `fold` both read them. */
+/** Caches the sales of a block as long as its object exists: `needs` and `fold` both read them. */
 const salesByBlock = new WeakMap<DecodedBlock, { readonly chain: ChainFacts; readonly sales: readonly MarketplaceSale[] }>();
 
 const salesIn = (block: DecodedBlock, chain: ChainFacts): readonly MarketplaceSale[] => {
@@ -58,44 +58,44 @@ const salesIn = (block: DecodedBlock, chain: ChainFacts): readonly MarketplaceSa
 const dayOf = ({ block }: DecodedBlock): number => Math.floor(block.timestamp / secondsPerDay);
 
 const foldSales = (blocks: readonly DecodedBlock[], state: State, chain: ChainFacts): Record<string, Row[]> => {
-  const [washBook, days, bids] = [createWashBook(state), createMarketDays(state), createBids(state)];
+  const [washTrades, days, bids] = [createWashTrades(state), createMarketDays(state), createBids(state)];
   const [sales, marks]: [Row[], Row[]] = [[], []];
   for (const decoded of blocks) {
     const block_number = decoded.block.number;
     const day = dayOf(decoded);
-    bids.open(decoded);
-    washBook.openBlock();
-    for (const [position, sold] of salesIn(decoded, chain).entries()) {
-      const { collection, marketplace, units } = sold;
-      const payment = sold.payment === "bid" ? bids.accepted(sold) : sold.payment;
+    bids.startBlock(decoded);
+    washTrades.startBlock();
+    for (const [position, sale] of salesIn(decoded, chain).entries()) {
+      const { collection, marketplace, units } = sale;
+      const payment = sale.payment === "bid" ? bids.acceptedPayment(sale) : sale.payment;
       const price = payment?.amount ?? null;
       const unitPrice = price === null ? null : priceOfUnit(price, units);
-      const { isWash, marked } = washBook.judge(sold, day);
+      const { isWash, marked } = washTrades.classify(sale, day);
       const row = {
         sale: block_number * positionsPerBlock + position,
         block_number,
-        transaction_index: sold.transactionIndex,
-        log_index: sold.logIndex,
+        transaction_index: sale.transactionIndex,
+        log_index: sale.logIndex,
         day,
         marketplace,
-        protocol: sold.protocol.code,
+        protocol: sale.protocol.code,
         collection,
-        token_id: sold.tokenId,
+        token_id: sale.tokenId,
         units,
-        seller: sold.seller,
-        buyer: sold.buyer,
-        maker_is_buyer: sold.maker === "buyer",
+        seller: sale.seller,
+        buyer: sale.buyer,
+        maker_is_buyer: sale.maker === "buyer",
         payment_token: payment?.token ?? null,
         price,
         unit_price: unitPrice === null ? null : toText(unitPrice),
         is_wash: isWash,
       };
       sales.push(row);
-      washBook.remember(sold, row);
+      washTrades.record(sale, row);
       days.add({ collection, day, marketplace, paymentToken: payment?.token ?? zeroAddress }, price, unitPrice, isWash);
       if (marked !== null) marks.push(markOf(marked, collection, block_number));
     }
-    bids.close();
+    bids.endBlock();
     days.endBlock(block_number);
   }
   return {
@@ -107,7 +107,7 @@ const foldSales = (blocks: readonly DecodedBlock[], state: State, chain: ChainFa
   };
 };
 
-/** Exact for a single unit. */
+/** The price of one unit; exact if only one was sold. */
 const priceOfUnit = (price: bigint, units: bigint): Decimal => (units === 1n ? decimal(price) : divide(decimal(price), decimal(units)));
 
 const markOf = ({ sale, day, marketplace, payment_token, price, unit_price }: Row, collection: Address, blockNumber: number): Row => ({
@@ -128,16 +128,16 @@ interface Bid {
   readonly amount: bigint;
 }
 
-/** The current bids of a batch of blocks. */
+/** The current bids while a batch of blocks is folded. */
 const createBids = (state: State) => {
   const rows: Row[] = [];
   const current = new Map<string, Bid>();
-  let waiting: readonly BidEvent[] = [];
+  let blockBids: readonly BidEvent[] = [];
   let next = 0;
   let block = 0;
 
   const enterUpTo = (logIndex: number): void => {
-    for (let event = waiting[next]; event !== undefined && event.logIndex < logIndex; event = waiting[next]) {
+    for (let event = blockBids[next]; event !== undefined && event.logIndex < logIndex; event = blockBids[next]) {
       const { address: marketplace, tokenId, bidder, value: amount } = event;
       current.set(`${marketplace}${tokenId}`, { bidder, amount });
       rows.push({ marketplace, token_id: tokenId, bid: block * positionsPerBlock + next, block_number: block, bidder, amount });
@@ -147,14 +147,14 @@ const createBids = (state: State) => {
 
   return {
     rows,
-    open: (decoded: DecodedBlock): void => {
+    startBlock: (decoded: DecodedBlock): void => {
       block = decoded.block.number;
-      waiting = decoded.events.filter((event) => event.kind === "punkBidEntered");
+      blockBids = decoded.events.filter((event) => event.kind === "punkBidEntered");
       next = 0;
     },
-    close: (): void => enterUpTo(Number.POSITIVE_INFINITY),
-    /** The payment of the bid that a sale accepted; null if no bid of the buyer is known. A later bid is always higher, and replaces the one before. */
-    accepted: ({ marketplace, tokenId, buyer, logIndex }: MarketplaceSale): Payment | null => {
+    endBlock: (): void => enterUpTo(Number.POSITIVE_INFINITY),
+    /** The payment of the bid that a sale accepted; null if no bid of the buyer is known. A later bid is always higher, and replaces the previous one. */
+    acceptedPayment: ({ marketplace, tokenId, buyer, logIndex }: MarketplaceSale): Payment | null => {
       enterUpTo(logIndex);
       const row = state.get("bids", marketplace, tokenId);
       const stored = row === undefined ? null : { bidder: String(row.bidder) as Address, amount: BigInt(String(row.amount)) };

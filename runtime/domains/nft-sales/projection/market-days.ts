@@ -3,7 +3,7 @@ import type { State } from "../../../indexer/state/state.ts";
 import { compare, type Decimal, decimalOf, toText } from "../../../lib/decimal.ts";
 import type { Address } from "../../../lib/hex.ts";
 
-/** The key of a day's sums: collection, marketplace and payment token. */
+/** The key of a day's sums. */
 export interface MarketDayKey {
   readonly collection: Address;
   readonly day: number;
@@ -21,13 +21,13 @@ interface Sums {
 
 interface MarketDay {
   readonly key: MarketDayKey;
-  /** The block that set the sums; null if there were none. */
+  /** The block that set the sums; null if the day has no sums yet. */
   since: number | null;
   previous: Sums;
   sums: Sums;
 }
 
-const nothing: Sums = { sales: 0, washSales: 0, amount: 0n, washAmount: 0n, lowest: null };
+const noSums: Sums = { sales: 0, washSales: 0, amount: 0n, washAmount: 0n, lowest: null };
 
 /** Accumulates the sums of days over a batch of blocks: a block with sales ends the period of the previous sums. */
 export const createMarketDays = (state: State) => {
@@ -41,7 +41,7 @@ export const createMarketDays = (state: State) => {
     const known = days.get(text);
     if (known !== undefined) return known;
     const stored = state.get("days", key.collection, key.day, key.marketplace, key.paymentToken);
-    const sums = stored === undefined ? nothing : sumsOf(stored);
+    const sums = stored === undefined ? noSums : sumsOf(stored);
     const day = { key, since: stored === undefined ? null : Number(stored.since_block), previous: sums, sums };
     days.set(text, day);
     return day;

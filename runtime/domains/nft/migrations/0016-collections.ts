@@ -2,8 +2,8 @@ import type { Knex } from "knex";
 
 /**
  * The token ids of collections.
- * `nft_tokens` has each id that was ever transferred, with the first such block and the recipient. `original_owner` is null if that transfer was not a mint,
- * as in an index that starts late. A burned id keeps its row. `standard` is part of the key because a contract may implement two standards.
+ * `nft_tokens` has each id that was ever transferred, with the block and the recipient of the first transfer. `original_owner` is null if that transfer was
+ * not a mint, as in an index that starts late. A burned id keeps its row. `standard` is part of the key because a contract may implement two standards.
  * `nft_collection_sizes` has a row for each block in which a collection grew, with the number of its ids as of that block.
  */
 export async function up(knex: Knex): Promise<void> {

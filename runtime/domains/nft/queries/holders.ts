@@ -14,7 +14,7 @@ export interface HeldCollectionRow {
   readonly moved_at: number | null;
 }
 
-/** The same for one id. */
+/** A held collection, restricted to one id. */
 export interface HeldNftRow extends HeldCollectionRow {
   readonly token_id: string;
 }
@@ -36,7 +36,7 @@ export const heldIds = asOfBlock(
 /** Queries for the holders of collections' tokens. */
 export function createNftHoldingQueries({ query }: Pick<Database, "query">) {
   /**
-   * The collections of which an account held tokens after a block, by address, up to `limit` if given. Transfers alone change these rows, so `since_block`
+   * The collections in which an account held tokens after a block, by address, up to `limit` if set. Only transfers change these rows, so `since_block`
    * is the block of the last transfer. Served by the primary keys of balances and blocks.
    */
   const collectionsHeldAt = (chainId: number, owner: Address, block: number, limit: number | null) =>
@@ -48,7 +48,7 @@ export function createNftHoldingQueries({ query }: Pick<Database, "query">) {
     );
 
   /**
-   * The ids of a collection that an account held after a block, ascending, up to `limit` if given; with `tokenId`, that id alone. Served by the primary
+   * The ids of a collection that an account held after a block, ascending, up to `limit` if set; only one id if `tokenId` is set. Served by the primary
    * keys of nft_balances and blocks.
    */
   const idsHeldAt = (chainId: number, owner: Address, token: Address, block: number, limit: number | null, tokenId: bigint | null = null) =>

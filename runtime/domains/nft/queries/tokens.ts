@@ -15,7 +15,7 @@ export interface NftTokenRow {
 /** A token of a collection and the standard of its transfers. */
 export interface NftKey {
   readonly token: Address;
-  /** Digits. */
+  /** Decimal digits. */
   readonly token_id: string;
   readonly standard: number;
 }
@@ -68,11 +68,11 @@ export function createNftTokenQueries({ query }: Pick<Database, "query">) {
 
 /** Queries for the owners of collections' tokens. */
 export function createNftOwnerQueries({ query }: Pick<Database, "query">) {
-  /** The original owners of tokens, by `nftKeyText`; tokens whose mint is not indexed are left out. One probe of the primary key for each. */
+  /** The original owners of tokens, by `nftKeyText`; tokens whose mint is not indexed are left out. One probe of the primary key per token. */
   const originalOwners = async (chainId: number, keys: readonly NftKey[]): Promise<ReadonlyMap<string, Address>> => {
     if (keys.length === 0) return new Map();
-    const rows = await query<{ place: number; original_owner: Address }>(
-      `SELECT k.place, t.original_owner FROM unnest($2::bytea[], $3::numeric[], $4::int2[]) WITH ORDINALITY AS k(token, token_id, standard, place)
+    const rows = await query<{ position: number; original_owner: Address }>(
+      `SELECT k.position, t.original_owner FROM unnest($2::bytea[], $3::numeric[], $4::int2[]) WITH ORDINALITY AS k(token, token_id, standard, position)
        CROSS JOIN LATERAL (
          SELECT original_owner FROM nft_tokens n
          WHERE n.chain_id = $1 AND n.token = k.token AND n.token_id = k.token_id AND n.standard = k.standard LIMIT 1) t
@@ -80,8 +80,8 @@ export function createNftOwnerQueries({ query }: Pick<Database, "query">) {
       [chainId, bytesArray(keys.map(({ token }) => token)), keys.map((key) => key.token_id), keys.map(({ standard }) => standard)],
     );
     return new Map(
-      rows.flatMap(({ place, original_owner: owner }) => {
-        const key = keys[place - 1];
+      rows.flatMap(({ position, original_owner: owner }) => {
+        const key = keys[position - 1];
         return key === undefined ? [] : [[nftKeyText(key), owner] as const];
       }),
     );

@@ -16,7 +16,7 @@ import type { Knex } from "knex";
  * factory, or the pool itself if several claim it.
  * `pool_swap_days` has the first block of each UTC day (days since 1970) with a swap in a pool, so that active pools are found without reading all others;
  * `exchange_tokens` has the block since which an exchange has a pool with a token.
- * The volume of a token is the sum of amounts in and amounts out, so each swap counts once for each of its tokens.
+ * The volume of a token is the sum of amounts in and amounts out, so each swap is counted once for each of its tokens.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
@@ -132,7 +132,7 @@ export async function up(knex: Knex): Promise<void> {
       PRIMARY KEY (chain_id, factory, token) INCLUDE (block_number)
     );
     CREATE INDEX exchange_tokens_roll_back ON exchange_tokens USING brin (block_number);
-    -- From a pool to the newest sums of the exchange that it counts in: what a block with an event of the pool goes on from.
+    -- By pool, the newest sums of the exchange that includes it: the state from which a block with an event of the pool continues.
     CREATE VIEW exchange_sums_of_pools AS
       SELECT p.chain_id, p.pool, s.swaps, s.actions FROM pools p CROSS JOIN LATERAL (
         SELECT * FROM exchange_sums e WHERE e.chain_id = p.chain_id AND e.factory = p.factory ORDER BY e.block_number DESC LIMIT 1) s

@@ -18,11 +18,11 @@ export interface Action {
 }
 
 /** Whether an event is emitted by a pool itself. */
-export const isOfPool = (event: DecodedEvent): event is OwnPoolEvent => event.kind.startsWith("pool") && event.kind !== "poolCreated";
+export const isPoolEvent = (event: DecodedEvent): event is OwnPoolEvent => event.kind.startsWith("pool") && event.kind !== "poolCreated";
 
 /**
  * Whether a transfer changes the supply of a pool's own token, which is minted from the zero address and burned by the pool. A holder's transfer to the zero
- * address does not: the contract's totalSupply() stays.
+ * address does not: the contract's totalSupply() does not change.
  */
 export const changesSupply = (event: DecodedEvent): event is Erc20Transfer =>
   event.kind === "erc20Transfer" && (event.from === zeroAddress || (event.to === zeroAddress && event.from === event.address));
@@ -40,7 +40,7 @@ export const applyEvent = (pool: FoldedPool, event: OwnPoolEvent | Erc20Transfer
       pool.sqrtPriceX96 = event.sqrtPriceX96;
       pool.tick = event.tick;
       pool.liquidity ??= 0n;
-      move(pool, nothing);
+      move(pool, noAmounts);
       return null;
     case "poolMoved":
       move(pool, { in: [event.amount0In, event.amount1In], out: [event.amount0Out, event.amount1Out] });
@@ -53,7 +53,7 @@ export const applyEvent = (pool: FoldedPool, event: OwnPoolEvent | Erc20Transfer
   }
 };
 
-const nothing: Amounts = { in: [0n, 0n], out: [0n, 0n] };
+const noAmounts: Amounts = { in: [0n, 0n], out: [0n, 0n] };
 
 /**
  * A concentrated pool emits no reserves: they are the amounts in less the amounts out since its first event. Negative reserves prove inconsistent events, so
@@ -82,7 +82,7 @@ const swap = (pool: FoldedPool, event: Swap): Action => {
   return { act: actCodes.swap, sender: event.sender, to: event.to, amounts, liquidity: null };
 };
 
-/** Mints and burns of the pool's token precede their event; of several mints the last one is the provider's. */
+/** Mints and burns of the pool's token precede their event; the last of several mints is the provider's. */
 const moveSupply = (pool: FoldedPool, { from, to, amount, transactionIndex }: Erc20Transfer): void => {
   if (pool.pending?.transactionIndex !== transactionIndex) pool.pending = { transactionIndex, minted: null, burnt: null };
   const isMint = from === zeroAddress;
@@ -97,7 +97,7 @@ const changeOf = ({ kind, sender, amount0, amount1 }: Liquidity): Pick<Action, "
     ? { act: actCodes.add, sender, amounts: { in: [amount0, amount1], out: [0n, 0n] } }
     : { act: actCodes.remove, sender, amounts: { in: [0n, 0n], out: [amount0, amount1] } };
 
-/** The event has neither the amount of pool tokens nor their recipient: the transfers before it have. */
+/** The event has neither the amount of pool tokens nor their recipient; both are taken from the preceding transfers. */
 const changeShares = (pool: FoldedPool, event: Liquidity): Action => {
   const pending = pool.pending?.transactionIndex === event.transactionIndex ? pool.pending : null;
   pool.pending = null;
@@ -110,7 +110,7 @@ const changeShares = (pool: FoldedPool, event: Liquidity): Action => {
 const changePosition = (pool: FoldedPool, event: Liquidity, position: NonNullable<Liquidity["position"]>): Action | null => {
   const change = changeOf(event);
   // Withdrawn amounts stay in the pool until they are collected.
-  move(pool, { in: change.amounts.in, out: nothing.out });
+  move(pool, { in: change.amounts.in, out: noAmounts.out });
   // A withdrawal of zero liquidity only updates the fees owed to the position.
   if (position.liquidity === 0n) return null;
   // Liquidity is active if its range includes the current tick.

@@ -35,8 +35,8 @@ interface TokenSum {
   amountOut: bigint;
   /** The last transaction of the block that swapped the token. */
   lastTransaction: number | null;
-  /** It has a row in exchange_tokens. */
-  listed: boolean;
+  /** Whether the token has a row in exchange_tokens. */
+  isListed: boolean;
 }
 
 /** Cumulative sums of exchanges and of their tokens: one row for each block that changed them. */
@@ -65,7 +65,7 @@ export const createExchangeSums = (state: State) => {
     return sum;
   };
 
-  const act = (pool: PoolExchange): readonly TokenSum[] => {
+  const countAction = (pool: PoolExchange): readonly TokenSum[] => {
     const exchange = exchangeOf(pool);
     exchange.actions += 1;
     touched.exchanges.add(exchange);
@@ -89,10 +89,10 @@ export const createExchangeSums = (state: State) => {
         touched.tokens.add(sum);
       }
     },
-    /** Counts an action that is not a swap. */
-    act: (pool: PoolExchange): void => void act(pool),
+    /** Counts an action other than a swap. */
+    countAction: (pool: PoolExchange): void => void countAction(pool),
     swap: (pool: PoolExchange, amounts: Amounts, transactionIndex: number): void => {
-      for (const [side, sum] of act(pool).entries()) {
+      for (const [side, sum] of countAction(pool).entries()) {
         sum.swaps += 1;
         sum.amountIn += amounts.in[side] ?? 0n;
         sum.amountOut += amounts.out[side] ?? 0n;
@@ -108,8 +108,8 @@ export const createExchangeSums = (state: State) => {
       }
       for (const sum of touched.tokens) {
         const { factory, token } = sum;
-        if (!sum.listed) rows.listed.push({ factory, token, block_number: blockNumber });
-        sum.listed = true;
+        if (!sum.isListed) rows.listed.push({ factory, token, block_number: blockNumber });
+        sum.isListed = true;
         rows.tokens.push(tokenRow(sum, blockNumber));
         sum.lastTransaction = null;
       }
@@ -131,7 +131,7 @@ const loadTokenSum = (state: State, { pool, factory }: PoolExchange, side: 0 | 1
     amountIn: BigInt(String(stored?.amount_in ?? 0)),
     amountOut: BigInt(String(stored?.amount_out ?? 0)),
     lastTransaction: null,
-    listed: stored !== undefined,
+    isListed: stored !== undefined,
   };
 };
 

@@ -20,13 +20,13 @@ interface Announcement {
 export interface FoldedPool {
   readonly pool: Address;
   announcement: Announcement;
-  /** The pool has emitted an event: further announcements are ignored. */
+  /** Whether the pool has emitted an event; further announcements are then ignored. */
   hasEmitted: boolean;
   reserves: Reserves;
   sqrtPriceX96: bigint | null;
   liquidity: bigint | null;
   tick: number | null;
-  /** Of the pool's own token; null once its transfers are inconsistent. */
+  /** The supply of the pool's own token; null once its transfers are inconsistent. */
   supply: bigint | null;
   swaps: number;
   actions: number;
@@ -34,7 +34,7 @@ export interface FoldedPool {
   out: [bigint, bigint];
   /** The UTC day of its last swap, in days since 1970. */
   lastSwapDay: number | null;
-  /** Mints and burns of the pool's own token in the running transaction that precede their event. */
+  /** Mints and burns of the pool's own token in the current transaction that precede their event. */
   pending: {
     readonly transactionIndex: number;
     minted: { readonly to: Address; readonly amount: bigint } | null;
@@ -54,7 +54,7 @@ const bigintOf = (value: Row[string] | undefined): bigint | null => (value === n
 export const createFoldedPools = (state: State) => {
   const pools = new Map<Address, FoldedPool | null>();
   const touched = new Set<FoldedPool>();
-  const announcedHere = new Set<string>();
+  const announcedInBatch = new Set<string>();
   const rows: { readonly pools: Row[]; readonly shared: Row[]; readonly states: Row[] } = { pools: [], shared: [], states: [] };
 
   const find = (pool: Address): FoldedPool | null => {
@@ -74,13 +74,13 @@ export const createFoldedPools = (state: State) => {
       folded.hasEmitted = true;
       touched.add(folded);
     },
-    /** Records an announcement: the first of each factory counts, up to the transaction of the pool's first event. */
+    /** Records an announcement, unless it is a repeated one of its factory or follows the transaction of the pool's first event. */
     announce: (event: PoolCreated, blockNumber: number): void => {
       const { address: factory, pool } = event;
       const folded = find(pool);
       const claim = `${factory}${pool}`;
-      if (folded?.hasEmitted || announcedHere.has(claim) || state.get("announcedBy", factory, pool) !== undefined) return;
-      announcedHere.add(claim);
+      if (folded?.hasEmitted || announcedInBatch.has(claim) || state.get("announcedBy", factory, pool) !== undefined) return;
+      announcedInBatch.add(claim);
       const family = familyCodes[event.family];
       const announcement = {
         number: (folded?.announcement.number ?? -1) + 1,

@@ -21,7 +21,7 @@ import { createKeySet, type State } from "../../../indexer/state/state.ts";
 import { groupBy } from "../../../lib/group-by.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { secondsPerDay } from "../../../lib/time.ts";
-import { type Action, applyEvent, changesSupply, isOfPool } from "./events.ts";
+import { type Action, applyEvent, changesSupply, isPoolEvent } from "./events.ts";
 import { createExchangeSums } from "./exchange-sums.ts";
 import { createFoldedPools, exchangeOf, type FoldedPool, factoryOf, type PoolCreated } from "./folded-pools.ts";
 import { actCodes, poolLoads, poolTables } from "./tables.ts";
@@ -33,8 +33,8 @@ export const poolsId = "pools";
  * The states of pools of all factories, and the actions on them. A contract is a pool only if a factory announced it before its first event or in the same
  * transaction.
  * The reserves of a constant-product pool are the last ones that it emitted. A concentrated pool emits none: its reserves are the amounts in (swaps, deposits,
- * flash loan fees) less the amounts out (swaps, collections by positions and by the protocol) of its events, so its balances of its tokens except for transfers
- * without an event of the pool; null permanently once they would be negative. Concentrated pools count in the sums of no exchange.
+ * flash loan fees) less the amounts out (swaps, collections by positions and by the protocol) of its events. They equal its token balances except for transfers
+ * without an event of the pool, and are null permanently once they would be negative. Concentrated pools are not included in the sums of any exchange.
  */
 export const poolsProjection = defineProjection({
   id: poolsId,
@@ -78,7 +78,7 @@ export const poolsProjection = defineProjection({
         sets.announcedBy.add(event.address, event.pool);
         sets.exchanges.add(event.address);
         for (const token of [event.token0, event.token1]) sets.exchangeTokens.add(event.address, token);
-      } else if (isOfPool(event)) {
+      } else if (isPoolEvent(event)) {
         addPool(event.address);
         sets.exchangesOfPools.add(event.address);
         for (const side of [0, 1]) sets.exchangeTokensOfPools.add(event.address, side);
@@ -96,7 +96,7 @@ const foldPools = (blocks: readonly DecodedBlock[], state: State): Record<string
     const announcements = announcementsOf(decoded);
     for (const event of decoded.events) {
       if (event.kind === "poolCreated") pools.announce(event, decoded.block.number);
-      else if (isOfPool(event) || changesSupply(event)) foldEvent(folded, decoded, announcements, event);
+      else if (isPoolEvent(event) || changesSupply(event)) foldEvent(folded, decoded, announcements, event);
     }
     pools.endBlock(decoded.block.number);
     sums.endBlock(decoded.block.number);
@@ -112,14 +112,14 @@ const foldPools = (blocks: readonly DecodedBlock[], state: State): Record<string
   };
 };
 
-const placeOf = ({ transactionIndex, address }: Pick<EventPlace, "transactionIndex" | "address">): string =>
+const transactionKey = ({ transactionIndex, address }: Pick<EventPlace, "transactionIndex" | "address">): string =>
   `${transactionIndex}${address}`;
 
 /** A pool may emit events in its constructor, before its factory announces it: announcements apply from the start of their transaction. */
 const announcementsOf = ({ events }: DecodedBlock): ReadonlyMap<string, readonly PoolCreated[]> =>
   groupBy(
     events.filter((event) => event.kind === "poolCreated"),
-    ({ transactionIndex, pool }) => placeOf({ transactionIndex, address: pool }),
+    ({ transactionIndex, pool }) => transactionKey({ transactionIndex, address: pool }),
   );
 
 interface Folded {
@@ -136,7 +136,7 @@ const foldEvent = (
   event: Parameters<typeof applyEvent>[1],
 ): void => {
   if (announcements.size > 0 && !pools.find(event.address)?.hasEmitted) {
-    for (const created of announcements.get(placeOf(event)) ?? []) pools.announce(created, block.number);
+    for (const created of announcements.get(transactionKey(event)) ?? []) pools.announce(created, block.number);
   }
   const pool = pools.find(event.address);
   if (pool === null) return;
@@ -147,15 +147,15 @@ const foldEvent = (
   if (exchange !== null) {
     sums.changeReserves(exchange, before, pool.reserves);
     if (action?.act === actCodes.swap) sums.swap(exchange, action.amounts, event.transactionIndex);
-    else if (action !== null) sums.act(exchange);
+    else if (action !== null) sums.countAction(exchange);
   }
   if (action === null) return;
   if (action.act === actCodes.swap) actions.recordSwapDay(pool, block);
-  const place = { block_number: block.number, log_index: event.logIndex, transaction_index: event.transactionIndex };
-  actions.write(pool, action, place, block.transactions[event.transactionIndex]?.from ?? null);
+  const position = { block_number: block.number, log_index: event.logIndex, transaction_index: event.transactionIndex };
+  actions.write(pool, action, position, block.transactions[event.transactionIndex]?.from ?? null);
 };
 
-interface Place {
+interface ActionPosition {
   readonly block_number: number;
   readonly log_index: number;
   readonly transaction_index: number;
@@ -173,11 +173,11 @@ const createActions = () => {
       pool.lastSwapDay = day;
       rows.pool_swap_days.push({ exchange: factoryOf(pool) ?? pool.pool, day, pool: pool.pool, block_number: block.number });
     },
-    write: (pool: FoldedPool, { act, sender, to, amounts, liquidity }: Action, place: Place, origin: Address | null): void => {
+    write: (pool: FoldedPool, { act, sender, to, amounts, liquidity }: Action, position: ActionPosition, origin: Address | null): void => {
       const factory = factoryOf(pool);
       pool.actions += 1;
       rows.pool_actions.push({
-        ...place,
+        ...position,
         pool: pool.pool,
         factory,
         act,
@@ -189,7 +189,7 @@ const createActions = () => {
         amount1_out: amounts.out[1],
         liquidity,
       });
-      const { block_number, log_index } = place;
+      const { block_number, log_index } = position;
       for (const account of new Set([origin, sender, to])) {
         if (account !== null) rows.pool_action_accounts.push({ account, exchange: factory ?? pool.pool, block_number, log_index });
       }

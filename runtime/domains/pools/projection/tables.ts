@@ -81,7 +81,7 @@ export const poolTables: readonly Table[] = [
   { kind: "append", name: "exchange_token_sums", columns: { factory: "bytea", token: "bytea", block_number: "int8", ...tokenSums } },
 ];
 
-/** The state that a fold loads: of a pool its last announcement and its state, and the sums of its exchange and tokens. */
+/** The state that a fold loads: a pool's last announcement and its state, and the sums of its exchange and tokens. */
 export const poolLoads: Readonly<Record<string, StateLoad>> = {
   announcements: {
     table: "pools",

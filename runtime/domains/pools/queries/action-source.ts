@@ -4,7 +4,7 @@ import { type Sql, sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
 import type { ExchangeKey } from "./exchange.ts";
 
-/** An action on a pool, with its place in the chain. Amounts are decimal digits in the smallest unit. */
+/** An action on a pool, with its position in the chain. Amounts are decimal digits in the smallest unit. */
 export interface ActionRow {
   readonly block_number: number;
   readonly log_index: number;
@@ -27,8 +27,8 @@ export interface ActionPage {
 }
 
 /**
- * A set of actions: the table with the cumulative number of actions by block, and the filter that selects them. Shared pools count in no exchange's sums: their
- * numbers come from their own states.
+ * A set of actions: the table with the cumulative number of actions by block, and the filter that selects them. Shared pools are not included in the sums of
+ * any exchange: their numbers are read from their own states.
  */
 export interface ActionSource {
   readonly table: Sql;
@@ -39,7 +39,7 @@ export interface ActionSource {
   readonly shared: readonly Address[];
 }
 
-/** The columns of `ActionRow`, of the actions `a`. */
+/** The columns of `ActionRow` for actions `a`. */
 export const actionColumns = sql`a.block_number, a.log_index, a.transaction_index, a.pool, a.act, a.sender, a.to_address,
   a.amount0_in, a.amount0_out, a.amount1_in, a.amount1_out, a.liquidity`;
 
@@ -87,7 +87,7 @@ const countUpTo = (block: Sql, { table, key }: ActionSource): Sql => sql`(
        SELECT s.actions FROM pool_states s WHERE s.chain_id = $1 AND s.pool = o.pool AND s.block_number <= ${block}
        ORDER BY s.block_number DESC LIMIT 1) newest))`;
 
-/** A recursive CTE that finds the block in which the number of actions exceeds an ordinal, by bisection: some thirty counts. */
+/** A recursive CTE that finds the block in which the number of actions exceeds an ordinal, by bisection: about thirty counts. */
 const bisection = (name: Sql, ordinal: Sql, source: ActionSource): Sql => sql`${name}(low, high) AS (
   SELECT -1::int8, $2::int8
   UNION ALL

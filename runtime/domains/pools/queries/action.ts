@@ -15,11 +15,11 @@ import {
 } from "./action-source.ts";
 import { boundedCount, type ExchangeKey, maxCount } from "./exchange.ts";
 
-/** The places of an account's latest actions on the exchanges of $3, up to block $4. */
+/** The positions of an account's latest actions on the exchanges of $3, up to block $4. */
 const positionsOfAccount = sql`unnest($3::bytea[]) AS e(exchange) CROSS JOIN LATERAL (
   SELECT block_number, log_index FROM pool_action_accounts
   WHERE chain_id = $1 AND account = $2 AND exchange = e.exchange AND block_number <= $4
-  ORDER BY block_number DESC, log_index DESC LIMIT $5) place`;
+  ORDER BY block_number DESC, log_index DESC LIMIT $5) latest`;
 
 /** Queries of the actions on pools, up to a block. */
 export function createActionQueries({ query }: Pick<Queryable, "query">) {
@@ -29,7 +29,7 @@ export function createActionQueries({ query }: Pick<Queryable, "query">) {
     actionsOfExchange: (chainId: number, exchange: ExchangeKey, block: number, limit: number, offset: number) =>
       pageOf(chainId, actionsOfExchangeSource(exchange), block, limit, offset),
 
-    /** The actions in an exchange's pools with a token; `shared` are its shared pools with that token. */
+    /** The actions in an exchange's pools with a token; `exchange.shared` are its shared pools with that token. */
     actionsOfToken: (chainId: number, exchange: ExchangeKey, token: Address, block: number, limit: number, offset: number) =>
       pageOf(chainId, actionsOfTokenSource(exchange, token), block, limit, offset),
 
@@ -38,9 +38,9 @@ export function createActionQueries({ query }: Pick<Queryable, "query">) {
       pageOf(chainId, actionsOfPoolSource(pool), block, limit, offset),
 
     /**
-     * The number of transactions after block `since` and up to another that swapped a token in an exchange's shared pools and in none of its own pools, whose
-     * sums have the others. Null if these pools changed in more than 10,000 blocks. Served by the primary keys: a range of each pool's states, and of the
-     * actions of each of their blocks.
+     * The number of transactions after block `since` and up to `block` that swapped a token only in an exchange's shared pools. Transactions that also swapped
+     * it in one of its own pools are included in the sums of the exchange. Null if the shared pools changed in more than 10,000 blocks. Served by the primary
+     * keys: a range of each pool's states, and of the actions of each of their blocks.
      */
     sharedSwapTransactions: async (
       chainId: number,
@@ -69,7 +69,7 @@ export function createActionQueries({ query }: Pick<Queryable, "query">) {
 
     /**
      * The actions of an account on an exchange: as the sender of the transaction, the caller of the pool or the recipient. Served by the primary keys: the
-     * account's places on the exchange, newest first, then each action by its place.
+     * account's positions on the exchange, newest first, then each action by its position.
      */
     actionsOfAccount: async (
       chainId: number,

@@ -3,7 +3,7 @@ import type { Queryable } from "../../../database/database.ts";
 import { type Sql, sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
 
-/** An exchange: its factory, and the pools of it that other factories have announced too. */
+/** An exchange: its factory, and those of its pools that other factories have announced too. */
 export interface ExchangeKey {
   readonly factory: Address;
   readonly shared: readonly Address[];
@@ -15,7 +15,7 @@ export interface DayBlock<Block> {
   readonly day: number;
 }
 
-/** Totals are counted up to this; null above it. */
+/** Max total that is counted; a higher one is null. */
 export const maxCount = 10_000;
 
 /** A count, or null above the maximum. */
@@ -44,7 +44,7 @@ export const createExchangeQueries = ({ query }: Pick<Queryable, "query">) => ({
 
   /**
    * A page of the exchange's pools with a swap after `since` and up to `at`, by address, and their number. Served by the primary key of pool_swap_days: a swap
-   * on a day after that of `since` is enough; for pools with swaps on that day alone the cumulative sums decide.
+   * on a day after that of `since` is sufficient; pools with swaps only on that day are included if their cumulative sums changed after `since`.
    */
   activePools: async (
     chainId: number,

@@ -22,8 +22,8 @@ export interface OwnedPoolRow extends PoolRow {
 const columns = sql`p.factory, p.pool, p.token0, p.token1`;
 
 /**
- * The first pools of a factory `f` with the token in a column, by address. BETWEEN and not equality: for equality the planner could choose the order of the
- * primary key, and scan all of it for a factory without such pools.
+ * The first pools of a factory `f` with the token in a column, by address. The condition is BETWEEN because for equality the planner could choose the order of
+ * the primary key, and scan all of it for a factory without such pools.
  */
 const withToken = (column: Sql, limit: Sql): Sql =>
   sql`(SELECT ${columns} FROM pools p WHERE p.chain_id = $1 AND ${column} = $3 AND p.factory BETWEEN f.factory AND f.factory AND p.block_number <= $4
@@ -31,7 +31,7 @@ const withToken = (column: Sql, limit: Sql): Sql =>
 const poolsWithToken = (limit: Sql): Sql =>
   sql`unnest($2::bytea[]) AS f(factory) CROSS JOIN LATERAL (${withToken(sql`p.token0`, limit)} UNION ALL ${withToken(sql`p.token1`, limit)}) p`;
 
-/** Queries of pools. Each takes the factories whose announcements count. */
+/** Queries of pools. Each takes the factories whose announcements are considered. */
 export const createListQueries = ({ query }: Pick<Queryable, "query">) => ({
   /** The given contracts that a factory had announced by a block, by address. Served by pools_factory. */
   poolsAt: (chainId: number, factories: readonly Address[], pools: readonly Address[], block: number) =>
@@ -41,7 +41,7 @@ export const createListQueries = ({ query }: Pick<Queryable, "query">) => ({
       [chainId, factories.map(bytes), pools.map(bytes), block],
     ),
 
-  /** An exchange's pools after an address, by address, shared ones included. Served by pools_factory. */
+  /** An exchange's pools after an address, by address, including shared ones. Served by pools_factory. */
   poolsAfter: (chainId: number, factory: Address, after: Address | null, block: number, limit: number) =>
     query<PoolRow>(
       sql`SELECT ${columns} FROM pools p
@@ -76,7 +76,7 @@ export const createListQueries = ({ query }: Pick<Queryable, "query">) => ({
 
   /**
    * The pools whose token an owner held after a block, by address. Served by the primary key of balances, a range of the owner's tokens, each looked up in
-   * pools_factory; and one probe of balance_periods for each pool whose balance changed since.
+   * pools_factory; and one probe of balance_periods per pool whose balance changed since.
    */
   poolsOfOwner: (chainId: number, factories: readonly Address[], owner: Address, block: number, limit: number) =>
     query<OwnedPoolRow>(

@@ -19,7 +19,7 @@ export interface PoolState {
 export interface TokenState {
   readonly reserve: string;
   readonly swaps: number;
-  /** Of pools that no other factory has announced; `sharedSwapTransactions` counts those of the others. */
+  /** Only swaps in pools that no other factory has announced; `sharedSwapTransactions` counts the others. */
   readonly swap_transactions: number;
   readonly amount_in: string;
   readonly amount_out: string;
@@ -38,7 +38,7 @@ export const emptyPool: PoolState = {
 };
 const emptyToken: TokenState = { reserve: "0", swaps: 0, swap_transactions: 0, amount_in: "0", amount_out: "0" };
 
-/** The block number of a state; null, where no block precedes a time, is below all blocks. */
+/** The block number of a state. Null, which means that no block precedes a time, becomes a number below all blocks. */
 const heightOf = (block: number | null): number => block ?? -1;
 
 /** Queries of the states of pools, and of the sums of exchanges, at given blocks. */
@@ -49,8 +49,8 @@ export function createStateQueries({ query }: Pick<Queryable, "query">) {
     statesAt,
 
     /**
-     * The number of an exchange's swaps by each of some blocks. Served by the primary keys: one probe of its sums per block, and one for each pool that other
-     * factories have announced too.
+     * The cumulative number of an exchange's swaps at each of the blocks. Served by the primary keys: one probe of its sums per block, and one per pool that
+     * other factories have announced too.
      */
     exchangeSwapsAt: async (chainId: number, { factory, shared }: ExchangeKey, blocks: readonly (number | null)[]): Promise<number[]> => {
       const [rows, sharedStates] = await Promise.all([
@@ -66,7 +66,7 @@ export function createStateQueries({ query }: Pick<Queryable, "query">) {
     },
 
     /**
-     * The sums of tokens in an exchange's pools after each of some blocks, by token. The states of `shared`, pools that other factories have announced too, are
+     * The sums of tokens in an exchange's pools after each of the blocks, by token. The states of `shared`, pools that other factories have announced too, are
      * added. Served by the primary keys, one probe per token or shared pool and block.
      */
     tokenStatesAt: async (
@@ -94,7 +94,7 @@ export function createStateQueries({ query }: Pick<Queryable, "query">) {
   };
 }
 
-/** The states of pools after each of some blocks, by pool, in the order of the blocks. Served by the primary key, one probe per pool and block. */
+/** The states of pools after each of the blocks, by pool, in the order of the blocks. Served by the primary key, one probe per pool and block. */
 const createPoolStates =
   ({ query }: Pick<Queryable, "query">) =>
   async (
@@ -115,14 +115,14 @@ const createPoolStates =
     const byPool = new Map<Address, PoolState[]>();
     for (const row of rows) {
       const states = byPool.get(row.pool) ?? blocks.map(() => emptyPool);
-      // The row itself: a page reads thousands of these, and copying them costs more than all other work on them.
+      // Rows are not copied: a page reads thousands of them, and copies would cost more than all other work on them.
       states[row.position - 1] = row;
       byPool.set(row.pool, states);
     }
     return (pool) => byPool.get(pool) ?? blocks.map(() => emptyPool);
   };
 
-/** The sums of tokens in an exchange's own pools after each of some blocks. */
+/** The sums of tokens in an exchange's own pools after each of the blocks. */
 const createTokenSums =
   ({ query }: Pick<Queryable, "query">) =>
   async (

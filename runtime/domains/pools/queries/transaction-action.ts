@@ -18,8 +18,8 @@ export interface PoolActionRow extends ActionRow {
 /** Queries of the actions of single transactions. */
 export const createTransactionActionQueries = ({ query }: Pick<Queryable, "query">) => ({
   /**
-   * The actions of a transaction on the pools of some factories, in order. Served by the primary key of pool_actions, the range of the block, and by
-   * pools_factory: one probe for each action and factory.
+   * The actions of a transaction on the pools of the factories, in order. Served by the primary key of pool_actions, the range of the block, and by
+   * pools_factory: one probe per action and factory.
    */
   actionsOfTransaction: (chainId: number, { block_number, transaction_index }: TransactionPosition, factories: readonly Address[]) =>
     query<PoolActionRow>(

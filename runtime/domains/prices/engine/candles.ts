@@ -10,10 +10,10 @@ export interface Candle {
   readonly close: Decimal | null;
 }
 
-/** Candles of a running span. */
+/** Candles of an open span. */
 export type Candles = Map<Asset, { -readonly [Part in keyof Candle]: Candle[Part] }>;
 
-/** Applies price changes to the candles of a span. `isFirst`: they are the first changes of the span. */
+/** Applies price changes to the candles of a span. `isFirst` means that they are the first changes of the span. */
 export function addChanges(candles: Candles, changes: readonly PriceChange[], isFirst: boolean): void {
   for (const { asset, before, after } of changes) {
     let candle = candles.get(asset);
@@ -22,8 +22,8 @@ export function addChanges(candles: Candles, changes: readonly PriceChange[], is
       candles.set(asset, candle);
     }
     candle.open ??= after;
-    candle.high = outer(candle.high, after, 1);
-    candle.low = outer(candle.low, after, -1);
+    candle.high = extremeOf(candle.high, after, 1);
+    candle.low = extremeOf(candle.low, after, -1);
     candle.close = after;
   }
 }
@@ -40,7 +40,7 @@ export const isSameCandle = (left: Candle, right: Candle): boolean =>
 
 const flat = (price: Decimal | null): Candle => ({ open: price, high: price, low: price, close: price });
 
-const outer = (left: Decimal | null, right: Decimal | null, sign: 1 | -1): Decimal | null => {
+const extremeOf = (left: Decimal | null, right: Decimal | null, sign: 1 | -1): Decimal | null => {
   if (left === null || right === null || left === right) return left ?? right;
   return compare(left, right) * sign >= 0 ? left : right;
 };

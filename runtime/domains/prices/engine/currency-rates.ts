@@ -21,7 +21,7 @@ export function createCurrencyRates(
   imported: ReadonlyMap<Asset, Decimal | null>,
 ): CurrencyRates {
   const byFeeds = (currency: Currency, time: number): Decimal | null => {
-    // Only feeds in US dollars: following feeds in other currencies could loop.
+    // Only feeds in US dollars are used: following feeds in other currencies could loop.
     for (const feed of feeds) {
       const answer = feed.of === currency && feed.in === "USD" ? answers.latest(feed, time) : null;
       if (answer !== null) return answer;
@@ -31,9 +31,9 @@ export function createCurrencyRates(
   const rate: CurrencyRates["rate"] = (currency, time) => {
     if (currency === "USD") return dollar;
     for (const source of sources) {
-      const found =
+      const sourceRate =
         source === "feeds" ? byFeeds(currency, time) : source === "file" ? (imported.get(currencyAsset(currency)) ?? null) : null;
-      if (found !== null) return found;
+      if (sourceRate !== null) return sourceRate;
     }
     return null;
   };
@@ -46,8 +46,8 @@ export function createCurrencyRates(
       ]);
       const rates = new Map<Asset, Decimal>();
       for (const asset of assets) {
-        const found = rate(currencyOfAsset(asset), time);
-        if (found !== null) rates.set(asset, cut(found));
+        const assetRate = rate(currencyOfAsset(asset), time);
+        if (assetRate !== null) rates.set(asset, cut(assetRate));
       }
       return rates;
     },

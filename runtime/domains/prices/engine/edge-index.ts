@@ -15,10 +15,10 @@ interface TokenEdges {
   readonly deep: Set<Edge>;
 }
 
-/** The limit of a subset is the required depth divided by this, so that a price can rise that often over before all pools are scanned again. */
+/** The limit of a subset is the required depth divided by this, so that a price can rise by this factor before all pools are scanned again. */
 const margin = 8;
 
-/** An index of pools. Most pools of a large exchange hold next to nothing: a subset of deep pools keeps each bucket from scanning all of them. */
+/** An index of pools. Most pools of a large exchange hold almost nothing: the subset of deep pools saves each bucket from scanning all of them. */
 export function createEdgeIndex(floor: number): EdgeIndex {
   const byToken = new Map<Address, TokenEdges>();
   const rescan = (token: Address, edges: TokenEdges, limit: number): void => {
@@ -46,7 +46,7 @@ export function createEdgeIndex(floor: number): EdgeIndex {
       const edges = byToken.get(token);
       if (edges === undefined) return [];
       const needed = floor / price;
-      // At most half of the required depth, so that rounding loses no pool; and not so little that most pools are in the subset.
+      // The limit must be at most half of the required depth, so that rounding loses no pool, and not so low that the subset has most pools.
       if (!(edges.limit * 2 <= needed && edges.limit * margin ** 2 >= needed)) rescan(token, edges, needed / margin);
       return edges.deep;
     },

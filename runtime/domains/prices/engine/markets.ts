@@ -31,9 +31,9 @@ export interface Markets {
   get(pool: Address): Market | undefined;
   add(pool: PricedPool): void;
   observe(observation: PoolObservation): void;
-  /** Whether a pool changed in the last closed bucket or since. */
-  isMoving(): boolean;
-  /** Updates the summaries of moving pools to the bucket that ends at a time. */
+  /** Whether any pool changed in the last closed bucket or since. */
+  hasRecentChanges(): boolean;
+  /** Updates the summaries of recently changed pools to the bucket that ends at a time. */
   summarize(time: number): void;
   /** Drops the states that no bucket after a time needs. */
   trim(time: number): void;
@@ -43,7 +43,7 @@ export interface Markets {
 export function createMarkets(liquidityFloor: number, canonical: (token: Address) => Address): Markets {
   const markets = new Map<Address, Market>();
   const edges = createEdgeIndex(liquidityFloor);
-  const moving = new Set<Market>();
+  const recentlyChanged = new Set<Market>();
   return {
     edges,
     get: (pool) => markets.get(pool),
@@ -57,20 +57,20 @@ export function createMarkets(liquidityFloor: number, canonical: (token: Address
       const market = markets.get(observation.pool);
       if (market === undefined) return;
       recordObservation(market.history, observation);
-      moving.add(market);
+      recentlyChanged.add(market);
     },
-    isMoving: () => moving.size > 0,
+    hasRecentChanges: () => recentlyChanged.size > 0,
     summarize: (time) => {
-      for (const { edge, history } of moving) {
+      for (const { edge, history } of recentlyChanged) {
         edge.summary = summarize(history, time - secondsOfBucket, time);
         edges.update(edge);
       }
     },
     trim: (time) => {
       const from = time - secondsOfBucket;
-      for (const market of moving) {
+      for (const market of recentlyChanged) {
         trimHistory(market.history, from);
-        if (isUnchangedSince(market.history, from)) moving.delete(market);
+        if (isUnchangedSince(market.history, from)) recentlyChanged.delete(market);
       }
     },
   };

@@ -13,7 +13,7 @@ export interface PriceModel {
   hasPool(pool: Address): boolean;
   addPool(pool: PricedPool): void;
   observe(observation: Observation): void;
-  /** All known prices over the bucket that ends at a time, by the observations before it; null where they equal those of the bucket before. */
+  /** All known prices over the bucket that ends at a time, from the observations before it; null if they equal those of the previous bucket. */
   closeBucket(time: number): Prices | null;
   /** All known prices over the bucket up to a time after the end of the last closed one. Later buckets do not depend on it. */
   pricesAt(time: number): Prices;
@@ -52,7 +52,7 @@ export function createPriceModel(settings: PriceSettings): PriceModel {
       else sources.observe(observation);
     },
     closeBucket: (time) => {
-      if (!hasObserved && !markets.isMoving() && time < expiry) return null;
+      if (!hasObserved && !markets.hasRecentChanges() && time < expiry) return null;
       const rates = pricesAt(time);
       markets.trim(time);
       hasObserved = false;

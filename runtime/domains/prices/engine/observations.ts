@@ -9,7 +9,7 @@ export interface PricedPool {
   readonly isConcentrated: boolean;
 }
 
-/** The state of a pool after a block; null where it is unknown. */
+/** The state of a pool after a block; unknown values are null. */
 export interface PoolObservation {
   readonly kind: "pool";
   readonly time: number;

@@ -1,7 +1,7 @@
 import type { PoolObservation, PricedPool } from "./observations.ts";
 import { weightedMedian } from "./weighted-median.ts";
 
-/** Smallest units of the second token for one of the first, as a fraction. */
+/** The number of smallest units of the second token for one of the first, as a fraction. */
 export interface Ratio {
   readonly numerator: bigint;
   readonly denominator: bigint;
@@ -42,7 +42,7 @@ export const createPoolHistory = (pool: PricedPool): PoolHistory => ({ pool, ent
 /** Appends the state of the pool from a time on. Times never decrease. */
 export function recordObservation(history: PoolHistory, observation: PoolObservation): void {
   const entry = { since: observation.time, summary: summaryOf(history.pool, observation) };
-  // Of several blocks with one timestamp the last one counts: the states before it lasted no time.
+  // Only the last of several blocks with one timestamp is stored: the states before it lasted no time.
   if (history.entries.at(-1)?.since === observation.time) history.entries.pop();
   history.entries.push(entry);
 }
@@ -98,9 +98,9 @@ const signOf = (difference: bigint): number => (difference < 0n ? -1 : differenc
 
 /**
  * The reserves of a constant-product pool determine both ratio and depth. The ratio of a concentrated pool is its price (Uniswap V3 whitepaper, 6.2:
- * sqrt(P) × 2^96), and its depth is the virtual reserves of the active liquidity at that price (6.2.1: L/sqrt(P) and L×sqrt(P)), capped twice. By the
- * real reserve: a narrow range has far larger virtual reserves than the pool holds, and amounts beyond the range do not trade at the price. And by the
- * value of the other reserve: a one-sided position can set any price that is too low at no risk, because nobody can sell into an empty side.
+ * sqrt(P) × 2^96), and its depth is the virtual reserves of the active liquidity at that price (6.2.1: L/sqrt(P) and L×sqrt(P)), with two caps. The first
+ * cap is the real reserve: a narrow range has far larger virtual reserves than the pool holds, and amounts beyond the range do not trade at the price. The
+ * second cap is the value of the other reserve: a one-sided position can set any price that is too low at no risk, because nobody can sell into an empty side.
  */
 function summaryOf({ isConcentrated }: PricedPool, { reserve0, reserve1, sqrtPriceX96, liquidity, supply }: PoolObservation): PoolSummary {
   if (reserve0 === null || reserve1 === null) return emptySummary;
@@ -112,10 +112,10 @@ function summaryOf({ isConcentrated }: PricedPool, { reserve0, reserve1, sqrtPri
   }
   if (sqrtPriceX96 === null || sqrtPriceX96 === 0n || liquidity === null) return emptySummary;
   const square = sqrtPriceX96 ** 2n;
-  const depth0 = smallest(reserve0, (liquidity * q96) / sqrtPriceX96, (reserve1 * q192) / square);
-  const depth1 = smallest(reserve1, (liquidity * sqrtPriceX96) / q96, (reserve0 * square) / q192);
+  const depth0 = minOfThree(reserve0, (liquidity * q96) / sqrtPriceX96, (reserve1 * q192) / square);
+  const depth1 = minOfThree(reserve1, (liquidity * sqrtPriceX96) / q96, (reserve0 * square) / q192);
   return { ratio: { numerator: square, denominator: q192 }, depths: [Number(depth0), Number(depth1)], share: null };
 }
 
-const smallest = (first: bigint, second: bigint, third: bigint): bigint => smaller(smaller(first, second), third);
-const smaller = (left: bigint, right: bigint): bigint => (left < right ? left : right);
+const minOfThree = (first: bigint, second: bigint, third: bigint): bigint => min(min(first, second), third);
+const min = (left: bigint, right: bigint): bigint => (left < right ? left : right);

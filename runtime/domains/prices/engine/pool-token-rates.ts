@@ -7,8 +7,8 @@ import { isSamePrice, type Prices } from "./prices.ts";
 import { approximate } from "./routes.ts";
 
 /**
- * Adds the prices of the own tokens of constant-product pools. The prices of such a token in other pools are ignored: its value is that of the reserves
- * that it redeems. `rateBySources` is the price of a token by the configured sources where pools imply a price, or null.
+ * Adds the prices of the own tokens of constant-product pools. The prices of such a token in other pools are ignored: its value is the value of the reserves
+ * that it redeems. `rateBySources` returns the price of a token by the configured sources, given the price that pools imply, or null.
  */
 export function addPoolTokenRates(
   rates: Map<Asset, Decimal>,
@@ -16,19 +16,19 @@ export function addPoolTokenRates(
   liquidityFloor: number,
   rateBySources: (token: Address, byPools: Decimal | null) => Decimal | null,
 ): void {
-  const found = new Map<Address, Decimal | null>();
+  const poolTokenRates = new Map<Address, Decimal | null>();
   const find = (pool: Address, byPools: (market: Market) => Decimal | null): void => {
     const market = get(pool);
-    if (market === undefined || market.history.pool.isConcentrated || found.has(pool)) return;
-    found.set(pool, rateBySources(pool, byPools(market)));
+    if (market === undefined || market.history.pool.isConcentrated || poolTokenRates.has(pool)) return;
+    poolTokenRates.set(pool, rateBySources(pool, byPools(market)));
   };
   for (const [token, rate] of rates) {
     for (const { pool } of edges.withDepth(token, approximate(rate))) find(pool, (market) => poolTokenRate(market, rates, liquidityFloor));
   }
   // Pool tokens that already have a price, but whose own pool is below the floor.
   for (const token of rates.keys()) find(token, () => null);
-  // Applied last, so that a pool of pool tokens has the same price whatever the order in which the pools were added.
-  for (const [pool, rate] of found) {
+  // Applied last, so that the price of a pool of pool tokens does not depend on the order in which the pools were added.
+  for (const [pool, rate] of poolTokenRates) {
     if (rate === null) rates.delete(pool);
     else rates.set(pool, rate);
   }

@@ -4,14 +4,14 @@ import type { Asset } from "./assets.ts";
 /** Known prices by asset: US dollars for one smallest unit of a token or one unit of a currency. */
 export type Prices = ReadonlyMap<Asset, Decimal>;
 
-/** A change of an asset's price; null is an unknown price. */
+/** A change of an asset's price; an unknown price is null. */
 export interface PriceChange {
   readonly asset: Asset;
   readonly before: Decimal | null;
   readonly after: Decimal | null;
 }
 
-/** Whether two prices are equal by value: a price read from the database may have another scale than the one that was written. */
+/** Whether two prices are equal by value: a price read from the database may have a different scale than the one that was written. */
 export const isSamePrice = (left: Decimal | null, right: Decimal | null): boolean =>
   left === right ||
   (left !== null && right !== null && (left.scale === right.scale ? left.digits === right.digits : compare(left, right) === 0));

@@ -37,10 +37,10 @@ interface Candidate {
 const maxHops = 4;
 
 /**
- * Prices of all tokens that a path of pools connects to an anchor. Each token takes the path with the fewest intermediate tokens that are not anchors, and
+ * Prices all tokens that a path of pools connects to an anchor. Each token is priced by the path with the fewest intermediate tokens that are not anchors, and
  * among those the path whose shallowest pool is deepest (widest path, in Dijkstra's order). The issuer of an intermediate token can make a path through it
- * arbitrarily deep at no cost if no other account holds the token to trade against it, so such a path counts only where no other exists. The depth
- * of a pool is its reserve of the token nearer to the anchor; pools below the floor in US dollars do not count. Ties are broken by the lower address of the
+ * arbitrarily deep at no cost if no other account holds the token to trade against it, so such a path is used only if no other exists. The depth
+ * of a pool is its reserve of the token nearer to the anchor; pools below the floor in US dollars are ignored. Ties are broken by the lower address of the
  * last pool. `trusted` are the anchors, with or without a price from another source. `cache` keeps steps between calls, so that unchanged ones are not
  * recomputed.
  */
@@ -57,7 +57,7 @@ export function priceByPools(
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
     const { token, via } = next;
     if (rates.has(token)) continue;
-    const rate = via === null ? (next.rate as Decimal) : stepOver(token, via.edge, via.from, cache);
+    const rate = via === null ? (next.rate as Decimal) : priceThroughPool(token, via.edge, via.from, cache);
     rates.set(token, rate);
     if (next.hops === maxHops) continue;
     const untrustedHops = next.untrustedHops + (via === null || trusted.has(token) ? 0 : 1);
@@ -86,9 +86,9 @@ function* edgesFrom(token: Address, price: number, edges: Edges, floor: number) 
 }
 
 /** The price of a token from the price of the other token of a pool: one smallest unit of token 0 has the value of `ratio` of token 1. */
-function stepOver(token: Address, { tokens, summary }: Edge, from: Decimal, cache: Map<Address, Step>): Decimal {
-  const known = cache.get(token);
-  if (known !== undefined && known.from === from && known.summary === summary) return known.rate;
+function priceThroughPool(token: Address, { tokens, summary }: Edge, from: Decimal, cache: Map<Address, Step>): Decimal {
+  const cached = cache.get(token);
+  if (cached !== undefined && cached.from === from && cached.summary === summary) return cached.rate;
   const { numerator, denominator } = summary.ratio as NonNullable<PoolSummary["ratio"]>;
   const isFirst = tokens[0] === token;
   const rate = divide(multiply(from, decimal(isFirst ? numerator : denominator)), decimal(isFirst ? denominator : numerator));
@@ -109,7 +109,7 @@ const isBefore = (left: Candidate, right: Candidate): boolean =>
         ? left.hops < right.hops
         : (left.via?.edge.pool ?? left.token) < (right.via?.edge.pool ?? right.token);
 
-/** A binary heap: the widest candidate first. */
+/** A binary heap that pops the best candidate first, as defined by `isBefore`. */
 function createQueue() {
   const heap: Candidate[] = [];
   const at = (position: number): Candidate => heap[position] as Candidate;

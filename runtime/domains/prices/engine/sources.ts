@@ -10,13 +10,13 @@ import type { FeedObservation, FileObservation } from "./observations.ts";
 export interface PriceSettings {
   readonly prices: PricesConfig;
   readonly wrappedNative: readonly Address[];
-  /** The decimals of a token; null where they are unknown. */
+  /** The decimals of a token; null if they are unknown. */
   readonly decimalsOf: (token: Address) => number | null;
 }
 
 type Source = PricesConfig["sources"][number];
 
-/** Prices from feeds, from the operator's imported prices and of stablecoins. */
+/** Prices from feeds, from the operator's imported prices and from the currencies of stablecoins. */
 export interface TokenSources {
   observe(observation: FeedObservation | FileObservation): void;
   /** The price of a token by one source, in US dollars for one smallest unit. */
@@ -28,7 +28,7 @@ export interface TokenSources {
   /** The tokens that paths of pools may start from: stablecoins, tokens with a feed and the native token. */
   readonly anchors: ReadonlySet<Address>;
   isStablecoin(token: Address): boolean;
-  /** The first time after the given one at which a feed's latest answer becomes too old. */
+  /** The first time after `time` at which a feed's latest answer becomes too old. */
   nextExpiry(time: number): number;
 }
 
@@ -43,16 +43,16 @@ export function createTokenSources({ prices, wrappedNative, decimalsOf }: PriceS
   const imported = new Map<Asset, Decimal | null>();
   const currencies = createCurrencyRates(prices, answers, imported);
 
-  /** From the price of a whole token to that of a smallest unit. */
-  const ofSmallestUnit = (token: Address, whole: Decimal | null): Decimal | null => {
+  /** Converts the price of a whole token to the price of a smallest unit. */
+  const perSmallestUnit = (token: Address, wholePrice: Decimal | null): Decimal | null => {
     const decimals = decimalsOf(token);
-    return whole === null || decimals === null ? null : cut(shift(whole, -decimals));
+    return wholePrice === null || decimals === null ? null : cut(shift(wholePrice, -decimals));
   };
   const byFeeds = (token: Address, time: number): Decimal | null => {
     for (const { token: priced, feed } of feeds) {
       if (priced !== token) continue;
       const [answer, currency] = [answers.latest(feed, time), currencies.rate(feed.in, time)];
-      if (answer !== null && currency !== null) return ofSmallestUnit(token, multiply(answer, currency));
+      if (answer !== null && currency !== null) return perSmallestUnit(token, multiply(answer, currency));
     }
     return null;
   };
@@ -70,9 +70,9 @@ export function createTokenSources({ prices, wrappedNative, decimalsOf }: PriceS
     },
     rate: (source, token, time) => {
       if (source === "feeds") return byFeeds(token, time);
-      if (source === "file") return ofSmallestUnit(token, imported.get(token) ?? null);
+      if (source === "file") return perSmallestUnit(token, imported.get(token) ?? null);
       const coin = coins.find((candidate) => candidate.token === token);
-      return coin === undefined ? null : ofSmallestUnit(token, currencies.rate(coin.currency, time));
+      return coin === undefined ? null : perSmallestUnit(token, currencies.rate(coin.currency, time));
     },
     currencies: currencies.all,
     nextExpiry: answers.nextExpiry,

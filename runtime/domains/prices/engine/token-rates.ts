@@ -26,8 +26,8 @@ export function createTokenRates(prices: PricesConfig, sources: TokenSources, ed
     return null;
   };
   /**
-   * Paths start from tokens that a source before pools prices. Where pools are the first source, other sources count only for tokens that no path reaches;
-   * stablecoins always count, because paths must start somewhere.
+   * Whether paths start from a token: tokens that a source before pools prices. If pools are the first source, other sources are used only for tokens that no
+   * path reaches. Stablecoins are always included, because paths must start somewhere.
    */
   const isStart = (token: Address, time: number): boolean =>
     sources.isStablecoin(token) || sourcesBeforePools.some((source) => sources.rate(source, token, time) !== null);

@@ -5,8 +5,8 @@ export interface Weighted<Value> {
 }
 
 /**
- * The time-weighted median: a value that lasted less than half of the time cannot move it beyond the others. Returns the lower of two medians; null
- * without weights.
+ * The time-weighted median: a value that lasted less than half of the time cannot move it beyond the others. Returns the lower of two medians, or null
+ * if no value has a weight.
  */
 export function weightedMedian<Value>(values: readonly Weighted<Value>[], compare: (left: Value, right: Value) => number): Value | null {
   const ordered = values.filter(({ weight }) => weight > 0).sort((left, right) => compare(left.value, right.value));

@@ -3,7 +3,7 @@ import type { Knex } from "knex";
 /**
  * Prices of tokens and currencies.
  * `feed_answers` has the last AnswerUpdated event of each contract and block. Any contract may emit that event; the configuration decides which contracts
- * are feeds, and of which asset, so adding a feed later needs no new index.
+ * are feeds, and of which asset, so adding a feed later does not require indexing again.
  * `price_hours` and `price_days` are in US dollars per smallest unit of a token, so that they do not depend on its decimals, and per whole unit of a
  * currency. `asset` is a token address (0xeeee… for the native token) or a currency code of three letters. There is a row for each hour in which the price
  * changed or its validity ended (hours and days since 1970): in an hour without a row, the price is the close of the last row; a row of nulls marks the
@@ -11,9 +11,9 @@ import type { Knex } from "knex";
  * the current price.
  * `priced_assets` has the assets that ever had a price, so that values of a long list are looked up for these only.
  * `block_number` is the first block after the hour, or the newest block during it; null for hours before the first block, which no reorganisation affects.
- * `price_progress` has the completed hours, and `price_settings` the settings that they were computed with (null: to be recorded again) and the number of
+ * `price_progress` has the completed hours, and `price_settings` the settings that they were computed with (null until the next computation) and the number of
  * deliberate recomputations.
- * `price_imports` has prices set by the operator: US dollars per whole token or currency unit, valid from a time on; null: unknown from then on.
+ * `price_imports` has prices set by the operator, in US dollars per whole token or currency unit, valid from a time on; null marks an unknown price.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
@@ -74,7 +74,7 @@ export async function up(knex: Knex): Promise<void> {
       price numeric,
       PRIMARY KEY (chain_id, asset, since)
     );
-    -- What changed in a range of blocks, pool by pool: what prices are made of. It rolls back as well.
+    -- Serves reading the pool states of a range of blocks, from which prices are computed, and roll-backs.
     CREATE INDEX pool_states_blocks ON pool_states (chain_id, block_number);
     DROP INDEX pool_states_roll_back;
   `);

@@ -7,11 +7,11 @@ import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
 import { standards } from "../../tokens/projection/standards.ts";
 import { type Closes, convert, days, hourOf, hours, type Rate, type SpanTable } from "./rates.ts";
 
-/** The rates of an owner's tokens at several times, each given by its position in the request. */
+/** The rates of an owner's tokens at several times, each identified by its position in the request. */
 export interface OwnedRates {
   /** In the requested currency. */
   readonly rate: (asset: Address, position: number) => Rate;
-  /** In US dollars, whatever the currency. */
+  /** In US dollars, regardless of the requested currency. */
   readonly usd: (asset: Address, position: number) => Rate;
 }
 
@@ -51,10 +51,10 @@ export function createOwnedRateQueries({ query }: Queryable, { knownUntil, curre
   };
 
   return {
-    /** The rates at the hours of some times, as `ratesAtTimes`. Served by the primary keys of balances and prices. */
+    /** The rates at the hours of the times, like `ratesAtTimes`. Served by the primary keys of balances and prices. */
     ratesOwnedAt: (chainId: number, currency: Currency, owner: Address, times: readonly number[]): Promise<OwnedRates> =>
       ratesOwnedIn(chainId, currency, owner, hours, times.map(hourOf)),
-    /** The rates at the ends of UTC days, as `ratesOfDays`. Served by the primary keys of balances and prices. */
+    /** The rates at the ends of UTC days, like `ratesOfDays`. Served by the primary keys of balances and prices. */
     ratesOwnedOfDays: (chainId: number, currency: Currency, owner: Address, spanNumbers: readonly number[]): Promise<OwnedRates> =>
       ratesOwnedIn(chainId, currency, owner, days, spanNumbers),
   };

@@ -39,7 +39,10 @@ function createRateQueries({ query }: Queryable, { knownUntil, closes, currencyR
     return rates.map((rate, position) => convert(rate, currencies.get(lookups[position]?.span ?? -1) ?? null));
   };
 
-  /** The rate of each lookup at the end of the hour of its time, or now if that hour still runs. Served by the primary keys, one probe per lookup. */
+  /**
+   * The rate of each lookup at the end of the hour of its time, or the current rate if that hour is still open. Served by the primary keys, one probe per
+   * lookup.
+   */
   const ratesAtTimes = (chainId: number, currency: Currency, lookups: readonly PriceLookup[]): Promise<Rate[]> =>
     closesIn(
       chainId,
@@ -49,8 +52,8 @@ function createRateQueries({ query }: Queryable, { knownUntil, closes, currencyR
     );
 
   /**
-   * The rates of assets at each of some times, as `ratesAtTimes`. For long lists of assets of which few have prices: one probe of the primary keys for each
-   * time of each asset that ever had a price.
+   * The rates of assets at each of the times, like `ratesAtTimes`. For long lists of assets of which few have prices: one probe of the primary keys per time
+   * and asset that ever had a price.
    */
   const ratesAtEach = async (
     chainId: number,
@@ -81,12 +84,15 @@ function createRateQueries({ query }: Queryable, { knownUntil, closes, currencyR
   return {
     ratesAtTimes,
     ratesAtEach,
-    /** The rates of assets at one time, as `ratesAtEach`. */
+    /** The rates of assets at one time, like `ratesAtEach`. */
     ratesAt: async (chainId: number, currency: Currency, assets: Iterable<Address>, time: number): Promise<(asset: Address) => Rate> => {
       const rateAt = await ratesAtEach(chainId, currency, assets, [time]);
       return (asset) => rateAt(asset, time);
     },
-    /** The rates of assets at the ends of UTC days (since 1970), or now on the running day. Served by the primary keys, one probe per asset and day. */
+    /**
+     * The rates of assets at the ends of UTC days (since 1970), or the current rates for the current day. Served by the primary keys, one probe per asset and
+     * day.
+     */
     ratesOfDays: async (
       chainId: number,
       currency: Currency,

@@ -10,13 +10,13 @@ export function createProgressQueries({ query }: Queryable) {
       ]);
       return rows[0]?.hour ?? null;
     },
-    /** The hour of the first price of any asset; null without prices. Reads all rows of the chain's priced_assets. */
+    /** The hour of the first price of any asset; null if there are no prices. Reads all rows of the chain's priced_assets. */
     firstPricedHour: async (chainId: number): Promise<number | null> => {
       const rows = await query<{ hour: number | null }>("SELECT min(hour) AS hour FROM priced_assets WHERE chain_id = $1", [chainId]);
       return rows[0]?.hour ?? null;
     },
-    /** Identifies the settings and the revision of the prices; empty without prices. Served by the primary key. */
-    pricedBy: async (chainId: number): Promise<string> => {
+    /** Identifies the settings and the revision of the prices; empty if there are no prices. Served by the primary key. */
+    priceVersion: async (chainId: number): Promise<string> => {
       const rows = await query<{ version: string }>(
         "SELECT fingerprint || ' ' || revision AS version FROM price_settings WHERE chain_id = $1 AND fingerprint IS NOT NULL",
         [chainId],

@@ -3,7 +3,7 @@ import type { Address } from "../../../lib/hex.ts";
 import type { PriceLookup, PriceQueries } from "./price.ts";
 import { hourOf, type Rate } from "./rates.ts";
 
-/** The rates of tokens at the times of a list's rows, as `ratesAtTimes`, with one lookup for each token and hour. */
+/** The rates of tokens at the times of a list's rows, like `ratesAtTimes`, with one lookup per token and hour. */
 export async function ratesByTime(
   { ratesAtTimes }: Pick<PriceQueries, "ratesAtTimes">,
   chainId: number,

@@ -7,18 +7,20 @@ import { type Decimal, decimalOf, divide } from "../../../lib/decimal.ts";
 import { secondsPerDay, secondsPerHour } from "../../../lib/time.ts";
 import { type Asset, currencyAsset } from "../engine/assets.ts";
 
-/** The price of one smallest unit of a token in some currency; null where it is unknown. */
+/** The price of one smallest unit of a token in a currency; null if it is unknown. */
 export type Rate = Decimal | null;
 
 /** The chain whose rate of a currency applies to the prices of a chain. */
 export type ChainOfCurrency = (chainId: number, currency: Currency) => number;
 
-/** Chains share currency feeds: a chain uses its own feed of a currency, else that of the first chain with one, else its own imported rates. */
+/**
+ * Chains share currency feeds: a chain uses its own feed of a currency, otherwise the feed of the first chain that has one, otherwise its own imported rates.
+ */
 export const chainOfCurrencies =
   (chains: readonly ChainConfig[]): ChainOfCurrency =>
   (chainId, currency) => {
-    const having = chains.filter(({ prices }) => prices.feeds.some((feed) => feed.of === currency));
-    return (having.find(({ id }) => id === chainId) ?? having[0])?.id ?? chainId;
+    const chainsWithFeed = chains.filter(({ prices }) => prices.feeds.some((feed) => feed.of === currency));
+    return (chainsWithFeed.find(({ id }) => id === chainId) ?? chainsWithFeed[0])?.id ?? chainId;
   };
 
 /** Candles of one length. */
@@ -31,7 +33,7 @@ export interface SpanTable {
 export const hours: SpanTable = { table: identifier("price_hours"), column: identifier("hour"), seconds: secondsPerHour };
 export const days: SpanTable = { table: identifier("price_days"), column: identifier("day"), seconds: secondsPerDay };
 
-/** Price computation may lag behind the chain by this many hours before its last prices no longer count as current. */
+/** Max hours by which price computation may lag behind the chain for its last prices to be served as current. */
 const maxLagHours = 24;
 
 /** The hour (since 1970) of a time. */
@@ -47,8 +49,8 @@ export type Closes = ReturnType<typeof createCloses>;
 /** Queries of closing prices by span. */
 export function createCloses({ query }: Queryable, chainOfCurrency: ChainOfCurrency) {
   /**
-   * The last span with known prices; infinite if prices are level with the chain. While prices are computed or recomputed, the last computed one may be years
-   * old and does not describe the present. Served by the primary keys of price_progress and blocks.
+   * The last span with known prices; infinite if prices are up to date with the chain. While prices are computed or recomputed, the last computed one may be
+   * years old and must not be served as current. Served by the primary keys of price_progress and blocks.
    */
   const knownUntil = async (chainId: number, { seconds }: SpanTable): Promise<number> => {
     const rows = await query<{ hour: number }>(

@@ -1,7 +1,7 @@
 import { type Rules, rulesSchema } from "./rules.ts";
 
 /**
- * The default rules. A section of the operator's file, which is YAML with the same keys, replaces the section here.
+ * The default rules. The operator's file is YAML with the same keys; each of its sections replaces the section here.
  * Chain ids: 1 Ethereum, 10 Optimism, 56 BNB Smart Chain, 100 Gnosis, 137 Polygon, 8453 Base, 42161 Arbitrum, 43114 Avalanche.
  */
 export const builtInRules: Rules = rulesSchema.parse({

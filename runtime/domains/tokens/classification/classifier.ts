@@ -23,8 +23,8 @@ export interface ClassifiedToken {
 
 /** Classifies tokens and transfers by rules. */
 export interface Classifier {
-  /** The type of a balance with the value `worthUsd`; null, an unknown value, is not dust. */
-  typeOf(token: ClassifiedToken, worthUsd: number | null): Verdict<TokenType>;
+  /** The type of a balance with the value `valueUsd`; null, an unknown value, is not dust. */
+  typeOf(token: ClassifiedToken, valueUsd: number | null): Verdict<TokenType>;
   /** `isAirdropped`: its first transfers had many receivers in few transactions. Only matters if the token `mayBeAirdrop`. */
   isSpam(token: ClassifiedToken, isAirdropped?: boolean): Verdict<boolean>;
   /** Whether the token is spam if it was airdropped, and not otherwise. */
@@ -42,9 +42,9 @@ export function createClassifier(rules: Rules): Classifier {
   const texts = createTextMatcher(rules);
   const isSpam = createSpamRules(rules, stablecoins, texts);
   return {
-    typeOf: (token, worthUsd) => typeOf(rules, stablecoins, token, worthUsd),
+    typeOf: (token, valueUsd) => typeOf(rules, stablecoins, token, valueUsd),
     isSpam,
-    // Few names contain such a word, so that it is searched first. If another rule applies, an airdrop does not matter.
+    // The word is searched for first, because few names contain one. If another rule applies, an airdrop does not matter.
     mayBeAirdrop: (token) => token.standard !== standards.native && texts.airdropWordOf(token) !== null && isSpam(token).rule === null,
     isPoisoning: (transfer, counterparties) => classifyPoisoning(rules, transfer, counterparties),
     counterpartiesOf: (counterparties) => createCounterparties(rules, counterparties),
@@ -52,16 +52,16 @@ export function createClassifier(rules: Rules): Classifier {
   };
 }
 
-const typeOf = (rules: Rules, stablecoins: StablecoinMatcher, token: ClassifiedToken, worthUsd: number | null): Verdict<TokenType> => {
+const typeOf = (rules: Rules, stablecoins: StablecoinMatcher, token: ClassifiedToken, valueUsd: number | null): Verdict<TokenType> => {
   if (token.standard === standards.erc721 || token.standard === standards.erc1155) {
     return byRule("nft", "standard", "The token implements ERC-721 or ERC-1155.");
   }
-  if (worthUsd !== null && worthUsd < rules.dust.belowUsd) {
+  if (valueUsd !== null && valueUsd < rules.dust.belowUsd) {
     return byRule("dust", "dust", `The balance is worth less than ${rules.dust.belowUsd} USD.`);
   }
   if (token.standard === standards.native) return byDefault("cryptocurrency");
   const match = stablecoins.matchExact(token);
-  if (match.kind === "genuine") return byRule("stablecoin", "stablecoin-address", isGenuine(match));
+  if (match.kind === "genuine") return byRule("stablecoin", "stablecoin-address", genuineReason(match));
   if (match.kind === "by-symbol") {
     const reason = `Symbol and decimals are those of ${match.coin.symbol}, for which the rules have no address on this chain.`;
     return byRule("stablecoin", "stablecoin-symbol", reason);
@@ -69,7 +69,7 @@ const typeOf = (rules: Rules, stablecoins: StablecoinMatcher, token: ClassifiedT
   return byDefault("cryptocurrency");
 };
 
-const isGenuine = ({ coin }: Extract<StablecoinMatch, { coin: unknown }>): string => `The address is that of ${coin.symbol}.`;
+const genuineReason = ({ coin }: Extract<StablecoinMatch, { coin: unknown }>): string => `The address is that of ${coin.symbol}.`;
 
 /** The rules on spam, in the order in which they apply. */
 const createSpamRules = (rules: Rules, stablecoins: StablecoinMatcher, texts: TextMatcher): Classifier["isSpam"] => {
@@ -81,7 +81,7 @@ const createSpamRules = (rules: Rules, stablecoins: StablecoinMatcher, texts: Te
     if (trusted.has(key)) return byRule(false, "trusted", "The rules list the address as trusted.");
     if (spam.has(key)) return byRule(true, "spam-list", "The rules list the address as spam.");
     const match = stablecoins.match(token);
-    if (match.kind === "genuine") return byRule(false, "stablecoin-address", isGenuine(match));
+    if (match.kind === "genuine") return byRule(false, "stablecoin-address", genuineReason(match));
     if (match.kind === "fake") {
       return byRule(true, "fake-stablecoin", `The symbol is ${match.coin.symbol}, which has another address on this chain.`);
     }

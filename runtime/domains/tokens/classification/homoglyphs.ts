@@ -1,4 +1,4 @@
-/** Characters that look like a Latin letter, without those that Unicode's compatibility forms cover (full width, mathematical). */
+/** Characters that look like a Latin letter, except those that Unicode's compatibility forms cover (full width, mathematical). */
 const lookAlikes: Readonly<Record<string, string>> = {
   a: "АаΑαᎪᴀɑꓮ₳",
   b: "ВвΒᏴʙꓐ฿₿",
@@ -29,26 +29,28 @@ const lookAlikes: Readonly<Record<string, string>> = {
 };
 
 /** Characters that are used in place of a letter. */
-const standIns: Readonly<Record<string, string>> = { "0": "o", "1": "i", "5": "s", l: "i", "|": "i", "!": "i" };
+const substitutes: Readonly<Record<string, string>> = { "0": "o", "1": "i", "5": "s", l: "i", "|": "i", "!": "i" };
 
-const standIn = /[015l|!]/g;
+const substitutePattern = /[015l|!]/g;
 
 const latinOf = new Map(Object.entries(lookAlikes).flatMap(([latin, others]) => [...others].map((other) => [other, latin] as const)));
 
 const printable = /^[\x20-\x7e]*$/;
 const latinOfPrintable = [...latinOf].filter(([other]) => printable.test(other));
 
-/** Max UTF-16 units of a text: stored names have up to 200 characters (`reads-metadata`) of one or two units. */
-const maxText = 400;
-/** Their max number after NFKD, which expands a unit to up to 18 (U+FDFA). */
-const maxFolded = 18 * maxText;
+/** Max UTF-16 code units of a text: stored names have up to 200 characters (`reads-metadata`) of one or two units. */
+const maxTextLength = 400;
+/** Max UTF-16 code units after NFKD, which expands one unit to at most 18 (U+FDFA). */
+const maxDecomposedLength = 18 * maxTextLength;
 
 const marks = /\p{M}+/gu;
 const invisible = /[\p{Cc}\p{Cf}\p{M}\p{Zl}\p{Zp}]/gu;
 
-/** Applies compatibility decomposition and removes accents and invisible characters. Marks are removed first: normalization sorts a run of them in quadratic time. */
+/**
+ * Applies compatibility decomposition; removes accents and invisible characters. Marks are removed first: normalization sorts runs of them in quadratic time.
+ */
 const decompose = (text: string): string =>
-  text.slice(0, maxText).replace(marks, "").normalize("NFKD").slice(0, maxFolded).replace(invisible, "");
+  text.slice(0, maxTextLength).replace(marks, "").normalize("NFKD").slice(0, maxDecomposedLength).replace(invisible, "");
 
 const toLatin = (decomposed: string): string =>
   [...decomposed]
@@ -56,22 +58,28 @@ const toLatin = (decomposed: string): string =>
     .join("")
     .toLowerCase();
 
-/** A text as it looks to a reader: without invisible characters and accents, with Latin letters in place of look-alikes, in lower case; cut to the length of a name. */
+/**
+ * A text as it looks to a reader: in lower case, without invisible characters and accents, with Latin letters in place of look-alikes. It is truncated to the
+ * max length of a name.
+ */
 export const foldText = (text: string): string => {
   // Most texts are plain ASCII, which normalization leaves unchanged.
   if (!printable.test(text)) return toLatin(decompose(text));
-  return latinOfPrintable.reduce((folded, [other, latin]) => folded.replaceAll(other, latin), text.slice(0, maxText)).toLowerCase();
+  return latinOfPrintable.reduce((folded, [other, latin]) => folded.replaceAll(other, latin), text.slice(0, maxTextLength)).toLowerCase();
 };
 
-const leadingSigns = /^[^\p{L}\p{N}]+/u;
-const endsSymbol = /[\p{L}\p{N}\p{Sc}]/u;
+const leadingPunctuation = /^[^\p{L}\p{N}]+/u;
+const lastCharacter = /[\p{L}\p{N}\p{Sc}]/u;
 
-/** Removes punctuation around the letters, but no currency sign at the end, which may replace a letter. A pattern for the end would take quadratic time. */
-const trimSigns = (text: string): string => {
-  const characters = [...text.replace(leadingSigns, "")];
-  return characters.slice(0, characters.findLastIndex((character) => endsSymbol.test(character)) + 1).join("");
+/**
+ * Removes surrounding punctuation, but not a final currency sign, which may replace a letter. A regular expression anchored at the end would take quadratic
+ * time.
+ */
+const trimPunctuation = (text: string): string => {
+  const characters = [...text.replace(leadingPunctuation, "")];
+  return characters.slice(0, characters.findLastIndex((character) => lastCharacter.test(character)) + 1).join("");
 };
 
 /** The common form of symbols that look alike: folded, without surrounding punctuation, and with letters in place of the digits that resemble them. */
 export const skeletonOf = (symbol: string): string =>
-  toLatin(trimSigns(decompose(symbol))).replace(standIn, (character) => standIns[character] ?? character);
+  toLatin(trimPunctuation(decompose(symbol))).replace(substitutePattern, (character) => substitutes[character] ?? character);

@@ -4,12 +4,12 @@ import type { z } from "zod";
 import { builtInRules } from "./built-in.ts";
 import { type Rules, rulesSchema } from "./rules.ts";
 
-/** A file of rules that cannot be used, with every error and its position. */
+/** Lists every error of a rules file that cannot be used, with its location. */
 class RulesError extends Error {
   override readonly name = "RulesError";
 }
 
-/** The built-in rules, with the sections of the operator's file if there is one. @throws {RulesError} */
+/** The built-in rules, with the sections of the operator's file if there is one. @throws {RulesError} if the file is unreadable or invalid. */
 export function loadRules(file: string | undefined): Rules {
   if (file === undefined) return builtInRules;
   let text: string;
@@ -24,20 +24,20 @@ export function loadRules(file: string | undefined): Rules {
   return parseRules(file, text);
 }
 
-/** The built-in rules with the sections of a file's text. @throws {RulesError} one line for each error: file:line:column and what is expected. */
+/** The built-in rules with the sections of a file's text. @throws {RulesError} if the text is invalid: one line per error, with file:line:column. */
 export function parseRules(file: string, text: string): Rules {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const placeAt = (offset: number): string => {
+  const locationAt = (offset: number): string => {
     const { line, col } = lines.linePos(offset);
     return `${file}:${line}:${col}`;
   };
-  const broken = document.errors.map((error) => `${placeAt(error.pos[0])}: ${error.message.split("\n")[0]}`);
-  if (broken.length > 0) throw new RulesError(broken.join("\n"));
+  const syntaxErrors = document.errors.map((error) => `${locationAt(error.pos[0])}: ${error.message.split("\n")[0]}`);
+  if (syntaxErrors.length > 0) throw new RulesError(syntaxErrors.join("\n"));
   keepAddressesAsText(document);
   const outcome = rulesSchema.partial().safeParse(document.toJS() ?? {});
   if (!outcome.success) {
-    throw new RulesError(outcome.error.issues.flatMap((issue) => renderIssue(document, issue, placeAt)).join("\n"));
+    throw new RulesError(outcome.error.issues.flatMap((issue) => renderIssue(document, issue, locationAt)).join("\n"));
   }
   const { data } = outcome;
   return {
@@ -60,12 +60,13 @@ function keepAddressesAsText(document: Document.Parsed): void {
   });
 }
 
-/** One line for each error; an unknown key is reported at its own position. */
-function renderIssue(document: Document.Parsed, issue: z.core.$ZodIssue, placeAt: (offset: number) => string): string[] {
+/** One line per error; an unknown key is reported at its own location. */
+function renderIssue(document: Document.Parsed, issue: z.core.$ZodIssue, locationAt: (offset: number) => string): string[] {
   const path = issue.path.map(String);
-  if (issue.code !== "unrecognized_keys") return [`${placeAt(offsetOf(document, path))}: ${path.join(".") || "rules"}: ${issue.message}`];
+  if (issue.code !== "unrecognized_keys")
+    return [`${locationAt(offsetOf(document, path))}: ${path.join(".") || "rules"}: ${issue.message}`];
   const expected = path.length === 0 ? `; expected one of ${Object.keys(rulesSchema.shape).join(", ")}` : "";
-  return issue.keys.map((key) => `${placeAt(offsetOf(document, [...path, key]))}: ${[...path, key].join(".")}: unknown key${expected}`);
+  return issue.keys.map((key) => `${locationAt(offsetOf(document, [...path, key]))}: ${[...path, key].join(".")}: unknown key${expected}`);
 }
 
 /** The offset of the key or element at a path, or of its nearest parent if it is missing. */
@@ -74,10 +75,10 @@ function offsetOf(document: Document.Parsed, path: readonly string[]): number {
   let offset = document.contents?.range[0] ?? 0;
   for (const part of path) {
     const pair = isMap(node) ? node.items.find(({ key }) => isScalar(key) && String(key.value) === part) : undefined;
-    const found: unknown = isSeq(node) ? node.items[Number(part)] : pair?.key;
-    if (!isNode(found) || !found.range) return offset;
-    offset = found.range[0];
-    node = pair === undefined ? found : pair.value;
+    const child: unknown = isSeq(node) ? node.items[Number(part)] : pair?.key;
+    if (!isNode(child) || !child.range) return offset;
+    offset = child.range[0];
+    node = pair === undefined ? child : pair.value;
   }
   return offset;
 }

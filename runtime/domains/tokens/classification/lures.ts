@@ -14,7 +14,7 @@ const edge = { before: "(?<![\\p{L}\\p{N}])", after: "(?![\\p{L}\\p{N}])" };
 const wholeWords = (texts: readonly string[], flags: "u" | "gu"): RegExp | null =>
   texts.length === 0 ? null : new RegExp(`${edge.before}(?:${anyOf(texts)})${edge.after}`, flags);
 
-/** Finds whole words of a list, also if look-alike letters of another script replace theirs. */
+/** Finds whole words of a list, even if look-alike letters of other scripts replace some letters. */
 export function createWordFinder(words: readonly string[]): (text: string) => string | null {
   const wordIn = createFoldedWordFinder(words);
   return (text) => wordIn(foldText(text));
@@ -25,7 +25,7 @@ function createFoldedWordFinder(words: readonly string[]): (folded: string) => s
   return (folded) => pattern?.exec(folded)?.[0] ?? null;
 }
 
-/** Finds web addresses and words of spam, also if look-alike letters of another script replace theirs. */
+/** Finds web addresses and words of spam, even if look-alike letters of other scripts replace some letters. */
 export function createLureFinder({ lures }: Pick<Rules, "lures">): (text: string) => Lure | null {
   const harmless = wholeWords(lures.harmless, "gu");
   const wordIn = createFoldedWordFinder(lures.words);
@@ -41,8 +41,8 @@ export function createLureFinder({ lures }: Pick<Rules, "lures">): (text: string
 }
 
 /**
- * Finds a label, a dot (also written as "[dot]") and a top-level domain. It searches for dots and then backwards for the label, in linear time: searching forwards from
- * labels would scan a long word once for each of its letters.
+ * Finds a label, a dot (or "[dot]") and a top-level domain. It searches for dots and then backwards for the label, which takes linear time: a forward search
+ * from labels would scan a long word once for each of its letters.
  */
 function createDomainFinder(endings: readonly string[]): (folded: string) => string | null {
   if (endings.length === 0) return () => null;
@@ -50,16 +50,16 @@ function createDomainFinder(endings: readonly string[]): (folded: string) => str
   // The lookahead limits the lookbehind to possible dots; otherwise each hyphen of a long run would scan back to its start.
   const dotAndEnding = new RegExp(`(?=[.\\s[(])(?<=[\\p{L}\\p{N}]-*)${dot}(?:${anyOf(endings)})${edge.after}`, "u");
   return (folded) => {
-    const found = dotAndEnding.exec(folded);
-    return found === null ? null : labelBefore(folded, found.index) + found[0];
+    const match = dotAndEnding.exec(folded);
+    return match === null ? null : labelBefore(folded, match.index) + match[0];
   };
 }
 
-const ofLabel = /[\p{L}\p{N}-]/u;
+const labelCharacter = /[\p{L}\p{N}-]/u;
 
 /** The letters, digits and hyphens before an offset, without leading hyphens. */
 function labelBefore(folded: string, end: number): string {
   const before = [...folded.slice(0, end)];
-  const start = before.findLastIndex((character) => !ofLabel.test(character)) + 1;
+  const start = before.findLastIndex((character) => !labelCharacter.test(character)) + 1;
   return before.slice(start).join("").replace(/^-+/, "");
 }

@@ -19,8 +19,8 @@ export interface Counterparty {
   /** The block of the first transfer between them. */
   readonly since: number;
   /**
-   * The block of the first one in a transaction that the wallet sent. Null if others sent all of them: they can send the wallet dust, or transfer a token of their own
-   * between any accounts.
+   * The block of the first transfer in a transaction that the wallet sent. Null if other accounts sent all of these transactions: any account can send the
+   * wallet dust, or transfer a token of its own between any accounts.
    */
   readonly sentSince: number | null;
 }
@@ -29,10 +29,13 @@ export interface Counterparty {
 export interface Counterparties {
   /** Whether there was a transfer with an account before a block. */
   readonly has: (address: Address, block: number) => boolean;
-  /** The counterparty up to a block that an address imitates: another address with the same first and last digits and closer to the wallet; null without one. */
+  /**
+   * The counterparty up to a block that an address imitates: a different address with the same first and last digits and a closer relation to the wallet. Null
+   * if there is none.
+   */
   readonly imitated: (address: Address, block: number) => Address | null;
   /** Whether the wallet sends transactions itself, which a contract does not. */
-  readonly sends: boolean;
+  readonly sendsTransactions: boolean;
 }
 
 /** An address, and the first block of a transfer with it. */
@@ -41,43 +44,45 @@ interface Contact {
   readonly since: number;
 }
 
-/** The two earliest contacts with the same first and last digits; the second one counts for the address of the first. */
+/** The two earliest contacts with the same first and last digits; the second one is compared with the address of the first one. */
 interface EarliestContacts {
   readonly first: Contact;
   readonly second: Contact | null;
 }
 
-const withContact = (known: EarliestContacts | undefined, contact: Contact): EarliestContacts => {
-  if (known === undefined) return { first: contact, second: null };
-  const { first, second } = known;
+const withContact = (earliest: EarliestContacts | undefined, contact: Contact): EarliestContacts => {
+  if (earliest === undefined) return { first: contact, second: null };
+  const { first, second } = earliest;
   if (contact.since < first.since) return { first: contact, second: first };
-  return second === null || contact.since < second.since ? { first, second: contact } : known;
+  return second === null || contact.since < second.since ? { first, second: contact } : earliest;
 };
 
-/** The relation between a wallet and an account: the wallet sent a transaction with their transfers, others sent all of these, or there are none. */
+/**
+ * The relation between a wallet and an account: the wallet sent a transaction with one of their transfers, other accounts sent all of them, or there are none.
+ */
 type Closeness = "chosen" | "passive" | "none";
 
-/** Indexes a wallet's counterparties. Of addresses with equal digits, of which an attacker can create thousands, only the earliest are stored. */
+/** Indexes a wallet's counterparties. Only the two earliest addresses with equal digits are stored: an attacker can create thousands of them. */
 export function createCounterparties({ poisoning }: Pick<Rules, "poisoning">, counterparties: Iterable<Counterparty>): Counterparties {
   const digits = poisoning.matchingDigits;
-  const outline = (address: Address): string => `${address.slice(2, 2 + digits)}…${address.slice(-digits)}`;
-  const known = new Map<Address, Counterparty>();
-  for (const counterparty of counterparties) known.set(counterparty.address, counterparty);
-  /** Contacts by outline: all of them, and those to which the wallet sent. */
+  const abbreviate = (address: Address): string => `${address.slice(2, 2 + digits)}…${address.slice(-digits)}`;
+  const byAddress = new Map<Address, Counterparty>();
+  for (const counterparty of counterparties) byAddress.set(counterparty.address, counterparty);
+  /** Contacts by abbreviated address: all of them, and those to which the wallet sent. */
   const [all, chosen] = [new Map<string, EarliestContacts>(), new Map<string, EarliestContacts>()];
-  for (const { address, since, sentSince } of known.values()) {
-    const key = outline(address);
+  for (const { address, since, sentSince } of byAddress.values()) {
+    const key = abbreviate(address);
     all.set(key, withContact(all.get(key), { address, since }));
     if (sentSince !== null) chosen.set(key, withContact(chosen.get(key), { address, since: Math.max(since, sentSince) }));
   }
-  /** The relation before a block, not at it: a contact of the same block is imitated, but does not prove that an address imitates nobody. */
+  /** The relation before a block, not at it: a contact of the same block is imitated, but does not prove that an address is genuine. */
   const closenessOf = (address: Address, block: number): Closeness => {
-    const counterparty = known.get(address);
+    const counterparty = byAddress.get(address);
     if (counterparty === undefined || counterparty.since >= block) return "none";
     return counterparty.sentSince !== null && counterparty.sentSince < block ? "chosen" : "passive";
   };
-  /** The earliest contact up to a block with another address of the same outline. */
-  const otherThan = (address: Address, earliest: EarliestContacts | undefined, block: number): Address | null => {
+  /** The earliest contact up to a block with a different address of the same abbreviation. */
+  const earliestOther = (address: Address, earliest: EarliestContacts | undefined, block: number): Address | null => {
     const other = earliest?.first.address === address ? earliest.second : earliest?.first;
     return other !== undefined && other !== null && other.since <= block ? other.address : null;
   };
@@ -86,16 +91,17 @@ export function createCounterparties({ poisoning }: Pick<Rules, "poisoning">, co
     imitated: (address, block) => {
       const closeness = closenessOf(address, block);
       if (closeness === "chosen") return null;
-      const key = outline(address);
-      return otherThan(address, chosen.get(key), block) ?? (closeness === "none" ? otherThan(address, all.get(key), block) : null);
+      const key = abbreviate(address);
+      return earliestOther(address, chosen.get(key), block) ?? (closeness === "none" ? earliestOther(address, all.get(key), block) : null);
     },
-    sends: [...known.values()].some(({ sentSince }) => sentSince !== null),
+    sendsTransactions: [...byAddress.values()].some(({ sentSince }) => sentSince !== null),
   };
 }
 
 /**
- * Whether the purpose of a transfer is to put an address into the wallet's list: its amount is 0, and it either involves an address that imitates a counterparty, or
- * is a transfer from the wallet to an unknown account in a transaction that another account sent (EIP-20 lets any account transfer 0 from any other).
+ * Whether the purpose of a transfer is to put an address into the wallet's list: its amount is 0, and it either involves an address that imitates a
+ * counterparty, or is a transfer from the wallet to an unknown account in a transaction that another account sent (EIP-20 lets any account transfer 0 from any
+ * other).
  */
 export function classifyPoisoning(
   { poisoning }: Pick<Rules, "poisoning">,
@@ -109,7 +115,7 @@ export function classifyPoisoning(
   if (imitated !== null) {
     return byRule(true, "resembling-address", `The amount is 0, and ${other} looks like ${imitated}, a counterparty of ${wallet}.`);
   }
-  const isSentByOther = from === wallet && sender !== wallet && counterparties.sends;
+  const isSentByOther = from === wallet && sender !== wallet && counterparties.sendsTransactions;
   if (poisoning.sentByOthers && isSentByOther && !counterparties.has(other, block)) {
     return byRule(true, "sent-by-others", `The amount is 0, and ${sender} sent this transfer from ${wallet}.`);
   }

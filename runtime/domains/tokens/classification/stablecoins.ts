@@ -22,15 +22,15 @@ const lowerCase = (symbol: string): string => symbol.normalize("NFC").trim().toL
 
 /** Matches tokens with the stablecoins of the rules. */
 export interface StablecoinMatcher {
-  /** By address, or by the exact symbol. */
+  /** Matches by address or by the exact symbol. */
   matchExact(token: StablecoinCandidate): StablecoinMatch;
-  /** Also by symbols that only look like a stablecoin's. */
+  /** Like `matchExact`, and also matches symbols that only look like a stablecoin's. */
   match(token: StablecoinCandidate): StablecoinMatch;
 }
 
 /**
- * Matches tokens by address or, on chains without an address in the rules, by symbol and decimals. A token with the symbol and another address
- * is a fake on a chain with an address in the rules; a symbol that only looks the same is a look-alike on every chain.
+ * Matches tokens by address or, on chains without an address in the rules, by symbol and decimals. On a chain with an address in the rules, a token with the
+ * symbol and a different address is a fake. A symbol that only looks the same is a look-alike on every chain.
  */
 export function createStablecoinMatcher({ stablecoins }: Pick<Rules, "stablecoins">): StablecoinMatcher {
   const byAddress = new Map<string, Stablecoin>();

@@ -17,7 +17,7 @@ interface SampledBalance {
   readonly standard: number;
   readonly token_id: string | null;
   readonly balance: string | null;
-  /** False if the contract's result means something else or proves nothing. */
+  /** False if the contract's result has a different meaning or is inconclusive. */
   readonly is_comparable: boolean;
 }
 
@@ -49,15 +49,15 @@ export async function auditBalances(
   const readings = await database.query<SampledReading>(sampleReadings, [chainId, height, sample]);
   rows.push(auditRow("balances read from contracts", await compareReadings(source, readings)));
   const supplies = await database.query<SampledSupply>(sampleSupplies, [chainId, height, sample]);
-  const compareThose = (isRead: boolean) =>
+  const compareGroup = (isRead: boolean) =>
     compareSupplies(
       database,
       source,
       chainId,
       supplies.filter(({ is_read }) => is_read === isRead),
     );
-  rows.push(auditRow("ERC-20 supplies", await compareThose(false)));
-  rows.push(auditRow("supplies read from contracts", await compareThose(true)));
+  rows.push(auditRow("ERC-20 supplies", await compareGroup(false)));
+  rows.push(auditRow("supplies read from contracts", await compareGroup(true)));
   return rows;
 }
 
@@ -69,7 +69,7 @@ interface SampledSupply {
   readonly is_read: boolean;
 }
 
-/** Compares served supplies with `totalSupply()`; a contract without it counts as null. */
+/** Compares served supplies with `totalSupply()`; for a contract without it, the node's value is null. */
 async function compareSupplies(
   database: Queryable,
   source: Pick<Source, "calls">,
@@ -78,7 +78,7 @@ async function compareSupplies(
 ): Promise<Compared[]> {
   const { tokenTotalsAt } = createHolderQueries(database);
   const compared: Compared[] = [];
-  for (const [block, group] of groupBy(supplies, (one) => one.block)) {
+  for (const [block, group] of groupBy(supplies, (supply) => supply.block)) {
     const calls = group.map(({ token }) => ({ to: token, data: totalSupplyCall }) as const);
     const outcomes = await source.calls(calls, block);
     for (const [position, { token }] of group.entries()) {
@@ -96,7 +96,7 @@ async function compareSupplies(
 
 type SampledReading = SampledBalance & { readonly since_block: number };
 
-/** Compares readings with the contract after the block of the reading: such balances change without an event. */
+/** Compares readings with the contract as of the block of each reading, because such balances change without an event. */
 async function compareReadings(source: Pick<Source, "balances" | "calls">, readings: readonly SampledReading[]): Promise<Compared[]> {
   const compared: Compared[] = [];
   for (const [height, group] of groupBy(readings, ({ since_block }) => since_block))
@@ -117,13 +117,13 @@ async function compare(
   }));
   const nodeBalances = await readBalancesAt(source, keys, height, currentBalance);
   const isDenied = (position: number): boolean => nodeBalances[position] === 0n && balances[position]?.balance === "1";
-  const denied = keys.flatMap((key, position) => (isOwnership(key) && isDenied(position) ? [position] : []));
+  const deniedPositions = keys.flatMap((key, position) => (isOwnership(key) && isDenied(position) ? [position] : []));
   const owners = await punkOwners(
     source,
-    denied.flatMap((position) => keys[position] ?? []),
+    deniedPositions.flatMap((position) => keys[position] ?? []),
     height,
   );
-  denied.forEach((position, index) => {
+  deniedPositions.forEach((position, index) => {
     if (owners[index] === keys[position]?.owner) nodeBalances[position] = 1n;
   });
   return balances.map((balance, index) => ({
@@ -152,19 +152,20 @@ async function punkOwners(source: Pick<Source, "calls">, keys: readonly BalanceK
 }
 
 /**
- * Whether `balanceOf` and `ownerOf` are comparable with rows `k` of an ERC-721 collection. A contract that is an ERC-20 token as well returns its coins; one
- * without the functions of a collection was only classified as one by the shape of its logs. Served by the primary key of contract_standards.
+ * Whether `balanceOf` and `ownerOf` are comparable with rows `k` of an ERC-721 collection. They are not if the contract is an ERC-20 token too, because it
+ * returns ERC-20 balances, or if it lacks the functions of a collection and was only classified as one by the shape of its logs. Served by the primary key of
+ * contract_standards.
  */
 const isComparable = (isWrong: Sql): Sql =>
   sql`NOT EXISTS (SELECT FROM contract_standards c WHERE c.chain_id = $1 AND c.address = k.token AND k.standard = ${standards.erc721} AND (${isWrong}))
    AS is_comparable`;
 
-/** A supply with this many offsets changes continuously. */
+/** A supply with at least this many offsets is regarded as changing continuously. */
 const manyOffsets = 16;
 
 /**
- * ERC-20 tokens in the order of a hash. A supply that changes without events is compared as of its last reading. Reads the chain's part of token_standards
- * once, and each token's last entries in supply_offsets.
+ * Samples ERC-20 tokens in the order of a hash. A supply that changes without events is compared as of its last reading. Reads the chain's part of
+ * token_standards once, and each token's last entries in supply_offsets.
  */
 const sampleSupplies = sql`SELECT t.token, n.token IS NOT NULL OR o.steps >= ${manyOffsets} AS is_read,
      CASE WHEN n.token IS NOT NULL OR o.steps >= ${manyOffsets} THEN coalesce(o.block, $2) ELSE $2::int8 END AS block
@@ -174,7 +175,7 @@ const sampleSupplies = sql`SELECT t.token, n.token IS NOT NULL OR o.steps >= ${m
    CROSS JOIN LATERAL (SELECT max(block_number) AS block, count(*) AS steps FROM (SELECT block_number FROM supply_offsets s
      WHERE s.chain_id = $1 AND s.token = t.token AND s.block_number <= $2 ORDER BY block_number DESC LIMIT ${manyOffsets}) s) o`;
 
-/** Keys in the order of a hash: the same sample each time, from all parts of the table. Reads the standard's part of the table once. */
+/** Samples keys in the order of a hash: the same sample each time, from all parts of the table. Reads the standard's part of the table once. */
 const sampleBalances = sql`SELECT k.owner, k.token, k.standard, NULL AS token_id, CASE WHEN k.since_block <= $3 THEN k.balance ELSE p.balance END AS balance,
      ${isComparable(sql`c.is_coin OR NOT c.is_collection`)}
    FROM (SELECT b.* FROM balances b

@@ -3,7 +3,7 @@ import type { Database } from "../../../database/database.ts";
 import { createMutex } from "../../../lib/async.ts";
 import type { Address } from "../../../lib/hex.ts";
 
-/** The interval between two writes, and the max tokens of one. */
+/** The interval between two writes, and the max tokens per write. */
 const flushMilliseconds = 5_000;
 const maxTokensPerFlush = 1_000;
 /** Max tokens that wait to be written; others are dropped until a later request records them. */
@@ -16,7 +16,7 @@ export interface TokenRequests {
   record(chainId: number, tokens: Iterable<Address>): void;
   /** Writes one portion of the recorded tokens. */
   flush(): Promise<void>;
-  /** Writes the rest and stops the timer. */
+  /** Stops the timer and writes a last portion. */
   close(): Promise<void>;
 }
 
@@ -25,29 +25,29 @@ export interface TokenRequests {
  * not be written wait for the next flush; their number is bounded.
  */
 export const createTokenRequests = (database: Pick<Database, "query">, now: () => Date): TokenRequests => {
-  const waiting = new Map<string, { readonly chainId: number; readonly token: Address }>();
+  const pending = new Map<string, { readonly chainId: number; readonly token: Address }>();
   /** The time of each write, oldest first. */
   const written = new Map<string, number>();
   const exclusively = createMutex();
 
   const write = async (): Promise<void> => {
-    const at = now();
+    const writtenAt = now();
     for (const [key, time] of written) {
-      if (time > at.getTime() - renewSeconds * 1000 && written.size <= maxTokens) break;
+      if (time > writtenAt.getTime() - renewSeconds * 1000 && written.size <= maxTokens) break;
       written.delete(key);
     }
-    const rows = [...waiting].slice(0, maxTokensPerFlush);
+    const rows = [...pending].slice(0, maxTokensPerFlush);
     if (rows.length === 0) return;
     // In key order, so that two processes cannot deadlock.
     const sorted = rows.map(([, row]) => row).sort((left, right) => left.chainId - right.chainId || (left.token < right.token ? -1 : 1));
     await database.query(
       `INSERT INTO token_requests (chain_id, token, asked_at) SELECT k.chain_id, k.token, $3 FROM unnest($1::int8[], $2::bytea[]) AS k(chain_id, token)
        ON CONFLICT (chain_id, token) DO UPDATE SET asked_at = excluded.asked_at`,
-      [sorted.map(({ chainId }) => chainId), sorted.map(({ token }) => bytes(token)), at],
+      [sorted.map(({ chainId }) => chainId), sorted.map(({ token }) => bytes(token)), writtenAt],
     );
     for (const [key] of rows) {
-      waiting.delete(key);
-      written.set(key, at.getTime());
+      pending.delete(key);
+      written.set(key, writtenAt.getTime());
     }
   };
   const flush = (): Promise<void> => exclusively(write).catch(() => undefined);
@@ -57,9 +57,9 @@ export const createTokenRequests = (database: Pick<Database, "query">, now: () =
   return {
     record: (chainId, tokens) => {
       for (const token of tokens) {
-        if (waiting.size >= maxTokens) return;
+        if (pending.size >= maxTokens) return;
         const key = `${chainId}${token}`;
-        if (!written.has(key)) waiting.set(key, { chainId, token });
+        if (!written.has(key)) pending.set(key, { chainId, token });
       }
     },
     flush,

@@ -15,7 +15,7 @@ export interface NativeDifference {
 
 type Node = Pick<Source, "balances" | "hashesOf">;
 
-/** Half of a sample are the most recently touched accounts; the other half iterates over all accounts. */
+/** Half of a sample is the most recently touched accounts; the other half iterates over all accounts. */
 const halfSample = 25;
 
 const isKnownNative = sql`chain_id = $1 AND token = $2 AND standard = ${standards.native} AND balance IS NOT NULL`;

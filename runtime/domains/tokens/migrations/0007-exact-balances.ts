@@ -2,13 +2,13 @@ import type { Knex } from "knex";
 
 /**
  * Balances that events do not determine.
- * `net_change` is the sum of the changes since the state before the index, while that state is unknown; once it is known, `balance` is the sum of both and
- * `net_change` is null. Both null: the balance is unknown, or not read yet, and does not follow from events.
+ * `net_change` is the sum of the changes since the base balance, while that is unknown; once it is known, `balance` is the sum of both and `net_change` is
+ * null. If both are null, the balance does not follow from events and is unknown or not read yet.
  * `node_sourced_tokens` has tokens whose balances do not follow from their events, with the difference that revealed it. Events do not change their rows: a
- * row holds the value that the contract returned after its first block, null until it is read. `refreshed_at` is the time when all its owners were last
+ * row holds the value that the contract returned after its first block, null until it is read. `refreshed_at` is the time at which all owners were last
  * read.
- * `token_checks` has the time when each ERC-20 token was last compared with its contract; its index lists the longest unchecked token first.
- * The partial indexes contain only the rows that wait for reads from the node. The number of holders is null where balances are.
+ * `token_checks` has the time when each ERC-20 token was last compared with its contract; its index lists the token with the oldest check first.
+ * The partial indexes contain only the rows that wait for reads from the node. The number of holders is null if any balance is unknown.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -2,8 +2,8 @@ import type { Knex } from "knex";
 
 /**
  * The primary keys that long lists are read from include the listed columns, so that the balances of a wallet with tens of thousands of tokens are read by
- * index-only scans: the balances with the block of their last change, and the times of these blocks. An update of a balance already changed an index before,
- * so this costs no further row versions.
+ * index-only scans: the balances with the block of their last change, and the times of these blocks. An update of a balance changed an index even before this
+ * migration, so it does not require additional row versions.
  * `logs_topics` finds logs by a topic at any later position if it is rarer than what the other indexes find: 35 MB for a million logs, less than half of any
  * other index of logs.
  */

@@ -1,8 +1,8 @@
 import type { Knex } from "knex";
 
 /**
- * A ranking of holders as of a past block skips many entries of the rank indexes for each one that contains the block. As key columns, the blocks are
- * compared during the index scan; as included columns, they would be extracted from each entry first. The indexes are no larger.
+ * A ranking of holders as of a past block skips many entries of the rank indexes for each entry that contains the block. As key columns, the blocks are
+ * compared during the index scan; as included columns, they would first be extracted from each entry. The size of the indexes does not increase.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

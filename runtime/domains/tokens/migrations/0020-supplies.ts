@@ -2,13 +2,13 @@ import type { Knex } from "knex";
 
 /**
  * Total supplies.
- * `token_supplies` has a row for each block with a mint or burn: for an ERC-20 token the sum of both since the index began, which may be negative; for a
- * collection the number of tokens, null if events do not determine it.
+ * `token_supplies` has a row for each block with a mint or burn: for an ERC-20 token the mints less burns since the first indexed block, which may be negative;
+ * for a collection the number of tokens, null if events do not determine it.
  * `supply_offsets` is the difference between `totalSupply()` of an ERC-20 token and that sum, read from the contract; a row is valid from its block until
- * the next one. `difference` is null if the contract returns no supply (`is_silent`), or if it changed at a block that is not found yet. Without any row, no
- * difference was found. `supply_offsets_open` finds the rows whose block is still to be found, `supply_offsets_roll_back` serves roll-backs;
+ * the next one. `difference` is null if the contract returns no supply (`is_silent`), or if it changed at a block that has not been located yet. Without any
+ * row, no difference was found. `supply_offsets_open` serves the search for rows whose block is not located, `supply_offsets_roll_back` serves roll-backs;
  * `token_supplies_roll_back` serves these and the search for recent mints and burns.
- * `balance_periods_zero_open` finds the periods in which the balance of the zero address changed at a block that is not found yet.
+ * `balance_periods_zero_open` serves the search for periods in which the balance of the zero address changed at a block that has not been located yet.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 
 /**
- * The times of the next comparison of an ERC-20 token with its contract (`due_at`) and of the last one (`looked_at`), and the wait between them
+ * The times of the next comparison of an ERC-20 token with its contract (`due_at`) and of the previous one (`looked_at`), and the wait between them
  * (`wait_seconds`). `urgent_at` is set if the token is to be compared ahead of tokens that have been due for longer. `checked_at` remains the last
  * comparison of a nonzero balance or supply: a zero matches any contract.
  * `token_requests` has the tokens that clients requested, with the time of the last request, the last turn (`turn_at`) and the end of the last round

@@ -6,7 +6,7 @@ import type { TokenMovement } from "./movements.ts";
 import type { BalanceKey } from "./reads-base.ts";
 import { standards } from "./standards.ts";
 
-/** The balances that a movement changes: on each side the token's, and for a collection the id's too. */
+/** The balances that a movement changes: on each side the balance of the token and, for a collection, also the balance of the id. */
 export const balanceKeysOf = (movement: TokenMovement, chain: ChainFacts): BalanceKey[] => {
   const sending = movement.from === null ? [] : keysOf(movement, movement.from, chain);
   const receiver = receiverOf(movement);
@@ -21,11 +21,11 @@ export const receiverOf = ({ standard, from, to }: TokenMovement): Address | nul
   standard === standards.erc20 && from === null && to === null ? zeroAddress : to;
 
 /** The balances of one side of a movement. */
-export const keysOf = ({ token, standard, tokenId, ofHybrid }: TokenMovement, owner: Address, chain: ChainFacts): BalanceKey[] => {
+export const keysOf = ({ token, standard, tokenId, isHybrid }: TokenMovement, owner: Address, chain: ChainFacts): BalanceKey[] => {
   if (standard === standards.native && chain.nativeAccounting !== "traces") return [];
   if (tokenId === null) return [{ owner, token, standard, tokenId }];
   const key = { owner, token, standard, tokenId };
-  return [{ ...key, tokenId: null, ofHybrid }, key];
+  return [{ ...key, tokenId: null, isHybrid }, key];
 };
 
 /** The native balances that the node reported with a block, with accounting by state. */

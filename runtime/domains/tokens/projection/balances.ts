@@ -10,19 +10,19 @@ export interface Opening {
   readonly balance: bigint | null;
   /** The net change since an unknown base; null if the base can never be determined. */
   readonly netChange: bigint | null;
-  /** The block that set the balance; null if there is none, as the balance is 0. */
+  /** The block that set the balance; null if no block did, in which case the balance is 0. */
   readonly since: number | null;
   readonly isStored: boolean;
 }
 
-/** The running balance of a key within a batch. */
+/** The current balance of a key within a batch. */
 interface Account {
   readonly key: BalanceKey;
   /** Null once unknown; later events do not make it known again. */
   balance: bigint | null;
   netChange: bigint | null;
   since: number | null;
-  /** The state when the block began. */
+  /** The state at the start of the block. */
   atBlockStart: Pick<Opening, "balance" | "netChange">;
   isHolder: boolean;
   /** Whether it has a row, stored or set in this batch. */
@@ -39,12 +39,12 @@ export interface HolderChange {
   readonly isKnown: boolean;
 }
 
-/** Max uint256; a larger sum shows that a token's events are false. */
+/** Max uint256; a larger sum means that the token's events are inconsistent. */
 export const maxUint256 = 2n ** 256n - 1n;
 
 /** The accounts of a batch, opened when they are first needed. */
 const createAccounts = (open: (key: BalanceKey) => Opening) => {
-  /** By token and id, then by owner: movements of one token are often adjacent, and a lookup by owner alone is faster than building a combined key. */
+  /** Accounts by token and id, then by owner: movements of one token are often adjacent, and a lookup by owner is faster than building a combined key. */
   const holdings = new Map<string, Map<Address, Account>>();
   let current: Pick<BalanceKey, "token" | "standard" | "tokenId"> | null = null;
   let holders = new Map<Address, Account>();
@@ -80,8 +80,8 @@ const openAccount = (key: BalanceKey, { balance, netChange, since, isStored }: O
 });
 
 /**
- * Running balances of a batch: each movement applies immediately, and a block that touches a key ends the period of its previous balance, even if the balance
- * stays the same, so that the block of a token's last transfer is always known.
+ * The current balances within a batch: each movement is applied immediately, and a block that touches a key ends the period of its previous balance, even if
+ * the balance stays the same, so that the block of a token's last transfer is always known.
  */
 export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock = 0) => {
   const { all, accountOf } = createAccounts(open);
@@ -109,7 +109,7 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock
       account.balance = next < 0n || next > maxUint256 ? null : next;
       return account.balance;
     },
-    /** Sets a balance to the node's reports from right before and after the block; an account that did not change is not touched. */
+    /** Sets a balance that the node reported right before and after the block; an account that did not change is not touched. */
     set: (key: BalanceKey, before: bigint | null, balance: bigint | null): void => {
       const account = accountOf(key);
       const isSame = balance === before && balance === account.balance;
@@ -120,7 +120,7 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock
       account.netChange = null;
     },
     /** Touches a key whose movement does not determine the balance, which becomes unknown until it is read from the node. */
-    forget: (key: BalanceKey): null => {
+    markUnknown: (key: BalanceKey): null => {
       const account = accountOf(key);
       touch(account);
       account.balance = null;
@@ -159,7 +159,7 @@ const latestRows = (accounts: readonly Account[]): Row[] => {
 /** Adds the periods that a block ends. */
 const pushPeriods = (periods: Row[], account: Account, block: number, baseBlock: number): void => {
   const { key, before, atBlockStart } = account;
-  // A reported balance is not a sum, so its unknown periods do not wait for a base.
+  // A reported balance is not a sum, so its unknown periods are not resolved by a base balance.
   const netChange = before === undefined ? atBlockStart.netChange : null;
   for (const { from, to, balance } of endedPeriodsOf(account, block, baseBlock)) {
     const { owner, token, standard, tokenId: token_id } = key;

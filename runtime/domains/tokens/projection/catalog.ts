@@ -12,7 +12,7 @@ export const createTokenCatalog = (state: State) => {
   return {
     standards: rows,
     reads,
-    see: (address: Address, standard: number, blockNumber: number): void => {
+    add: (address: Address, standard: number, blockNumber: number): void => {
       const key = `${address}${standard}`;
       if (seen.has(key)) return;
       seen.add(key);

@@ -10,7 +10,7 @@ import { type BalanceKey, baseReadOf, decodeBaseBalance } from "./reads-base.ts"
 import { standards } from "./standards.ts";
 import { createTotals } from "./totals.ts";
 
-const openWith =
+const createOpening =
   ({ state, chain, base }: FoldInput) =>
   (key: BalanceKey): Opening => {
     const stored = storedBalance(state, key);
@@ -26,7 +26,7 @@ const openWith =
     // The key of a base read does not contain the first block.
     const read = baseReadOf(key, 0);
     const balance = read === null ? null : decodeBaseBalance(key, base(read));
-    // An initial balance of 0 needs no period. Without a call the base can never be determined; a reported balance is not a sum.
+    // An initial balance of 0 needs no period. Without a call, the base can never be determined. A reported balance is not a sum.
     const isSummed = read !== null && (key.standard !== standards.native || chain.nativeAccounting === "traces");
     const netChange = balance === null && isSummed ? 0n : null;
     return { isStored: false, since: balance === 0n ? null : chain.baseBlock, balance, netChange };
@@ -38,12 +38,12 @@ type BalanceSheet = ReturnType<typeof createBalanceSheet>;
 
 /** Applies a movement to a balance and returns the new one; null for a node-sourced token, whose balance becomes unknown. */
 const createChange =
-  (whole: BalanceSheet, byId: BalanceSheet, isNodeSourced: (token: Address, standard: number) => boolean) =>
+  (byToken: BalanceSheet, byId: BalanceSheet, isNodeSourced: (token: Address, standard: number) => boolean) =>
   (key: BalanceKey, amount: bigint): bigint | null => {
-    const sheet = key.tokenId === null ? whole : byId;
+    const sheet = key.tokenId === null ? byToken : byId;
     const isSourced = isNodeSourced(key.token, key.standard);
-    if (key.standard !== standards.erc20 || key.owner !== zeroAddress) return isSourced ? sheet.forget(key) : sheet.apply(key, amount);
-    // The zero address's balance is read together with the supply (compare-supplies) and is not part of transfers' rows.
+    if (key.standard !== standards.erc20 || key.owner !== zeroAddress) return isSourced ? sheet.markUnknown(key) : sheet.apply(key, amount);
+    // The zero address's balance is read together with the supply (compare-supplies) and is not stored in the rows of transfers.
     if (!isSourced) sheet.apply(key, amount);
     return null;
   };
@@ -52,7 +52,7 @@ const createChange =
 const createTransactionList = (state: FoldInput["state"]) => {
   const ordinals = createOrdinals(state, "ordinals");
   const rows: Row[] = [];
-  // Movements are ordered by transaction, so a set for the current one suffices.
+  // Movements are ordered by transaction, so a set for the current transaction is sufficient.
   const listed = new Set<Address>();
   let [lastBlock, lastTransaction] = [-1, -1];
   return {
@@ -69,17 +69,17 @@ const createTransactionList = (state: FoldInput["state"]) => {
 
 /** Folds a batch of blocks into the projection's rows. */
 export const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): Record<string, Row[]> => {
-  const open = openWith(input);
-  const whole = createBalanceSheet(open, input.chain.baseBlock);
+  const open = createOpening(input);
+  const byToken = createBalanceSheet(open, input.chain.baseBlock);
   const byId = createBalanceSheet(open);
   const isNodeSourced = (token: Address, standard: number) => input.state.get("nodeSourced", token, standard) !== undefined;
   const totals = createTotals(input.state, input.chain, isNodeSourced);
-  const change = createChange(whole, byId, isNodeSourced);
+  const change = createChange(byToken, byId, isNodeSourced);
   const transactions = createTransactionList(input.state);
   const catalog = createTokenCatalog(input.state);
   const transfers: Row[] = [];
 
-  /** The side's balance after the movement: of the id if there is one, otherwise of the token. */
+  /** Changes the balances of one side and returns the new one: the balance of the id if there is one, otherwise of the token. */
   const move = (movement: TokenMovement, owner: Address | null, amount: bigint): bigint | null => {
     let after: bigint | null = null;
     for (const key of owner === null ? [] : keysOf(movement, owner, input.chain)) after = change(key, amount);
@@ -90,7 +90,7 @@ export const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): R
   const apply = (movement: TokenMovement, blockNumber: number, ordinal: number): boolean => {
     const afterSending = move(movement, movement.from, -movement.amount);
     const afterReceiving = move(movement, receiverOf(movement), movement.amount);
-    if (!movement.transfer || movement.transactionIndex === null) return false;
+    if (!movement.isTransfer || movement.transactionIndex === null) return false;
     totals.move(movement);
     transfers.push({
       block_number: blockNumber,
@@ -106,7 +106,7 @@ export const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): R
       from_balance: movement.from === movement.to ? afterReceiving : afterSending,
       to_balance: afterReceiving,
     });
-    if (movement.standard !== standards.native) catalog.see(movement.token, movement.standard, blockNumber);
+    if (movement.standard !== standards.native) catalog.add(movement.token, movement.standard, blockNumber);
     if (movement.standard === standards.erc20) {
       transactions.add(movement.fromAddress, blockNumber, movement.transactionIndex);
       transactions.add(movement.toAddress, blockNumber, movement.transactionIndex);
@@ -118,16 +118,16 @@ export const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): R
     const blockNumber = decoded.block.number;
     let ordinal = 0;
     for (const movement of tokenMovements(decoded, input.chain)) if (apply(movement, blockNumber, ordinal)) ordinal += 1;
-    for (const { key, before, balance } of reportedBalances(decoded)) whole.set(key, before, balance);
-    totals.endBlock(blockNumber, whole.endBlock(blockNumber));
+    for (const { key, before, balance } of reportedBalances(decoded)) byToken.set(key, before, balance);
+    totals.endBlock(blockNumber, byToken.endBlock(blockNumber));
     byId.endBlock(blockNumber);
   }
   return {
     token_standards: catalog.standards,
     transfers,
     transfer_transactions: transactions.rows,
-    balance_periods: whole.periods,
-    balances: whole.latest(),
+    balance_periods: byToken.periods,
+    balances: byToken.latest(),
     nft_balance_periods: byId.periods,
     nft_balances: byId.latest(),
     holder_counts: totals.holders,

@@ -19,10 +19,10 @@ import { tokenTables } from "./tables.ts";
 
 /**
  * Token transfers and balances, including zero-value transfers. A collection's row in `balances` counts the tokens of an ERC-721 collection, or the units of
- * all ids of an ERC-1155 one. A balance that events would take below zero or above a word is unknown from then on, because the token's events are false.
- * Without a base balance, the net change is stored. A transfer of a node-sourced token only touches its owners. Ids that were minted in ranges (EIP-2309) are
- * one movement each. CryptoPunks move like tokens of an ERC-721 collection; the coin-like Transfers that such a contract also emits are an ERC-20
- * token's, as its `balanceOf` is.
+ * all ids of an ERC-1155 collection. A balance that events would take below zero or above a word is unknown from then on, because the token's events are
+ * inconsistent. Without a base balance, the net change is stored. A transfer of a node-sourced token only touches its owners. Ids that were minted in ranges
+ * (EIP-2309) are one movement each. CryptoPunks are treated as tokens of an ERC-721 collection. Such a contract also emits Transfers in the form of ERC-20;
+ * these are treated as transfers of an ERC-20 token, which matches its `balanceOf`.
  */
 export const tokensProjection = defineProjection({
   id: "tokens",
@@ -82,8 +82,8 @@ export const tokensProjection = defineProjection({
     for (const movement of blocks.flatMap((block) => tokenMovements(block, chain))) {
       const { token, standard } = movement;
       // Movements of one token are often adjacent: its keys, and each owner, are added once per series.
-      const isOther = seen?.token !== token || seen.standard !== standard;
-      if (isOther) owners.clear();
+      const isDifferentToken = seen?.token !== token || seen.standard !== standard;
+      if (isDifferentToken) owners.clear();
       for (const { owner, tokenId } of balanceKeysOf(movement, chain)) {
         if (tokenId !== null) sets.nftBalances.add(owner, token, tokenId, standard);
         else if (!owners.has(owner)) {
@@ -92,7 +92,7 @@ export const tokensProjection = defineProjection({
         }
       }
       seen = movement;
-      if (standard !== standards.native && isOther) {
+      if (standard !== standards.native && isDifferentToken) {
         sets.standards.add(token, standard);
         sets.totals.add(token, standard);
         sets.supplies.add(token, standard);
@@ -108,7 +108,7 @@ export const tokensProjection = defineProjection({
   },
   reads: (blocks, state, chain) => {
     const reads: BaseRead[] = [];
-    // Then no key has a base.
+    // No key has a base balance in this case.
     if (chain.from === 0 && chain.nativeAccounting === "none") return reads;
     for (const block of blocks) {
       const moved = tokenMovements(block, chain).flatMap((movement) => balanceKeysOf(movement, chain));

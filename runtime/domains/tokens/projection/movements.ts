@@ -6,57 +6,57 @@ import { type Address, nativeTokenAddress, zeroAddress } from "../../../lib/hex.
 import { nativeMovements, nativeTransfers } from "../../ledger/projection/native.ts";
 import { standards } from "./standards.ts";
 
-/** A movement of a token or of the native one; a side is null if it is not an account: minted, burned, or the protocol's. */
+/** A movement of a token or of the native token. A side is null if it is not an account: for mints, burns, and movements from or to the protocol. */
 export interface TokenMovement {
   /** False for balance changes that are not transfers: fees, tips, withdrawals. */
-  readonly transfer: boolean;
+  readonly isTransfer: boolean;
   readonly transactionIndex: number | null;
   readonly logIndex: number | null;
   readonly standard: number;
   readonly token: Address;
   readonly from: Address | null;
   readonly to: Address | null;
-  /** The addresses of the transfer's row, also for sides that are not accounts. */
+  /** The addresses in the transfer's row, including for sides that are not accounts. */
   readonly fromAddress: Address;
   readonly toAddress: Address;
   readonly tokenId: bigint | null;
   readonly amount: bigint;
   /** See `Erc721Transfer`. */
-  readonly ofHybrid?: true | undefined;
+  readonly isHybrid?: true | undefined;
 }
 
-/** Movements by block, as a batch uses them several times. */
-const found = new WeakMap<DecodedBlock, { readonly chain: ChainFacts; readonly movements: readonly TokenMovement[] }>();
+/** Caches movements by block, because a batch uses them several times. */
+const movementsByBlock = new WeakMap<DecodedBlock, { readonly chain: ChainFacts; readonly movements: readonly TokenMovement[] }>();
 
 /**
- * All movements of a block in order: by transaction, and within it native value, inner value, then logs by index; movements without a transaction come last.
- * Includes fees, tips and withdrawals if native balances are accounted by traces.
+ * All movements of a block in order: by transaction, and within it native value, value of internal transactions, then logs by index; movements without a
+ * transaction come last. Includes fees, tips and withdrawals if native balances are accounted by traces.
  */
 export const tokenMovements = (decoded: DecodedBlock, chain: ChainFacts): readonly TokenMovement[] => {
-  const known = found.get(decoded);
+  const known = movementsByBlock.get(decoded);
   if (known?.chain === chain) return known.movements;
   const movements = movementsOf(decoded, chain);
-  found.set(decoded, { chain, movements });
+  movementsByBlock.set(decoded, { chain, movements });
   return movements;
 };
 
 const movementsOf = ({ block, events }: DecodedBlock, chain: ChainFacts): TokenMovement[] => {
   const movements: TokenMovement[] = [];
-  const affords = createAllowance(block);
+  const isCovered = createMintBudget(block);
   let nextEvent = 0;
-  const takeEvents = (through: number) => {
+  const addEventsThrough = (through: number) => {
     for (let event = events[nextEvent]; event !== undefined && event.transactionIndex <= through; event = events[nextEvent]) {
-      if (event.kind !== "consecutiveMint" || affords(event)) addEvent(movements, event, chain, events, nextEvent);
+      if (event.kind !== "consecutiveMint" || isCovered(event)) addEvent(movements, event, chain, events, nextEvent);
       nextEvent += 1;
     }
   };
   for (const native of chain.nativeAccounting === "traces" ? nativeMovements(block) : nativeTransfers(block)) {
     // A tip is the last step of its transaction, after the events.
     const before = native.transactionIndex === null ? Number.POSITIVE_INFINITY : native.transactionIndex - (native.kind === "tip" ? 0 : 1);
-    takeEvents(before);
-    const transfer = native.kind === "value" || native.kind === "inner";
+    addEventsThrough(before);
+    const isTransfer = native.kind === "value" || native.kind === "inner";
     movements.push({
-      transfer,
+      isTransfer,
       transactionIndex: native.transactionIndex,
       logIndex: null,
       standard: standards.native,
@@ -69,23 +69,24 @@ const movementsOf = ({ block, events }: DecodedBlock, chain: ChainFacts): TokenM
       amount: native.amount,
     });
   }
-  takeEvents(Number.POSITIVE_INFINITY);
+  addEventsThrough(Number.POSITIVE_INFINITY);
   return movements;
 };
 
 /**
- * Gas per id that a transaction mints in ranges (EIP-2309). A range costs the same gas whatever its length, but each id takes rows in the index. So that an
- * index cannot be filled at no cost, ids are only read as far as the transaction's gas covers them, at about half of what an id in EIP-1155's TransferBatch
- * costs. Deploying a collection costs more.
+ * Min gas per id that a transaction mints in ranges (EIP-2309). A range costs the same gas regardless of its length, but each id takes rows in the index. So
+ * that an index cannot be filled at no cost, a range that would exceed the ids covered by the transaction's gas is ignored. The value is about half of the gas
+ * per id in EIP-1155's TransferBatch. Deploying a collection usually costs more, so genuine ranges are covered.
  */
-const gasOfAnId = 250n;
+const minGasPerId = 250n;
 
-const createAllowance = ({ transactions }: ChainBlock): ((mint: ConsecutiveMint) => boolean) => {
-  const left = new Map<number, bigint>();
+const createMintBudget = ({ transactions }: ChainBlock): ((mint: ConsecutiveMint) => boolean) => {
+  const remainingIds = new Map<number, bigint>();
   return ({ transactionIndex, fromId, toId }) => {
-    const rest = (left.get(transactionIndex) ?? (transactions[transactionIndex]?.gasUsed ?? 0n) / gasOfAnId) - (toId - fromId + 1n);
-    if (rest < 0n) return false;
-    left.set(transactionIndex, rest);
+    const remaining =
+      (remainingIds.get(transactionIndex) ?? (transactions[transactionIndex]?.gasUsed ?? 0n) / minGasPerId) - (toId - fromId + 1n);
+    if (remaining < 0n) return false;
+    remainingIds.set(transactionIndex, remaining);
     return true;
   };
 };
@@ -99,7 +100,7 @@ const addEvent = (
 ): void => {
   const add = (standard: number, from: Address, to: Address, tokenId: bigint | null, amount: bigint) => {
     movements.push({
-      transfer: true,
+      isTransfer: true,
       transactionIndex: event.transactionIndex,
       logIndex: event.logIndex,
       standard,
@@ -110,19 +111,19 @@ const addEvent = (
       toAddress: to,
       tokenId,
       amount,
-      ...(event.kind === "erc721Transfer" && event.ofHybrid ? { ofHybrid: true } : {}),
+      ...(event.kind === "erc721Transfer" && event.isHybrid ? { isHybrid: true } : {}),
     });
   };
-  // Wrapped native tokens mint and burn without a Transfer; in other contracts, events of these names have other meanings.
-  const wraps = chain.wrappedNative.has(event.address);
+  // Wrapped native tokens mint and burn without a Transfer; in other contracts, events with these names have different meanings.
+  const isWrappedNative = chain.wrappedNative.has(event.address);
   if (event.kind === "erc20Transfer") add(standards.erc20, event.from, event.to, null, event.amount);
   else if (event.kind === "erc721Transfer") add(standards.erc721, event.from, event.to, event.tokenId, 1n);
   else if (event.kind === "consecutiveMint") {
     for (let id = event.fromId; id <= event.toId; id += 1n) add(standards.erc721, zeroAddress, event.to, id, 1n);
   } else if (event.kind === "erc1155Transfer") {
     for (const item of event.items) add(standards.erc1155, event.from, event.to, item.tokenId, item.amount);
-  } else if (event.kind === "deposit" && wraps) add(standards.erc20, zeroAddress, event.owner, null, event.amount);
-  else if (event.kind === "withdrawal" && wraps) add(standards.erc20, event.owner, zeroAddress, null, event.amount);
+  } else if (event.kind === "deposit" && isWrappedNative) add(standards.erc20, zeroAddress, event.owner, null, event.amount);
+  else if (event.kind === "withdrawal" && isWrappedNative) add(standards.erc20, event.owner, zeroAddress, null, event.amount);
   else if (event.kind === "punkAssigned" || event.kind === "punkTransferred" || event.kind === "punkBought") {
     const moved = punkMovementAt(events, position);
     if (moved !== null) add(standards.erc721, moved.from, moved.to, moved.tokenId, 1n);

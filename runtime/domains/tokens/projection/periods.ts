@@ -1,7 +1,7 @@
 /*
  * Finds the periods that contain a block without reading the others: the virtual backbone of a relational interval tree (Kriegel, Pötke, Seidl, VLDB 2000).
  * A period is stored under its pivot, the one of its blocks that is divisible by the highest power of two. Every period that contains a block is stored under
- * one of the pivots on the path from the root to that block, at most one per power of two. As the periods of an owner do not overlap, each pivot has at
+ * one of the pivots on the path from the root to that block, at most one per power of two. Because the periods of an owner do not overlap, each pivot has at
  * most one of them.
  */
 
@@ -12,9 +12,9 @@ const heightBits = 40;
 export const pivotOf = (first: number, last: number): number => {
   let pivot = last;
   for (let step = 2; pivot > 0; step *= 2) {
-    const rounder = pivot - (pivot % step);
-    if (rounder < first) return pivot;
-    pivot = rounder;
+    const candidate = pivot - (pivot % step);
+    if (candidate < first) return pivot;
+    pivot = candidate;
   }
   return pivot;
 };
@@ -24,7 +24,7 @@ export const pivotsOf = (block: number): number[] => {
   const pivots = [0];
   for (let bit = 0; bit < heightBits; bit += 1) {
     const step = 2 ** bit;
-    // A period whose pivot is next to a rounder block does not reach that block.
+    // A period contains no block that is divisible by a higher power of two than its pivot.
     if (block % (2 * step) !== 0) pivots.push(block - (block % (2 * step)) + step);
   }
   return block === 0 ? [0] : pivots;

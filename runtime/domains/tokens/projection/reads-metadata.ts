@@ -4,7 +4,7 @@ import type { Hex } from "../../../lib/hex.ts";
 
 export const tokenMetadataKind = "token-metadata";
 
-/** name(), symbol() and decimals() of EIP-20; collections have the first two (EIP-721). */
+/** name(), symbol() and decimals() of EIP-20; collections implement the first two (EIP-721). */
 const selectors = ["0x06fdde03", "0x95d89b41", "0x313ce567"] as const;
 
 /** Max characters of a name or symbol. */
@@ -46,9 +46,9 @@ const untilZero = (word: Buffer): Buffer => {
 
 const stringOf = (body: Buffer): Buffer | null => {
   if (body.length < 64) return null;
-  const offset = smallNumber(body, 0);
+  const offset = readSmallNumber(body, 0);
   if (offset === null || offset + 32 > body.length) return null;
-  const length = smallNumber(body, offset);
+  const length = readSmallNumber(body, offset);
   if (length === null) return null;
   const start = offset + 32;
   // A string longer than the data is invalid, unless the data was truncated above.
@@ -56,12 +56,12 @@ const stringOf = (body: Buffer): Buffer | null => {
   return body.subarray(start, start + length);
 };
 
-const smallNumber = (body: Buffer, at: number): number | null => {
+const readSmallNumber = (body: Buffer, at: number): number | null => {
   for (let byte = at; byte < at + 28; byte += 1) if (body[byte] !== 0) return null;
   return body.readUInt32BE(at + 28);
 };
 
-/** Removes what could act on a terminal, page or table (control characters, invisible direction marks, invalid UTF-8) and truncates. */
+/** Removes characters that a terminal, page or table could interpret (control characters, direction marks), removes invalid UTF-8, and truncates the text. */
 const clean = (bytes: Buffer): string | null => {
   const text = bytes
     .toString("utf8")

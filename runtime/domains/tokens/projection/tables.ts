@@ -2,8 +2,8 @@ import type { Table } from "../../../indexer/projection.ts";
 
 const balanceKey = { owner: "bytea", token: "bytea", standard: "int2" } as const;
 const nftKey = { owner: "bytea", token: "bytea", token_id: "numeric", standard: "int2" } as const;
-const current = { since_block: "int8", balance: "numeric", net_change: "numeric" } as const;
-const ended = { from_block: "int8", to_block: "int8", balance: "numeric", net_change: "numeric" } as const;
+const currentColumns = { since_block: "int8", balance: "numeric", net_change: "numeric" } as const;
+const periodColumns = { from_block: "int8", to_block: "int8", balance: "numeric", net_change: "numeric" } as const;
 
 /** The projection's tables (migrations 0002, 0007, 0020 and 0021), and the queue of metadata reads. */
 export const tokenTables: readonly Table[] = [
@@ -31,10 +31,22 @@ export const tokenTables: readonly Table[] = [
     name: "transfer_transactions",
     columns: { address: "bytea", ordinal: "int8", block_number: "int8", transaction_index: "int4" },
   },
-  { kind: "latest", name: "balances", key: Object.keys(balanceKey), periods: "balance_periods", columns: { ...balanceKey, ...current } },
-  { kind: "periods", name: "balance_periods", columns: { ...balanceKey, ...ended, pivot_block: "int8" } },
-  { kind: "latest", name: "nft_balances", key: Object.keys(nftKey), periods: "nft_balance_periods", columns: { ...nftKey, ...current } },
-  { kind: "periods", name: "nft_balance_periods", columns: { ...nftKey, ...ended } },
+  {
+    kind: "latest",
+    name: "balances",
+    key: Object.keys(balanceKey),
+    periods: "balance_periods",
+    columns: { ...balanceKey, ...currentColumns },
+  },
+  { kind: "periods", name: "balance_periods", columns: { ...balanceKey, ...periodColumns, pivot_block: "int8" } },
+  {
+    kind: "latest",
+    name: "nft_balances",
+    key: Object.keys(nftKey),
+    periods: "nft_balance_periods",
+    columns: { ...nftKey, ...currentColumns },
+  },
+  { kind: "periods", name: "nft_balance_periods", columns: { ...nftKey, ...periodColumns } },
   {
     kind: "append",
     name: "holder_counts",
@@ -45,7 +57,7 @@ export const tokenTables: readonly Table[] = [
     name: "token_supplies",
     columns: { token: "bytea", standard: "int2", block_number: "int8", supply: "numeric" },
   },
-  // Written by jobs, never by the fold; listed so that roll-backs and rebuilds include them.
+  // Written by jobs, never by the fold. They are listed so that roll-backs and rebuilds include them.
   {
     kind: "append",
     name: "supply_offsets",

@@ -10,7 +10,7 @@ interface Totals {
   readonly standard: number;
   /** Null if the token is node-sourced and one of its balances is unknown. */
   holders: number | null;
-  /** Mints less burns: of an ERC-20 token since the index began, of a collection since its deployment; null if events do not determine the latter. */
+  /** Mints less burns: since the first indexed block for an ERC-20 token, since deployment for a collection; null if events do not determine the latter. */
   supply: bigint | null;
   written: Pick<Totals, "holders" | "supply">;
 }
@@ -29,9 +29,9 @@ export const createTotals = (state: State, chain: ChainFacts, isNodeSourced: (to
     const stored = state.get("totals", token, standard);
     const holders = stored === undefined ? 0 : stored.holders === null ? null : Number(stored.holders);
     const storedSupply = state.get("supplies", token, standard);
-    // The supply of an ERC-20 contract before a late index is in supply_offsets; in a complete index every token began with 0.
-    const first = standard === standards.erc20 || chain.from === 0 ? 0n : null;
-    const supply = storedSupply === undefined ? first : storedSupply.supply === null ? null : BigInt(String(storedSupply.supply));
+    // The supply of an ERC-20 contract before a late index is in supply_offsets; in a complete index, the initial supply of every token is 0.
+    const initial = standard === standards.erc20 || chain.from === 0 ? 0n : null;
+    const supply = storedSupply === undefined ? initial : storedSupply.supply === null ? null : BigInt(String(storedSupply.supply));
     const totals: Totals = { token, standard, holders, supply, written: { holders, supply } };
     all.set(key, totals);
     return totals;
@@ -53,7 +53,7 @@ export const createTotals = (state: State, chain: ChainFacts, isNodeSourced: (to
   };
 
   return {
-    /** A movement without a sender mints, also to the zero address; one with a sender and without a receiver burns. */
+    /** A movement without a sender mints, even to the zero address; one with a sender and without a receiver burns. */
     move: ({ token, standard, from, to, amount }: TokenMovement): void => {
       if (standard === standards.native || (from !== null && to !== null)) return;
       if (from === null && to === null && standard !== standards.erc20) return;

@@ -5,7 +5,7 @@ import { columnList, identifier, joinSql, type Sql, sql } from "../../../databas
 import { type Address, type Hex, nativeTokenAddress } from "../../../lib/hex.ts";
 import { standards } from "../projection/standards.ts";
 import { type BalanceSource, joinSource, sourceOf, sourceOfNative } from "./balance-source.ts";
-import { type DescribedColumns, describedIn, selectMetadata, type TokenMetadata } from "./metadata.ts";
+import { type MetadataColumns, metadataIn, selectMetadata, type TokenMetadata } from "./metadata.ts";
 
 /** The balance of an owner after a block (for collections: the number of tokens); null if unknown. */
 export interface BalanceRow {
@@ -21,7 +21,7 @@ export interface HoldingRow extends BalanceRow {
   readonly transfer_timestamp: number | null;
 }
 
-/** Rows as lists (see database/columns.ts), and separately the times of the blocks that they refer to. */
+/** Rows as lists (see database/columns.ts). */
 interface BalanceColumns {
   readonly tokens: Hex;
   readonly standards: readonly number[];
@@ -39,9 +39,9 @@ interface HoldingColumns extends BalanceColumns {
 }
 
 type LastTransfer = Pick<HoldingRow, "transfer_block" | "transfer_timestamp">;
-const never: LastTransfer = { transfer_block: null, transfer_timestamp: null };
+const noTransfer: LastTransfer = { transfer_block: null, transfer_timestamp: null };
 
-/** The balance of an owner of one token id. */
+/** An owner's balance of one token id. */
 export interface NftBalanceRow {
   readonly token: Address;
   readonly token_id: string;
@@ -50,8 +50,8 @@ export interface NftBalanceRow {
 }
 
 /**
- * The rows of an owner ($2) as of a block ($3): those that were set by that block, and for each that was set later the period that contains the block. `among` restricts
- * them by the first columns of the key. Served by the primary keys: a range of the owner's rows, and one probe for each token touched since.
+ * The rows of an owner ($2) as of a block ($3): those that were set by that block, and for each row that was set later, the period that contains the block.
+ * `among` restricts them by the first columns of the key. Served by the primary keys: a range of the owner's rows, and one probe per token touched since.
  */
 export const asOfBlock = (
   table: "balances" | "nft_balances",
@@ -84,11 +84,11 @@ const nftBalancesAsOf = asOfBlock("nft_balances", "nft_balance_periods", ["token
 
 const balanceLists = sql`${joinedAddresses("token")} AS tokens, ${listOf("standard")} AS standards, ${listOf(sql`balance::text`)} AS balances`;
 
-/** The holdings of an owner ($2) of chain $1 after a block ($3) without zero balances of tokens; any $4 of them if there are more. */
+/** The holdings of an owner ($2) of chain $1 after a block ($3), except zero token balances; any $4 of them if there are more. */
 const held = sql`SELECT token, standard, balance, since_block FROM ${balancesAsOf} h
   WHERE balance IS DISTINCT FROM 0 OR standard = ${standards.native} LIMIT $4`;
 
-// All heights are looked up together, each once: a wallet may hold so many tokens that a probe for each would be most of the work.
+// All heights are looked up together, each once: a wallet may hold so many tokens that one probe per token would be most of the work.
 const selectHoldings = sql`WITH held AS MATERIALIZED (${held}),
   sourced AS MATERIALIZED (
     SELECT token, standard, greatest(${lastTransfer("from_address")}, ${lastTransfer("to_address")}) AS moved
@@ -109,17 +109,17 @@ const selectLastNativeTransfer = sql`SELECT number AS transfer_block, timestamp 
 
 const selectBalances = sql`SELECT ${balanceLists} FROM ${balancesAsOf} h`;
 
-const isBalance = sql`chain_id = $1 AND owner = $2 AND token = $3 AND standard = $4`;
+const matchesBalance = sql`chain_id = $1 AND owner = $2 AND token = $3 AND standard = $4`;
 const selectBalance = sql`SELECT h.balance, ${sourceOf("h")} AS source FROM (
-    SELECT token, standard, balance FROM balances WHERE ${isBalance} AND since_block <= $5
+    SELECT token, standard, balance FROM balances WHERE ${matchesBalance} AND since_block <= $5
     UNION ALL
-    (SELECT token, standard, balance FROM balance_periods WHERE ${isBalance} AND from_block <= $5 AND to_block >= $5
+    (SELECT token, standard, balance FROM balance_periods WHERE ${matchesBalance} AND from_block <= $5 AND to_block >= $5
      ORDER BY from_block DESC LIMIT 1)) h ${joinSource("h")}`;
 
 const selectNftBalances = sql`SELECT token, token_id, standard, balance FROM ${nftBalancesAsOf} h
   WHERE balance IS DISTINCT FROM 0 ORDER BY token, token_id LIMIT $4`;
 
-/** The rows of these lists; the native token's last transfer is passed separately. */
+/** Converts lists to rows; the native token's last transfer is passed separately. */
 function toHoldings(columns: HoldingColumns, native: LastTransfer): HoldingRow[] {
   const times = new Map<number, number>();
   columns.numbers.forEach((number, index) => {
@@ -127,12 +127,12 @@ function toHoldings(columns: HoldingColumns, native: LastTransfer): HoldingRow[]
   });
   const lastAt = (height: number): LastTransfer => {
     const timestamp = times.get(height);
-    return timestamp === undefined ? never : { transfer_block: height, transfer_timestamp: timestamp };
+    return timestamp === undefined ? noTransfer : { transfer_block: height, transfer_timestamp: timestamp };
   };
   const sourced = new Map<string, LastTransfer>();
   addressesIn(columns.sourced).forEach((token, index) => {
     const height = columns.sourced_moved[index] ?? null;
-    sourced.set(`${token}:${columns.sourced_standards[index]}`, height === null ? never : lastAt(height));
+    sourced.set(`${token}:${columns.sourced_standards[index]}`, height === null ? noTransfer : lastAt(height));
   });
   const nativeSource = sourceOfNative(columns.native_accounting);
   const rows = addressesIn(columns.tokens).map((token, index): HoldingRow => {
@@ -152,15 +152,16 @@ const toBalances = (columns: BalanceColumns): BalanceRow[] =>
     balance: columns.balances[index] ?? null,
   }));
 
-/** The native token first; a token of several standards has a row for each. */
+/** Sorts the native token first; a token of several standards has one row per standard. */
 const byStandard = (left: BalanceRow, right: BalanceRow): number => left.standard - right.standard || (left.token < right.token ? -1 : 1);
 
 /** Balance queries. */
 export function createBalanceQueries({ query }: Pick<Database, "query">) {
-  /** The holdings of an owner after a block without zero balances of tokens, the native token first; any `limit` of them if there are more. */
+  /** The holdings of an owner after a block, except zero token balances; the native token is first. Any `limit` of them if there are more. */
   const holdingsAt = async (chainId: number, owner: Address, block: number, limit: number): Promise<HoldingRow[]> => {
-    // A row of a token is set by its transfers alone; that of the native token also by fees and rewards, and that of a node-sourced token by a reading, so their
-    // last transfer is looked up.
+    // The row of a token is usually set only by its transfers. Fees and rewards also set the row of the native token, and readings that of a node-sourced
+    // token:
+    // the last transfer of these is looked up.
     const [[columns], native] = await Promise.all([
       query<HoldingColumns>(selectHoldings, [chainId, bytes(owner), block, limit]),
       lastNativeTransfer(chainId, owner, block),
@@ -170,12 +171,12 @@ export function createBalanceQueries({ query }: Pick<Database, "query">) {
 
   /** The metadata of the tokens that `holdingsAt` returns for the same arguments, to be queried at the same time. */
   const heldMetadata = async (chainId: number, owner: Address, block: number, limit: number): Promise<Map<Address, TokenMetadata>> =>
-    describedIn(await query<DescribedColumns>(selectHeldMetadata, [chainId, bytes(owner), block, limit]));
+    metadataIn(await query<MetadataColumns>(selectHeldMetadata, [chainId, bytes(owner), block, limit]));
 
   /** The last transfer of native value from or to an address up to a block. Served by transfers_from and transfers_to, one probe each. */
   const lastNativeTransfer = async (chainId: number, owner: Address, block: number) => {
     const rows = await query<LastTransfer>(selectLastNativeTransfer, [chainId, bytes(owner), block, bytes(nativeTokenAddress)]);
-    return rows[0] ?? never;
+    return rows[0] ?? noTransfer;
   };
 
   /** The balances of an owner after a block, of each token that it had received by that block. */
@@ -184,7 +185,7 @@ export function createBalanceQueries({ query }: Pick<Database, "query">) {
     return columns === undefined ? [] : toBalances(columns);
   };
 
-  /** The balance of an owner of one token after a block; null if no block up to it changed the balance. Served by the primary keys. */
+  /** An owner's balance of one token after a block; null if no block up to it changed the balance. Served by the primary keys. */
   const balanceAt = async (
     chainId: number,
     owner: Address,

@@ -6,9 +6,9 @@ import type { Counterparty } from "../classification/poisoning.ts";
 /** Queries for a wallet's counterparties and for airdropped tokens. */
 export function createCounterpartyQueries({ query }: Pick<Database, "query">) {
   /**
-   * The accounts with which a wallet exchanged nonzero ERC-20 amounts or native value, in the newest `max` of its transactions with transfers up to a block and in as
-   * many of its own transactions. Served by transfer_transactions_block, address_transactions_block and the primary keys of the rows that they lead to: `max`
-   * bounds the cost.
+   * The accounts with which a wallet exchanged nonzero ERC-20 amounts or native value up to a block: in its newest `max` transactions with transfers, and in
+   * the newest `max` transactions that it is a party of. Served by transfer_transactions_block, address_transactions_block and the primary keys of the rows
+   * that they refer to. `max` bounds the cost.
    */
   const counterparties = (chainId: number, wallet: Address, block: number, max: number) =>
     query<Counterparty>(
@@ -16,23 +16,23 @@ export function createCounterpartyQueries({ query }: Pick<Database, "query">) {
        FROM (
          SELECT CASE WHEN t.from_address = $2 THEN t.to_address ELSE t.from_address END AS address, t.block_number, x.from_address AS sender
          FROM (SELECT block_number, transaction_index FROM transfer_transactions
-           WHERE chain_id = $1 AND address = $2 AND block_number <= $3 ORDER BY block_number DESC, ordinal DESC LIMIT $4) place
-         JOIN transfers t ON t.chain_id = $1 AND t.block_number = place.block_number AND t.transaction_index = place.transaction_index
-         JOIN transactions x ON x.chain_id = $1 AND x.block_number = place.block_number AND x.transaction_index = place.transaction_index
+           WHERE chain_id = $1 AND address = $2 AND block_number <= $3 ORDER BY block_number DESC, ordinal DESC LIMIT $4) listed
+         JOIN transfers t ON t.chain_id = $1 AND t.block_number = listed.block_number AND t.transaction_index = listed.transaction_index
+         JOIN transactions x ON x.chain_id = $1 AND x.block_number = listed.block_number AND x.transaction_index = listed.transaction_index
          WHERE t.standard = 1 AND t.amount > 0 AND $2 IN (t.from_address, t.to_address) AND t.from_address <> t.to_address
          UNION ALL
          SELECT CASE WHEN x.from_address = $2 THEN x.to_address ELSE x.from_address END, x.block_number, x.from_address
          FROM (SELECT block_number, transaction_index FROM address_transactions
-           WHERE chain_id = $1 AND address = $2 AND block_number <= $3 ORDER BY block_number DESC, ordinal DESC LIMIT $4) place
-         JOIN transactions x ON x.chain_id = $1 AND x.block_number = place.block_number AND x.transaction_index = place.transaction_index
+           WHERE chain_id = $1 AND address = $2 AND block_number <= $3 ORDER BY block_number DESC, ordinal DESC LIMIT $4) listed
+         JOIN transactions x ON x.chain_id = $1 AND x.block_number = listed.block_number AND x.transaction_index = listed.transaction_index
          WHERE x.value > 0 AND x.successful IS NOT FALSE AND $2 IN (x.from_address, x.to_address) AND x.from_address <> x.to_address
        ) contacts GROUP BY address`,
       [chainId, bytes(wallet), block, max],
     );
 
   /**
-   * The contracts among the given ones that have at least `logs` logs, of which the first `logs` are in transactions with an average of `perTransaction` of them or more.
-   * Served by logs_address, which contains all that is read: as many entries for each contract.
+   * The contracts among `tokens` that have at least `logs` logs, and whose first `logs` logs are in transactions with an average of at least `perTransaction`
+   * of these logs. Served by an index-only scan of logs_address that reads at most `logs` entries per contract.
    */
   const airdroppedTokens = async (
     chainId: number,

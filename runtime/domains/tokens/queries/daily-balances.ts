@@ -1,6 +1,6 @@
 import type { BalanceSpanRow } from "./portfolio.ts";
 
-/** The balances of one day; null where unknown. */
+/** The balances of one day; unknown values are null. */
 export interface DailyBalance {
   readonly open: string | null;
   readonly high: string | null;
@@ -31,7 +31,7 @@ export const dailyBalances = (
   });
 };
 
-/** The larger of two amounts; unknown if either is. */
+/** The larger of two amounts; null if either is unknown. */
 const larger = (left: string | null, right: string | null): string | null =>
   left === null || right === null ? null : BigInt(left) > BigInt(right) ? left : right;
 

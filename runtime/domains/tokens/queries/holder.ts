@@ -21,7 +21,7 @@ export interface TokenTotalsRow {
 
 /** The page depth at which the current ranking is read for the balance that ends the first slice of a past one. */
 const firstDepth = 2;
-/** The ratio of the balances at the ends of the first two slices: small, because a slice may contain many more rows than the one before. */
+/** The ratio of the balances at the ends of the first two slices: small, because a slice may contain many more rows than the previous one. */
 const firstFactor = 1.5;
 /** The expected rows of the next slice per missing row, and the minimum and maximum ratio of the balances at its ends. */
 const surplus = 1.25;
@@ -36,7 +36,7 @@ const directions = {
 type Direction = (typeof directions)[keyof typeof directions];
 
 /** The balance moved towards the end of a ranking by `factor`. */
-const further = ({ step, end }: Direction, balance: bigint, factor: number): bigint => {
+const nextBoundary = ({ step, end }: Direction, balance: bigint, factor: number): bigint => {
   const [numerator, denominator] = [BigInt(Math.ceil(factor * 2 ** 20)), 2n ** 20n];
   if (step < 0) return (balance * denominator) / numerator;
   const next = (balance * numerator) / denominator + 1n;
@@ -44,14 +44,15 @@ const further = ({ step, end }: Direction, balance: bigint, factor: number): big
 };
 
 /**
- * The ratio of the balances at the ends of the next slice: so large that the slice fills the page if the number of holders keeps growing with the balance as it did
- * between the ends of the last two (by a power of it, as in most rankings); if that cannot be estimated, it grows with each slice, so that any balance is soon reached.
+ * The ratio of the balances at the ends of the next slice. It is so large that the slice fills the page if the number of holders grows by the same power of the
+ * balance as between the ends of the last two slices, as in most rankings. If that cannot be estimated, the ratio grows with each slice, so that any balance is
+ * soon reached.
  */
-const nextFactor = (last: number, foundBefore: number, found: number, needed: number): number => {
+const nextFactor = (last: number, previousCount: number, count: number, needed: number): number => {
   const max = Math.min(maxFactor, last * last);
-  if (foundBefore === 0 || found <= foundBefore) return max;
-  const power = Math.log(found / foundBefore) / Math.log(last);
-  return Math.min(max, Math.max(minFactor, ((surplus * needed) / found) ** (1 / power)));
+  if (previousCount === 0 || count <= previousCount) return max;
+  const power = Math.log(count / previousCount) / Math.log(last);
+  return Math.min(max, Math.max(minFactor, ((surplus * needed) / count) ** (1 / power)));
 };
 
 /** The current balances of a slice that were set by block $4, in the order of balances_rank. */
@@ -59,7 +60,7 @@ const currentHolders = ({ slice }: Direction): Sql =>
   sql`SELECT owner, balance FROM balances
     WHERE chain_id = $1 AND token = $2 AND standard = $3 AND balance > 0 AND standard > 0 AND ${slice} AND since_block <= $4`;
 
-/** The periods of a slice that contain the block: they are stored under a few pivots ($7) of balance_periods_rank, an owner at most once under each. */
+/** The periods of a slice that contain the block: they are stored under a few pivots ($7) of balance_periods_rank, at most one per owner and pivot. */
 const pastHolders = ({ slice, order }: Direction): Sql =>
   sql`SELECT p.owner, p.balance FROM unnest($7::int8[]) AS pivot(block) CROSS JOIN LATERAL (
     SELECT owner, balance FROM balance_periods
@@ -90,19 +91,19 @@ const selectSlice = (direction: Direction): Sql =>
 
 const newestOf = (table: string, columns: Sql, where: Sql = nothing): Sql =>
   sql`(SELECT ${columns} FROM ${identifier(table)} WHERE chain_id = $1 AND token = $2 ${where} AND block_number <= $4 ORDER BY block_number DESC LIMIT 1)`;
-const ofStandard = sql`AND standard = $3`;
-/** A supply above the largest word (2^256 - 1) cannot be a value of the contract. */
+const withStandard = sql`AND standard = $3`;
+/** A supply above the largest uint256 cannot be a value of the contract. */
 const selectTotals = sql`SELECT CASE WHEN c.block_number IS NULL THEN 0 ELSE c.holders END + coalesce((z.balance > 0)::int4, 0) AS holders,
     CASE WHEN k.standard <> ${standards.erc20} THEN CASE WHEN s.block_number IS NULL THEN i.initial ELSE s.supply END
       WHEN e.supply >= 0 AND e.supply <= $6::numeric THEN e.supply END AS supply, ${sourceOf("k")} AS source
   FROM (SELECT $2::bytea AS token, $3::int2 AS standard) k ${joinSource("k")}
-  LEFT JOIN ${newestOf("holder_counts", sql`block_number, holders`, ofStandard)} c ON true
+  LEFT JOIN ${newestOf("holder_counts", sql`block_number, holders`, withStandard)} c ON true
   LEFT JOIN LATERAL (
     SELECT CASE WHEN b.since_block <= $4 THEN b.balance ELSE (
       SELECT CASE WHEN p.to_block >= $4 THEN p.balance END FROM balance_periods p
       WHERE p.chain_id = $1 AND p.owner = $5 AND p.token = $2 AND p.standard = $3 AND p.from_block <= $4 ORDER BY p.from_block DESC LIMIT 1) END AS balance
     FROM balances b WHERE b.chain_id = $1 AND b.owner = $5 AND b.token = $2 AND b.standard = $3 AND $3 = ${standards.erc20}) z ON true
-  LEFT JOIN ${newestOf("token_supplies", sql`block_number, supply`, ofStandard)} s ON true
+  LEFT JOIN ${newestOf("token_supplies", sql`block_number, supply`, withStandard)} s ON true
   LEFT JOIN ${newestOf("supply_offsets", sql`block_number, difference`)} o ON true
   CROSS JOIN LATERAL (SELECT CASE WHEN coalesce((SELECT indexed_from FROM chains WHERE chain_id = $1), 0) = 0 THEN 0 END AS initial) i
   CROSS JOIN LATERAL (SELECT coalesce(s.supply, 0) + CASE WHEN o.block_number IS NOT NULL THEN o.difference
@@ -122,16 +123,16 @@ const createRankingQueries = ({ query }: Pick<Database, "query">) => {
   const keyOf = ({ chainId, token, standard, block }: Ranking) => [chainId, bytes(token), standard, block];
 
   /**
-   * The balance at a rank of the current ranking if a past ranking is requested: the end of all balances if the current one is shorter, null if the current one is requested.
-   * Served by balances_rank.
+   * The balance at a rank of the current ranking, if a past ranking is requested; null if the current ranking is requested. It is the end of all balances if
+   * the current ranking is shorter. Served by balances_rank.
    */
-  const balanceRanked = async (direction: Direction, ranking: Ranking, place: number): Promise<bigint | null> => {
-    const [found] = await query<{ past: boolean; balance: string | null }>(selectRanked(direction), [...keyOf(ranking), place]);
-    if (found?.past !== true) return null;
-    return found.balance === null ? direction.end : BigInt(found.balance);
+  const balanceRanked = async (direction: Direction, ranking: Ranking, rank: number): Promise<bigint | null> => {
+    const [row] = await query<{ past: boolean; balance: string | null }>(selectRanked(direction), [...keyOf(ranking), rank]);
+    if (row?.past !== true) return null;
+    return row.balance === null ? direction.end : BigInt(row.balance);
   };
 
-  /** A page of the ranking after the last block, in the order of the index; if another block was indexed meanwhile, with the periods that it ended. */
+  /** A page of the ranking after the last block, in the order of the index; if another block was indexed in the meantime, with the periods that it ended. */
   const newest = (direction: Direction, ranking: Ranking, limit: number, offset: number) =>
     query<HolderRow>(selectNewest(direction), [
       ...keyOf(ranking),
@@ -142,7 +143,7 @@ const createRankingQueries = ({ query }: Pick<Database, "query">) => {
       offset,
     ]);
 
-  /** The rows of a page that are in a slice of a past ranking, and the slice's number of rows, counted as far as the page requires. */
+  /** The rows of a page that are in a slice of a past ranking, and the slice's number of rows, counted only as far as the page requires. */
   const sliced = async (direction: Direction, ranking: Ranking, to: bigint, from: bigint, limit: number, offset: number) => {
     const rows = await query<{ count: number; owner: Address | null; balance: string }>(selectSlice(direction), [
       ...keyOf(ranking),
@@ -159,8 +160,8 @@ const createRankingQueries = ({ query }: Pick<Database, "query">) => {
   };
 
   /**
-   * A page of the ranking after a block. The rows of a past ranking are scattered among later ones: it is read in slices of balances, each once, until the page is full,
-   * so that as few rows as possible outside of the page are read.
+   * A page of the ranking after a block. The rows of a past ranking are scattered among later ones. It is read in slices of balances, each once, until the page
+   * is full, so that as few rows as possible outside the page are read.
    */
   const ranked = async (direction: Direction, ranking: Ranking, limit: number, offset: number): Promise<HolderRow[]> => {
     let to = await balanceRanked(direction, ranking, firstDepth * (offset + limit));
@@ -173,7 +174,7 @@ const createRankingQueries = ({ query }: Pick<Database, "query">) => {
       if (rows.length >= limit || to === direction.end) return rows;
       if (!first) factor = nextFactor(factor, found, found + count, offset + limit);
       found += count;
-      [from, to] = [to, further(direction, to, factor)];
+      [from, to] = [to, nextBoundary(direction, to, factor)];
     }
   };
 
@@ -185,8 +186,8 @@ export function createHolderQueries(database: Pick<Database, "query">) {
   const { ranked } = createRankingQueries(database);
 
   /**
-   * The holders of a token after a block, the largest first, equal ones by address. `total` is their exact number, or null if unknown: with it, a page of the second half
-   * is counted from the end.
+   * The holders of a token after a block, the largest first, equal ones by address. `total` is their exact number, or null if unknown. If it is known, a page
+   * of the second half is read from the end.
    */
   const holdersAt = async (
     chainId: number,
@@ -205,9 +206,10 @@ export function createHolderQueries(database: Pick<Database, "query">) {
   };
 
   /**
-   * The totals of a token after a block; null if nothing had moved yet. The supply of an ERC-20 token is the sum of its events plus the offset that was read from the
-   * contract; before it was read, the sum of events of a complete index. The zero address counts as a holder of an ERC-20 token if it is known to have a balance, as in
-   * the list. Served by the primary keys of holder_counts, token_supplies, supply_offsets, balances and balance_periods.
+   * The totals of a token after a block; null if nothing had moved yet. The supply of an ERC-20 token is the sum of its events plus the offset that was read
+   * from the contract. Before that read, it is the sum of events in a complete index and unknown in any other. The zero address is counted as a holder of an
+   * ERC-20 token if it is known to have a balance, as in the list of holders. Served by the primary keys of holder_counts, token_supplies, supply_offsets,
+   * balances and balance_periods.
    */
   const tokenTotalsAt = async (chainId: number, token: Address, standard: number, block: number): Promise<TokenTotalsRow | null> => {
     const parameters = [chainId, bytes(token), standard, block, bytes(zeroAddress), maxUint256];

@@ -4,7 +4,7 @@ import type { Database } from "../../../database/database.ts";
 import { type Sql, sql } from "../../../database/sql.ts";
 import type { Address, Hex } from "../../../lib/hex.ts";
 
-/** The metadata of a token contract; null for what the contract does not return in a usable form, or what was not read yet. */
+/** The metadata of a token contract. A field is null if the contract does not return it in a usable form, or if it was not read yet. */
 export interface TokenMetadata {
   readonly address: Address;
   readonly name: string | null;
@@ -15,63 +15,65 @@ export interface TokenMetadata {
 }
 
 /** The row of `selectMetadata` as lists: contracts with read metadata, and each standard that a contract was observed to implement. */
-export interface DescribedColumns {
+export interface MetadataColumns {
   readonly described: Hex;
   readonly names: readonly (string | null)[];
   readonly symbols: readonly (string | null)[];
   readonly decimals: readonly (number | null)[];
-  readonly classed: Hex;
+  readonly classified: Hex;
   readonly standards: readonly number[];
 }
 
 /**
- * Metadata and standards of the contracts of chain $1 that a SELECT returns. Served by the primary keys, each read once in the order of its addresses: a wallet may
- * hold so many tokens that a probe for each would be most of the work. With an array, the planner does not estimate each address first.
+ * Metadata and standards of the contracts of chain $1 that a SELECT returns. Served by the primary keys, each read once in the order of its addresses: a wallet
+ * may hold so many tokens that one probe per token would be most of the work. With an array, the planner does not estimate each address first.
  */
 export const selectMetadata = (addresses: Sql): Sql =>
   sql`SELECT * FROM
      (SELECT ${joinedAddresses("address")} AS described, ${listOf("name")} AS names, ${listOf("symbol")} AS symbols, ${listOf("decimals")} AS decimals
       FROM token_metadata WHERE chain_id = $1 AND address = ANY (ARRAY(${addresses}))) m,
-     (SELECT ${joinedAddresses("address")} AS classed, ${listOf("standard")} AS standards
+     (SELECT ${joinedAddresses("address")} AS classified, ${listOf("standard")} AS standards
       FROM token_standards WHERE chain_id = $1 AND address = ANY (ARRAY(${addresses}))) s`;
 const selectMetadataOfAddresses = selectMetadata(sql`SELECT unnest($2::bytea[])`);
 
 /** The metadata in the one row of `selectMetadata`, by address, without addresses that neither table contains. */
-export function describedIn([columns]: readonly DescribedColumns[]): Map<Address, TokenMetadata> {
-  const found = new Map<Address, TokenMetadata & { standards: readonly number[] }>();
-  if (columns === undefined) return found;
+export function metadataIn([columns]: readonly MetadataColumns[]): Map<Address, TokenMetadata> {
+  const byAddress = new Map<Address, TokenMetadata & { standards: readonly number[] }>();
+  if (columns === undefined) return byAddress;
   const { names, symbols, decimals, standards } = columns;
   addressesIn(columns.described).forEach((address, index) => {
     const [name, symbol] = [names[index] ?? null, symbols[index] ?? null];
-    found.set(address, { address, name, symbol, decimals: decimals[index] ?? null, standards: none });
+    byAddress.set(address, { address, name, symbol, decimals: decimals[index] ?? null, standards: noStandards });
   });
-  addressesIn(columns.classed).forEach((address, index) => {
+  addressesIn(columns.classified).forEach((address, index) => {
     const standard = standards[index] ?? 0;
-    const token = found.get(address);
-    if (token === undefined) found.set(address, { ...undescribed(address), standards: single[standard] ?? [standard] });
-    else token.standards = token.standards === none ? (single[standard] ?? [standard]) : ascending([...token.standards, standard]);
+    const token = byAddress.get(address);
+    if (token === undefined) byAddress.set(address, { ...emptyMetadata(address), standards: singleStandard[standard] ?? [standard] });
+    else
+      token.standards =
+        token.standards === noStandards ? (singleStandard[standard] ?? [standard]) : ascending([...token.standards, standard]);
   });
-  return found;
+  return byAddress;
 }
 
-const none: readonly number[] = [];
-/** Shared lists, as nearly every token has one standard. */
-const single: readonly (readonly number[])[] = [[0], [1], [2], [3]];
+const noStandards: readonly number[] = [];
+/** Lists that tokens share, because nearly every token has one standard. */
+const singleStandard: readonly (readonly number[])[] = [[0], [1], [2], [3]];
 const ascending = (numbers: number[]): number[] => numbers.sort((left, right) => left - right);
 
 /** The metadata of an unknown contract. */
-export const undescribed = (address: Address): TokenMetadata => ({ address, name: null, symbol: null, decimals: null, standards: [] });
+export const emptyMetadata = (address: Address): TokenMetadata => ({ address, name: null, symbol: null, decimals: null, standards: [] });
 
 /** Token metadata queries. */
 export function createMetadataQueries({ query }: Pick<Database, "query">) {
-  /** The metadata of contracts by address, with an entry for each given address. */
+  /** The metadata of contracts by address, with an entry for every address in `addresses`. */
   const metadata = async (chainId: number, addresses: Iterable<Address>): Promise<ReadonlyMap<Address, TokenMetadata>> => {
     const distinct = new Set(addresses);
     if (distinct.size === 0) return new Map();
-    const found = describedIn(await query<DescribedColumns>(selectMetadataOfAddresses, [chainId, bytesArray(distinct)]));
-    if (found.size === distinct.size) return found;
-    for (const address of distinct) if (!found.has(address)) found.set(address, undescribed(address));
-    return found;
+    const byAddress = metadataIn(await query<MetadataColumns>(selectMetadataOfAddresses, [chainId, bytesArray(distinct)]));
+    if (byAddress.size === distinct.size) return byAddress;
+    for (const address of distinct) if (!byAddress.has(address)) byAddress.set(address, emptyMetadata(address));
+    return byAddress;
   };
 
   return { metadata };

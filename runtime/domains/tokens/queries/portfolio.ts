@@ -2,7 +2,7 @@ import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
 import type { Address } from "../../../lib/hex.ts";
 
-/** The values of a balance among its changes in a span of blocks. */
+/** The values that changes set a balance to in a span of blocks. */
 export interface BalanceSpanRow {
   readonly token: Address;
   readonly standard: number;
@@ -22,7 +22,7 @@ export interface Spans {
 
 /** Queries of a wallet's balances day by day. */
 export function createPortfolioQueries({ query }: Pick<Database, "query">) {
-  /** The height of the last block before each time (unix seconds), or null. Served by blocks_timestamp, one probe for each time. */
+  /** The height of the last block before each time (unix seconds), or null. Served by blocks_timestamp, one probe per time. */
   const heightsBefore = async (chainId: number, times: readonly number[]): Promise<(number | null)[]> => {
     const rows = await query<{ height: number | null }>(
       `SELECT (SELECT number FROM blocks WHERE chain_id = $1 AND timestamp < t.time ORDER BY timestamp DESC, number DESC LIMIT 1) AS height
@@ -33,13 +33,13 @@ export function createPortfolioQueries({ query }: Pick<Database, "query">) {
   };
 
   /**
-   * The native and ERC-20 balances of an owner in the spans in which they changed, in the order of the changes; a span may have two rows, of which the
-   * second is the current value. The spans are contiguous. Served by the primary keys: one range for each token that was touched since the first span, which is
-   * distributed to the spans as it is read, and one probe for the last value of each span with a change.
+   * The native and ERC-20 balances of an owner in the spans in which they changed, in the order of the changes. A span may have two rows, of which the second
+   * is the current value. The spans are contiguous. Served by the primary keys: one range per token that was touched since the first span, which is assigned to
+   * spans as it is read, and one probe for the last value of each span with a change.
    */
   const balanceSpans = (chainId: number, owner: Address, { starts, ends }: Spans) =>
     query<BalanceSpanRow>(
-      // Of equal starts the last one counts: the earlier ones belong to spans without blocks. Heights are exact as float8, whose arrays are searched fastest.
+      // The last of equal starts applies: the earlier ones belong to spans without blocks. Heights are exact as float8, whose arrays are searched fastest.
       `WITH touched AS MATERIALIZED (
          SELECT token, standard, since_block, balance FROM balances
          WHERE chain_id = $1 AND owner = $2 AND standard IN (0, 1) AND since_block >= $3),

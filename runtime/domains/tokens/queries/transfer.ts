@@ -5,7 +5,7 @@ import type { Address } from "../../../lib/hex.ts";
 import { isAtPositions, positionParameters, type TransactionPosition } from "../../ledger/queries/transaction.ts";
 import { standards } from "../projection/standards.ts";
 
-/** A transfer of an ERC-20 token; balances are those after it, null if unknown. */
+/** A transfer of an ERC-20 token. Its balances are those right after the transfer, null if unknown. */
 export interface TransferRow {
   readonly block_number: number;
   readonly transaction_index: number;
@@ -20,16 +20,16 @@ export interface TransferRow {
 
 const maxCounted = 10_000;
 
-/** The transactions of one side of an address's transfers ($2) of a token ($3), newest block first, up to $6 of them. */
+/** Transactions in which an address ($2) is the sender or the recipient, by column, of a token ($3), newest block first, up to $6. */
 const transactionsOfSide = (column: "from_address" | "to_address") =>
   sql`(SELECT DISTINCT block_number, transaction_index FROM transfers
        WHERE chain_id = $1 AND ${identifier(column)} = $2 AND token = $3 AND standard = ${standards.erc20} AND block_number BETWEEN $4 AND $5
        ORDER BY block_number DESC, transaction_index DESC LIMIT $6)`;
-const positionsOfToken = sql`(${transactionsOfSide("from_address")} UNION ${transactionsOfSide("to_address")}) places`;
+const positionsOfToken = sql`(${transactionsOfSide("from_address")} UNION ${transactionsOfSide("to_address")}) positions`;
 const pageOfToken = sql`SELECT * FROM ${positionsOfToken} ORDER BY block_number DESC, transaction_index DESC LIMIT $7 OFFSET $8`;
 const countOfToken = sql`SELECT count(*) AS count FROM ${positionsOfToken}`;
 
-const transfersAtPlaces = sql`SELECT t.block_number, t.transaction_index, t.ordinal, t.token, t.from_address, t.to_address, t.amount, t.from_balance, t.to_balance
+const transfersAtPositions = sql`SELECT t.block_number, t.transaction_index, t.ordinal, t.token, t.from_address, t.to_address, t.amount, t.from_balance, t.to_balance
   FROM transfers t
   WHERE t.chain_id = $1 AND ${isAtPositions("t", sql`$4`, sql`$5`)}
     AND t.standard = ${standards.erc20} AND (t.from_address = $2 OR t.to_address = $2) AND ($3::bytea IS NULL OR t.token = $3)
@@ -58,19 +58,19 @@ export function createTransferQueries({ query }: Pick<Database, "query">) {
   /** The transactions with a transfer from or to an address in a range of blocks, newest first, and their number. A page is a range of ordinals. */
   const transferTransactions = async (chainId: number, address: Address, first: number, last: number, limit: number, offset: number) => {
     const [lowest, highest] = await Promise.all([ordinalFrom(chainId, address, first), ordinalUpTo(chainId, address, last)]);
-    if (lowest === null || highest === null || highest < lowest) return { places: [], total: 0 };
+    if (lowest === null || highest === null || highest < lowest) return { positions: [], total: 0 };
     const newest = highest - offset;
-    const places = await query<TransactionPosition>(
+    const positions = await query<TransactionPosition>(
       `SELECT block_number, transaction_index FROM transfer_transactions
        WHERE chain_id = $1 AND address = $2 AND ordinal BETWEEN $3 AND $4 ORDER BY ordinal DESC`,
       [chainId, bytes(address), Math.max(lowest, newest - limit + 1), newest],
     );
-    return { places, total: highest - lowest + 1 };
+    return { positions, total: highest - lowest + 1 };
   };
 
   /**
-   * The same for one token; the total is null above 10,000. Served by transfers_from and transfers_to: each side is read, newest block first, only
-   * as far as the page or the count requires.
+   * Like `transferTransactions`, for one token; the total is null above 10,000. Served by transfers_from and transfers_to: each side is read, newest block
+   * first, only as far as the page or the count requires.
    */
   const transferTransactionsOfToken = async (
     chainId: number,
@@ -87,12 +87,17 @@ export function createTransferQueries({ query }: Pick<Database, "query">) {
       query<{ count: number }>(countOfToken, [...parameters, maxCounted + 1]),
     ]);
     const count = counted[0]?.count ?? 0;
-    return { places: page, total: count > maxCounted ? null : count };
+    return { positions: page, total: count > maxCounted ? null : count };
   };
 
-  /** An address's ERC-20 transfers in given transactions, by block and order. Served by the primary key: each block is read once. */
-  const transfersAt = (chainId: number, address: Address, token: Address | null, places: readonly TransactionPosition[]) =>
-    query<TransferRow>(transfersAtPlaces, [chainId, bytes(address), token === null ? null : bytes(token), ...positionParameters(places)]);
+  /** An address's ERC-20 transfers in the given transactions, in the order of the chain. Served by the primary key: each block is read once. */
+  const transfersAt = (chainId: number, address: Address, token: Address | null, positions: readonly TransactionPosition[]) =>
+    query<TransferRow>(transfersAtPositions, [
+      chainId,
+      bytes(address),
+      token === null ? null : bytes(token),
+      ...positionParameters(positions),
+    ]);
 
   return { transferTransactions, transferTransactionsOfToken, transfersAt };
 }

@@ -112,7 +112,7 @@ describe("metadata in a data: URL", () => {
     });
     expect(await readWith("data:image/svg+xml,<svg onload='x'/>")).toEqual({
       ok: false,
-      refusal: "The picture in place of the metadata has the event handler onload.",
+      refusal: "The picture in the metadata URL has the event handler onload.",
       isPermanent: true,
     });
   });
@@ -149,7 +149,7 @@ describe("metadata at a remote URL", () => {
     expect(first.paths).toEqual([path]);
   });
 
-  const invalidPath = "The path of the URL leaves its content or contains characters that no path may contain.";
+  const invalidPath = "The path of the URL leads outside its content or contains invalid characters.";
   it.each([
     [`ipfs://${contentId}/../../api/v0/id`, invalidPath],
     [`ipfs://${contentId}/%2e%2e/x`, invalidPath],

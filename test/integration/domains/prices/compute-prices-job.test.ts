@@ -120,7 +120,7 @@ describe("the compute-prices job", () => {
         const timeout = new Promise((_, reject) => setTimeout(() => reject(new Error("The job waited for the deletion")), 5_000).unref());
         await Promise.race([createComputePricesJob(settings).run(contextOf(besideIdleIndexer)), timeout]);
       }),
-    ).rejects.toThrow("another process is discarding prices");
+    ).rejects.toThrow("Another process is discarding prices.");
     await createComputePricesJob(settings).run(contextOf(besideIdleIndexer));
     expect(await pricesIn(test.database)).toEqual(await pricesOfFreshIndex(market.chain, settings));
   }, 30_000);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { svgFault } from "../../../../runtime/domains/nft-metadata/jobs/fetch/documents/passive-svg.ts";
+import { svgProblem } from "../../../../runtime/domains/nft-metadata/jobs/fetch/documents/passive-svg.ts";
 import { deadline } from "../../../support/deadline.ts";
 
 const svg = (content: string, attributes = ""): string =>
@@ -22,23 +22,20 @@ describe("a passive SVG", () => {
     svg('<title>A &lt;b&gt;</title><desc>one</desc><!-- <rect/> --><font id="f"><font-face font-family="P"/></font>'),
     svg("<text>C:\\path</text>", 'font-family="Arial" aria-label="C:\\path"').replace(' aria-label="C:\\path"', ""),
   ])("is accepted: %s", (text) => {
-    expect(svgFault(text)).toBeNull();
+    expect(svgProblem(text)).toBeNull();
   });
 });
 
 describe("an SVG with active content or external references", () => {
   const externalReference = "has an external reference; expected references to its own parts or to embedded pictures";
   it.each([
-    [svg("<script>alert(1)</script>"), "has the element script; expected elements that draw"],
-    ['<svg><script href="https://evil.example"/></svg>', "has the element script; expected elements that draw"],
-    ['<s:svg xmlns:s="http://www.w3.org/2000/svg"><s:script/></s:svg>', "has the element script; expected elements that draw"],
-    [svg("<foreignObject><p/></foreignObject>"), "has the element foreignObject; expected elements that draw"],
-    [
-      svg('<h:iframe xmlns:h="http://www.w3.org/1999/xhtml" src="data:image/png,"/>'),
-      "has the element iframe; expected elements that draw",
-    ],
-    [svg('<a href="https://evil.example"><text>x</text></a>'), "has the element a; expected elements that draw"],
-    [svg("<handler/>"), "has the element handler; expected elements that draw"],
+    [svg("<script>alert(1)</script>"), "has the element script; expected drawing elements"],
+    ['<svg><script href="https://evil.example"/></svg>', "has the element script; expected drawing elements"],
+    ['<s:svg xmlns:s="http://www.w3.org/2000/svg"><s:script/></s:svg>', "has the element script; expected drawing elements"],
+    [svg("<foreignObject><p/></foreignObject>"), "has the element foreignObject; expected drawing elements"],
+    [svg('<h:iframe xmlns:h="http://www.w3.org/1999/xhtml" src="data:image/png,"/>'), "has the element iframe; expected drawing elements"],
+    [svg('<a href="https://evil.example"><text>x</text></a>'), "has the element a; expected drawing elements"],
+    [svg("<handler/>"), "has the element handler; expected drawing elements"],
     [svg("", 'onload="alert(1)"'), "has the event handler onload"],
     [svg('<rect ONCLICK="x"/>'), "has the event handler onclick"],
     [svg('<sodipodi:v xmlns:sodipodi="x" onfocus="x"/>'), "has the event handler onfocus"],
@@ -67,17 +64,17 @@ describe("an SVG with active content or external references", () => {
     ['<?xml-stylesheet href="https://evil.example"?><svg/>', "has a processing instruction"],
     ['<?xml version="1.0" encoding="UTF-7"?><svg/>', "is not encoded in UTF-8"],
     [svg("<g>".repeat(100)), "has more than 100 levels of nesting"],
-    [svg('<script xmlns="urn:x">alert(1)</script>'), "has the element script; expected elements that draw"],
-    [svg('<metadata><iframe xmlns="urn:x"/></metadata>'), "has the element iframe; expected elements that draw"],
+    [svg('<script xmlns="urn:x">alert(1)</script>'), "has the element script; expected drawing elements"],
+    [svg('<metadata><iframe xmlns="urn:x"/></metadata>'), "has the element iframe; expected drawing elements"],
     [svg("<!--><script>alert(1)</script>-->"), "has a comment that HTML parsers read differently"],
     [svg("<!---><script>alert(1)</script>-->"), "has a comment that HTML parsers read differently"],
     [svg("<title><style><![CDATA[</style><script>alert(1)</script>]]></style></title>"), "has an element in its title or description"],
     [svg("<desc><g/></desc>"), "has an element in its title or description"],
-    [svg('<font Color="a"/><style><!-- </style><script>alert(1)</script> --></style>'), "has the element font with attributes of HTML"],
+    [svg('<font Color="a"/><style><!-- </style><script>alert(1)</script> --></style>'), "has a font element with HTML attributes"],
     ["<html/>", "is not an SVG"],
     ['<svg xmlns="http://www.w3.org/1999/xhtml"/>', "is not an SVG"],
   ])("is refused: %s", (text, reason) => {
-    expect(svgFault(text)).toBe(reason);
+    expect(svgProblem(text)).toBe(reason);
   });
 
   it.each([
@@ -90,7 +87,7 @@ describe("an SVG with active content or external references", () => {
     "<svg/><script/>",
     "text",
   ])("is refused if it is not XML: %j", (text) => {
-    expect(svgFault(text)).toMatch(/^is not well-formed XML/);
+    expect(svgProblem(text)).toMatch(/^is not well-formed XML/);
   });
 
   it("is checked in linear time", () => {
@@ -101,7 +98,7 @@ describe("an SVG with active content or external references", () => {
       svg("", `d="${"url(  ".repeat(150_000)}"`),
       `<svg ${"a ".repeat(500_000)}`,
     ]) {
-      svgFault(text);
+      svgProblem(text);
     }
     expect(Date.now() - start).toBeLessThan(deadline(5_000));
   });

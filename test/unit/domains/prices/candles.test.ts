@@ -25,8 +25,8 @@ const startBuilder = (initial: string | null = null) => {
         builder.advance(quarter);
       }
     },
-    preview: (price: string | null) => renderPortion(builder.take(pricesOf(price))),
-    take: () => renderPortion(builder.take(null)),
+    preview: (price: string | null) => renderPortion(builder.takeRows(pricesOf(price))),
+    take: () => renderPortion(builder.takeRows(null)),
   };
 };
 
@@ -100,7 +100,7 @@ describe("hours and days of prices", () => {
   it("end at the times that the chain reports", () => {
     const { quarters, builder } = startBuilder();
     quarters("4", "=", "=", "=", "=", "=", "=", "=");
-    expect(spanEndsOf(builder.take(null)).sort()).toEqual([midnight + hour, midnight + 2 * hour]);
+    expect(spanEndsOf(builder.takeRows(null)).sort()).toEqual([midnight + hour, midnight + 2 * hour]);
   });
 });
 
@@ -174,6 +174,6 @@ describe("an asset's first price", () => {
     quarters(null, "=", "=", "=");
     expect(preview("4").firsts).toEqual([]);
     const other = contract("99");
-    expect(builder.take(new Map([[other, decimalOf("1")]])).firsts.rows).toEqual([{ asset: other, hour: firstHour + 1, end: null }]);
+    expect(builder.takeRows(new Map([[other, decimalOf("1")]])).firsts.rows).toEqual([{ asset: other, hour: firstHour + 1, end: null }]);
   });
 });

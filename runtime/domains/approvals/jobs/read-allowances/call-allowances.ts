@@ -14,11 +14,11 @@ export interface AllowanceReading extends StoredAllowance {
 /** The result of reading the allowances of pairs. */
 export interface AllowanceReads {
   readonly readings: readonly AllowanceReading[];
-  /** Pairs of which all allowances were read. */
+  /** Pairs whose allowances were all read. */
   readonly complete: readonly Pair[];
   /** The other pairs. */
   readonly incomplete: readonly Pair[];
-  /** Incomplete pairs that failed because of their contract, as the node ran calls to others. */
+  /** Incomplete pairs that failed because of their contract, while the node executed calls to other contracts. */
   readonly failed: readonly Pair[];
 }
 
@@ -31,7 +31,7 @@ export const allowanceCall = ({ owner, token, spender }: Pair & { readonly spend
 /** Hex digits of one word, with 0x. */
 const wordLength = 66;
 
-/** The first word of a result, which is what a contract decodes; null where the result is shorter. */
+/** The first word of a result, which is what a contract decodes; null if the result is shorter. */
 export const firstWord = (outcome: CallOutcome | undefined): bigint | null =>
   outcome?.ok === true && outcome.data.length >= wordLength ? BigInt(outcome.data.slice(0, wordLength)) : null;
 
@@ -42,9 +42,9 @@ export const callAllowances = async (context: JobContext, height: number, pairs:
   const readings: AllowanceReading[] = [];
   const incomplete = new Set<string>();
   const failed = new Set<string>();
-  let open = pairs.map((pair): PairCursor => ({ ...pair, after: "0x" }));
-  for (let turn = 0; open.length > 0 && turn < maxSlices; turn += 1) {
-    const stored = await storedAllowances(context.database, context.chainId, height, open);
+  let cursors = pairs.map((pair): PairCursor => ({ ...pair, after: "0x" }));
+  for (let slice = 0; cursors.length > 0 && slice < maxSlices; slice += 1) {
+    const stored = await storedAllowances(context.database, context.chainId, height, cursors);
     const outcomes = await context.multicall(stored.map(allowanceCall), height);
     for (const [position, allowance] of stored.entries()) {
       const outcome = outcomes[position];
@@ -54,14 +54,14 @@ export const callAllowances = async (context: JobContext, height: number, pairs:
         if (isContractFailure(outcome)) failed.add(pairKey(allowance));
       } else if (BigInt(allowance.amount) !== reading) readings.push({ ...allowance, reading });
     }
-    open = [...groupBy(stored, pairKey)].flatMap(([key, rows]): PairCursor[] => {
+    cursors = [...groupBy(stored, pairKey)].flatMap(([key, rows]): PairCursor[] => {
       const last = rows.at(-1);
       return last === undefined || rows.length < sliceSize || incomplete.has(key)
         ? []
         : [{ owner: last.owner, token: last.token, after: last.spender }];
     });
   }
-  for (const pair of open) {
+  for (const pair of cursors) {
     incomplete.add(pairKey(pair));
     failed.add(pairKey(pair));
   }
@@ -75,6 +75,6 @@ export const callAllowances = async (context: JobContext, height: number, pairs:
   };
 };
 
-/** Whether a call failed although the node runs calls: a multicall returns temporary errors only then. */
+/** Whether a call failed while the node executed calls: a multicall returns temporary errors only in that case. */
 const isContractFailure = (outcome: CallOutcome | undefined): boolean =>
   outcome !== undefined && (outcome.ok || outcome.reverted || temporaryErrorOf(outcome) !== undefined);

@@ -5,18 +5,18 @@ import { indexedHead, writeAsOf } from "../../../tokens/jobs/reconcile-balances/
 import { callAllowances, pairKey } from "./call-allowances.ts";
 import { changedPairs, duePairs, hasBlock, type Pair, pairsAfter, pairsInDoubt } from "./pairs.ts";
 import { type AllowanceReadSettings, defaultAllowanceReadSettings, maxPairs } from "./settings.ts";
-import { countFailures, markRead, requeueRemovedReads, writeReadings } from "./write-readings.ts";
+import { countFailures, markRead, requeueReorgedReads, writeReadings } from "./write-readings.ts";
 
 /** The jobs that read allowances which events do not determine: those in doubt immediately, all others by the sweep. */
 export const createAllowanceJobs = (overrides: Partial<AllowanceReadSettings> = {}): Job[] => {
   const settings = { ...defaultAllowanceReadSettings, ...overrides };
-  const backoff = createContractBackoff(settings.deferMilliseconds);
+  const backoff = createContractBackoff(settings.backoffMilliseconds);
   return [createReadDoubtful(settings, backoff), createSweep(settings, backoff)];
 };
 
 /** Reads the allowances of owners whose tokens another account transferred. */
 const createReadDoubtful = ({ readMilliseconds }: AllowanceReadSettings, backoff: ContractBackoff): Job => {
-  let seen: IndexedBlock | null = null;
+  let lastHead: IndexedBlock | null = null;
   return {
     name: "read-doubtful-allowances",
     intervalMilliseconds: readMilliseconds,
@@ -25,11 +25,11 @@ const createReadDoubtful = ({ readMilliseconds }: AllowanceReadSettings, backoff
       const head = await indexedHead(context);
       if (head === null) return false;
       // A reorganisation may have removed blocks since the last run, or before this process started.
-      if (seen === null || !(await hasBlock(database, chainId, seen))) {
-        const done = await context.exclusive((client) => requeueRemovedReads(client, chainId).then(() => true));
+      if (lastHead === null || !(await hasBlock(database, chainId, lastHead))) {
+        const done = await context.exclusive((client) => requeueReorgedReads(client, chainId).then(() => true));
         if (done === null) return false;
       }
-      seen = head;
+      lastHead = head;
       const pairs = await duePairs(database, chainId, head.number, backoff.deferred(clock()));
       if (pairs.length === 0) return false;
       const { readings, complete, incomplete, failed } = await callAllowances(context, head.number, pairs);
@@ -47,14 +47,14 @@ const createReadDoubtful = ({ readMilliseconds }: AllowanceReadSettings, backoff
   };
 };
 
-/** The cursor before the first pair. */
+/** The cursor that precedes every pair. */
 const start: Pair = { owner: "0x", token: "0x" };
-/** Changed pairs, and other pairs, of one run of the sweep. */
+/** Max changed pairs, and max other pairs, that one run of the sweep reads. */
 const sweepPortion = maxPairs / 4;
 
 /**
- * Compares allowances that are not in doubt with their contracts, because a contract may emit a false Approval or lower an allowance without an event: some of those
- * that changed since the last run, and all others repeatedly, in the order of their owners.
+ * Compares allowances that are not in doubt with their contracts, because a contract may emit an incorrect Approval or lower an allowance without an event.
+ * Each run reads some pairs that changed since the last run, and the next pairs of a repeated pass over all pairs in the order of their owners.
  */
 const createSweep = ({ sweepMilliseconds }: AllowanceReadSettings, backoff: ContractBackoff): Job => {
   let above: number | null = null;
@@ -74,7 +74,7 @@ const createSweep = ({ sweepMilliseconds }: AllowanceReadSettings, backoff: Cont
       );
       const { readings, complete, incomplete } = await callAllowances(context, head.number, pairs);
       for (const { token } of incomplete) backoff.defer(token, clock());
-      // Pairs whose attempts are used up are known again as soon as their contract returns an allowance.
+      // Pairs without attempts left leave the queue as soon as their contract returns an allowance.
       const inDoubt = await pairsInDoubt(database, chainId, head.number, complete);
       if (readings.length > 0 || inDoubt.length > 0) {
         const isWritten = await writeAsOf(context, head, async (client) => {

@@ -3,7 +3,7 @@ import type { Queryable } from "../../../../database/database.ts";
 import { sql } from "../../../../database/sql.ts";
 import type { IndexedBlock } from "../../../../indexer/types.ts";
 import type { Address } from "../../../../lib/hex.ts";
-import { maxAttempts, maxPairs, maxPairsOfToken, sliceSize } from "./settings.ts";
+import { maxAttempts, maxPairs, maxPairsPerToken, sliceSize } from "./settings.ts";
 
 /** An owner and a token, whose allowances are read together. */
 export interface Pair {
@@ -18,19 +18,19 @@ export interface StoredAllowance extends Pair {
   readonly amount: string;
 }
 
-/** The newest pairs in doubt, so that a backlog delays no new one, with a limit for each token. Served by allowance_reads_due. */
+/** The newest pairs in doubt, so that a backlog does not delay new ones, with a limit per token. Served by allowance_reads_due. */
 export const duePairs = (database: Queryable, chainId: number, height: number, deferred: readonly Address[]): Promise<Pair[]> =>
   database.query<Pair>(
     sql`SELECT owner, token FROM (
-       SELECT *, row_number() OVER (PARTITION BY token ORDER BY block_number DESC, owner) AS place FROM (
+       SELECT *, row_number() OVER (PARTITION BY token ORDER BY block_number DESC, owner) AS rank FROM (
          SELECT owner, token, block_number FROM allowance_reads
          WHERE chain_id = $1 AND read_at_block IS NULL AND block_number <= $2 AND attempts < ${maxAttempts} AND token <> ALL ($3::bytea[])
          ORDER BY block_number DESC LIMIT 2000) newest) due
-     WHERE place <= ${maxPairsOfToken} ORDER BY block_number DESC, owner, token LIMIT ${maxPairs}`,
+     WHERE rank <= ${maxPairsPerToken} ORDER BY block_number DESC, owner, token LIMIT ${maxPairs}`,
     [chainId, height, bytesArray(deferred)],
   );
 
-/** Those of some pairs that are in doubt as of a block. Served by the primary key of allowance_reads. */
+/** The subset of pairs that are in doubt as of a block. Served by the primary key of allowance_reads. */
 export const pairsInDoubt = (database: Queryable, chainId: number, height: number, pairs: readonly Pair[]): Promise<Pair[]> =>
   database.query<Pair>(
     `SELECT owner, token FROM allowance_reads JOIN unnest($3::bytea[], $4::bytea[]) AS k(owner, token) USING (owner, token)
@@ -38,18 +38,18 @@ export const pairsInDoubt = (database: Queryable, chainId: number, height: numbe
     [chainId, height, bytesArray(pairs.map(({ owner }) => owner)), bytesArray(pairs.map(({ token }) => token))],
   );
 
-/** The newest pairs whose allowances changed between two blocks, at most two for each token. Served by allowances_roll_back. */
+/** The newest pairs whose allowances changed between two blocks, at most two per token. Served by allowances_roll_back. */
 export const changedPairs = (database: Queryable, chainId: number, above: number, height: number, limit: number): Promise<Pair[]> =>
   database.query<Pair>(
     `SELECT DISTINCT owner, token FROM (
-       SELECT *, row_number() OVER (PARTITION BY token ORDER BY since_block DESC, owner) AS place FROM (
+       SELECT *, row_number() OVER (PARTITION BY token ORDER BY since_block DESC, owner) AS rank FROM (
          SELECT owner, token, since_block FROM allowances WHERE chain_id = $1 AND since_block > $2 AND since_block <= $3
          ORDER BY since_block DESC LIMIT 2000) newest) changed
-     WHERE place <= 2 LIMIT $4`,
+     WHERE rank <= 2 LIMIT $4`,
     [chainId, above, height, limit],
   );
 
-/** The pairs after one of them, in the order of the primary key, which serves it. */
+/** The pairs that follow a pair, in the order of the primary key, which serves the query. */
 export const pairsAfter = (database: Queryable, chainId: number, { owner, token }: Pair, limit: number): Promise<Pair[]> =>
   database.query<Pair>(
     `SELECT DISTINCT owner, token FROM (

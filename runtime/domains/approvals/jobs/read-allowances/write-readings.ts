@@ -57,15 +57,15 @@ export const markRead = async (
   );
 };
 
-/** Counts a failed attempt of each pair. */
+/** Adds a failed attempt to each pair. */
 export const countFailures = (client: DatabaseClient, chainId: number, pairs: readonly Pair[]): Promise<void> =>
   countAttempts(client, { table: "allowance_reads", key: { owner: "bytea", token: "bytea" } }, chainId, pairs);
 
 /**
- * Queues pairs again that were read at a block that a reorganisation removed. Pairs that a removed block above the head put in doubt are due at once, because
+ * Requeues pairs that were read at a block that a reorganisation removed. Pairs that a removed block above the head put in doubt are due immediately, because
  * the chain may need time to reach that height again. Served by allowance_reads_done, allowance_reads_due and the primary key of blocks.
  */
-export const requeueRemovedReads = async (client: DatabaseClient, chainId: number): Promise<void> => {
+export const requeueReorgedReads = async (client: DatabaseClient, chainId: number): Promise<void> => {
   await client.query(
     `UPDATE allowance_reads r SET read_at_block = NULL, read_at_hash = NULL WHERE r.chain_id = $1 AND r.read_at_block IS NOT NULL
        AND NOT EXISTS (SELECT FROM blocks b WHERE b.chain_id = $1 AND b.number = r.read_at_block AND b.hash = r.read_at_hash)`,

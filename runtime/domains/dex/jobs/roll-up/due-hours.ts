@@ -4,7 +4,7 @@ import type { JobContext } from "../../../../jobs/job.ts";
 import type { Address } from "../../../../lib/hex.ts";
 import { lastHourOf } from "../../queries/spans.ts";
 
-/** The index of a chain. */
+/** The chain's index in the database. */
 type Index = Pick<JobContext, "chainId" | "database">;
 
 /** Whether an exchange's hour has a roll-up with the given fingerprint. Served by the primary key. */

@@ -7,7 +7,7 @@ import { createBlockQueries } from "../../../ledger/queries/block.ts";
 import { createPoolQueries } from "../../../pools/queries/index.ts";
 import { createPriceQueries } from "../../../prices/queries/price.ts";
 import { createTokenQueries } from "../../../tokens/queries/index.ts";
-import { keptHours } from "../../queries/roll-up.ts";
+import { retentionHours } from "../../queries/roll-up.ts";
 import { lastHourOf } from "../../queries/spans.ts";
 import { isRolledUp, newestMissingDay } from "./due-hours.ts";
 import { rollUpHour } from "./roll-up-hour.ts";
@@ -21,7 +21,7 @@ const version = 1;
 
 /** Rolls up exchanges at the end of each hour, and at the end of each past day, once the prices of that time are known; one exchange and hour per run. */
 export const createRollUpJobs = (chain: RolledUpChain): Job[] => [
-  // Lists change their order soon after the hour.
+  // Short interval: lists take the order of a new hour from its roll-up.
   { name: "roll-up-new-hours", intervalMilliseconds: 2_000, run: (context) => rollUp(context, chain, newestHour) },
   { name: "roll-up-past-days", intervalMilliseconds: 60_000, run: (context) => rollUp(context, chain, missingDay) },
 ];
@@ -39,11 +39,11 @@ interface Range {
 type Choice = (context: JobContext, factory: Address, range: Range) => Promise<number | null>;
 
 /**
- * The last hour with prices. While prices lag, it is due only if it is the hour right before its closing block: the pages of a list are pinned to that block, so
- * one block must not close two rolled-up hours. Hours past retention are not rolled up.
+ * The last hour with prices. While prices lag, it is due only if it is the hour right before its closing block: the pages of a list are pinned to that block,
+ * so one block must not close two rolled-up hours. Hours past retention are not rolled up.
  */
 const newestHour: Choice = async (context, factory, { fingerprint, last, closed }) => {
-  if (last <= closed - keptHours) return null;
+  if (last <= closed - retentionHours) return null;
   if (last < closed) {
     const closing = await closingBlock(context, last);
     if (closing === null || closing.timestamp >= (last + 2) * secondsPerHour) return null;
@@ -81,22 +81,22 @@ const rollUp = async (context: JobContext, { exchanges, activePoolDays }: Rolled
 /** Roll-ups are in US dollars: no currency rate is needed. */
 const pricesOf = ({ database }: JobContext) => createPriceQueries(database, (chainId) => chainId);
 
-/** Null while no hour has prices. */
+/** The hours that may be rolled up; null if no hour has prices yet. */
 const rangeOf = async (context: JobContext, activePoolDays: number): Promise<Range | null> => {
   const { chainId, database } = context;
   const prices = pricesOf(context);
   const blocks = createBlockQueries(database);
-  const [first, last, pricedBy, head, tail] = await Promise.all([
+  const [first, last, priceVersion, head, tail] = await Promise.all([
     prices.firstPricedHour(chainId),
     prices.lastPricedHour(chainId),
-    prices.pricedBy(chainId),
+    prices.priceVersion(chainId),
     blocks.head(chainId),
     blocks.tail(chainId),
   ]);
   if (first === null || last === null || head === null || tail === null) return null;
   const closed = Math.floor(head.timestamp / secondsPerHour) - 1;
   return {
-    fingerprint: `${version} ${activePoolDays} ${pricedBy}`,
+    fingerprint: `${version} ${activePoolDays} ${priceVersion}`,
     first: Math.max(first, Math.floor(tail.timestamp / secondsPerHour)),
     last: Math.min(last, closed),
     closed,

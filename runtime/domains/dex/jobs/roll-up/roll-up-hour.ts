@@ -7,11 +7,11 @@ import { liquidityValue, volumeOfSpans, volumeValue } from "../../queries/valuat
 import { createKnownSum, type PoolValue, type RollUp, type RollUpDeps, rankPools, rankTokens } from "./roll-up.ts";
 import { tokenValues } from "./token-values.ts";
 
-/** Max pools of one read, which bounds statements and memory for exchanges of any size. */
+/** Max pools per read, which bounds statements and memory for exchanges of any size. */
 const portion = 1_000;
 const daysOfWeek = 7;
-/** A limit above any number of pools. */
-const everyPool = 2 ** 31 - 1;
+/** A limit above any possible number of pools. */
+const noLimit = 2 ** 31 - 1;
 
 /** The last blocks of the spans of an hour's roll-up; null before the first block. */
 interface Heights {
@@ -20,7 +20,10 @@ interface Heights {
   readonly activeSince: number | null;
 }
 
-/** Computes the roll-up of an exchange at the end of an hour whose prices are complete. Reads in portions rows that only a reorganisation changes. */
+/**
+ * Computes the roll-up of an exchange at the end of an hour whose prices are complete. Reads in portions; only a reorganisation can change the rows that it
+ * reads.
+ */
 export async function rollUpHour(deps: RollUpDeps, factory: Address, activePoolDays: number, hour: number): Promise<RollUp> {
   const { chainId, pools } = deps;
   const end = (hour + 1) * secondsPerHour;
@@ -35,20 +38,20 @@ export async function rollUpHour(deps: RollUpDeps, factory: Address, activePoolD
       key,
       { block: heights.activeSince, day: dayOf(end - activePoolDays * secondsPerDay) },
       upTo,
-      at === null ? 0 : everyPool,
+      at === null ? 0 : noLimit,
       0,
     ),
     pools.activePools(chainId, key, { block: heights.week.at(-1) ?? null, day: dayOf(end) - daysOfWeek }, upTo, 0, 0),
     pools.exchangeSwapsAt(chainId, key, [at, dayBefore, heights.midnight]),
   ]);
-  const isActive = new Set(active.pools);
+  const activeAddresses = new Set(active.pools);
   const [liquidity, volume, dayVolume] = [createKnownSum(), createKnownSum(), createKnownSum()];
   const poolValues: PoolValue[] = [];
   const priced = new Set<Address>();
   let hasPools = false;
   for await (const rows of portions(deps, factory, block)) {
     hasPools = true;
-    const values = await valueOfPools(deps, rows, isActive, heights, end);
+    const values = await valueOfPools(deps, rows, activeAddresses, heights, end);
     for (const token of values.priced) priced.add(token);
     values.liquidity.forEach(liquidity.add);
     values.volumes.forEach(volume.add);
@@ -91,23 +94,25 @@ async function* portions({ chainId, pools }: RollUpDeps, factory: Address, block
   }
 }
 
-/** The values of pools, and their tokens with a price. Inactive pools count only if both of their tokens have a price. */
+/** The values of pools, and their tokens with a price. Inactive pools are included only if both of their tokens have a price. */
 const valueOfPools = async (
   { chainId, pools, prices }: RollUpDeps,
   rows: readonly PoolRow[],
-  isActive: ReadonlySet<Address>,
+  activeAddresses: ReadonlySet<Address>,
   { week, midnight }: Heights,
   end: number,
 ) => {
-  const tokensOf = (of: readonly PoolRow[]) => new Set(of.flatMap(({ token0, token1 }) => [token0, token1]));
-  const active = rows.filter(({ pool }) => isActive.has(pool));
+  const tokensOf = (poolRows: readonly PoolRow[]) => new Set(poolRows.flatMap(({ token0, token1 }) => [token0, token1]));
+  const active = rows.filter(({ pool }) => activeAddresses.has(pool));
   const times = closesOfWeek(end);
   const [rateNow, rateAt] = await Promise.all([
     prices.ratesAt(chainId, "USD", tokensOf(rows), end - 1),
     prices.ratesAtEach(chainId, "USD", tokensOf(active), times),
   ]);
-  const idle = rows.filter(({ pool, token0, token1 }) => !isActive.has(pool) && rateNow(token0) !== null && rateNow(token1) !== null);
-  const addressesOf = (of: readonly PoolRow[]) => of.map(({ pool }) => pool);
+  const idle = rows.filter(
+    ({ pool, token0, token1 }) => !activeAddresses.has(pool) && rateNow(token0) !== null && rateNow(token1) !== null,
+  );
+  const addressesOf = (poolRows: readonly PoolRow[]) => poolRows.map(({ pool }) => pool);
   const [idleStates, activeStates] = await Promise.all([
     pools.statesAt(chainId, addressesOf(idle), week.slice(0, 1)),
     pools.statesAt(chainId, addressesOf(active), [...week, midnight]),
@@ -117,17 +122,17 @@ const valueOfPools = async (
     const [now = emptyPool, dayBefore = emptyPool] = states;
     const byMidnight: PoolState = states[week.length] ?? emptyPool;
     const rates = times.map((time) => [rateAt(token0, time), rateAt(token1, time)] as const);
-    const [pair = [null, null]] = rates;
+    const [currentRates = [null, null]] = rates;
     return {
       value: {
         pool,
-        liquidity: liquidityValue(now, pair),
-        volume: volumeValue(dayBefore, now, pair),
+        liquidity: liquidityValue(now, currentRates),
+        volume: volumeValue(dayBefore, now, currentRates),
         weekVolume: volumeOfSpans(states.slice(0, week.length), rates),
       },
       // Without swaps in a span, an unknown price does not make its volume unknown.
-      volume: now.swaps === dayBefore.swaps ? null : volumeValue(dayBefore, now, pair),
-      dayVolume: now.swaps === byMidnight.swaps ? null : volumeValue(byMidnight, now, pair),
+      volume: now.swaps === dayBefore.swaps ? null : volumeValue(dayBefore, now, currentRates),
+      dayVolume: now.swaps === byMidnight.swaps ? null : volumeValue(byMidnight, now, currentRates),
     };
   });
   return {

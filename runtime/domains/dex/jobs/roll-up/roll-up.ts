@@ -68,7 +68,7 @@ export function createKnownSum() {
     add: (value: Decimal | null): void => {
       if (value !== null) sum = sum === null ? value : add(sum, value);
     },
-    /** `isEmpty`: there was nothing to sum, so the sum is 0. */
+    /** The sum; 0 if `isEmpty`, which means that there was nothing to sum. */
     total: (isEmpty: boolean): Decimal | null => (isEmpty ? zeroValue : sum),
   };
 }

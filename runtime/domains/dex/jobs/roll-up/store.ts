@@ -6,18 +6,18 @@ import type { IndexedBlock } from "../../../../indexer/types.ts";
 import type { JobContext } from "../../../../jobs/job.ts";
 import { type Decimal, toText } from "../../../../lib/decimal.ts";
 import type { Address } from "../../../../lib/hex.ts";
-import { keptHours } from "../../queries/roll-up.ts";
+import { retentionHours } from "../../queries/roll-up.ts";
 import { lastHourOf } from "../../queries/spans.ts";
 import type { RollUp } from "./roll-up.ts";
 
-/** The tables of migration 0014, all of which a reorganisation rolls back. */
+/** The tables of migration 0014; a reorganisation rolls back all of them. */
 export const rollUpTables = ["exchange_hours", "exchange_hour_pools", "exchange_hour_tokens"] as const;
 
 /** Max rows of one transaction: the indexing loop waits for it. */
 const portion = 10_000;
 
 /** The exchange of a roll-up, the fingerprint of its settings, and the block by which the chain had passed its hour. */
-export interface RollUpPlace {
+export interface RollUpKey {
   readonly factory: Address;
   readonly fingerprint: string;
   readonly closing: IndexedBlock;
@@ -34,19 +34,19 @@ const tokenTypes: readonly CopyType[] = ["int8", "bytea", "int4", "int4", "int8"
 const digits = (value: Decimal | null): string | null => (value === null ? null : toText(value));
 
 /**
- * Writes a roll-up in portions, the row of exchange_hours last, which makes the others visible; the first portion deletes an earlier roll-up of the same hour.
- * False if the closing block was replaced or this process may not write.
+ * Writes a roll-up in portions. The first portion deletes an earlier roll-up of the same hour; the last one writes the row of exchange_hours, which makes the
+ * others visible. False if the closing block was replaced or this process may not write.
  */
-export async function storeRollUp({ beside, chainId }: JobContext, place: RollUpPlace, rollUp: RollUp): Promise<boolean> {
-  const { factory, closing } = place;
-  const lines = linesOf(chainId, place, rollUp);
+export async function storeRollUp({ beside, chainId }: JobContext, key: RollUpKey, rollUp: RollUp): Promise<boolean> {
+  const { factory, closing } = key;
+  const lines = linesOf(chainId, key, rollUp);
   for (let first = 0; ; first += portion) {
     const isLast = first + portion >= lines.length;
     const written = await beside(async (client) => {
       if (!(await isCanonical(client, chainId, closing))) return false;
       if (first === 0) await deleteHour(client, chainId, factory, rollUp.hour);
       await copyLines(client, lines.slice(first, first + portion));
-      if (isLast) await finish(client, chainId, place, rollUp);
+      if (isLast) await completeHour(client, chainId, key, rollUp);
       return true;
     });
     if (written !== true) return false;
@@ -54,7 +54,7 @@ export async function storeRollUp({ beside, chainId }: JobContext, place: RollUp
   }
 }
 
-const linesOf = (chainId: number, { factory, closing }: RollUpPlace, { hour, pools, tokens }: RollUp): Line[] => {
+const linesOf = (chainId: number, { factory, closing }: RollUpKey, { hour, pools, tokens }: RollUp): Line[] => {
   const head = (rank: number): CopyValue[] => [chainId, factory, hour, rank, closing.number];
   return [
     ...pools.map(
@@ -78,14 +78,14 @@ const linesOf = (chainId: number, { factory, closing }: RollUpPlace, { hour, poo
 
 const copyLines = async (client: DatabaseClient, lines: readonly Line[]): Promise<void> => {
   for (const name of ["exchange_hour_pools", "exchange_hour_tokens"]) {
-    const own = lines.filter(([table]) => table === name);
-    const [first] = own;
+    const tableLines = lines.filter(([table]) => table === name);
+    const [first] = tableLines;
     if (first === undefined) continue;
     const [table, columns, types] = first;
     await client.copy(
       table,
       columns,
-      own.map(([, , , row]) => row),
+      tableLines.map(([, , , row]) => row),
       types,
     );
   }
@@ -107,7 +107,7 @@ const deleteHour = async (client: DatabaseClient, chainId: number, factory: Addr
 };
 
 /** Writes the row of exchange_hours, and deletes hours past retention except the last ones of their days. Served by the primary keys. */
-const finish = async (client: DatabaseClient, chainId: number, { factory, fingerprint, closing }: RollUpPlace, rollUp: RollUp) => {
+const completeHour = async (client: DatabaseClient, chainId: number, { factory, fingerprint, closing }: RollUpKey, rollUp: RollUp) => {
   const { hour, liquidity, volume, dayVolume } = rollUp;
   await client.query(
     `INSERT INTO exchange_hours (chain_id, factory, hour, block_number, fingerprint, pools, week_pools, tokens, ranked_tokens, liquidity, volume, swaps,
@@ -131,7 +131,7 @@ const finish = async (client: DatabaseClient, chainId: number, { factory, finger
   );
   const expired = await client.query<{ hour: number }>(
     sql`SELECT hour FROM exchange_hours WHERE chain_id = $1 AND factory = $2 AND hour <= $3 AND hour % 24 <> ${lastHourOf(0)}`,
-    [chainId, bytes(factory), hour - keptHours],
+    [chainId, bytes(factory), hour - retentionHours],
   );
   for (const past of expired) await deleteHour(client, chainId, factory, past.hour);
 };

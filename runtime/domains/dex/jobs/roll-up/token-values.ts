@@ -35,9 +35,9 @@ export const tokenValues = async (
     ]);
     for (const token of tokens) {
       const [now, before] = states(token) as readonly [TokenState, TokenState];
-      const known = rate(token);
-      if (known === null) continue;
-      ranked.push({ token, rate: known, reserve: now.reserve, volume: volumeBetween(before, now), swaps: now.swaps - before.swaps });
+      const tokenRate = rate(token);
+      if (tokenRate === null) continue;
+      ranked.push({ token, rate: tokenRate, reserve: now.reserve, volume: volumeBetween(before, now), swaps: now.swaps - before.swaps });
     }
   }
   return { ranked, count: total };

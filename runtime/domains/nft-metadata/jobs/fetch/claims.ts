@@ -7,17 +7,17 @@ import { lockQueue } from "./lock-queue.ts";
 /** A queued token that one worker has claimed. */
 export interface Claim extends NftKey {
   readonly block_number: number;
-  /** The current attempt included. */
+  /** The number of attempts, including the current one. */
   readonly attempts: number;
-  /** The URL that the contract returned and the block of that call; null while the contract is not read. */
+  /** The URL that the contract returned; `asked_at` is the block of that call. Both are null until the contract is read. */
   readonly url: string | null;
   readonly asked_at: number | null;
 }
 
-/** Attempts after which the last failure is stored as the answer. */
+/** Max attempts. The failure of the last one is stored as the outcome. */
 export const maxAttempts = 8;
 
-/** Each wait is four times the one before, up to six hours. */
+/** The queue of tokens to read. Each wait between attempts is four times the previous one, up to six hours. */
 const queue = createQueue<Claim>({
   table: "nft_reads",
   key: { token: "bytea", token_id: "numeric" },
@@ -32,8 +32,9 @@ const queue = createQueue<Claim>({
 export const claimDueCalls = (deps: QueueDeps, block: number, max: number): Promise<Claim[]> =>
   queue.claim(deps, sql`host IS NULL AND wanted_block <= $5`, max, [block]);
 
-/** Claims tokens whose document is on a host. Served by nft_reads_of_host. */
-export const claimOfHost = (deps: QueueDeps, host: string, max: number): Promise<Claim[]> => queue.claim(deps, sql`host = $5`, max, [host]);
+/** Claims tokens whose document is served by a host. Served by nft_reads_of_host. */
+export const claimForHost = (deps: QueueDeps, host: string, max: number): Promise<Claim[]> =>
+  queue.claim(deps, sql`host = $5`, max, [host]);
 
 /** Whether a contract call is due. Served by nft_reads_due. */
 export const hasDueCalls = async ({ chainId, database, clock }: QueueDeps): Promise<boolean> =>
@@ -46,7 +47,7 @@ export interface WaitingHost {
   readonly is_due: boolean;
 }
 
-/** The next hosts after a name, by name. Each is one probe of nft_reads_of_host, however many tokens it has. */
+/** The hosts that follow a name, in the order of names. Each takes one probe of nft_reads_of_host, regardless of its number of tokens. */
 export const hostsAfter = ({ chainId, database, clock }: QueueDeps, host: string, max: number): Promise<WaitingHost[]> => {
   const next = (after: Sql) =>
     sql`SELECT host FROM nft_reads WHERE chain_id = $1 AND host IS NOT NULL AND host > ${after} ORDER BY chain_id, host LIMIT 1`;
@@ -63,14 +64,14 @@ export const storeUrls = (
   client: DatabaseClient,
   { chainId }: QueueDeps,
   block: number,
-  found: readonly { readonly claim: Claim; readonly url: string; readonly host: string }[],
+  located: readonly { readonly claim: Claim; readonly url: string; readonly host: string }[],
 ): Promise<void> =>
   queue.update(
     client,
     chainId,
     sql`url = value1, host = value2, asked_at = value3, attempts = 0, problem = NULL, leased_until = NULL`,
     ["text", "text", "int8"],
-    found.map(({ claim, url, host }) => ({ entry: claim, values: [url, host, block] })),
+    located.map(({ claim, url, host }) => ({ entry: claim, values: [url, host, block] })),
   );
 
 /** Releases tokens after a temporary failure until their next attempt. */

@@ -1,20 +1,20 @@
 import type { QueueDeps } from "../../../../jobs/queue.ts";
 import { sleep } from "../../../../lib/async.ts";
-import { type Claim, claimOfHost, hostsAfter, postpone, release } from "./claims.ts";
+import { type Claim, claimForHost, hostsAfter, postpone, release } from "./claims.ts";
 import type { ReadDocument } from "./documents/document.ts";
-import { maxOfHost } from "./documents/host.ts";
+import { maxPerHost } from "./documents/host.ts";
 import { storeOutcomes } from "./store-outcomes.ts";
 import { addDocument, type ReadResults, readTokenDocument } from "./token-document.ts";
 
 /** The dependencies of fetching documents. */
 export interface FetchDeps extends QueueDeps {
   readonly readDocument: ReadDocument;
-  readonly atOnce: number;
+  readonly concurrency: number;
 }
 
-/** Hosts that one query returns, and that one run checks while none is due: thousands of failing hosts must not delay the others. */
-const hostsOfQuery = 64;
-const maxHostsOfRun = 100 * hostsOfQuery;
+/** Max hosts that one query returns, and that one run checks to find a due one: thousands of failing hosts must not delay the others. */
+const hostsPerQuery = 64;
+const maxHostsPerRun = 100 * hostsPerQuery;
 /** Fetches that end within this time are stored together. */
 const storeDelayMilliseconds = 20;
 
@@ -30,14 +30,14 @@ export interface Fetcher {
   end(): Promise<void>;
 }
 
-/** Iterates over the hosts with queued tokens, and starts again after the last one. */
+/** Iterates over the hosts with queued tokens, and restarts after the last one. */
 const createHostCursor = (deps: QueueDeps) => {
   let after = "";
   return {
     /** The next hosts, and whether they include the last one. */
     next: async () => {
-      const hosts = await hostsAfter(deps, after, hostsOfQuery);
-      return { hosts, isLast: hosts.length < hostsOfQuery };
+      const hosts = await hostsAfter(deps, after, hostsPerQuery);
+      return { hosts, isLast: hosts.length < hostsPerQuery };
     },
     moveTo: (host: string): void => {
       after = host;
@@ -48,9 +48,9 @@ const createHostCursor = (deps: QueueDeps) => {
   };
 };
 
-/** Creates a fetcher with a limit on concurrent fetches, and a lower one for each host: a slow host, however many tokens it has, uses its share only. */
+/** Creates a fetcher with a limit on concurrent fetches and a lower limit per host: a slow host uses only its share, even if it has many tokens. */
 export const createFetcher = (deps: FetchDeps): Fetcher => {
-  /** The hosts of running fetches. */
+  /** The hosts of fetches in progress. */
   const running = new Map<Claim, string>();
   const cursor = createHostCursor(deps);
   let results: ReadResults = { outcomes: [], failed: [] };
@@ -58,9 +58,9 @@ export const createFetcher = (deps: FetchDeps): Fetcher => {
 
   const hasResults = (): boolean => results.outcomes.length + results.failed.length > 0;
 
-  const roomOf = (host: string): number => {
-    const busy = [...running.values()].filter((other) => other === host).length;
-    return Math.min(deps.atOnce - running.size, maxOfHost(host, deps.atOnce) - busy);
+  const freeSlotsOf = (host: string): number => {
+    const fetchCount = [...running.values()].filter((other) => other === host).length;
+    return Math.min(deps.concurrency - running.size, maxPerHost(host, deps.concurrency) - fetchCount);
   };
 
   const start = async (claim: Claim, host: string, signal: AbortSignal): Promise<void> => {
@@ -68,7 +68,7 @@ export const createFetcher = (deps: FetchDeps): Fetcher => {
     const { url, asked_at: readAt } = claim;
     if (url !== null && readAt !== null) {
       const document = await readTokenDocument(deps.readDocument, claim, url, signal);
-      // Interrupted: stays claimed until `end` releases it.
+      // An interrupted fetch stays claimed until `end` releases it.
       if (signal.aborted) return;
       addDocument(results, { claim, url }, readAt, document);
     }
@@ -76,17 +76,17 @@ export const createFetcher = (deps: FetchDeps): Fetcher => {
     onEnd();
   };
 
-  /** Claims tokens of the next hosts; returns their number, and whether these were the last hosts. */
-  const claimOfNextHosts = async (signal: AbortSignal): Promise<{ readonly count: number; readonly isLast: boolean }> => {
+  /** Claims tokens of the next hosts; returns the number of tokens, and whether these were the last hosts. */
+  const claimForNextHosts = async (signal: AbortSignal): Promise<{ readonly count: number; readonly isLast: boolean }> => {
     const { hosts, isLast } = await cursor.next();
     let count = 0;
     for (const { host, is_due: isDue } of hosts) {
-      if (running.size >= deps.atOnce) return { count, isLast: false };
+      if (running.size >= deps.concurrency) return { count, isLast: false };
       cursor.moveTo(host);
-      const room = roomOf(host);
-      if (!isDue || room <= 0) continue;
-      const claims = await claimOfHost(deps, host, room);
-      // Each fetch has its own signal: many listeners on one would raise the warning about a leak.
+      const freeSlots = freeSlotsOf(host);
+      if (!isDue || freeSlots <= 0) continue;
+      const claims = await claimForHost(deps, host, freeSlots);
+      // Each fetch has its own signal: many listeners on one signal would cause a warning about a memory leak.
       for (const claim of claims) void start(claim, host, AbortSignal.any([signal]));
       count += claims.length;
     }
@@ -95,8 +95,8 @@ export const createFetcher = (deps: FetchDeps): Fetcher => {
   };
 
   const claimDue = async (signal: AbortSignal): Promise<number> => {
-    for (let checked = 0; checked < maxHostsOfRun && running.size < deps.atOnce && !signal.aborted; checked += hostsOfQuery) {
-      const { count, isLast } = await claimOfNextHosts(signal);
+    for (let checked = 0; checked < maxHostsPerRun && running.size < deps.concurrency && !signal.aborted; checked += hostsPerQuery) {
+      const { count, isLast } = await claimForNextHosts(signal);
       if (count > 0 || isLast) return count;
     }
     return 0;

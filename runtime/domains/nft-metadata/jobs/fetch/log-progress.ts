@@ -1,6 +1,6 @@
 import type { Queryable } from "../../../../database/database.ts";
 
-/** The queue whose length is logged, and where. */
+/** The chain whose queue length is logged, and the logger. */
 export interface BacklogDeps {
   readonly chainId: number;
   readonly chainName: string;
@@ -8,14 +8,14 @@ export interface BacklogDeps {
   readonly logger: { info(message: string): void };
 }
 
-/** The interval of the messages. */
+/** The interval between log messages. */
 export const backlogMilliseconds = 30_000;
-/** A shorter queue is not logged. */
+/** Min length of the queue for a log message. */
 const minTokens = 1_000;
 
-/** Logs how many tokens wait for their metadata, if they are many. */
+/** Logs the number of tokens that are waiting for their metadata if it is large. */
 export const logBacklog = async ({ chainId, chainName, database, logger }: BacklogDeps): Promise<void> => {
   // Reads the queue's part of the primary key: tens of milliseconds for a million tokens.
   const [row] = await database.query<{ count: number }>("SELECT count(*) FROM nft_reads WHERE chain_id = $1", [chainId]);
-  if (row !== undefined && row.count >= minTokens) logger.info(`${chainName}: ${row.count} tokens wait for their metadata.`);
+  if (row !== undefined && row.count >= minTokens) logger.info(`${chainName}: ${row.count} tokens are waiting for their metadata.`);
 };

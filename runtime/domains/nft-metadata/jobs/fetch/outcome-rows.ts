@@ -12,13 +12,13 @@ export interface Outcome {
   readonly result: { readonly document: NftDocument } | { readonly refusal: string };
 }
 
-/** Max characters of a trait or a value that are counted and filtered by: they fit into an index entry in any script. */
+/** Max characters of a trait or a value for counts and filters: that many fit into an index entry in any script. */
 const maxTraitLength = 256;
-/** Max characters of a number; a longer one is text. */
+/** Max characters of a number; a longer one is stored as text only. */
 const maxNumberLength = 100;
 /** Max traits of a document that are counted: their positions are int2. */
 const maxTraits = 1_000;
-/** A longer URL is not stored: it embeds the document. */
+/** Max characters of a stored URL; a longer one embeds the document. */
 const maxUrlLength = 4 * 1024 * 1024;
 
 /** The table of stored metadata. */
@@ -109,14 +109,14 @@ const attributesJson = (document: NftDocument | null): string | null => {
 export const attributeColumns = ["chain_id", "token", "token_id", "position", "read_at_block", "trait", "value", "number"] as const;
 export const attributeTypes = ["int8", "bytea", "numeric", "int2", "int8", "text", "text", "numeric"] as const;
 
-/** One row for each distinct trait and value of a token, so that tokens are counted. */
+/** One row for each distinct trait and value of a token, so that counts are numbers of tokens. */
 export function* attributesOf(chainId: number, outcomes: readonly Outcome[]): Generator<CopyValue[]> {
   for (const { claim, readAt, result } of outcomes) {
     if (!("document" in result)) continue;
     const seen = new Set<string>();
     for (const { trait, value, number } of result.document.counted) {
-      const name = cutTrait(storable(trait) ?? "");
-      const stored = value === null ? null : cutTrait(storable(value) ?? "");
+      const name = truncateTrait(storable(trait) ?? "");
+      const stored = value === null ? null : truncateTrait(storable(value) ?? "");
       const key = JSON.stringify([name, stored]);
       if (seen.has(key) || seen.size === maxTraits) continue;
       seen.add(key);
@@ -128,5 +128,5 @@ export function* attributesOf(chainId: number, outcomes: readonly Outcome[]): Ge
 
 const decimal = /^-?\d+(?:\.\d+)?$/;
 
-/** Cut between characters. */
-const cutTrait = (text: string): string => (text.length <= maxTraitLength ? text : [...text].slice(0, maxTraitLength).join(""));
+/** Truncates between characters, not inside surrogate pairs. */
+const truncateTrait = (text: string): string => (text.length <= maxTraitLength ? text : [...text].slice(0, maxTraitLength).join(""));

@@ -12,7 +12,7 @@ import { hostOf } from "./documents/host.ts";
 import { lockQueue } from "./lock-queue.ts";
 import type { Outcome } from "./outcome-rows.ts";
 import { lockBlock, writeOutcomes } from "./store-outcomes.ts";
-import { type Located, readEmbeddedDocuments } from "./token-document.ts";
+import { type LocatedClaim, readEmbeddedDocuments } from "./token-document.ts";
 import { type DocumentLocation, locateDocument, uriCall } from "./token-uri.ts";
 
 /** The dependencies of reading contracts. */
@@ -23,13 +23,13 @@ export interface ReadContractsDeps extends QueueDeps {
   readonly nfts: Pick<NftsConfig, "documentBytes">;
 }
 
-/** Max tokens of one claim; documents that are embedded in their URLs are held in memory meanwhile. */
+/** Max tokens per claim: their URLs, which may embed documents, are held in memory until they are stored. */
 const portion = 180;
-/** Max calls of one multicall: a response of megabytes costs a hostile contract nothing, and is reduced to a URL before the next multicall. */
-const callsAtOnce = 30;
-/** Max blocks between index and head up to which contracts are read: a node may have pruned the state of older blocks. */
+/** Max calls per multicall: a hostile contract can return megabytes at no cost. Each response is reduced to a URL before the next multicall. */
+const callsPerMulticall = 30;
+/** Max blocks by which the index may be behind the node's head: a node may have pruned the state of older blocks. */
 const maxBehind = 16;
-/** Max characters of a URL on another host. */
+/** Max characters of a URL that does not embed its document. */
 const maxUrlLength = 8_192;
 
 const urlTooLong = `The contract returns a metadata URL of more than ${maxUrlLength} characters.`;
@@ -49,13 +49,13 @@ export const readContracts = async (deps: ReadContractsDeps, signal: AbortSignal
     await release(deps, claims);
     throw error;
   });
-  // The node has replaced the block, or the process stops: the responses are void.
+  // The node has replaced the block, or the process is stopping: the responses are invalid.
   if (locations === null) {
     await release(deps, claims);
     return 0;
   }
-  const sorted = sortLocations(claims, locations);
-  const read = await readEmbeddedDocuments(deps.readDocument, sorted.embedded, block.number, signal);
+  const groups = groupByNextStep(claims, locations);
+  const read = await readEmbeddedDocuments(deps.readDocument, groups.embedded, block.number, signal);
   if (signal.aborted) {
     await release(deps, claims);
     return 0;
@@ -63,12 +63,12 @@ export const readContracts = async (deps: ReadContractsDeps, signal: AbortSignal
   const isStored = await deps.database.transaction(async (client) => {
     if (!(await lockBlock(client, deps.chainId, block))) return false;
     await lockQueue(client, deps.chainId);
-    await writeOutcomes(client, deps, [...sorted.refused.map((refused) => ({ ...refused, readAt: block.number })), ...read.outcomes]);
-    if (sorted.hosted.length > 0) await storeUrls(client, deps, block.number, sorted.hosted);
+    await writeOutcomes(client, deps, [...groups.refused.map((refused) => ({ ...refused, readAt: block.number })), ...read.outcomes]);
+    if (groups.hosted.length > 0) await storeUrls(client, deps, block.number, groups.hosted);
     return true;
   });
   if (!isStored) await release(deps, claims);
-  else await postpone(deps, [...sorted.unanswered, ...read.failed]);
+  else await postpone(deps, [...groups.withoutResponse, ...read.failed]);
   return isStored ? claims.length : 0;
 };
 
@@ -80,7 +80,7 @@ const blockToRead = async ({ database, chainId, source }: ReadContractsDeps, sig
   return head === null || head.number - indexed.number > maxBehind ? null : indexed;
 };
 
-/** The location of each claimed token's document as of a block; null where the node has another block at that height, or the signal aborts. */
+/** The location of each claimed token's document as of a block; null if the node has a different block at that height, or the signal aborts. */
 const readLocations = async (
   deps: ReadContractsDeps,
   claims: readonly Claim[],
@@ -88,28 +88,28 @@ const readLocations = async (
   signal: AbortSignal,
 ): Promise<DocumentLocation[] | null> => {
   const locations: DocumentLocation[] = [];
-  for (let start = 0; start < claims.length; start += callsAtOnce) {
-    const some = claims.slice(start, start + callsAtOnce);
-    const outcomes = await nullOnAbort(callMany(deps.source, deps.multicall, some.map(uriCall), number), signal);
+  for (let start = 0; start < claims.length; start += callsPerMulticall) {
+    const batch = claims.slice(start, start + callsPerMulticall);
+    const outcomes = await nullOnAbort(callMany(deps.source, deps.multicall, batch.map(uriCall), number), signal);
     if (outcomes === null) return null;
-    locations.push(...some.map((claim, position) => locateDocument(outcomes[position], claim, deps.nfts.documentBytes)));
+    locations.push(...batch.map((claim, position) => locateDocument(outcomes[position], claim, deps.nfts.documentBytes)));
   }
   const hashes = await nullOnAbort(deps.source.hashesOf([number]), signal);
   return hashes?.[0] === hash ? locations : null;
 };
 
-/** Sorts tokens by what happens next: read now, fetch from a host, refuse, or retry. */
-const sortLocations = (claims: readonly Claim[], locations: readonly DocumentLocation[]) => {
-  const embedded: Located[] = [];
-  const hosted: (Located & { readonly host: string })[] = [];
+/** Groups tokens by the next step: read now, fetch from a host, refuse, or retry. */
+const groupByNextStep = (claims: readonly Claim[], locations: readonly DocumentLocation[]) => {
+  const embedded: LocatedClaim[] = [];
+  const hosted: (LocatedClaim & { readonly host: string })[] = [];
   const refused: Omit<Outcome, "readAt">[] = [];
-  const unanswered: { claim: Claim; problem: string }[] = [];
+  const withoutResponse: { claim: Claim; problem: string }[] = [];
   claims.forEach((claim, position) => {
     const location = locations[position] ?? null;
     const refuse = (refusal: string) => refused.push({ claim, tokenUrl: null, result: { refusal } });
     if (location === null) {
       if (claim.attempts >= maxAttempts) refuse(noResponse);
-      else unanswered.push({ claim, problem: noResponse });
+      else withoutResponse.push({ claim, problem: noResponse });
     } else if ("refusal" in location) refuse(location.refusal);
     else {
       const { url } = location;
@@ -119,5 +119,5 @@ const sortLocations = (claims: readonly Claim[], locations: readonly DocumentLoc
       else hosted.push({ claim, url, host });
     }
   });
-  return { embedded, hosted, refused, unanswered };
+  return { embedded, hosted, refused, withoutResponse };
 };

@@ -9,21 +9,21 @@ import type { Claim } from "./claims.ts";
 import { lockQueue } from "./lock-queue.ts";
 import { attributeColumns, attributesOf, attributeTypes, metadataTarget, type Outcome, rowsOf } from "./outcome-rows.ts";
 
-/** Stores the outcomes of claims with a URL. A claim is void if the index has lost the block of its contract call. */
+/** Stores the outcomes of claims with a URL. A claim is invalid if the index no longer has the block of its contract call. */
 export const storeOutcomes = (deps: QueueDeps, outcomes: readonly Outcome[]): Promise<void> =>
   deps.database.transaction(async (client) => {
     await lockQueue(client, deps.chainId);
     await writeOutcomes(client, deps, outcomes);
   });
 
-/** Whether the index has a block; if so, a rollback waits for the end of the transaction. Served by the primary key. */
+/** Whether the index has a block; if so, a roll-back waits for the end of the transaction. Served by the primary key. */
 export const lockBlock = async (client: DatabaseClient, chainId: number, { number, hash }: IndexedBlock): Promise<boolean> =>
   (await client.query("SELECT FROM blocks WHERE chain_id = $1 AND number = $2 AND hash = $3 FOR KEY SHARE", [chainId, number, bytes(hash)]))
     .length > 0;
 
 /**
- * Writes outcomes of tokens that still wait for them: not of those that were rolled back, queued again for a later block, or stored by another worker. An
- * outcome that the database cannot store becomes a refusal and does not affect the others. The caller holds the lock.
+ * Writes the outcomes of tokens that are still queued for them. Tokens that were rolled back, queued again for a later block or stored by another worker are
+ * skipped. An outcome that the database cannot store becomes a refusal and does not affect the others. The caller holds the lock.
  */
 export const writeOutcomes = async (client: DatabaseClient, deps: QueueDeps, outcomes: readonly Outcome[]): Promise<void> => {
   if (outcomes.length === 0 || (await tryWrite(client, deps, outcomes))) return;
@@ -46,13 +46,13 @@ const tryWrite = async (client: DatabaseClient, deps: QueueDeps, outcomes: reado
   }
 };
 
-/** Whether an error is due to the values: found before they were sent, a data exception (SQLSTATE class 22), or a program limit (class 54). */
+/** Whether the values caused an error: one found before they were sent, a data exception (SQLSTATE class 22), or a program limit (class 54). */
 const isCausedByValues = (error: unknown): boolean =>
   error instanceof CopyError || (error instanceof Error && /^(?:22|54)/.test(String((error as { code?: unknown }).code)));
 
 const write = async (client: DatabaseClient, { chainId, clock }: QueueDeps, outcomes: readonly Outcome[]): Promise<void> => {
-  const wanted = await deleteFromQueue(client, chainId, outcomes);
-  const stored = outcomes.filter(({ claim }) => wanted.has(keyOf(claim)));
+  const validKeys = await deleteFromQueue(client, chainId, outcomes);
+  const stored = outcomes.filter(({ claim }) => validKeys.has(keyOf(claim)));
   if (stored.length === 0) return;
   await upsert(client, metadataTarget, rowsOf(chainId, clock(), stored));
   // Served by the primary key.

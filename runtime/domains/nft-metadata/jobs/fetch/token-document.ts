@@ -6,7 +6,7 @@ import type { DocumentOutcome, ReadDocument } from "./documents/document.ts";
 import type { Outcome } from "./outcome-rows.ts";
 import { withIdFilledIn } from "./token-uri.ts";
 
-/** Reads the document of a token and fills in the token's id. Never throws: a defect of the reader fails this document alone. */
+/** Reads the document of a token and fills in the token's id. Never throws: an exception of the reader affects this document only. */
 export const readTokenDocument = async (
   readDocument: ReadDocument,
   key: NftKey,
@@ -22,7 +22,7 @@ export const readTokenDocument = async (
 };
 
 /** A claimed token and the URL of its document. */
-export interface Located {
+export interface LocatedClaim {
   readonly claim: Claim;
   readonly url: string;
 }
@@ -34,7 +34,7 @@ export interface ReadResults {
 }
 
 /** Adds a document to the results. A temporary failure is retried up to the last attempt, whose failure is stored. */
-export const addDocument = (results: ReadResults, { claim, url }: Located, readAt: number, document: DocumentOutcome): void => {
+export const addDocument = (results: ReadResults, { claim, url }: LocatedClaim, readAt: number, document: DocumentOutcome): void => {
   if (document.ok) results.outcomes.push({ claim, readAt, tokenUrl: url, result: { document: document.document } });
   else if (document.isPermanent || claim.attempts >= maxAttempts)
     results.outcomes.push({ claim, readAt, tokenUrl: url, result: { refusal: document.refusal } });
@@ -42,12 +42,12 @@ export const addDocument = (results: ReadResults, { claim, url }: Located, readA
 };
 
 /**
- * Reads documents that are embedded in their URLs, one after another: reading a hostile one may take half a second, so other work runs between two.
- * Documents that an abort left unread are in neither list.
+ * Reads documents that are embedded in their URLs, one after another. A hostile one may take half a second, so other work runs between any two. Documents
+ * that are unread when the signal aborts are in neither list.
  */
 export const readEmbeddedDocuments = async (
   readDocument: ReadDocument,
-  embedded: readonly Located[],
+  embedded: readonly LocatedClaim[],
   readAt: number,
   signal: AbortSignal,
 ): Promise<ReadResults> => {

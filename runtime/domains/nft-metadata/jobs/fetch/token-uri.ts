@@ -8,7 +8,7 @@ import type { NftDocument } from "./documents/document.ts";
 const tokenUriSelector = "c87b56dd";
 const uriSelector = "0e89341c";
 
-/** Max bytes of a response that are decoded. It may embed a picture; a longer one is refused later as too large if it embeds a document. */
+/** Max bytes of a response that are decoded. It may embed a picture. A longer one that embeds a document is refused later as too large. */
 const maxResponseBytes = 16 * 1024 * 1024;
 const wordBytes = 32;
 
@@ -18,13 +18,13 @@ export const uriCall = ({ token, token_id, standard }: NftKey): { readonly to: A
   data: `0x${standard === standards.erc1155 ? uriSelector : tokenUriSelector}${idWord(token_id)}`,
 });
 
-/** The URL in a contract's response, with the token's id filled in; null if the response has no usable one. */
+/** The URL in a contract's response, with the token's id filled in; null if the response has no usable URL. */
 export const decodeUri = (outcome: CallOutcome | undefined, { token_id, standard }: NftKey): string | null => {
   if (outcome === undefined || !outcome.ok) return null;
   const body = Buffer.from(outcome.data.slice(2, 2 + 2 * maxResponseBytes), "hex");
   const bytes = stringOf(body);
   if (bytes === null) return null;
-  // PostgreSQL's text has no NUL, and no URL has one.
+  // PostgreSQL's text cannot contain NUL, and no valid URL contains it.
   const text = bytes.toString("utf8").replaceAll("\0", "").trim();
   if (text === "") return null;
   return standard === standards.erc1155 ? withId(text, token_id) : text;
@@ -36,7 +36,7 @@ export type DocumentLocation = { readonly url: string } | { readonly refusal: st
 /** Locates a token's document by the contract's response to `uriCall`. A response that is too long for a document of `maxBytes` is refused without decoding. */
 export const locateDocument = (outcome: CallOutcome | undefined, key: NftKey, maxBytes = Number.POSITIVE_INFINITY): DocumentLocation => {
   if (outcome === undefined || !(outcome.ok || outcome.reverted)) return null;
-  // Two hex digits for each byte; percent-encoding triples the bytes of a document.
+  // Two hex digits per byte; percent-encoding triples the bytes of a document.
   if (outcome.ok && outcome.data.length > 2 * (3 * maxBytes + 1_000))
     return { refusal: `The contract's response is too large: documents of up to ${maxBytes} bytes are accepted.` };
   const url = decodeUri(outcome, key);
@@ -46,7 +46,7 @@ export const locateDocument = (outcome: CallOutcome | undefined, key: NftKey, ma
 /** EIP-1155, "Metadata": clients replace {id} with the id as 64 lowercase hex digits without 0x. */
 const withId = (url: string, tokenId: string): string => url.replaceAll("{id}", idWord(tokenId));
 
-/** Replaces {id} in the document of an EIP-1155 token, also where a URL contains it percent-encoded. */
+/** Replaces {id} in the document of an EIP-1155 token, even if a URL contains it percent-encoded. */
 export const withIdFilledIn = (document: NftDocument, { token_id, standard }: NftKey): NftDocument => {
   if (standard !== standards.erc1155) return document;
   const fillIn = (text: string | null): string | null => text?.replace(/\{id\}|%7Bid%7D/g, idWord(token_id)) ?? null;
@@ -65,15 +65,15 @@ const idWord = (tokenId: string): string => BigInt(tokenId).toString(16).padStar
 
 /** The string in a response (ABI: offset, length, bytes); null if its bounds exceed the response. */
 const stringOf = (body: Buffer): Buffer | null => {
-  const offset = smallNumber(body, 0);
+  const offset = readSmallNumber(body, 0);
   if (offset === null || offset + wordBytes > body.length) return null;
-  const length = smallNumber(body, offset);
+  const length = readSmallNumber(body, offset);
   const start = offset + wordBytes;
   if (length === null || start + length > body.length) return null;
   return body.subarray(start, start + length);
 };
 
-const smallNumber = (body: Buffer, at: number): number | null => {
+const readSmallNumber = (body: Buffer, at: number): number | null => {
   if (at + wordBytes > body.length) return null;
   for (let byte = at; byte < at + 28; byte += 1) if (body[byte] !== 0) return null;
   return body.readUInt32BE(at + 28);

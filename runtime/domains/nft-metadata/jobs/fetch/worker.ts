@@ -25,16 +25,16 @@ export interface MetadataWorker {
 const defaultPause = 500;
 
 /**
- * Creates one of any number of workers, in one process or in several. They share the queue by claims with a lease, and an outcome is stored once. A worker
- * needs no right to write the chain's index: its rows belong to a block of the index.
+ * Creates a worker. Any number of workers may run, in one process or in several: they share the queue through claims with a lease, and each outcome is stored
+ * once. A worker does not have to be the leader of the chain, because its rows belong to a block of the index.
  */
 export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker => {
-  // The lease of a document outlasts its fetch and those before it.
-  const own = { ...deps, atOnce: deps.nfts.fetchesAtOnce, leaseMilliseconds: 60_000 + 2 * deps.nfts.fetchMilliseconds };
+  // The lease of a document outlasts its own fetch and the fetches before it.
+  const workerDeps = { ...deps, concurrency: deps.nfts.fetchesAtOnce, leaseMilliseconds: 60_000 + 2 * deps.nfts.fetchMilliseconds };
   const pause = deps.pauseMilliseconds ?? defaultPause;
 
   /** A job that repeats a step, without a pause while the step finds work. */
-  const repeated = (
+  const repeatingJob = (
     name: string,
     step: (signal: AbortSignal) => Promise<number>,
     wait: (milliseconds: number, signal: AbortSignal) => Promise<void>,
@@ -52,28 +52,28 @@ export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker =
   return {
     drain: async () => {
       const { signal } = new AbortController();
-      const fetcher = createFetcher(own);
+      const fetcher = createFetcher(workerDeps);
       for (;;) {
-        const done = (await readContracts(own, signal)) + (await fetcher.run(signal));
+        const done = (await readContracts(workerDeps, signal)) + (await fetcher.run(signal));
         if (done === 0 && fetcher.claimed() === 0) return;
         if (done === 0) await fetcher.wait(pause, signal);
       }
     },
     run: async (signal) => {
       if (deps.nfts.metadata !== "cached") return;
-      const fetcher = createFetcher(own);
+      const fetcher = createFetcher(workerDeps);
       await Promise.all([
-        schedule(repeated("read-nft-urls", (signal) => readContracts(own, signal), sleep)).run(signal),
-        schedule(repeated("fetch-nft-documents", fetcher.run, fetcher.wait)).run(signal),
+        schedule(repeatingJob("read-nft-urls", (signal) => readContracts(workerDeps, signal), sleep)).run(signal),
+        schedule(repeatingJob("fetch-nft-documents", fetcher.run, fetcher.wait)).run(signal),
         schedule(
-          repeated(
+          repeatingJob(
             "log-nft-backlog",
             () => logBacklog(deps).then(() => 0),
             (_, signal) => sleep(backlogMilliseconds, signal),
           ),
         ).run(signal),
       ]);
-      // Best effort: unreleased claims end with their lease.
+      // Best effort: unreleased claims expire with their lease.
       await fetcher.end().catch(() => undefined);
     },
   };

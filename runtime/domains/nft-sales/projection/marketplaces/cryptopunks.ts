@@ -2,12 +2,12 @@ import { punkBidEntered, punkBought, punkMovementAt } from "../../../../events/p
 import { transfersByStandard } from "../../../../events/transfers.ts";
 import { nativeTokenAddress, zeroAddress } from "../../../../lib/hex.ts";
 import { standards } from "../../../tokens/projection/standards.ts";
-import type { Marketplace, Sold } from "./marketplace.ts";
+import type { Marketplace, Sale } from "./marketplace.ts";
 
 /**
  * Contracts in the style of CryptoPunks, which are both collection and marketplace: their sale events are also their ownership events. A punk that was
- * bought for nothing was a gift. The event of an accepted bid omits the price, which is that of the bid; it is unknown if the bid was entered before the
- * first indexed block.
+ * bought for nothing was a gift. The event of an accepted bid omits the price, which is the amount of the bid. It is unknown if the bid was entered before
+ * the first indexed block.
  */
 export const cryptopunks: Marketplace = {
   protocol: "cryptopunks",
@@ -16,7 +16,7 @@ export const cryptopunks: Marketplace = {
   events: [punkBought, punkBidEntered, ...transfersByStandard],
   isSale: ({ kind }) => kind === "punkBought",
   salesOf: ({ events }) =>
-    events.flatMap((event, position): Sold[] => {
+    events.flatMap((event, position): Sale[] => {
       if (event.kind !== "punkBought") return [];
       const isBid = event.to === zeroAddress;
       const moved = punkMovementAt(events, position);

@@ -2,32 +2,32 @@ import type { DecodedBlock } from "../../../../events/decoded-block.ts";
 import { groupBy } from "../../../../lib/group-by.ts";
 import type { Address } from "../../../../lib/hex.ts";
 import { cryptopunks } from "./cryptopunks.ts";
-import type { Marketplace, Sold } from "./marketplace.ts";
+import type { Marketplace, Sale } from "./marketplace.ts";
 import { seaport } from "./seaport.ts";
 
 /** Every supported kind of marketplace. */
 export const marketplaces: readonly Marketplace[] = [seaport, cryptopunks];
 
 /** A sale and the kind of marketplace that emitted it. */
-export interface MarketplaceSale extends Sold {
+export interface MarketplaceSale extends Sale {
   readonly protocol: Marketplace;
 }
 
-/** The sales of a block in the order of their events. A block without a sale event costs one pass over its events. */
+/** The sales of a block in the order of their events. A block without a sale event takes one pass over its events. */
 export const salesOfBlock = ({ block, events }: DecodedBlock, wrappedNative: ReadonlySet<Address>): readonly MarketplaceSale[] => {
-  const withSales = new Set(
+  const transactionsWithSales = new Set(
     events.filter((event) => marketplaces.some(({ isSale }) => isSale(event))).map((event) => event.transactionIndex),
   );
-  if (withSales.size === 0) return [];
+  if (transactionsWithSales.size === 0) return [];
   const byTransaction = groupBy(
-    events.filter(({ transactionIndex }) => withSales.has(transactionIndex)),
+    events.filter(({ transactionIndex }) => transactionsWithSales.has(transactionIndex)),
     ({ transactionIndex }) => transactionIndex,
   );
   return [...byTransaction].flatMap(([index, transactionEvents]) => {
     const sender = block.transactions[index]?.from ?? null;
     return marketplaces
       .flatMap((protocol) =>
-        protocol.salesOf({ index, sender, events: transactionEvents }, wrappedNative).map((sold) => ({ ...sold, protocol })),
+        protocol.salesOf({ index, sender, events: transactionEvents }, wrappedNative).map((sale) => ({ ...sale, protocol })),
       )
       .sort((left, right) => left.logIndex - right.logIndex);
   });

@@ -10,13 +10,13 @@ export interface Payment {
 }
 
 /** Units of one token id that one account sold to another. */
-export interface Sold {
+export interface Sale {
   readonly transactionIndex: number;
   /** The log index of the sale event; the sales of a bundle share one. */
   readonly logIndex: number;
   /** The log index of the token's transfer event: sales that several contracts emit for one transfer are one trade. */
   readonly movedAt: number;
-  /** The contract that emitted the event. Anybody can emit one: which marketplaces count is chosen by each query. */
+  /** The contract that emitted the event. Any contract can emit one, so each query chooses the marketplaces to include. */
   readonly marketplace: Address;
   readonly collection: Address;
   readonly tokenId: bigint;
@@ -38,10 +38,10 @@ export interface TransactionEvents {
   readonly events: readonly DecodedEvent[];
 }
 
-/** Decodes the sales of one kind of marketplace. A new kind is a new file and an entry in the list of them. */
+/** Decodes the sales of one kind of marketplace. A new kind is a new file and an entry in `marketplaces`. */
 export interface Marketplace {
   readonly protocol: MarketplaceConfig["protocol"];
-  /** The value in the tables: never changed. */
+  /** The stored value, which must never change. */
   readonly code: number;
   /** The first topic of the sale event. */
   readonly topic0: Hash;
@@ -49,5 +49,5 @@ export interface Marketplace {
   /** Whether an event is a sale: transactions without one are skipped. */
   readonly isSale: (event: DecodedEvent) => boolean;
   /** The sales of a transaction, in the order of their events. `wrappedNative` identifies amounts in wrapped native tokens. */
-  readonly salesOf: (transaction: TransactionEvents, wrappedNative: ReadonlySet<Address>) => readonly Sold[];
+  readonly salesOf: (transaction: TransactionEvents, wrappedNative: ReadonlySet<Address>) => readonly Sale[];
 }

@@ -14,21 +14,18 @@ export interface Move {
   readonly amount: bigint;
 }
 
-/** The units of a move that an order accounts for. */
-export interface Taken {
+/** Units of a move that are allocated to an order. */
+export interface AllocatedUnits {
   readonly move: Move;
   readonly units: bigint;
 }
 
-/** Max moves of one id that are considered per transaction, because each order may scan all of them. */
+/** Max moves of one id that are considered per transaction: each order may scan all of them. */
 const maxMoves = 1_000;
-/** Max accounts through which a token is followed, because every sale event may cause one such walk. */
+/** Max accounts through which a token is followed: every sale event may cause such a search. */
 const maxSteps = 8;
 
-const lesser = (left: bigint, right: bigint): bigint => {
-  if (left < right) return left;
-  return right;
-};
+const min = (left: bigint, right: bigint): bigint => (left < right ? left : right);
 const keyOf = (collection: Address, tokenId: bigint): string => `${collection}${tokenId}`;
 
 /** The transfers of collections' tokens in a transaction, by their Transfer events. Mints and burns are not trades. */
@@ -37,47 +34,47 @@ export const createMovedTokens = (events: readonly DecodedEvent[]) => {
     events.flatMap(movesOf).filter(({ from, to, amount }) => from !== zeroAddress && to !== zeroAddress && amount > 0n),
     ({ collection, tokenId }) => keyOf(collection, tokenId),
   );
-  for (const own of moves.values()) own.splice(maxMoves);
+  for (const tokenMoves of moves.values()) tokenMoves.splice(maxMoves);
   const movesOfToken = (collection: Address, tokenId: bigint): readonly Move[] => moves.get(keyOf(collection, tokenId)) ?? [];
-  /** Moves that an order of some marketplace accounts for. */
+  /** Moves with units that are allocated to an order of any marketplace. */
   const sold = new Set<Move>();
 
   return {
-    /** Opens the book of one marketplace: its orders account for each unit once, independently of other marketplaces. */
-    openBook: () => {
-      const left = new Map<Move, bigint>();
-      /** The moves of a token with units left. */
-      const open = new Map<string, readonly Move[]>();
-      const passed = new Set<Move>();
+    /** The allocation of moved units to the orders of one marketplace: each unit to one order, independently of other marketplaces. */
+    createAllocation: () => {
+      const remaining = new Map<Move, bigint>();
+      /** The moves of a token with units remaining. */
+      const openMoves = new Map<string, readonly Move[]>();
+      const followed = new Set<Move>();
       return {
-        /** Takes units of a token from matching moves that have units left. */
-        take: (collection: Address, tokenId: bigint, units: bigint, fits: (move: Move) => boolean): Taken[] => {
-          const taken: Taken[] = [];
-          let missing = units;
+        /** Allocates units of a token from matching moves that have units remaining. */
+        allocate: (collection: Address, tokenId: bigint, units: bigint, matches: (move: Move) => boolean): AllocatedUnits[] => {
+          const allocated: AllocatedUnits[] = [];
+          let unallocated = units;
           const key = keyOf(collection, tokenId);
-          const moves = open.get(key) ?? movesOfToken(collection, tokenId);
+          const moves = openMoves.get(key) ?? movesOfToken(collection, tokenId);
           for (const move of moves) {
-            if (missing === 0n) break;
-            if (!fits(move)) continue;
-            const rest = left.get(move) ?? move.amount;
-            const part = lesser(rest, missing);
-            left.set(move, rest - part);
-            missing -= part;
+            if (unallocated === 0n) break;
+            if (!matches(move)) continue;
+            const available = remaining.get(move) ?? move.amount;
+            const part = min(available, unallocated);
+            remaining.set(move, available - part);
+            unallocated -= part;
             sold.add(move);
-            taken.push({ move, units: part });
+            allocated.push({ move, units: part });
           }
-          if (taken.length > 0)
-            open.set(
+          if (allocated.length > 0)
+            openMoves.set(
               key,
-              moves.filter((move) => left.get(move) !== 0n),
+              moves.filter((move) => remaining.get(move) !== 0n),
             );
-          return taken;
+          return allocated;
         },
         /**
          * The account that has the units at the end of the transaction, or had them at its start: a contract that the sender used as an intermediary
-         * passes bought units on right after the sale, and receives sold ones right before it. A resale does not count.
+         * passes bought units on right after the sale, and receives sold ones right before it. A resale is not followed.
          */
-        follow: ({ move, units }: Taken, side: "from" | "to", sender: Address | null): Address => {
+        follow: ({ move, units }: AllocatedUnits, side: "from" | "to", sender: Address | null): Address => {
           let end = move;
           for (let step = 0; step < maxSteps && end[side] !== sender; step += 1) {
             const next = movesOfToken(move.collection, move.tokenId).find(
@@ -87,10 +84,10 @@ export const createMovedTokens = (events: readonly DecodedEvent[]) => {
                   : other.to === end.from && other.logIndex < end.logIndex) &&
                 other.amount === units &&
                 !sold.has(other) &&
-                !passed.has(other),
+                !followed.has(other),
             );
             if (next === undefined) break;
-            passed.add(next);
+            followed.add(next);
             end = next;
           }
           return end[side];
@@ -100,8 +97,8 @@ export const createMovedTokens = (events: readonly DecodedEvent[]) => {
   };
 };
 
-/** The units that the orders of one marketplace account for. */
-export type MovesBook = ReturnType<ReturnType<typeof createMovedTokens>["openBook"]>;
+/** The allocation of moved units to the orders of one marketplace. */
+export type MoveAllocation = ReturnType<ReturnType<typeof createMovedTokens>["createAllocation"]>;
 
 const movesOf = (event: DecodedEvent): Move[] => {
   if (event.kind === "erc721Transfer") {

@@ -3,19 +3,19 @@ import { orderFulfilled, ordersMatched } from "../../../../events/seaport.ts";
 import { erc1155TransferBatch, erc1155TransferSingle, transfersByStandard } from "../../../../events/transfers.ts";
 import { groupBy } from "../../../../lib/group-by.ts";
 import { type Address, type Hash, nativeTokenAddress, zeroAddress } from "../../../../lib/hex.ts";
-import type { Marketplace, Payment, Sold } from "./marketplace.ts";
-import { createMovedTokens, type Move, type MovesBook, type Taken } from "./moved-tokens.ts";
+import type { Marketplace, Payment, Sale } from "./marketplace.ts";
+import { type AllocatedUnits, createMovedTokens, type Move, type MoveAllocation } from "./moved-tokens.ts";
 
 /**
- * Seaport, all versions of which emit the same event for a filled order.
+ * Seaport. All its versions emit the same event for a filled order.
  * A listing offers tokens for payments: its price is their sum, with fees, royalties and tips, which the event does not distinguish. A bid offers payments
- * for tokens: its price is the bidder's payment. Orders with tokens on both sides are swaps, and those without payment gifts: neither is a sale. A listing
- * for a single buyer demands that this buyer receives the offered tokens: these are not a second side.
+ * for tokens: its price is the bidder's payment. Orders with tokens on both sides are swaps, and orders without payment are gifts; neither is a sale. A
+ * listing for a single buyer lists the offered tokens as consideration for that buyer too; this does not make it a swap.
  * The price applies to all units of an order equally.
- * Anybody can emit such an event, so a sale counts only for units that moved in the same transaction by the collection's own events: for a listing from its
- * offerer to its recipient, for a bid to the recipient that it names.
- * Orders that are matched with each other emit the same trade from both sides: the buying order counts as the sale, at the price that the buyer paid, and
- * its mirror finds no units left. But if one order buys what several sell, each at its own price, the selling orders count.
+ * Any contract can emit such an event, so a sale is recorded only for units that the collection's own events moved in the same transaction: for a listing, from
+ * its offerer to its recipient; for a bid, to the recipient that it names.
+ * Orders that are matched with each other emit the same trade from both sides. The buying order is the sale, at the price that the buyer paid, and no units
+ * remain for the selling order. But if one order buys what several orders sell, each at its own price, the selling orders are the sales.
  */
 export const seaport: Marketplace = {
   protocol: "seaport",
@@ -24,43 +24,47 @@ export const seaport: Marketplace = {
   events: [orderFulfilled, ordersMatched, ...transfersByStandard, erc1155TransferSingle, erc1155TransferBatch],
   isSale: ({ kind }) => kind === "orderFulfilled",
   salesOf: ({ events, sender }, wrappedNative) => {
-    const moved = createMovedTokens(events);
-    const found: { readonly offer: Offer; readonly part: Part; readonly follow: MovesBook["follow"] }[] = [];
-    for (const own of groupBy(events.filter(isOrderEvent), ({ address }) => address).values()) {
-      const book = moved.openBook();
-      const offers = offersOf(own);
+    const movedTokens = createMovedTokens(events);
+    const sales: { readonly offer: Offer; readonly part: Part; readonly follow: MoveAllocation["follow"] }[] = [];
+    for (const marketplaceEvents of groupBy(events.filter(isOrderEvent), ({ address }) => address).values()) {
+      const allocation = movedTokens.createAllocation();
+      const offers = offersOf(marketplaceEvents);
       const sweeps = sweepsAmong(offers);
-      const isFirst = (offer: Offer): boolean => offer.isMatched && offer.isBid && !sweeps.has(offer);
-      // Buying orders come first; the selling orders of a match account for the units that remain.
-      for (const offer of [...offers.filter(isFirst), ...offers.filter((offer) => !isFirst(offer) && !sweeps.has(offer)), ...sweeps]) {
+      const isMatchedBid = (offer: Offer): boolean => offer.isMatched && offer.isBid && !sweeps.has(offer);
+      // Buying orders come first; the selling orders of a match get the units that remain.
+      for (const offer of [
+        ...offers.filter(isMatchedBid),
+        ...offers.filter((offer) => !isMatchedBid(offer) && !sweeps.has(offer)),
+        ...sweeps,
+      ]) {
         let first = 0n;
         for (const item of offer.tokens) {
-          let at = first;
-          for (const taken of book.take(item.token, item.tokenId, item.amount, item.fits)) {
-            found.push({ offer, part: { taken, first: at }, follow: book.follow });
-            at += taken.units;
+          let position = first;
+          for (const allocated of allocation.allocate(item.token, item.tokenId, item.amount, item.matches)) {
+            sales.push({ offer, part: { allocated, first: position }, follow: allocation.follow });
+            position += allocated.units;
           }
           first += item.amount;
         }
       }
     }
-    return found
-      .map(({ offer, part: { taken, first }, follow }): Sold => {
+    return sales
+      .map(({ offer, part: { allocated, first }, follow }): Sale => {
         const { event, isBid, units } = offer;
         const payment = paymentOf(offer.payments, wrappedNative);
         return {
           transactionIndex: event.transactionIndex,
           logIndex: event.logIndex,
-          movedAt: taken.move.logIndex,
+          movedAt: allocated.move.logIndex,
           marketplace: event.address,
-          collection: taken.move.collection,
-          tokenId: taken.move.tokenId,
-          standard: taken.move.standard,
-          units: taken.units,
-          seller: isBid ? follow(taken, "from", sender) : taken.move.from,
-          buyer: isBid ? taken.move.to : follow(taken, "to", sender),
+          collection: allocated.move.collection,
+          tokenId: allocated.move.tokenId,
+          standard: allocated.move.standard,
+          units: allocated.units,
+          seller: isBid ? follow(allocated, "from", sender) : allocated.move.from,
+          buyer: isBid ? allocated.move.to : follow(allocated, "to", sender),
           maker: isBid ? "buyer" : "seller",
-          payment: payment === null ? null : { token: payment.token, amount: shareOf(payment.amount, units, first, taken.units) },
+          payment: payment === null ? null : { token: payment.token, amount: shareOf(payment.amount, units, first, allocated.units) },
         };
       })
       .sort((left, right) => left.logIndex - right.logIndex);
@@ -68,8 +72,8 @@ export const seaport: Marketplace = {
 };
 
 interface Part {
-  readonly taken: Taken;
-  /** The position of its first unit among those of the order. */
+  readonly allocated: AllocatedUnits;
+  /** The index of its first unit among the units of the order. */
   readonly first: bigint;
 }
 
@@ -79,7 +83,7 @@ interface Offer {
   readonly isBid: boolean;
   readonly isMatched: boolean;
   readonly payments: readonly OrderItem[];
-  readonly tokens: readonly (OrderItem & { readonly fits: (move: Move) => boolean })[];
+  readonly tokens: readonly (OrderItem & { readonly matches: (move: Move) => boolean })[];
   /** The units of all tokens. */
   readonly units: bigint;
 }
@@ -97,38 +101,38 @@ const offersOf = (events: readonly (OrderFulfilled | OrdersMatched)[]): Offer[] 
 
 const offerOf = (event: OrderFulfilled, isMatched: boolean): Offer[] => {
   const { offer, consideration, offerer, recipient } = event;
-  const given = offer.filter(isToken);
-  const demanded = demandedOf(event, given);
-  const isBid = given.length === 0;
+  const offered = offer.filter(isToken);
+  const demanded = demandedOf(event, offered);
+  const isBid = offered.length === 0;
   // Not a sale: tokens on both sides or on neither, or a payment that is offered in addition to tokens.
   if (isBid === (demanded.length === 0) || (!isBid && offer.some(isPayment))) return [];
   const payments = (isBid ? offer : consideration).filter(isPayment);
   if (payments.length === 0) return [];
   const tokens = isBid
-    ? demanded.map((item) => ({ ...item, fits: ({ to }: Move) => to === item.recipient }))
-    : given.map((item) => ({ ...item, fits: ({ from, to }: Move) => from === offerer && (isMatched || to === recipient) }));
+    ? demanded.map((item) => ({ ...item, matches: ({ to }: Move) => to === item.recipient }))
+    : offered.map((item) => ({ ...item, matches: ({ from, to }: Move) => from === offerer && (isMatched || to === recipient) }));
   return [{ event, isBid, isMatched, payments, tokens, units: tokens.reduce((sum, { amount }) => sum + amount, 0n) }];
 };
 
 const keyOf = ({ token, tokenId }: OrderItem): string => `${token}${tokenId}`;
 
-/** The amount of each token among some items. */
+/** The amount of each token among items. */
 const amountsOf = (items: readonly OrderItem[]): ReadonlyMap<string, bigint> => {
   const amounts = new Map<string, bigint>();
   for (const item of items) amounts.set(keyOf(item), (amounts.get(keyOf(item)) ?? 0n) + item.amount);
   return amounts;
 };
 
-/** The tokens that an order demands, without those that it offers itself: for these it only names the receiver. */
-const demandedOf = ({ consideration, offerer }: OrderFulfilled, given: readonly OrderItem[]): OrderFulfilled["consideration"] => {
+/** The tokens that an order demands. Tokens that it offers itself are excluded: for these it only names the recipient. */
+const demandedOf = ({ consideration, offerer }: OrderFulfilled, offered: readonly OrderItem[]): OrderFulfilled["consideration"] => {
   const demanded = consideration.filter(isToken);
-  if (given.length === 0) return demanded;
-  const [givenAmounts, demandedAmounts] = [amountsOf(given), amountsOf(demanded)];
-  const isGivenOn = (item: OrderItem): boolean => (demandedAmounts.get(keyOf(item)) ?? 0n) <= (givenAmounts.get(keyOf(item)) ?? 0n);
-  return demanded.filter((item) => item.recipient === offerer || !isGivenOn(item));
+  if (offered.length === 0) return demanded;
+  const [offeredAmounts, demandedAmounts] = [amountsOf(offered), amountsOf(demanded)];
+  const isPassedOn = (item: OrderItem): boolean => (demandedAmounts.get(keyOf(item)) ?? 0n) <= (offeredAmounts.get(keyOf(item)) ?? 0n);
+  return demanded.filter((item) => item.recipient === offerer || !isPassedOn(item));
 };
 
-/** Buying orders for several tokens whose payments all go to the sellers, matched with several listings that together sell all of these tokens. */
+/** Buying orders for several tokens that pay only the sellers and are matched with several listings that together sell all these tokens. */
 const sweepsAmong = (offers: readonly Offer[]): ReadonlySet<Offer> => {
   const listings = new Map<string, Offer>();
   for (const offer of offers) if (offer.isMatched && !offer.isBid) for (const item of offer.tokens) listings.set(keyOf(item), offer);
@@ -141,7 +145,7 @@ const sweepsAmong = (offers: readonly Offer[]): ReadonlySet<Offer> => {
   );
 };
 
-/** The orders that were filled against each other: those named by an OrdersMatched after them, or, in versions before that event, those without a recipient. */
+/** The orders that were filled against each other: those that a later OrdersMatched names or, in versions without that event, those without a recipient. */
 const matchedOrders = (events: readonly (OrderFulfilled | OrdersMatched)[]): ReadonlySet<OrderFulfilled> => {
   const matched = new Set<OrderFulfilled>();
   // A partially fillable order can occur several times.
@@ -153,16 +157,16 @@ const matchedOrders = (events: readonly (OrderFulfilled | OrdersMatched)[]): Rea
         if (order !== undefined) matched.add(order);
       }
     } else {
-      const own = open.get(event.orderHash);
-      if (own === undefined) open.set(event.orderHash, [event]);
-      else own.push(event);
+      const sameHash = open.get(event.orderHash);
+      if (sameHash === undefined) open.set(event.orderHash, [event]);
+      else sameHash.push(event);
       if (event.recipient === zeroAddress) matched.add(event);
     }
   }
   return matched;
 };
 
-/** The sum of payments; null for several tokens. The native token and its wrapped form are equal in value and add up to native. */
+/** The sum of payments; null if they are in several tokens. The native token and its wrapped form have equal value; their sum is in the native token. */
 const paymentOf = (payments: readonly OrderItem[], wrappedNative: ReadonlySet<Address>): Payment | null => {
   const tokens = new Set(payments.map(({ token }) => (token === zeroAddress ? nativeTokenAddress : token)));
   const [first] = tokens;
@@ -172,11 +176,11 @@ const paymentOf = (payments: readonly OrderItem[], wrappedNative: ReadonlySet<Ad
 };
 
 /**
- * The part of a price for `units` units that falls to `count` of them from number `first` on. Each costs the same, and the remainder of the division goes to the first
- * ones, one smallest unit each, so that the parts of all units add up to the price.
+ * The share of `count` units, from unit `first` on, in the price of `units` units. Each unit costs the same. The remainder of the division is spread over the
+ * first units, one smallest unit of the payment token each, so that the shares of all units add up to the price.
  */
 const shareOf = (price: bigint, units: bigint, first: bigint, count: bigint): bigint => {
-  const [each, remainder] = [price / units, price % units];
-  const dearer = remainder > first ? remainder - first : 0n;
-  return each * count + (dearer < count ? dearer : count);
+  const [pricePerUnit, remainder] = [price / units, price % units];
+  const unitsWithRemainder = remainder > first ? remainder - first : 0n;
+  return pricePerUnit * count + (unitsWithRemainder < count ? unitsWithRemainder : count);
 };

@@ -3,7 +3,7 @@ import type { Asset } from "../../engine/assets.ts";
 import { changesBetween, type PriceChange, type Prices } from "../../engine/prices.ts";
 import { type CandleRows, createCandleSpans } from "./candle-spans.ts";
 
-/** An asset's first price: its hour, and the time at which that ends; null while it runs. */
+/** An asset's first price: its hour, and the end of that hour; null until it ends. */
 export interface FirstPrice {
   readonly asset: Asset;
   readonly hour: number;
@@ -18,28 +18,28 @@ export interface Portion {
   readonly doneHour: number | null;
 }
 
-/** The assets that have had a price, and which rows were written for those whose first hour runs. */
-const createFirstPrices = (known: Set<Asset>) => {
-  /** First prices in the running hour. */
-  let running: FirstPrice[] = [];
+/** The assets that have had a price, and the rows that were written for those whose first hour is still open. */
+const createFirstPrices = (pricedAssets: Set<Asset>) => {
+  /** First prices in the current hour. */
+  let inCurrentHour: FirstPrice[] = [];
   let rows: FirstPrice[] = [];
   const written = new Map<Asset, number>();
   return {
     add: (changes: readonly PriceChange[], hour: number): void => {
       for (const { asset } of changes) {
-        if (known.has(asset)) continue;
-        known.add(asset);
-        running.push({ asset, hour, end: (hour + 1) * secondsPerHour });
+        if (pricedAssets.has(asset)) continue;
+        pricedAssets.add(asset);
+        inCurrentHour.push({ asset, hour, end: (hour + 1) * secondsPerHour });
       }
     },
     endHour: (): void => {
-      // One by one: an import may add more of them than a call can have arguments.
-      for (const first of running) rows.push(first);
-      running = [];
+      // Pushed one by one: an import may add more of them than a call can have arguments.
+      for (const first of inCurrentHour) rows.push(first);
+      inCurrentHour = [];
     },
-    take: (changes: readonly PriceChange[] | null, hour: number): Portion["firsts"] => {
+    takeRows: (changes: readonly PriceChange[] | null, hour: number): Portion["firsts"] => {
       for (const { asset } of rows) written.delete(asset);
-      const unfinished = changes === null ? running : [...running, ...changes.filter(({ asset }) => !known.has(asset))];
+      const unfinished = changes === null ? inCurrentHour : [...inCurrentHour, ...changes.filter(({ asset }) => !pricedAssets.has(asset))];
       const current = new Set(unfinished.map(({ asset }) => asset));
       const retracted = [...written.keys()].filter((asset) => !current.has(asset));
       for (const asset of retracted) written.delete(asset);
@@ -50,9 +50,9 @@ const createFirstPrices = (known: Set<Asset>) => {
           rows.push({ asset, hour, end: null });
         }
       }
-      const taken = { rows, retracted };
+      const result = { rows, retracted };
       rows = [];
-      return taken;
+      return result;
     },
   };
 };
@@ -64,11 +64,14 @@ export const spanEndsOf = ({ hours, days, firsts, doneHour }: Portion): number[]
   return [...ends];
 };
 
-/** Builds candles of hours and days from the prices of buckets. `initial` are the prices before the first bucket, `known` the assets that have had a price. */
-export function createCandleBuilder(initial: Prices, known: Set<Asset>) {
+/**
+ * Builds candles of hours and days from the prices of buckets. `initial` are the prices before the first bucket, `pricedAssets` the assets that have had a
+ * price.
+ */
+export function createCandleBuilder(initial: Prices, pricedAssets: Set<Asset>) {
   const hours = createCandleSpans(secondsPerHour);
   const days = createCandleSpans(secondsPerDay);
-  const firsts = createFirstPrices(known);
+  const firsts = createFirstPrices(pricedAssets);
   let prices = initial;
   let hour: number | null = null;
   let doneHour: number | null = null;
@@ -86,7 +89,7 @@ export function createCandleBuilder(initial: Prices, known: Set<Asset>) {
       }
       hour = next;
     },
-    /** Closes the current bucket with its prices; null if they equal those of the bucket before. */
+    /** Closes the current bucket with its prices; null if they equal those of the previous bucket. */
     close: (next: Prices | null): void => {
       const changes = next === null ? [] : changesBetween(prices, next);
       firsts.add(changes, hour as number);
@@ -94,13 +97,13 @@ export function createCandleBuilder(initial: Prices, known: Set<Asset>) {
       days.close(changes);
       if (next !== null) prices = next;
     },
-    /** Takes the completed rows to write; with current prices, also the rows of the running spans. */
-    take: (current: Prices | null): Portion => {
+    /** Takes the completed rows to write; if current prices are passed, also the rows of the open spans. */
+    takeRows: (current: Prices | null): Portion => {
       const changes = current === null ? null : changesBetween(prices, current);
       const portion = {
-        hours: hours.take(changes),
-        days: days.take(changes),
-        firsts: firsts.take(changes, hour as number),
+        hours: hours.takeRows(changes),
+        days: days.takeRows(changes),
+        firsts: firsts.takeRows(changes, hour as number),
         doneHour,
       };
       doneHour = null;

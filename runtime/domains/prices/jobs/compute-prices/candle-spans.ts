@@ -7,11 +7,11 @@ export interface CandleRow {
   readonly asset: Asset;
   readonly span: number;
   readonly candle: Candle;
-  /** The time at which the span ends; null while it runs. */
+  /** The time at which the span ends; null while it is open. */
   readonly end: number | null;
 }
 
-/** A candle that was written while its span ran, and that must be deleted. */
+/** A candle that was written while its span was open, and that must be deleted. */
 export interface Retraction {
   readonly asset: Asset;
   readonly span: number;
@@ -23,7 +23,7 @@ export interface CandleRows {
   readonly retracted: readonly Retraction[];
 }
 
-/** The candles of spans of one length: those of the running span, and which of them were written. */
+/** The candles of spans of one length: those of the open span, and those of them that were written. */
 export const createCandleSpans = (seconds: number) => {
   let span: number | null = null;
   let isFirst = false;
@@ -31,7 +31,7 @@ export const createCandleSpans = (seconds: number) => {
   const written = new Map<Asset, Candle>();
   let rows: CandleRow[] = [];
   let retracted: Retraction[] = [];
-  /** Retracts written candles that are not among the given ones. */
+  /** Retracts written candles that are not among the current ones. */
   const retractOthers = (current: Candles): void => {
     for (const asset of written.keys()) {
       if (current.has(asset)) continue;
@@ -41,7 +41,7 @@ export const createCandleSpans = (seconds: number) => {
   };
   return {
     pendingRows: (): number => rows.length,
-    /** Advances to a time; completes the running span if it has ended by that time. */
+    /** Advances to a time; completes the open span if it has ended by that time. */
     advance: (time: number): void => {
       const next = Math.floor(time / seconds);
       if (next === span) return;
@@ -60,8 +60,8 @@ export const createCandleSpans = (seconds: number) => {
       addChanges(candles, changes, isFirst);
       isFirst = false;
     },
-    /** Takes the completed candles; with changes, also those candles of the running span that, once the changes apply, differ from the written ones. */
-    take: (changes: readonly PriceChange[] | null): CandleRows => {
+    /** Takes the completed candles. If changes are passed, also takes the candles of the open span that differ from the written ones after the changes. */
+    takeRows: (changes: readonly PriceChange[] | null): CandleRows => {
       if (changes !== null && span !== null) {
         const current = copyCandles(candles);
         addChanges(current, changes, isFirst);
@@ -73,10 +73,10 @@ export const createCandleSpans = (seconds: number) => {
           rows.push({ asset, span, candle, end: null });
         }
       }
-      const taken = { rows, retracted };
+      const result = { rows, retracted };
       rows = [];
       retracted = [];
-      return taken;
+      return result;
     },
   };
 };

@@ -12,7 +12,7 @@ export interface BlockRef {
 /** Queries of price computation about the blocks of one chain. */
 export function createBlockEvidence({ query }: Queryable, chainId: number) {
   return {
-    /** Served by the primary key of blocks. */
+    /** The indexed head. Served by the primary key of blocks. */
     head: async (): Promise<BlockRef | null> => {
       const rows = await query<BlockRef>(
         "SELECT number, hash, timestamp AS time FROM blocks WHERE chain_id = $1 ORDER BY number DESC LIMIT 1",
@@ -20,7 +20,7 @@ export function createBlockEvidence({ query }: Queryable, chainId: number) {
       );
       return rows[0] ?? null;
     },
-    /** Served by the primary key of blocks. */
+    /** The first indexed block. Served by the primary key of blocks. */
     first: async (): Promise<BlockRef | null> => {
       const rows = await query<BlockRef>("SELECT number, hash, timestamp AS time FROM blocks WHERE chain_id = $1 ORDER BY number LIMIT 1", [
         chainId,
@@ -44,7 +44,7 @@ export function createBlockEvidence({ query }: Queryable, chainId: number) {
       );
       return rows.length === blocks.length;
     },
-    /** The first block at or after each time (unix seconds); null before the first block or after the last. Served by blocks_timestamp. */
+    /** The first block at or after each time (unix seconds); null if the time is before the first block or after the last. Served by blocks_timestamp. */
     blocksFrom: async (times: readonly number[]): Promise<Map<number, number | null>> => {
       const rows = await query<{ time: number; number: number | null }>(
         `SELECT t.time, CASE WHEN (SELECT timestamp FROM blocks b WHERE b.chain_id = $1 ORDER BY b.number LIMIT 1) < t.time THEN

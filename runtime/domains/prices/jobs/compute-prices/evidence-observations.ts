@@ -37,7 +37,9 @@ export function createObservationEvidence(queryable: Queryable, chainId: number,
   const { query } = queryable;
   const { areCanonical } = createBlockEvidence(queryable, chainId);
 
-  /** Served by pool_states_blocks. The bounds are on both tables: a merge join must not start at the first block. */
+  /**
+   * The pool states of a range of blocks. Served by pool_states_blocks. Both tables have the bounds, so that a merge join does not start at the first block.
+   */
   const statesBetween = (after: number, upTo: number, limit: number | null) =>
     query<StateRow>(
       sql`SELECT ${stateColumns} FROM pool_states s JOIN blocks b ON b.chain_id = s.chain_id AND b.number = s.block_number
@@ -52,7 +54,7 @@ export function createObservationEvidence(queryable: Queryable, chainId: number,
     // A single block fills the page: all of its states are needed.
     return statesBetween(after, first.block_number, null);
   };
-  /** Served by the primary key of feed_answers. */
+  /** The feed answers of a range of blocks. Served by the primary key of feed_answers. */
   const answersBetween = async (after: number, upTo: number, feeds: readonly Address[]): Promise<FeedObservation[]> => {
     const rows = await query<AnswerRow>(
       `SELECT f.feed, b.timestamp, f.answer FROM feed_answers f JOIN blocks b ON b.chain_id = f.chain_id AND b.number = f.block_number
@@ -64,17 +66,17 @@ export function createObservationEvidence(queryable: Queryable, chainId: number,
   };
 
   return {
-    /** A page of the observations after a block; null if the chain was reorganised meanwhile. */
+    /** A page of the observations after a block; null if the chain was reorganised in the meantime. */
     observationsAfter: async (after: BlockRef | null, head: BlockRef, feeds: readonly Address[]): Promise<ObservationPage | null> => {
       const from = after?.number ?? -1;
       const states = await statesAfter(from, head.number);
       const [first, last] = [states[0], states.at(-1)];
       // The last block of a full page may have more states than the page.
-      const isCut = states.length >= pageSize && last !== undefined && last.block_number < head.number;
+      const isTruncated = states.length >= pageSize && last !== undefined && last.block_number < head.number;
       const complete =
-        isCut && last.block_number !== first?.block_number ? states.filter((row) => row.block_number < last.block_number) : states;
+        isTruncated && last.block_number !== first?.block_number ? states.filter((row) => row.block_number < last.block_number) : states;
       const lastComplete = complete.at(-1);
-      const upTo = isCut && lastComplete !== undefined ? blockOf(lastComplete) : head;
+      const upTo = isTruncated && lastComplete !== undefined ? blockOf(lastComplete) : head;
       const answers = feeds.length === 0 ? [] : await answersBetween(from, upTo.number, feeds);
       // Observations of replaced blocks, or after a replaced block, must not be used.
       if (!(await areCanonical(after === null ? [upTo] : [after, upTo]))) return null;

@@ -30,7 +30,7 @@ export const createEvidenceQueries = (queryable: Queryable, chainId: number, pag
 });
 
 const createProgressEvidence = ({ query }: Queryable, chainId: number) => ({
-  /** Served by the primary key of price_progress. */
+  /** The progress of the computation; null before the first completed hour. Served by the primary key of price_progress. */
   progress: async (): Promise<Progress | null> => {
     const rows = await query<Progress>(
       "SELECT hour, block_number AS block FROM price_progress WHERE chain_id = $1 ORDER BY hour DESC LIMIT 1",
@@ -39,14 +39,14 @@ const createProgressEvidence = ({ query }: Queryable, chainId: number) => ({
     return rows[0] ?? null;
   },
   /** The assets that had a price by the end of an hour, and their prices before a day began. Served by the primary keys, one probe per asset. */
-  pricesBefore: async (day: number, hour: number): Promise<{ prices: Map<Asset, Decimal>; known: Set<Asset> }> => {
+  pricesBefore: async (day: number, hour: number): Promise<{ prices: Map<Asset, Decimal>; pricedAssets: Set<Asset> }> => {
     const rows = await query<{ asset: Asset; close: string | null }>(
       `SELECT a.asset, (SELECT close FROM price_days p WHERE p.chain_id = $1 AND p.asset = a.asset AND p.day < $2 ORDER BY p.day DESC LIMIT 1) AS close
        FROM priced_assets a WHERE a.chain_id = $1 AND a.hour <= $3`,
       [chainId, day, hour],
     );
     const prices = new Map(rows.flatMap(({ asset, close }) => (close === null ? [] : [[asset, decimalOf(close)] as const])));
-    return { prices, known: new Set(rows.map(({ asset }) => asset)) };
+    return { prices, pricedAssets: new Set(rows.map(({ asset }) => asset)) };
   },
 });
 
@@ -68,7 +68,7 @@ const createSubjectEvidence = ({ query }: Queryable, chainId: number) => ({
     );
     return rows.map(({ asset, since, price }) => ({ kind: "file", time: since, asset, price }));
   },
-  /** The decimals of tokens; `isPending` while the first attempt to read a contract may be under way. Served by the primary keys. */
+  /** The decimals of tokens; `isPending` while the first attempt to read a contract may be in progress. Served by the primary keys. */
   decimalsOf: async (tokens: readonly Address[]) => {
     const [rows, pending] = await Promise.all([
       query<{ address: Address; decimals: number | null }>(

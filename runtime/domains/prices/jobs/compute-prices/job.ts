@@ -10,15 +10,15 @@ import { readSettings } from "./price-settings.ts";
 import { writePortion } from "./write-prices.ts";
 
 const intervalMilliseconds = 1_000;
-const millisecondsBetweenReports = 10_000;
+const reportIntervalMilliseconds = 10_000;
 
-/** Identifies the settings that prices depend on. */
+/** A hash of the settings that prices depend on. */
 const fingerprintOf = ({ prices, exchanges, wrappedNative, nativeToken }: ChainConfig): string =>
   createHash("sha256")
     .update(JSON.stringify([prices, exchanges.map(({ factory, family }) => [factory, family]), wrappedNative, nativeToken.decimals]))
     .digest("hex");
 
-/** Where a reused computer continues: after the last completed hour, at a revision of the prices. */
+/** The state from which a reused computer continues: the last completed hour, and a revision of the prices. */
 interface ResumePoint {
   readonly hour: number | null;
   readonly revision: number;
@@ -36,9 +36,9 @@ export interface PriceJobOptions {
 export const createComputePricesJob = (chain: ChainConfig, { bounds, pageSize }: PriceJobOptions = {}): Job => {
   let reused: PriceComputer | null = null;
   let resumePoint: ResumePoint | null = null;
-  /** The head that the reused computer has reached. */
-  let level: Hash | null = null;
-  const { reportOtherSettings, reportProgress } = createReports(chain);
+  /** The hash of the head that the reused computer has reached. */
+  let reachedHead: Hash | null = null;
+  const { reportDifferentSettings, reportProgress } = createReports(chain);
   const fingerprint = fingerprintOf(chain);
   return {
     name: "compute-prices",
@@ -47,19 +47,19 @@ export const createComputePricesJob = (chain: ChainConfig, { bounds, pageSize }:
       const queries = createEvidenceQueries(database, chainId, pageSize);
       const [head, progress, settings] = await Promise.all([queries.head(), queries.progress(), readSettings(database, chainId)]);
       if (head === null) return false;
-      reportOtherSettings(settings.fingerprint, fingerprint, logger);
+      reportDifferentSettings(settings.fingerprint, fingerprint, logger);
       const hour = progress?.hour ?? null;
       if (!isSame(resumePoint, { hour, revision: settings.revision })) reused = null;
-      else if (reused !== null && head.hash === level) return false;
+      else if (reused !== null && head.hash === reachedHead) return false;
       const isFirst = reused === null;
       const computer = reused ?? (await createPriceComputer(chain, queries, progress, bounds));
-      // Reused once its portion is written. After a reorganisation, a concurrent change or a failure a new computer starts over.
+      // The computer is reused once its portion is written. After a reorganisation, a concurrent change or a failure, a new computer starts over.
       reused = null;
-      level = null;
+      reachedHead = null;
       if (computer === null) return false;
       const advanced = await computer.advance(head);
       if (advanced === null) return true;
-      const { isLevel, ...portion } = advanced;
+      const { isAtHead, ...portion } = advanced;
       const { block } = computer;
       const { revision } = settings;
       const isWritten = await beside((client) =>
@@ -67,30 +67,30 @@ export const createComputePricesJob = (chain: ChainConfig, { bounds, pageSize }:
       );
       if (isWritten !== true) return true;
       reused = computer;
-      resumePoint = { hour: later(hour, portion.doneHour), revision };
-      if (isLevel) level = head.hash;
+      resumePoint = { hour: laterHour(hour, portion.doneHour), revision };
+      if (isAtHead) reachedHead = head.hash;
       else reportProgress(block, clock(), logger);
-      return !isLevel;
+      return !isAtHead;
     },
   };
 };
 
-/** The later of two hours: the hours of a day that is recomputed are completed already. */
-const later = (left: number | null, right: number | null): number | null =>
+/** The later of two hours: a day that is recomputed may have hours that are already completed. */
+const laterHour = (left: number | null, right: number | null): number | null =>
   left === null || right === null ? (left ?? right) : Math.max(left, right);
 
-/** Log messages: on other settings once, on progress at intervals. */
+/** Log messages: one about different settings, and progress at intervals. */
 const createReports = ({ name }: ChainConfig) => {
   let isReported = false;
   let reportedAt = 0;
   return {
-    reportOtherSettings: (stored: string | null, current: string, logger: JobContext["logger"]): void => {
+    reportDifferentSettings: (stored: string | null, current: string, logger: JobContext["logger"]): void => {
       if (stored === null || stored === current || isReported) return;
-      logger.info(`Prices of ${name} were computed with other settings; to recompute them: ashlar prices rebuild --chain ${name}`);
+      logger.info(`Prices of ${name} were computed with different settings; to recompute them, run ashlar prices rebuild --chain ${name}`);
       isReported = true;
     },
     reportProgress: (block: BlockRef | null, now: Date, logger: JobContext["logger"]): void => {
-      if (block === null || now.getTime() - reportedAt < millisecondsBetweenReports) return;
+      if (block === null || now.getTime() - reportedAt < reportIntervalMilliseconds) return;
       reportedAt = now.getTime();
       logger.info(`Computed prices of ${name} up to ${isoTimestamp(block.time)}`);
     },

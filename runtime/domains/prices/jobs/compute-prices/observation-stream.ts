@@ -4,9 +4,9 @@ import type { FileObservation, Observation } from "../../engine/observations.ts"
 import type { EvidenceQueries } from "./evidence.ts";
 import type { BlockRef } from "./evidence-blocks.ts";
 
-/** Where a stream starts. */
+/** The start position of a stream. */
 export interface StreamStart {
-  /** The first time whose observations it yields. */
+  /** The time from which observations are returned. */
   readonly time: number;
   /** The last block before that time; null if there is none. */
   readonly block: BlockRef | null;
@@ -26,12 +26,12 @@ export interface ObservationStream {
   read(head: BlockRef): Promise<boolean>;
 }
 
-/** The observations of a chain from a start on. `meet` receives each page before its observations are yielded. */
+/** Streams a chain's observations from a start position. `onPage` receives each page before its observations are returned. */
 export function createObservationStream(
   { observationsAfter }: Pick<EvidenceQueries, "observationsAfter">,
   feeds: readonly Address[],
   start: StreamStart,
-  meet: (observations: readonly Observation[]) => Promise<void>,
+  onPage: (observations: readonly Observation[]) => Promise<void>,
 ): ObservationStream {
   let { block } = start;
   let horizon = Math.max(block?.time ?? 0, start.time);
@@ -53,7 +53,7 @@ export function createObservationStream(
     read: async (head) => {
       const page = await observationsAfter(block, head, feeds);
       if (page === null) return false;
-      await meet(page.observations);
+      await onPage(page.observations);
       pending = [...pending.slice(position), ...page.observations].sort((left, right) => left.time - right.time);
       position = 0;
       block = page.upTo;
@@ -63,8 +63,8 @@ export function createObservationStream(
   };
 }
 
-/** Adds the pools of the factories among observations to a model, each when it is first observed. */
-export const createPoolMeeting = (
+/** Creates a function that adds pools of the factories to a model when they are first observed. */
+export const createPoolDiscovery = (
   { poolsAmong }: Pick<EvidenceQueries, "poolsAmong">,
   model: Pick<PriceModel, "hasPool" | "addPool">,
   factories: readonly Address[],

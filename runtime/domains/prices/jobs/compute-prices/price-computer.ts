@@ -8,7 +8,7 @@ import type { FileObservation } from "../../engine/observations.ts";
 import { createCandleBuilder, type Portion } from "./candle-builder.ts";
 import { dayOfHour, type EvidenceQueries, type Progress } from "./evidence.ts";
 import type { BlockRef } from "./evidence-blocks.ts";
-import { createObservationStream, createPoolMeeting, type ObservationStream } from "./observation-stream.ts";
+import { createObservationStream, createPoolDiscovery, type ObservationStream } from "./observation-stream.ts";
 
 /** Limits of a portion: it is written after this many rows or milliseconds. */
 export interface PortionBounds {
@@ -17,18 +17,18 @@ export interface PortionBounds {
 }
 
 const defaultBounds: PortionBounds = { rows: 20_000, milliseconds: 1_000 };
-/** The event loop is released after this time. */
-const millisecondsAtOnce = 10;
+/** Max time until the event loop is released. */
+const maxBlockingMilliseconds = 10;
 
 /** Computes prices portion by portion. */
 export interface PriceComputer {
-  /** The last processed block; null before the first. The computed prices depend on this block and those below it alone. */
+  /** The last processed block; null before the first. The computed prices depend only on this block and those below it. */
   readonly block: BlockRef | null;
-  /** The next portion, at most up to a head; `isLevel` if it reaches the head. Null if a processed block was replaced: the computer is unusable then. */
-  advance(head: BlockRef): Promise<(Portion & { readonly isLevel: boolean }) | null>;
+  /** The next portion, at most up to a head; `isAtHead` if it reaches the head. Null if a processed block was replaced: the computer is unusable then. */
+  advance(head: BlockRef): Promise<(Portion & { readonly isAtHead: boolean }) | null>;
 }
 
-/** Where computation starts: the last block before the time, and the imported prices from it on. */
+/** The time from which prices are computed, and its UTC day. */
 interface Start {
   readonly time: number;
   readonly day: number;
@@ -49,9 +49,9 @@ export async function createPriceComputer(
   const start = startOf(progress, Math.min(first.time, imported[0]?.time ?? Number.POSITIVE_INFINITY));
   const decimals = await createDecimals(chain, queries, imported);
   if (decimals.isPending()) return null;
-  const model = createPriceModel({ prices: chain.prices, wrappedNative: chain.wrappedNative, decimalsOf: decimals.of });
-  const { prices, known } = await queries.pricesBefore(start.day, progress?.hour ?? -1);
-  const candles = createCandleBuilder(prices, known);
+  const model = createPriceModel({ prices: chain.prices, wrappedNative: chain.wrappedNative, decimalsOf: decimals.decimalsOf });
+  const { prices, pricedAssets } = await queries.pricesBefore(start.day, progress?.hour ?? -1);
+  const candles = createCandleBuilder(prices, pricedAssets);
   const stream = await openStream(chain, queries, model, imported, start);
   const process = createProcess(model, candles, stream, start.time, bounds);
   return {
@@ -60,24 +60,24 @@ export async function createPriceComputer(
     },
     advance: async (head) => {
       await decimals.refresh();
-      if (decimals.isPending()) return { ...candles.take(null), isLevel: true };
+      if (decimals.isPending()) return { ...candles.takeRows(null), isAtHead: true };
       const end = await process(head);
       if (end === "replaced") return null;
-      // Up to and including the head, whose state has lasted no time yet.
-      return { ...candles.take(end === "level" ? model.pricesAt(head.time + 1) : null), isLevel: end === "level" };
+      // One second later than the head, so that its state is included.
+      return { ...candles.takeRows(end === "at head" ? model.pricesAt(head.time + 1) : null), isAtHead: end === "at head" };
     },
   };
 }
 
-const startOf = (progress: Progress | null, begin: number): Start => {
+const startOf = (progress: Progress | null, firstTime: number): Start => {
   if (progress === null) {
-    return { day: Math.floor(begin / secondsPerDay), time: Math.floor(begin / secondsOfBucket) * secondsOfBucket };
+    return { day: Math.floor(firstTime / secondsPerDay), time: Math.floor(firstTime / secondsOfBucket) * secondsOfBucket };
   }
   const day = dayOfHour(progress.hour + 1);
   return { day, time: day * secondsPerDay };
 };
 
-/** Brings a model to the state before the start, and opens the stream of what follows. */
+/** Brings a model to the state before the start, and opens the stream of later observations. */
 const openStream = async (
   chain: ChainConfig,
   queries: EvidenceQueries,
@@ -87,19 +87,19 @@ const openStream = async (
 ): Promise<ObservationStream> => {
   const factories = chain.exchanges.map(({ factory }) => factory);
   const feeds = chain.prices.feeds.flatMap(({ aggregators }) => aggregators);
-  const meet = createPoolMeeting(queries, model, factories);
+  const discoverPools = createPoolDiscovery(queries, model, factories);
   const block = await queries.lastBefore(time);
   if (block !== null) {
     const latest = await queries.observationsAt(block.number, factories, feeds);
-    await meet(latest);
-    const rest = createRests();
+    await discoverPools(latest);
+    const releaseEventLoop = createReleaser();
     for (const observation of latest) {
       model.observe(observation);
-      await rest();
+      await releaseEventLoop();
     }
   }
   for (const observation of imported) if (observation.time < time) model.observe(observation);
-  return createObservationStream(queries, feeds, { time, block, imported: imported.filter((price) => price.time >= time) }, meet);
+  return createObservationStream(queries, feeds, { time, block, imported: imported.filter((price) => price.time >= time) }, discoverPools);
 };
 
 /** Processes observations bucket by bucket, until the bounds or the head are reached or the chain is reorganised. */
@@ -112,7 +112,7 @@ const createProcess = (
 ) => {
   let bucket = start;
   candles.advance(bucket);
-  const step = async (head: BlockRef): Promise<"done" | "level" | "replaced"> => {
+  const step = async (head: BlockRef): Promise<"done" | "at head" | "replaced"> => {
     const end = bucket + secondsOfBucket;
     const observation = stream.next(end);
     if (observation !== undefined) model.observe(observation);
@@ -120,18 +120,18 @@ const createProcess = (
       candles.close(model.closeBucket(end));
       bucket = end;
       candles.advance(bucket);
-    } else if ((stream.block?.number ?? -1) >= head.number) return "level";
+    } else if ((stream.block?.number ?? -1) >= head.number) return "at head";
     else if (!(await stream.read(head))) return "replaced";
     return "done";
   };
-  return async (head: BlockRef): Promise<"bounded" | "level" | "replaced"> => {
-    const rest = createRests();
+  return async (head: BlockRef): Promise<"bounded" | "at head" | "replaced"> => {
+    const releaseEventLoop = createReleaser();
     const until = performance.now() + bounds.milliseconds;
     for (;;) {
       const end = await step(head);
       if (end !== "done") return end;
       if (candles.pendingRows() >= bounds.rows || performance.now() > until) return "bounded";
-      await rest();
+      await releaseEventLoop();
     }
   };
 };
@@ -140,18 +140,19 @@ const createProcess = (
 const createDecimals = async (chain: ChainConfig, queries: EvidenceQueries, imported: readonly FileObservation[]) => {
   const tokens = wholeTokens(chain, imported);
   let { decimals, isPending } = await queries.decimalsOf(tokens);
-  const of = (token: Address): number | null => (token === nativeTokenAddress ? chain.nativeToken.decimals : (decimals.get(token) ?? null));
+  const decimalsOf = (token: Address): number | null =>
+    token === nativeTokenAddress ? chain.nativeToken.decimals : (decimals.get(token) ?? null);
   return {
-    of,
+    decimalsOf,
     isPending: (): boolean => isPending,
-    /** Queries again while decimals are unknown. */
+    /** Queries again if any decimals are unknown. */
     refresh: async (): Promise<void> => {
-      if (tokens.some((token) => of(token) === null)) ({ decimals, isPending } = await queries.decimalsOf(tokens));
+      if (tokens.some((token) => decimalsOf(token) === null)) ({ decimals, isPending } = await queries.decimalsOf(tokens));
     },
   };
 };
 
-/** The tokens with a feed or an imported price, which are those of a whole token, and stablecoins. */
+/** The tokens whose configured prices are per whole token: those with a feed or an imported price, and stablecoins. */
 const wholeTokens = ({ prices }: ChainConfig, imported: readonly FileObservation[]): Address[] => {
   const isToken = (text: string): text is Address => text.length === 42;
   const assets = [
@@ -162,11 +163,11 @@ const wholeTokens = ({ prices }: ChainConfig, imported: readonly FileObservation
   return [...new Set(assets.filter(isToken))].filter((token) => token !== nativeTokenAddress);
 };
 
-/** Releases the event loop if it was held for long enough. */
-const createRests = () => {
+/** Creates a function that releases the event loop if it was blocked for too long. */
+const createReleaser = () => {
   let turn = performance.now();
   return async (): Promise<void> => {
-    if (performance.now() - turn < millisecondsAtOnce) return;
+    if (performance.now() - turn < maxBlockingMilliseconds) return;
     await nextTurn();
     turn = performance.now();
   };

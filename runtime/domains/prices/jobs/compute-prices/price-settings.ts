@@ -3,7 +3,7 @@ import { identifier, sql } from "../../../../database/sql.ts";
 import { deleteRows } from "../../../../indexer/storage/delete-rows.ts";
 import { secondsPerDay, secondsPerHour } from "../../../../lib/time.ts";
 
-/** The settings that a chain's prices were computed with, null before any; and how often prices were discarded. */
+/** A fingerprint of the settings that a chain's prices were computed with, null before the first computation; and how often prices were discarded. */
 export interface StoredSettings {
   readonly fingerprint: string | null;
   readonly revision: number;
@@ -24,21 +24,21 @@ const lockSettings = async (client: DatabaseClient, chainId: number): Promise<St
   return rows[0] ?? noSettings;
 };
 
-/** The indexing loop waits while prices are written; it must not also wait while another process discards the prices of years. */
+/** The indexing loop waits while prices are written; it must not also wait while another process discards years of prices. */
 const maxWaitMilliseconds = 500;
 
-/** As `lockSettings`, with a time limit. @throws {Error} while another process discards prices. */
+/** Like `lockSettings`, with a time limit. @throws {Error} if another process is discarding prices. */
 export const lockSettingsWithTimeout = async (client: DatabaseClient, chainId: number): Promise<StoredSettings> => {
   await client.query(sql`SET LOCAL lock_timeout = ${maxWaitMilliseconds}`);
   try {
     return await lockSettings(client, chainId);
   } catch (error) {
-    if ((error as { code?: unknown }).code === lockNotAvailable) throw new Error("another process is discarding prices");
+    if ((error as { code?: unknown }).code === lockNotAvailable) throw new Error("Another process is discarding prices.");
     throw error;
   }
 };
 
-/** SQLSTATE lock_not_available, which is what lock_timeout raises. */
+/** SQLSTATE lock_not_available, which lock_timeout raises. */
 const lockNotAvailable = "55P03";
 
 /** Discards a chain's prices from a time on (unix seconds), or all of them, so that the process that indexes the chain recomputes them. */

@@ -20,11 +20,11 @@ export interface PortionWrite {
   /** The settings that it was computed with, and the revision of the prices at that time. */
   readonly fingerprint: string;
   readonly revision: number;
-  /** The first portion of a computer: rows after the last completed hour are deleted, because they are recomputed. */
+  /** Whether it is the first portion of a computer: rows after the last completed hour are then deleted, because they are recomputed. */
   readonly isFirst: boolean;
 }
 
-/** Writes a portion. False, with nothing written, if its block was replaced or the progress has changed. @throws {Error} while another process discards prices. */
+/** Writes a portion; false, without writing, if its block was replaced or the progress has changed. @throws {Error} if another process is discarding prices. */
 export async function writePortion(client: DatabaseClient, chainId: number, write: PortionWrite): Promise<boolean> {
   const { portion, block, progress, fingerprint, revision, isFirst } = write;
   const settings = await lockSettingsWithTimeout(client, chainId);
@@ -53,8 +53,8 @@ export async function writePortion(client: DatabaseClient, chainId: number, writ
 }
 
 /**
- * Deletes the rows after the last completed hour, which were written before their hour or day was complete. Served by the roll-back indexes, as the block of
- * such a row is not before its hour or day, and by the primary key of priced_assets.
+ * Deletes the rows after the last completed hour, which were written before their hour or day was complete. Served by the roll-back indexes, because the block
+ * of such a row is not before its hour or day, and by the primary key of priced_assets.
  */
 const deleteUnfinished = async (client: DatabaseClient, chainId: number, progress: Progress | null): Promise<void> => {
   if (progress === null) {

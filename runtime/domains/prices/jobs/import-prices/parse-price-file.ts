@@ -12,34 +12,35 @@ export interface FilePrice {
   readonly price: string | null;
 }
 
-/** An invalid price file; the message lists the first faults. */
+/** An invalid price file; the message lists the first issues. */
 export class PriceFileError extends Error {
   override readonly name = "PriceFileError";
 }
 
-const faultsShown = 20;
+const maxListedIssues = 20;
 const expected =
   "a CSV file with the header asset,time,price: an address, native or a currency code; YYYY-MM-DD, an ISO 8601 time in UTC or unix seconds; " +
   "US dollars for one whole unit as a decimal number, or nothing for an unknown price";
 
-/** The prices of a file (CSV, RFC 4180). @throws {PriceFileError} listing the invalid lines: one invalid line rejects the file. */
+/** Parses the prices of a file (CSV, RFC 4180). @throws {PriceFileError} if any line is invalid. */
 export function parsePrices(file: string, text: string, currencies: readonly Currency[]): FilePrice[] {
   const prices: FilePrice[] = [];
-  const faults: string[] = [];
+  const issues: string[] = [];
   const seen = new Map<string, number>();
   for (const { record, line } of recordsOf(file, text)) {
     const price = priceOf(record, currencies);
     const key = typeof price === "string" ? "" : `${price.asset}@${price.since}`;
     const duplicate = seen.get(key);
-    if (typeof price === "string") faults.push(`${file}:${line}: ${price}`);
-    else if (duplicate !== undefined) faults.push(`${file}:${line}: Duplicate of line ${duplicate}: ${record.asset} at ${record.time}.`);
+    if (typeof price === "string") issues.push(`${file}:${line}: ${price}`);
+    else if (duplicate !== undefined) issues.push(`${file}:${line}: Duplicate of line ${duplicate}: ${record.asset} at ${record.time}.`);
     else {
       seen.set(key, line);
       prices.push(price);
     }
   }
-  if (faults.length > faultsShown) faults.splice(faultsShown, Number.POSITIVE_INFINITY, `… and ${faults.length - faultsShown} more.`);
-  if (faults.length > 0) throw new PriceFileError(`${faults.join("\n")}\nExpected ${expected}.`);
+  if (issues.length > maxListedIssues)
+    issues.splice(maxListedIssues, Number.POSITIVE_INFINITY, `… and ${issues.length - maxListedIssues} more.`);
+  if (issues.length > 0) throw new PriceFileError(`${issues.join("\n")}\nExpected ${expected}.`);
   return prices;
 }
 
@@ -57,24 +58,24 @@ function recordsOf(file: string, text: string): Line[] {
     const [header, ...lines] = rows;
     const names = header?.record.map((name) => name.toLowerCase());
     if (names?.join() !== "asset,time,price")
-      throw new PriceFileError(`${file}:1: Invalid header ${shown(header?.record.join())}: expected ${expected}.`);
+      throw new PriceFileError(`${file}:1: Invalid header ${renderShort(header?.record.join())}: expected ${expected}.`);
     return lines.map(({ record: [asset, time, price], info }) => ({ record: { asset, time, price }, line: info.lines }));
   } catch (error) {
     if (error instanceof PriceFileError) throw error;
     throw new PriceFileError(
-      `${file}: ${error instanceof Error ? escapeTerminal(error.message) : "Cannot be parsed."} Expected ${expected}.`,
+      `${file}: ${error instanceof Error ? escapeTerminal(error.message) : "The file cannot be parsed."} Expected ${expected}.`,
     );
   }
 }
 
-/** The price of a line, or its fault. */
+/** The price of a line, or a message about its first issue. */
 function priceOf({ asset, time, price }: Line["record"], currencies: readonly Currency[]): FilePrice | string {
   const key = assetOf(asset ?? "", currencies);
-  if (key === null) return `Invalid asset ${shown(asset)}: expected an address, native or one of ${currencies.join(", ")}.`;
+  if (key === null) return `Invalid asset ${renderShort(asset)}: expected an address, native or one of ${currencies.join(", ")}.`;
   const since = timeOf(time ?? "");
-  if (since === null) return `Invalid time ${shown(time)}: expected YYYY-MM-DD, an ISO 8601 time in UTC or unix seconds.`;
+  if (since === null) return `Invalid time ${renderShort(time)}: expected YYYY-MM-DD, an ISO 8601 time in UTC or unix seconds.`;
   if (price === undefined || !/^(\d{1,60}(\.\d{1,60})?)?$/.test(price) || /^0+(\.0+)?$/.test(price))
-    return `Invalid price ${shown(price)}: expected a decimal number above zero, or nothing.`;
+    return `Invalid price ${renderShort(price)}: expected a decimal number above zero, or nothing.`;
   return { asset: key, since, price: price === "" ? null : price };
 }
 
@@ -97,8 +98,8 @@ function timeOf(text: string): number | null {
         ? Date.parse(text) / 1000
         : Number.NaN;
   if (!Number.isSafeInteger(seconds) || seconds > lastSecond) return null;
-  // Date.parse rolls a nonexistent day such as February 30 over to another.
+  // Date.parse rolls a nonexistent day such as February 30 over to the next month.
   return text.includes("-") && new Date(seconds * 1000).toISOString().slice(0, 10) !== text.slice(0, 10) ? null : seconds;
 }
 
-const shown = (text: string | undefined): string => (text === undefined ? "nothing" : JSON.stringify(text.slice(0, 100)));
+const renderShort = (text: string | undefined): string => (text === undefined ? "nothing" : JSON.stringify(text.slice(0, 100)));

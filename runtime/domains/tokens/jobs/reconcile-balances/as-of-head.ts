@@ -19,8 +19,8 @@ export const isCanonical = async ({ source }: Pick<JobContext, "source">, { numb
   (await source.hashesOf([number]))[0] === hash;
 
 /**
- * Writes results of the node for the state after a block, between two batches, if node and index still have that block. Returns null, with nothing
- * written, if they do not or if this process is not the leader.
+ * Writes, between two batches, values that the node returned for the state after a block, if node and index still have that block. Otherwise, or if this
+ * process is not the leader, writes nothing and returns null.
  */
 export const writeAsOf = async <T>(
   context: JobContext,
@@ -32,7 +32,7 @@ export const writeAsOf = async <T>(
   return write(async (client) => ((await isIndexedBlock(client, context.chainId, head)) ? work(client) : null));
 };
 
-/** `writeAsOf` for tables that no fold loads: a batch that is folded meanwhile stays valid. */
+/** `writeAsOf` for tables that no fold loads: a batch that is being folded stays valid. */
 export const writeBesideAsOf = <T>(
   context: JobContext,
   head: IndexedBlock,
@@ -43,10 +43,10 @@ export const writeBesideAsOf = <T>(
 export const isIndexedBlock = async (client: Queryable, chainId: number, { number, hash }: IndexedBlock): Promise<boolean> =>
   (await client.query("SELECT 1 FROM blocks WHERE chain_id = $1 AND number = $2 AND hash = $3", [chainId, number, bytes(hash)])).length > 0;
 
-/** Balances after a block, from the node's state and by multicall; null where there is no usable result. */
+/** Balances after a block, from the node's state and by multicall; null if there is no usable result. */
 export const readBalances = ({ source, multicall }: JobContext, keys: readonly BalanceKey[], height: number): Promise<(bigint | null)[]> =>
   readBalancesAt({ balances: source.balances, calls: multicall }, keys, height, currentBalance);
 
-/** Decodes a current balance. Unlike before the index began, empty data is not zero: the contract has been destroyed. */
+/** Decodes a current balance. Unlike in a base balance, empty data does not mean zero: the contract has been destroyed. */
 export const currentBalance = (key: BalanceKey, outcome: CallOutcome): bigint | null =>
   outcome.ok && outcome.data === "0x" ? null : decodeBaseBalance(key, outcome);

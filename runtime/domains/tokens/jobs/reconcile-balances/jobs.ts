@@ -10,7 +10,7 @@ import { createReadAfterQuietCalls } from "./quiet-calls/read-after-quiet-calls.
 import { defaultReconciliation, type ReconciliationSettings } from "./settings.ts";
 import { createLocateSupplyChanges } from "./supplies/locate-supply-changes.ts";
 
-/** The jobs that make balances and supplies exact where events alone do not determine them. */
+/** The jobs that determine balances and supplies that do not follow from events. */
 export const createReconciliationJobs = (overrides: Partial<ReconciliationSettings> = {}): Job[] => {
   const settings = { ...defaultReconciliation, ...overrides };
   const state = createCheckState(settings);

@@ -1,4 +1,4 @@
-/** Intervals of the reconciliation jobs. */
+/** Intervals of the reconciliation jobs, in milliseconds. */
 export interface ReconciliationSettings {
   /** Between two runs of the jobs that read missing values from the node. */
   readonly readMilliseconds: number;
@@ -13,13 +13,13 @@ export interface ReconciliationSettings {
   readonly requestedMilliseconds: number;
   /** Min time between two comparisons of a token that receives quiet calls. */
   readonly quietMilliseconds: number;
-  /** How long after a difference the token is compared again to confirm it. */
+  /** Min time between a difference and the comparison that confirms it. */
   readonly confirmMilliseconds: number;
   /** First backoff of a token whose contract does not respond. */
   readonly backoffMilliseconds: number;
   /** Between two portions of holders that are read again. */
   readonly refreshMilliseconds: number;
-  /** After which all holders of a node-sourced token are read again. */
+  /** Until all holders of a node-sourced token are read again. */
   readonly refreshAgainMilliseconds: number;
 }
 
@@ -37,5 +37,5 @@ export const defaultReconciliation: ReconciliationSettings = {
   refreshAgainMilliseconds: 3_600_000,
 };
 
-/** Max balances that one run compares: what one multicall holds. */
+/** Max balances that one run compares: as many as fit in one multicall. */
 export const maxComparisons = 90;

@@ -215,7 +215,7 @@ describe("a token whose balances change without an event", () => {
 
   it("has at most the newest 500 blocks queued to be read", async () => {
     await start();
-    const calls = Array.from({ length: 700 }, (_, position) => ({ token: alice, block: position + 1, owners: [], isSourced: true }));
+    const calls = Array.from({ length: 700 }, (_, position) => ({ token: alice, block: position + 1, owners: [], isNodeSourced: true }));
     for (const portion of [calls.slice(0, 400), calls.slice(400)]) {
       await test.database.transaction((client) => queueQuietCalls(client, 31337, portion));
     }

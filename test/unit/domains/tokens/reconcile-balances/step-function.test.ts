@@ -31,7 +31,7 @@ const resolve = (valueAt: (block: number) => Value, gap: Gap, limit: number, can
     expect(probes.blocks.length).toBeLessThanOrEqual(limit);
     reads += probes.blocks.length;
     const readings = probes.blocks.map((block) => ({ block, value: valueAt(block) }));
-    steps = [...steps.slice(0, position), ...fillGap(part, readings, probes.isCut), ...steps.slice(position + 2)];
+    steps = [...steps.slice(0, position), ...fillGap(part, readings, probes.isTruncated), ...steps.slice(position + 2)];
   }
   throw new Error("The gap was not resolved");
 };

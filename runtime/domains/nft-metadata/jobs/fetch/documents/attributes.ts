@@ -13,8 +13,8 @@ const maxDepth = 4;
 export interface Attributes {
   readonly attributes: readonly NftAttribute[] | null;
   readonly counted: readonly CountedAttribute[];
-  /** Whether further attributes were left out. */
-  readonly isCut: boolean;
+  /** Whether attributes beyond the maximum were left out. */
+  readonly isTruncated: boolean;
 }
 
 interface Trait {
@@ -29,24 +29,24 @@ const valueKeys = ["value", "val"];
 /** The traits of a document in any of the common shapes: lists of pairs or of single values, or objects of values, under attributes, traits or properties. */
 export const readAttributes = (document: JsonObject): Attributes => {
   const traits: Trait[] = [];
-  const found = ["attributes", "traits", "properties"]
+  const sources = ["attributes", "traits", "properties"]
     .map((key) => document.get(key))
     .filter((value) => isObject(value) || Array.isArray(value));
-  for (const value of found) {
+  for (const value of sources) {
     if (traits.length === 0) collect(traits, null, value as JsonValue, 0);
   }
   const stored = traits.slice(0, maxAttributes);
   const attributes = stored.map(toAttribute);
   return {
-    attributes: found.length === 0 ? null : attributes.map(({ trait_type, value }) => ({ trait_type, value })),
+    attributes: sources.length === 0 ? null : attributes.map(({ trait_type, value }) => ({ trait_type, value })),
     counted: attributes.flatMap(({ trait_type, value, number }) =>
-      trait_type === null ? [] : [{ trait: cut(trait_type), value: value === null ? null : cut(value), number }],
+      trait_type === null ? [] : [{ trait: truncate(trait_type), value: value === null ? null : truncate(value), number }],
     ),
-    isCut: traits.length > maxAttributes,
+    isTruncated: traits.length > maxAttributes,
   };
 };
 
-/** Adds the traits in a value, up to one more than the maximum, which shows that there are more. */
+/** Collects the traits in a value, up to one more than the maximum: the extra one shows that there are more. */
 const collect = (traits: Trait[], trait: string | null, value: JsonValue, depth: number): void => {
   if (traits.length > maxAttributes || depth > maxDepth) return;
   if (Array.isArray(value)) {
@@ -60,12 +60,12 @@ const collect = (traits: Trait[], trait: string | null, value: JsonValue, depth:
 const isPair = (object: JsonObject): boolean =>
   valueKeys.some((key) => object.has(key)) || traitKeys.slice(0, 3).some((key) => object.has(key));
 
-const collectPair = (traits: Trait[], outer: string | null, pair: JsonObject, depth: number): void => {
-  const named = traitKeys.map((key) => textOf(pair.get(key) ?? null)).find((text) => text !== null) ?? outer;
+const collectPair = (traits: Trait[], outerName: string | null, pair: JsonObject, depth: number): void => {
+  const name = traitKeys.map((key) => textOf(pair.get(key) ?? null)).find((text) => text !== null) ?? outerName;
   const value = valueKeys.map((key) => pair.get(key)).find((item) => item !== undefined) ?? null;
   const display = textOf(pair.get("display_type") ?? null)?.toLowerCase() ?? "";
-  if (Array.isArray(value)) collect(traits, named, value, depth + 1);
-  else traits.push({ trait: named, value, display });
+  if (Array.isArray(value)) collect(traits, name, value, depth + 1);
+  else traits.push({ trait: name, value, display });
 };
 
 const toAttribute = ({ trait, value, display }: Trait): NftAttribute & { readonly number: string | null } => {
@@ -98,4 +98,4 @@ const timeOf = (number: string): string | null => {
   return Number.isNaN(date.getTime()) || seconds < 0 ? null : date.toISOString().replace(".000Z", "Z");
 };
 
-const cut = (text: string): string => [...text].slice(0, maxCountedLength).join("");
+const truncate = (text: string): string => [...text].slice(0, maxCountedLength).join("");

@@ -1,4 +1,4 @@
-/** A trait as responses show it; missing parts are null. */
+/** A trait as it is returned in responses; missing parts are null. */
 export interface NftAttribute {
   readonly trait_type: string | null;
   readonly value: string | null;
@@ -11,7 +11,7 @@ export interface CountedAttribute {
   readonly number: string | null;
 }
 
-/** The sanitized metadata of a token: hostile text is removed, URLs have accepted schemes, and `refusal` names what was left out. */
+/** The sanitized metadata of a token: hostile text is removed, URLs have accepted schemes, and `refusal` lists what was left out. */
 export interface NftDocument {
   /** The text as received. */
   readonly document: string;
@@ -22,12 +22,12 @@ export interface NftDocument {
   readonly externalUrl: string | null;
   /** The owner that the metadata names, unverified. */
   readonly owner: string | null;
-  /** Null if the metadata has none. */
+  /** Null if the metadata has no attributes. */
   readonly attributes: readonly NftAttribute[] | null;
   readonly counted: readonly CountedAttribute[];
   /** The size of an asset that the document embeds (`data:`). */
   readonly assetBytes: number | null;
-  /** What was left out of the document and why; null for nothing. */
+  /** What was left out of the document and why; null if nothing was left out. */
   readonly refusal: string | null;
 }
 
@@ -36,5 +36,5 @@ export type DocumentOutcome =
   | { readonly ok: true; readonly document: NftDocument }
   | { readonly ok: false; readonly refusal: string; readonly isPermanent: boolean };
 
-/** Reads the document behind a token's URL of any scheme, within bounds. Never throws. */
+/** Reads the document at a token's URL, of any scheme, within bounds. Never throws. */
 export type ReadDocument = (url: string, signal: AbortSignal) => Promise<DocumentOutcome>;

@@ -1,7 +1,7 @@
-/** The maximum length of a host name (RFC 1035, section 2.3.4). */
+/** Max length of a host name (RFC 1035, section 2.3.4). */
 const maxHostLength = 253;
 
-/** A content identifier of IPFS (CIDv0 or CIDv1) without a scheme, as some contracts return. */
+/** An IPFS content identifier (CIDv0 or CIDv1) without a scheme, which some contracts return. */
 const bareContentId = /^\s*(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[a-z2-7]{50,110})(?:$|\/)/;
 
 /** The host that serves a URL, or a scheme that is served by gateways; null if the URL embeds the document. */
@@ -18,7 +18,7 @@ export const hostOf = (url: string): string | null => {
 };
 
 /**
- * The maximum number of concurrent fetches from one host: a quarter of all, so that a slow host does not delay the others; half for the gateways, which the
- * operator chose.
+ * Max concurrent fetches from one host: a quarter of all, so that a slow host does not delay the others; half of all for the gateways, which the operator
+ * chose.
  */
-export const maxOfHost = (host: string, atOnce: number): number => Math.max(1, Math.ceil(atOnce / (host.endsWith(":") ? 2 : 4)));
+export const maxPerHost = (host: string, concurrency: number): number => Math.max(1, Math.ceil(concurrency / (host.endsWith(":") ? 2 : 4)));

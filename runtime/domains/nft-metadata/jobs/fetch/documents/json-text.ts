@@ -5,21 +5,21 @@ export interface JsonNumber {
 }
 export type JsonObject = ReadonlyMap<string, JsonValue>;
 
-/** The maximum nesting of a document. */
+/** Max depth of nesting. */
 const maxDepth = 64;
-const space = /[ \t\n\r]*/y;
+const whitespace = /[ \t\n\r]*/y;
 /** RFC 8259, section 6. */
-const numeral = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+const numberPattern = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const literals: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
   ["true", true],
   ["false", false],
   ["null", null],
 ]);
-const literal = /true|false|null/y;
+const literalPattern = /true|false|null/y;
 
 /**
- * Parses JSON (RFC 8259) and keeps numbers as text: JSON.parse rounds them to 53 bits. The last value of a duplicate key counts. Control characters may be
- * unescaped in strings, as in the documents of many contracts. @throws {SyntaxError} for other text, or for nesting that is too deep.
+ * Parses JSON (RFC 8259) and keeps numbers as text: JSON.parse rounds them to 53 bits. The last value of a duplicate key applies. Control characters may be
+ * unescaped in strings, as in the documents of many contracts. @throws {SyntaxError} if the text is not JSON or is nested too deeply.
  */
 export const parseJsonText = (text: string): JsonValue => {
   let at = 0;
@@ -33,8 +33,8 @@ export const parseJsonText = (text: string): JsonValue => {
   const fail = (): never => {
     throw new SyntaxError(at >= text.length ? "unexpected end" : `unexpected character at position ${at + 1}`);
   };
-  const take = (character: string): boolean => {
-    skip(space);
+  const consume = (character: string): boolean => {
+    skip(whitespace);
     if (text[at] !== character) return false;
     at += 1;
     return true;
@@ -49,9 +49,9 @@ export const parseJsonText = (text: string): JsonValue => {
       }
       end += text[end] === "\\" ? 2 : 1;
     }
-    const written = text.slice(at, end + 1).replace(/\p{Cc}/gu, escapeControl);
+    const quoted = text.slice(at, end + 1).replace(/\p{Cc}/gu, escapeControl);
     try {
-      const value = JSON.parse(written) as string;
+      const value = JSON.parse(quoted) as string;
       at = end + 1;
       return value;
     } catch {
@@ -61,41 +61,41 @@ export const parseJsonText = (text: string): JsonValue => {
 
   const object = (depth: number): JsonObject => {
     const entries = new Map<string, JsonValue>();
-    if (take("}")) return entries;
+    if (consume("}")) return entries;
     do {
-      skip(space);
+      skip(whitespace);
       if (text[at] !== '"') fail();
       const key = string();
-      if (!take(":")) fail();
+      if (!consume(":")) fail();
       entries.set(key, value(depth));
-    } while (take(","));
-    if (!take("}")) fail();
+    } while (consume(","));
+    if (!consume("}")) fail();
     return entries;
   };
 
   const array = (depth: number): readonly JsonValue[] => {
     const items: JsonValue[] = [];
-    if (take("]")) return items;
+    if (consume("]")) return items;
     do items.push(value(depth));
-    while (take(","));
-    if (!take("]")) fail();
+    while (consume(","));
+    if (!consume("]")) fail();
     return items;
   };
 
   const value = (depth: number): JsonValue => {
     if (depth > maxDepth) throw new SyntaxError(`more than ${maxDepth} levels of nesting`);
-    if (take("{")) return object(depth + 1);
-    if (take("[")) return array(depth + 1);
+    if (consume("{")) return object(depth + 1);
+    if (consume("[")) return array(depth + 1);
     if (text[at] === '"') return string();
-    const number = skip(numeral);
+    const number = skip(numberPattern);
     if (number !== "") return { number };
-    const word = literals.get(skip(literal));
-    return word === undefined ? fail() : word;
+    const literalValue = literals.get(skip(literalPattern));
+    return literalValue === undefined ? fail() : literalValue;
   };
 
-  const whole = value(0);
-  skip(space);
-  return at === text.length ? whole : fail();
+  const root = value(0);
+  skip(whitespace);
+  return at === text.length ? root : fail();
 };
 
 const escapeControl = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
@@ -111,18 +111,18 @@ export const renderJson = (value: JsonValue): string => {
   return Array.isArray(value) ? `[${value.map(renderJson).join(",")}]` : JSON.stringify(value);
 };
 
-const written = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
+const decimalNotation = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 /** Longer numbers are useless for comparison, and exceed the database's limits. */
 const maxDigits = 1000;
 
-/** The exact decimal notation of a number; null for too many digits or other text. */
+/** The exact decimal notation of a number; null if the text is not a number or has too many digits. */
 export const plainNumber = (text: string): string | null => {
-  const parts = written.exec(text);
+  const parts = decimalNotation.exec(text);
   if (parts === null || text.length > maxDigits) return null;
-  const [, sign = "", whole = "", fraction = "", power = "0"] = parts;
-  const digits = whole + fraction;
+  const [, sign = "", integer = "", fraction = "", power = "0"] = parts;
+  const digits = integer + fraction;
   if (/^0*$/.test(digits)) return "0";
-  const point = whole.length + Number(power);
+  const point = integer.length + Number(power);
   if (Math.abs(point) > maxDigits) return null;
   const padded = point <= 0 ? "0".repeat(1 - point) + digits : digits.padEnd(point, "0");
   const split = Math.max(point, 1);
@@ -131,7 +131,7 @@ export const plainNumber = (text: string): string | null => {
   return `${sign}${before}${after === "" ? "" : `.${after}`}`;
 };
 
-/** By a loop from the end: a regular expression would restart at each zero inside. */
+/** Loops from the end: a regular expression would restart at each inner zero. */
 const trimTrailingZeros = (digits: string): string => {
   let end = digits.length;
   while (digits[end - 1] === "0") end -= 1;

@@ -1,4 +1,4 @@
-/** Raster images: they contain nothing active. */
+/** Raster images, which have no active content. */
 const rasters: ReadonlySet<string> = new Set(
   "png jpeg jpg pjpeg gif webp avif apng bmp x-ms-bmp tiff heic heif jxl x-icon vnd.microsoft.icon"
     .split(" ")

@@ -1,4 +1,4 @@
-import { assetAddress } from "./asset-address.ts";
+import { checkAssetUrl } from "./asset-url.ts";
 import { maxAttributes, readAttributes } from "./attributes.ts";
 import { cleanLine, cleanText } from "./clean-text.ts";
 import type { DocumentOutcome, NftDocument } from "./document.ts";
@@ -8,7 +8,7 @@ const maxNameLength = 200;
 const maxDescriptionLength = 10_000;
 const utf8 = new TextDecoder("utf-8");
 
-/** Decodes UTF-8 without its byte order mark. Invalid bytes become replacement characters, so that one wrong letter does not cost a token its picture. */
+/** Decodes UTF-8 without its byte order mark. Invalid bytes become replacement characters, so that one of them does not make a document unreadable. */
 export const textOfBytes = (bytes: Uint8Array): string => utf8.decode(bytes);
 
 /** Parses and sanitizes a metadata document. */
@@ -22,14 +22,14 @@ export const parseDocument = (text: string): DocumentOutcome => {
   return isObject(root) ? { ok: true, document: readDocument(text, root) } : refused("The metadata is not a JSON object.");
 };
 
-/** The document of a token whose URL is a picture. */
+/** The document of a token whose metadata URL embeds a picture. */
 export const pictureDocument = (url: string): DocumentOutcome => {
-  const picture = assetAddress(url, "picture");
-  if ("fault" in picture) return refused(`The picture in place of the metadata ${picture.fault}.`);
-  return { ok: true, document: { ...nothing, document: url, image: picture.url, assetBytes: picture.bytes } };
+  const picture = checkAssetUrl(url, "picture");
+  if ("problem" in picture) return refused(`The picture in the metadata URL ${picture.problem}.`);
+  return { ok: true, document: { ...emptyDocument, document: url, image: picture.url, assetBytes: picture.bytes } };
 };
 
-const nothing: NftDocument = {
+const emptyDocument: NftDocument = {
   document: "",
   name: null,
   description: null,
@@ -44,12 +44,12 @@ const nothing: NftDocument = {
 };
 
 const readDocument = (text: string, root: JsonObject): NftDocument => {
-  const faults: string[] = [];
-  const image = addressIn(root, ["image", "image_url", "imageUrl", "image_data"], "picture", faults);
-  const animation = addressIn(root, ["animation_url", "animationUrl"], "picture or recording", faults);
-  const external = addressIn(root, ["external_url", "externalUrl", "external_link"], "page", faults);
-  const { attributes, counted, isCut } = readAttributes(root);
-  if (isCut) faults.push(`Only the first ${maxAttributes} attributes are stored.`);
+  const problems: string[] = [];
+  const image = urlIn(root, ["image", "image_url", "imageUrl", "image_data"], "picture", problems);
+  const animation = urlIn(root, ["animation_url", "animationUrl"], "picture or recording", problems);
+  const external = urlIn(root, ["external_url", "externalUrl", "external_link"], "page", problems);
+  const { attributes, counted, isTruncated } = readAttributes(root);
+  if (isTruncated) problems.push(`Only the first ${maxAttributes} attributes are stored.`);
   const description = textIn(root, "description");
   return {
     document: text,
@@ -62,18 +62,18 @@ const readDocument = (text: string, root: JsonObject): NftDocument => {
     attributes,
     counted,
     assetBytes: (animation ?? image)?.bytes ?? null,
-    refusal: faults.length === 0 ? null : faults.join(" "),
+    refusal: problems.length === 0 ? null : problems.join(" "),
   };
 };
 
-/** The first valid URL in some fields; the faults of those before it are recorded. */
-const addressIn = (root: JsonObject, keys: readonly string[], allowed: Parameters<typeof assetAddress>[1], faults: string[]) => {
+/** The first valid URL in the fields `keys`; the problems of the fields before it are recorded. */
+const urlIn = (root: JsonObject, keys: readonly string[], allowed: Parameters<typeof checkAssetUrl>[1], problems: string[]) => {
   for (const key of keys) {
     const text = root.get(key);
     if (typeof text !== "string" || text.trim() === "") continue;
-    const address = assetAddress(text, allowed);
-    if (!("fault" in address)) return address;
-    faults.push(`Left out ${key}: it ${address.fault}.`);
+    const address = checkAssetUrl(text, allowed);
+    if (!("problem" in address)) return address;
+    problems.push(`Left out ${key}: it ${address.problem}.`);
   }
   return null;
 };

@@ -2,7 +2,7 @@ import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from "saxes";
 import { parseDataUrl } from "./data-url.ts";
 import { isRaster } from "./media-types.ts";
 
-/** Elements of SVG that draw (SVG 1.1, 2 and their filters and animations), without links, scripts and embedded pages. */
+/** Elements of SVG 1.1 and 2 that draw, filter or animate. Links, scripts and embedded pages are excluded. */
 const drawing: ReadonlySet<string> = new Set(
   (
     "svg g defs symbol use switch title desc metadata style path rect circle ellipse line polyline polygon text tspan textPath tref image marker " +
@@ -14,9 +14,9 @@ const drawing: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 const svgNamespace = "http://www.w3.org/2000/svg";
-/** Namespaces with active elements; those of drawing programs and descriptions are harmless. */
-const active = /xhtml|mathml|xul|xsl|xbl|xml-events|xforms|smil/i;
-/** Attributes with references, or that change the target of references. */
+/** Namespaces with active elements. The namespaces of editors and metadata are harmless. */
+const activeNamespace = /xhtml|mathml|xul|xsl|xbl|xml-events|xforms|smil/i;
+/** Attributes that contain references or change the target of references. */
 const references: ReadonlySet<string> = new Set([
   "href",
   "src",
@@ -32,30 +32,31 @@ const references: ReadonlySet<string> = new Set([
 
 const externalReference = "has an external reference; expected references to its own parts or to embedded pictures";
 
-/** The parser searches all ancestors for a namespace: without a maximum, a megabyte of nested elements would take half an hour. */
+/** The parser searches all ancestors for a namespace: without a limit, a megabyte of nested elements would take half an hour. */
 const maxDepth = 100;
 
 class NotPassive extends Error {}
 
 /**
- * The reason why an SVG must not be shown, as the rest of a sentence; null if it only draws and fetches nothing, even if its text is pasted into a page. The
- * HTML parser ignores namespaces, switches to HTML inside titles and after some elements, and then parses the text of comments and styles as elements.
+ * Why an SVG is not safe to show, as a predicate ("has a processing instruction"); null if it only draws and fetches nothing, even if its text is pasted into
+ * a page. The HTML parser ignores namespaces, switches to HTML inside titles and after some elements, and then parses the text of comments and styles as
+ * elements.
  */
-export const svgFault = (text: string): string | null => {
+export const svgProblem = (text: string): string | null => {
   const parser = new SaxesParser({ xmlns: true, position: false });
   let depth = 0;
-  let styles = 0;
-  let words = 0;
+  let styleDepth = 0;
+  let textDepth = 0;
   let css = "";
   /** Caches whether a namespace is active: its URI may be long, and every element repeats it. */
   const activeNamespaces = new Map<string, boolean>();
   const isActive = (uri: string): boolean => {
-    const known = activeNamespaces.get(uri) ?? active.test(uri);
+    const known = activeNamespaces.get(uri) ?? activeNamespace.test(uri);
     activeNamespaces.set(uri, known);
     return known;
   };
   const addText = (part: string): void => {
-    if (styles > 0) css += part;
+    if (styleDepth > 0) css += part;
   };
   parser.on("error", (error) => {
     throw new NotPassive(`is not well-formed XML (${error.message.slice(0, 100)})`);
@@ -74,18 +75,18 @@ export const svgFault = (text: string): string | null => {
   });
   parser.on("opentag", (tag) => {
     checkElement(tag, depth === 0, isActive);
-    if (words > 0) throw new NotPassive("has an element in its title or description");
+    if (textDepth > 0) throw new NotPassive("has an element in its title or description");
     depth += 1;
-    if (tag.local === "style") styles += 1;
-    if (isTextual(tag)) words += 1;
+    if (tag.local === "style") styleDepth += 1;
+    if (isHtmlIntegrationPoint(tag)) textDepth += 1;
   });
   parser.on("closetag", (tag) => {
     depth -= 1;
-    if (tag.local === "style") styles -= 1;
-    if (isTextual(tag)) words -= 1;
+    if (tag.local === "style") styleDepth -= 1;
+    if (isHtmlIntegrationPoint(tag)) textDepth -= 1;
   });
   parser.on("comment", (comment) => {
-    // HTML 13.2.5.43: such a comment ends at its start.
+    // HTML 13.2.5.43: an HTML parser ends such a comment at its start.
     if (/^-?>/.test(comment)) throw new NotPassive("has a comment that HTML parsers read differently");
   });
   parser.on("text", addText);
@@ -100,20 +101,20 @@ export const svgFault = (text: string): string | null => {
   }
 };
 
-/** Elements that contain HTML in a page (HTML 13.2.6, "HTML integration point"). */
-const isTextual = ({ name }: SaxesTagNS): boolean => name === "title" || name === "desc";
+/** Whether the HTML parser reads the content of an element as HTML (HTML 13.2.6, "HTML integration point"). */
+const isHtmlIntegrationPoint = ({ name }: SaxesTagNS): boolean => name === "title" || name === "desc";
 
-/** Attributes with which the element font ends an SVG in a page (HTML 13.2.6.5). */
+/** Attributes with which a font element closes the SVG when it is parsed as HTML (HTML 13.2.6.5). */
 const htmlFontAttributes: ReadonlySet<string> = new Set(["color", "face", "size"]);
 
 const checkElement = ({ name, local, uri, attributes }: SaxesTagNS, isRoot: boolean, isActive: (uri: string) => boolean): void => {
   const isSvg = uri === svgNamespace || uri === "";
   if (isRoot && !(isSvg && local === "svg")) throw new NotPassive("is not an SVG");
   if (isSvg || name === local ? !drawing.has(local) : isActive(uri))
-    throw new NotPassive(`has the element ${local.slice(0, 50)}; expected elements that draw`);
+    throw new NotPassive(`has the element ${local.slice(0, 50)}; expected drawing elements`);
   for (const attribute of Object.values(attributes)) checkAttribute(attribute);
   if (name === "font" && Object.keys(attributes).some((key) => htmlFontAttributes.has(key.toLowerCase())))
-    throw new NotPassive("has the element font with attributes of HTML");
+    throw new NotPassive("has a font element with HTML attributes");
 };
 
 const checkAttribute = ({ prefix, local, name, value }: SaxesAttributeNS): void => {

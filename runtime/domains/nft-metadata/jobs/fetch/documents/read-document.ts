@@ -28,21 +28,21 @@ export const createDocumentReader = (config: ReaderConfig, { web = createWeb() }
     return fetched.ok ? documentOf(fetched.body) : refused(fetched.refusal.sentence, fetched.refusal.isPermanent);
   };
 
-  /** Tries one gateway after the other, each with its share of the remaining time. */
-  const fromGateways = async (gateways: readonly string[], place: GatewayPath, signal: AbortSignal): Promise<DocumentOutcome> => {
-    if ("fault" in place) return refused(place.fault);
+  /** Tries the gateways one after another, each with an equal share of the remaining time. */
+  const fromGateways = async (gateways: readonly string[], location: GatewayPath, signal: AbortSignal): Promise<DocumentOutcome> => {
+    if ("problem" in location) return refused(location.problem);
     const end = Date.now() + config.fetchMilliseconds;
     const refusals: Refusal[] = [];
     for (const [position, gateway] of gateways.entries()) {
       const share = Math.floor((end - Date.now()) / (gateways.length - position));
       if (share <= 0 || signal.aborted) break;
-      const fetched = await web.fetchFrom(gateway, place.path, boundsOf(signal, share));
+      const fetched = await web.fetchFrom(gateway, location.path, boundsOf(signal, share));
       if (fetched.ok) return documentOf(fetched.body);
       refusals.push(fetched.refusal);
       // A content address identifies its bytes: they are too large on every gateway.
       if (fetched.refusal.code === "too-large") return refused(fetched.refusal.sentence);
     }
-    // Permanent only if it is for every gateway.
+    // The failure is permanent only if it is permanent at every gateway.
     const isPermanent = refusals.length === gateways.length && refusals.every((refusal) => refusal.isPermanent);
     const [first] = refusals;
     if (first === undefined) return refused("No gateway is configured for this scheme.", false);
@@ -57,11 +57,11 @@ export const createDocumentReader = (config: ReaderConfig, { web = createWeb() }
     if (scheme === "https") return fromWeb(address, signal);
     if (scheme === "ipfs") return fromGateways(config.ipfsGateways, ipfsPath(address), signal);
     if (scheme === "ar") return fromGateways(config.arweaveGateways, arweavePath(address), signal);
-    const fault = scheme === undefined ? "is not a URL" : `has the unsupported scheme ${scheme}:`;
-    return refused(`The metadata URL ${fault}; expected data:, https:, ipfs: or ar:.`);
+    const problem = scheme === undefined ? "is not a URL" : `has the unsupported scheme ${scheme}:`;
+    return refused(`The metadata URL ${problem}; expected data:, https:, ipfs: or ar:.`);
   };
 
-  // A document that breaks the parser fails alone.
+  // An exception of the parser affects this document only.
   return (url, signal) => read(url, signal).catch(() => refused("The metadata cannot be read."));
 };
 
@@ -74,12 +74,12 @@ const fromData = (address: string, maxBytes: number): DocumentOutcome => {
   if (!isJson(url.type) && !url.type.startsWith("image/")) {
     return refused(`The data: URL has the media type ${url.type.slice(0, 60)}; expected JSON or an image.`);
   }
-  const whole = fromDataUrl(address, url, maxBytes);
+  const complete = fromDataUrl(address, url, maxBytes);
   const fragment = url.data.indexOf("#");
   // A # starts a fragment (RFC 3986, section 3.5), in which some contracts append the id; in unencoded text it may be part of the document.
-  if (whole.ok || fragment < 0) return whole;
+  if (complete.ok || fragment < 0) return complete;
   const withoutFragment = fromDataUrl(address, { ...url, data: url.data.slice(0, fragment) }, maxBytes);
-  return withoutFragment.ok ? withoutFragment : whole;
+  return withoutFragment.ok ? withoutFragment : complete;
 };
 
 const fromDataUrl = (address: string, url: DataUrl, maxBytes: number): DocumentOutcome => {
@@ -89,9 +89,9 @@ const fromDataUrl = (address: string, url: DataUrl, maxBytes: number): DocumentO
   if (url.type.startsWith("image/")) return pictureDocument(address);
   // RFC 1952, section 2.3.1.
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return refused("The data: URL is compressed with gzip; expected plain JSON.");
-  // Text with bare quotes was never encoded: an escape in it belongs to a URL inside.
-  const asWritten = !url.isBase64 && url.data.includes('"') ? parseDocument(url.data) : null;
-  return asWritten?.ok === true ? asWritten : documentOf(bytes);
+  // Text with bare quotes is not percent-encoded: an escape in it belongs to a URL that it contains.
+  const unescaped = !url.isBase64 && url.data.includes('"') ? parseDocument(url.data) : null;
+  return unescaped?.ok === true ? unescaped : documentOf(bytes);
 };
 
 const tooLarge = (maxBytes: number): DocumentOutcome =>

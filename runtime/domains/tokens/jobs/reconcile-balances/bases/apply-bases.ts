@@ -16,15 +16,15 @@ export const nftBalanceTables: BalanceTables = {
   key: ["owner", "token", "standard", "token_id"],
 };
 
-/** The balance that the node returned for a key of which the index knows the net change alone. */
+/** The balance that the node returned for a key for which the index knows only the net change. */
 export interface BalanceReading {
   readonly key: BalanceKey;
   readonly balance: bigint;
 }
 
 /**
- * Balances without a base. Those of the zero address in ERC-20 tokens are left out: its transfers are mints and burns, whose sum is not a balance; it is
- * compared with the contract (compare-supplies). Served by the indexes …_without_base.
+ * Balances without a base. ERC-20 balances of the zero address are left out: its transfers are mints and burns, whose sum is not a balance. They are compared
+ * with the contract (compare-supplies). Served by the indexes …_without_base.
  */
 export const balancesWithoutBase = async (
   database: Queryable,
@@ -34,16 +34,16 @@ export const balancesWithoutBase = async (
   limit: number,
 ): Promise<BalanceKey[]> => {
   const columns = columnList(key);
-  const found = await database.query<{ owner: Address; token: Address; standard: number; token_id?: string }>(
+  const records = await database.query<{ owner: Address; token: Address; standard: number; token_id?: string }>(
     sql`SELECT ${columns} FROM ${identifier(rows)}
      WHERE chain_id = $1 AND balance IS NULL AND net_change IS NOT NULL AND token <> ALL ($2)
        AND (owner <> $4 OR standard <> ${standards.erc20}) ORDER BY token, standard, owner LIMIT $3`,
     [chainId, deferred.map(bytes), limit, bytes(zeroAddress)],
   );
-  return found.map(({ token_id, ...row }) => ({ ...row, tokenId: token_id === undefined ? null : BigInt(token_id) }));
+  return records.map(({ token_id, ...row }) => ({ ...row, tokenId: token_id === undefined ? null : BigInt(token_id) }));
 };
 
-/** The keys whose balances are known now, and the readings that contradict the net changes. */
+/** The keys whose balances are now known, and the readings that contradict the net changes. */
 export interface BaseResult {
   readonly resolved: readonly BalanceKey[];
   readonly inconsistent: readonly BalanceReading[];
@@ -117,7 +117,7 @@ const storeBaseReads = async (
   );
 };
 
-/** The data that the node would have returned for a base; null for an id that the owner did not have, as its actual owner is unknown. */
+/** The data that the node would have returned for a base; null for an id that the owner did not have, because its actual owner is unknown. */
 const encodeBase = ({ standard, tokenId, owner }: BalanceKey, base: bigint): Hex | null => {
   if (standard !== standards.erc721 || tokenId === null) return `0x${base.toString(16).padStart(64, "0")}`;
   return base === 1n ? `0x${owner.slice(2).padStart(64, "0")}` : null;
@@ -131,11 +131,11 @@ export const markUnknown = async (
   { owner, token, standard, tokenId }: BalanceKey,
 ): Promise<void> => {
   const values = [bytes(owner), bytes(token), standard, ...(tokenId === null ? [] : [tokenId.toString()])];
-  const isKey = joinSql(keyConditions.slice(0, key.length), sql` AND `);
+  const matchesKey = joinSql(keyConditions.slice(0, key.length), sql` AND `);
   for (const table of [rows, periods]) {
-    await client.query(sql`UPDATE ${identifier(table)} SET net_change = NULL WHERE chain_id = $1 AND ${isKey}`, [chainId, ...values]);
+    await client.query(sql`UPDATE ${identifier(table)} SET net_change = NULL WHERE chain_id = $1 AND ${matchesKey}`, [chainId, ...values]);
   }
 };
 
-/** In the order of `BalanceTables.key`. */
+/** The conditions on the columns of `BalanceTables.key`, in their order. */
 const keyConditions: readonly Sql[] = [sql`owner = $2`, sql`token = $3`, sql`standard = $4`, sql`token_id = $5`];

@@ -11,7 +11,7 @@ export interface BalanceTables {
 /** The statements of one transaction that applies base balances, in order. They share the temporary tables `base_readings` and `base_moves`. */
 export const baseStatements = ({ rows, periods, key }: BalanceTables, isFungible: boolean) => {
   const [rowsTable, periodsTable] = [identifier(rows), identifier(periods)];
-  const ofKey = (alias: string, other: string): Sql =>
+  const matchesKey = (alias: string, other: string): Sql =>
     joinSql(
       [
         sql`${identifier(alias)}.chain_id = $1`,
@@ -26,30 +26,30 @@ export const baseStatements = ({ rows, periods, key }: BalanceTables, isFungible
     insertReadings: sql`INSERT INTO base_readings SELECT position, owner, token, standard, token_id, reading FROM
        unnest($1::bytea[], $2::bytea[], $3::int2[], $4::numeric[], $5::numeric[]) WITH ORDINALITY k(owner, token, standard, token_id, reading, position)`,
     computeBases: sql`UPDATE base_readings k SET base = k.reading - CASE WHEN b.since_block <= $2 THEN b.net_change ELSE (
-         SELECT net_change FROM ${periodsTable} p WHERE ${ofKey("p", "k")} AND p.from_block <= $2 ORDER BY p.from_block DESC LIMIT 1) END
-       FROM ${rowsTable} b WHERE ${ofKey("b", "k")} AND b.balance IS NULL AND b.net_change IS NOT NULL`,
+         SELECT net_change FROM ${periodsTable} p WHERE ${matchesKey("p", "k")} AND p.from_block <= $2 ORDER BY p.from_block DESC LIMIT 1) END
+       FROM ${rowsTable} b WHERE ${matchesKey("b", "k")} AND b.balance IS NULL AND b.net_change IS NOT NULL`,
     createMoves: sql`CREATE TEMP TABLE base_moves (owner bytea, token bytea, block_number int8, ordinal int4, received boolean, net numeric) ON COMMIT DROP`,
     insertMoves,
     checkBases: sql`UPDATE base_readings k SET fits = k.base + least(0, b.net_change, p.lowest, m.lowest) >= 0
          AND k.base + greatest(b.net_change, p.highest, m.highest) <= CASE WHEN k.standard = ${standards.erc721} AND k.token_id IS NOT NULL THEN 1 ELSE $2::numeric END
-       FROM base_readings s JOIN ${rowsTable} b ON ${ofKey("b", "s")}
-       CROSS JOIN LATERAL (SELECT min(net_change) AS lowest, max(net_change) AS highest FROM ${periodsTable} p WHERE ${ofKey("p", "s")}) p
+       FROM base_readings s JOIN ${rowsTable} b ON ${matchesKey("b", "s")}
+       CROSS JOIN LATERAL (SELECT min(net_change) AS lowest, max(net_change) AS highest FROM ${periodsTable} p WHERE ${matchesKey("p", "s")}) p
        LEFT JOIN (SELECT owner, token, min(net) AS lowest, max(net) AS highest FROM ${moves} m GROUP BY owner, token) m
          ON s.standard = ${standards.erc20} AND m.owner = s.owner AND m.token = s.token
        WHERE k.position = s.position AND s.base IS NOT NULL`,
     fillTransfers,
     fillBalances: [rowsTable, periodsTable].map(
       (table) =>
-        sql`UPDATE ${table} t SET balance = t.net_change + k.base, net_change = NULL FROM base_readings k WHERE ${ofKey("t", "k")} AND t.net_change IS NOT NULL`,
+        sql`UPDATE ${table} t SET balance = t.net_change + k.base, net_change = NULL FROM base_readings k WHERE ${matchesKey("t", "k")} AND t.net_change IS NOT NULL`,
     ),
-    /** As in the fold, an initial balance of 0 has no period. */
-    deleteEmptyPeriods: sql`DELETE FROM ${periodsTable} p USING base_readings k WHERE ${ofKey("p", "k")} AND k.base = 0
+    /** An initial balance of 0 has no period, as in the fold. */
+    deleteEmptyPeriods: sql`DELETE FROM ${periodsTable} p USING base_readings k WHERE ${matchesKey("p", "k")} AND k.base = 0
        AND p.from_block <= (SELECT greatest(indexed_from - 1, 0) FROM chains WHERE chain_id = $1)`,
     dropTables: isFungible ? sql`DROP TABLE base_readings, base_moves` : sql`DROP TABLE base_readings`,
   };
 };
 
-/** OFFSET 0 makes each key's transfers one range of transfers_from and one of transfers_to, whatever the planner estimates for an average address. */
+/** OFFSET 0 makes each key's transfers one range of transfers_from and one of transfers_to, regardless of what the planner estimates for an average address. */
 const transfersOf = (side: string, received: Sql, amount: Sql): Sql =>
   sql`SELECT block_number, ordinal, ${received} AS received, ${amount} AS amount FROM transfers t
      WHERE t.chain_id = $1 AND ${identifier(`t.${side}`)} = k.owner AND t.token = k.token AND t.standard = ${standards.erc20} OFFSET 0`;
@@ -62,12 +62,12 @@ const insertMoves = sql`INSERT INTO base_moves
      (${transfersOf("from_address", sql`false`, sql`-amount`)}) UNION ALL (${transfersOf("to_address", sql`true`, sql`amount`)})) m
    WHERE k.standard = ${standards.erc20} AND k.base IS NOT NULL`;
 
-const ofMove = sql`FROM base_moves m JOIN base_readings k ON k.owner = m.owner AND k.token = m.token AND k.standard = ${standards.erc20}
+const joinMoves = sql`FROM base_moves m JOIN base_readings k ON k.owner = m.owner AND k.token = m.token AND k.standard = ${standards.erc20}
    WHERE t.chain_id = $1 AND t.block_number = m.block_number AND t.ordinal = m.ordinal`;
 
-/** The balances right after each ERC-20 transfer; a transfer to oneself has the receiver's on both sides. */
+/** The balances right after each ERC-20 transfer; a transfer to oneself has the receiver's balance on both sides. */
 const fillTransfers = [
-  sql`UPDATE transfers t SET from_balance = k.base + m.net ${ofMove} AND NOT m.received AND t.from_address <> t.to_address`,
+  sql`UPDATE transfers t SET from_balance = k.base + m.net ${joinMoves} AND NOT m.received AND t.from_address <> t.to_address`,
   sql`UPDATE transfers t SET to_balance = k.base + m.net,
-     from_balance = CASE WHEN t.from_address = t.to_address THEN k.base + m.net ELSE t.from_balance END ${ofMove} AND m.received`,
+     from_balance = CASE WHEN t.from_address = t.to_address THEN k.base + m.net ELSE t.from_balance END ${joinMoves} AND m.received`,
 ];

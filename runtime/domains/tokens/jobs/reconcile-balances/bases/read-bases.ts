@@ -12,7 +12,7 @@ import type { ReconciliationSettings } from "../settings.ts";
 import { applyBases, type BalanceReading, balancesWithoutBase, balanceTables, markUnknown, nftBalanceTables } from "./apply-bases.ts";
 import type { BalanceTables } from "./base-statements.ts";
 
-/** Max balances of one transaction, which recounts the holders of all their tokens. */
+/** Max balances per transaction, which recounts the holders of all their tokens. */
 const maxKeys = 1_350;
 
 /**
@@ -51,7 +51,7 @@ const readPortion = async (context: JobContext, tables: BalanceTables, { backoff
   }
   const confirmed = new Map<Address, boolean>();
   for (const reading of result.inconsistent) {
-    // One inconsistent holder discredits all of a token's events; native balances are independent of each other.
+    // One inconsistent holder shows that none of the token's events are reliable; native balances are independent of each other.
     const isNative = reading.key.standard === standards.native;
     const subject = isNative ? reading.key.owner : reading.key.token;
     if (!confirmed.has(subject)) confirmed.set(subject, suspects.isConfirmed(subject, reading.key.owner, clock()));

@@ -16,14 +16,14 @@ import {
 } from "./check-schedule.ts";
 import { compareBalances } from "./compare-balances.ts";
 
-/** Blocks that the first run goes back. */
+/** The number of blocks before the head that the first run includes. */
 const firstLookback = 200;
-/** Max suspects and out-of-range balances of one run; recently touched balances take the rest. */
+/** Max suspects and out-of-range balances per run. The remaining comparisons are of recently touched balances. */
 const maxSuspected = 40;
 const maxOutOfRange = 20;
-/** Max tokens of one portion of the sweep, with at most four holders each. */
+/** Max tokens per portion of the sweep, with at most four holders each. */
 const tokensPerRun = 22;
-/** Max supplies that one run compares, each with the balance of the zero address. */
+/** Max supplies per run, each with the balance of the zero address. */
 const suppliesPerRun = 45;
 
 /** Compares recently touched ERC-20 balances with their contracts, suspects first. */
@@ -93,10 +93,10 @@ export const createSweep = (settings: ReconciliationSettings, state: CheckState)
       const { tokens: due, requestedUpTo } = await dueTokens(database, chainId, clock(), deferred, requestedAfter, tokensPerRun);
       requestedAfter = requestedUpTo;
       const tokens = due.map(({ token }) => token);
-      const eventSourced = due.flatMap(({ token, isSourced }) => (isSourced ? [] : [token]));
+      const eventSourced = due.flatMap(({ token, isNodeSourced }) => (isNodeSourced ? [] : [token]));
       const holders = eventSourced.length === 0 ? [] : await sampleHolders(database, chainId, eventSourced, sampleOffsetAt(clock()));
       const balances = await compareBalances(context, holders, state);
-      const supplies = new Map((await compareSupplies(context, tokens, state.backoff)).map((one) => [one.token, one]));
+      const supplies = new Map((await compareSupplies(context, tokens, state.backoff)).map((comparison) => [comparison.token, comparison]));
       const conclusive = [...supplies.values()].flatMap(({ token, isConclusive }) => (isConclusive ? [token] : []));
       await recordChecks(database, chainId, conclusive, head.number, clock());
       // A token without a result stays due: the node did not have the indexed block.
@@ -112,5 +112,5 @@ export const createSweep = (settings: ReconciliationSettings, state: CheckState)
   };
 };
 
-/** A fraction below 1 that differs from run to run: multiples of the golden ratio spread evenly. */
+/** A fraction below 1 that differs between runs: multiples of the golden ratio are evenly distributed. */
 const sampleOffsetAt = (now: Date): number => (((now.getTime() * 0.618_033_988_75) % 1) + 1) % 1;

@@ -18,15 +18,15 @@ export interface EventBalance extends TokenHolder {
 }
 
 const touchedSql = sql`SELECT b.token, b.owner FROM (
-     SELECT *, row_number() OVER (PARTITION BY token ORDER BY balance IS NOT DISTINCT FROM 0, since_block DESC, md5(owner)) AS place FROM (
+     SELECT *, row_number() OVER (PARTITION BY token ORDER BY balance IS NOT DISTINCT FROM 0, since_block DESC, md5(owner)) AS rank FROM (
        SELECT token, owner, since_block, balance FROM balances
        WHERE chain_id = $1 AND since_block > $2 AND standard = ${standards.erc20} AND token <> ALL ($3) ORDER BY since_block DESC LIMIT 2000) newest) b
    LEFT JOIN token_checks c ON c.chain_id = $1 AND c.token = b.token AND c.standard = ${standards.erc20}
-   WHERE b.place <= 2 AND ${isEventSourced("b")} ORDER BY c.checked_at NULLS FIRST, b.place, b.token LIMIT $4`;
+   WHERE b.rank <= 2 AND ${isEventSourced("b")} ORDER BY c.checked_at NULLS FIRST, b.rank, b.token LIMIT $4`;
 
 /**
- * Holders touched above a block: of the newest rows two per token, non-zero balances first as zero proves nothing; tokens with the oldest check first.
- * Served by balances_roll_back.
+ * Holders touched above a block, two per token, from the newest rows. Non-zero balances are first, because a zero proves nothing, and tokens with the oldest
+ * check are first. Served by balances_roll_back.
  */
 export const touchedHolders = (
   database: Queryable,
@@ -57,13 +57,13 @@ export const addNewTokens = async (database: Queryable, chainId: number, above: 
   );
 };
 
-/** A token whose comparison is due. Only the supply of a node-sourced one is compared: its balances are refreshed by another job. */
+/** A token whose comparison is due. For a node-sourced token only the supply is compared: another job refreshes its balances. */
 export interface DueToken {
   readonly token: Address;
-  readonly isSourced: boolean;
+  readonly isNodeSourced: boolean;
 }
 
-/** Max requested tokens that one run goes through, in the order of their addresses. */
+/** Max requested tokens that one run searches, in the order of their addresses. */
 const maxRequested = 5_000;
 
 const dueBy = (column: Sql): Sql => sql`SELECT token, ${column} AS since FROM token_checks
@@ -72,16 +72,16 @@ const requested = sql`SELECT c.token, c.due_at AS since FROM requested a
    CROSS JOIN LATERAL (SELECT token, due_at FROM token_checks t WHERE t.chain_id = $1 AND t.token = a.token AND t.standard = ${standards.erc20} LIMIT 1) c
    WHERE c.due_at <= $2 AND c.token <> ALL ($3) ORDER BY c.due_at, c.token LIMIT $4`;
 const ranked = (kind: number, rows: Sql): Sql =>
-  sql`SELECT token, ${kind} AS kind, row_number() OVER (ORDER BY since, token) AS place FROM (${rows}) ${identifier(`kind${kind}`)}`;
+  sql`SELECT token, ${kind} AS kind, row_number() OVER (ORDER BY since, token) AS rank FROM (${rows}) ${identifier(`kind${kind}`)}`;
 const dueSql = sql`WITH requested AS MATERIALIZED (SELECT token FROM token_requests WHERE chain_id = $1 AND token > $5 ORDER BY token LIMIT ${maxRequested}),
      candidates AS (${ranked(1, dueBy(sql`urgent_at`))} UNION ALL ${ranked(2, requested)} UNION ALL ${ranked(3, dueBy(sql`due_at`))}),
-     first AS (SELECT token, min(place * 3 + kind) AS turn FROM candidates GROUP BY token ORDER BY turn LIMIT $4)
+     first AS (SELECT token, min(rank * 3 + kind) AS turn FROM candidates GROUP BY token ORDER BY turn LIMIT $4)
    SELECT c.token, NOT ${isEventSourced("c")} AS sourced, u.token AS requested_up_to
    FROM (SELECT) one LEFT JOIN (SELECT token FROM requested ORDER BY token OFFSET ${maxRequested - 1}) u ON true LEFT JOIN first c ON true ORDER BY c.turn`;
 
 /**
- * Tokens whose comparison is due: in turn an urgent one, a requested one and one of all, each kind in order of due time, so that no backlog of one kind delays
- * the others. Requested tokens are searched after `requestedAfter` and up to the returned `requestedUpTo`, where the next run continues.
+ * Tokens whose comparison is due, alternating between urgent, requested and all other tokens, each kind in order of due time, so that a backlog of one kind
+ * does not delay the others. Requested tokens are searched after `requestedAfter` and up to the returned `requestedUpTo`, where the next run continues.
  * Served by token_checks_urgent, token_checks_due and the primary keys of token_requests and token_checks.
  */
 export const dueTokens = async (
@@ -100,7 +100,7 @@ export const dueTokens = async (
     bytes(requestedAfter),
   ]);
   return {
-    tokens: rows.flatMap(({ token, sourced }) => (token === null ? [] : [{ token, isSourced: sourced }])),
+    tokens: rows.flatMap(({ token, sourced }) => (token === null ? [] : [{ token, isNodeSourced: sourced }])),
     requestedUpTo: rows[0]?.requested_up_to ?? zeroAddress,
   };
 };
@@ -121,16 +121,19 @@ export interface CheckResult {
   readonly isConclusive: boolean;
 }
 
-const isFollowed = sql`(NOT ${isEventSourced("k")} OR EXISTS (SELECT FROM token_requests r WHERE r.chain_id = $1 AND r.token = k.token
+const isComparedMoreOften = sql`(NOT ${isEventSourced("k")} OR EXISTS (SELECT FROM token_requests r WHERE r.chain_id = $1 AND r.token = k.token
      AND r.asked_at > $5::timestamptz - interval '1 day'))`;
 const scheduleSql = sql`UPDATE token_checks c SET looked_at = $5, urgent_at = NULL, wait_seconds = n.wait, due_at = $5::timestamptz + make_interval(secs => n.wait)
    FROM (SELECT k.token, CASE WHEN NOT k.agrees OR t.wait_seconds = 0 THEN $6::int4
-       ELSE least(t.wait_seconds * CASE WHEN k.is_conclusive THEN 2 ELSE 1 END, CASE WHEN ${isFollowed} THEN $8::int4 ELSE $7::int4 END) END AS wait
+       ELSE least(t.wait_seconds * CASE WHEN k.is_conclusive THEN 2 ELSE 1 END, CASE WHEN ${isComparedMoreOften} THEN $8::int4 ELSE $7::int4 END) END AS wait
      FROM unnest($2::bytea[], $3::boolean[], $4::boolean[]) AS k(token, agrees, is_conclusive)
      JOIN token_checks t ON t.chain_id = $1 AND t.token = k.token AND t.standard = ${standards.erc20}) n
    WHERE c.chain_id = $1 AND c.token = n.token AND c.standard = ${standards.erc20}`;
 
-/** Schedules the next comparisons: after twice the last interval, after the first one if a difference was found, after the same if the result is inconclusive. */
+/**
+ * Schedules the next comparisons: after twice the previous interval, after the first interval if a difference was found, or after the same interval if the
+ * result is inconclusive.
+ */
 export const scheduleChecks = async (
   database: Queryable,
   chainId: number,
@@ -151,7 +154,7 @@ export const scheduleChecks = async (
   ]);
 };
 
-/** Makes tokens urgent, but not within `seconds` of their last comparison. Tokens that are urgent already keep their place. Served by the primary key. */
+/** Makes tokens urgent, but not within `seconds` of their last comparison. Tokens that are already urgent keep their time. Served by the primary key. */
 export const expediteChecks = async (
   database: Queryable,
   chainId: number,

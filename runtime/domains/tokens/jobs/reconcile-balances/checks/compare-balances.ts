@@ -11,7 +11,7 @@ export interface Comparison {
   /** False if the node does not have the indexed block; then nothing was compared. */
   readonly isDone: boolean;
   readonly differing: ReadonlySet<Address>;
-  /** Tokens of which a non-zero balance was compared. */
+  /** Tokens with at least one comparison of a non-zero balance. */
   readonly conclusive: ReadonlySet<Address>;
   /** Tokens whose contracts returned no balance at all. */
   readonly unresponsive: ReadonlySet<Address>;
@@ -21,7 +21,7 @@ const emptyComparison: Comparison = { isDone: true, differing: new Set(), conclu
 
 /**
  * Compares event-sourced balances with `balanceOf` after the same block. A token that differs becomes a suspect; one that differs again later becomes
- * node-sourced. A contract that does not respond does not differ. A zero on both sides is inconclusive and does not count as a check of the token: a
+ * node-sourced. A contract that does not respond does not differ. A zero on both sides is inconclusive and is not recorded as a check of the token: a
  * rebasing token has the same zeros as any other.
  */
 export const compareBalances = async (
@@ -45,10 +45,10 @@ export const compareBalances = async (
   if (!(await isCanonical(context, head))) return { ...emptyComparison, isDone: false };
   const differences = new Map<Address, Difference>();
   const failed = new Set<Address>();
-  const answered = new Set<Address>();
+  const responsive = new Set<Address>();
   for (const [position, balance] of balances.entries()) {
     const node = nodeBalances[position] ?? null;
-    (node === null ? failed : answered).add(balance.token);
+    (node === null ? failed : responsive).add(balance.token);
     if (node === null) continue;
     if (isSame(balance, node)) suspects.clear(balance.token, balance.owner);
     else differences.set(balance.token, differenceOf(balance, node));
@@ -66,11 +66,11 @@ export const compareBalances = async (
     isDone: true,
     differing: new Set(differences.keys()),
     conclusive,
-    unresponsive: new Set([...failed].filter((token) => !answered.has(token))),
+    unresponsive: new Set([...failed].filter((token) => !responsive.has(token))),
   };
 };
 
-/** Drops suspects that the second comparison did not confirm, for whatever reason: unresponsive tokens would otherwise fill every run. */
+/** Drops suspects that the second comparison did not confirm, for any reason: unresponsive tokens would otherwise fill every run. */
 const clearUnconfirmed = (suspects: Suspects, holders: readonly TokenHolder[], differences: ReadonlyMap<Address, Difference>): void => {
   for (const { token, owner } of holders) if (!differences.has(token)) suspects.clear(token, owner);
 };

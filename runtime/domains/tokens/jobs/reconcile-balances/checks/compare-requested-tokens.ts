@@ -11,12 +11,12 @@ import type { ReconciliationSettings } from "../settings.ts";
 import { expediteChecks } from "./check-schedule.ts";
 import { compareBalances } from "./compare-balances.ts";
 
-/** Max holders of one run, which is one turn of a token, and of one round over a token's holders. */
+/** Max holders per run, which is one turn of a token, and per round over a token's holders. */
 const holdersPerRun = 450;
 const holdersPerRound = 18_000;
 /** Max tokens whose unfinished round is remembered. */
 const maxRounds = 1_000;
-/** How often the holders of a turn are retried when the contract does not respond; then the round skips them. */
+/** Max retries of the holders of a turn if the contract does not respond; after that the round skips them. */
 const maxFailures = 3;
 
 /** Holders that a round has compared, and the number of consecutive turns without a response. */
@@ -24,7 +24,7 @@ interface Round {
   readonly compared: number;
   readonly failures: number;
 }
-/** Between two deletions of old requests, and the age at which a request is deleted. */
+/** The interval between two deletions of old requests, and the age at which a request is deleted. */
 const pruneMilliseconds = 600_000;
 const retentionMilliseconds = 86_400_000;
 
@@ -47,7 +47,7 @@ export const createCompareRequested = (settings: ReconciliationSettings, state: 
         await pruneRequests(database, chainId, new Date(now - retentionMilliseconds));
         prunedAt = now;
       }
-      // Half of the interval that the setting promises; the other half is for the rounds themselves.
+      // Half of the interval in the settings; the other half is for the rounds themselves.
       const before = new Date(now - settings.requestedMilliseconds / 2);
       const token = await nextToken(database, chainId, before, state.backoff.deferred(clock()));
       if (token === null) return false;
@@ -93,7 +93,7 @@ const nextTokenSql = sql`
     AND EXISTS (SELECT FROM token_standards s WHERE s.chain_id = $1 AND s.address = r.token AND s.standard = ${standards.erc20})
   ORDER BY r.turn_at NULLS FIRST, r.token LIMIT 1`;
 
-/** Served by token_requests_due. */
+/** The token whose turn is next; null if no token is due. Served by token_requests_due. */
 const nextToken = async (database: Queryable, chainId: number, before: Date, deferred: readonly Address[]): Promise<Address | null> => {
   const [row] = await database.query<{ token: Address }>(nextTokenSql, [chainId, before, deferred.map(bytes)]);
   return row?.token ?? null;
@@ -107,7 +107,7 @@ const recordRound = async (database: Queryable, chainId: number, token: Address,
   await database.query("UPDATE token_requests SET compared_at = $3 WHERE chain_id = $1 AND token = $2", [chainId, bytes(token), now]);
 };
 
-/** Reads the whole table, which holds one day. */
+/** Deletes old requests. Reads the whole table, which contains the requests of one day. */
 const pruneRequests = async (database: Queryable, chainId: number, before: Date): Promise<void> => {
   await database.query("DELETE FROM token_requests WHERE chain_id = $1 AND asked_at < $2", [chainId, before]);
 };

@@ -9,17 +9,17 @@ export interface CountedToken {
   readonly standard: number;
 }
 
-const ofToken = (alias: string): Sql => {
+const matchesToken = (alias: string): Sql => {
   const row = identifier(alias);
   return sql`${row}.chain_id = $1 AND ${row}.token = k.token AND ${row}.standard = k.standard`;
 };
 
 const isHeld = (alias: string): Sql => {
   const row = identifier(alias);
-  return sql`${ofToken(alias)} AND ${row}.balance > 0 AND ${row}.standard > 0 AND ${isCounted(alias)}`;
+  return sql`${matchesToken(alias)} AND ${row}.balance > 0 AND ${row}.standard > 0 AND ${isCounted(alias)}`;
 };
 
-const isUnreadOf = (alias: string): Sql => sql`${ofToken(alias)} AND ${isUnread(alias)} AND ${isCounted(alias)}`;
+const isUnreadOf = (alias: string): Sql => sql`${matchesToken(alias)} AND ${isUnread(alias)} AND ${isCounted(alias)}`;
 
 /** The start and end of a period as two changes. */
 const bounds = sql`(VALUES (p.from_block, 1), (p.to_block + 1, -1)) e(block_number, change)`;
@@ -42,7 +42,7 @@ const deleteAllCounts = sql`DELETE FROM holder_counts c USING unnest($2::bytea[]
 
 const insertAllCounts = insertCounts(
   sql`SELECT k.token, k.standard, 0 AS since, c.* FROM unnest($2::bytea[], $3::int2[]) AS k(token, standard)
-       LEFT JOIN node_sourced_tokens n ON ${ofToken("n")}
+       LEFT JOIN node_sourced_tokens n ON ${matchesToken("n")}
        CROSS JOIN LATERAL (
          SELECT since_block AS block_number, 1 AS holders, 0 AS unknown FROM balances b WHERE ${isHeld("b")}
          UNION ALL
@@ -55,12 +55,14 @@ const insertAllCounts = insertCounts(
 );
 
 /**
- * Recounts the holders of tokens at each block that changed their number, from rows and periods, as the fold would have with all balances known. As in the
- * fold, base balances do not count. Neither does the zero address in ERC-20 tokens, which tokenTotalsAt adds. For a node-sourced token, a block with an
+ * Recounts the holders of tokens at each block that changed their number, from rows and periods, as the fold would have counted them with all balances known.
+ * Like the fold, it does not count base balances, nor the zero address in ERC-20 tokens, which tokenTotalsAt adds. For a node-sourced token, a block with an
  * unknown balance has no count. Served by balances_rank, balance_periods_rank, balances_unknown and balance_periods_unknown.
  */
 export const recountHolders = async (client: DatabaseClient, chainId: number, tokens: readonly CountedToken[]): Promise<void> => {
-  const distinct = [...new Map(tokens.filter(({ standard }) => standard > 0).map((one) => [`${one.token}${one.standard}`, one])).values()];
+  const distinct = [
+    ...new Map(tokens.filter(({ standard }) => standard > 0).map((token) => [`${token.token}${token.standard}`, token])).values(),
+  ];
   if (distinct.length === 0) return;
   const parameters = [chainId, distinct.map(({ token }) => bytes(token)), distinct.map(({ standard }) => standard)];
   await client.query(deleteAllCounts, parameters);
@@ -72,19 +74,19 @@ export interface ChangedCount extends CountedToken {
   readonly since: number;
 }
 
-/** Beyond this distance, finding the changed balances is not faster than a full recount. */
+/** Max distance from the head at which finding the changed balances is faster than a full recount. */
 const recentBlocks = 1_000;
 
 const changedTokens = sql`unnest($2::bytea[], $3::int2[], $4::int8[])`;
 
 const countsBefore = sql`SELECT CASE WHEN c.found IS NULL THEN 0 ELSE c.holders END AS holders,
-     EXISTS (SELECT FROM balances b WHERE ${isUnreadOf("b")}) AS waits
+     EXISTS (SELECT FROM balances b WHERE ${isUnreadOf("b")}) AS has_unread
    FROM ${changedTokens} WITH ORDINALITY AS k(token, standard, since, position) LEFT JOIN LATERAL (
-     SELECT holders, 1 AS found FROM holder_counts c WHERE ${ofToken("c")} AND c.block_number < k.since ORDER BY c.block_number DESC LIMIT 1) c ON true
+     SELECT holders, 1 AS found FROM holder_counts c WHERE ${matchesToken("c")} AND c.block_number < k.since ORDER BY c.block_number DESC LIMIT 1) c ON true
    ORDER BY k.position`;
 
 const deleteCountsSince = sql`DELETE FROM holder_counts c USING ${changedTokens} AS k(token, standard, since)
-   WHERE ${ofToken("c")} AND c.block_number >= k.since`;
+   WHERE ${matchesToken("c")} AND c.block_number >= k.since`;
 
 const sameOwner = sql`p.chain_id = $1 AND p.owner = b.owner AND p.token = b.token AND p.standard = b.standard`;
 
@@ -100,12 +102,12 @@ const insertCountsSince = insertCounts(
          SELECT e.block_number, e.change, p.balance FROM balance_periods p CROSS JOIN LATERAL ${bounds}
          WHERE ${sameOwner} AND ${isIndexed} AND e.block_number >= k.since AND p.from_block >= coalesce(
            (SELECT p.from_block FROM balance_periods p WHERE ${sameOwner} AND p.from_block < k.since ORDER BY p.from_block DESC LIMIT 1), k.since)) c
-       WHERE ${ofToken("b")} AND b.since_block >= k.since AND ${isCounted("b")}) c`,
+       WHERE ${matchesToken("b")} AND b.since_block >= k.since AND ${isCounted("b")}) c`,
 );
 
 /**
- * Updates the holder counts of node-sourced tokens whose balances were read from some block on. If the count before that block is known, counting continues
- * from there, at the cost of the touched balances alone. If it is unknown, it stays so while a balance is unknown, and is recounted afterwards.
+ * Updates the holder counts of node-sourced tokens whose balances were read from a block `since` on. If the count before that block is known, counting
+ * continues from there and reads only the touched balances. If it is unknown, it stays unknown while a balance is unknown, and is recounted afterwards.
  * Served by the primary keys, balances_unknown, and balances_roll_back for the touched balances.
  */
 export const updateHolderCounts = async (
@@ -115,27 +117,31 @@ export const updateHolderCounts = async (
   head: number,
 ): Promise<void> => {
   const first = new Map<string, ChangedCount>();
-  for (const one of changed) {
-    const key = `${one.token}${one.standard}`;
-    if (one.standard > 0 && one.since <= (first.get(key)?.since ?? one.since)) first.set(key, one);
+  for (const count of changed) {
+    const key = `${count.token}${count.standard}`;
+    if (count.standard > 0 && count.since <= (first.get(key)?.since ?? count.since)) first.set(key, count);
   }
   const distinct = [...first.values()];
   if (distinct.length === 0) return;
-  const columns = (some: readonly ChangedCount[]) => [
+  const columns = (counts: readonly ChangedCount[]) => [
     chainId,
-    some.map(({ token }) => bytes(token)),
-    some.map(({ standard }) => standard),
-    some.map(({ since }) => since),
+    counts.map(({ token }) => bytes(token)),
+    counts.map(({ standard }) => standard),
+    counts.map(({ since }) => since),
   ];
-  const before = await client.query<{ holders: number | null; waits: boolean }>(countsBefore, columns(distinct));
+  const before = await client.query<{ holders: number | null; has_unread: boolean }>(countsBefore, columns(distinct));
   await client.query(deleteCountsSince, columns(distinct));
-  const tokens = distinct.map((one, position) => ({ ...one, holders: before[position]?.holders ?? null, waits: before[position]?.waits }));
+  const tokens = distinct.map((count, position) => ({
+    ...count,
+    holders: before[position]?.holders ?? null,
+    hasUnread: before[position]?.has_unread,
+  }));
   const canContinue = ({ holders, since }: (typeof tokens)[number]) => holders !== null && since > head - recentBlocks;
   const continued = tokens.filter(canContinue);
   await recountHolders(
     client,
     chainId,
-    tokens.filter((one) => !canContinue(one) && (one.holders !== null || one.waits !== true)),
+    tokens.filter((token) => !canContinue(token) && (token.holders !== null || token.hasUnread !== true)),
   );
   if (continued.length === 0) return;
   await client.query(insertCountsSince, [...columns(continued), continued.map(({ holders }) => holders)]);

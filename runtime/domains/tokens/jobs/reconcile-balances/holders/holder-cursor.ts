@@ -13,8 +13,8 @@ export interface Holder {
 
 /** A position: after a current holder in the order of balances_rank, or after a past balance in the order of balance_periods_rank. */
 type Position =
-  | { readonly of: "holders"; readonly after: Holder | null }
-  | { readonly of: "former holders"; readonly after: PastBalance | null };
+  | { readonly kind: "holders"; readonly after: Holder | null }
+  | { readonly kind: "former holders"; readonly after: PastBalance | null };
 
 interface PastBalance {
   readonly owner: Address;
@@ -22,7 +22,7 @@ interface PastBalance {
   readonly pivot: number;
 }
 
-/** A part of the holders: the owners, the number of rows read, and the position after them; null at the end. */
+/** A part of the holders: the owners, the number of rows read, and the position after them, which is null at the end. */
 interface Part {
   readonly holders: readonly Holder[];
   readonly rows: number;
@@ -41,8 +41,8 @@ interface Turn {
 const maxTokens = 1_000;
 
 /**
- * Iterates over the holders of one token after another, largest first, then over its former holders, as a contract may restore a balance without an event.
- * A token with more than `holdersPerTurn` holders continues from the same position in its next turn, so that it does not delay other tokens.
+ * Iterates over the holders of one token after another: first the holders, largest first, then the former holders, because a contract may restore a balance
+ * without an event. A token with more than `holdersPerTurn` holders continues from the same position in its next turn, so that it does not delay others.
  */
 export const createHolderCursor = (holdersPerTurn: number) => {
   const positions = new Map<Address, Position>();
@@ -57,11 +57,11 @@ export const createHolderCursor = (holdersPerTurn: number) => {
     /** The token of the current turn; null between two turns. */
     token: (): Address | null => turn?.token ?? null,
     startTurn: (token: Address): void => {
-      const start = positions.get(token) ?? { of: "holders", after: null };
+      const start = positions.get(token) ?? { kind: "holders", after: null };
       turn = { token, start, position: start, count: 0 };
       positions.delete(token);
     },
-    /** The next owners, and whether the turn `isOver`; `isEnd` if they are the token's last ones, `isEmpty` if the token never had a holder. */
+    /** The next owners. `isOver`: the turn is over. `isEnd`: they are the token's last ones. `isEmpty`: the token never had a holder. */
     next: async (
       database: Queryable,
       chainId: number,
@@ -71,7 +71,7 @@ export const createHolderCursor = (holdersPerTurn: number) => {
       const { token, start } = turn;
       last = turn;
       const { holders, rows, next } = await readPart(database, chainId, token, turn.position, limit);
-      const isEmpty = rows === 0 && turn.count === 0 && start.of === "holders" && start.after === null;
+      const isEmpty = rows === 0 && turn.count === 0 && start.kind === "holders" && start.after === null;
       turn.count += rows;
       const isOver = next === null || turn.count >= holdersPerTurn;
       if (isOver) turn = null;
@@ -88,7 +88,7 @@ const remember = (positions: Map<Address, Position>, token: Address, position: P
   if (positions.size > maxTokens && oldest !== undefined) positions.delete(oldest);
 };
 
-/** The next owners; after the last holder, the part is filled up with former holders. */
+/** The next owners; after the last holder, the part is filled with former holders. */
 const readPart = async (database: Queryable, chainId: number, token: Address, position: Position, limit: number): Promise<Part> => {
   const first = await partAfter(database, chainId, token, position, limit);
   if (first.next === null || first.rows === limit) return first;
@@ -97,7 +97,7 @@ const readPart = async (database: Queryable, chainId: number, token: Address, po
 };
 
 const partAfter = (database: Queryable, chainId: number, token: Address, position: Position, limit: number): Promise<Part> =>
-  position.of === "holders"
+  position.kind === "holders"
     ? holdersAfter(database, chainId, token, position.after, limit)
     : formerHoldersAfter(database, chainId, token, position.after, limit);
 
@@ -106,7 +106,7 @@ const holdersSql = sql`SELECT owner, balance, since_block AS since FROM balances
      AND ($3::numeric IS NULL OR (balance <= $3 AND (balance < $3 OR owner > $4)))
    ORDER BY balance DESC, owner LIMIT $5`;
 
-/** Served by balances_rank. */
+/** The current holders after one of them. Served by balances_rank. */
 const holdersAfter = async (database: Queryable, chainId: number, token: Address, after: Holder | null, limit: number): Promise<Part> => {
   const holders = await database.query<Holder>(holdersSql, [
     chainId,
@@ -120,7 +120,7 @@ const holdersAfter = async (database: Queryable, chainId: number, token: Address
   return {
     holders,
     rows: holders.length,
-    next: isEnd ? { of: "former holders", after: null } : { of: "holders", after: holders.at(-1) ?? null },
+    next: isEnd ? { kind: "former holders", after: null } : { kind: "holders", after: holders.at(-1) ?? null },
   };
 };
 
@@ -134,7 +134,9 @@ const formerHoldersSql = sql`SELECT p.owner, p.balance, p.pivot_block AS pivot, 
    LEFT JOIN balances b ON b.chain_id = $1 AND b.owner = p.owner AND b.token = $2 AND b.standard = ${standards.erc20} AND b.balance = 0
    ORDER BY p.pivot_block, p.balance DESC, p.owner`;
 
-/** An owner may have several past balances, each of which returns the owner. Served by balance_periods_rank, then by the primary key of balances. */
+/**
+ * The former holders after a past balance. Each past balance of an owner returns the owner. Served by balance_periods_rank, then the primary key of balances.
+ */
 const formerHoldersAfter = async (
   database: Queryable,
   chainId: number,
@@ -155,6 +157,6 @@ const formerHoldersAfter = async (
   return {
     holders: [...former].map(([owner, since]) => ({ owner, balance: "0", since })),
     rows: rows.length,
-    next: rows.length < limit ? null : { of: "former holders", after: rows.at(-1) ?? null },
+    next: rows.length < limit ? null : { kind: "former holders", after: rows.at(-1) ?? null },
   };
 };

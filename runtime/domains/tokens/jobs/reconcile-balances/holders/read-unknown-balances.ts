@@ -4,7 +4,7 @@ import type { Job, JobContext } from "../../../../../jobs/job.ts";
 import { groupBy } from "../../../../../lib/group-by.ts";
 import { standards } from "../../../projection/standards.ts";
 import { indexedHead, readBalances, writeAsOf } from "../as-of-head.ts";
-import { createChangeLocator, type SilentChange } from "../quiet-calls/locate-changes.ts";
+import { createChangeLocator, type EventlessChange } from "../quiet-calls/locate-changes.ts";
 import type { ReconciliationSettings } from "../settings.ts";
 import { recountHolders, updateHolderCounts } from "./holder-counts.ts";
 import { type NodeReading, tokensWithoutUnreadPeriods, type UnreadBalance, unreadBalances, writeReadings } from "./readings.ts";
@@ -15,7 +15,7 @@ const maxHeights = 40;
 /** A node without archive state has the state of about 128 blocks. */
 const recentBlocks = 100;
 
-/** Tokens whose contracts returned no current balances, and no past ones. */
+/** The backoff of tokens whose contracts returned no current balances (`rows`) or no past ones (`periods`). */
 export interface UnreadBackoff {
   readonly rows: ContractBackoff;
   readonly periods: ContractBackoff;
@@ -27,10 +27,13 @@ export const createUnreadBackoff = ({ backoffMilliseconds }: ReconciliationSetti
 });
 
 /**
- * Reads node-sourced balances after the block that touched them, if the node has that state, and at the head. Where the first is unknown or differs from
+ * Reads node-sourced balances after the block that touched them, if the node has that state, and at the head. If the first balance is unknown or differs from
  * the second, the balance at the head holds from the head on. With archive state, ended periods are read too.
  */
-export const createReadUnknownBalances = (settings: ReconciliationSettings, { rows: ofRows, periods: ofPeriods }: UnreadBackoff): Job => {
+export const createReadUnknownBalances = (
+  settings: ReconciliationSettings,
+  { rows: rowBackoff, periods: periodBackoff }: UnreadBackoff,
+): Job => {
   const locate = createChangeLocator(settings);
   return {
     name: "read-unknown-balances",
@@ -39,16 +42,16 @@ export const createReadUnknownBalances = (settings: ReconciliationSettings, { ro
       const { database, chainId, clock, source } = context;
       const head = await indexedHead(context);
       if (head === null) return false;
-      const rows = await unreadBalances(database, chainId, "rows", ofRows.deferred(clock()), maxBalances);
-      const hasMoreRows = await readPortion(context, head, rows, true, ofRows, locate);
+      const rows = await unreadBalances(database, chainId, "rows", rowBackoff.deferred(clock()), maxBalances);
+      const hasMoreRows = await readPortion(context, head, rows, true, rowBackoff, locate);
       if (!source.capabilities.archiveState || hasMoreRows) return hasMoreRows;
-      const periods = await unreadBalances(database, chainId, "periods", ofPeriods.deferred(clock()), maxBalances);
-      return readPortion(context, head, periods, false, ofPeriods, locate);
+      const periods = await unreadBalances(database, chainId, "periods", periodBackoff.deferred(clock()), maxBalances);
+      return readPortion(context, head, periods, false, periodBackoff, locate);
     },
   };
 };
 
-/** True if balances were written and more are left. */
+/** Reads and writes balances; true if some were written and more are left. */
 const readPortion = async (
   context: JobContext,
   head: IndexedBlock,
@@ -58,10 +61,10 @@ const readPortion = async (
   locate: ReturnType<typeof createChangeLocator>,
 ): Promise<boolean> => {
   // Rows that a batch wrote after the head was determined are left for the next run.
-  const open = balances.filter(({ since }) => since <= head.number);
-  if (open.length === 0) return false;
-  const { readings, unanswered } = await read(context, head, open, isCurrent);
-  for (const { key } of unanswered) backoff.defer(key.token, context.clock());
+  const due = balances.filter(({ since }) => since <= head.number);
+  if (due.length === 0) return false;
+  const { readings, unresolved } = await read(context, head, due, isCurrent);
+  for (const { key } of unresolved) backoff.defer(key.token, context.clock());
   if (readings.length === 0) return false;
   const isDone = await writeAsOf(context, head, async (client) => {
     await writeReadings(client, context.chainId, readings);
@@ -72,15 +75,15 @@ const readPortion = async (
     return true;
   });
   if (isDone !== true) return false;
-  if (isCurrent) await locate(context, head, silentChanges(readings));
-  for (const { key } of readings) if (!unanswered.some((one) => one.key.token === key.token)) backoff.clear(key.token);
-  const handled = new Set([...readings, ...unanswered].map(({ key }) => key)).size;
-  return open.length > handled || balances.length === maxBalances;
+  if (isCurrent) await locate(context, head, eventlessChanges(readings));
+  for (const { key } of readings) if (!unresolved.some((balance) => balance.key.token === key.token)) backoff.clear(key.token);
+  const handled = new Set([...readings, ...unresolved].map(({ key }) => key)).size;
+  return due.length > handled || balances.length === maxBalances;
 };
 
 /** Balances that differ between the block of their last event and the head. */
-const silentChanges = (readings: readonly NodeReading[]): SilentChange[] => {
-  const later = new Map(readings.filter(({ since, readAt }) => since < readAt).map((one) => [one.key, one.balance]));
+const eventlessChanges = (readings: readonly NodeReading[]): EventlessChange[] => {
+  const later = new Map(readings.filter(({ since, readAt }) => since < readAt).map((reading) => [reading.key, reading.balance]));
   return readings.flatMap(({ key, since, readAt, balance }) => {
     const after = later.get(key);
     if (since !== readAt || after === undefined || after === balance || key.standard !== standards.erc20) return [];
@@ -90,7 +93,7 @@ const silentChanges = (readings: readonly NodeReading[]): SilentChange[] => {
 
 interface Readings {
   readonly readings: readonly NodeReading[];
-  readonly unanswered: readonly UnreadBalance[];
+  readonly unresolved: readonly UnreadBalance[];
 }
 
 const read = async (context: JobContext, head: IndexedBlock, balances: readonly UnreadBalance[], isCurrent: boolean): Promise<Readings> => {
@@ -99,16 +102,22 @@ const read = async (context: JobContext, head: IndexedBlock, balances: readonly 
   const readings: NodeReading[] = [];
   const failed: UnreadBalance[] = [];
   for (const [height, group] of byHeight) await readAt(context, height, group, readings, failed);
-  if (!isCurrent) return { readings, unanswered: failed };
-  // The balance may have changed since its last event without another one.
-  const answered = new Map(readings.filter(({ readAt: height }) => height < head.number).map((one) => [one.key, one]));
-  const unanswered = failed.filter(({ since }) => since === head.number);
+  if (!isCurrent) return { readings, unresolved: failed };
+  // The balance may have changed without an event since its last event.
+  const readBelowHead = new Map(readings.filter(({ readAt: height }) => height < head.number).map((reading) => [reading.key, reading]));
+  const unresolved = failed.filter(({ since }) => since === head.number);
   const atHead: NodeReading[] = [];
   const failedAtHead: UnreadBalance[] = [];
-  await readAt(context, head.number, [...answered.values(), ...failed.filter(({ since }) => since < head.number)], atHead, failedAtHead);
-  readings.push(...atHead.filter(({ key, balance }) => answered.get(key)?.balance !== balance));
-  unanswered.push(...failedAtHead.filter(({ key }) => !answered.has(key)));
-  return { readings, unanswered };
+  await readAt(
+    context,
+    head.number,
+    [...readBelowHead.values(), ...failed.filter(({ since }) => since < head.number)],
+    atHead,
+    failedAtHead,
+  );
+  readings.push(...atHead.filter(({ key, balance }) => readBelowHead.get(key)?.balance !== balance));
+  unresolved.push(...failedAtHead.filter(({ key }) => !readBelowHead.has(key)));
+  return { readings, unresolved };
 };
 
 /** Reads balances after one block and adds each to `readings` or `failed`. */
@@ -124,9 +133,9 @@ const readAt = async (
     group.map(({ key }) => key),
     height,
   );
-  for (const [position, one] of group.entries()) {
+  for (const [position, unread] of group.entries()) {
     const balance = balances[position] ?? null;
-    if (balance === null) failed.push(one);
-    else readings.push({ ...one, balance, readAt: height });
+    if (balance === null) failed.push(unread);
+    else readings.push({ ...unread, balance, readAt: height });
   }
 };

@@ -20,7 +20,7 @@ export interface NodeReading extends UnreadBalance {
 }
 
 const nodeSourced = sql`SELECT token, standard FROM node_sourced_tokens WHERE chain_id = $1`;
-/** The native token ($5), if its accounting is by state: the fold leaves null where the node did not return the balance with the block. */
+/** The native token ($5), if its accounting is by state: the fold leaves null if the node did not return the balance with the block. */
 const nativeByState = sql`SELECT $5::bytea AS token, ${standards.native}::int2 FROM chains WHERE chain_id = $1 AND native_accounting = 'state'`;
 
 const unreadIn = (table: string, sinceColumn: string, tokens: Sql): Sql => {
@@ -30,25 +30,27 @@ const unreadIn = (table: string, sinceColumn: string, tokens: Sql): Sql => {
      WHERE n.token <> ALL ($2) AND (b.owner <> $4 OR b.standard = ${standards.native}) ORDER BY ${since} DESC LIMIT $3`;
 };
 
-/** Unread current balances, and unread ended periods. An unread period of a native balance is not read: the balance changed in it, so one reading does not describe it. */
+/**
+ * Unread current balances, and unread ended periods. Ended native periods are not read: the balance changed within them, so one reading does not describe them.
+ */
 const unreadSql = {
   rows: unreadIn("balances", "since_block", sql`${nodeSourced} UNION ALL ${nativeByState}`),
   periods: unreadIn("balance_periods", "from_block", nodeSourced),
 } as const;
 
 /**
- * Balances that were not read yet, newest first, as nodes drop old state. Those of the zero address are read by locate-supply-changes.
+ * Balances that were not read yet, newest first, because nodes drop old state. Those of the zero address are read by locate-supply-changes.
  * Served by balances_unknown and balance_periods_unknown.
  */
 export const unreadBalances = async (
   database: Queryable,
   chainId: number,
-  which: keyof typeof unreadSql,
+  table: keyof typeof unreadSql,
   deferred: readonly Address[],
   limit: number,
 ): Promise<UnreadBalance[]> => {
-  const native = which === "rows" ? [bytes(nativeTokenAddress)] : [];
-  const rows = await database.query<{ owner: Address; token: Address; standard: number; since: number }>(unreadSql[which], [
+  const native = table === "rows" ? [bytes(nativeTokenAddress)] : [];
+  const rows = await database.query<{ owner: Address; token: Address; standard: number; since: number }>(unreadSql[table], [
     chainId,
     deferred.map(bytes),
     limit,
@@ -61,7 +63,7 @@ export const unreadBalances = async (
 const withoutUnreadPeriodsSql = sql`SELECT k.token, k.standard FROM unnest($2::bytea[], $3::int2[]) AS k(token, standard) WHERE NOT EXISTS (
      SELECT FROM balance_periods p WHERE p.chain_id = $1 AND p.token = k.token AND p.standard = k.standard AND ${isUnread("p")} AND ${isCounted("p")})`;
 
-/** The tokens of readings that have no unread periods left; those of the zero address count for no number of holders. Served by balance_periods_unknown. */
+/** The tokens of readings that have no unread periods left; the zero address is not counted as a holder. Served by balance_periods_unknown. */
 export const tokensWithoutUnreadPeriods = async (
   database: Queryable,
   chainId: number,
@@ -75,27 +77,27 @@ export const tokensWithoutUnreadPeriods = async (
   ]);
 };
 
-const ofKey = sql`b.chain_id = $1 AND b.owner = k.owner AND b.token = k.token AND b.standard = k.standard`;
-const readings = sql`unnest($2::bytea[], $3::bytea[], $4::int2[], $5::int8[], $6::int8[], $7::numeric[]) AS k(owner, token, standard, since, read_at, balance)`;
+const matchesKey = sql`b.chain_id = $1 AND b.owner = k.owner AND b.token = k.token AND b.standard = k.standard`;
+const readingRows = sql`unnest($2::bytea[], $3::bytea[], $4::int2[], $5::int8[], $6::int8[], $7::numeric[]) AS k(owner, token, standard, since, read_at, balance)`;
 
 const fillSql = {
-  rows: sql`UPDATE balances b SET balance = k.balance FROM ${readings} WHERE ${ofKey} AND b.since_block = k.since AND b.net_change IS NULL`,
-  periods: sql`UPDATE balance_periods b SET balance = k.balance FROM ${readings} WHERE ${ofKey} AND b.from_block = k.since AND ${isUnread("b")}`,
+  rows: sql`UPDATE balances b SET balance = k.balance FROM ${readingRows} WHERE ${matchesKey} AND b.since_block = k.since AND b.net_change IS NULL`,
+  periods: sql`UPDATE balance_periods b SET balance = k.balance FROM ${readingRows} WHERE ${matchesKey} AND b.from_block = k.since AND ${isUnread("b")}`,
 };
 
 const endPeriodsSql = sql`INSERT INTO balance_periods (chain_id, owner, token, standard, from_block, to_block, pivot_block, balance)
    SELECT $1, b.owner, b.token, b.standard, k.from_block, k.to_block, k.pivot, CASE WHEN k.is_known THEN b.balance END
    FROM unnest($2::bytea[], $3::bytea[], $4::int2[], $5::int8[], $6::int8[], $7::int8[], $8::int8[], $9::boolean[])
      AS k(owner, token, standard, since, from_block, to_block, pivot, is_known)
-   JOIN balances b ON ${ofKey} AND b.since_block = k.since AND b.net_change IS NULL`;
+   JOIN balances b ON ${matchesKey} AND b.since_block = k.since AND b.net_change IS NULL`;
 
-const replaceSql = sql`UPDATE balances b SET since_block = k.read_at, balance = k.balance FROM ${readings}
-   WHERE ${ofKey} AND b.since_block = k.since AND b.net_change IS NULL`;
+const replaceSql = sql`UPDATE balances b SET since_block = k.read_at, balance = k.balance FROM ${readingRows}
+   WHERE ${matchesKey} AND b.since_block = k.since AND b.net_change IS NULL`;
 
 /**
- * Writes readings. A reading at the block since which the balance holds is that balance, whether it is current or has ended meanwhile. A later reading holds
- * from its block on, and the previous balance ends there; a native one changed in a block that did not touch it, so it is known in its first block only.
- * Rows that were touched since they were read are left unchanged. Served by the primary keys.
+ * Writes readings. A reading at the block since which the balance holds is that balance, whether it is current or has ended in the meantime. A later reading
+ * holds from its block on, and the previous balance ends there. A native balance changed at an unknown block, so the previous value is certain only in its
+ * first block. Rows that were touched since they were read are left unchanged. Served by the primary keys.
  */
 export const writeReadings = async (client: DatabaseClient, chainId: number, written: readonly NodeReading[]): Promise<void> => {
   const exact = written.filter(({ since, readAt }) => since === readAt);
@@ -105,7 +107,7 @@ export const writeReadings = async (client: DatabaseClient, chainId: number, wri
     await client.query(fillSql.periods, columnsOf(chainId, exact));
   }
   if (later.length === 0) return;
-  const ended = later.flatMap((one) => endedPeriodsOf(one));
+  const ended = later.flatMap((reading) => endedPeriodsOf(reading));
   await client.query(endPeriodsSql, [
     ...columnsOf(
       chainId,
@@ -119,14 +121,14 @@ export const writeReadings = async (client: DatabaseClient, chainId: number, wri
   await client.query(replaceSql, columnsOf(chainId, later));
 };
 
-const columnsOf = (chainId: number, some: readonly NodeReading[]) => [
+const columnsOf = (chainId: number, readings: readonly NodeReading[]) => [
   chainId,
-  some.map(({ key: { owner } }) => bytes(owner)),
-  some.map(({ key: { token } }) => bytes(token)),
-  some.map(({ key: { standard } }) => standard),
-  some.map(({ since }) => since),
-  some.map(({ readAt }) => readAt),
-  some.map(({ balance }) => balance.toString()),
+  readings.map(({ key: { owner } }) => bytes(owner)),
+  readings.map(({ key: { token } }) => bytes(token)),
+  readings.map(({ key: { standard } }) => standard),
+  readings.map(({ since }) => since),
+  readings.map(({ readAt }) => readAt),
+  readings.map(({ balance }) => balance.toString()),
 ];
 
 /** The periods that end with a later reading: the previous balance; for a native one, that balance in its first block and unknown afterwards. */

@@ -5,13 +5,13 @@ import type { Job, JobContext } from "../../../../../jobs/job.ts";
 import type { Address } from "../../../../../lib/hex.ts";
 import { standards } from "../../../projection/standards.ts";
 import { indexedHead, readBalances, writeAsOf } from "../as-of-head.ts";
-import { createChangeLocator, type SilentChange } from "../quiet-calls/locate-changes.ts";
+import { createChangeLocator, type EventlessChange } from "../quiet-calls/locate-changes.ts";
 import type { ReconciliationSettings } from "../settings.ts";
 import { updateHolderCounts } from "./holder-counts.ts";
 import { createHolderCursor, type Holder } from "./holder-cursor.ts";
 import { type NodeReading, writeReadings } from "./readings.ts";
 
-/** Max holders of one run, and of one turn of a token. */
+/** Max holders per run, and per turn of a token. */
 const holdersPerRun = 450;
 const holdersPerTurn = 4_500;
 
@@ -39,7 +39,7 @@ export const createRefreshBalances = (settings: ReconciliationSettings): Job => 
   };
 };
 
-/** Reads the chain's part of node_sourced_tokens, which is small. */
+/** The token with the oldest refresh; null if none is due. Reads the chain's part of node_sourced_tokens, which is small. */
 const nextToken = async (database: Queryable, chainId: number, before: Date): Promise<Address | null> => {
   const [row] = await database.query<{ token: Address }>(
     `SELECT token FROM node_sourced_tokens WHERE chain_id = $1 AND standard = $3 AND coalesce(refreshed_at, found_at) < $2
@@ -49,13 +49,13 @@ const nextToken = async (database: Queryable, chainId: number, before: Date): Pr
   return row?.token ?? null;
 };
 
-/** Writes and returns the balances that have changed. */
+/** Reads balances again; writes and returns those that have changed. */
 const readAgain = async (
   context: JobContext,
   head: IndexedBlock,
   token: Address,
   holders: readonly Holder[],
-): Promise<readonly SilentChange[]> => {
+): Promise<readonly EventlessChange[]> => {
   const keys = holders.map(({ owner }) => ({ owner, token, standard: standards.erc20, tokenId: null }));
   const balances = await readBalances(context, keys, head.number);
   const readings = keys.flatMap((key, position): NodeReading[] => {

@@ -21,11 +21,11 @@ interface Segment {
   readonly from_block: number | null;
   readonly to_block: number | null;
   readonly period_balance: string | null;
-  /** The first block after it with a stored balance. */
+  /** The first later block with a stored balance. */
   readonly next_block: number | null;
 }
 
-const ofOwner = (alias: string): Sql => {
+const matchesOwner = (alias: string): Sql => {
   const row = identifier(alias);
   return sql`${row}.chain_id = $1 AND ${row}.owner = k.owner AND ${row}.token = $2 AND ${row}.standard = ${standards.erc20}`;
 };
@@ -33,9 +33,9 @@ const ofOwner = (alias: string): Sql => {
 const segmentsSql = sql`SELECT k.position, b.since_block, b.balance, p.from_block, p.to_block, p.balance AS period_balance,
      coalesce(n.from_block, b.since_block) AS next_block
    FROM unnest($4::bytea[]) WITH ORDINALITY AS k(owner, position)
-   LEFT JOIN balances b ON ${ofOwner("b")}
-   LEFT JOIN LATERAL (SELECT * FROM balance_periods p WHERE ${ofOwner("p")} AND p.from_block <= $3 ORDER BY p.from_block DESC LIMIT 1) p ON true
-   LEFT JOIN LATERAL (SELECT * FROM balance_periods n WHERE ${ofOwner("n")} AND n.from_block > $3 ORDER BY n.from_block LIMIT 1) n ON true`;
+   LEFT JOIN balances b ON ${matchesOwner("b")}
+   LEFT JOIN LATERAL (SELECT * FROM balance_periods p WHERE ${matchesOwner("p")} AND p.from_block <= $3 ORDER BY p.from_block DESC LIMIT 1) p ON true
+   LEFT JOIN LATERAL (SELECT * FROM balance_periods n WHERE ${matchesOwner("n")} AND n.from_block > $3 ORDER BY n.from_block LIMIT 1) n ON true`;
 
 /**
  * Writes balances of a node-sourced ERC-20 token that changed at a block without an event: the previous balance ends there, and the reading holds up to the
@@ -52,23 +52,23 @@ export const writeBalancesAt = async (
   const segments = await client.query<Segment>(segmentsSql, [chainId, bytes(token), block, read.map(({ owner }) => bytes(owner))]);
   let changesHolders = false;
   for (const segment of segments) {
-    const one = read[segment.position - 1];
-    if (one === undefined) continue;
-    const before = await writeBalanceAt(client, chainId, token, block, one, segment);
-    changesHolders ||= before !== null && before > 0n !== one.balance > 0n;
+    const reading = read[segment.position - 1];
+    if (reading === undefined) continue;
+    const before = await writeBalanceAt(client, chainId, token, block, reading, segment);
+    changesHolders ||= before !== null && before > 0n !== reading.balance > 0n;
   }
   if (changesHolders) await updateHolderCounts(client, chainId, [{ token, standard: standards.erc20, since: block }], head);
 };
 
-const isPeriod = sql`chain_id = $1 AND owner = $2 AND token = $3 AND standard = ${standards.erc20} AND from_block = $4`;
-const setPeriodBalance = sql`UPDATE balance_periods SET balance = $5 WHERE ${isPeriod}`;
-const setPeriodEnd = sql`UPDATE balance_periods SET to_block = $5, pivot_block = $6 WHERE ${isPeriod}`;
+const matchesPeriod = sql`chain_id = $1 AND owner = $2 AND token = $3 AND standard = ${standards.erc20} AND from_block = $4`;
+const setPeriodBalance = sql`UPDATE balance_periods SET balance = $5 WHERE ${matchesPeriod}`;
+const setPeriodEnd = sql`UPDATE balance_periods SET to_block = $5, pivot_block = $6 WHERE ${matchesPeriod}`;
 const insertPeriodSql = sql`INSERT INTO balance_periods (chain_id, owner, token, standard, from_block, to_block, pivot_block, balance)
    VALUES ($1, $2, $3, ${standards.erc20}, $4, $5, $6, $7)`;
 const insertBalanceSql = sql`INSERT INTO balances (chain_id, owner, token, standard, since_block, balance)
    VALUES ($1, $2, $3, ${standards.erc20}, $4, $5)`;
 
-/** Returns the balance that was replaced; null if none was. */
+/** Writes one balance. Returns the balance that was replaced; null if none was. */
 const writeBalanceAt = async (
   client: DatabaseClient,
   chainId: number,
@@ -95,7 +95,7 @@ const writeBalanceAt = async (
     }
     return BigInt(period_balance);
   }
-  // By the events, the owner held nothing at this block.
+  // According to the events, the owner held nothing at this block.
   if (balance === 0n) return null;
   if (next_block !== null) await insertPeriod(block, next_block - 1);
   else await client.query(insertBalanceSql, [...key, block, balance.toString()]);

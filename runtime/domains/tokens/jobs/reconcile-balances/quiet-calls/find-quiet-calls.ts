@@ -8,17 +8,17 @@ import { compareBalances } from "../checks/compare-balances.ts";
 import { maxComparisons, type ReconciliationSettings } from "../settings.ts";
 import { markSearched, pastQuietCalls, type QuietCall, queueQuietCalls, quietCalls, unsearchedTokens } from "./quiet-calls.ts";
 
-/** Blocks that the first run goes back, and each run after a reorganisation. */
+/** The number of blocks before the head that the first run includes, as does each run after a reorganisation. */
 const firstLookback = 200;
-/** Max quiet calls of one run, and past ones of a token. */
+/** Max quiet calls per run, and past quiet calls per token. */
 const callsPerRun = 2_000;
 const maxPastCalls = 2_000;
-/** Max owners of one token that a run compares: those that its newest calls name. */
+/** Max owners per token that a run compares: the ones that the newest calls name. */
 const ownersPerToken = 4;
 
 /**
- * Finds quiet calls to ERC-20 tokens: the owners that a call names are compared in the same run and the token soon; the holders of a node-sourced token are
- * queued to be read as of the call's block.
+ * Finds quiet calls to ERC-20 tokens. The owners that a call names are compared in the same run, and the token soon afterwards. The holders of a node-sourced
+ * token are queued to be read as of the call's block.
  */
 export const createFindQuietCalls = (settings: ReconciliationSettings, state: CheckState): Job => {
   let lastHead: IndexedBlock | null = null;
@@ -43,7 +43,7 @@ export const createFindQuietCalls = (settings: ReconciliationSettings, state: Ch
 
 /** Queues the calls to node-sourced tokens; false if this process may not write. */
 const queueCalls = async (context: JobContext, head: IndexedBlock, calls: readonly QuietCall[]): Promise<boolean> => {
-  const sourced = calls.filter(({ isSourced }) => isSourced);
+  const sourced = calls.filter(({ isNodeSourced }) => isNodeSourced);
   if (sourced.length === 0) return true;
   const isQueued = await writeBesideAsOf(context, head, async (client) => {
     await queueQuietCalls(client, context.chainId, sourced);
@@ -52,17 +52,17 @@ const queueCalls = async (context: JobContext, head: IndexedBlock, calls: readon
   return isQueued === true;
 };
 
-/** Owners that calls name, a few per token, tokens with the newest calls first. */
+/** The owners that calls name, a few per token; tokens with the newest calls are first. */
 const namedOwners = (calls: readonly QuietCall[]): TokenHolder[] => {
   const byToken = groupBy(
-    calls.filter(({ isSourced }) => !isSourced),
+    calls.filter(({ isNodeSourced }) => !isNodeSourced),
     ({ token }) => token,
   );
-  const owners = [...byToken].map(([token, ofToken]) =>
-    [...new Set(ofToken.flatMap((call) => call.owners))].slice(0, ownersPerToken).map((owner): TokenHolder => ({ token, owner })),
+  const owners = [...byToken].map(([token, tokenCalls]) =>
+    [...new Set(tokenCalls.flatMap((call) => call.owners))].slice(0, ownersPerToken).map((owner): TokenHolder => ({ token, owner })),
   );
   // The first owner of every token precedes the second owner of any.
-  return Array.from({ length: ownersPerToken }, (_, position) => owners.flatMap((ofToken) => ofToken[position] ?? []))
+  return Array.from({ length: ownersPerToken }, (_, position) => owners.flatMap((tokenOwners) => tokenOwners[position] ?? []))
     .flat()
     .slice(0, maxComparisons);
 };

@@ -9,7 +9,7 @@ import { chooseProbes, fillGap, type Gap, type Reading, type Step } from "../sup
 import { queueQuietCalls } from "./quiet-calls.ts";
 
 /** A balance of a node-sourced token that changed between a block and the head without an event. */
-export interface SilentChange {
+export interface EventlessChange {
   readonly token: Address;
   readonly owner: Address;
   readonly since: number;
@@ -22,13 +22,13 @@ const ownersPerToken = 4;
 const probesPerGap = 24;
 const gapsPerRound = 8;
 const maxRounds = 5;
-/** If more than this share of the first readings differ from the previous one, the balance changes continuously, as with interest. */
+/** If more than this share of the first readings differ from their previous one, the balance is regarded as changing continuously, as with interest. */
 const maxChangedShare = 0.75;
 const maxTokens = 1_000;
 
 /**
  * Locates the blocks in which balances of node-sourced tokens changed without a call that the index knows (by inner calls, or over time), and queues all
- * holders of the token to be read as of them. Requires an archive node; limited to one search per token and interval.
+ * holders of the token to be read as of these blocks. Requires an archive node; limited to one search per token and interval.
  */
 export const createChangeLocator = ({ requestedMilliseconds }: ReconciliationSettings) => {
   const searchedAt = new Map<Address, number>();
@@ -40,33 +40,33 @@ export const createChangeLocator = ({ requestedMilliseconds }: ReconciliationSet
     if (searchedAt.size > maxTokens && oldest !== undefined) searchedAt.delete(oldest);
     return true;
   };
-  return async (context: JobContext, head: IndexedBlock, changes: readonly SilentChange[]): Promise<void> => {
+  return async (context: JobContext, head: IndexedBlock, changes: readonly EventlessChange[]): Promise<void> => {
     if (!context.source.capabilities.archiveState) return;
     const now = context.clock().getTime();
-    for (const [token, ofToken] of groupBy(changes, (change) => change.token)) {
+    for (const [token, tokenChanges] of groupBy(changes, (change) => change.token)) {
       if (!isDue(token, now)) continue;
       const blocks = new Set<number>();
-      for (const change of ofToken.slice(0, ownersPerToken)) {
+      for (const change of tokenChanges.slice(0, ownersPerToken)) {
         for (const block of await locate(context, change, head.number)) blocks.add(block);
       }
-      const calls = [...blocks].map((block) => ({ token, block, owners: [], isSourced: true }));
+      const calls = [...blocks].map((block) => ({ token, block, owners: [], isNodeSourced: true }));
       if (calls.length > 0) await writeBesideAsOf(context, head, (client) => queueQuietCalls(client, context.chainId, calls));
     }
   };
 };
 
 /** The blocks in which a balance changed, as far as the bounds above allow. */
-const locate = async (context: JobContext, { token, owner, since, before, after }: SilentChange, head: number): Promise<number[]> => {
-  const found: number[] = [];
+const locate = async (context: JobContext, { token, owner, since, before, after }: EventlessChange, head: number): Promise<number[]> => {
+  const located: number[] = [];
   let gaps: Gap[] = since + 1 < head ? [{ first: since + 1, last: head - 1, before, after }] : [];
   for (let round = 0; round < maxRounds && gaps.length > 0; round += 1) {
     const read = await readGaps(context, token, owner, gaps.slice(0, gapsPerRound));
     if (round === 0 && read.some(changesContinuously)) return [];
     const narrowed = read.map(({ gap, readings }) => narrow(gap, fillGap(gap, readings, false)));
-    found.push(...narrowed.flatMap(({ blocks }) => blocks));
-    gaps = narrowed.flatMap((one) => one.gaps);
+    located.push(...narrowed.flatMap(({ blocks }) => blocks));
+    gaps = narrowed.flatMap((result) => result.gaps);
   }
-  return found.filter((block) => block < head);
+  return located.filter((block) => block < head);
 };
 
 interface ReadGap {
@@ -101,9 +101,9 @@ const narrow = (gap: Gap, steps: readonly Step[]): { readonly blocks: readonly n
     value !== undefined && (position === 0 || steps[position - 1]?.value !== undefined) ? [block] : [],
   ),
   gaps: steps.flatMap(({ block, value }, position): Gap[] => {
-    const following = steps[position + 1];
-    if (value !== undefined || following === undefined) return [];
+    const nextStep = steps[position + 1];
+    if (value !== undefined || nextStep === undefined) return [];
     const before = position === 0 ? gap.before : steps[position - 1]?.value;
-    return [{ first: block, last: following.block - 1, before, after: following.value ?? null }];
+    return [{ first: block, last: nextStep.block - 1, before, after: nextStep.value ?? null }];
   }),
 });

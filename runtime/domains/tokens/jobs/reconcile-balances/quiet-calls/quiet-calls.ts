@@ -12,10 +12,10 @@ export interface QuietCall {
   readonly block: number;
   /** Addresses among the call's arguments, whose balances it may have changed. */
   readonly owners: readonly Address[];
-  readonly isSourced: boolean;
+  readonly isNodeSourced: boolean;
 }
 
-/** Max addresses of one call, out of the bytes of its arguments that are read. */
+/** Max addresses that are read from one call, and max bytes of its arguments that are searched for them. */
 const maxOwners = 4;
 const argumentBytes = 8 * 32;
 
@@ -35,7 +35,7 @@ const callOf = (row: CallRow): QuietCall => ({
   token: row.token,
   block: row.block_number,
   owners: addressesIn(row.arguments),
-  isSourced: row.sourced,
+  isNodeSourced: row.sourced,
 });
 
 const callsIn = (table: string, argumentBytesOf: Sql, condition: Sql): Sql =>
@@ -69,8 +69,8 @@ export const pastQuietCalls = async (database: Queryable, chainId: number, token
 /** Words of call data that may be addresses: twelve leading zero bytes, and not a small number. */
 const addressesIn = (data: Hex): Address[] => {
   const words = data.slice(2).match(/.{64}/g) ?? [];
-  const found = words.flatMap((word): Address[] => (/^0{24}(?!0{16})/.test(word) ? [`0x${word.slice(24)}`] : []));
-  return [...new Set(found)].slice(0, maxOwners);
+  const addresses = words.flatMap((word): Address[] => (/^0{24}(?!0{16})/.test(word) ? [`0x${word.slice(24)}`] : []));
+  return [...new Set(addresses)].slice(0, maxOwners);
 };
 
 /** Node-sourced tokens whose past has not been searched for quiet calls. Reads the chain's part of node_sourced_tokens, which is small. */
@@ -104,7 +104,7 @@ export const queueQuietCalls = async (client: DatabaseClient, chainId: number, c
       rows.map(({ owners }) => [...owners].map((owner) => owner.slice(2)).join(",")),
     ],
   );
-  await dropOldest(client, chainId, [...new Set(rows.map(({ token }) => token))]);
+  await dropOldestUnread(client, chainId, [...new Set(rows.map(({ token }) => token))]);
 };
 
 /** Marks the past of a token as searched, by a row at the first indexed block. */
@@ -116,7 +116,7 @@ export const markSearched = async (client: DatabaseClient, chainId: number, toke
   );
 };
 
-/** Max unread blocks of a token; the oldest ones beyond are marked as read. */
+/** Max unread blocks per token. */
 const maxUnread = 500;
 
 /** A block as of which holders of a token are to be read. */
@@ -126,8 +126,8 @@ export interface UnreadCall {
   readonly owners: readonly Address[];
 }
 
-/** Served by quiet_calls_unread. */
-const dropOldest = async (client: DatabaseClient, chainId: number, tokens: readonly Address[]): Promise<void> => {
+/** Marks the oldest unread blocks of tokens that exceed the maximum as read. Served by quiet_calls_unread. */
+const dropOldestUnread = async (client: DatabaseClient, chainId: number, tokens: readonly Address[]): Promise<void> => {
   await client.query(
     `UPDATE quiet_calls q SET is_read = true FROM unnest($2::bytea[]) AS k(token)
      WHERE q.chain_id = $1 AND q.token = k.token AND NOT q.is_read AND q.block_number <=
@@ -153,8 +153,8 @@ const nextUnreadSql = sql`SELECT q.token, q.block_number AS block,
    ORDER BY q.token, q.block_number DESC LIMIT 1`;
 
 /**
- * The newest unread block of the next token after `after`. A token waits until its balances after transfers have been read, as the previous balance is
- * needed first; with `withPeriods`, its past ones too. Served by quiet_calls_unread, balances_unknown and balance_periods_unknown.
+ * The newest unread block of the next token after `after`. A token waits until its balances after transfers have been read, because the previous balance is
+ * needed first; if `withPeriods`, also its past balances. Served by quiet_calls_unread, balances_unknown and balance_periods_unknown.
  */
 export const nextUnreadCall = async (
   database: Queryable,

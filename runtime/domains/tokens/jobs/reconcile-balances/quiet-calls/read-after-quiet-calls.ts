@@ -10,13 +10,13 @@ import { type BalanceAt, writeBalancesAt } from "../holders/write-balances-at.ts
 import type { ReconciliationSettings } from "../settings.ts";
 import { markRead, nextUnreadCall, type UnreadCall } from "./quiet-calls.ts";
 
-/** Max holders read as of one call, largest first; the others are read at the head (refresh-balances). */
+/** Max holders that are read as of one call, largest first; the others are read at the head (refresh-balances). */
 const maxHolders = 20_000;
 const holdersPerRun = 450;
 /** A node without archive state has the state of about 128 blocks. */
 const recentBlocks = 100;
 
-/** A block as of which holders are read, and the owners that are left. */
+/** A block as of which holders are read, and the owners that have not been read yet. */
 interface Reading {
   readonly call: UnreadCall;
   readonly block: IndexedBlock;
@@ -47,9 +47,9 @@ export const createReadAfterQuietCalls = (settings: ReconciliationSettings, unre
         reading = null;
         return false;
       }
-      const left = owners.slice(portion.length);
-      if (!(await write(context, head, call, read, left.length === 0))) return false;
-      reading = left.length === 0 ? null : { ...reading, owners: left };
+      const remaining = owners.slice(portion.length);
+      if (!(await write(context, head, call, read, remaining.length === 0))) return false;
+      reading = remaining.length === 0 ? null : { ...reading, owners: remaining };
       return true;
     },
   };

@@ -38,15 +38,15 @@ export const compareSupplies = async (
   );
   if (!(await isCanonical(context, head))) return [];
   const firstBlock = await firstIndexedBlock(context);
-  const evaluated = stored.map((one, position) => evaluate(one, head, firstBlock, results[2 * position], results[2 * position + 1]));
-  for (const { stored: one, isAnswered } of evaluated) if (!isAnswered) backoff.defer(one.token, clock());
+  const evaluated = stored.map((supply, position) => evaluate(supply, head, firstBlock, results[2 * position], results[2 * position + 1]));
+  for (const { stored: supply, hasResults } of evaluated) if (!hasResults) backoff.defer(supply.token, clock());
   const differing = evaluated.filter(({ steps, zero }) => steps.length > 0 || zero !== null);
   if (differing.length > 0) {
     const write = differing.some(({ zero }) => zero !== null) ? writeAsOf : writeBesideAsOf;
     await write(context, head, async (client) => {
-      for (const { stored: one, steps, zero } of differing) {
-        if (steps.length > 0) await writeSteps(client, chainId, one.token, steps[0]?.block ?? head.number, head.number, steps);
-        if (zero !== null) await writeZeroBalance(client, chainId, one.token, head.number, firstBlock, zero);
+      for (const { stored: supply, steps, zero } of differing) {
+        if (steps.length > 0) await writeSteps(client, chainId, supply.token, steps[0]?.block ?? head.number, head.number, steps);
+        if (zero !== null) await writeZeroBalance(client, chainId, supply.token, head.number, firstBlock, zero);
       }
     });
   }
@@ -59,7 +59,7 @@ export const compareSupplies = async (
 /** The changes to stored values that a contract's results require. */
 interface Evaluation {
   readonly stored: StoredSupply;
-  readonly isAnswered: boolean;
+  readonly hasResults: boolean;
   readonly isPositive: boolean;
   /** Steps to write; none if the stored supply is correct. */
   readonly steps: readonly Step[];
@@ -69,7 +69,7 @@ interface Evaluation {
 
 const evaluate = (stored: StoredSupply, head: IndexedBlock, firstBlock: number, supply: NumberResult, zero: NumberResult): Evaluation => ({
   stored,
-  isAnswered: supply !== undefined && zero !== undefined,
+  hasResults: supply !== undefined && zero !== undefined,
   isPositive: typeof supply === "bigint" && supply > 0n,
   steps: supply === undefined ? [] : offsetSteps(stored, head, firstBlock, supplyOffsetOf(supply, stored.events)),
   zero: typeof zero === "bigint" && stored.zero !== undefined && zero !== balanceOf(stored.zero) ? zero : null,
@@ -78,7 +78,7 @@ const evaluate = (stored: StoredSupply, head: IndexedBlock, firstBlock: number, 
 /** An address without a row has the balance 0. */
 const balanceOf = (row: (StoredSupply["zero"] & object) | null): bigint | null => (row === null ? 0n : row.balance);
 
-/** In an index from the chain's start, every token began with the supply 0. */
+/** The first indexed block. If it is 0, the initial supply of every token is 0. */
 const firstIndexedBlock = async ({ database, chainId }: JobContext): Promise<number> => {
   const [row] = await database.query<{ indexed_from: number }>("SELECT indexed_from FROM chains WHERE chain_id = $1", [chainId]);
   return row?.indexed_from ?? 0;
@@ -88,10 +88,10 @@ const firstIndexedBlock = async ({ database, chainId }: JobContext): Promise<num
  * The steps that a reading at the head adds; none if it is the stored offset. The first reading of a token whose history is uncertain (a late index, or a
  * node-sourced token) opens a gap over the whole history.
  */
-const offsetSteps = ({ offset, isSourced }: StoredSupply, head: IndexedBlock, firstBlock: number, value: Value): readonly Step[] => {
+const offsetSteps = ({ offset, isNodeSourced }: StoredSupply, head: IndexedBlock, firstBlock: number, value: Value): readonly Step[] => {
   const atHead = { block: head.number, value };
   if (offset === null) {
-    if (value === 0n && firstBlock === 0 && !isSourced) return [];
+    if (value === 0n && firstBlock === 0 && !isNodeSourced) return [];
     return firstBlock < head.number ? [{ block: firstBlock, value: undefined }, atHead] : [atHead];
   }
   if (offset.value === value) return [];

@@ -10,13 +10,13 @@ import { chooseProbes, fillGap, type Gap, maxSteps, type Probes, type Reading } 
 import { eventSupplies, type SupplyGap, supplyCandidates, supplyGaps, writeSteps } from "./supply-offsets.ts";
 import { writeZeroSteps, type ZeroGap, zeroCandidates, zeroGaps } from "./zero-address-balances.ts";
 
-/** Max gaps of one run, and max blocks that each is read at. */
+/** Max gaps per run, and max blocks per gap at which the number is read. */
 const gapsPerRun = 4;
 const probesPerGap = 24;
 /** A gap with more candidates than this is first narrowed by evenly spaced blocks. */
 const maxCandidates = 1_000;
 /** The probes of a gap that is closed without reading: the value before it holds until its end. */
-const noProbes: Probes = { blocks: [], isCut: false };
+const noProbes: Probes = { blocks: [], isTruncated: false };
 
 /** A gap and the blocks to read it at. */
 interface Probed<Kind extends Gap & { readonly token: Address }> {
@@ -41,10 +41,10 @@ export const createLocateSupplyChanges = (settings: ReconciliationSettings): Job
       const deferred = backoff.deferred(clock());
       const gaps = await supplyGaps(database, chainId, lastSupply, deferred, gapsPerRun);
       lastSupply = gaps.length < gapsPerRun ? zeroAddress : (gaps.at(-1)?.token ?? zeroAddress);
-      const zeros = await zeroGaps(database, chainId, lastZero, deferred, gapsPerRun);
-      lastZero = zeros.length < gapsPerRun ? zeroAddress : (zeros.at(-1)?.token ?? zeroAddress);
+      const zeroBalanceGaps = await zeroGaps(database, chainId, lastZero, deferred, gapsPerRun);
+      lastZero = zeroBalanceGaps.length < gapsPerRun ? zeroAddress : (zeroBalanceGaps.at(-1)?.token ?? zeroAddress);
       const hasMoreSupplies = await locateSupplySteps(context, head, gaps, backoff);
-      return (await locateZeroSteps(context, head, zeros, backoff)) || hasMoreSupplies;
+      return (await locateZeroSteps(context, head, zeroBalanceGaps, backoff)) || hasMoreSupplies;
     },
   };
 };
@@ -57,20 +57,20 @@ const locateSupplySteps = async (
 ): Promise<boolean> => {
   if (gaps.length === 0) return false;
   const { chainId, database } = context;
-  // Without a reading after it a gap has no end; a comparison adds one.
-  const endless = gaps.filter(({ after }) => after === undefined);
+  // A gap without a later reading has no end; a comparison adds one.
+  const openGaps = gaps.filter(({ after }) => after === undefined);
   await compareSupplies(
     context,
-    endless.map(({ token }) => token),
+    openGaps.map(({ token }) => token),
     backoff,
   );
   const probed: Probed<SupplyGap & Gap>[] = [];
   for (const gap of gaps) {
     if (gap.after === undefined) continue;
-    const found = await supplyCandidates(database, chainId, gap, maxCandidates);
-    const candidates = found.length < maxCandidates || gap.isSourced ? found : [];
-    const isContinuous = found.length === 0 && gap.steps >= maxSteps && gap.before !== undefined;
-    const probes = isContinuous ? noProbes : chooseProbes({ ...gap, after: gap.after }, candidates, probesPerGap, gap.isSourced);
+    const allCandidates = await supplyCandidates(database, chainId, gap, maxCandidates);
+    const candidates = allCandidates.length < maxCandidates || gap.isNodeSourced ? allCandidates : [];
+    const isContinuous = allCandidates.length === 0 && gap.steps >= maxSteps && gap.before !== undefined;
+    const probes = isContinuous ? noProbes : chooseProbes({ ...gap, after: gap.after }, candidates, probesPerGap, gap.isNodeSourced);
     probed.push({ gap: { ...gap, after: gap.after }, probes });
   }
   const reads = readsOf(probed, null);
@@ -81,10 +81,10 @@ const locateSupplySteps = async (
   const written = await writeBesideAsOf(context, head, async (client) => {
     for (const { gap, probes, readings } of withReadings(probed, offsets, context, backoff)) {
       if (readings.length === 0 && probes.blocks.length > 0) continue;
-      const found = probes.blocks.length === 0 ? [{ block: gap.last + 1, value: gap.after }] : fillGap(gap, readings, probes.isCut);
-      // A step at the gap's start records that everything before the others has been read.
-      const first = gap.isFirst && found[0]?.block !== gap.first ? [{ block: gap.first, value: gap.before }] : [];
-      await writeSteps(client, chainId, gap.token, gap.first, gap.last + 1, [...first, ...found]);
+      const steps = probes.blocks.length === 0 ? [{ block: gap.last + 1, value: gap.after }] : fillGap(gap, readings, probes.isTruncated);
+      // A step at the gap's start records that all blocks before the other steps have been read.
+      const first = gap.isFirst && steps[0]?.block !== gap.first ? [{ block: gap.first, value: gap.before }] : [];
+      await writeSteps(client, chainId, gap.token, gap.first, gap.last + 1, [...first, ...steps]);
     }
     return true;
   });
@@ -112,7 +112,7 @@ const locateZeroSteps = async (
   const written = await writeAsOf(context, head, async (client) => {
     for (const { gap, probes, readings } of withReadings(probed, balances, context, backoff)) {
       if (readings.length === 0 && probes.blocks.length > 0) continue;
-      await writeZeroSteps(client, chainId, gap, probes.blocks.length === 0 ? [] : fillGap(gap, readings, probes.isCut));
+      await writeZeroSteps(client, chainId, gap, probes.blocks.length === 0 ? [] : fillGap(gap, readings, probes.isTruncated));
     }
     return true;
   });

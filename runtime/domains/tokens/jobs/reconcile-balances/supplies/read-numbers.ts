@@ -19,10 +19,10 @@ export interface NumberRead {
   readonly block: number;
 }
 
-/** A number; null if the contract reverted or returned none; "no data" from an address without code; undefined if the node failed. */
+/** A number; null if the contract reverted or did not return a number; "no data" from an address without code; undefined if the node failed. */
 export type NumberResult = Value | "no data" | undefined;
 
-/** Decodes a uint256. Data after the first word is ignored, as ABI decoders do. */
+/** Decodes a uint256. Data after the first word is ignored, as in other ABI decoders. */
 export const toNumberResult = (outcome: CallOutcome | undefined): NumberResult => {
   if (outcome === undefined) return undefined;
   if (!outcome.ok) return outcome.reverted ? null : undefined;
@@ -30,7 +30,7 @@ export const toNumberResult = (outcome: CallOutcome | undefined): NumberResult =
   return outcome.data.length < 66 ? null : BigInt(outcome.data.slice(0, 66));
 };
 
-/** Reads numbers at several heights, in separate calls: inside a multicall another contract could change the result. */
+/** Reads numbers at several heights, in separate calls: within a multicall, another contract could change the result. */
 export const readNumbers = async ({ source }: Pick<JobContext, "source">, reads: readonly NumberRead[]): Promise<NumberResult[]> => {
   const byHeight = groupBy(
     reads.map((read, position) => ({ ...read, position })),

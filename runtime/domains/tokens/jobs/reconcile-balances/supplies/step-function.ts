@@ -4,8 +4,8 @@
  */
 
 /**
- * A number with this many steps changes continuously, as interest does: between blocks that may have changed it no further steps are located, and the last
- * reading holds. This bounds the reads and rows of a contract that returns another number in every block.
+ * A number with this many steps is regarded as changing continuously, like interest: between blocks that may have changed it, no further steps are located,
+ * and the last reading holds. This bounds the reads and rows for a contract that returns a different number in every block.
  */
 export const maxSteps = 400;
 
@@ -33,25 +33,25 @@ export interface Step {
   readonly value: Value | undefined;
 }
 
-/** Blocks of a gap to read at, ascending; `isCut` if earlier candidates are left for a later run. */
+/** Blocks of a gap to read at, ascending; `isTruncated` if earlier candidates are left for a later run. */
 export interface Probes {
   readonly blocks: readonly number[];
-  readonly isCut: boolean;
+  readonly isTruncated: boolean;
 }
 
 /**
  * Chooses at most `limit` blocks. Candidates, blocks that may have changed the value, are read together with the block before each, which locates a change
- * in one run. With `newestFirst` every candidate is read, run by run; otherwise a sample of them narrows the gap. Without candidates the blocks are
+ * in one run. If `newestFirst`, every candidate is read, run by run; otherwise a sample of them narrows the gap. Without candidates, the blocks are
  * spread evenly.
  */
 export const chooseProbes = (gap: Gap, candidates: readonly number[], limit: number, newestFirst: boolean): Probes => {
   const { first, last } = gap;
-  const around = candidates.flatMap((block) => [block - 1, block]).filter((block) => block >= first && block <= last);
-  const blocks = [...new Set(around)].sort((left, right) => left - right);
-  if (blocks.length === 0) return { blocks: spread(first, last, limit), isCut: false };
-  if (blocks.length <= limit) return { blocks, isCut: false };
-  if (newestFirst) return { blocks: blocks.slice(-limit), isCut: true };
-  return { blocks: spread(0, blocks.length - 1, limit).map((position) => blocks[position] ?? first), isCut: false };
+  const nearCandidates = candidates.flatMap((block) => [block - 1, block]).filter((block) => block >= first && block <= last);
+  const blocks = [...new Set(nearCandidates)].sort((left, right) => left - right);
+  if (blocks.length === 0) return { blocks: spread(first, last, limit), isTruncated: false };
+  if (blocks.length <= limit) return { blocks, isTruncated: false };
+  if (newestFirst) return { blocks: blocks.slice(-limit), isTruncated: true };
+  return { blocks: spread(0, blocks.length - 1, limit).map((position) => blocks[position] ?? first), isTruncated: false };
 };
 
 /** At most `limit` evenly spaced integers from `first` to `last`, both included. */
@@ -62,12 +62,12 @@ const spread = (first: number, last: number, limit: number): number[] => {
 };
 
 /**
- * The steps that replace a gap, in block order, with the one right after it unless the value before it continues. Between two equal readings the value is
- * taken to be constant.
+ * The steps that replace a gap, in block order, including the step right after it unless the value before it continues. The value is assumed to be constant
+ * between two equal readings.
  */
-export const fillGap = ({ first, last, before, after }: Gap, readings: readonly Reading[], isCut: boolean): Step[] => {
+export const fillGap = ({ first, last, before, after }: Gap, readings: readonly Reading[], isTruncated: boolean): Step[] => {
   const steps: Step[] = [];
-  let previous = isCut || before === undefined ? null : { block: first - 1, value: before };
+  let previous = isTruncated || before === undefined ? null : { block: first - 1, value: before };
   for (const reading of [...readings, { block: last + 1, value: after }]) {
     if (previous === null || previous.value !== reading.value) {
       const start = previous === null ? first : previous.block + 1;

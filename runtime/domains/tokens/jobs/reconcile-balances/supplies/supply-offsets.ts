@@ -8,8 +8,8 @@ import { type Gap, maxSteps, type Step, type Value } from "./step-function.ts";
 /** The stored supply of an ERC-20 token and balance of the zero address after a block. */
 export interface StoredSupply {
   readonly token: Address;
-  readonly isSourced: boolean;
-  /** Mints less burns since the index began; null if there were none. */
+  readonly isNodeSourced: boolean;
+  /** Mints less burns since the first indexed block; null if there were none. */
   readonly events: bigint | null;
   /** The current offset; its value is undefined in a gap. Null if there is none. */
   readonly offset: Step | null;
@@ -17,9 +17,9 @@ export interface StoredSupply {
   readonly zero: { readonly since: number; readonly balance: bigint | null } | null | undefined;
 }
 
-const stepOf = (block: number, difference: string | null, isSilent: boolean): Step => ({
+const stepOf = (block: number, difference: string | null, hasNoSupply: boolean): Step => ({
   block,
-  value: difference !== null ? BigInt(difference) : isSilent ? null : undefined,
+  value: difference !== null ? BigInt(difference) : hasNoSupply ? null : undefined,
 });
 
 const bigintOf = (value: string | null): bigint | null => (value === null ? null : BigInt(value));
@@ -54,7 +54,7 @@ export const storedSupplies = async (
   );
   return rows.map((row) => ({
     token: row.token,
-    isSourced: row.sourced,
+    isNodeSourced: row.sourced,
     events: bigintOf(row.events),
     offset: row.offset_block === null ? null : stepOf(row.offset_block, row.difference, row.is_silent === true),
     zero:
@@ -62,7 +62,7 @@ export const storedSupplies = async (
   }));
 };
 
-/** The sum of mints and burns after each of some blocks; null if there were none by that block. Served by the primary key of token_supplies. */
+/** Mints less burns up to each of the blocks; null if there were none by that block. Served by the primary key of token_supplies. */
 export const eventSupplies = async (
   database: Queryable,
   chainId: number,
@@ -125,7 +125,7 @@ export const writeSteps = async (
 /** A gap in a token's supply offsets. */
 export interface SupplyGap extends Omit<Gap, "after"> {
   readonly token: Address;
-  readonly isSourced: boolean;
+  readonly isNodeSourced: boolean;
   /** Undefined if a reorganisation deleted the reading after the gap. */
   readonly after: Value | undefined;
   /** Whether no step precedes it. */
@@ -149,15 +149,15 @@ export const supplyGaps = async (
     indexed_from: number;
     before_block: number | null;
     before_difference: string | null;
-    before_silent: boolean | null;
+    before_has_no_supply: boolean | null;
     after_block: number | null;
     after_difference: string | null;
-    after_silent: boolean | null;
+    after_has_no_supply: boolean | null;
     steps: number;
   }>(
     sql`SELECT g.token, n.token IS NOT NULL AS sourced, g.block_number AS first, coalesce(c.indexed_from, 0) AS indexed_from,
-       b.block_number AS before_block, b.difference AS before_difference, b.is_silent AS before_silent,
-       a.block_number AS after_block, a.difference AS after_difference, a.is_silent AS after_silent,
+       b.block_number AS before_block, b.difference AS before_difference, b.is_silent AS before_has_no_supply,
+       a.block_number AS after_block, a.difference AS after_difference, a.is_silent AS after_has_no_supply,
        (SELECT count(*) FROM (SELECT FROM supply_offsets o WHERE o.chain_id = $1 AND o.token = g.token LIMIT ${maxSteps}) o) AS steps
      FROM (SELECT DISTINCT ON (token) token, block_number FROM supply_offsets
            WHERE chain_id = $1 AND difference IS NULL AND NOT is_silent AND token > $2 AND token <> ALL ($3)
@@ -172,17 +172,17 @@ export const supplyGaps = async (
   );
   return rows.map((row) => ({
     token: row.token,
-    isSourced: row.sourced,
+    isNodeSourced: row.sourced,
     first: row.first,
     last: (row.after_block ?? row.first + 1) - 1,
     before:
       row.before_block !== null
-        ? stepOf(row.before_block, row.before_difference, row.before_silent === true).value
+        ? stepOf(row.before_block, row.before_difference, row.before_has_no_supply === true).value
         : // Before the first block of a chain every supply is 0.
           row.indexed_from === 0
           ? 0n
           : undefined,
-    after: row.after_block === null ? undefined : stepOf(row.after_block, row.after_difference, row.after_silent === true).value,
+    after: row.after_block === null ? undefined : stepOf(row.after_block, row.after_difference, row.after_has_no_supply === true).value,
     isFirst: row.before_block === null,
     steps: row.steps,
   }));
@@ -195,10 +195,10 @@ export const supplyGaps = async (
 export const supplyCandidates = async (
   database: Queryable,
   chainId: number,
-  { token, first, last, isSourced }: Pick<SupplyGap, "token" | "first" | "last" | "isSourced">,
+  { token, first, last, isNodeSourced }: Pick<SupplyGap, "token" | "first" | "last" | "isNodeSourced">,
   limit: number,
 ): Promise<number[]> => {
-  const rows = await database.query<{ block_number: number }>(candidatesSql[isSourced ? "nodeSourced" : "eventSourced"], [
+  const rows = await database.query<{ block_number: number }>(candidatesSql[isNodeSourced ? "nodeSourced" : "eventSourced"], [
     chainId,
     bytes(token),
     first,

@@ -13,12 +13,12 @@ import { type Gap, maxSteps, type Step } from "./step-function.ts";
  */
 
 const zero = bytes(zeroAddress);
-const isOwn = sql`chain_id = $1 AND owner = $2 AND token = $3 AND standard = ${standards.erc20}`;
+const matchesKey = sql`chain_id = $1 AND owner = $2 AND token = $3 AND standard = ${standards.erc20}`;
 
 /**
  * Writes the zero address's balance at the head, and opens a gap since the last known balance. A token with `maxSteps` periods gets a gap only if a transfer
- * may have changed the balance; otherwise the last balance holds until the head. The row is read in this transaction, so that concurrent writes and
- * those of blocks after the head remain.
+ * may have changed the balance; otherwise the last balance holds until the head. The row is read in this transaction, so that concurrent writes, and
+ * writes of blocks after the head, are not lost.
  */
 export const writeZeroBalance = async (
   client: DatabaseClient,
@@ -30,13 +30,13 @@ export const writeZeroBalance = async (
 ): Promise<void> => {
   const key = [chainId, zero, bytes(token)];
   const [row] = await client.query<{ since: number; balance: string | null }>(
-    sql`SELECT since_block AS since, balance FROM balances WHERE ${isOwn}`,
+    sql`SELECT since_block AS since, balance FROM balances WHERE ${matchesKey}`,
     key,
   );
   if (row !== undefined && (row.since > head || row.balance === balance.toString())) return;
   const before = row === undefined || row.balance === null ? null : BigInt(row.balance);
-  // Sums of mints to it, written before the first reading, are not balances.
-  await client.query(sql`UPDATE balance_periods SET net_change = NULL WHERE ${isOwn} AND net_change IS NOT NULL`, key);
+  // Sums of mints to the zero address, written before the first reading, are not balances.
+  await client.query(sql`UPDATE balance_periods SET net_change = NULL WHERE ${matchesKey} AND net_change IS NOT NULL`, key);
   const first = row === undefined ? firstBlock : before === null ? row.since : row.since + 1;
   const isGap = first < head && !(await changesContinuously(client, chainId, { token, first, last: head - 1 }, before ?? undefined));
   if (row !== undefined && row.since < head && before !== null)
@@ -58,7 +58,7 @@ const changesContinuously = async (
 ): Promise<boolean> => {
   if (before === undefined) return false;
   const [row] = await client.query<{ periods: number }>(
-    sql`SELECT count(*) AS periods FROM (SELECT FROM balance_periods WHERE ${isOwn} LIMIT ${maxSteps}) p`,
+    sql`SELECT count(*) AS periods FROM (SELECT FROM balance_periods WHERE ${matchesKey} LIMIT ${maxSteps}) p`,
     [chainId, zero, bytes(gap.token)],
   );
   return (row?.periods ?? 0) >= maxSteps && (await zeroCandidates(client, chainId, gap, 1)).length === 0;
@@ -105,7 +105,7 @@ export const zeroGaps = async (
     [chainId, zero, bytes(after), deferred.map(bytes), limit],
   );
   return rows.flatMap((row): ZeroGap[] => {
-    // The balance right after is unknown too, until the next comparison.
+    // The balance right after the gap is also unknown, until the next comparison.
     if (row.after === null) return [];
     const before = row.has_before ? (row.before === null ? undefined : BigInt(row.before)) : row.late ? undefined : 0n;
     return [{ token: row.token, periods: row.periods, first: row.first, last: row.last, before, after: BigInt(row.after) }];
@@ -132,10 +132,10 @@ const candidatesSql = sql`${newestTransfers("to_address")} UNION ${newestTransfe
 export const writeZeroSteps = async (client: DatabaseClient, chainId: number, gap: ZeroGap, steps: readonly Step[]): Promise<void> => {
   const { token, first, last, before } = gap;
   const deleted = await client.query(
-    sql`DELETE FROM balance_periods WHERE ${isOwn} AND from_block = $4 AND to_block = $5 AND balance IS NULL AND net_change IS NULL RETURNING 1`,
+    sql`DELETE FROM balance_periods WHERE ${matchesKey} AND from_block = $4 AND to_block = $5 AND balance IS NULL AND net_change IS NULL RETURNING 1`,
     [chainId, zero, bytes(token), first, last],
   );
-  // The gap was replaced since it was read.
+  // The gap has been replaced since it was read.
   if (deleted.length === 0) return;
   const inside = steps.filter(({ block }) => block <= last);
   const starts = inside[0]?.block === first ? inside : [{ block: first, value: before }, ...inside];
@@ -144,22 +144,22 @@ export const writeZeroSteps = async (client: DatabaseClient, chainId: number, ga
     to: (starts[position + 1]?.block ?? last + 1) - 1,
     value: value ?? null,
   }));
-  // As in the fold, an initial balance of 0 has no period.
+  // An initial balance of 0 has no period, as in the fold.
   const isFirst =
     (
-      await client.query(sql`SELECT 1 FROM balance_periods WHERE ${isOwn} AND from_block < $4 LIMIT 1`, [
+      await client.query(sql`SELECT 1 FROM balance_periods WHERE ${matchesKey} AND from_block < $4 LIMIT 1`, [
         chainId,
         zero,
         bytes(token),
         first,
       ])
     ).length === 0;
-  const known = isFirst && pieces[0]?.value === 0n ? pieces.slice(1) : pieces;
+  const periods = isFirst && pieces[0]?.value === 0n ? pieces.slice(1) : pieces;
   await insertPeriods(
     client,
     chainId,
     token,
-    known.map(({ from, to, value }) => [from, to, value]),
+    periods.map(({ from, to, value }) => [from, to, value]),
   );
 };
 

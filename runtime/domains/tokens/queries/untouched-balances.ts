@@ -2,7 +2,7 @@ import { createRpc, type Rpc, type RpcResult } from "../../../chain/rpc.ts";
 import type { ChainConfig } from "../../../config/config.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
 
-/** The maximum number of requests that wait for one node; further ones return no balance. */
+/** Max requests that wait for one node; further ones return no balance. */
 const maxWaiting = 32;
 const timeoutMilliseconds = 2_000;
 
@@ -13,8 +13,8 @@ export interface IndexedBlock {
 }
 
 /** Native balances of addresses that no indexed block touched. */
-export interface UnseenBalances {
-  /** The balance after a block, in wei; null if the node does not respond or has another block at that height. Never rejects. */
+export interface UntouchedBalances {
+  /** The balance after a block, in wei; null if the node does not respond or has a different block at that height. Never rejects. */
   readonly read: (chainId: number, address: Address, block: IndexedBlock) => Promise<string | null>;
 }
 
@@ -25,10 +25,10 @@ interface Node {
 }
 
 /**
- * Reads native balances that the index lacks: of addresses funded by the genesis block, or before a late start, and not touched since. One request to
- * the chain's node while the client waits, limited in time and number.
+ * Reads native balances that the index lacks: those of addresses that were funded by the genesis block or before the first indexed block, and not touched
+ * since. Sends one request to the chain's node while the client waits; time and number of requests are limited.
  */
-export const createUnseenBalances = (chains: readonly ChainConfig[]): UnseenBalances & { close(): Promise<void> } => {
+export const createUntouchedBalances = (chains: readonly ChainConfig[]): UntouchedBalances & { close(): Promise<void> } => {
   const nodes = new Map(
     chains.flatMap(({ id, rpc: url }) => (url === undefined ? [] : [[id, { rpc: createNodeRpc(url), waiting: 0 }] as [number, Node]])),
   );
@@ -53,15 +53,15 @@ export const createUnseenBalances = (chains: readonly ChainConfig[]): UnseenBala
 
 const createNodeRpc = (url: string): Rpc => createRpc({ url, batchSize: 2, concurrency: 8, retries: 0, timeoutMilliseconds });
 
-/** The balance belongs to the indexed branch only if the node has the same block at its height. */
+/** Reads a balance. It belongs to the indexed branch only if the node has the same block at its height. */
 const readBalance = async (rpc: Rpc, address: Address, { number, hash }: IndexedBlock): Promise<string | null> => {
   const height = `0x${number.toString(16)}`;
   const [balance, block] = await rpc.settle([
     { method: "eth_getBalance", params: [address, height] },
     { method: "eth_getBlockByNumber", params: [height, false] },
   ]);
-  const found = resultOf(block);
-  if (typeof found !== "object" || found === null || !("hash" in found) || found.hash !== hash) return null;
+  const nodeBlock = resultOf(block);
+  if (typeof nodeBlock !== "object" || nodeBlock === null || !("hash" in nodeBlock) || nodeBlock.hash !== hash) return null;
   const amount = resultOf(balance);
   return typeof amount === "string" && /^0x[0-9a-f]{1,64}$/i.test(amount) ? BigInt(amount).toString() : null;
 };
