@@ -1,0 +1,119 @@
+import type { Address, Hash, Hex } from "../lib/hex.ts";
+
+/**
+ * A declared protocol after all checks: what `protocol.yaml` and its SQL files say, in plain JSON. The checker returns it, the generator writes the built-in ones
+ * to `generated/community.gen.ts`, and the runtime derives tables, decoder, projection and endpoints from it.
+ */
+export interface Protocol {
+  /** `protocol_01` to `protocol_10`, or the name of an operator's own protocol; part of table names. */
+  readonly id: string;
+  /** The default name in paths. */
+  readonly name: string;
+  readonly description: string;
+  /** Raised by the author when the meaning of rows changes: the tables are rebuilt. */
+  readonly version: number;
+  /** By the name that the declaration gives them. */
+  readonly contracts: Readonly<Record<string, DeclaredContract>>;
+  readonly tables: readonly EventTable[];
+  readonly reads: readonly ContractRead[];
+  /** By operation, such as `market_data`. */
+  readonly operations: Readonly<Record<string, OperationQuery>>;
+}
+
+/** Contracts of one kind: at fixed addresses, or announced by an event of another contract of the protocol. */
+export interface DeclaredContract {
+  /** By the name of the chain. */
+  readonly networks: Readonly<Record<string, readonly DeployedContract[]>>;
+  readonly discoveredBy: readonly Discovery[];
+}
+
+export interface DeployedContract {
+  readonly address: Address;
+  /** The block of its deployment, below which its events are not looked for. */
+  readonly from: number;
+}
+
+/** An event of a registry or factory that announces a contract. */
+export interface Discovery {
+  /** The kind of contract that emits the event. */
+  readonly contract: string;
+  readonly event: EventSignature;
+  /** The event's parameter that is the announced address. */
+  readonly parameter: string;
+}
+
+export interface EventSignature {
+  /** The human-readable ABI item without `event`, such as `Transfer(address indexed from, address indexed to, uint256 value)`. */
+  readonly text: string;
+  readonly name: string;
+  readonly topic0: Hash;
+  readonly parameters: readonly EventParameter[];
+}
+
+export interface EventParameter {
+  readonly name: string;
+  /** The canonical ABI type. */
+  readonly type: string;
+  readonly indexed: boolean;
+}
+
+/** The rows of one kind of event. In addition to its columns, a table has `contract`, `block_number`, `transaction_index` and `log_index`. */
+export interface EventTable {
+  readonly name: string;
+  /** The kind of contract that emits the events. */
+  readonly contract: string;
+  /** Variants of the event: a column is null in rows of a variant that lacks its parameter. */
+  readonly events: readonly EventSignature[];
+  readonly columns: readonly Column[];
+  /** Columns of further indexes, each preceded by the chain and followed by block and log index. */
+  readonly indexes: readonly (readonly string[])[];
+  /** The key of the table `<name>_latest`, which has the newest row per key; null without one. */
+  readonly latestBy: readonly string[] | null;
+}
+
+export interface Column {
+  readonly name: string;
+  /** The event parameter, by its name in the signature. */
+  readonly parameter: string;
+  readonly type: ColumnType;
+}
+
+/** PostgreSQL types: bytea, numeric(78,0), bool, text, and arrays of the first two. */
+export type ColumnType = "address" | "bytes" | "uint256" | "int256" | "bool" | "text" | "address[]" | "bytes[]" | "uint256[]" | "int256[]";
+
+/** A contract function whose results are stored by block: a row holds from its block to that of the next one. */
+export interface ContractRead {
+  readonly name: string;
+  /** The kind of contract that is called. */
+  readonly contract: string;
+  readonly function: FunctionSignature;
+  /** Decimal integers, addresses or booleans, in the order of the parameters. */
+  readonly arguments: readonly string[];
+  readonly columns: readonly { readonly name: string; readonly type: ColumnType }[];
+  /** Tables whose rows make the read due at their block, for the contract that emitted the event. */
+  readonly touchedBy: readonly string[];
+  /** Also due every so many blocks; null if not. */
+  readonly everyBlocks: number | null;
+}
+
+export interface FunctionSignature {
+  /** The human-readable ABI item without `function`, such as `convertToAssets(uint256 shares) view returns (uint256 assets)`. */
+  readonly text: string;
+  readonly selector: Hex;
+}
+
+/** The parameters that the SQL of an operation may use, as `:chain`. */
+export const queryParameters = ["chain", "wallet", "pool", "as_of_block", "limit", "offset"] as const;
+export type QueryParameter = (typeof queryParameters)[number];
+
+/** A checked SELECT. */
+export interface OperationQuery {
+  /** The file, relative to the protocol's folder. */
+  readonly file: string;
+  /** The statement with `$1`, `$2` … in place of named parameters. */
+  readonly text: string;
+  /** The parameters in the order of their numbers. */
+  readonly parameters: readonly QueryParameter[];
+  /** The columns, which are fields of the items of the response. */
+  readonly columns: readonly string[];
+}
