@@ -27,7 +27,12 @@ const domainsBelow = {
 export default {
   forbidden: [
     { name: "no-cycles", severity: "error", from: {}, to: { circular: true } },
-    only("generator-alone", "^generator/", "^generator/", "The generator imports no other code of the project."),
+    only(
+      "generator-alone",
+      "^generator/",
+      "^(generator|runtime/declarations)/",
+      "The generator shares only the checks of declared protocols with the runtime.",
+    ),
     only(
       "bundle-alone",
       "^generator/bundle/",
@@ -47,6 +52,7 @@ export default {
       "^(demo/|runtime/(chain|config|database|lib)/|runtime/commands/demo\\.ts$)",
       "The demo chain does not depend on the indexer or the server.",
     ),
+    only("declarations-low", "^runtime/declarations/", "^runtime/(declarations|lib)/", "The generator imports declarations."),
     only("lib-alone", "^runtime/lib/", "^runtime/lib/", "lib imports no other code of the project."),
     only(
       "parameters-low",
@@ -69,13 +75,13 @@ export default {
     only(
       "api-below-app",
       "^runtime/api/",
-      "^(runtime/(api|domains|events|web|parameters|config|lib)/|generated/)",
+      "^(runtime/(api|domains|declarations|events|web|parameters|config|lib)/|generated/)",
       "Resolvers and views call the domains' queries; they do not depend on the server or the indexer, and contain no SQL.",
     ),
     only(
       "domains-below-api",
       "^runtime/domains/",
-      "^(runtime/(domains|indexer|jobs|events|web|chain|database|config|lib)/|generated/requests\\.gen\\.ts$)",
+      "^(runtime/(domains|declarations|indexer|jobs|events|web|chain|database|config|lib)/|generated/requests\\.gen\\.ts$)",
       "Domains depend neither on the API nor on the server.",
     ),
     {

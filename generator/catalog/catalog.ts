@@ -1,11 +1,5 @@
+import type { SourceLocation } from "../../runtime/declarations/diagnostics.ts";
 import type { EndpointDefinition, FieldDefinition, ObjectDefinition, ServiceDefinition } from "./definition.ts";
-
-/** A location in a file: lines and columns count from 1, columns in characters. */
-export interface SourceLocation {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-}
 
 /** An operation with defaults applied, declared in a file or expanded from the community template. */
 export interface CatalogEndpoint {

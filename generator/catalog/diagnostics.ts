@@ -1,27 +1,23 @@
-import type { SourceLocation } from "./catalog.ts";
-import { nearest, renderExpected } from "./nearest.ts";
-
-interface Unknown {
-  readonly name: string;
-  readonly expected: readonly string[];
-}
+import {
+  createDiagnostics,
+  type Diagnostic as DiagnosticOf,
+  declarationMessages,
+  quote,
+  renderLocation,
+  type SourceLocation,
+  suggestion,
+  type Unknown,
+  unknown,
+} from "../../runtime/declarations/diagnostics.ts";
 
 /** Every diagnostic of a catalog: its code, and the message built from its data. */
 const messages = {
-  // Files and YAML
-  "yaml-syntax": (data: { problem: string }) => data.problem,
+  ...declarationMessages,
+
+  // Files
   "missing-file": (data: { path: string }) =>
     `Missing file ${data.path}: expected a catalog with service.yaml, endpoints/, objects/ and community/`,
   "unknown-file": (data: { expected: readonly string[] }) => `Unexpected file: expected ${data.expected.join(", ")}`,
-  "duplicate-key": (data: { key: string; first: number }) =>
-    `Duplicate key ${quote(data.key)}: first used in line ${data.first}, expected unique keys`,
-
-  // Shapes
-  "unknown-key": (data: Unknown) => unknown("key", data),
-  "missing-key": (data: { key: string; expected: string }) => `Missing key ${quote(data.key)}: expected ${data.expected}`,
-  "wrong-type": (data: { found: string; expected: string }) => `Invalid type: found ${data.found}, expected ${data.expected}`,
-  "wrong-value": (data: { found: string; expected: string }) => `Invalid value: found ${data.found}, expected ${data.expected}`,
-  "unknown-value": (data: Unknown) => unknown("value", data),
 
   // References
   "unknown-response": (data: Unknown) => unknown("response object", data),
@@ -114,57 +110,8 @@ const messages = {
 /** The codes of diagnostics. */
 export type DiagnosticCode = keyof typeof messages;
 
-/** The data of a diagnostic's message. */
-export type DiagnosticData<Code extends DiagnosticCode> = Parameters<(typeof messages)[Code]>;
-
-/** A problem in the catalog: its location, and a message with the expected values. All diagnostics are errors. */
-export interface Diagnostic extends SourceLocation {
-  readonly code: DiagnosticCode;
-  readonly message: string;
-}
+/** A diagnostic of the catalog. */
+export type Diagnostic = DiagnosticOf<DiagnosticCode>;
 
 /** Creates the diagnostic of a code; its message is built from the data that the code requires. */
-export function diagnostic<Code extends DiagnosticCode>(code: Code, location: SourceLocation, ...data: DiagnosticData<Code>): Diagnostic {
-  // The signature ties a code to its data, which the union of the table's functions cannot express.
-  const message = messages[code] as (...data: DiagnosticData<Code>) => string;
-  return { file: location.file, line: location.line, column: location.column, code, message: message(...data) };
-}
-
-/** A diagnostic on one line: `spec/endpoints/tokens.yaml:12:7 unknown-response: …`. */
-export function renderDiagnostic(finding: Diagnostic): string {
-  return `${renderLocation(finding)} ${finding.code}: ${finding.message}`;
-}
-
-/** Sorts diagnostics by file and position and removes duplicates. */
-export function sortDiagnostics(findings: readonly Diagnostic[]): Diagnostic[] {
-  const sorted = [...findings].sort(
-    (left, right) =>
-      compare(left.file, right.file) || left.line - right.line || left.column - right.column || compare(left.code, right.code),
-  );
-  return sorted.filter((finding, index) => {
-    const previous = sorted[index - 1];
-    return previous === undefined || renderDiagnostic(previous) !== renderDiagnostic(finding);
-  });
-}
-
-function unknown(kind: string, { name, expected }: Unknown, reason = ""): string {
-  return `Unknown ${kind} ${quote(name)}: ${reason}expected ${renderExpected(name, expected)}${suggestion(name, expected)}`;
-}
-
-function suggestion(name: string, candidates: readonly string[]): string {
-  const best = nearest(name, candidates);
-  return best === null ? "" : ` (nearest: ${best})`;
-}
-
-function quote(text: string): string {
-  return JSON.stringify(text);
-}
-
-function renderLocation({ file, line, column }: SourceLocation): string {
-  return `${file}:${line}:${column}`;
-}
-
-// Compares code units, so that the order is the same in every locale.
-function compare(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0;
-}
+export const diagnostic = createDiagnostics(messages);

@@ -1,3 +1,4 @@
+import type { YamlPath, YamlSource } from "../../runtime/declarations/yaml/yaml-source.ts";
 import type {
   CommunityProtocolFile,
   CommunityTemplateFile,
@@ -7,7 +8,6 @@ import type {
   ParameterDefinition,
   ServiceDefinition,
 } from "./definition.ts";
-import type { YamlPath, YamlSource } from "./yaml-source.ts";
 
 /**
  * The part of the catalog that could be read. Values of the wrong shape are omitted and recorded, so that the rest is still checked and no problem

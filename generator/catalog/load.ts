@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { sortDiagnostics } from "../../runtime/declarations/diagnostics.ts";
 import type { Catalog, CatalogEndpoint, CatalogObject } from "./catalog.ts";
 import { checkCounting } from "./checks/counting.ts";
 import { checkExamples } from "./checks/examples.ts";
@@ -12,7 +13,7 @@ import { checkRules } from "./checks/rules.ts";
 import { checkService } from "./checks/service.ts";
 import { checkUnused } from "./checks/unused.ts";
 import type { EndpointDefinition, FieldDefinition, ObjectDefinition, ServiceDefinition } from "./definition.ts";
-import { type Diagnostic, sortDiagnostics } from "./diagnostics.ts";
+import type { Diagnostic } from "./diagnostics.ts";
 import { expandCommunity } from "./expand-community.ts";
 import { createLookup, type Lookup, locationOfKey, type ResolvedObject } from "./lookup.ts";
 import { readDraft } from "./read-draft.ts";

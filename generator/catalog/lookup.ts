@@ -1,9 +1,9 @@
-import type { SourceLocation } from "./catalog.ts";
+import type { SourceLocation } from "../../runtime/declarations/diagnostics.ts";
+import { nearest } from "../../runtime/declarations/nearest.ts";
+import type { YamlPath } from "../../runtime/declarations/yaml/yaml-source.ts";
 import type { EndpointDefinition, FieldDefinition } from "./definition.ts";
 import type { CatalogDraft, Draft, EndpointDraft, ObjectDraft, Section, ServiceDraft } from "./draft.ts";
-import { nearest } from "./nearest.ts";
 import { pathParameterNames } from "./parameters.ts";
-import type { YamlPath } from "./yaml-source.ts";
 
 /** The part that endpoints and the operations of the community template have in common. */
 export type OperationDraft = Draft<Pick<EndpointDefinition, "response" | "query" | "pagination">>;

@@ -1,10 +1,10 @@
 import type { z } from "zod";
-import type { SourceLocation } from "./catalog.ts";
+import type { SourceLocation } from "../../runtime/declarations/diagnostics.ts";
+import { readYaml } from "../../runtime/declarations/yaml/yaml-source.ts";
 import * as definition from "./definition.ts";
 import { type Diagnostic, diagnostic } from "./diagnostics.ts";
 import type { CatalogDraft, EndpointDraft, FileKind, ObjectDraft, Section, ServiceDraft, TemplateDraft } from "./draft.ts";
 import { isMap, readDraftOf, readEntry, type ShapedFile, shapeFile } from "./shaped-file.ts";
-import { readYaml } from "./yaml-source.ts";
 
 const fileKinds: readonly { readonly kind: FileKind; readonly name: RegExp; readonly schema: z.ZodType }[] = [
   { kind: "service", name: /(?:^|\/)service\.yaml$/, schema: definition.serviceDefinition },

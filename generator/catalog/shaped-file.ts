@@ -1,10 +1,10 @@
 import type { z } from "zod";
+import { findShapeProblems, isMap, type ShapeProblem, valueAt } from "../../runtime/declarations/yaml/shape.ts";
+import type { YamlPath, YamlSource } from "../../runtime/declarations/yaml/yaml-source.ts";
 import type { Diagnostic } from "./diagnostics.ts";
 import type { Draft } from "./draft.ts";
-import { findShapeProblems, isMap, type ShapeProblem, valueAt } from "./shape.ts";
-import type { YamlPath, YamlSource } from "./yaml-source.ts";
 
-export { isMap } from "./shape.ts";
+export { isMap } from "../../runtime/declarations/yaml/shape.ts";
 
 /** A parsed YAML file with the problems of its shape. */
 export interface ShapedFile {

@@ -1,9 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { renderDiagnostic } from "../../runtime/declarations/diagnostics.ts";
+import { nearest } from "../../runtime/declarations/nearest.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import { renderDiagnostic } from "../catalog/diagnostics.ts";
 import { loadCatalog, readCatalogFiles } from "../catalog/load.ts";
-import { nearest } from "../catalog/nearest.ts";
 import { compareText } from "../model/names.ts";
 import { readText } from "./read-output.ts";
 

@@ -1,4 +1,5 @@
-import type { SourceLocation } from "../catalog.ts";
+import type { SourceLocation } from "../../../runtime/declarations/diagnostics.ts";
+import { renderFound } from "../../../runtime/declarations/yaml/shape.ts";
 import type { Example, FieldDefinition, ParameterDefinition, ScalarType } from "../definition.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { Draft, EndpointDraft, ServiceDraft } from "../draft.ts";
@@ -6,7 +7,6 @@ import { isStoryReference, type Mismatch, parameterMismatch, scalarMismatch, sto
 import { type FieldType, isScalarType, parseFieldType } from "../field-type.ts";
 import { type Lookup, locationOf, locationOfKey, type OperationDraft, parameterNamesOf } from "../lookup.ts";
 import { applyUse, definitionName } from "../parameters.ts";
-import { renderFound } from "../shape.ts";
 
 /** Reports examples and defaults that do not match their type, in shared parameters, their uses, endpoints, headers and fields. */
 export function checkExamples({ draft, operations, objects }: Lookup): Diagnostic[] {

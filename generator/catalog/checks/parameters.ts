@@ -1,4 +1,4 @@
-import type { SourceLocation } from "../catalog.ts";
+import type { SourceLocation } from "../../../runtime/declarations/diagnostics.ts";
 import type { EndpointDefinition, ParameterDefinition } from "../definition.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { Draft, EndpointDraft, ServiceDraft } from "../draft.ts";

@@ -1,4 +1,5 @@
-import type { CatalogEndpoint, SourceLocation } from "../catalog.ts";
+import type { SourceLocation } from "../../../runtime/declarations/diagnostics.ts";
+import type { CatalogEndpoint } from "../catalog.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { EndpointDraft } from "../draft.ts";
 import { endpointsWithPath, findDuplicates, type Lookup, locationOf, locationOfKey } from "../lookup.ts";

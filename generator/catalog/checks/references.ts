@@ -1,4 +1,4 @@
-import type { SourceLocation } from "../catalog.ts";
+import type { SourceLocation } from "../../../runtime/declarations/diagnostics.ts";
 import { scalarTypes } from "../definition.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { Section, ServiceDraft } from "../draft.ts";

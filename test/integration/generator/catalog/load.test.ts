@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { renderDiagnostic } from "../../../../generator/catalog/diagnostics.ts";
 import { loadCatalog, readCatalogFiles } from "../../../../generator/catalog/load.ts";
+import { renderDiagnostic } from "../../../../runtime/declarations/diagnostics.ts";
 import { catalogWith, smallCatalog } from "../../../support/generator/catalog/small-catalog.ts";
 
 const specDirectory = new URL("../../../../spec", import.meta.url).pathname;

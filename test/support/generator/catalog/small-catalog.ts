@@ -1,5 +1,5 @@
-import type { SourceLocation } from "../../../../generator/catalog/catalog.ts";
 import { type LoadedCatalog, loadCatalog } from "../../../../generator/catalog/load.ts";
+import type { SourceLocation } from "../../../../runtime/declarations/diagnostics.ts";
 
 const service = `
 title: Small

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { renderDiagnostic } from "../../../../generator/catalog/diagnostics.ts";
 import { loadCatalog } from "../../../../generator/catalog/load.ts";
+import { renderDiagnostic } from "../../../../runtime/declarations/diagnostics.ts";
 import { type Change, catalogWith, smallCatalog } from "../../../support/generator/catalog/small-catalog.ts";
 import { holdersFile, logObjectsFile, logsFile, protocolFile, serviceFile, templateFile, tokensFile } from "./expect-diagnostics.ts";
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { diagnostic, renderDiagnostic, sortDiagnostics } from "../../../../generator/catalog/diagnostics.ts";
-import { nearest, renderExpected } from "../../../../generator/catalog/nearest.ts";
+import { diagnostic } from "../../../../generator/catalog/diagnostics.ts";
+import { renderDiagnostic, sortDiagnostics } from "../../../../runtime/declarations/diagnostics.ts";
+import { nearest, renderExpected } from "../../../../runtime/declarations/nearest.ts";
 
 const location = { file: "spec/endpoints/tokens.yaml", line: 12, column: 7 };
 

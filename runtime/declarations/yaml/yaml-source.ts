@@ -12,13 +12,12 @@ import {
   type YAMLError,
   type YAMLMap,
 } from "yaml";
-import type { SourceLocation } from "./catalog.ts";
-import { type Diagnostic, diagnostic } from "./diagnostics.ts";
+import { type Diagnostic, diagnostic, type SourceLocation } from "../diagnostics.ts";
 
 /** The path from the root of a document to a value: map keys and list indexes. */
 export type YamlPath = readonly (string | number)[];
 
-/** A file of the catalog: its plain value and the location of each part. */
+/** A YAML file: its plain value and the location of each part. */
 export interface YamlSource {
   readonly file: string;
   /** Undefined if the text is not valid YAML; `diagnostics` then contains the reason. */

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { type Diagnostic, diagnostic } from "./diagnostics.ts";
-import { nearest } from "./nearest.ts";
+import { type Diagnostic, diagnostic } from "../diagnostics.ts";
+import { nearest } from "../nearest.ts";
 import { innerSchema, keysOf, optionsOf, renderExpectedShape, type Schema } from "./schema-inspection.ts";
 import type { YamlPath, YamlSource } from "./yaml-source.ts";
 
