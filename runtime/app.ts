@@ -74,7 +74,7 @@ const handlers = {
   ...approvalsHandlers,
 };
 
-/** Creates the application of a server: the one place where server, resolvers and queries are wired. */
+/** Creates the application of a server; this is the only code that wires server, resolvers and queries. */
 export function createApp({ config, chains, database, logger, demo, validate = config.validate, now = () => new Date() }: AppOptions): App {
   const queries = createQueries(chains, database, now);
   const { headOf, requireBuilt } = createAsOfProjection(createProgressQueries(database), createIsRead(chains));
@@ -155,7 +155,7 @@ const readDocument = (): OpenApiDocument => {
   return document;
 };
 
-/** Whether answers of a chain read a projection: names require a configured registry, sales a marketplace. */
+/** Whether responses about a chain read a projection: names require a configured registry, sales a marketplace. */
 function createIsRead(chains: readonly ChainConfig[]): (chainId: number, projection: ProjectionId) => boolean {
   const unread = new Map(
     chains.map((chain): [number, readonly ProjectionId[]] => [
@@ -209,8 +209,8 @@ function createDecoders(chains: readonly ChainConfig[]): ResolverContext["decode
 }
 
 /**
- * Ready means that the database is reachable and migrated, and that the first backfill of each chain is complete. The details state how far each chain is
- * behind.
+ * A server is ready if the database is reachable and migrated and the first backfill of each chain is complete. The details report how far each chain is behind
+ * its node.
  */
 async function readiness(
   chains: readonly ChainConfig[],
@@ -222,10 +222,10 @@ async function readiness(
   try {
     const problem = await schemaProblem(database, migrations);
     if (problem !== null) return { reasons: [problem], details: {} };
-    const known = new Map((await ledger.chains()).map((row) => [row.chain_id, row]));
+    const rows = new Map((await ledger.chains()).map((row) => [row.chain_id, row]));
     const states = await Promise.all(
       chains.map(async (chain) => {
-        const row = known.get(chain.id);
+        const row = rows.get(chain.id);
         const head = await ledger.head(chain.id);
         const latest = row?.latest_block ?? null;
         return {
@@ -242,8 +242,8 @@ async function readiness(
     const building = chains.flatMap(({ id, name }) =>
       (nodes.get(id)?.building ?? []).map((projection) => `Projection ${projection} of ${name} is being built from the stored ledger`),
     );
-    const unfilled = states.filter((state) => !state.backfilled).map((state) => `First backfill of ${state.name} is incomplete`);
-    const reasons = [...unfilled, ...building];
+    const backfilling = states.filter((state) => !state.backfilled).map((state) => `First backfill of ${state.name} is incomplete`);
+    const reasons = [...backfilling, ...building];
     return { reasons, details: { database: "up", chains: states.map(({ backfilled: _, ...state }) => state) } };
   } catch (error) {
     return { reasons: [error instanceof DatabaseUnavailable ? error.summary : "The database does not respond"], details: {} };

@@ -15,103 +15,103 @@ interface CommonOptions {
   readonly validate?: string;
 }
 
-const versionOf = (): string => {
+const readVersion = (): string => {
   const manifest = new URL(import.meta.url.includes("/dist/") ? "../../package.json" : "../package.json", import.meta.url);
   return (JSON.parse(readFileSync(manifest, "utf8")) as { version: string }).version;
 };
 
-const configOf = ({ config, ...overrides }: CommonOptions): Config => loadConfig(config, process.env, overrides);
+const loadConfigWith = ({ config, ...overrides }: CommonOptions): Config => loadConfig(config, process.env, overrides);
 
 const withConfig = (command: Command): Command =>
-  command.option("--config <file>", "the configuration file; ashlar.yaml of this folder or of one above it by default");
+  command.option("--config <file>", "the configuration file (default: ashlar.yaml in this folder or the nearest folder above it)");
 
 const withChain = (command: Command): Command =>
   withConfig(command)
-    .option("--chain <name>", "use one chain only: a configured one, or any with --rpc")
-    .option("--rpc <url>", "the URL of that chain's node")
+    .option("--chain <name>", "use only this chain: a configured one, or any other together with --rpc")
+    .option("--rpc <url>", "the URL of the chain's node")
     .option("--from <block>", "the first block to index", parseInteger("--from"));
 
 const withOneChain = (command: Command): Command =>
   withConfig(command)
-    .option("--chain <name>", "the chain, if several are configured, or any with --rpc")
-    .option("--rpc <url>", "the URL of that chain's node");
+    .option("--chain <name>", "the chain to use, if several are configured, or any other together with --rpc")
+    .option("--rpc <url>", "the URL of the chain's node");
 
-/** The configuration, with the chain of the demo that last ran if it configures no chain. */
+/** The configuration; if it configures no chain, with the chain of the demo that last ran. */
 const configWithDemo = async (options: CommonOptions): Promise<Config> => {
   const { chain, ...others } = options;
-  const base = configOf(chain === "demo" && options.rpc === undefined ? others : options);
+  const base = loadConfigWith(chain === "demo" && options.rpc === undefined ? others : options);
   const demo = base.chains.length === 0 ? await (await import("./commands/demo.ts")).findDemo() : null;
   const chainOfDemo = (await demo?.lastDemoChain(base.dataDirectory)) ?? null;
   return chainOfDemo === null ? base : { ...base, chains: [chainOfDemo] };
 };
 
-// Each action imports its command: the modules of all of them take half a second to load.
+// Each action imports its own command, because loading the modules of all commands takes half a second.
 const program = new Command("ashlar")
   .description("A self-hosted blockchain data API.")
-  .version(versionOf())
+  .version(readVersion())
   .showHelpAfterError()
   .configureOutput({ outputError: (text, write) => write(text.replace(/^error: (.)/, (_, first: string) => first.toUpperCase())) });
 
 const withValidate = (command: Command): Command =>
-  withChain(command).option("--validate <mode>", "validate requests and answers against the OpenAPI document: off, sample or strict");
+  withChain(command).option("--validate <mode>", "validate requests and responses against the OpenAPI document: off, sample or strict");
 
 withValidate(program.command("start"))
-  .description("run database, indexer and server in one process; without a configured chain, the demo")
-  .action(async (options: CommonOptions) => (await import("./commands/start.ts")).start(configOf(options), options.config));
+  .description("run database, indexer and server in one process; runs the demo if no chain is configured")
+  .action(async (options: CommonOptions) => (await import("./commands/start.ts")).start(loadConfigWith(options), options.config));
 
 withValidate(program.command("serve"))
-  .description("answer requests from the index, until SIGTERM")
-  .action(async (options: CommonOptions) => (await import("./commands/serve.ts")).serve(configOf(options)));
+  .description("serve requests from the index until SIGTERM")
+  .action(async (options: CommonOptions) => (await import("./commands/serve.ts")).serve(loadConfigWith(options)));
 
 withChain(program.command("index"))
-  .description("index the configured chains, until SIGTERM")
-  .action(async (options: CommonOptions) => (await import("./commands/index-chains.ts")).indexChains(configOf(options)));
+  .description("index the configured chains until SIGTERM")
+  .action(async (options: CommonOptions) => (await import("./commands/index-chains.ts")).indexChains(loadConfigWith(options)));
 
 withConfig(program.command("migrate"))
   .description("run the pending migrations of the database")
-  .action(async (options: CommonOptions) => (await import("./commands/migrate.ts")).migrateDatabase(configOf(options)));
+  .action(async (options: CommonOptions) => (await import("./commands/migrate.ts")).migrateDatabase(loadConfigWith(options)));
 
 withChain(program.command("audit"))
-  .description("compare the index of a chain with its node; exits 1 on a difference")
+  .description("compare the index of a chain with its node; exits with status 1 if they differ")
   .option("--sample <number>", "how many values of each kind to compare", parseInteger("--sample"), 1_000)
-  .option("--at <block>", "the block whose state is compared; the indexed head by default", parseInteger("--at"))
+  .option("--at <block>", "the block whose state is compared (default: the indexed head)", parseInteger("--at"))
   .action(async (options: CommonOptions & { sample: number; at?: number }) => {
     if (!(await (await import("./commands/audit.ts")).audit(await configWithDemo(options), options))) process.exitCode = 1;
   });
 
 program
   .command("doctor")
-  .description("report the capabilities of a node, and the consequences of those that it lacks")
+  .description("report the capabilities of a node and the consequences of missing ones")
   .requiredOption("--rpc <url>", "the URL of the node")
-  .option("--ws <url>", "the URL of its WebSocket, if it is at another address")
+  .option("--ws <url>", "the node's WebSocket URL, if it differs from the RPC URL")
   .option("--from <block>", "the first block that would be indexed", parseInteger("--from"))
   .action(async ({ rpc, ws, from }: { rpc: string; ws?: string; from?: number }) => {
     process.exitCode = await (await import("./commands/doctor.ts")).doctor(rpc, { webSocket: ws, from });
   });
 
 withConfig(program.command("rules"))
-  .description("print the rules for spam and token types in force, as a file to edit and use as rulesFile")
-  .action(async (options: CommonOptions) => (await import("./commands/rules.ts")).printRules(configOf(options)));
+  .description("print the current rules for spam and token types, as a file to edit and use as rulesFile")
+  .action(async (options: CommonOptions) => (await import("./commands/rules.ts")).printRules(loadConfigWith(options)));
 
 const prices = program.command("prices").description("manage the prices of a chain's tokens");
 withOneChain(prices.command("import"))
-  .description("import prices from a CSV file of lines asset,time,price (US dollars for one whole unit), all of them or none")
+  .description("import all prices of a CSV file with lines asset,time,price (US dollars for one whole unit); none if one is invalid")
   .argument("<file>", "the CSV file")
   .action(async (file: string, options: CommonOptions) =>
     (await import("./commands/prices.ts")).importPriceFile(await configWithDemo(options), file),
   );
 withOneChain(prices.command("rebuild"))
-  .description("compute all prices again, for example after a source was added")
+  .description("recompute all prices, for example after adding a source")
   .action(async (options: CommonOptions) => (await import("./commands/prices.ts")).rebuildPrices(await configWithDemo(options)));
 
 const nfts = program.command("nfts").description("manage the metadata of a chain's non-fungible tokens");
 withOneChain(nfts.command("status"))
-  .description("print how many tokens of each collection are pending, fetched and rejected, and why")
+  .description("print how many tokens of each collection are pending, fetched and rejected, with the reasons")
   .action(async (options: CommonOptions) => (await import("./commands/nfts.ts")).nftStatus(await configWithDemo(options)));
 withOneChain(nfts.command("refresh"))
-  .description("fetch the metadata of a collection, or of one of its tokens, again")
+  .description("fetch the metadata of a collection or of one of its tokens again")
   .argument("<collection>", "the collection's contract", parseAddress("collection"))
-  .argument("[token-id]", "the token; all of them by default", parseTokenId("token-id"))
+  .argument("[token-id]", "the token (default: all tokens)", parseTokenId("token-id"))
   .action(async (collection: Address, id: string | undefined, options: CommonOptions) =>
     (await import("./commands/nfts.ts")).refreshNfts(await configWithDemo(options), collection, id ?? null),
   );
@@ -119,26 +119,26 @@ withOneChain(nfts.command("refresh"))
 const keys = program.command("keys").description("manage API keys");
 withConfig(keys.command("create"))
   .description("create a key and print it; it cannot be shown again")
-  .requiredOption("--label <text>", "a label to recognize the key by")
-  .option("--credits <number>", "the number of credits that it may use; unlimited by default", parseCredits("--credits"))
+  .requiredOption("--label <text>", "a label to identify the key")
+  .option("--credits <number>", "the max number of credits that the key may use (default: unlimited)", parseCredits("--credits"))
   .action(async (options: CommonOptions & { label: string; credits?: number }) =>
-    (await import("./commands/keys.ts")).createKey(configOf(options), options.label, options.credits),
+    (await import("./commands/keys.ts")).createKey(loadConfigWith(options), options.label, options.credits),
   );
 withConfig(keys.command("list"))
   .description("list all keys and their usage")
-  .action(async (options: CommonOptions) => (await import("./commands/keys.ts")).listKeys(configOf(options)));
+  .action(async (options: CommonOptions) => (await import("./commands/keys.ts")).listKeys(loadConfigWith(options)));
 withConfig(keys.command("revoke"))
   .description("revoke a key; servers stop accepting it within 5 seconds")
-  .argument("<number>", "the number of the key, as listed", parseInteger("number"))
+  .argument("<id>", "the id of the key, as listed", parseInteger("id"))
   .action(async (id: number, options: CommonOptions) => {
-    if (await (await import("./commands/keys.ts")).revokeKey(configOf(options), id)) return;
-    process.stderr.write(`No active key has the number ${id}; list the keys with: ashlar keys list\n`);
+    if (await (await import("./commands/keys.ts")).revokeKey(loadConfigWith(options), id)) return;
+    process.stderr.write(`No active key with id ${id}; list the keys with: ashlar keys list\n`);
     process.exitCode = 1;
   });
 
-/** Errors of writing to a closed pipe, to a closed terminal, and to a stream after either. */
+/** Errors of writing to a closed pipe or terminal, and of writing to the stream again afterwards. */
 const closedOutput = ["EPIPE", "EIO", "ERR_STREAM_DESTROYED"];
-// The reader of a pipe may end first, as `head` does: the rest of the output is dropped, and the command completes.
+// The reader of a pipe may exit first, such as `head`: the rest of the output is dropped, and the command completes.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (!closedOutput.includes(error.code ?? "")) throw error;

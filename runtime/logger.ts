@@ -15,8 +15,8 @@ export interface LoggerOptions extends Pick<Config, "logLevel" | "logFormat"> {
 }
 
 /**
- * Creates the logger: by default readable lines on a terminal and one JSON object per line elsewhere. JSON escapes only the control characters of C0; the
- * other characters that a terminal interprets are escaped in the line, and a JSON parser restores them.
+ * Creates the logger: by default it writes readable lines on a terminal, otherwise one JSON object per line. JSON only escapes the control characters of C0; other
+ * characters that a terminal interprets are escaped in the line, and a JSON parser restores them.
  */
 export function createLogger({ logLevel, logFormat, destination }: LoggerOptions): Logger {
   const isTerminal = process.stderr.isTTY === true;
@@ -52,7 +52,7 @@ function prettyLines(destination: LogDestination, colorize: boolean): LogDestina
   return { write: (line) => destination.write(format(escaped(JSON.parse(line)))) };
 }
 
-/** Escapes the control characters that parsing restored. Only stack traces may contain line breaks. */
+/** Escapes the control characters that parsing has restored. Only stack traces may contain line breaks. */
 function escaped(value: unknown, isStack = false): unknown {
   if (typeof value === "string") return isStack ? escapeTerminalLines(value) : escapeTerminal(value);
   if (Array.isArray(value)) return value.map((item) => escaped(item));

@@ -11,7 +11,7 @@ import { tokensProjection } from "./domains/tokens/projection/index.ts";
 import type { Projection } from "./indexer/projection.ts";
 import type { BlockBoundTable } from "./indexer/reorg/roll-back.ts";
 
-/** The projections of every chain, without the ledger. */
+/** The projections of every chain, except the ledger. */
 export const projections: readonly Projection[] = [
   addressActivityProjection,
   tokensProjection,

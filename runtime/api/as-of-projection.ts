@@ -2,7 +2,7 @@ import type { Progress, ProgressQueries } from "../domains/ledger/queries/progre
 import { RequestError } from "../lib/request-error.ts";
 import { type ProjectionId, type ProjectionReads, projectionSubjects, readsOf } from "./projection-reads.ts";
 
-/** How far the answers of an operation reach on a chain. */
+/** The block up to which an operation's responses are current on a chain. */
 export interface Reach {
   /** The as-of block: the indexed head, or the lowest checkpoint of the projections that the operation reads. */
   readonly block: number;
@@ -15,9 +15,9 @@ export interface Reach {
 const retryAfterSeconds = 30;
 
 /**
- * The only place that caps reads at a projection's checkpoint. A rebuilt projection catches up from the stored ledger while the chain is followed. Until it
- * has caught up, answers that read it are as of its checkpoint, which also becomes the anchor of a list's pages; operations that cannot be answered as of a
- * past block are refused with 503. `isRead` returns whether a chain's answers read a projection at all: names only where a registry is configured.
+ * The only code that limits reads to a projection's checkpoint. A rebuilt projection catches up from the stored ledger while the chain is followed. Until it
+ * has caught up, responses that read it are as of its checkpoint, which also becomes the anchor of a list's pages; operations that do not support past
+ * blocks are rejected with 503. `isRead` returns whether a chain's responses read a projection at all: names only if a registry is configured.
  */
 export function createAsOfProjection({ progressOf }: ProgressQueries, isRead: (chainId: number, projection: ProjectionId) => boolean) {
   const reachOf = (chainId: number, { head, first, checkpoints }: Progress, reads: ProjectionReads): Reach => {
@@ -36,7 +36,7 @@ export function createAsOfProjection({ progressOf }: ProgressQueries, isRead: (c
   };
 
   return {
-    /** How far the answers to a request reach; null before the first block. @throws {RequestError} 503, a projection that is read at the head is behind. */
+    /** The reach of the responses to a request; null before the first block. @throws {RequestError} 503 if a projection that is read at the head is behind. */
     headOf: async (chainId: number, operation: string, request: unknown): Promise<Reach | null> => {
       const progress = (await progressOf([chainId])).get(chainId);
       return progress === undefined ? null : reachOf(chainId, progress, readsOf(operation, request));
@@ -45,7 +45,7 @@ export function createAsOfProjection({ progressOf }: ProgressQueries, isRead: (c
     /** Checks that projections of several chains, which are read at the head, are not behind. @throws {RequestError} 503 if one is. */
     requireBuilt: async (chains: readonly { readonly id: number }[], projections: readonly ProjectionId[]): Promise<void> => {
       const progress = await progressOf(chains.map(({ id }) => id));
-      for (const [chainId, known] of progress) reachOf(chainId, known, { now: projections });
+      for (const [chainId, progressOfChain] of progress) reachOf(chainId, progressOfChain, { now: projections });
     },
   };
 }

@@ -32,7 +32,7 @@ export interface ResolverContext {
   readonly link: (path: string) => string;
   /** The as-of block: the anchor of a list's pages, otherwise the indexed head; null without a chain or before its first block. */
   readonly anchor: number | null;
-  /** The error for a request above the anchor while a projection that it reads is rebuilt; otherwise null. */
+  /** The error for a request above the anchor while a projection that it reads is being rebuilt; otherwise null. */
   readonly rebuilding: RequestError | null;
   /** The checkpoint of each projection; empty without a chain. */
   readonly checkpoints: ReadonlyMap<string, number>;
@@ -40,7 +40,7 @@ export interface ResolverContext {
   readonly requireBuilt: AsOfProjection["requireBuilt"];
   /** Pins the anchor of the list's later pages at an earlier block. */
   readonly pin: (block: number) => void;
-  /** Quantities that an answer is charged for in addition to its items: the blocks of its range, and hundredths of a credit for extras. */
+  /** Quantities that a response is charged for in addition to its items: the blocks of its range, and hundredths of a credit for extras. */
   readonly counted: { blocks: number; extraHundredths: number };
   /** The log decoder of a chain. */
   readonly decoderOf: (chainId: number) => DecodeLog;
@@ -55,10 +55,10 @@ export interface ResolverContext {
   readonly nftSales: NftSaleQueries;
   /** Reads NFT metadata during the request, on chains that do not store it. */
   readonly uncached: UncachedMetadata;
-  /** Reads native balances of addresses that the index has never seen, during the request. */
+  /** Reads native balances from the node, during the request, for addresses that are not in the index. */
   readonly untouchedBalances: UntouchedBalances;
   readonly approvals: ApprovalQueries;
-  /** Classifies tokens and transfers by the operator's rules or the built-in ones. */
+  /** Classifies tokens and transfers by the operator's rules, or by the built-in ones. */
   readonly classifier: Classifier;
   readonly network: NetworkQueries;
   readonly names: NameQueries;
@@ -75,5 +75,5 @@ export interface ChainDirectory {
   list(): readonly ChainConfig[];
 }
 
-/** The resolvers' types, one entry per operation. */
+/** The type of each operation's resolver. */
 export type Handlers = Required<GeneratedHandlers<ResolverContext>>;

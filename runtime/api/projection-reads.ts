@@ -1,6 +1,6 @@
 import type { LiveHandlers } from "../../generated/handlers.gen.ts";
 
-/** The projections that answers read, with the names that error messages use. The ledger is not one of them: projections are built from it. */
+/** The projections that responses read, with their names in error messages. The ledger is not one of them: projections are built from it. */
 export const projectionSubjects = {
   "address-activity": "Sums of fees",
   approvals: "Approvals",
@@ -14,15 +14,15 @@ export const projectionSubjects = {
 export type ProjectionId = keyof typeof projectionSubjects;
 
 /**
- * The projections that an operation reads. Additional data, such as labels of addresses, standards of contracts and factories of pools, does not limit an
- * answer: it is as of its projection's checkpoint.
+ * The projections that an operation reads. Additional data, such as labels of addresses, standards of contracts and factories of pools, does not limit a
+ * response: it is as of its own projection's checkpoint.
  */
 export interface ProjectionReads {
-  /** Read as of the anchor: while one is behind, the answer is as of its checkpoint. */
+  /** Read as of the anchor: while one is behind, the response is as of its checkpoint. */
   readonly asOf?: readonly ProjectionId[];
-  /** Read at the head, without history: while one is behind, the request is refused. */
+  /** Read at the head, without history: while one is behind, the request is rejected. */
   readonly now?: readonly ProjectionId[];
-  /** Read only to check that something exists: while one is behind, an answer of 404 would be unreliable. */
+  /** Read only to check that something exists: while one is behind, a 404 would be unreliable. */
   readonly exists?: readonly ProjectionId[];
 }
 
@@ -63,7 +63,7 @@ const readsOfOperations: { readonly [Name in keyof LiveHandlers<unknown>]: Reads
   getEcosystemChartData: pools,
   getErc20TransfersForWalletAddress: tokens,
   getGasPrices: ({ eventType }) => (eventType === "erc20" ? { now: ["tokens"] } : nothing),
-  // The answer contains the checkpoint of the pools projection.
+  // The response contains the checkpoint of the pools projection.
   getHealthData: nothing,
   getHistoricalPortfolioForWalletAddress: tokens,
   getHistoricalTokenBalancesForWalletAddress: holdings,
@@ -93,7 +93,7 @@ const readsOfOperations: { readonly [Name in keyof LiveHandlers<unknown>]: Reads
   getTokenIdsForContractWithMetadata: collections,
   getTokenPrices: nothing,
   getTraitsForCollection: traits,
-  // Details are null while their projection has not reached the transaction's block.
+  // Details are null until their projection includes the transaction's block.
   getTransaction: nothing,
   getTransactionsForAccountAddress: pools,
   getTransactionsForAddress: nothing,

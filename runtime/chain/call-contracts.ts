@@ -2,7 +2,7 @@ import { groupBy } from "../lib/group-by.ts";
 import { UnansweredError } from "./errors.ts";
 import type { CallOutcome, ReadOnlyCall, Source } from "./source.ts";
 
-/** Calls of a contract that are sent before its others. */
+/** Max calls to each contract that are sent first, to find out whether the node responds to them. */
 const maxProbes = 3;
 
 interface IndexedCall {
@@ -10,13 +10,13 @@ interface IndexedCall {
   readonly position: number;
 }
 
-/** Whether the node responds, but not to this call. */
+/** Whether the node failed to respond to this call, although it responds to others. */
 export const isUnanswered = (outcome: CallOutcome | undefined): boolean =>
   outcome !== undefined && !outcome.ok && outcome.transient instanceof UnansweredError;
 
 /**
- * The outcomes of read-only calls after a block, in order. Of each contract a few calls are sent first; where the node answers none of them, the others are
- * not sent and share the outcome, because each of them may take as long as a timeout.
+ * Returns the outcomes of read-only calls after a block, in order. A few calls per contract are sent first. If the node responds to none of them, the
+ * contract's other calls are not sent and get the same outcome, because each of them may take as long as a timeout.
  */
 export const callContracts = async (
   source: Pick<Source, "calls">,
@@ -24,14 +24,14 @@ export const callContracts = async (
   height: number,
 ): Promise<CallOutcome[]> => {
   const outcomes: CallOutcome[] = [];
-  const send = async (placed: readonly IndexedCall[]): Promise<void> => {
+  const send = async (batch: readonly IndexedCall[]): Promise<void> => {
     // An empty batch would still be a request.
-    if (placed.length === 0) return;
+    if (batch.length === 0) return;
     const results = await source.calls(
-      placed.map(({ call }) => call),
+      batch.map(({ call }) => call),
       height,
     );
-    for (const [index, { position }] of placed.entries()) outcomes[position] = results[index] ?? { ok: false, reverted: false };
+    for (const [index, { position }] of batch.entries()) outcomes[position] = results[index] ?? { ok: false, reverted: false };
   };
   const byContract = groupBy(
     calls.map((call, position): IndexedCall => ({ call, position })),
@@ -39,13 +39,13 @@ export const callContracts = async (
   );
   const groups = [...byContract.values()].map((group) => ({ probes: group.slice(0, maxProbes), others: group.slice(maxProbes) }));
   await send(groups.flatMap(({ probes }) => probes));
-  const open: IndexedCall[] = [];
+  const remaining: IndexedCall[] = [];
   for (const { probes, others } of groups) {
     const results = probes.map(({ position }) => outcomes[position]);
-    const [shared] = results;
-    if (shared === undefined || !results.every(isUnanswered)) open.push(...others);
-    else for (const { position } of others) outcomes[position] = shared;
+    const [outcome] = results;
+    if (outcome === undefined || !results.every(isUnanswered)) remaining.push(...others);
+    else for (const { position } of others) outcomes[position] = outcome;
   }
-  await send(open);
+  await send(remaining);
   return outcomes;
 };

@@ -4,9 +4,9 @@ import type { RpcError } from "./errors.ts";
 export interface RpcCall {
   readonly method: string;
   readonly params: readonly unknown[];
-  /** The result can be requested in parts: a reply that is too large or too slow is reported as a LimitError instead of being retried. */
+  /** The result can also be requested in parts: a response that is too large or too slow is reported as a LimitError instead of being retried. */
   readonly divisible?: boolean;
-  /** Where the node responds to other calls but not to this one, this call alone fails, with an UnansweredError; otherwise all calls fail. */
+  /** If the node responds to other calls but not to this one, only this call fails, with an UnansweredError; otherwise all calls of the request fail. */
   readonly isolated?: boolean;
 }
 

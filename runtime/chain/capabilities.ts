@@ -9,7 +9,7 @@ import { probeSubscription } from "./subscription.ts";
 import type { TraceKind } from "./traces.ts";
 import { verifyBlock } from "./verify.ts";
 
-/** What a node offers beyond the standard calls. Probed once; a response of the wrong shape counts as not offered. */
+/** What a node offers beyond the standard calls. Probed once; a feature whose response is malformed is treated as not offered. */
 export interface Capabilities {
   readonly blockReceipts: boolean;
   readonly traces: TraceKind | null;
@@ -20,7 +20,7 @@ export interface Capabilities {
   readonly archiveState: boolean;
   /** State can be read by block hash (EIP-1898), so that a response cannot belong to another branch. */
   readonly stateByHash: boolean;
-  /** Null where it was not probed. */
+  /** Null if it was not probed. */
   readonly webSocket: boolean | null;
   /** Calls that the node accepts in one request, up to the configured maximum. */
   readonly batchSize: number;
@@ -30,7 +30,7 @@ export interface ProbeOptions {
   readonly webSocketUrl?: URL;
 }
 
-/** Probes the capabilities of a node. @throws {TransportError} where it cannot be reached. */
+/** Probes the capabilities of a node. @throws {TransportError} if it cannot be reached. */
 export const probeCapabilities = async (rpc: Rpc, from = 0, { webSocketUrl }: ProbeOptions = {}): Promise<Capabilities> => {
   const latest = asObject(await rpc.request("eth_getBlockByNumber", ["latest", false]), "latest block");
   const head = quantity(latest, "number");
@@ -39,10 +39,10 @@ export const probeCapabilities = async (rpc: Rpc, from = 0, { webSocketUrl }: Pr
     offersBlockReceipts(rpc, early, late),
     offers(async () => quantity(asObject(await rpc.request("eth_getBlockByNumber", ["finalized", false]), "finalized block"), "number")),
     offers(async () =>
-      bigQuantity({ balance: await rpc.request("eth_getBalance", [someAccount, toQuantity(Math.max(from - 1, 0))]) }, "balance"),
+      bigQuantity({ balance: await rpc.request("eth_getBalance", [anyAccount, toQuantity(Math.max(from - 1, 0))]) }, "balance"),
     ),
     offers(async () =>
-      bigQuantity({ balance: await rpc.request("eth_getBalance", [someAccount, { blockHash: hash(latest, "hash") }]) }, "balance"),
+      bigQuantity({ balance: await rpc.request("eth_getBalance", [anyAccount, { blockHash: hash(latest, "hash") }]) }, "balance"),
     ),
     webSocketUrl === undefined ? null : probeSubscription(webSocketUrl),
     probeBatchSize(rpc),
@@ -58,13 +58,14 @@ export const probeCapabilities = async (rpc: Rpc, from = 0, { webSocketUrl }: Pr
   };
 };
 
-const someAccount = "0x0000000000000000000000000000000000000001";
+const anyAccount = "0x0000000000000000000000000000000000000001";
+/** Max blocks between the ends of the range and the sampled blocks. */
 const maxDistance = 2 ** 14;
 
-/** False where the node returns an error, or a response of another shape. */
-const offers = async (work: () => Promise<unknown>): Promise<boolean> => {
+/** Whether a probe succeeds; false if the node returns an error or a malformed response. */
+const offers = async (probe: () => Promise<unknown>): Promise<boolean> => {
   try {
-    await work();
+    await probe();
     return true;
   } catch (error) {
     if (error instanceof RpcError || error instanceof BadReplyError) return false;
@@ -72,7 +73,10 @@ const offers = async (work: () => Promise<unknown>): Promise<boolean> => {
   }
 };
 
-/** A block near the beginning and one near the head, with transactions if possible: an empty block cannot show whether the node returns receipts and traces. */
+/**
+ * Finds a block near the start and one near the head, with transactions if possible: an empty block does not show whether the node returns receipts and
+ * traces.
+ */
 const findSamples = async (rpc: Rpc, from: number, head: number): Promise<[number, number]> => {
   const distances = [0, 1];
   for (let distance = 2; distance <= Math.min(maxDistance, head - from); distance *= 2) distances.push(distance);
@@ -81,15 +85,15 @@ const findSamples = async (rpc: Rpc, from: number, head: number): Promise<[numbe
   const counts = await rpc.settle(
     [...earlyHeights, ...lateHeights].map((height) => ({ method: "eth_getBlockTransactionCountByNumber", params: [toQuantity(height)] })),
   );
-  const hasSome = counts.map((count) => count.ok && typeof count.value === "string" && Number(count.value) > 0);
-  const early = earlyHeights.findIndex((_, position) => hasSome[position]);
-  const late = lateHeights.findIndex((_, position) => hasSome[earlyHeights.length + position]);
+  const hasTransactions = counts.map((count) => count.ok && typeof count.value === "string" && Number(count.value) > 0);
+  const early = earlyHeights.findIndex((_, position) => hasTransactions[position]);
+  const late = lateHeights.findIndex((_, position) => hasTransactions[earlyHeights.length + position]);
   return [earlyHeights[early] ?? from, lateHeights[late] ?? head];
 };
 
 const offersBlockReceipts = (rpc: Rpc, early: number, late: number): Promise<boolean> =>
   offers(async () => {
-    // Some chains break these checks by design; here the receipts only need to belong to the block's transactions.
+    // These checks fail by design on some chains; here the receipts only need to belong to the block's transactions.
     const checks = { bloom: false, gasUsed: false };
     const replies = await fetchReplies(rpc, [early, late], true);
     verifyBlock(first(replies), early, createBloom(), checks);
@@ -123,7 +127,7 @@ const probeTraces = async (
   return { traces: recent[0] ?? null, oldTraces: false };
 };
 
-/** Found by sending a batch of the maximum size. */
+/** Sends a batch of the maximum size; the client lowers its limit if the node rejects the batch. */
 const probeBatchSize = async (rpc: Rpc): Promise<number> => {
   await rpc.settle(Array.from({ length: rpc.limits().batchSize }, () => ({ method: "eth_chainId", params: [] })));
   return rpc.limits().batchSize;

@@ -1,6 +1,7 @@
 import { backoff } from "../lib/async.ts";
 import type { Address } from "../lib/hex.ts";
 
+/** Max backoff. */
 const max = 3_600_000;
 /** Max contracts; the oldest entry is dropped first. */
 const maxContracts = 10_000;
@@ -9,7 +10,7 @@ const maxContracts = 10_000;
 export const createContractBackoff = (base: number) => {
   const entries = new Map<Address, { readonly until: number; readonly failures: number }>();
   return {
-    /** Skips a contract, twice as long each time. */
+    /** Skips a contract after a failure; each further failure doubles the time. */
     defer: (contract: Address, now: Date): void => {
       const failures = (entries.get(contract)?.failures ?? 0) + 1;
       entries.delete(contract);
@@ -18,7 +19,7 @@ export const createContractBackoff = (base: number) => {
       if (entries.size > maxContracts && oldest !== undefined) entries.delete(oldest);
     },
     clear: (contract: Address): void => void entries.delete(contract),
-    /** The contracts to skip at the given time. */
+    /** The contracts to skip at a time. */
     deferred: (now: Date): Address[] => [...entries].flatMap(([contract, { until }]) => (until > now.getTime() ? [contract] : [])),
   };
 };

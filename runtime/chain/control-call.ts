@@ -7,13 +7,13 @@ const target: Address = zeroAddress;
 /** Enough for the intrinsic gas of a call. */
 const gas = 500_000;
 
-/** The node's error for a call that may succeed later. */
+/** The node's error, if the call may succeed later. */
 export const temporaryErrorOf = (outcome: CallOutcome | undefined): RpcError | undefined =>
   outcome === undefined || outcome.ok ? undefined : outcome.transient;
 
 /**
  * Calls an account without code at the node's head. If this fails as well, calls fail because of the node, otherwise because of their contracts.
- * @throws {RpcError} the node's error, when it cannot run calls at the moment.
+ * @throws {RpcError} if the node cannot run calls at the moment.
  */
 export const verifyNodeRunsCalls = async (source: Pick<Source, "calls" | "head">): Promise<void> => {
   const { number } = await source.head();

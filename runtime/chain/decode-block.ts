@@ -1,12 +1,12 @@
+import { type CachedFields, createCachedFields } from "./cached-fields.ts";
 import { BadReplyError } from "./errors.ts";
-import { asList, asObject, bigQuantity, claim, data, hash, optional, quantity, quantityUpTo, type Raw } from "./quantities.ts";
-import { createRememberedFields, type RememberedFields } from "./remembered.ts";
+import { asList, asObject, bigQuantity, data, hash, optional, quantity, quantityUpTo, type Raw, uncheckedText } from "./quantities.ts";
 import type { ChainBlock, ChainLog, ChainTransaction, ChainWithdrawal } from "./types.ts";
 
 /** Fields of a node's block that are only used to verify it. */
 export interface BlockEvidence {
   readonly logsBloom: string;
-  /** The block is of Cancun or later (it names its parent's beacon root, EIP-4788), where self-destruction is EIP-6780's. */
+  /** The block is of Cancun or later (it contains a parent beacon block root, EIP-4788), so SELFDESTRUCT follows EIP-6780. */
   readonly eip6780: boolean;
   readonly transactions: readonly {
     readonly blockHash: string;
@@ -45,7 +45,7 @@ const gasUsed = (raw: Raw): bigint => BigInt(quantity(raw, "gasUsed"));
 const feeLimit = 2n ** 256n;
 
 /** Decodes eth_getBlockByNumber with transactions, and its receipts in order, as one block; every quantity is checked. @throws {BadReplyError} */
-export const decodeBlock = (rawBlock: unknown, rawReceipts: unknown, fields: RememberedFields = createRememberedFields()): DecodedReply => {
+export const decodeBlock = (rawBlock: unknown, rawReceipts: unknown, fields: CachedFields = createCachedFields()): DecodedReply => {
   const raw = asObject(rawBlock, "block");
   const rawTransactions = asList(raw.transactions, "transactions").map((item) => asObject(item, "transaction"));
   const receipts = asList(rawReceipts, "receipts").map((item) => asObject(item, "receipt"));
@@ -80,7 +80,7 @@ export const decodeBlock = (rawBlock: unknown, rawReceipts: unknown, fields: Rem
   };
 };
 
-const decodeTransaction = (raw: Raw, receipt: Raw, fields: RememberedFields): ChainTransaction => {
+const decodeTransaction = (raw: Raw, receipt: Raw, fields: CachedFields): ChainTransaction => {
   const status = optional(receipt, "status", quantity);
   const successful = status === null ? null : status === 1;
   const to = optional(raw, "to", fields.address);
@@ -97,9 +97,9 @@ const decodeTransaction = (raw: Raw, receipt: Raw, fields: RememberedFields): Ch
     type: optional(raw, "type", transactionType) ?? 0,
     successful,
     gasUsed: gasUsed(receipt),
-    // Receipts before EIP-1559 may lack it; the offered price is the paid price then.
+    // Receipts before EIP-1559 may lack it; the price paid is then the gas price.
     effectiveGasPrice: optional(receipt, "effectiveGasPrice", bigQuantity) ?? optional(raw, "gasPrice", bigQuantity) ?? 0n,
-    // Nodes set contractAddress for failed creations, too.
+    // Nodes also set contractAddress for failed contract creations.
     createdContract: to === null && successful !== false ? optional(receipt, "contractAddress", fields.address) : null,
     l1Fee: optional(receipt, "l1Fee", bigQuantity),
     blobFee: blobGas === null || blobGas === 0n ? null : blobGas * bigQuantity(receipt, "blobGasPrice"),
@@ -111,9 +111,9 @@ const decodeTransaction = (raw: Raw, receipt: Raw, fields: RememberedFields): Ch
   return transaction;
 };
 
-const decodeLog = (raw: Raw, fields: RememberedFields): ChainLog => {
+const decodeLog = (raw: Raw, fields: CachedFields): ChainLog => {
   const topics = asList(raw.topics, "topics");
-  if (topics.length > 4) throw new BadReplyError(`The node returned a log with ${topics.length} topics, expected at most 4.`);
+  if (topics.length > 4) throw new BadReplyError(`The node returned a log with ${topics.length} topics; expected at most 4.`);
   return {
     index: quantity(raw, "logIndex"),
     address: fields.address(raw, "address"),
@@ -122,7 +122,7 @@ const decodeLog = (raw: Raw, fields: RememberedFields): ChainLog => {
   };
 };
 
-const decodeWithdrawal = (item: unknown, fields: RememberedFields): ChainWithdrawal => {
+const decodeWithdrawal = (item: unknown, fields: CachedFields): ChainWithdrawal => {
   const raw = asObject(item, "withdrawal");
   return {
     index: quantity(raw, "index"),
@@ -133,21 +133,21 @@ const decodeWithdrawal = (item: unknown, fields: RememberedFields): ChainWithdra
 };
 
 const transactionEvidence = (raw: Raw) => ({
-  blockHash: claim(raw, "blockHash"),
+  blockHash: uncheckedText(raw, "blockHash"),
   index: quantity(raw, "transactionIndex"),
   chainId: optional(raw, "chainId", quantity),
 });
 
 const receiptEvidence = (raw: Raw): ReceiptEvidence => ({
-  transactionHash: claim(raw, "transactionHash"),
-  blockHash: claim(raw, "blockHash"),
+  transactionHash: uncheckedText(raw, "transactionHash"),
+  blockHash: uncheckedText(raw, "blockHash"),
   index: quantity(raw, "transactionIndex"),
   cumulativeGasUsed: bigQuantity(raw, "cumulativeGasUsed"),
   logs: asList(raw.logs, "logs").map((item) => {
     const log = asObject(item, "log");
     return {
-      blockHash: claim(log, "blockHash"),
-      transactionHash: claim(log, "transactionHash"),
+      blockHash: uncheckedText(log, "blockHash"),
+      transactionHash: uncheckedText(log, "transactionHash"),
       transactionIndex: quantity(log, "transactionIndex"),
       removed: log.removed === true,
     };

@@ -2,9 +2,10 @@ import type { Capabilities } from "./capabilities.ts";
 
 /** A feature of a node, whether it is offered, and the consequence for the index. */
 export interface DescribedCapability {
-  /** The name in `missing` of an index. */
+  /** The feature's name in an index's `missing` list. */
   readonly feature: string;
   readonly offered: boolean;
+  /** What was found, such as the name of the method. */
   readonly found: string;
   readonly consequence: string;
 }
@@ -16,12 +17,12 @@ export const describeCapabilities = (
 ): DescribedCapability[] => [
   describe("block-receipts", capabilities.blockReceipts, [
     "eth_getBlockReceipts",
-    "all receipts of a block are read by one call",
+    "all receipts of a block are read with one call",
     "receipts are read one by one: indexing takes several times as long",
   ]),
   describeTraces(capabilities),
   describe("archive-state", capabilities.archiveState, [
-    "state before the first block",
+    "state before the first indexed block",
     "balances are exact from the first indexed block on, and native balances can be read instead of derived",
     "balances before the first indexed block are derived at the head; past balances that follow from neither events nor traces stay unknown",
   ]),
@@ -40,17 +41,21 @@ export const describeCapabilities = (
   {
     feature: "batches",
     offered: capabilities.batchSize > 1,
-    found: capabilities.batchSize > 1 ? `${capabilities.batchSize} calls a request` : "no",
+    found: capabilities.batchSize > 1 ? `${capabilities.batchSize} calls per request` : "no",
     consequence:
       capabilities.batchSize > 1 ? "many blocks are read in one request" : "each call is a separate request: indexing takes longer",
   },
 ];
 
-const describe = (feature: string, offered: boolean, [found, then, otherwise]: readonly [string, string, string]): DescribedCapability => ({
+const describe = (
+  feature: string,
+  offered: boolean,
+  [found, ifOffered, ifMissing]: readonly [string, string, string],
+): DescribedCapability => ({
   feature,
   offered,
   found: offered ? found : "no",
-  consequence: offered ? then : otherwise,
+  consequence: offered ? ifOffered : ifMissing,
 });
 
 const describeTraces = ({ traces, oldTraces }: Capabilities): DescribedCapability => {
@@ -60,7 +65,7 @@ const describeTraces = ({ traces, oldTraces }: Capabilities): DescribedCapabilit
       feature: "traces",
       offered: false,
       found: "no",
-      consequence: "value moved by internal calls is not listed; native balances are read from the state of touched accounts",
+      consequence: "value transferred by internal calls is not listed; native balances are read from the state of touched accounts",
     };
   }
   return oldTraces

@@ -5,7 +5,7 @@ export class RpcError extends Error {
   readonly method: string;
 
   constructor(method: string, code: number, message: string) {
-    super(code === 0 ? `The node failed ${method}: ${message}` : `The node returned error ${code} for ${method}: ${message}`);
+    super(code === 0 ? `Request ${method} failed at the node: ${message}` : `The node returned error ${code} for ${method}: ${message}`);
     this.code = code;
     this.method = method;
   }
@@ -26,12 +26,12 @@ export class TransportError extends Error {
   override readonly name = "TransportError";
 }
 
-/** The parts of a block that the node returned are inconsistent or missing. Nothing of the reply is used. */
+/** The parts of a block that the node returned are inconsistent or missing. The reply is discarded. */
 export class BadReplyError extends Error {
   override readonly name = "BadReplyError";
 }
 
-/** A block's parent is not the block that the node returned before. */
+/** A block's parent is not the previous block that the node returned. */
 export class BrokenChainError extends Error {
   override readonly name = "BrokenChainError";
 }

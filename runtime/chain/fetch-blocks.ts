@@ -1,30 +1,30 @@
 import type { Address } from "../lib/hex.ts";
 import { type BalanceReader, withBalances } from "./account-balances.ts";
 import { createBloom } from "./bloom.ts";
+import { createCachedFields } from "./cached-fields.ts";
 import type { Capabilities } from "./capabilities.ts";
 import type { DecodedReply } from "./decode-block.ts";
 import { fetchReplies } from "./fetch-replies.ts";
 import { withTraces } from "./fetch-traces.ts";
-import { createRememberedFields } from "./remembered.ts";
 import { isTransient, type ReplyRetryOptions, untilConsistent } from "./retry-replies.ts";
 import type { Rpc } from "./rpc.ts";
 import type { ChainBlock, NativeAccounting } from "./types.ts";
 import { type Checks, verifyBlock, verifyChain } from "./verify.ts";
 
-/** The parts of blocks to fetch beside transactions, receipts and logs. */
+/** The parts of blocks to fetch in addition to transactions, receipts and logs. */
 export interface BlockDetail {
   readonly accounting: NativeAccounting;
-  /** Accounts whose balances are fetched with every block, whether it touched them or not. */
-  readonly also?: readonly Address[];
+  /** Accounts whose balances are fetched with every block, even if it did not touch them. */
+  readonly extraAccounts?: readonly Address[];
 }
 
 /** How blocks are fetched and checked. */
 export interface BlockFetchOptions extends ReplyRetryOptions {
-  /** Whether to trace value moved by inner calls, if the node can. */
+  /** Whether to trace value transferred by internal calls, if the node can. */
   readonly tracing: boolean;
-  /** Accounts that the network credits or debits without naming them in the block. */
+  /** Accounts that the network credits or debits although the block does not mention them. */
   readonly systemAccounts?: readonly Address[];
-  /** Transactions with another chain id (EIP-155) are rejected. */
+  /** Transactions with a different chain id (EIP-155) are rejected. */
   readonly chainId?: number;
   readonly checks?: Partial<Checks>;
 }
@@ -37,23 +37,23 @@ export const createFetchBlocks = (rpc: Rpc, capabilities: Capabilities, reader: 
   const tracing = options.tracing && capabilities.traces !== null;
   const checks: Checks = { bloom: true, gasUsed: true, ...options.checks };
   const bloom = createBloom();
-  const fields = createRememberedFields();
+  const fields = createCachedFields();
 
-  /** With balances from the state, traces only list transfers: if the node lacks old traces, blocks are indexed without them. */
+  /** If balances come from the state, traces are only used to list transfers: if the node lacks old traces, blocks are indexed without them. */
   const wantsTraces = (accounting: NativeAccounting | undefined): boolean =>
     tracing && (accounting === undefined || accounting === "traces" || (accounting === "state" && capabilities.oldTraces));
 
   /**
-   * With balances from the state, traces are optional: those of some networks' system transactions are inconsistent. A block with invalid traces is
-   * indexed without them; balances that its inner calls changed are found when the accounts are touched again.
+   * If balances come from the state, traces are optional, because some networks return inconsistent traces for system transactions. A block with invalid
+   * traces is indexed without them; balances that its internal calls changed are found when the accounts are touched again.
    */
-  const withTracesOrNone = (replies: readonly DecodedReply[]): Promise<ChainBlock[]> =>
+  const withTracesIfValid = (replies: readonly DecodedReply[]): Promise<ChainBlock[]> =>
     withTraces(rpc, replies, capabilities.traces).catch((error: unknown) => {
       if (!isTransient(error)) throw error;
       return Promise.all(
         replies.map((reply) =>
           untilConsistent(() => withTraces(rpc, [reply], capabilities.traces), options).catch((error: unknown) =>
-            untracedUnless(error, reply.block),
+            untracedIfTransient(error, reply.block),
           ),
         ),
       ).then((portions) => portions.flat());
@@ -66,14 +66,14 @@ export const createFetchBlocks = (rpc: Rpc, capabilities: Capabilities, reader: 
     const blocks = replies.map(({ block }) => block);
     verifyChain(blocks);
     if (detail?.accounting !== "state") return wantsTraces(detail?.accounting) ? withTraces(rpc, replies, capabilities.traces) : blocks;
-    const traced = wantsTraces("state") ? await withTracesOrNone(replies) : blocks;
-    return withBalances(reader, traced, [...(options.systemAccounts ?? []), ...(detail.also ?? [])]);
+    const traced = wantsTraces("state") ? await withTracesIfValid(replies) : blocks;
+    return withBalances(reader, traced, [...(options.systemAccounts ?? []), ...(detail.extraAccounts ?? [])]);
   };
 
   return (from, to, detail) => untilConsistent(() => fetchOnce(from, to, detail), options);
 };
 
-const untracedUnless = (error: unknown, block: ChainBlock): ChainBlock[] => {
+const untracedIfTransient = (error: unknown, block: ChainBlock): ChainBlock[] => {
   if (!isTransient(error)) throw error;
   return [block];
 };

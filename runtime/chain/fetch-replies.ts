@@ -1,7 +1,7 @@
+import type { CachedFields } from "./cached-fields.ts";
 import { type DecodedReply, decodeBlock } from "./decode-block.ts";
 import { BadReplyError, LimitError } from "./errors.ts";
 import { asList, asObject, hash, type Raw, toQuantity } from "./quantities.ts";
-import type { RememberedFields } from "./remembered.ts";
 import type { Rpc, RpcCall, RpcResult } from "./rpc.ts";
 
 /** Fetches and decodes blocks with their receipts; a block that is too large for one reply is requested in parts. @throws {BadReplyError} */
@@ -9,17 +9,17 @@ export const fetchReplies = async (
   rpc: Rpc,
   heights: readonly number[],
   blockReceipts: boolean,
-  fields?: RememberedFields,
+  fields?: CachedFields,
 ): Promise<DecodedReply[]> => {
   const calls = heights.flatMap((height) => (blockReceipts ? [blockCall(height), receiptsCall(height)] : [blockCall(height)]));
   // A block and its receipts are adjacent, so that both are in one request.
   const results = await rpc.settle(calls);
-  const width = blockReceipts ? 2 : 1;
+  const callsPerBlock = blockReceipts ? 2 : 1;
   const blocks = await Promise.all(
     heights.map(async (height, position) => {
-      const result = results[width * position];
+      const result = results[callsPerBlock * position];
       const value = isTooLarge(result) ? await blockInParts(rpc, height) : valueIn(result);
-      if (value === null || value === undefined) throw new BadReplyError(`The node does not have block ${height} (yet).`);
+      if (value === null || value === undefined) throw new BadReplyError(`The node does not have block ${height} yet.`);
       return asObject(value, "block");
     }),
   );
@@ -62,10 +62,10 @@ const singleReceipts = async (rpc: Rpc, blocks: readonly Raw[]): Promise<unknown
   const receipts = await rpc.batch(
     hashes.flat().map((transactionHash) => ({ method: "eth_getTransactionReceipt", params: [transactionHash] })),
   );
-  let taken = 0;
+  let end = 0;
   return hashes.map(({ length }) => {
-    taken += length;
-    return receipts.slice(taken - length, taken);
+    end += length;
+    return receipts.slice(end - length, end);
   });
 };
 

@@ -2,13 +2,13 @@ import type { DecodedReply } from "./decode-block.ts";
 import { LimitError } from "./errors.ts";
 import { asList, toQuantity } from "./quantities.ts";
 import type { Rpc, RpcCall } from "./rpc.ts";
-import { mayMoveValueInside, readCallTracer, readFlatTraces, type TraceKind, type TransactionTraces } from "./traces.ts";
+import { mayTransferValueInside, readCallTracer, readFlatTraces, type TraceKind, type TransactionTraces } from "./traces.ts";
 import type { ChainBlock } from "./types.ts";
 
-/** Blocks with their traces; requested only for blocks in which inner calls may have moved value. @throws {BadReplyError} */
+/** Blocks with their traces, which are requested only for blocks in which internal calls may have transferred value. @throws {BadReplyError} */
 export const withTraces = async (rpc: Rpc, replies: readonly DecodedReply[], kind: TraceKind | null): Promise<ChainBlock[]> => {
   const traced = replies.filter(({ block }) =>
-    block.transactions.some((transaction) => mayMoveValueInside(transaction, block.baseFeePerGas)),
+    block.transactions.some((transaction) => mayTransferValueInside(transaction, block.baseFeePerGas)),
   );
   const results = await rpc.settle(traced.map(({ block }) => tracesCall(block.number, kind)));
   const byNumber = new Map<number, readonly TransactionTraces[]>();
@@ -34,7 +34,7 @@ export const tracesCall = (height: number, kind: TraceKind | null): RpcCall => (
   divisible: true,
 });
 
-/** Requests traces that are too large for one reply by transaction, and joins them to the form of the block's reply. */
+/** Requests traces that are too large for one reply transaction by transaction, and joins them in the format of a whole block's traces. */
 const inParts = async (rpc: Rpc, block: ChainBlock, kind: TraceKind | null, error: Error | undefined): Promise<unknown> => {
   if (!(error instanceof LimitError)) throw error ?? new TypeError(`No result for the traces of block ${block.number}.`);
   const parts = await rpc.batch(
@@ -48,14 +48,14 @@ const inParts = async (rpc: Rpc, block: ChainBlock, kind: TraceKind | null, erro
 const applyTraces = (block: ChainBlock, traces: readonly TransactionTraces[] | undefined): ChainBlock => ({
   ...block,
   transactions: block.transactions.map((transaction, position) => {
-    const own = traces?.[position];
+    const trace = traces?.[position];
     // A receipt before EIP-658 has no status; the root frame shows whether the transaction failed.
-    const successful = transaction.successful ?? (own === undefined ? null : !own.failed);
+    const successful = transaction.successful ?? (trace === undefined ? null : !trace.failed);
     return {
       ...transaction,
       successful,
       createdContract: successful === false ? null : transaction.createdContract,
-      traces: successful === false ? [] : (own?.traces ?? []),
+      traces: successful === false ? [] : (trace?.traces ?? []),
     };
   }),
 });

@@ -1,6 +1,6 @@
 import type { Address } from "../lib/hex.ts";
 import { type Capabilities, probeCapabilities } from "./capabilities.ts";
-import { createHeadFeed, type HeadFeed } from "./heads.ts";
+import { createHeadFeed, type HeadFeed } from "./head-feed.ts";
 import type { Rpc } from "./rpc.ts";
 import { createSource, type Source } from "./source.ts";
 import { webSocketUrl } from "./subscription.ts";
@@ -9,28 +9,28 @@ export interface NodeOptions {
   readonly rpc: Rpc;
   /** The node's HTTP URL; may contain a secret. */
   readonly url: string;
-  /** The URL of its WebSocket, where it differs from the HTTP one. */
+  /** The node's WebSocket URL, if it differs from the HTTP one. */
   readonly webSocket?: string | undefined;
   readonly chainId: number;
   /** The first block to index. */
   readonly from: number;
-  /** Whether to trace value moved by inner calls, where the node can. */
+  /** Whether to trace value transferred by internal calls, if the node can. */
   readonly tracing: boolean;
-  /** Accounts that the network credits or debits without naming them in the block. */
+  /** Accounts that the network credits or debits although the block does not mention them. */
   readonly systemAccounts?: readonly Address[];
   readonly onBadReply?: (reason: string) => void;
   readonly onHeads?: (message: string) => void;
 }
 
-/** A probed node: its capabilities, its checked blocks, and the heads that it announces, if it does. */
+/** A probed node: its capabilities, the source of its blocks, and the feed of its heads if it announces them. */
 export interface Node {
   readonly capabilities: Capabilities;
   readonly source: Source;
   readonly heads: HeadFeed | null;
 }
 
-/** Probes a node and creates its source; `heads` must be closed after use. @throws {TransportError} where it cannot be reached. */
-export const examineNode = async (options: NodeOptions): Promise<Node> => {
+/** Probes a node and creates its source; `heads` must be closed after use. @throws {TransportError} if it cannot be reached. */
+export const probeNode = async (options: NodeOptions): Promise<Node> => {
   const { rpc, chainId, from, tracing, systemAccounts = [], onBadReply, onHeads } = options;
   const url = webSocketUrl(options.url, options.webSocket);
   const capabilities = await probeCapabilities(rpc, from, { webSocketUrl: url });

@@ -1,5 +1,5 @@
 import { backoff, sleep, withJitter } from "../lib/async.ts";
-import type { Fault } from "./faults.ts";
+import type { RequestFailure } from "./request-failure.ts";
 
 /** Max milliseconds before a request. */
 const maxWait = 20_000;
@@ -21,11 +21,11 @@ export const createPace = ({ backOffMilliseconds = 200, random = Math.random }: 
       for (let left = readyAt - Date.now(); left > 0 && !closed.aborted; left = readyAt - Date.now()) await sleep(left, closed);
     },
     /** Waits after a failed attempt. */
-    after: async (fault: Fault, attempt: number): Promise<void> => {
-      if (fault.kind !== "rate") return sleep(waitOf(attempt), closed);
-      // Concurrent requests are rejected together, which counts as one rejection.
+    after: async (failure: RequestFailure, attempt: number): Promise<void> => {
+      if (failure.kind !== "rate") return sleep(waitOf(attempt), closed);
+      // Requests in flight at the same time are rejected together, which is counted as one rejection.
       if (Date.now() >= readyAt) rejections += 1;
-      const pause = Math.max(waitOf(rejections), fault.retryAfterMilliseconds ?? 0);
+      const pause = Math.max(waitOf(rejections), failure.retryAfterMilliseconds ?? 0);
       readyAt = Math.max(readyAt, Date.now() + Math.min(maxWait, pause));
     },
     /** Ends the backoff of rate limits. */

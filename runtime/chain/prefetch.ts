@@ -3,23 +3,23 @@ import type { ChainBlock } from "./types.ts";
 export interface PrefetchOptions {
   readonly from: number;
   readonly to: number;
-  /** Maximum of concurrent requests for blocks, which bounds the memory. */
+  /** Max concurrent requests for blocks, which bounds the memory. */
   readonly inFlight: number;
-  /** Maximum of blocks in a request. */
+  /** Max blocks per request. */
   readonly blocks: number;
-  /** Transactions that a request should return: fewer blocks are requested where they are full. */
+  /** Transactions that a request should return: the fuller the blocks, the fewer are requested. */
   readonly transactions: number;
   readonly signal?: AbortSignal;
 }
 
-/** Fetches blocks ahead of the reader, and yields them in order, one request's blocks at a time. */
+/** Fetches blocks ahead of the reader, and yields them in order, request by request. */
 export async function* prefetch(
   fetch: (from: number, to: number) => Promise<ChainBlock[]>,
   options: PrefetchOptions,
 ): AsyncGenerator<ChainBlock[]> {
   const running: Promise<ChainBlock[]>[] = [];
   let next = options.from;
-  // An initial guess for full blocks; each reply corrects it.
+  // An initial guess for full blocks; each response corrects it.
   let size = Math.min(options.blocks, 16);
   const fill = () => {
     while (running.length < options.inFlight && next <= options.to && options.signal?.aborted !== true) {
@@ -42,9 +42,9 @@ export async function* prefetch(
   }
 }
 
-/** The number of blocks that would contain the wanted number of transactions, if they were as full as the last ones. */
+/** The number of blocks that would contain the target number of transactions if they were as full as the last ones. */
 const nextSize = (portion: readonly ChainBlock[], options: PrefetchOptions): number => {
-  const weight = portion.reduce((sum, block) => sum + block.transactions.length, 0);
-  const each = weight / Math.max(portion.length, 1);
-  return Math.max(1, Math.min(options.blocks, Math.floor(options.transactions / Math.max(each, 0.1))));
+  const transactions = portion.reduce((sum, block) => sum + block.transactions.length, 0);
+  const perBlock = transactions / Math.max(portion.length, 1);
+  return Math.max(1, Math.min(options.blocks, Math.floor(options.transactions / Math.max(perBlock, 0.1))));
 };

@@ -4,25 +4,25 @@ import { BadReplyError } from "./errors.ts";
 /** A JSON object from the node whose fields are not checked yet. */
 export type Raw = Readonly<Record<string, unknown>>;
 
-const quantityForm = /^0x[0-9a-fA-F]{1,64}$/;
-const digitsForm = /^0x[0-9a-fA-F]*$/;
-const addressForm = /^0x[0-9a-fA-F]{40}$/;
-const hashForm = /^0x[0-9a-fA-F]{64}$/;
+const quantityPattern = /^0x[0-9a-fA-F]{1,64}$/;
+const digitsPattern = /^0x[0-9a-fA-F]*$/;
+const addressPattern = /^0x[0-9a-fA-F]{40}$/;
+const hashPattern = /^0x[0-9a-fA-F]{64}$/;
 
-const refuse = (field: string, expected: string, value: unknown): BadReplyError => {
+const invalidField = (field: string, expected: string, value: unknown): BadReplyError => {
   const shown = typeof value === "string" ? `"${value.slice(0, 80)}"` : String(value).slice(0, 80);
   return new BadReplyError(`Invalid field ${field} from the node: expected ${expected}, got ${shown}.`);
 };
 
-const text = (raw: Raw, field: string, form: RegExp, expected: string): Hex => {
+const text = (raw: Raw, field: string, pattern: RegExp, expected: string): Hex => {
   const value = raw[field];
-  if (typeof value !== "string" || !form.test(value)) throw refuse(field, expected, value);
+  if (typeof value !== "string" || !pattern.test(value)) throw invalidField(field, expected, value);
   return value.toLowerCase() as Hex;
 };
 
 /**
- * A well-formed small quantity, else undefined. `Number` accepts the prefix, the digits, and white space at the ends, which is excluded by the first and
- * last characters. A block has tens of thousands of quantities, and a regular expression takes several times as long.
+ * A well-formed small quantity, else undefined. `Number` also accepts white space at both ends, so the first and last characters are checked. A block has
+ * tens of thousands of quantities, and a regular expression takes several times as long.
  */
 const smallQuantity = (value: unknown): number | undefined => {
   if (typeof value !== "string" || value.length < 3 || value.length > 15) return undefined;
@@ -35,59 +35,59 @@ const smallQuantity = (value: unknown): number | undefined => {
 const isDigit = (code: number): boolean => (code >= 48 && code <= 57) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102);
 
 /** A field that must be an object. */
-export const asObject = (value: unknown, what: string): Raw => {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw refuse(what, "an object", value);
+export const asObject = (value: unknown, field: string): Raw => {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalidField(field, "an object", value);
   return value as Raw;
 };
 
-/** A field that must be a list. */
-export const asList = (value: unknown, what: string): readonly unknown[] => {
-  if (!Array.isArray(value)) throw refuse(what, "a list", value);
+/** A field that must be an array. */
+export const asList = (value: unknown, field: string): readonly unknown[] => {
+  if (!Array.isArray(value)) throw invalidField(field, "an array", value);
   return value;
 };
 
 /** A quantity of any width up to 256 bits. */
 export const bigQuantity = (raw: Raw, field: string): bigint =>
-  BigInt(smallQuantity(raw[field]) ?? text(raw, field, quantityForm, "a hexadecimal quantity"));
+  BigInt(smallQuantity(raw[field]) ?? text(raw, field, quantityPattern, "a hexadecimal quantity"));
 
-/** A quantity that a number holds exactly. */
+/** A quantity that a JavaScript number represents exactly. */
 export const quantity = (raw: Raw, field: string): number => {
   const small = smallQuantity(raw[field]);
   if (small !== undefined) return small;
-  const value = Number.parseInt(text(raw, field, quantityForm, "a hexadecimal quantity"), 16);
-  if (!Number.isSafeInteger(value)) throw refuse(field, "a quantity below 2^53", raw[field]);
+  const value = Number.parseInt(text(raw, field, quantityPattern, "a hexadecimal quantity"), 16);
+  if (!Number.isSafeInteger(value)) throw invalidField(field, "a quantity below 2^53", raw[field]);
   return value;
 };
 
-/** A quantity up to the largest possible value of the field; `expected` describes it. */
+/** A reader of quantities up to the largest possible value of the field, which `expected` describes. */
 export const quantityUpTo =
   (max: number, expected: string) =>
   (raw: Raw, field: string): number => {
     const value = quantity(raw, field);
-    if (value > max) throw refuse(field, expected, raw[field]);
+    if (value > max) throw invalidField(field, expected, raw[field]);
     return value;
   };
 
 /** 20 bytes. */
-export const address = (raw: Raw, field: string): Address => text(raw, field, addressForm, "an address");
+export const address = (raw: Raw, field: string): Address => text(raw, field, addressPattern, "an address");
 
 /** 32 bytes. */
-export const hash = (raw: Raw, field: string): Hash => text(raw, field, hashForm, "a hash");
+export const hash = (raw: Raw, field: string): Hash => text(raw, field, hashPattern, "a hash");
 
 /** Bytes of any length. */
 export const data = (raw: Raw, field: string): Hex => {
-  const value = text(raw, field, digitsForm, "hexadecimal data");
-  if (value.length % 2 !== 0) throw refuse(field, "hexadecimal data", value);
+  const value = text(raw, field, digitsPattern, "hexadecimal data");
+  if (value.length % 2 !== 0) throw invalidField(field, "hexadecimal data", value);
   return value;
 };
 
-/** A field that is not checked itself, because it is only compared with checked text; empty where it is not text. */
-export const claim = (raw: Raw, field: string): string => {
+/** A field that is not checked, because it is only compared with checked text; empty if it is not text. */
+export const uncheckedText = (raw: Raw, field: string): string => {
   const value = raw[field];
   return typeof value === "string" ? value.toLowerCase() : "";
 };
 
-/** The value of a field that a node may leave out or set to null. */
+/** The value of a field that a node may omit or set to null. */
 export const optional = <T>(raw: Raw, field: string, read: (raw: Raw, field: string) => T): T | null =>
   raw[field] === undefined || raw[field] === null ? null : read(raw, field);
 

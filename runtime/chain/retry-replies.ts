@@ -5,48 +5,48 @@ import type { Rpc, RpcCall, RpcResult } from "./rpc.ts";
 
 /** The attempts to fetch replies, and the waits between them. */
 export interface ReplyRetryOptions {
-  /** Attempts for a reply that is inconsistent, as happens while a node imports a block. */
-  readonly tries?: number;
+  /** Attempts to get a consistent reply: replies may be inconsistent while a node imports a block. */
+  readonly attempts?: number;
   readonly waitMilliseconds?: number;
   readonly onBadReply?: (reason: string) => void;
 }
 
 /** At the head a node may need some milliseconds until all parts of a block are available; the waits add up to 1.2 seconds. */
-const defaultTries = 6;
+const defaultAttempts = 6;
 const defaultWait = 40;
 const maxWaitMilliseconds = 10_000;
 
 /** Whether the same requests may return a valid reply later. */
 export const isTransient = (error: unknown): error is Error => error instanceof BadReplyError || error instanceof RpcError;
 
-/** Fetches until the replies are consistent. @throws the last error. */
+/** Fetches until the replies are consistent. @throws {Error} if all attempts fail. */
 export const untilConsistent = <T>(
   work: () => Promise<T>,
-  { tries = defaultTries, waitMilliseconds = defaultWait, onBadReply }: ReplyRetryOptions,
+  { attempts = defaultAttempts, waitMilliseconds = defaultWait, onBadReply }: ReplyRetryOptions,
 ): Promise<T> =>
   retry(work, {
-    attempts: tries,
+    attempts,
     base: waitMilliseconds,
     max: maxWaitMilliseconds,
     isRetryable: isTransient,
     onRetry: (error) => onBadReply?.(error.message),
   });
 
-/** The results of state reads. Reads that failed for a temporary reason are repeated. */
+/** The results of state reads. Reads that failed temporarily are repeated. */
 export const settleWithRetries = async <T>(
   rpc: Rpc,
   calls: readonly RpcCall[],
-  { tries = defaultTries, waitMilliseconds = defaultWait }: ReplyRetryOptions,
+  { attempts = defaultAttempts, waitMilliseconds = defaultWait }: ReplyRetryOptions,
   read: (result: RpcResult) => T,
-  passes: (error: RpcError) => boolean = isTransientFailure,
+  isRetryable: (error: RpcError) => boolean = isTransientFailure,
 ): Promise<T[]> => {
   const results = await rpc.settle(calls);
-  for (let attempt = 1; attempt < tries; attempt += 1) {
-    const open = results.flatMap((result, position) => (!result.ok && passes(result.error) ? [position] : []));
-    if (open.length === 0) break;
+  for (let attempt = 1; attempt < attempts; attempt += 1) {
+    const pending = results.flatMap((result, position) => (!result.ok && isRetryable(result.error) ? [position] : []));
+    if (pending.length === 0) break;
     await sleep(backoff(attempt, { base: waitMilliseconds, max: maxWaitMilliseconds }));
-    const again = await rpc.settle(open.flatMap((position) => calls[position] ?? []));
-    for (const [index, position] of open.entries()) results[position] = again[index] ?? (results[position] as RpcResult);
+    const retried = await rpc.settle(pending.flatMap((position) => calls[position] ?? []));
+    for (const [index, position] of pending.entries()) results[position] = retried[index] ?? (results[position] as RpcResult);
   }
   return results.map(read);
 };

@@ -1,25 +1,25 @@
 import type { RpcCall, RpcResult } from "./call.ts";
 import { LimitError, TransportError, UnansweredError } from "./errors.ts";
-import type { Fault } from "./faults.ts";
+import type { RequestFailure } from "./request-failure.ts";
 import { createTransport, type Transport, type TransportOptions } from "./transport.ts";
 
 export type { RpcCall, RpcResult } from "./call.ts";
 
 /** JSON-RPC 2.0 client of one node. */
 export interface Rpc {
-  /** Sends one call. @throws {RpcError} the node's error. @throws {TransportError} after the last attempt. */
+  /** Sends one call. @throws {RpcError} if the node returns an error. @throws {TransportError} if the last attempt fails. */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
   /** Sends many calls, in as few requests as the node accepts, and returns their results in order; the error of one call does not affect the others. */
   settle(calls: readonly RpcCall[]): Promise<RpcResult[]>;
-  /** Sends many calls that must all succeed. @throws {RpcError} the first error. */
+  /** Sends many calls that must all succeed. @throws {RpcError} with the first error. */
   batch(calls: readonly RpcCall[]): Promise<unknown[]>;
-  /** The limits of the node as found so far: calls in a request, concurrent requests. */
+  /** The node's limits as found so far: calls per request, concurrent requests. */
   limits(): { readonly batchSize: number; readonly concurrency: number };
   close(): Promise<void>;
 }
 
 export interface RpcOptions extends TransportOptions {
-  /** Further attempts after a temporary failure. A smaller request is not counted as one. */
+  /** Retries after a temporary failure. Sending a smaller request is not counted as a retry. */
   readonly retries?: number;
   readonly onRetry?: (reason: string, attempt: number) => void;
 }
@@ -28,7 +28,7 @@ export interface RpcOptions extends TransportOptions {
 interface PendingCalls {
   readonly calls: readonly RpcCall[];
   readonly results: RpcResult[];
-  /** A part has failed finally: the other parts stop. */
+  /** A part has failed permanently: the other parts are not sent. */
   failed: boolean;
 }
 
@@ -56,7 +56,7 @@ export const createRpc = (options: RpcOptions): Rpc => {
   };
 };
 
-/** Sends the calls at these positions, in requests of the current batch size, until each has a result. */
+/** Sends the calls at some positions, in requests of the current batch size, until each has a result. */
 type SendPart = (pending: PendingCalls, positions: readonly number[], attempt: number) => Promise<void>;
 
 const createSender = (transport: Transport, { retries = 6, onRetry }: RpcOptions): SendPart => {
@@ -70,7 +70,7 @@ const createSender = (transport: Transport, { retries = 6, onRetry }: RpcOptions
     await Promise.all(parts);
   };
 
-  /** Sends one request; calls without a result are sent again, in smaller requests where that may help. */
+  /** Sends one request; calls without a result are sent again, in smaller requests if that may help. */
   const sendOnce: SendPart = async (pending, positions, attempt) => {
     // The batch size may have shrunk while the request was queued.
     const outcome = await transport.enqueue(async () =>
@@ -78,28 +78,33 @@ const createSender = (transport: Transport, { retries = 6, onRetry }: RpcOptions
     );
     if (outcome === "too large") return sendPart(pending, positions, attempt);
     if (outcome === undefined) return;
-    const { again, fault } = outcome;
+    const { unresolved, failure } = outcome;
     const alone = positions.length === 1;
-    if (alone && fault.kind === "size" && attempt > 0 && setLimitError(pending, again[0], fault)) return;
-    if (await isolate(pending, again, attempt, fault)) return;
-    const next = isTry(fault, alone) ? attempt + 1 : attempt;
-    if (isLast(fault, next)) throw new TransportError(fault.message);
-    onRetry?.(fault.message, next);
-    transport.adapt(fault, positions.length, next);
-    if (alone || fault.kind !== "size") await transport.pause(fault, Math.max(next, 1));
-    if (transport.isClosed()) throw new TransportError(fault.message);
-    await sendPart(pending, again, next);
+    if (alone && failure.kind === "size" && attempt > 0 && setLimitError(pending, unresolved[0], failure)) return;
+    if (await isolate(pending, unresolved, attempt, failure)) return;
+    const next = countsAsAttempt(failure, alone) ? attempt + 1 : attempt;
+    if (isLast(failure, next)) throw new TransportError(failure.message);
+    onRetry?.(failure.message, next);
+    transport.adapt(failure, positions.length, next);
+    if (alone || failure.kind !== "size") await transport.pause(failure, Math.max(next, 1));
+    if (transport.isClosed()) throw new TransportError(failure.message);
+    await sendPart(pending, unresolved, next);
   };
 
   /**
-   * Bisects a failed request while the node responds to other calls, down to the calls that fail; only these get an error. The limits are not adapted to them.
-   * False where these calls cannot be isolated, or the node does not respond.
+   * Bisects a failed request while the node responds to other calls, down to the calls that fail; only these get an error, and the limits do not change.
+   * False if these calls cannot be isolated, or if the node does not respond.
    */
-  const isolate = async (pending: PendingCalls, positions: readonly number[], attempt: number, fault: Fault): Promise<boolean> => {
+  const isolate = async (
+    pending: PendingCalls,
+    positions: readonly number[],
+    attempt: number,
+    failure: RequestFailure,
+  ): Promise<boolean> => {
     const [position] = positions;
-    if (position === undefined || !isIsolatable(pending, positions, attempt, fault) || !(await transport.isResponding())) return false;
+    if (position === undefined || !isIsolatable(pending, positions, attempt, failure) || !(await transport.isResponding())) return false;
     if (positions.length === 1) {
-      pending.results[position] = { ok: false, error: new UnansweredError(callAt(pending, position).method, 0, fault.message) };
+      pending.results[position] = { ok: false, error: new UnansweredError(callAt(pending, position).method, 0, failure.message) };
       return true;
     }
     const middle = Math.ceil(positions.length / 2);
@@ -108,7 +113,7 @@ const createSender = (transport: Transport, { retries = 6, onRetry }: RpcOptions
     return true;
   };
 
-  const isLast = ({ kind }: Fault, attempt: number): boolean => kind === "final" || attempt > retries || transport.isClosed();
+  const isLast = ({ kind }: RequestFailure, attempt: number): boolean => kind === "final" || attempt > retries || transport.isClosed();
 
   return sendPart;
 };
@@ -118,28 +123,28 @@ const attemptOnce = async (
   transport: Transport,
   pending: PendingCalls,
   positions: readonly number[],
-): Promise<{ readonly again: readonly number[]; readonly fault: Fault } | undefined> => {
+): Promise<{ readonly unresolved: readonly number[]; readonly failure: RequestFailure } | undefined> => {
   if (pending.failed) return undefined;
-  const { results, fault } = await transport.send(positions.map((position) => callAt(pending, position)));
+  const { results, failure } = await transport.send(positions.map((position) => callAt(pending, position)));
   for (const [index, position] of positions.entries()) {
     const result = results[index];
     if (result !== null && result !== undefined) pending.results[position] = result;
   }
-  return fault === null ? undefined : { again: positions.filter((_, index) => results[index] === null), fault };
+  return failure === null ? undefined : { unresolved: positions.filter((_, index) => results[index] === null), failure };
 };
 
-/** Whether the next request counts as an attempt: a smaller one does not. */
-const isTry = ({ kind }: Fault, alone: boolean): boolean => alone || kind === "transient" || kind === "down";
+/** Whether the next request counts as another attempt; a smaller request does not. */
+const countsAsAttempt = ({ kind }: RequestFailure, alone: boolean): boolean => alone || kind === "transient" || kind === "down";
 
-/** A request that was too large or too slow is bisected immediately; one that failed without a stated reason, and a single call, after a second attempt. */
-const isIsolatable = (pending: PendingCalls, positions: readonly number[], attempt: number, { kind }: Fault): boolean =>
+/** A request that was too large or too slow is bisected immediately; a single call, or a request that failed for an unknown reason, after a second attempt. */
+const isIsolatable = (pending: PendingCalls, positions: readonly number[], attempt: number, { kind }: RequestFailure): boolean =>
   (kind === "size" ? attempt > 0 || positions.length > 1 : kind === "transient" && attempt > 0) &&
   positions.every((position) => callAt(pending, position).isolated === true);
 
-const setLimitError = (pending: PendingCalls, position: number | undefined, fault: Fault): boolean => {
+const setLimitError = (pending: PendingCalls, position: number | undefined, failure: RequestFailure): boolean => {
   const { method, divisible } = callAt(pending, position);
   if (position === undefined || divisible !== true) return false;
-  pending.results[position] = { ok: false, error: new LimitError(method, 0, fault.message) };
+  pending.results[position] = { ok: false, error: new LimitError(method, 0, failure.message) };
   return true;
 };
 

@@ -1,6 +1,6 @@
 import type { Address, Hash, Hex } from "../lib/hex.ts";
 import type { BalanceReader, StateAt } from "./account-balances.ts";
-import { type CallOutcome, isTransientFailure, lagging, outcomeOf } from "./call-outcome.ts";
+import { type CallOutcome, isTransientFailure, laggingPattern, outcomeOf } from "./call-outcome.ts";
 import type { Capabilities } from "./capabilities.ts";
 import { BadReplyError, RpcError } from "./errors.ts";
 import { type BlockDetail, type BlockFetchOptions, createFetchBlocks } from "./fetch-blocks.ts";
@@ -26,18 +26,18 @@ export interface Source {
   chainId(): Promise<number>;
   genesisHash(): Promise<Hash>;
   head(): Promise<Head>;
-  /** Null where the node does not report it. */
+  /** Null if the node does not report it. */
   finalized(): Promise<number | null>;
-  /** Null where the node has no such block. */
+  /** The hashes of blocks; null if the node has no such block. */
   hashesOf(heights: readonly number[]): Promise<(Hash | null)[]>;
   /**
-   * Checked blocks from..to inclusive, with the traces or balances that the accounting requires, or without one with the source's traces.
-   * @throws {BadReplyError} where the node keeps returning inconsistent blocks.
+   * Checked blocks from..to inclusive, with the traces or balances that `detail.accounting` requires; without `detail`, with traces if the source reads them.
+   * @throws {BadReplyError} if the node keeps returning inconsistent blocks.
    */
   fetch(from: number, to: number, detail?: BlockDetail): Promise<ChainBlock[]>;
   /**
-   * Native balances after a block; null where the node lacks that state or does not respond to this call alone. Read by the block's hash where it is given and
-   * the node supports it.
+   * Native balances after a block; null if the node lacks that state, or responds to other calls but not to this one. They are read by the block's hash if it
+   * is passed and the node supports it.
    */
   balances(addresses: readonly Address[], height: number, hash?: Hash): Promise<(bigint | null)[]>;
   /** Read-only calls after a block; without `gas` the node's limit applies. */
@@ -47,7 +47,7 @@ export interface Source {
 /** How a source reads its node. */
 export type SourceOptions = BlockFetchOptions;
 
-/** A source of checked blocks. */
+/** Creates a source of checked blocks. */
 export const createSource = (rpc: Rpc, capabilities: Capabilities, options: SourceOptions): Source => {
   const balancesIn = (reads: readonly { readonly address: Address; readonly at: StateAt }[], byHash: boolean, isolated = false) => {
     const calls = reads.map(({ address, at }) => ({
@@ -61,7 +61,7 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
       calls,
       options,
       balanceOf,
-      (error) => isTransientFailure(error) || (byHash && lagging.test(error.message)),
+      (error) => isTransientFailure(error) || (byHash && laggingPattern.test(error.message)),
     );
   };
   const hashesOf = async (heights: readonly number[]): Promise<(Hash | null)[]> => {
@@ -86,7 +86,7 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
     },
     finalized: async () => {
       if (!capabilities.finalizedTag) return null;
-      const block = await rpc.request("eth_getBlockByNumber", ["finalized", false]).catch(nullIfRefused);
+      const block = await rpc.request("eth_getBlockByNumber", ["finalized", false]).catch(nullIfRpcError);
       return block === null ? null : quantity(asObject(block, "finalized block"), "number");
     },
     hashesOf,
@@ -119,7 +119,7 @@ const hashAt = (block: Raw, height: number | undefined): Hash => {
   return hash(block, "hash");
 };
 
-const nullIfRefused = (error: unknown): null => {
+const nullIfRpcError = (error: unknown): null => {
   if (error instanceof RpcError) return null;
   throw error;
 };

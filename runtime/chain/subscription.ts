@@ -1,12 +1,13 @@
 import { WebSocket } from "undici";
 import { asObject, hash, quantity } from "./quantities.ts";
+import { redact } from "./redact.ts";
 import type { Head } from "./types.ts";
 
 export interface SubscriptionOptions {
-  /** ws:// or wss://; may contain a secret, and is never shown. */
+  /** ws:// or wss://; may contain a secret, so it is never shown. */
   readonly url: URL;
   readonly onHead: (head: Head) => void;
-  /** Called once when the subscription ends for any reason, but not after it was closed. */
+  /** Called once if the subscription ends for any reason other than being closed by the caller. */
   readonly onEnd: (reason: string) => void;
   readonly onLive?: (chainId: number) => void;
   readonly timeoutMilliseconds?: number;
@@ -17,34 +18,34 @@ const ids = { chainId: 1, subscribe: 2 } as const;
 /** Subscribes to the heads of a node (eth_subscribe newHeads), and returns the function that closes the subscription. */
 export const subscribeToHeads = (options: SubscriptionOptions): (() => void) => {
   const { url, onHead, onEnd, onLive, timeoutMilliseconds = 5_000 } = options;
-  const socket = open(url);
+  const socket = openSocket(url);
   let ended = false;
   let chainId: number | null = null;
   let subscription: string | null = null;
   const end = (): boolean => {
     if (ended) return false;
     ended = true;
-    clearTimeout(opening);
+    clearTimeout(deadline);
     socket.close();
     return true;
   };
   const fail = (reason: string): void => {
     if (end()) onEnd(reason);
   };
-  const opening = setTimeout(() => fail(`no subscription within ${timeoutMilliseconds} ms`), timeoutMilliseconds);
+  const deadline = setTimeout(() => fail(`no subscription within ${timeoutMilliseconds} ms`), timeoutMilliseconds);
   const send = (id: number, method: string, params: readonly unknown[]) =>
     socket.send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
 
-  const take = (message: Message): void => {
+  const handleMessage = (message: Message): void => {
     if (message.error !== undefined) {
-      fail("the node refused the subscription");
+      fail(`the node rejected the subscription: ${reasonIn(message.error, url)}`);
       return;
     }
     if (message.id === ids.chainId) chainId = quantity({ chainId: message.result }, "chainId");
     if (message.id === ids.subscribe) subscription = String(message.result);
     if (message.id !== undefined) {
       if (chainId === null || subscription === null) return;
-      clearTimeout(opening);
+      clearTimeout(deadline);
       onLive?.(chainId);
       return;
     }
@@ -60,12 +61,12 @@ export const subscribeToHeads = (options: SubscriptionOptions): (() => void) => 
   socket.addEventListener("message", (event) => {
     if (ended) return;
     try {
-      take(JSON.parse(String(event.data)) as Message);
+      handleMessage(JSON.parse(String(event.data)) as Message);
     } catch {
-      fail("a message is not JSON-RPC");
+      fail("the node sent an invalid message");
     }
   });
-  socket.addEventListener("error", () => fail("the connection broke"));
+  socket.addEventListener("error", () => fail("connection error"));
   socket.addEventListener("close", () => fail("the node closed the connection"));
   return () => {
     end();
@@ -80,8 +81,14 @@ interface Message {
   readonly params?: { readonly subscription?: unknown; readonly result?: unknown };
 }
 
-/** Credentials in the URL are sent as a header, as over HTTP. */
-const open = (url: URL): WebSocket => {
+/** The message of a JSON-RPC error, safe to show. */
+const reasonIn = (error: unknown, url: URL): string => {
+  const message = typeof error === "object" && error !== null ? (error as { message?: unknown }).message : undefined;
+  return typeof message === "string" ? redact(message, url) : "no message";
+};
+
+/** Credentials in the URL are sent as a header, the same as over HTTP. */
+const openSocket = (url: URL): WebSocket => {
   const bare = new URL(url.href);
   bare.username = "";
   bare.password = "";
@@ -90,7 +97,7 @@ const open = (url: URL): WebSocket => {
   return new WebSocket(bare, { headers: { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` } });
 };
 
-/** The URL of a node's WebSocket: as configured, else that of its HTTP endpoint, which many nodes share. */
+/** A node's WebSocket URL: the configured one, or its RPC URL with a WebSocket scheme, because many nodes serve both on one port. */
 export const webSocketUrl = (rpc: string, configured?: string): URL => {
   const url = new URL(configured ?? rpc);
   if (url.protocol === "http:" || url.protocol === "https:") url.protocol = url.protocol === "https:" ? "wss:" : "ws:";

@@ -8,25 +8,25 @@ export type TraceKind = "debug" | "trace";
 
 /** The value transfers inside one transaction. */
 export interface TransactionTraces {
-  /** The transaction failed, so that no value was moved. */
+  /** The transaction failed, so no value was transferred. */
   readonly failed: boolean;
   readonly traces: readonly ValueTrace[];
 }
 
-const gasOfPlainTransfer = 21_000n;
+const plainTransferGas = 21_000n;
 
 /**
- * Whether inner calls may have moved value. A transaction without input that used 21,000 gas ran no code (Yellow Paper, appendix G); before
+ * Whether internal calls may have transferred value. A transaction without input that used 21,000 gas ran no code (Yellow Paper, appendix G); before
  * EIP-1559 a refund could lower the gas used to that amount, and before EIP-658 only the trace contains the status.
  */
-export const mayMoveValueInside = (transaction: ChainTransaction, baseFeePerGas: bigint | null): boolean => {
+export const mayTransferValueInside = (transaction: ChainTransaction, baseFeePerGas: bigint | null): boolean => {
   if (transaction.successful === false) return false;
   if (transaction.successful === null || transaction.to === null || transaction.input !== "0x") return true;
-  const plain = transaction.gasUsed === gasOfPlainTransfer && (baseFeePerGas !== null || transaction.gasLimit === gasOfPlainTransfer);
+  const plain = transaction.gasUsed === plainTransferGas && (baseFeePerGas !== null || transaction.gasLimit === plainTransferGas);
   return !plain;
 };
 
-/** The frames of one transaction that moved value or destroyed a contract. */
+/** The frames of one transaction that transferred value or destroyed a contract. */
 interface Frames {
   readonly steps: readonly ValueTrace[];
   readonly created: ReadonlySet<Address>;
@@ -35,39 +35,39 @@ interface Frames {
 }
 
 /**
- * The transfers of value. A self-destruct to the contract itself burns its balance, since EIP-6780 only if the contract was created in the same transaction:
- * others move nothing. Value that a contract receives between its self-destruct and the end of the transaction is burnt too. A burn is a self-destruct with the
- * same address on both sides.
+ * The transfers of value. A self-destruct to the contract itself burns its balance; since EIP-6780 only if the contract was created in the same transaction,
+ * otherwise nothing is transferred. Value that a contract receives between its self-destruct and the end of the transaction is burnt too. A burn is returned
+ * as a self-destruct with the same address on both sides.
  */
-const movementsOf = ({ steps, created, count }: Frames, eip6780: boolean): ValueTrace[] => {
-  const movements: ValueTrace[] = [];
+const transfersIn = ({ steps, created, count }: Frames, eip6780: boolean): ValueTrace[] => {
+  const transfers: ValueTrace[] = [];
   /** Value received by contracts since their self-destruct. */
-  const late = new Map<Address, bigint>();
+  const received = new Map<Address, bigint>();
   const pay = (account: Address, value: bigint) => {
-    const had = late.get(account);
-    if (had !== undefined) late.set(account, had + value);
+    const previous = received.get(account);
+    if (previous !== undefined) received.set(account, previous + value);
   };
   for (const step of steps) {
     const { type, from, to, value } = step;
-    const ends = type === "selfdestruct" && (!eip6780 || created.has(from));
-    if (type === "selfdestruct" && from === to && !ends) continue;
-    if (value > 0n) movements.push(step);
+    const isDestroyed = type === "selfdestruct" && (!eip6780 || created.has(from));
+    if (type === "selfdestruct" && from === to && !isDestroyed) continue;
+    if (value > 0n) transfers.push(step);
     pay(from, -value);
     pay(to, value);
-    if (ends) late.set(from, 0n);
+    if (isDestroyed) received.set(from, 0n);
   }
   let index = count;
-  for (const [account, value] of late) {
+  for (const [account, value] of received) {
     if (value <= 0n) continue;
-    movements.push({ index, type: "selfdestruct", from: account, to: account, value });
+    transfers.push({ index, type: "selfdestruct", from: account, to: account, value });
     index += 1;
   }
-  return movements;
+  return transfers;
 };
 
 /**
  * Reads debug_traceBlockByNumber with the callTracer: one tree of frames per transaction.
- * @throws {BadReplyError} where the trees belong to other transactions.
+ * @throws {BadReplyError} if the trees belong to other transactions.
  */
 export const readCallTracer = (reply: unknown, transactions: readonly ChainTransaction[], eip6780: boolean): TransactionTraces[] => {
   const results = asList(reply, "traces");
@@ -76,22 +76,22 @@ export const readCallTracer = (reply: unknown, transactions: readonly ChainTrans
     const item = asObject(results[position], "trace");
     const reported = optional(item, "txHash", hash);
     if (reported !== null && reported !== transaction.hash)
-      throw new BadReplyError(`The node returned a trace of another transaction for transaction ${position}.`);
+      throw new BadReplyError(`The node returned the trace of transaction ${reported} for transaction ${transaction.hash}.`);
     const root = asObject(item.result, "trace result");
-    verifyRoot(transaction, address(root, "from"), optional(root, "value", bigQuantity) ?? 0n, position);
+    verifyRoot(transaction, address(root, "from"), optional(root, "value", bigQuantity) ?? 0n);
     const failed = root.error !== undefined;
-    return { failed, traces: failed ? [] : movementsOf(walkFrames(root, transaction), eip6780) };
+    return { failed, traces: failed ? [] : transfersIn(walkFrames(root, transaction), eip6780) };
   });
 };
 
 const createdBy = ({ createdContract }: ChainTransaction): Set<Address> => new Set(createdContract === null ? [] : [createdContract]);
 
 const wrongCount = (returned: number, expected: number): BadReplyError =>
-  new BadReplyError(`The node returned traces of ${returned} transactions, expected ${expected}.`);
+  new BadReplyError(`The node returned traces of ${returned} transactions; expected ${expected}.`);
 
-const verifyRoot = (transaction: ChainTransaction, from: Address, value: bigint, position: number): void => {
+const verifyRoot = (transaction: ChainTransaction, from: Address, value: bigint): void => {
   if (from !== transaction.from || value !== transaction.value) {
-    throw new BadReplyError(`The node returned trace ${position} with another sender or value than transaction ${transaction.hash}.`);
+    throw new BadReplyError(`The node returned a trace whose sender or value differs from transaction ${transaction.hash}.`);
   }
 };
 
@@ -103,9 +103,9 @@ const movingTypes: Readonly<Record<string, ValueTrace["type"]>> = {
 };
 
 /** Types of frames that run the code of another contract in the context of the caller. */
-const borrowing = new Set(["DELEGATECALL", "CALLCODE"]);
+const delegating = new Set(["DELEGATECALL", "CALLCODE"]);
 
-/** Frames in call order, without recursion, because a trace may have a thousand levels. A failed frame is left out with all frames below it. */
+/** Walks the frames in call order, without recursion because calls may be nested a thousand levels deep. Failed frames and all frames below them are omitted. */
 const walkFrames = (root: Raw, transaction: ChainTransaction): Frames => {
   const steps: ValueTrace[] = [];
   const created = createdBy(transaction);
@@ -113,7 +113,7 @@ const walkFrames = (root: Raw, transaction: ChainTransaction): Frames => {
     childrenOf(frame)
       .reverse()
       .map((child) => ({ frame: child, account }));
-  // Frames with the account in whose context the caller ran.
+  // Frames to visit, each with the account in whose context its caller ran.
   const waiting = below(root, transaction.to ?? transaction.createdContract);
   let index = 0;
   for (; waiting.length > 0; index += 1) {
@@ -121,14 +121,14 @@ const walkFrames = (root: Raw, transaction: ChainTransaction): Frames => {
     if (next === undefined || next.frame.error !== undefined) continue;
     const { frame, account } = next;
     const type = movingTypes[String(frame.type)];
-    // Some nodes return the transaction's last transfer instead, where a contract is its own beneficiary and survives by EIP-6780.
+    // For a contract that is its own beneficiary and survives (EIP-6780), some nodes return the transaction's last transfer instead.
     if (type === "selfdestruct" && address(frame, "from") !== account) continue;
     if (type === "create") created.add(address(frame, "to"));
     const value = optional(frame, "value", bigQuantity) ?? 0n;
     if (type === "selfdestruct" || (type !== undefined && value > 0n)) {
       steps.push({ index, type, from: address(frame, "from"), to: address(frame, "to"), value });
     }
-    waiting.push(...below(frame, borrowing.has(String(frame.type)) ? account : optional(frame, "to", address)));
+    waiting.push(...below(frame, delegating.has(String(frame.type)) ? account : optional(frame, "to", address)));
   }
   return { steps, created, count: index };
 };
@@ -136,12 +136,12 @@ const walkFrames = (root: Raw, transaction: ChainTransaction): Frames => {
 const childrenOf = (frame: Raw): Raw[] =>
   frame.calls === undefined ? [] : asList(frame.calls, "calls").map((item) => asObject(item, "frame"));
 
-/** Reads trace_block: a flat list of frames in call order, each with its path. @throws {BadReplyError} where they belong to other transactions. */
+/** Reads trace_block: a flat list of frames in call order, each with its path. @throws {BadReplyError} if they belong to other transactions. */
 export const readFlatTraces = (reply: unknown, transactions: readonly ChainTransaction[], eip6780: boolean): TransactionTraces[] => {
   const byPosition = transactions.map((): Raw[] => []);
   for (const item of asList(reply, "traces")) {
     const trace = asObject(item, "trace");
-    // Rewards belong to no transaction.
+    // Block rewards are not part of a transaction.
     if (trace.type === "reward") continue;
     const position = trace.transactionPosition;
     const frames = typeof position === "number" ? byPosition[position] : undefined;
@@ -159,7 +159,7 @@ const readFlatFrames = (frames: readonly Raw[], transaction: ChainTransaction, p
     throw new BadReplyError(`The node returned no trace for transaction ${position}.`);
   }
   const rootAction = asObject(root.action, "action");
-  verifyRoot(transaction, address(rootAction, "from"), bigQuantity(rootAction, "value"), position);
+  verifyRoot(transaction, address(rootAction, "from"), bigQuantity(rootAction, "value"));
   const steps: ValueTrace[] = [];
   const created = createdBy(transaction);
   /** The account in whose context each frame ran, by path. */
@@ -177,7 +177,7 @@ const readFlatFrames = (frames: readonly Raw[], transaction: ChainTransaction, p
       steps.push(...stepOf(frame, index - 1, caller));
     }
   });
-  return { failed: failed === "", traces: movementsOf({ steps, created, count: frames.length - 1 }, eip6780) };
+  return { failed: failed === "", traces: transfersIn({ steps, created, count: frames.length - 1 }, eip6780) };
 };
 
 const accountOf = (frame: Raw, caller: Address | null): Address | null => {
@@ -197,19 +197,19 @@ const createdAddress = (frame: Raw): Address => address(asObject(frame.result, "
 
 const stepOf = (frame: Raw, index: number, caller: Address | null): ValueTrace[] => {
   const action = asObject(frame.action, "action");
-  const moved = (type: ValueTrace["type"], from: Address, to: () => Address, value: bigint): ValueTrace[] =>
+  const transfer = (type: ValueTrace["type"], from: Address, to: () => Address, value: bigint): ValueTrace[] =>
     value > 0n ? [{ index, type, from, to: to(), value }] : [];
   switch (frame.type) {
     case "call":
       // The value of a delegatecall or callcode is not transferred.
       return action.callType === "call"
-        ? moved("call", address(action, "from"), () => address(action, "to"), bigQuantity(action, "value"))
+        ? transfer("call", address(action, "from"), () => address(action, "to"), bigQuantity(action, "value"))
         : [];
     case "create":
-      return moved("create", address(action, "from"), () => createdAddress(frame), bigQuantity(action, "value"));
+      return transfer("create", address(action, "from"), () => createdAddress(frame), bigQuantity(action, "value"));
     case "suicide":
     case "selfdestruct":
-      // As in `walkFrames`: some nodes return the last transfer instead.
+      // Some nodes return the last transfer instead; see `walkFrames`.
       if (address(action, "address") !== caller) return [];
       return [{ index, type: "selfdestruct", from: caller, to: address(action, "refundAddress"), value: bigQuantity(action, "balance") }];
     default:

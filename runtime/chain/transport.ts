@@ -1,46 +1,46 @@
 import PQueue from "p-queue";
+import { createAdaptiveSize } from "./adaptive-size.ts";
 import type { RpcCall, RpcResult } from "./call.ts";
+import { createEndpoint } from "./endpoint.ts";
 import { TransportError } from "./errors.ts";
-import { createEndpoint } from "./exchange.ts";
-import { Fault } from "./faults.ts";
-import { createAdaptiveSize } from "./limits.ts";
 import { createPace, type PaceOptions } from "./pace.ts";
+import { RequestFailure } from "./request-failure.ts";
 
 export interface TransportOptions extends PaceOptions {
-  /** May contain a secret: no message of this module shows more than its host. */
+  /** May contain a secret: the messages of this module only show its host. */
   readonly url: string;
-  /** Maximum of calls in one HTTP request, lowered to what the node accepts; 1 sends no batches. */
+  /** Max calls per HTTP request, lowered to what the node accepts; 1 disables batches. */
   readonly batchSize?: number;
-  /** Maximum of concurrent HTTP requests, lowered to what the node accepts. */
+  /** Max concurrent HTTP requests, lowered to what the node accepts. */
   readonly concurrency?: number;
   readonly timeoutMilliseconds?: number;
   /** Larger replies make the next requests smaller, which bounds the memory of concurrent requests. */
   readonly replyBytes?: number;
 }
 
-/** The outcome of one request. Calls without a result may be sent again; the fault is the reason. */
+/** The outcome of one request. Calls without a result may be sent again; `failure` is the reason. */
 export interface RequestOutcome {
   readonly results: readonly (RpcResult | null)[];
-  readonly fault: Fault | null;
+  readonly failure: RequestFailure | null;
 }
 
 const defaultReplyBytes = 8 * 1024 * 1024;
 
 /** Sends requests to one node, within limits that adapt to what the node accepts. */
 export interface Transport {
-  /** The current maximum of calls in one request. */
+  /** The current max calls per request. */
   batchSize(): number;
   limits(): { readonly batchSize: number; readonly concurrency: number };
-  /** Runs work when fewer than the maximum of concurrent requests are in flight. */
+  /** Runs work as soon as fewer than the max concurrent requests are in flight. */
   enqueue<T>(work: () => Promise<T>): Promise<T | undefined>;
-  /** Sends calls in one request, after the wait that a rate limit imposes. @throws {TransportError} if the transport is closed. */
+  /** Sends calls in one request, after waiting out a rate limit. @throws {TransportError} if the transport is closed. */
   send(calls: readonly RpcCall[]): Promise<RequestOutcome>;
   /** Whether the node responds to the cheapest call. */
   isResponding(): Promise<boolean>;
-  /** Lowers the limits after a fault of a request with `size` calls. */
-  adapt(fault: Fault, size: number, attempt: number): void;
-  /** Waits before the next attempt after a fault. */
-  pause(fault: Fault, attempt: number): Promise<void>;
+  /** Lowers the limits after a request with `size` calls failed. */
+  adapt(failure: RequestFailure, size: number, attempt: number): void;
+  /** Waits before the next attempt after a failed request. */
+  pause(failure: RequestFailure, attempt: number): Promise<void>;
   isClosed(): boolean;
   close(): Promise<void>;
 }
@@ -51,15 +51,15 @@ export const createTransport = (options: TransportOptions): Transport => {
   const queue = new PQueue({ concurrency });
   const endpoint = createEndpoint(options.url, concurrency, timeoutMilliseconds);
   const batches = createAdaptiveSize(batchSize);
-  const lanes = createAdaptiveSize(concurrency);
+  const slots = createAdaptiveSize(concurrency);
   const closing = new AbortController();
   const pace = createPace(options, closing.signal);
 
-  const noteSuccess = (size: number, bytes: number): void => {
+  const recordSuccess = (size: number, bytes: number): void => {
     if (bytes > replyBytes) batches.shrink(size);
     else batches.succeed(size);
-    lanes.succeed(lanes.current());
-    queue.concurrency = lanes.current();
+    slots.succeed(slots.current());
+    queue.concurrency = slots.current();
     pace.succeed();
   };
 
@@ -67,44 +67,47 @@ export const createTransport = (options: TransportOptions): Transport => {
     await pace.ready();
     if (closing.signal.aborted) throw new TransportError(`The connection to the node at ${endpoint.host} is closed.`);
     try {
-      const { results, bytes } = await endpoint.exchange(calls);
-      const limited = results.flatMap((result) => ("again" in result ? [result] : [])).at(-1);
-      if (limited === undefined) noteSuccess(calls.length, bytes);
+      const { results, bytes } = await endpoint.send(calls);
+      const limited = results.flatMap((result) => ("limit" in result ? [result] : [])).at(-1);
+      if (limited === undefined) recordSuccess(calls.length, bytes);
       return {
-        results: results.map((result) => ("again" in result ? null : result)),
-        fault: limited === undefined ? null : new Fault(limited.again, `The node at ${endpoint.host} reports a limit: ${limited.message}`),
+        results: results.map((result) => ("limit" in result ? null : result)),
+        failure:
+          limited === undefined
+            ? null
+            : new RequestFailure(limited.limit, `The node at ${endpoint.host} reports a limit: ${limited.message}`),
       };
     } catch (error) {
-      if (error instanceof Fault) return { results: calls.map(() => null), fault: error };
+      if (error instanceof RequestFailure) return { results: calls.map(() => null), failure: error };
       throw error;
     }
   };
 
   return {
     batchSize: batches.current,
-    limits: () => ({ batchSize: batches.current(), concurrency: lanes.current() }),
+    limits: () => ({ batchSize: batches.current(), concurrency: slots.current() }),
     enqueue: async (work) => (await queue.add(work)) ?? undefined,
     send,
     isResponding: async () => {
       try {
-        const { results } = await endpoint.exchange([{ method: "eth_chainId", params: [] }]);
+        const { results } = await endpoint.send([{ method: "eth_chainId", params: [] }]);
         return results.every((result) => "ok" in result && result.ok);
       } catch (error) {
-        if (error instanceof Fault) return false;
+        if (error instanceof RequestFailure) return false;
         throw error;
       }
     },
     adapt: ({ kind }, size, attempt) => {
-      // A second failure without a stated reason may be an undocumented limit.
+      // A second failure for an unknown reason may be an undocumented limit.
       if (kind === "rate" || (size > 1 && (kind === "size" || (kind === "transient" && attempt > 1)))) batches.shrink(size);
       if (kind !== "rate") return;
-      lanes.shrink(lanes.current());
-      queue.concurrency = lanes.current();
+      slots.shrink(slots.current());
+      queue.concurrency = slots.current();
     },
     pause: pace.after,
     isClosed: () => closing.signal.aborted,
     close: async () => {
-      // Waits before retries end, so that they do not delay the stop; queued requests fail.
+      // Aborts the waits between attempts, so that they do not delay the stop; queued requests fail.
       closing.abort();
       await endpoint.close();
     },

@@ -1,6 +1,6 @@
 import type { Address, Hash, Hex } from "../lib/hex.ts";
 
-/** A block as the indexer reads it: header, transactions with their receipts, and value transfers inside them. 256-bit numbers are bigint. */
+/** A block as the indexer reads it: header, transactions with their receipts, and value transferred inside them. 256-bit numbers are bigint. */
 export interface ChainBlock {
   readonly number: number;
   readonly hash: Hash;
@@ -17,11 +17,11 @@ export interface ChainBlock {
   readonly transactions: readonly ChainTransaction[];
   /** EIP-4895; empty on chains without them. */
   readonly withdrawals: readonly ChainWithdrawal[];
-  /** The node's native balances of the accounts that the block touched; null where they were not requested. */
+  /** The node's native balances of the accounts that the block touched; null if they were not requested. */
   readonly balances: readonly AccountBalance[] | null;
 }
 
-/** The native balance of an account; null where the node lacks that state. */
+/** The native balance of an account; null if the node lacks that state. */
 export interface AccountBalance {
   readonly address: Address;
   /** Right after the block. */
@@ -51,26 +51,26 @@ export interface ChainTransaction {
   /** Paid wei per unit of gas (EIP-1559's effective price). */
   readonly effectiveGasPrice: bigint;
   readonly createdContract: Address | null;
-  /** The fee for data on layer 1, where the receipt contains it. */
+  /** The fee for data on layer 1; null if the receipt does not contain it. */
   readonly l1Fee: bigint | null;
-  /** The burnt fee for the transaction's blobs (EIP-4844); null where it has none. */
+  /** The burnt fee for the transaction's blobs (EIP-4844); null if it has none. */
   readonly blobFee: bigint | null;
   readonly logs: readonly ChainLog[];
-  /** Value moved by successful inner calls, in order, without the transaction's own value; null where the node has no traces. */
+  /** Value transferred by successful internal calls, in order, without the transaction's own value; null if the node has no traces. */
   readonly traces: readonly ValueTrace[] | null;
 }
 
 export interface ChainLog {
-  /** Position in the block. */
+  /** Index in the block. */
   readonly index: number;
   readonly address: Address;
   readonly topics: readonly Hash[];
   readonly data: Hex;
 }
 
-/** An inner frame that moved native value and was not reverted. */
+/** An internal frame that transferred native value and was not reverted. */
 export interface ValueTrace {
-  /** Position among the transaction's frames, in call order. */
+  /** Index among the transaction's frames, in call order. */
   readonly index: number;
   readonly type: "call" | "create" | "selfdestruct";
   readonly from: Address;

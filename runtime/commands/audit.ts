@@ -24,9 +24,9 @@ export interface AuditOptions {
   readonly at?: number | undefined;
 }
 
-const differencesShown = 20;
+const maxDifferencesShown = 20;
 
-/** `ashlar audit`: compares the index of a chain with its node, prints a table, and returns whether they are equal. */
+/** `ashlar audit`: compares the index of a chain with its node, prints a table, and returns whether there is no difference. */
 export async function audit(config: Config, options: AuditOptions): Promise<boolean> {
   requireDatabase(config);
   const database = await openDatabase(config);
@@ -56,7 +56,7 @@ async function heightOf(database: OpenDatabase, chain: ChainConfig, at: number |
 
 async function auditChain({ indexing }: OpenDatabase, chain: ChainConfig, height: number, sample: number): Promise<AuditRow[]> {
   if (chain.rpc === undefined)
-    throw new CommandError(`Chain ${chain.name} has no node to compare with; set its rpc in ashlar.yaml or give --rpc URL.`);
+    throw new CommandError(`No node configured for chain ${chain.name}; set its rpc in ashlar.yaml or pass --rpc URL.`);
   const rpc = createRpc({ url: chain.rpc, retries: 3 });
   try {
     const source = createSource(rpc, await probeCapabilities(rpc, chain.from), { tracing: false });
@@ -79,10 +79,10 @@ function render(name: string, height: number, rows: readonly AuditRow[]): string
   const table = rows.map((row) => line(row.subject, row.compared, row.unknown, row.differences.length)).join("");
   const all = rows.flatMap((row) => row.differences);
   const shown = all
-    .slice(0, differencesShown)
+    .slice(0, maxDifferencesShown)
     .map((difference) => `${escapeTerminal(difference)}\n`)
     .join("");
-  const more = all.length > differencesShown ? `and ${all.length - differencesShown} more\n` : "";
+  const more = all.length > maxDifferencesShown ? `and ${all.length - maxDifferencesShown} more\n` : "";
   const verdict = all.length === 0 ? "No difference.\n" : `${all.length} differences:\n${shown}${more}`;
   return `${name} up to block ${height}\n${line("", "compared", "unknown", "different")}${table}${verdict}`;
 }

@@ -1,7 +1,7 @@
 import { createRpc } from "../chain/rpc.ts";
 import type { ChainConfig } from "../config/config.ts";
 import type { Queryable } from "../database/database.ts";
-import { IndexMismatchError, refuseChainId, refuseFirstBlock } from "../indexer/errors.ts";
+import { IndexMismatchError, verifyChainId, verifyFirstBlock } from "../indexer/errors.ts";
 import { readChain } from "../indexer/storage/chain-record.ts";
 import { nullOnAbort } from "../lib/async.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
@@ -9,9 +9,9 @@ import type { Logger } from "../logger.ts";
 import { CommandError } from "./command-error.ts";
 
 /**
- * Checks chains before the server starts: rejects a new chain whose node has another chain id, and a first block above the node's head. Nodes that do not
- * respond are left to the indexer, which retries; chains with an index that continues are not checked. If only some chains are rejected, the reasons are
- * logged, the others are served, and the indexer rejects them again. @throws {CommandError} if all chains are rejected. @throws the signal's reason.
+ * Checks chains before the server starts: rejects a new chain if its node reports a different chain id, or if its first block is above the node's head. Nodes
+ * that do not respond are left to the indexer, which retries; a chain with an index to continue is not checked. If only some chains are rejected, the reasons
+ * are logged, the other chains are served, and the indexer rejects the same ones again. @throws {CommandError} if all chains are rejected.
  */
 export async function checkNodes(chains: readonly ChainConfig[], database: Queryable, logger: Logger, signal: AbortSignal): Promise<void> {
   const outcomes = await Promise.all(chains.map((chain) => refusalOf(chain, database, signal)));
@@ -27,8 +27,8 @@ async function refusalOf(chain: ChainConfig, database: Queryable, signal: AbortS
   const node = chain.rpc === undefined || continues ? null : await readNode(chain.rpc, signal);
   if (node === null) return null;
   try {
-    refuseChainId(chain, node.chainId);
-    refuseFirstBlock(chain, node.head);
+    verifyChainId(chain, node.chainId);
+    verifyFirstBlock(chain, node.head);
     return null;
   } catch (error) {
     if (error instanceof IndexMismatchError) return error.message;
@@ -42,8 +42,8 @@ async function readNode(url: string, signal: AbortSignal): Promise<{ readonly ch
   try {
     const responses = rpc.batch(["eth_chainId", "eth_blockNumber"].map((method) => ({ method, params: [] })));
     const [chainId, head] = ((await nullOnAbort(responses, signal)) ?? []).map(Number);
-    const isWhole = (value: number | undefined): value is number => Number.isSafeInteger(value);
-    return isWhole(chainId) && isWhole(head) ? { chainId, head } : null;
+    const isInteger = (value: number | undefined): value is number => Number.isSafeInteger(value);
+    return isInteger(chainId) && isInteger(head) ? { chainId, head } : null;
   } catch {
     return null;
   } finally {

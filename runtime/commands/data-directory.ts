@@ -8,7 +8,7 @@ const shownLength = 120;
 
 /** Creates the data directory if it is missing, and checks that it can be written to. @throws {CommandError} */
 export function prepareDataDirectory(folder: string): void {
-  const reason = faultOf(folder);
+  const reason = problemOf(folder);
   if (reason === null) return;
   const shown = folder.length > shownLength ? `${folder.slice(0, shownLength)}…` : folder;
   throw new CommandError(
@@ -16,13 +16,13 @@ export function prepareDataDirectory(folder: string): void {
   );
 }
 
-function faultOf(folder: string): string | null {
+function problemOf(folder: string): string | null {
   const bytes = Buffer.byteLength(folder);
-  if (bytes > maxBytes) return `its path has ${bytes} bytes, the maximum is ${maxBytes}`;
+  if (bytes > maxBytes) return `its path has ${bytes} bytes; the maximum is ${maxBytes}`;
   try {
     create(folder);
     if (!statSync(folder).isDirectory()) return "it is not a directory";
-    // Permissions are not enough: root has them everywhere, and some file systems reject new entries.
+    // Checking permissions is not enough: root has them everywhere, and some file systems reject new entries.
     rmdirSync(mkdtempSync(join(folder, ".writable-")));
     return null;
   } catch (error) {
@@ -41,7 +41,7 @@ function create(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    // Another process may have created it meanwhile.
+    // Another process may have created it in the meantime.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }

@@ -3,21 +3,21 @@ import { join } from "node:path";
 import { newKey } from "../http/keys.ts";
 import { CommandError } from "./command-error.ts";
 
-const keyForm = /^ckey_[a-f0-9]{27}$/;
+const keyPattern = /^ckey_[a-f0-9]{27}$/;
 
 /**
- * The demo's key: ASHLAR_API_KEY, or the one stored in the data folder, or a new one that is stored there with access for its owner only.
- * @throws {CommandError}
+ * The demo's key: ASHLAR_API_KEY, or the key stored in the data folder, or a new one, which is stored there and only readable by its owner.
+ * @throws {CommandError} if ASHLAR_API_KEY is not a key.
  */
-export function demoKey(dataDirectory: string, fromEnvironment: string | undefined): string {
+export function resolveDemoKey(dataDirectory: string, fromEnvironment: string | undefined): string {
   if (fromEnvironment !== undefined && fromEnvironment !== "") {
-    if (!keyForm.test(fromEnvironment))
-      throw new CommandError("Invalid value for ASHLAR_API_KEY: expected a key, which is ckey_ and 27 lower-case hexadecimal digits.");
+    if (!keyPattern.test(fromEnvironment))
+      throw new CommandError("Invalid value for ASHLAR_API_KEY: expected a key (ckey_ and 27 lower-case hexadecimal digits).");
     return fromEnvironment;
   }
   const file = join(dataDirectory, "demo-key");
   const stored = readStored(file);
-  if (keyForm.test(stored)) return stored;
+  if (keyPattern.test(stored)) return stored;
   const key = newKey();
   mkdirSync(dataDirectory, { recursive: true });
   writeFileSync(file, key, { mode: 0o600 });

@@ -5,7 +5,7 @@ interface Welcome {
   readonly storyValues: Readonly<Record<string, string>>;
 }
 
-/** Renders the message of a ready demo: its addresses, its key and five example requests. */
+/** Renders the message that the demo is ready: its URLs, its key and five example requests. */
 export function renderWelcome({ url, rpcUrl, key, storyValues }: Welcome): string {
   const paths = [
     `/v1/demo/address/${storyValues.trader}/balances_v2/`,

@@ -5,7 +5,7 @@ import type { ChainConfig } from "../config/config.ts";
 import type { Hex } from "../lib/hex.ts";
 import { CommandError } from "./command-error.ts";
 
-/** The phases of a start of the demo, in order; only the first start has all of them. */
+/** The phases of starting the demo, in order; only the first start goes through all of them. */
 export type DemoPhase = "contracts" | "story" | "check" | "save" | "load";
 
 /** The blocks that identify a saved chain. */
@@ -16,7 +16,7 @@ export interface DemoIdentity {
   readonly lastBlockHash: Hex;
 }
 
-/** A running demo chain, as used by commands. */
+/** A running demo chain. */
 export interface Demo {
   readonly rpcUrl: string;
   readonly chain: ChainConfig;
@@ -32,7 +32,7 @@ export interface Demo {
 }
 
 export interface DemoOptions {
-  /** Ashlar's data folder; the demo uses `demo/` below it. */
+  /** Ashlar's data folder; the demo uses its subfolder `demo/`. */
   readonly dataDirectory: string;
   readonly rpcPort?: number | undefined;
   readonly logger?: { info(message: string): void; warn(message: string): void };
@@ -47,7 +47,7 @@ export interface DemoModule {
   lastDemoChain(dataDirectory: string): Promise<ChainConfig | null>;
 }
 
-/** Imported by its URL, so that the build does not include it; compiled where this module is. */
+/** Imported by its URL, so that the build does not include it; it has the extension of this module, .ts or .js. */
 const entry = new URL(`../../demo/index${extname(import.meta.url)}`, import.meta.url);
 
 /** The demo module; null in an installed package, which does not contain it. */
@@ -59,6 +59,6 @@ export const loadDemo = async (): Promise<DemoModule> => {
   const demo = await findDemo();
   if (demo !== null) return demo;
   throw new CommandError(
-    "The demo is not part of the installed package: clone the repository to run it, or give a node with --rpc URL --chain NAME.",
+    "The demo is not part of the installed package: clone the repository to run it, or pass a node with --rpc URL --chain NAME.",
   );
 };

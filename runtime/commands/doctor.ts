@@ -10,7 +10,7 @@ import { escapeTerminal } from "../lib/terminal-text.ts";
 import { invalidValue } from "./option-values.ts";
 
 export interface DoctorOptions {
-  /** The URL of the node's WebSocket, if it differs from the HTTP one. */
+  /** The node's WebSocket URL, if it differs from the HTTP one. */
   readonly webSocket?: string | undefined;
   /** The first block that would be indexed. */
   readonly from?: number | undefined;
@@ -19,7 +19,7 @@ export interface DoctorOptions {
 
 const checkedBlocks = 10;
 
-/** `ashlar doctor`: prints the capabilities of a node and their consequences as a table. Returns the exit code, which is 1 if the node cannot be used. */
+/** `ashlar doctor`: prints the capabilities of a node and their consequences as a table. Returns the exit status, which is 1 if the node cannot be used. */
 export async function doctor(address: string, { webSocket, from = 0, print = printLine }: DoctorOptions = {}): Promise<number> {
   const parsed = nodeUrl.safeParse(address);
   if (!parsed.success) {
@@ -35,7 +35,7 @@ export async function doctor(address: string, { webSocket, from = 0, print = pri
       return 1;
     }
     const capabilities = await probeCapabilities(rpc, from, { webSocketUrl: webSocketUrl(url, webSocket) });
-    const source = createSource(rpc, capabilities, { tracing: capabilities.traces !== null, tries: 2 });
+    const source = createSource(rpc, capabilities, { tracing: capabilities.traces !== null, attempts: 2 });
     const [chainId, head] = await Promise.all([source.chainId(), source.head()]);
     print(`The node at ${new URL(url).host} serves chain ${chainId} (${await versionOf(rpc)}); its head is block ${head.number}.`);
     print("");
@@ -43,13 +43,13 @@ export async function doctor(address: string, { webSocket, from = 0, print = pri
     print("");
     print(`Native balances of a new index: ${describeAccounting(capabilities)}.`);
     print("");
-    const begin = performance.now();
+    const start = performance.now();
     const blocks = await source.fetch(Math.max(0, head.number - checkedBlocks + 1), head.number);
     const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
-    const milliseconds = Math.round(performance.now() - begin);
+    const milliseconds = Math.round(performance.now() - start);
     print(`Its last ${blocks.length} blocks (${transactions} transactions) are consistent; fetched in ${milliseconds} ms.`);
     print(
-      "Checked: parent hashes, positions of transactions, receipts and logs, logs blooms and gas used. Not checked: block hashes and state, transaction and receipt roots.",
+      "Checked: parent hashes, indexes of transactions, receipts and logs, logs blooms and gas used. Not checked: block hashes and state, transaction and receipt roots.",
     );
     return 0;
   } catch (error) {
@@ -60,7 +60,7 @@ export async function doctor(address: string, { webSocket, from = 0, print = pri
   }
 }
 
-/** The consequence of each accounting that may be configured for this node. */
+/** Describes the result of each native accounting that may be configured for this node. */
 function describeAccounting(capabilities: Capabilities): string {
   const past = capabilities.archiveState ? "" : ", unknown for blocks whose state the node does not have";
   const byState = `${accountingDescriptions.state}${past} (nativeAccounting: state, the default)`;

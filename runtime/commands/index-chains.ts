@@ -23,7 +23,7 @@ export async function indexChains(config: Config): Promise<void> {
     const database = await openDatabase(config, { shutdown, logger });
     try {
       const chains = await resolveChains(config, database.indexing, signal);
-      stdout.write(`Ashlar indexes ${chains.map((chain) => chain.name).join(", ")}.\n`);
+      stdout.write(`Indexing ${chains.map((chain) => chain.name).join(", ")}.\n`);
       const indexing = runIndexers(chains, database.indexing, logger, progress, signal);
       await Promise.race([indexing, stopped(signal)]);
       progress.end();
@@ -47,15 +47,15 @@ export async function runIndexers(
   await Promise.all(
     chains.map(async (chain) => {
       try {
-        await indexChain({ chain, database, logger, onProgress: reportTo(progress, chain) }, signal);
+        await indexChain({ chain, database, logger, onProgress: createReport(progress, chain) }, signal);
       } catch (error) {
-        // The stop has interrupted the work.
+        // The shutdown interrupted the work.
         if (signal.aborted) return;
         const reason = error instanceof Error ? error.message : String(error);
         failed.push(reason);
-        // A database error contains rows, statements and file names of the server: only its message is logged.
+        // A database error also contains rows, statements and file names of the server: only its message is logged.
         logger.error({ chain: chain.name, reason: redactMessage(reason) }, "Indexing stopped");
-        progress.print(`Indexing of ${chain.name} stopped: ${escapeTerminal(redactMessage(reason))}`);
+        progress.print(`Indexing ${chain.name} stopped: ${escapeTerminal(redactMessage(reason))}`);
       }
     }),
   );
@@ -63,11 +63,11 @@ export async function runIndexers(
 }
 
 /** Reports the backfill and each catch-up as a task; batches at the head are not reported. */
-const reportTo =
+const createReport =
   (progress: Progress, chain: ChainConfig): NonNullable<Parameters<typeof indexChain>[0]["onProgress"]> =>
   ({ phase, projection, from, block, target, rows }) => {
     const pace = { unit: "blocks", rows };
     const name = phase === "backfill" ? `index ${chain.name}` : `catch up ${projection} of ${chain.name}`;
     if (phase === "backfill" || phase === "catch-up") progress.report(name, block - from + 1, target - from + 1, pace);
-    if (phase === "reorganisation") progress.print(`${chain.name}: Reorganisation above block ${block}`);
+    if (phase === "reorganisation") progress.print(`Reorganisation of ${chain.name} above block ${block}`);
   };

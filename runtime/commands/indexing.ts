@@ -1,4 +1,4 @@
-import { examineNode, type Node } from "../chain/node.ts";
+import { type Node, probeNode } from "../chain/node.ts";
 import { createRpc, type Rpc } from "../chain/rpc.ts";
 import type { ChainConfig } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
@@ -35,16 +35,17 @@ const neverAborted = new AbortController().signal;
 /** Jobs run while the index is at most this many blocks behind the head; with short block times, the index is always a few blocks behind. */
 const maxBehind = 16;
 
-/** Indexes one chain, and runs its jobs, until the signal aborts. @throws {IndexMismatchError} if the index does not fit the configuration or the node. */
+/** Indexes a chain and runs its jobs until the signal aborts. @throws {IndexMismatchError} if the index is incompatible with the configuration or the node. */
 export async function indexChain(options: IndexingOptions, signal: AbortSignal): Promise<void> {
   const { chain, logger } = options;
-  if (chain.rpc === undefined) throw new CommandError(`Chain ${chain.name} has no node; set its rpc in ashlar.yaml or give --rpc URL.`);
+  if (chain.rpc === undefined)
+    throw new CommandError(`No node configured for chain ${chain.name}; set its rpc in ashlar.yaml or pass --rpc URL.`);
   const rpc = createRpc({
     url: chain.rpc,
     onRetry: (reason, attempt) => logger.debug({ chain: chain.name, attempt, reason }, "Retrying a request to the node"),
   });
   try {
-    const node = await examine(rpc, { ...chain, rpc: chain.rpc }, logger, signal);
+    const node = await probeWithRetries(rpc, { ...chain, rpc: chain.rpc }, logger, signal);
     if (node === null) return;
     const { indexer, runners } = createIndexing(options, node);
     const stop = new AbortController();
@@ -54,7 +55,7 @@ export async function indexChain(options: IndexingOptions, signal: AbortSignal):
       await indexer.run(signal);
     } finally {
       stop.abort();
-      // Jobs may wait for a node that does not respond: closing the connections ends their requests.
+      // Jobs may be waiting for a node that does not respond: closing the connections aborts their requests.
       await rpc.close();
       await running;
       node.heads?.close();
@@ -64,12 +65,12 @@ export async function indexChain(options: IndexingOptions, signal: AbortSignal):
   }
 }
 
-/** Work that runs beside the indexer until the signal aborts. */
+/** Work that runs next to the indexer until the signal aborts. */
 interface Runner {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Creates the indexer of a chain and what runs beside it: jobs, reads of contracts, metadata, and the comparison of native balances. */
+/** Creates the indexer of a chain and the work that runs next to it: jobs, contract reads, metadata, and the comparison of native balances. */
 function createIndexing({ chain, database, logger, onProgress }: IndexingOptions, { source, heads }: Node) {
   const clock = (): Date => new Date();
   const common = { chainId: chain.id, chainName: chain.name, database, source, multicall: chain.multicall, clock, logger };
@@ -83,7 +84,7 @@ function createIndexing({ chain, database, logger, onProgress }: IndexingOptions
     blockBoundTables,
     logger,
     clock,
-    alsoTouched: watch.takeUnseen,
+    extraAccounts: watch.takeChanged,
     ...(heads === null ? {} : { heads }),
     ...(onProgress === undefined ? {} : { onProgress }),
   });
@@ -100,7 +101,7 @@ function createIndexing({ chain, database, logger, onProgress }: IndexingOptions
       createAnalyzeTables(),
     ],
     exclusive: indexer.exclusive,
-    beside: indexer.beside,
+    exclusiveKeepingState: indexer.exclusiveKeepingState,
     isReady: () => isAtHead(indexer.status()),
   });
   const runners: readonly Runner[] = [nodeReads, scheduler, watch, metadata];
@@ -108,17 +109,22 @@ function createIndexing({ chain, database, logger, onProgress }: IndexingOptions
 }
 
 /**
- * Whether this process leads the chain and its index is at the head, or close to it. A write by a job makes concurrent batches fold again, which must not slow
- * down an index that is behind.
+ * Whether this process is the chain's leader and its index is at the head or close to it. A write by a job makes the indexer fold the next batch again, which
+ * must not slow down an index that is behind.
  */
 export const isAtHead = ({ leading, following, catchingUp, head, block }: IndexerStatus): boolean =>
   leading && following && catchingUp.length === 0 && (head ?? block) - block <= maxBehind;
 
-/** Probes the node's capabilities, with retries while it cannot be reached; null when the signal aborts. */
-function examine(rpc: Rpc, chain: ChainConfig & { readonly rpc: string }, logger: Logger, signal: AbortSignal): Promise<Node | null> {
+/** Probes the node's capabilities, with retries while it cannot be reached; null if the signal aborts. */
+function probeWithRetries(
+  rpc: Rpc,
+  chain: ChainConfig & { readonly rpc: string },
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<Node | null> {
   const attempt = async (): Promise<Node | null> => {
     try {
-      const examined = examineNode({
+      const probing = probeNode({
         rpc,
         url: chain.rpc,
         webSocket: chain.ws,
@@ -126,39 +132,39 @@ function examine(rpc: Rpc, chain: ChainConfig & { readonly rpc: string }, logger
         from: chain.from,
         tracing: chain.nativeAccounting !== "none",
         systemAccounts: chain.systemAccounts,
-        onBadReply: (reason) => logger.warn({ chain: chain.name, reason }, "Inconsistent response of the node"),
+        onBadReply: (reason) => logger.warn({ chain: chain.name, reason }, "The node returned inconsistent data"),
         onHeads: (message) => logger.info({ chain: chain.name }, message),
       });
-      const node = await nullOnAbort(examined, signal);
-      if (node === null) closeWhenExamined(examined);
+      const node = await nullOnAbort(probing, signal);
+      if (node === null) closeWhenProbed(probing);
       return node;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      logger.warn(`${chain.name}: The node does not respond (${reason}); retrying in ${retrySeconds} s`);
+      logger.warn(`The node of ${chain.name} cannot be used (${reason}); retrying in ${retrySeconds} s`);
       return null;
     }
   };
   return poll(attempt, { ...every(retrySeconds * 1_000), signal });
 }
 
-/** Closes the head feed of an examination that completes after the abort. */
-const closeWhenExamined = (examined: Promise<Node>): void =>
-  void examined.then(
+/** Closes the head feed of a probe that completes after the abort. */
+const closeWhenProbed = (probing: Promise<Node>): void =>
+  void probing.then(
     ({ heads }) => heads?.close(),
     () => undefined,
   );
 
-/** The chain id that a chain's node reports. @throws {CommandError} if the node does not respond. @throws the signal's reason. */
+/** Fetches the chain id from a chain's node. @throws {CommandError} if the node does not return a valid one. */
 export async function fetchChainId(name: string, url: string, signal: AbortSignal = neverAborted): Promise<number> {
   const rpc = createRpc({ url, retries: 2, timeoutMilliseconds: 10_000 });
   try {
     const id = Number(await nullOnAbort(rpc.request("eth_chainId", []), signal));
-    if (!Number.isSafeInteger(id) || id <= 0) throw new Error("invalid chain id");
+    if (!Number.isSafeInteger(id) || id <= 0) throw new Error("the node returned an invalid chain id");
     return id;
   } catch (error) {
     signal.throwIfAborted();
     throw new CommandError(
-      `The node of ${name} does not respond (${error instanceof Error ? error.message : String(error)}); check --rpc or its rpc in ashlar.yaml.`,
+      `Cannot read the chain id of ${name} from its node (${error instanceof Error ? error.message : String(error)}); check --rpc or its rpc in ashlar.yaml.`,
     );
   } finally {
     await rpc.close();

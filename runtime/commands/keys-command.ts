@@ -18,8 +18,8 @@ const thisProcess = (): Invocation => ({
 });
 
 /**
- * The shell command that creates a key in the database of this process: runs in the folder where npm was called, with the configuration and the data folder of
- * this process. DATABASE_URL is a secret and not repeated: a second line names the variable.
+ * The shell command that creates a key in the database of this process. It works in the folder where npm was called, and uses the configuration and the data
+ * folder of this process. DATABASE_URL is a secret and is not repeated: a second line names the variable.
  */
 export function keysCommand(
   configFile: string | undefined,
@@ -27,16 +27,16 @@ export function keysCommand(
 ): string {
   const { INIT_CWD, PATH = "", npm_command, ASHLAR_DATA_DIR, DATABASE_URL } = environment;
   const isWindows = platform === "win32";
-  const quote = (word: string): string => {
-    if (/^[\w./:@%+=,~\\-]+$/.test(word) && (isWindows || !word.includes("\\"))) return word;
-    return isWindows ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`;
+  const quote = (argument: string): string => {
+    if (/^[\w./:@%+=,~\\-]+$/.test(argument) && (isWindows || !argument.includes("\\"))) return argument;
+    return isWindows ? `"${argument}"` : `'${argument.replaceAll("'", "'\\''")}'`;
   };
   // npm sets INIT_CWD to the folder where it was called, and changes to the package's folder.
-  const moved = npm_command !== undefined && INIT_CWD !== undefined && resolve(INIT_CWD) !== resolve(folder);
+  const isElsewhere = npm_command !== undefined && INIT_CWD !== undefined && resolve(INIT_CWD) !== resolve(folder);
   const onPath = npm_command === undefined && PATH.split(delimiter).some((entry) => isAbsolute(entry) && join(entry, "ashlar") === program);
-  const nearby = relative(folder, program);
-  const file = nearby.startsWith("..") ? program : nearby;
-  const words = [
+  const relativePath = relative(folder, program);
+  const file = relativePath.startsWith("..") ? program : relativePath;
+  const parts = [
     ...(onPath ? ["ashlar"] : ["node", file]),
     "keys",
     "create",
@@ -47,10 +47,10 @@ export function keysCommand(
   // cmd.exe has no syntax for an assignment before a command.
   const assignment =
     ASHLAR_DATA_DIR === undefined || ASHLAR_DATA_DIR === "" || isWindows ? "" : `ASHLAR_DATA_DIR=${quote(ASHLAR_DATA_DIR)} `;
-  const command = `${moved ? `cd ${quote(folder)} && ` : ""}${assignment}${words.map(quote).join(" ")}`;
-  const needed = [
+  const command = `${isElsewhere ? `cd ${quote(folder)} && ` : ""}${assignment}${parts.map(quote).join(" ")}`;
+  const variables = [
     ...(DATABASE_URL === undefined || DATABASE_URL === "" ? [] : ["DATABASE_URL"]),
     ...(isWindows && ASHLAR_DATA_DIR !== undefined ? ["ASHLAR_DATA_DIR"] : []),
   ];
-  return needed.length === 0 ? command : `${command}\n${" ".repeat(17)}with ${needed.join(" and ")} set as for this process`;
+  return variables.length === 0 ? command : `${command}\n${" ".repeat(17)}with the same ${variables.join(" and ")} as this process`;
 }

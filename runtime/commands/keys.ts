@@ -34,7 +34,7 @@ export const listKeys = (config: Config): Promise<void> =>
     for (const row of rows) print(renderKey(row));
   });
 
-/** `ashlar keys revoke`: revokes a key, which servers stop accepting within 5 seconds. False if no active key has the number. */
+/** `ashlar keys revoke`: revokes a key, which servers stop accepting within 5 seconds. False if there is no active key with the id. */
 export async function revokeKey(config: Config, id: number): Promise<boolean> {
   let revoked = false;
   await withKeys(config, async (keys) => {

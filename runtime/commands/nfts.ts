@@ -11,7 +11,7 @@ import { oneChain } from "./one-chain.ts";
 import { openDatabase } from "./open-database.ts";
 import { requireDatabase } from "./used-database.ts";
 
-/** Limits of the printed lines for each chain and each collection. */
+/** Max printed collections of a chain, and max printed reasons of a collection. */
 const maxCollections = 100;
 const maxReasons = 5;
 
@@ -32,10 +32,12 @@ export const refreshNfts = (config: Config, collection: Address, tokenId: string
     const chain = await oneChain(config, database);
     if (chain.nfts.metadata !== "cached")
       throw new CommandError(`Metadata of ${chain.name} is not stored; set nfts.metadata of the chain to cached in ashlar.yaml.`);
-    const what = tokenId === null ? `collection ${collection}` : `token ${tokenId} of ${collection}`;
+    const subject = tokenId === null ? `collection ${collection}` : `token ${tokenId} of ${collection}`;
     if (!(await database.transaction((client) => requestRefresh(client, chain.id, collection, tokenId))))
-      throw new CommandError(`No ${what} in the index of ${chain.name}; check the address, or wait until it is indexed.`);
-    print(`Queued: the metadata of ${what} is fetched by the process that indexes ${chain.name}, or when ashlar index runs next.`);
+      throw new CommandError(`No ${subject} in the index of ${chain.name}; check the address, or wait until it is indexed.`);
+    print(
+      `Queued: the process that indexes ${chain.name} fetches the metadata of ${subject}; if none is running, the next ashlar index does.`,
+    );
   });
 
 async function withDatabase(config: Config, work: (database: Database) => Promise<void>): Promise<void> {
@@ -51,15 +53,17 @@ async function withDatabase(config: Config, work: (database: Database) => Promis
 
 /** Renders the lines for one chain. */
 function renderStatus(chain: Pick<ChainConfig, "name" | "nfts">, collections: readonly CollectionStatus[], now: Date): string[] {
-  const sum = (of: (status: CollectionStatus) => number): number => collections.reduce((total, status) => total + of(status), 0);
+  const sum = (countIn: (status: CollectionStatus) => number): number => collections.reduce((total, status) => total + countIn(status), 0);
   const note =
-    chain.nfts.metadata === "cached" ? "" : " Metadata of this chain is not stored (nfts.metadata: uncached): no more is fetched.";
-  const [waiting, read, refused] = [sum((own) => own.waiting), sum((own) => own.read), sum((own) => own.refused)];
-  const left = collections.length - maxCollections;
+    chain.nfts.metadata === "cached"
+      ? ""
+      : " Metadata of this chain is not stored (nfts.metadata: uncached): pending tokens are not fetched.";
+  const [waiting, read, refused] = [sum((status) => status.waiting), sum((status) => status.read), sum((status) => status.refused)];
+  const omitted = collections.length - maxCollections;
   return [
     `${chain.name}: ${waiting} tokens pending, ${read} fetched, ${refused} rejected.${note}`,
     ...collections.slice(0, maxCollections).flatMap((status) => renderCollection(status, now)),
-    ...(left > 0 ? [`  and ${left} more collections`] : []),
+    ...(omitted > 0 ? [`  and ${omitted} more collections`] : []),
   ];
 }
 
@@ -69,8 +73,8 @@ const renderCollection = ({ token, waiting, oldest, read, refused, refusals, pro
   ...renderReasons(refusals, "rejected"),
 ];
 
-const renderReasons = (reasons: readonly Reason[], what: string): string[] => [
-  ...reasons.slice(0, maxReasons).map(({ reason, tokens }) => `    ${tokens} ${what}: ${reason}`),
+const renderReasons = (reasons: readonly Reason[], outcome: string): string[] => [
+  ...reasons.slice(0, maxReasons).map(({ reason, tokens }) => `    ${tokens} ${outcome}: ${reason}`),
   ...(reasons.length > maxReasons ? [`    and ${reasons.length - maxReasons} more reasons`] : []),
 ];
 

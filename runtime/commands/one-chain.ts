@@ -14,6 +14,6 @@ export async function oneChain(config: Config, database: Queryable): Promise<Cha
   if (chain !== undefined) return chain;
   const indexed = (await createLedgerQueries(database).chains()).map(({ name }) => name).join(", ");
   throw new CommandError(
-    `No chain is configured (indexed: ${indexed || "none"}); add it to ashlar.yaml under chains, or give --chain NAME --rpc URL.`,
+    `No chain is configured (indexed: ${indexed || "none"}); add one to ashlar.yaml under chains, or pass --chain NAME --rpc URL.`,
   );
 }

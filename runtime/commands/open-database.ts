@@ -18,18 +18,18 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
-/** Options of commands that run until they are stopped: their embedded server is restarted when it ends. */
+/** Options of commands that run until they are stopped: their embedded server is restarted if it exits. */
 export interface LongRunning {
   readonly shutdown: Shutdown;
   readonly logger: Pick<Logger, "info" | "warn" | "error">;
 }
 
-/** In addition to one for each chain, which its leader or candidate occupies. */
+/** Connections in addition to one per chain, which the chain's leader or the process that waits to take over occupies. */
 const connectionsForIndexing = 4;
 /** How long to wait for running statements before the server is stopped, which cancels them. */
 const closeMilliseconds = 5_000;
 
-/** The configured database server: that of DATABASE_URL, or else the embedded one. */
+/** The database server: the one of DATABASE_URL, otherwise the embedded one. */
 export interface Server extends Pick<DatabaseOptions, "url"> {
   readonly description: DatabaseDescription;
   stop(): Promise<void>;
@@ -50,7 +50,7 @@ export async function openServer(config: Config, longRunning?: LongRunning): Pro
   return keepEmbedded({ dataDirectory, logger, signal: shutdown.signal, onLost: shutdown.fail });
 }
 
-/** Connects to DATABASE_URL, or else to the embedded server, and runs the pending migrations. */
+/** Connects to DATABASE_URL, otherwise to the embedded server, and runs the pending migrations. */
 export async function openDatabase(config: Config, longRunning?: LongRunning): Promise<OpenDatabase> {
   const server = await openServer(config, longRunning);
   const { url, description } = server;

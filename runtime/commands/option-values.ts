@@ -1,10 +1,10 @@
 import type { Address } from "../lib/hex.ts";
 import { CommandError } from "./command-error.ts";
 
-/** Parses the value of a command-line option or argument, which messages call by its name. @throws {CommandError} */
+/** Parses the value of a command-line option or argument. @throws {CommandError} if it is invalid. */
 type ParseValue<T> = (text: string) => T;
 
-/** An invalid value of an option or argument. */
+/** The error for an invalid value of an option or argument. */
 export const invalidValue = (name: string, value: string | number, expected: string): CommandError =>
   new CommandError(`Invalid value ${JSON.stringify(value)} for ${name}: expected ${expected}.`);
 

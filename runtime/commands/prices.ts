@@ -12,9 +12,9 @@ import { oneChain } from "./one-chain.ts";
 import { openDatabase } from "./open-database.ts";
 import { requireDatabase } from "./used-database.ts";
 
-/** Files are read into memory; this is enough for some million lines. */
+/** Max size of a file, because files are read into memory; enough for some million lines. */
 const maxBytes = 128 * 1024 * 1024;
-const whenComputed = "They are computed by the process that indexes the chain, or when ashlar index runs next.";
+const whenComputed = "The process that indexes the chain recomputes them; if none is running, the next ashlar index does.";
 
 /** `ashlar prices import FILE`: imports all prices of a file, or none. @throws {CommandError} @throws {PriceFileError} */
 export async function importPriceFile(config: Config, file: string): Promise<void> {
@@ -24,11 +24,11 @@ export async function importPriceFile(config: Config, file: string): Promise<voi
     if (!chain.prices.sources.includes("file"))
       throw new CommandError(`Prices of ${chain.name} are not computed from files; add file to its prices.sources in ashlar.yaml.`);
     await database.transaction((client) => importPrices(client, chain.id, prices));
-    stdout.write(`Imported ${prices.length} prices of ${chain.name}; all prices since the first of them are outdated. ${whenComputed}\n`);
+    stdout.write(`Imported ${prices.length} prices of ${chain.name}; prices since the first of them are outdated. ${whenComputed}\n`);
   });
 }
 
-/** `ashlar prices rebuild`: discards the prices of a chain, which are then computed again. @throws {CommandError} */
+/** `ashlar prices rebuild`: discards the prices of a chain, which are then recomputed. @throws {CommandError} */
 export const rebuildPrices = (config: Config): Promise<void> =>
   withChain(config, async (database, chain) => {
     await database.transaction((client) => discardPrices(client, chain.id, null));
@@ -38,11 +38,11 @@ export const rebuildPrices = (config: Config): Promise<void> =>
 async function readText(file: string): Promise<string> {
   try {
     const { size } = await stat(file);
-    if (size > maxBytes) throw new CommandError(`${file} has ${size} bytes: the maximum is ${maxBytes}; import it in parts.`);
+    if (size > maxBytes) throw new CommandError(`${file} has ${size} bytes; the maximum is ${maxBytes}: import it in parts.`);
     return await readFile(file, "utf8");
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    throw new CommandError(`Cannot read ${file}: ${fileProblem(error)}; give the path of a CSV file.`);
+    throw new CommandError(`Cannot read ${file}: ${fileProblem(error)}; pass the path of a CSV file.`);
   }
 }
 

@@ -13,13 +13,13 @@ const maxBarLength = 30;
 const minBarLength = 5;
 
 /** Formats `1234.5` as `1,235`, `1.25` as `1.3`, and null as `-`. */
-const amount = (value: number | null): string => {
+const formatAmount = (value: number | null): string => {
   if (value === null) return "-";
   return value >= 10 || Number.isInteger(value) ? Math.round(value).toLocaleString("en-US") : value.toFixed(1);
 };
 
 /** Formats a time in its two largest units: `2 d 3 h`, `1 h 5 min`, `12 s`; null as `-`. */
-export const duration = (seconds: number | null): string => {
+export const formatDuration = (seconds: number | null): string => {
   if (seconds === null || !Number.isFinite(seconds)) return "-";
   const whole = Math.ceil(seconds);
   const parts: readonly (readonly [number, string])[] = [
@@ -38,23 +38,23 @@ const percent = ({ done, total }: TaskProgress): string => `${total <= 0 ? 100 :
 const paceOf = ({ done, total, pace }: TaskProgress): string[] => {
   if (pace === null) return [];
   const { donePerSecond, rowsPerSecond, secondsLeft } = pace.rates;
-  const left = done >= total ? [] : [`${duration(secondsLeft)} left`];
-  return [`${amount(donePerSecond)} ${pace.unit}/s`, `${amount(rowsPerSecond)} rows/s`, ...left];
+  const left = done >= total ? [] : [`${formatDuration(secondsLeft)} left`];
+  return [`${formatAmount(donePerSecond)} ${pace.unit}/s`, `${formatAmount(rowsPerSecond)} rows/s`, ...left];
 };
 
 /** Renders a line such as `index demo: 1,200 of 20,000 blocks (6%), 350 blocks/s, 4,100 rows/s, 54 s left`. */
 export const renderLine = (task: TaskProgress): string => {
   const { label, done, total, pace } = task;
-  const count = `${amount(done)} of ${amount(total)}${pace === null ? "" : ` ${pace.unit}`} (${percent(task)})`;
+  const count = `${formatAmount(done)} of ${formatAmount(total)}${pace === null ? "" : ` ${pace.unit}`} (${percent(task)})`;
   return `${label}: ${[count, ...paceOf(task)].join(", ")}`;
 };
 
-/** Renders a bar for a terminal of the given width, with the label padded. */
+/** Renders a bar for a terminal with a number of columns; the label is padded. */
 export const renderBar = (task: TaskProgress, labelWidth: number, columns: number): string => {
   const { label, done, total } = task;
-  const figures = [`${percent(task).padStart(4)}  ${amount(done)}/${amount(total)}`, ...paceOf(task)].join("  ");
-  const room = columns - labelWidth - figures.length - 3;
-  const length = Math.max(minBarLength, Math.min(maxBarLength, room));
+  const figures = [`${percent(task).padStart(4)}  ${formatAmount(done)}/${formatAmount(total)}`, ...paceOf(task)].join("  ");
+  const available = columns - labelWidth - figures.length - 3;
+  const length = Math.max(minBarLength, Math.min(maxBarLength, available));
   const full = total <= 0 ? length : Math.min(length, Math.floor((length * done) / total));
   return `${label.padEnd(labelWidth)} ${"█".repeat(full)}${"░".repeat(length - full)} ${figures}`;
 };

@@ -10,18 +10,18 @@ export interface Pace {
   readonly rows: number;
 }
 
-/** Shows the progress of long tasks: bars that disappear when they are full on a terminal, and lines elsewhere. */
+/** Shows the progress of long tasks: on a terminal as bars, which disappear when they are full, otherwise as lines. */
 export interface Progress {
-  /** Reports that `done` of `total` steps of a task are done; the total may grow. */
+  /** Reports that `done` of `total` steps of a task are complete; the total may grow. */
   report(task: string, done: number, total: number, pace?: Pace): void;
   /** Prints one line, above the bars. */
   print(line: string): void;
   end(): void;
-  /** The destination of logs that does not corrupt the bars; undefined if logs are not written to the same terminal. */
+  /** The destination of logs, so that they do not corrupt the bars; undefined if logs are not written to the same terminal. */
   readonly logs?: LogDestination;
 }
 
-/** Bounds of the interval between lines, which grows with the duration of the task: a process that runs for days must not fill a disk. */
+/** Bounds of the interval between lines. It grows with the duration of the task: a process that runs for days must not fill a disk. */
 const lineMilliseconds = { min: 2_000, max: 30_000 } as const;
 
 /** Creates the progress display of this process's standard output. */
@@ -58,20 +58,20 @@ function createBars(clock: () => number): Progress {
       hideCursor: true,
       clearOnComplete: true,
       fps: 4,
-      // A printed line overwrites the bars below it, although they have not changed.
+      // A printed line overwrites the bars below it, so they are redrawn even if they have not changed.
       forceRedraw: true,
-      // Computed at each redraw, so that the rate of a stalled task falls.
+      // Rendered at each redraw, so that the shown rate of a stalled task falls.
       format: (_options, _params, { task }: { readonly task: string }) =>
         renderBar(tasks.get(task), tasks.labelWidth(), stdout.columns || 80),
     });
   const close = (): void => {
-    // Prints the lines since the last redraw, which clearing would drop.
+    // Draws the lines that were added since the last redraw; otherwise stopping would drop them.
     bars?.update();
     bars?.stop();
     bars = null;
     running.clear();
   };
-  const above = (text: string, otherwise: (text: string) => void): void => (bars === null ? otherwise(text) : bars.log(text));
+  const writeAbove = (text: string, write: (text: string) => void): void => (bars === null ? write(text) : bars.log(text));
   return {
     report(task, done, total, pace) {
       if (ended || (done >= total && !running.has(task))) return;
@@ -87,29 +87,29 @@ function createBars(clock: () => number): Progress {
       bars.remove(bar);
       if (running.size === 0) close();
     },
-    print: (line) => above(`${line}\n`, write),
+    print: (line) => writeAbove(`${line}\n`, write),
     end: () => {
       if (!ended) close();
       ended = true;
     },
     // Standard error is on the same terminal: its lines would interrupt a bar.
-    ...(stderr.isTTY ? { logs: { write: (text) => above(text, (line) => void stderr.write(line)) } } : {}),
+    ...(stderr.isTTY ? { logs: { write: (text) => writeAbove(text, (line) => void stderr.write(line)) } } : {}),
   };
 }
 
-/** Creates a progress display of lines: one for the first report of each task, one for its end, and some in between. */
+/** Creates a progress display of lines: one for the first report of each task, one for its completion, and some in between. */
 export function createLines(clock: () => number, print: (line: string) => void): Progress {
   const tasks = createTasks(clock);
-  const printed = new Map<string, { readonly begin: number; at: number; finished: number | null }>();
+  const printed = new Map<string, { readonly start: number; at: number; finished: number | null }>();
   return {
     report(task, done, total, pace) {
       tasks.update(task, done, total, pace);
       const now = clock();
       const last = printed.get(task);
-      const interval = Math.min(lineMilliseconds.max, Math.max(lineMilliseconds.min, (now - (last?.begin ?? now)) / 20));
+      const interval = Math.min(lineMilliseconds.max, Math.max(lineMilliseconds.min, (now - (last?.start ?? now)) / 20));
       const isDue = done >= total ? last?.finished !== total : last === undefined || now - last.at >= interval;
       if (!isDue) return;
-      printed.set(task, { begin: last?.begin ?? now, at: now, finished: done >= total ? total : null });
+      printed.set(task, { start: last?.start ?? now, at: now, finished: done >= total ? total : null });
       print(renderLine(tasks.get(task)));
     },
     print,

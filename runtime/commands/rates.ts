@@ -13,7 +13,7 @@ interface Sample {
   readonly rows: number;
 }
 
-/** The window over which rates are averaged: long enough to smooth batches, short enough to follow a chain whose blocks grow. */
+/** The window over which rates are averaged: long enough to smooth out batches, short enough to reflect growing blocks. */
 const windowMilliseconds = 20_000;
 /** Rates over shorter times are dominated by the resolution of the clock. */
 const minMilliseconds = 500;
@@ -23,14 +23,14 @@ export const createRates = (clock: () => number) => {
   let samples: Sample[] = [];
   let rows = 0;
 
-  /** Drops the samples before the window, except the last one, at which the window begins. */
+  /** Drops the samples before the window, except the last of them, at which the window starts. */
   const dropOld = (now: number): void => {
     const first = samples.findLastIndex(({ time }) => time <= now - windowMilliseconds);
     if (first > 0) samples = samples.slice(first);
   };
 
   return {
-    /** Records the steps done so far and the rows written since the last record. Fewer steps than before, after a reorganisation, restart the measurement. */
+    /** Records the steps completed so far and the rows written since the last record. Fewer steps (after a reorganisation) restart the measurement. */
     record(done: number, newRows: number): void {
       const now = clock();
       if (done < (samples.at(-1)?.done ?? 0)) samples = [];
@@ -45,7 +45,7 @@ export const createRates = (clock: () => number) => {
       const now = last.done >= total ? last.time : clock();
       dropOld(now);
       const first = samples[0] ?? last;
-      // After a single record the rate is unknown until the window has passed without another.
+      // After a single record the rate is unknown until the window has passed without a second one.
       const needed = samples.length > 1 ? minMilliseconds : windowMilliseconds;
       if (now - first.time < needed) return unknown;
       const perSecond = (amount: number): number => (amount * 1_000) / (now - first.time);

@@ -4,23 +4,23 @@ import type { Database } from "../database/database.ts";
 interface Ready {
   readonly url: string;
   /** The command that creates a key. */
-  readonly keys: string;
+  readonly createKeyCommand: string;
   /** The path of an example request that returns data. */
   readonly path: string;
 }
 
-/** Renders the message of a ready `ashlar start`: its address, how to create a key, and an example request. */
-export const renderReady = ({ url, keys, path }: Ready): string =>
+/** Renders the message that `ashlar start` is ready: its URL, how to create a key, and an example request. */
+export const renderReady = ({ url, createKeyCommand, path }: Ready): string =>
   [
     "",
     "Ashlar is ready.",
     `  documentation  ${url}/docs/`,
-    `  create a key   ${keys}`,
+    `  create a key   ${createKeyCommand}`,
     `  then try       curl -H "Authorization: Bearer YOUR_KEY" "${url}${path}"`,
     "",
   ].join("\n");
 
-/** The balances of the newest transaction's sender, or the newest block if no transaction is indexed. Served by the primary key of transactions. */
+/** The path of the balances of the newest transaction's sender, or of the newest block if no transaction is indexed. Served by the primary key. */
 export async function examplePath(database: Pick<Database, "query">, chains: readonly ChainConfig[]): Promise<string> {
   for (const { id, name } of chains) {
     const [newest] = await database.query<{ sender: string }>(

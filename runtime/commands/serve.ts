@@ -19,7 +19,7 @@ export async function serve(config: Config): Promise<void> {
     try {
       const chains = await resolveChains(config, database.serving, shutdown.signal);
       const serving = await startServing({ config, chains, database: database.serving, logger });
-      print(`Ashlar is listening at ${serving.url}; its documentation is ${serving.url}/docs/`);
+      print(`Ashlar is listening at ${serving.url}; documentation: ${serving.url}/docs/`);
       await stopped(shutdown.signal);
       await stop.server(serving);
     } finally {

@@ -6,13 +6,13 @@ import { CommandError } from "./command-error.ts";
 
 /** A running server. */
 export interface Serving {
-  /** Its URL on this machine. */
+  /** The server's URL on this machine. */
   readonly url: string;
   /** Whether /readyz reports that it is ready. */
   isReady(): Promise<boolean>;
   /** The number of requests in flight. */
   requests(): number;
-  /** Completes the requests in flight and stores the pending usage of keys. */
+  /** Waits for the requests in flight and stores the pending usage of keys. */
   stop(): Promise<void>;
 }
 
@@ -44,12 +44,13 @@ export async function startServing({ config, ...rest }: AppOptions): Promise<Ser
 }
 
 function listenProblem(error: NodeJS.ErrnoException, { host, port }: Config): string {
-  if (error.code === "EADDRINUSE") return `Port ${port} of ${host} is in use; choose another with PORT=… or stop the process that uses it.`;
+  if (error.code === "EADDRINUSE")
+    return `Port ${port} of ${host} is in use; choose a different one with PORT=… or stop the process that uses it.`;
   if (error.code === "EACCES") return `Port ${port} of ${host} requires privileges; choose one above 1023 with PORT=….`;
-  return `The server cannot listen on ${host}:${port} (${error.code ?? "unknown reason"}); choose another address with HOST=… and PORT=….`;
+  return `Cannot listen on ${host}:${port} (${error.code ?? "unknown reason"}); choose a different address with HOST=… and PORT=….`;
 }
 
-/** The URL of a server that listens on all addresses uses the loopback address: not every system connects to 0.0.0.0. */
+/** For a server that listens on all addresses, the loopback address to use in its URL: not every system can connect to 0.0.0.0. */
 const localAddresses: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
 
 const urlOf = ({ address, family, port }: AddressInfo): string =>

@@ -9,18 +9,18 @@ export interface Shutdown {
   readonly signal: AbortSignal;
   /** Stops the command because of an error, which `runUntilStopped` then throws. */
   fail(error: Error): void;
-  /** Waits for the end of a part of the process, for a limited time, and prints what it waits for if that takes noticeable time. */
-  waitFor(what: string, work: Promise<unknown>, milliseconds: number): Promise<void>;
+  /** Waits for a part of the process to stop, for a limited time; prints its name if that takes noticeable time. */
+  waitFor(part: string, work: Promise<unknown>, milliseconds: number): Promise<void>;
 }
 
 /** Shorter waits are not printed. */
 const unnoticedMilliseconds = 50;
-/** More than the time limits of all parts together: the process then exits although something still runs. */
+/** After this time, which exceeds the time limits of all parts together, the process exits even if a part is still running. */
 const exitMilliseconds = 90_000;
 
 /**
  * Runs a command until it is requested to stop (SIGTERM, SIGINT, SIGHUP, or the end of `npm start`), and then limits the time of its shutdown.
- * @throws the error of the command before the request, or the error that it failed with.
+ * @throws {Error} if the command fails before the request to stop, or calls `fail`.
  */
 export async function runUntilStopped(print: (line: string) => void, run: (shutdown: Shutdown) => Promise<void>): Promise<void> {
   const stop = new AbortController();
@@ -28,40 +28,40 @@ export async function runUntilStopped(print: (line: string) => void, run: (shutd
   let stoppedAt: number | null = null;
   let isIncomplete = false;
 
-  /** Prints a line about the shutdown; nothing if the command has failed before a request to stop, as its error is printed. */
+  /** Prints a line about the shutdown; nothing if the command failed before a request to stop, because its error is printed. */
   const note = (line: string): void => {
     if (stoppedAt !== null) print(line);
   };
-  const begin = (cause: string): void => {
+  const beginStop = (cause: string): void => {
     if (stoppedAt !== null) return;
     stoppedAt = performance.now();
     print(`Stopping (${cause}).`);
     setTimeout(() => {
-      print(`Stopping: incomplete after ${exitMilliseconds / 1000} s; the process exits now.`);
+      print(`Stopping: incomplete after ${exitMilliseconds / 1000} s; exiting now.`);
       process.exit(1);
     }, exitMilliseconds).unref();
-    stop.abort(new Error(`The process stops (${cause})`));
+    stop.abort(new Error(`The process is stopping (${cause})`));
   };
-  onStopRequest(begin);
-  // Errors of writing to a closed terminal or pipe must not end the process.
+  onStopRequest(beginStop);
+  // Errors of writing to a closed terminal or pipe must not crash the process.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 
   const shutdown: Shutdown = {
     signal: stop.signal,
     fail: (error) => {
       failure ??= error;
-      begin("because of an error");
+      beginStop("because of an error");
     },
-    waitFor: async (what, work, milliseconds) => {
+    waitFor: async (part, work, milliseconds) => {
       const settled = work.then(
         () => undefined,
-        (error: unknown) => note(`Stopping: ${what} failed: ${messageOf(error)}`),
+        (error: unknown) => note(`Stopping: ${part} failed: ${messageOf(error)}`),
       );
       if (await isDoneWithin(settled, unnoticedMilliseconds)) return;
-      note(`Stopping: waiting for ${what}, ${milliseconds / 1000} s at most.`);
+      note(`Stopping: waiting for ${part}, at most ${milliseconds / 1000} s.`);
       if (await isDoneWithin(settled, milliseconds)) return;
       isIncomplete = true;
-      note(`Stopping: gave up waiting for ${what} after ${milliseconds / 1000} s.`);
+      note(`Stopping: gave up waiting for ${part} after ${milliseconds / 1000} s.`);
     },
   };
   try {
@@ -72,7 +72,7 @@ export async function runUntilStopped(print: (line: string) => void, run: (shutd
     if (failure === undefined && error !== stop.signal.reason) note(`Stopping: ${messageOf(error)}`);
   }
   if (stoppedAt !== null) print(`Stopped after ${((performance.now() - stoppedAt) / 1000).toFixed(1)} s.`);
-  // Work that did not end in time may keep the process alive; an error is printed first.
+  // Work that did not stop in time may keep the process alive, so it exits explicitly, after the error has been printed.
   if (isIncomplete) setTimeout(() => process.exit(1), unnoticedMilliseconds);
   if (failure !== undefined) throw failure;
 }
@@ -87,15 +87,15 @@ export const stopped = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
 
-/** Whether work ends within a time limit. */
+/** Whether work completes within a time limit. */
 export async function isDoneWithin(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const bound = new Promise<false>((resolve) => {
+  const deadline = new Promise<false>((resolve) => {
     timer = setTimeout(() => resolve(false), milliseconds);
   });
   const done = work.then(
     () => true,
     () => true,
   );
-  return Promise.race([done, bound]).finally(() => clearTimeout(timer));
+  return Promise.race([done, deadline]).finally(() => clearTimeout(timer));
 }

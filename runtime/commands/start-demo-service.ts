@@ -4,8 +4,8 @@ import { createLogger, type Logger } from "../logger.ts";
 import { CommandError } from "./command-error.ts";
 import { prepareDataDirectory } from "./data-directory.ts";
 import { type Demo, loadDemo } from "./demo.ts";
-import { fitsDemo, forgetChain } from "./demo-index.ts";
-import { demoKey } from "./demo-key.ts";
+import { deleteChain, matchesDemo } from "./demo-index.ts";
+import { resolveDemoKey } from "./demo-key.ts";
 import { renderWelcome } from "./demo-welcome.ts";
 import { runIndexers } from "./index-chains.ts";
 import { type OpenDatabase, openDatabase } from "./open-database.ts";
@@ -23,18 +23,18 @@ const phases = {
   load: "load the chain",
 };
 
-/** Runs the demo, which is its own chain with index and server, until the process is stopped. */
+/** Runs the demo, a local chain with its index and server, until the process is stopped. */
 export async function startDemoService(config: Config, environment: NodeJS.ProcessEnv): Promise<void> {
   prepareDataDirectory(config.dataDirectory);
   const progress = createProgress();
   const logLevel = environment.ASHLAR_LOG_LEVEL === undefined ? "warn" : config.logLevel;
   const logger = createLogger({ logLevel, logFormat: config.logFormat, destination: progress.logs });
-  const key = demoKey(config.dataDirectory, environment.ASHLAR_API_KEY);
+  const key = resolveDemoKey(config.dataDirectory, environment.ASHLAR_API_KEY);
   await runUntilStopped(progress.print, async (shutdown) => {
     const { signal } = shutdown;
     const stop = stopService(shutdown);
     const open = (): Promise<Demo> => openDemo(config, environment, { logger, progress, signal });
-    const both = await openBoth(() => openDatabase(config, { shutdown, logger }), open).catch((error: unknown) => {
+    const both = await openDatabaseAndDemo(() => openDatabase(config, { shutdown, logger }), open).catch((error: unknown) => {
       // A stop while the story is built is not a failure.
       if (signal.aborted) return null;
       throw error;
@@ -71,8 +71,8 @@ const openDemo = async (config: Config, environment: NodeJS.ProcessEnv, { logger
   });
 };
 
-/** Opens chain and database concurrently; if one fails, the other is closed. */
-async function openBoth(openIndex: () => Promise<OpenDatabase>, open: () => Promise<Demo>): Promise<[OpenDatabase, Demo]> {
+/** Opens database and chain concurrently; if one fails, the other is closed. */
+async function openDatabaseAndDemo(openIndex: () => Promise<OpenDatabase>, open: () => Promise<Demo>): Promise<[OpenDatabase, Demo]> {
   const [database, demo] = await Promise.allSettled([openIndex(), open()]);
   if (database.status === "fulfilled" && demo.status === "fulfilled") return [database.value, demo.value];
   if (database.status === "fulfilled") await database.value.close();
@@ -80,10 +80,10 @@ async function openBoth(openIndex: () => Promise<OpenDatabase>, open: () => Prom
   throw database.status === "rejected" ? database.reason : demo.status === "rejected" ? demo.reason : new Error("unreachable");
 }
 
-/** Checks that chain and index have the same history; if they do not, both are rebuilt. */
+/** Checks that chain and index have the same history; if not, both are rebuilt. */
 async function matchIndex(demo: Demo, database: OpenDatabase, reopen: () => Promise<Demo>): Promise<Demo> {
-  if (await fitsDemo(database.indexing, demo.chain.id, demo.identity())) return demo;
-  await forgetChain(database.indexing, demo.chain.id);
+  if (await matchesDemo(database.indexing, demo.chain.id, demo.identity())) return demo;
+  await deleteChain(database.indexing, demo.chain.id);
   if (demo.origin === "built") return demo;
   await demo.discardState();
   return reopen();
@@ -98,10 +98,10 @@ interface Running {
   readonly progress: Progress;
 }
 
-/** Starts the server, which is not ready until the chain is indexed, and the indexer; once the chain is indexed, new blocks are mined. */
+/** Starts the indexer and the server, which is ready once the chain is indexed; then new blocks are mined. */
 async function runDemo({ config, database, demo, key, logger, progress }: Running, shutdown: Shutdown): Promise<void> {
   const chain: ChainConfig = demo.chain;
-  // The demo's key is public on its documentation page and has no rate limit.
+  // The demo's key is public on its documentation page, so it has no rate limit.
   const unlimited: Config = { ...config, limits: { ...config.limits, requestsPerSecond: "unlimited" } };
   const { values: storyValues } = demo.story;
   const serving = await startServing({

@@ -26,8 +26,11 @@ export async function start(config: Config, configFile?: string): Promise<void> 
       const chains = await resolveChains(config, database.serving, shutdown.signal);
       await checkNodes(chains, database.serving, logger, shutdown.signal);
       const serving = await startServing({ config, chains, database: database.serving, logger });
-      stdout.write(`Ashlar is listening at ${serving.url}; its documentation is ${serving.url}/docs/\n`);
-      await runService({ chains, serving, database: database.indexing, logger, progress, keys: keysCommand(configFile) }, shutdown);
+      stdout.write(`Ashlar is listening at ${serving.url}; documentation: ${serving.url}/docs/\n`);
+      await runService(
+        { chains, serving, database: database.indexing, logger, progress, createKeyCommand: keysCommand(configFile) },
+        shutdown,
+      );
     } finally {
       progress.end();
       await stopService(shutdown).database(database);
@@ -42,18 +45,18 @@ interface Running {
   readonly logger: Logger;
   readonly progress: Progress;
   /** The command that creates a key. */
-  readonly keys: string;
+  readonly createKeyCommand: string;
 }
 
-async function runService({ chains, serving, database, logger, progress, keys }: Running, shutdown: Shutdown): Promise<void> {
+async function runService({ chains, serving, database, logger, progress, createKeyCommand }: Running, shutdown: Shutdown): Promise<void> {
   const { signal } = shutdown;
-  // The index is served although indexing has failed, which was logged.
+  // The index is still served if indexing fails; the failure is logged.
   const indexing = runIndexers(chains, database, logger, progress, signal).catch(() => undefined);
-  const welcoming = whenReady(serving, signal).then(async (isReady) => {
-    if (isReady) progress.print(renderReady({ url: serving.url, keys, path: await examplePath(database, chains) }));
+  const printReady = whenReady(serving, signal).then(async (isReady) => {
+    if (isReady) progress.print(renderReady({ url: serving.url, createKeyCommand, path: await examplePath(database, chains) }));
   });
-  welcoming.catch((error: unknown) =>
-    logger.warn(`No example request can be printed: ${error instanceof Error ? error.message : "unknown reason"}`),
+  printReady.catch((error: unknown) =>
+    logger.warn(`Printing the example request failed: ${error instanceof Error ? error.message : "unknown reason"}`),
   );
   await stopped(signal);
   progress.end();

@@ -1,11 +1,11 @@
 import type { Serving } from "./serving.ts";
 import type { Shutdown } from "./shutdown.ts";
 
-/** The server limits requests in flight to 10 s, and stores their credits after that. */
+/** The server waits up to 10 s for requests in flight, and stores their credits after that. */
 const serverMilliseconds = 12_000;
 const indexerMilliseconds = 15_000;
 const demoMilliseconds = 30_000;
-/** The time limits of waiting for connections (5 s) and of the server's fast shutdown, immediate shutdown and SIGKILL (15 s, 5 s and 5 s). */
+/** The sum of the time limits for open connections (5 s) and for the server's fast shutdown, immediate shutdown and SIGKILL (15 s, 5 s and 5 s). */
 const databaseMilliseconds = 32_000;
 
 /** Waits for the parts of a service, each for a limited time; the database is stopped last, because the others use it. */

@@ -1,6 +1,6 @@
 import { cwd, stderr } from "node:process";
 import type { Config } from "../config/config.ts";
-import { hasCluster } from "../database/embedded/places.ts";
+import { hasCluster } from "../database/embedded/paths.ts";
 import { CommandError } from "./command-error.ts";
 import { prepareDataDirectory } from "./data-directory.ts";
 
@@ -14,18 +14,18 @@ export function announceDatabase(config: Config): void {
 function describeDatabase({ databaseUrl, dataDirectory }: Config): string {
   if (databaseUrl === undefined) return `embedded PostgreSQL in ${dataDirectory}`;
   const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : null;
-  // Other forms, such as the path of a socket, may contain a password anywhere, as may a URL whose password has an unescaped "/", "?" or "#".
+  // Other notations, such as a socket path, may contain a password anywhere, and so may a URL whose password has an unescaped "/", "?" or "#".
   if (url === null || url.hostname === "" || !/^(\/[^/@]*)?$/.test(url.pathname) || `${url.search}${url.hash}`.includes("@"))
     return "PostgreSQL (address from DATABASE_URL or databaseUrl)";
   const user = url.username === "" ? "" : ` as ${url.username}`;
   return `PostgreSQL at ${url.host}, database ${url.pathname.slice(1) || "of that user"}${user}`;
 }
 
-/** Rejects a command on an existing index if there is no database: one created for it would be empty. @throws {CommandError} */
+/** Rejects a command that needs an existing index if there is no database: a new one would be empty. @throws {CommandError} */
 export function requireDatabase({ databaseUrl, dataDirectory }: Config): void {
   if (databaseUrl !== undefined || hasCluster(dataDirectory)) return;
   throw new CommandError(
-    `No database in ${dataDirectory}. Searched for ashlar.yaml and .ashlar in ${cwd()} and the folders above it. ` +
+    `No database found in ${dataDirectory}. Searched for ashlar.yaml and .ashlar in ${cwd()} and the folders above it. ` +
       "Run this command in the folder where ashlar start runs, or set ASHLAR_DATA_DIR or DATABASE_URL; ashlar start and ashlar migrate create a database.",
   );
 }

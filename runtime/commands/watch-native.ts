@@ -14,29 +14,29 @@ export interface NativeWatchDeps {
   readonly status: () => Pick<IndexerStatus, "following" | "leading" | "catchingUp">;
   readonly logger: { info(message: string): void; warn(message: string): void };
   readonly intervalMilliseconds?: number;
-  /** The wait before the balance is read again, to confirm a difference. */
+  /** The wait before a balance is read again to confirm a difference. */
   readonly confirmMilliseconds?: number;
 }
 
 /** Compares native balances with the node at intervals. */
 export interface NativeWatch {
   run(signal: AbortSignal): Promise<void>;
-  /** Takes the accounts whose balance changed unseen, to be read with the next block; each is returned once. */
-  takeUnseen(): readonly Address[];
+  /** Removes and returns the accounts whose balance changed in a block that did not touch them, so that they are read with the next block. */
+  takeChanged(): readonly Address[];
 }
 
 const tenMinutes = 600_000;
-/** Between checks whether the index has reached the head. */
+/** The interval between checks whether the index has reached the head. */
 const headMilliseconds = 500;
 
 /**
- * Compares a small sample of native balances with the node at the indexed head, when it is reached and then every ten minutes. If the balances are derived from
- * traces, a confirmed difference means that value moves in ways that traces do not report: native balances are served as unknown from then on. If they are read
- * from the node, it means that the balance of an untouched account changed: it is read with the next block.
+ * Compares a small sample of native balances with the node once the index reaches the head, and then every ten minutes. If the balances are derived from traces,
+ * a confirmed difference means that traces do not report all transfers of value: native balances are served as unknown from then on. If they are read from the
+ * node, it means that the balance of an untouched account changed: it is read with the next block.
  */
 export const createNativeWatch = (deps: NativeWatchDeps): NativeWatch => {
   const { chain, database, source, logger, intervalMilliseconds = tenMinutes, confirmMilliseconds = 2_000 } = deps;
-  const unseen = new Set<Address>();
+  const changed = new Set<Address>();
   let last: Address | null = null;
 
   const confirmDifferences = async (signal: AbortSignal): Promise<readonly NativeDifference[]> => {
@@ -57,14 +57,16 @@ export const createNativeWatch = (deps: NativeWatchDeps): NativeWatch => {
     const [example] = differences;
     if (example === undefined) return true;
     if (record.nativeAccounting === "state") {
-      for (const { owner } of differences) unseen.add(owner);
-      logger.info(`${chain.name}: ${differences.length} native balances changed unseen; they are read with the next block`);
+      for (const { owner } of differences) changed.add(owner);
+      logger.info(
+        `${differences.length} native balances of ${chain.name} changed in blocks that did not touch them; rereading them with the next block`,
+      );
       return true;
     }
     await recordMissing(database, chain.id, features.nativeBalancesDiffer);
     const { owner, height, indexed, reported } = example;
     logger.warn(
-      `${nativeBalancesDiffer(chain.name)} Until then they are served as unknown. After block ${height}, ${owner} has ${indexed} in the index and ${reported} at the node.`,
+      `${nativeBalancesDiffer(chain.name)} Until then they are served as unknown. After block ${height}, ${owner} has ${indexed} in the index and ${reported} on the node.`,
     );
     return false;
   };
@@ -78,16 +80,16 @@ export const createNativeWatch = (deps: NativeWatchDeps): NativeWatch => {
     run: async (signal) => {
       while ((await poll(() => isReady() || null, { ...every(headMilliseconds), signal })) !== null) {
         const continues = await compareSample(signal).catch((error: unknown) => {
-          logger.warn(`${chain.name}: Native balances cannot be compared: ${error instanceof Error ? error.message : "unknown reason"}`);
+          logger.warn(`Comparing native balances of ${chain.name} failed: ${error instanceof Error ? error.message : "unknown reason"}`);
           return true;
         });
         if (!continues) return;
         await sleep(intervalMilliseconds, signal);
       }
     },
-    takeUnseen: () => {
-      const taken = [...unseen];
-      unseen.clear();
+    takeChanged: () => {
+      const taken = [...changed];
+      changed.clear();
       return taken;
     },
   };

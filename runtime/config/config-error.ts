@@ -1,4 +1,4 @@
-/** An invalid configuration; the message has one line for each fault. */
+/** An invalid configuration; the message has one line per issue. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }

@@ -9,7 +9,7 @@ const exchangeName = "a name of up to 64 lower-case letters, digits, dashes and 
 
 const reservedExchanges = ["address", "tokens", "supported_dexes"];
 
-/** An exchange: the contracts that create its pools, and its description in answers. */
+/** An exchange: the contracts that create its pools, and its description in responses. */
 const exchange = z
   .strictObject({
     name: z
@@ -28,7 +28,7 @@ const exchange = z
       .max(999_999)
       .optional()
       .describe(
-        "The fee of a swap in millionths of the amount paid in: 3000 is 0.3 %. Pools of concentrated liquidity state their own fees.",
+        "The fee of a swap in millionths of the amount paid in: 3000 is 0.3 %. Concentrated-liquidity pools define their own fees.",
       ),
     logoUrl: httpUrl.optional(),
     version: z.number().positive().optional().describe("The version of the protocol, such as 2 or 3."),
@@ -37,19 +37,19 @@ const exchange = z
   })
   .refine(({ family, feePpm }) => family === "xy=k" || feePpm === undefined, {
     path: ["feePpm"],
-    error: "no fee for concentrated liquidity, whose pools state their own",
+    error: "no value for concentrated liquidity, because its pools define their own fees",
   });
 
 const exchanges = z.array(exchange).superRefine((all, context) => {
-  for (const [position, { name, factory }] of all.entries()) {
-    const earlier = all.slice(0, position);
+  for (const [index, { name, factory }] of all.entries()) {
+    const earlier = all.slice(0, index);
     const duplicate = earlier.some((other) => other.name === name)
       ? "name"
       : earlier.some((other) => other.factory === factory)
         ? "factory"
         : null;
     if (duplicate !== null)
-      context.addIssue({ code: "custom", path: [position, duplicate], message: `a ${duplicate} that no other exchange of the chain has` });
+      context.addIssue({ code: "custom", path: [index, duplicate], message: `a ${duplicate} that no other exchange of the chain has` });
   }
 });
 
@@ -62,7 +62,9 @@ const prices = z.strictObject({
     .array(z.enum(["feeds", "stablecoins", "pools", "file"]))
     .refine((all) => new Set(all).size === all.length, "each source at most once")
     .default(["feeds", "stablecoins", "pools", "file"])
-    .describe("In order of precedence: a price comes from the first source that has one. Sources that are not listed are not used."),
+    .describe(
+      "Price sources in order of precedence: a price comes from the first source that has one. Sources that are not listed are not used.",
+    ),
   feeds: z
     .array(
       z
@@ -70,22 +72,26 @@ const prices = z.strictObject({
           of: z
             .union([pricedToken, currency], { error: `a token's address (0x and 40 hexadecimal digits), native, or a currency code` })
             .describe("The priced asset: a token's address, native, or a currency code."),
-          in: currency.default("USD").describe("The currency of the answers."),
+          in: currency.default("USD").describe("The currency of the feed's answers."),
           aggregators: z
             .array(address)
             .min(1, "a list of at least one address")
-            .describe("The contracts that emit AnswerUpdated: the aggregators behind the proxy, former ones included, and not the proxy."),
-          decimals: z.number().int().min(0).max(36).default(8).describe("Decimals of the answers."),
+            .describe(
+              "The contracts that emit AnswerUpdated: the aggregators behind the proxy, including former ones, but not the proxy itself.",
+            ),
+          decimals: z.number().int().min(0).max(36).default(8).describe("The decimals of the feed's answers."),
           maxAgeSeconds: z
             .number()
             .int()
             .positive()
             .default(259_200)
-            .describe("Answers older than this are not used: the contract of a discontinued feed keeps its last answer."),
+            .describe(
+              "The max age of an answer. The contract of a discontinued feed keeps its last answer, which must not be used forever.",
+            ),
         })
         .refine((feed) => feed.in === "USD" || feed.of === "native" || feed.of.startsWith("0x"), {
           path: ["in"],
-          error: "USD, because a feed of a currency is quoted in US dollars",
+          error: "USD, because feeds of currencies are quoted in US dollars",
         }),
     )
     .default([]),
@@ -98,10 +104,10 @@ const prices = z.strictObject({
     .number()
     .positive()
     .default(10_000)
-    .describe("The least value in US dollars that a pool must hold of the token that a price is derived from; smaller pools are ignored."),
+    .describe("The min value, in US dollars, of a pool's reserve of the token that a price is derived from; smaller pools are ignored."),
 });
 
-/** A value of Express's `trust proxy`: an address, a network, or its name of a range of private addresses. */
+/** A value of Express's `trust proxy`: an address, a network, or the name of a range of private addresses. */
 const proxy = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(["loopback", "linklocal", "uniquelocal"])], {
   error: "an IP address, a network such as 10.0.0.0/8, loopback, linklocal or uniquelocal",
 });
@@ -119,7 +125,7 @@ export const chainConfig = z.strictObject({
   ws: z
     .url({ protocol: /^wss?$/, error: "a ws:// or wss:// URL, such as ws://localhost:8546" })
     .optional()
-    .describe("The URL of the node's WebSocket, if it is at another address. It may contain a secret and is never printed."),
+    .describe("The node's WebSocket URL, if it differs from rpc. It may contain a secret and is never printed."),
   from: z.number().int().min(0).default(0).describe("The first block to index."),
   nativeToken: z
     .strictObject({
@@ -139,48 +145,41 @@ export const chainConfig = z.strictObject({
     .default("state")
     .describe(
       "The source of native balances: value transfers in traces (traces), balances of touched accounts that the node returns (state), or none. " +
-        "Traces are exact only on chains where nothing but transactions, internal calls, fees and withdrawals moves value, which only an operator or a preset " +
+        "Traces are only exact on chains where value moves by nothing but transactions, internal calls, fees and withdrawals, which only an operator or a preset " +
         "can know: the default is therefore state. The accounting of an existing index does not change.",
     ),
   systemAccounts: z
     .array(address)
     .default([])
     .describe(
-      "Accounts that the network credits or debits without naming them in a block, such as fee vaults; state accounting reads them with every block.",
+      "Accounts that the network credits or debits although blocks do not mention them, such as fee vaults; state accounting reads them with every block.",
     ),
   finality: z
     .number()
     .int()
     .positive()
     .optional()
-    .describe("Confirmations after which a block is final, for nodes without the finalized tag; without either, no block is final."),
+    .describe(
+      "Confirmations after which a block is final, for nodes without the finalized tag. Without the setting and the tag, no block is final.",
+    ),
   nameRegistry: address.optional().describe("The name registry (EIP-137) of this chain."),
-  nameRegistryFallback: address.optional().describe("The registry for names that the first one has no record of."),
-  labelsFile: z.string().optional().describe("A CSV or JSON file of addresses and the labels that answers show for them."),
+  nameRegistryFallback: address.optional().describe("The registry to use for names that nameRegistry has no record of."),
+  labelsFile: z.string().optional().describe("A CSV or JSON file of addresses and their labels in responses."),
   exchanges: exchanges.default([]).describe("The exchanges whose pools are served."),
   prices: prices.prefault({}).describe("The sources of token prices."),
   nfts: nfts.prefault({}).describe("Non-fungible tokens: their metadata and their sales."),
-  activePoolDays: z
-    .number()
-    .int()
-    .positive()
-    .max(365)
-    .default(7)
-    .describe("Days without a swap after which a pool is omitted from lists of pools."),
+  activePoolDays: z.number().int().positive().max(365).default(7).describe("Days without a swap after which lists of pools omit a pool."),
   groups: z
     .array(z.enum(["historical"]))
     .default([])
     .describe(
-      "Network groups of the catalog that this chain joins. historical has balances of past blocks and days (historical_balances) and a wallet's pools; a chain without a preset joins it by default.",
+      "Network groups of the catalog that this chain belongs to. The group historical has balances of past blocks and days (historical_balances) and a wallet's pools; chains without a preset belong to it by default.",
     ),
-  category: z.string().min(1).max(64).optional().describe("The label of the group of networks that clients show the chain in."),
+  category: z.string().min(1).max(64).optional().describe("The label of the network group in which clients show the chain."),
   logoUrl: httpUrl.optional(),
   blackLogoUrl: httpUrl.optional().describe("The logo for light backgrounds."),
   whiteLogoUrl: httpUrl.optional().describe("The logo for dark backgrounds."),
-  tokenLogos: z
-    .record(address, httpUrl)
-    .default({})
-    .describe("Logos of tokens by address; they take precedence over those of tokenListFile."),
+  tokenLogos: z.record(address, httpUrl).default({}).describe("Logos of tokens by address; they take precedence over tokenListFile."),
   tokenListFile: z
     .string()
     .optional()
@@ -190,7 +189,7 @@ export const chainConfig = z.strictObject({
   pollMilliseconds: z.number().int().min(50).default(1000),
 });
 
-/** The settings of a network in a configuration, where the id may be left to the node or the index, and a server without an indexer needs no node. */
+/** The settings of a network in a configuration: the id may be omitted, because node and index know it, and so may the node of a server without an indexer. */
 const configuredChain = chainConfig.partial({ id: true, rpc: true });
 
 /** The schema of ashlar.yaml. */
@@ -202,18 +201,21 @@ export const config = z.strictObject({
   databaseUrl: z.string().optional().describe("The URL of PostgreSQL. It may contain a secret and is never printed."),
   dataDirectory: z.string().default(".ashlar").describe("The folder for the data of the embedded database and of the demo."),
   logLevel: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
-  logFormat: z.enum(["json", "pretty"]).optional().describe("By default pretty on a terminal and json elsewhere."),
+  logFormat: z.enum(["json", "pretty"]).optional().describe("Default: pretty on a terminal, otherwise json."),
   chains: z.array(configuredChain).default([]),
   rulesFile: z
     .string()
     .optional()
-    .describe("A YAML file of rules for token types and spam; each of its sections replaces the built-in one."),
-  protocols: z.record(z.string(), z.string()).default({}).describe("Names of the protocols that the catalog calls protocol_NN."),
+    .describe("A YAML file of rules for token types and spam; each of its sections replaces the built-in section."),
+  protocols: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe("The operator's names for the protocols that the catalog calls protocol_NN."),
   validate: z
     .enum(["off", "sample", "strict"])
     .default("sample")
     .describe(
-      "Validation against the OpenAPI document: strict validates every request and answer and rejects invalid ones, sample validates one answer in a thousand " +
+      "Validation against the OpenAPI document: strict validates every request and response and rejects invalid ones, sample validates one response in a thousand " +
         "and logs invalid ones, off validates none.",
     ),
   limits: z
@@ -227,11 +229,11 @@ export const config = z.strictObject({
         .int()
         .min(0)
         .optional()
-        .describe("Requests above that rate that a key may send within 10 seconds; by default twice the rate."),
+        .describe("Requests in addition to that rate that a key may send within 10 seconds (default: twice the rate)."),
       urlBytes: z.number().int().positive().default(4096),
-      blockRange: z.number().int().positive().default(1000).describe("The largest range of blocks that a request may name."),
-      listItems: z.number().int().positive().default(100).describe("The most elements of a comma-separated list in a request."),
-      answerRows: z.number().int().positive().default(100_000).describe("The most rows of an answer without pagination."),
+      blockRange: z.number().int().positive().default(1000).describe("Max blocks in the range of a request."),
+      listItems: z.number().int().positive().default(100).describe("Max elements of a comma-separated list in a request."),
+      answerRows: z.number().int().positive().default(100_000).describe("Max rows of a response without pagination."),
       answerBytes: z
         .number()
         .int()
@@ -247,6 +249,6 @@ export type ConfiguredChain = z.infer<typeof configuredChain>;
 export type ChainConfig = ConfiguredChain & { readonly id: number };
 /** An exchange of a network. */
 export type ExchangeConfig = z.infer<typeof exchange>;
-/** Where a network's prices come from. */
+/** The sources of a network's prices. */
 export type PricesConfig = z.infer<typeof prices>;
 export type Config = z.infer<typeof config>;

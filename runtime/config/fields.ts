@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { Address } from "../lib/hex.ts";
 
-const anAddress = "an address (0x and 40 hexadecimal digits)";
+const addressDescription = "an address (0x and 40 hexadecimal digits)";
 
 /** An address in any case, converted to lower case. */
 export const address = z
-  .string(anAddress)
-  .regex(/^0x[0-9a-fA-F]{40}$/, anAddress)
+  .string(addressDescription)
+  .regex(/^0x[0-9a-fA-F]{40}$/, addressDescription)
   .transform((text) => text.toLowerCase() as Address);
 
 /** An HTTP URL. */
@@ -15,7 +15,7 @@ export const httpUrl = z.url({ protocol: /^https?$/, error: "an http:// or https
 /** Loopback addresses without a scheme, as the documentation of nodes prints them. */
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(\/|$)/i;
 
-/** A node's URL. The scheme is optional for loopback addresses: no key is sent over a network in plain text. */
+/** A node's URL. The scheme is optional for loopback addresses, because no secret is sent over a network in plain text. */
 export const nodeUrl = z
   .string()
   .transform((text) => (loopback.test(text) ? `http://${text}` : text))

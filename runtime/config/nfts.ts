@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { address, httpUrl } from "./fields.ts";
 
-/** A marketplace whose sales are indexed, and its description in answers. */
+/** A marketplace whose sales are indexed, and its description in responses. */
 const marketplace = z.strictObject({
   name: z.string().min(1).max(64).describe("The display name."),
-  protocol: z.enum(["seaport", "cryptopunks"]).describe("The protocol whose events it emits."),
+  protocol: z.enum(["seaport", "cryptopunks"]).describe("The protocol whose events the contract emits."),
   address: address.describe("The contract that emits the events."),
   logoUrl: httpUrl.optional(),
 });
@@ -54,7 +54,7 @@ export const nfts = z.strictObject({
     .describe("The marketplaces whose sales are indexed."),
 });
 
-/** The settings of a network for non-fungible tokens. */
+/** A network's settings for non-fungible tokens. */
 export type NftsConfig = z.infer<typeof nfts>;
 /** A marketplace of a network. */
 export type MarketplaceConfig = z.infer<typeof marketplace>;

@@ -1,6 +1,6 @@
 import type { Preset } from "./preset.ts";
 
-/** The common settings of rollups of the OP Stack. Layer 1 fees and minted deposits change balances too, so that traces are not exact. */
+/** The common settings of OP Stack rollups. Layer 1 fees and minted deposits change balances too, so traces are not exact. */
 export const opStack = {
   // A predeploy of every OP Stack chain (OP Stack specification, "Predeploys").
   wrappedNative: ["0x4200000000000000000000000000000000000006"],

@@ -4,7 +4,7 @@ import { renderIssue, type SettingsOrigin } from "./render-issue.ts";
 
 /** Checks settings and fills in defaults. @throws {ConfigError} with one line for each invalid setting. */
 export function parseConfig(settings: unknown, origin: SettingsOrigin): Config {
-  // An empty message has the accepted values rendered from the schema, in place of Zod's own text.
+  // An empty message makes `renderIssue` describe the accepted values, instead of using Zod's own text.
   const outcome = config.safeParse(settings, { error: () => "" });
   if (!outcome.success) throw new ConfigError(outcome.error.issues.flatMap((issue) => renderIssue(issue, settings, origin)).join("\n"));
   requireDistinctChains(outcome.data, origin);

@@ -5,8 +5,8 @@ export const settingsFileName = "ashlar.yaml";
 export const dataFolderName = ".ashlar";
 
 /**
- * The nearest folder with ashlar.yaml or .ashlar, from the working folder upwards; null if there is none. Like git's, the search stays on one file system and
- * ignores files of other users. It ends at the home directory, and skips world-writable folders such as /tmp.
+ * The nearest folder with ashlar.yaml or .ashlar, from the working folder upwards; null if there is none. Like git, the search stays on one file system and
+ * ignores other users' files. It ends at the home directory, and skips world-writable folders such as /tmp.
  */
 export function findProjectFolder(workingFolder: string, home: string): string | null {
   const start = statOf(workingFolder);
@@ -26,8 +26,8 @@ const isWorldWritable = ({ mode }: Stats): boolean => process.platform !== "win3
 /** Whether a folder has ashlar.yaml or .ashlar; above the working folder, they must belong to root, this user, or the owner of the working folder. */
 function isProject(folder: string, owner: number | null): boolean {
   const [settings, data] = [statOf(join(folder, settingsFileName)), statOf(join(folder, dataFolderName))];
-  const isOurs = ({ uid }: Stats): boolean => owner === null || [0, owner, process.getuid?.()].includes(uid);
-  return (settings?.isFile() === true && isOurs(settings)) || (data?.isDirectory() === true && isOurs(data));
+  const isTrustedOwner = ({ uid }: Stats): boolean => owner === null || [0, owner, process.getuid?.()].includes(uid);
+  return (settings?.isFile() === true && isTrustedOwner(settings)) || (data?.isDirectory() === true && isTrustedOwner(data));
 }
 
 function statOf(path: string): Stats | null {

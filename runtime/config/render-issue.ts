@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { nearestName } from "./nearest-name.ts";
 import { renderValue } from "./render-value.ts";
-import { describeAccepted, settingNames, settingSchema } from "./setting-schema.ts";
+import { describeAccepted, schemaAt, settingNames } from "./schema-at.ts";
 import type { SettingsFile } from "./settings-file.ts";
 
 /** The sources of settings that are checked together. */
@@ -10,14 +10,14 @@ export interface SettingsOrigin {
   readonly name: string;
   readonly file: SettingsFile | null;
   /** The environment variable or command-line option of a setting that does not come from the file, by path: `chains.0.rpc` → `--rpc`. */
-  readonly elsewhere: ReadonlyMap<string, string>;
-  /** The position in the file of the chain that the command line selects. */
-  readonly pickedChain: number | null;
+  readonly overriddenBy: ReadonlyMap<string, string>;
+  /** The index, in the file, of the chain that the command line selects. */
+  readonly selectedChain: number | null;
 }
 
 /**
- * Renders an issue of the schema, one line for each setting: its place, its name, the invalid value unless it may be a secret, and the accepted values.
- * Messages of the schema complete the sentence "expected ..."; an empty message is replaced by the description of the setting's schema.
+ * Renders a schema issue with one line per setting: its location, its name, the invalid value unless it may be a secret, and the accepted values. Messages of
+ * the schema complete the sentence "expected ..."; an empty message is replaced with a description of the setting's schema.
  */
 export function renderIssue(issue: z.core.$ZodIssue, settings: unknown, origin: SettingsOrigin): string[] {
   if (issue.code === "unrecognized_keys") return issue.keys.map((key) => renderUnknown([...issue.path, key], origin));
@@ -26,7 +26,7 @@ export function renderIssue(issue: z.core.$ZodIssue, settings: unknown, origin: 
   if (quoted !== null) return [`${prefix}Invalid value for ${name}: an address without quotes is a number in YAML; quote it: "${quoted}"`];
   if (issue.code === "invalid_key")
     return [`${prefix}Invalid name ${name}: expected ${issue.issues.map(({ message }) => message).join("; ")}.`];
-  const expected = issue.message === "" ? describeAccepted(settingSchema(issue.path)) : issue.message;
+  const expected = issue.message === "" ? describeAccepted(schemaAt(issue.path)) : issue.message;
   const value = valueAt(settings, issue.path);
   if (value === undefined) return [`${prefix}Missing setting ${name}: expected ${expected}.`];
   const shown = renderValue(issue.path, value);
@@ -40,29 +40,29 @@ function renderUnknown(path: readonly PropertyKey[], origin: SettingsOrigin): st
   return `${prefix}Unknown setting ${name}: ${nearest === null ? `expected one of ${known.join(", ")}.` : `did you mean ${nearest}?`}`;
 }
 
-/** The name of a setting in messages, and its place in the file; a variable or an option has only its name. */
+/** The name of a setting in messages, and its location in the file; a variable or an option only has its name. */
 function locate(
   path: readonly PropertyKey[],
   part: "name" | "value",
   origin: SettingsOrigin,
 ): { readonly prefix: string; readonly name: string } {
-  const elsewhere = origin.elsewhere.get(path.join("."));
-  if (elsewhere !== undefined) return { prefix: "", name: elsewhere };
-  const own = pathInFile(path, origin);
-  const place = origin.file === null ? origin.name : origin.file.place(own, part);
-  return { prefix: `${place}: `, name: own.length === 0 ? "the configuration" : own.join(".") };
+  const variableOrOption = origin.overriddenBy.get(path.join("."));
+  if (variableOrOption !== undefined) return { prefix: "", name: variableOrOption };
+  const filePath = pathInFile(path, origin);
+  const location = origin.file === null ? origin.name : origin.file.locate(filePath, part);
+  return { prefix: `${location}: `, name: filePath.length === 0 ? "the configuration" : filePath.join(".") };
 }
 
 /** The source of an address that YAML read as a number (core schema of YAML 1.2, section 10.3.2); null for every other value. */
 function quotedAddress(issue: z.core.$ZodIssue, origin: SettingsOrigin): string | null {
-  if (origin.file === null || origin.elsewhere.has(issue.path.join("."))) return null;
-  const own = pathInFile(issue.path, origin);
-  const source = issue.code === "invalid_key" ? origin.file.keySource(own) : origin.file.source(own);
+  if (origin.file === null || origin.overriddenBy.has(issue.path.join("."))) return null;
+  const filePath = pathInFile(issue.path, origin);
+  const source = issue.code === "invalid_key" ? origin.file.keySource(filePath) : origin.file.source(filePath);
   return source !== null && /^0x[0-9a-f]{32,}$/i.test(source) ? source : null;
 }
 
-const pathInFile = (path: readonly PropertyKey[], { pickedChain }: SettingsOrigin): readonly PropertyKey[] =>
-  path[0] === "chains" && path[1] === 0 && pickedChain !== null ? ["chains", pickedChain, ...path.slice(2)] : path;
+const pathInFile = (path: readonly PropertyKey[], { selectedChain }: SettingsOrigin): readonly PropertyKey[] =>
+  path[0] === "chains" && path[1] === 0 && selectedChain !== null ? ["chains", selectedChain, ...path.slice(2)] : path;
 
 const valueAt = (settings: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>(

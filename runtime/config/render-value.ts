@@ -1,16 +1,16 @@
-/** Settings that may hold a password or a key: URLs of nodes, gateways and databases. */
+/** Settings that may contain a password or a key: URLs of nodes, gateways and databases. */
 const secretSettings: ReadonlySet<PropertyKey> = new Set(["rpc", "ws", "databaseUrl", "ipfsGateways", "arweaveGateways"]);
-/** A URL may hold a key in any part but its scheme. */
+/** A URL may contain a key in any part except its scheme. */
 const containsUrl = /:\/\//;
 /** An API key of Ashlar (`ckey_` and 27 hexadecimal digits), or the beginning of one. */
 const containsKey = /ckey_/i;
 const maxLength = 100;
 
-/** An invalid value as messages quote it; null where it may hold a secret, or is a map or a list of maps, which are not quoted. */
+/** An invalid value as messages quote it; null if it may contain a secret, or if it is a map or a list of maps. */
 export function renderValue(path: readonly PropertyKey[], value: unknown): string | null {
   if (path.some((step) => secretSettings.has(step))) return null;
-  const isRepeatable = Array.isArray(value) ? value.every(isScalar) : isScalar(value);
-  if (!isRepeatable) return null;
+  const isQuotable = Array.isArray(value) ? value.every(isScalar) : isScalar(value);
+  if (!isQuotable) return null;
   const text = typeof value === "number" ? String(value) : JSON.stringify(value);
   if (containsUrl.test(text) || containsKey.test(text)) return null;
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;

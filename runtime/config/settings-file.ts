@@ -7,31 +7,33 @@ export type Settings = Record<string, unknown>;
 
 export const isSettings = (value: unknown): value is Settings => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The settings of a file and their positions in its text. */
+/** The settings of a file and their locations in its text. */
 export interface SettingsFile {
   readonly settings: Settings;
-  /** `file:line:column` of a setting's value or name, or of the section around it if the file does not set it. */
-  place(path: readonly PropertyKey[], part: "name" | "value"): string;
+  /** `file:line:column` of a setting's value or name, or of the enclosing section if the file does not set it. */
+  locate(path: readonly PropertyKey[], part: "name" | "value"): string;
   /** The source text of a scalar value; null for other values. */
   source(path: readonly PropertyKey[]): string | null;
   /** The source text of the key that a path ends with. */
   keySource(path: readonly PropertyKey[]): string | null;
 }
 
-/** Reads a YAML file of settings, which messages call by the given name. @throws {ConfigError} */
+/** Reads a YAML file of settings; `name` is the file's name in messages. @throws {ConfigError} */
 export function readSettingsFile(file: string, name: string): SettingsFile {
   const lines = new LineCounter();
   const document = parseDocument(readText(file, name), { lineCounter: lines, prettyErrors: false });
-  const at = (offset: number): string => {
+  const locationOf = (offset: number): string => {
     const { line, col } = lines.linePos(offset);
     return `${name}:${line}:${col}`;
   };
   if (document.errors.length > 0)
-    throw new ConfigError(document.errors.map((error) => `${at(error.pos[0])}: Invalid YAML: ${error.message.split("\n")[0]}`).join("\n"));
+    throw new ConfigError(
+      document.errors.map((error) => `${locationOf(error.pos[0])}: Invalid YAML: ${error.message.split("\n")[0]}`).join("\n"),
+    );
   const settings = toSettings(document, name);
   return {
     settings,
-    place: (path, part) => at(offsetOf(document, path, part)),
+    locate: (path, part) => locationOf(offsetOf(document, path, part)),
     source: (path) => {
       const node = nodeAt(document, path);
       return isScalar(node) ? (node.source ?? null) : null;
@@ -48,14 +50,14 @@ function toSettings(document: Document, name: string): Settings {
   try {
     value = document.toJS() ?? {};
   } catch (error) {
-    // Only the conversion detects aliases without an anchor, and too many aliases.
+    // Aliases without an anchor, and too many aliases, are only detected by the conversion.
     throw new ConfigError(`${name}: Invalid YAML: ${error instanceof Error ? error.message : String(error)}`);
   }
   if (!isSettings(value)) throw new ConfigError(`${name}: Invalid configuration: expected a map of settings.`);
   return value;
 }
 
-/** Finds a pair by its key as a JavaScript string: a number too large to be exact is found by its rounded form. */
+/** Finds a pair by its key as a JavaScript string; a number that is too large to be exact matches by its rounded value. */
 function pairAt(document: Document, path: readonly PropertyKey[]): Pair | undefined {
   const parent = nodeAt(document, path.slice(0, -1));
   return isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && String(key.value) === String(path.at(-1))) : undefined;
@@ -72,7 +74,7 @@ function offsetOf(document: Document, path: readonly PropertyKey[], part: "name"
   if (path.length === 0) return 0;
   const node = nodeAt(document, path);
   const pair = pairAt(document, path);
-  // The position of a map or a list is that of its name, because its first element may be on the next line.
+  // The location of a map or a list is that of its name, because its first element may be on the next line.
   const found = pair !== undefined && (part === "name" || !isScalar(node)) ? (pair.key as Node) : node;
   return found?.range?.[0] ?? offsetOf(document, path.slice(0, -1), "value");
 }
@@ -81,6 +83,6 @@ function readText(file: string, name: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new ConfigError(`Cannot read the configuration file ${name}: ${fileProblem(error)}; give the path of a readable YAML file.`);
+    throw new ConfigError(`Cannot read the configuration file ${name}: ${fileProblem(error)}; pass the path of a readable YAML file.`);
   }
 }

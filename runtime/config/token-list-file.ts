@@ -11,7 +11,7 @@ class TokenListError extends Error {
   }
 }
 
-const addressForm = /^0x[0-9a-f]{40}$/i;
+const addressPattern = /^0x[0-9a-f]{40}$/i;
 const maxUrlLength = 2_048;
 
 /** Parses the logos of a chain's tokens in a token list. Entries of other chains, or without an HTTP URL, are skipped. @throws {TokenListError} */
@@ -23,7 +23,8 @@ export function parseTokenList(file: string, text: string, chainId: number): Rea
       const { chainId: id, address, logoURI: logo } = (typeof token === "object" && token !== null ? token : {}) as Record<string, unknown>;
       // Entries of other chains may have addresses in other formats.
       if (id !== chainId) return [];
-      if (typeof address !== "string" || !addressForm.test(address)) throw new TokenListError(file, `token ${position + 1} has no address`);
+      if (typeof address !== "string" || !addressPattern.test(address))
+        throw new TokenListError(file, `token ${position + 1} has no valid address`);
       return isWebUrl(logo) ? [[address.toLowerCase(), logo]] : [];
     }),
   );

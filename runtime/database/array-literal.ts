@@ -1,6 +1,6 @@
 import type { CopyType, CopyValue } from "./copy.ts";
 
-/** Array literal of the values (PostgreSQL, section 8.15.6); the driver would create a Buffer for each item first. */
+/** An array literal of the values (PostgreSQL, section 8.15.6); the driver would create a Buffer for each item first. */
 export const arrayLiteral = (values: readonly CopyValue[], type: CopyType | undefined): string => {
   const item = type === "bytea" ? bytesItem : type === "text" ? textItem : String;
   return `{${values.map((value) => (value === null ? "NULL" : item(value))).join(",")}}`;

@@ -2,13 +2,13 @@ import type { Hex } from "../lib/hex.ts";
 
 const digits = /^0x[0-9a-fA-F]*$/;
 
-/** Whether the text is 0x followed by whole bytes in hex. */
+/** Whether the text is 0x followed by an even number of hex digits. */
 export const isBytes = (text: string): text is Hex => text.length % 2 === 0 && digits.test(text);
 
-/** A bytea parameter. @throws {RangeError} for anything but 0x and an even number of hex digits. */
+/** A bytea parameter. @throws {RangeError} unless the text is 0x and an even number of hex digits. */
 export const bytes = (hex: string): Buffer => Buffer.from(digitsOf(hex), "hex");
 
-/** A bytea[] parameter, as an array literal: the driver would convert each item to a Buffer first. @throws {RangeError} as `bytes` does. */
+/** A bytea[] parameter, as an array literal: the driver would convert each item to a Buffer first. @throws {RangeError} see `bytes`. */
 export const bytesArray = (hexes: Iterable<string>): string => `{${Array.from(hexes, (hex) => `"\\\\x${digitsOf(hex)}"`).join(",")}}`;
 
 function digitsOf(hex: string): string {
@@ -17,15 +17,15 @@ function digitsOf(hex: string): string {
   return hex.slice(2);
 }
 
-/** The server's `\x…` (bytea_output = hex, the default) as `0x…`, without an intermediate Buffer. */
+/** Converts the server's `\x…` (bytea_output = hex, the default) to `0x…`, without an intermediate Buffer. */
 export function parseBytes(text: string): Hex {
   if (!text.startsWith("\\x")) throw new RangeError('Unsupported bytea format "escape": set bytea_output to hex for this database role.');
   return `0x${text.slice(2)}`;
 }
 
-/** `{"\\x00",NULL}` as texts and nulls. */
+/** Parses a bytea[] literal such as `{"\\x00",NULL}`. */
 export function parseBytesArray(text: string): (Hex | null)[] {
-  // Each item is NULL, or quoted with its backslash doubled: "\\x…".
+  // Each item is NULL, or quoted with a doubled backslash: "\\x…".
   return parseTextItems(text).map((item) => (item === null ? null : parseBytes(item.slice(2, -1))));
 }
 
@@ -38,7 +38,7 @@ export function parseTextItems(text: string): (string | null)[] {
     .map((item) => (item === "NULL" ? null : item));
 }
 
-/** An int8 as a number. @throws {RangeError} above 2^53 - 1, where numbers are not exact. */
+/** Parses an int8 as a number. @throws {RangeError} if it exceeds 2^53 - 1, above which numbers are not exact. */
 export function parseInt8(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value))

@@ -2,8 +2,8 @@ import type { Hex } from "../lib/hex.ts";
 import { identifier, type Sql, sql } from "./sql.ts";
 
 /*
- * Returns tens of thousands of rows as one row with one list per column. The driver decodes each value and creates an object for each row; the list of a
- * column is one text, which JSON.parse or a few slices split several times as fast. All lists of one SELECT are in the same order.
+ * Helpers to return tens of thousands of rows as one row with one list per column. For separate rows, the driver decodes each value and creates an object for
+ * each row; splitting the text of a column's list is several times as fast. All lists of one SELECT are in the same order.
  */
 
 /** A column as a JSON array: numbers up to 2^53 - 1, text, booleans and nulls. Cast larger numbers to text: otherwise they lose digits. */

@@ -9,11 +9,11 @@ const compiler: Knex = knexFactory({ client: "pg" });
 export interface Composition<Values> {
   /** The query builder, over the tables of tables.ts. */
   readonly from: Knex;
-  /** An SQL expression, where the builder accepts one. */
+  /** An SQL expression, for methods of the builder that accept one. */
   raw(expression: Sql): Knex.Raw;
-  /** The parameter of this name, in place of its value. */
+  /** The parameter for the value of this name. */
   value<Name extends keyof Values & string>(name: Name): NonNullable<Values[Name]>;
-  /** Whether the call passes this value; each set of passed values has its own shape. */
+  /** Whether the call passes a value of this name; each set of passed values has its own shape. */
   has(name: keyof Values & string): boolean;
 }
 
@@ -26,7 +26,7 @@ interface Compiled {
   readonly parameters: readonly (Placeholder | { readonly constant: unknown })[];
 }
 
-/** Above any number in a statement. The builder's limit() and offset() accept only integers, so parameters are passed to them as integers. */
+/** Larger than any number in a statement. The builder's limit() and offset() accept only integers, so placeholders are passed to them as integers. */
 const firstStandIn = Number.MAX_SAFE_INTEGER - 1_000;
 
 /** The placeholder of a value while a shape is compiled. */
@@ -42,17 +42,17 @@ class Placeholder {
 }
 
 /**
- * A statement composed with the query builder, as a function of its values. It is compiled once per shape, that is, for each set of passed values
- * (neither undefined nor null), not for each call: `build` must not depend on anything else.
+ * A statement composed with the query builder, as a function of its values. It is compiled once per shape, that is, per set of values that are passed and
+ * neither undefined nor null. `build` must not depend on anything else.
  */
 export const compose = <Row extends object, Values extends object>(build: Build<Values>): ((values: Values) => Statement<Row>) => {
   const shapes = new Map<string, Compiled>();
   return (values) => {
-    const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
-    const shape = given.map(([name]) => name).join();
+    const passed = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
+    const shape = passed.map(([name]) => name).join();
     let compiled = shapes.get(shape);
     if (compiled === undefined) {
-      compiled = compile(build, new Set(given.map(([name]) => name)));
+      compiled = compile(build, new Set(passed.map(([name]) => name)));
       shapes.set(shape, compiled);
     }
     const { name, text, parameters } = compiled;
@@ -60,20 +60,20 @@ export const compose = <Row extends object, Values extends object>(build: Build<
   };
 };
 
-/** The builder reads a question mark as a parameter. */
+/** Escapes question marks, which the builder would read as parameters. */
 const raw = ({ text }: Sql): Knex.Raw => compiler.raw(text.replaceAll("?", "\\?"));
 
-function compile<Values>(build: Build<Values>, given: ReadonlySet<string>): Compiled {
+function compile<Values>(build: Build<Values>, passed: ReadonlySet<string>): Compiled {
   const placeholders = new Map<string, Placeholder>();
   const value = (name: string): unknown => {
-    if (!given.has(name)) throw new RangeError(`Missing value ${name} for a composed statement.`);
-    const known = placeholders.get(name);
-    if (known !== undefined) return known;
+    if (!passed.has(name)) throw new RangeError(`Missing value for ${name} in a composed statement.`);
+    const existing = placeholders.get(name);
+    if (existing !== undefined) return existing;
     const placeholder = new Placeholder(name, firstStandIn + placeholders.size);
     placeholders.set(name, placeholder);
     return placeholder;
   };
-  const query = build({ from: compiler, raw, value: value as Composition<Values>["value"], has: (name) => given.has(name) });
+  const query = build({ from: compiler, raw, value: value as Composition<Values>["value"], has: (name) => passed.has(name) });
   const { sql: text, bindings } = query.toSQL().toNative();
   const parameters = bindings.map((binding) =>
     binding instanceof Placeholder

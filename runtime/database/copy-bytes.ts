@@ -1,9 +1,9 @@
 import { type CopyType, type CopyValue, encoderOf } from "./copy-text.ts";
 
-/** Writes a value's text into a buffer at an offset and returns the offset after it; -1 for a value that the type cannot hold. */
+/** Writes a value's text into a buffer at an offset and returns the offset after it; -1 for a value that the type cannot represent. */
 export interface CellWriter {
-  /** The maximum number of bytes of the value. */
-  readonly room: (value: CopyValue) => number;
+  /** The max number of bytes of the value's text. */
+  readonly maxBytes: (value: CopyValue) => number;
   readonly write: (value: CopyValue, target: Buffer, at: number) => number;
 }
 
@@ -11,41 +11,41 @@ const backslash = 0x5c;
 const zero = 0x30;
 const letterX = 0x78;
 /** More than the text of any fixed-width number, date or boolean. */
-const roomOfShort = 512;
+const maxBytesOfShort = 512;
 /** Escaping doubles a character, and UTF-8 needs at most three bytes for a code unit of a JavaScript string. */
-const roomOfUnit = 6;
+const maxBytesPerUnit = 6;
 const maxLoopInteger = 2 ** 31;
 
 const isHexDigit = new Uint8Array(256);
 for (const digit of "0123456789abcdefABCDEF") isHexDigit[digit.charCodeAt(0)] = 1;
 
-/** The writer of a column, for the text format of COPY: byte by byte, because creating a string for each value would cost more than writing its bytes. */
+/** The writer of a column in COPY text format. It writes bytes directly, because creating a string for each value would cost more than writing its bytes. */
 export const cellWriter = (type: CopyType): CellWriter => {
-  if (type === "bytea") return { room: roomOfBytea, write: writeBytea };
-  if (type === "int2" || type === "int4" || type === "int8") return { room: () => roomOfShort, write: writeInteger };
+  if (type === "bytea") return { maxBytes: maxBytesOfBytea, write: writeBytea };
+  if (type === "int2" || type === "int4" || type === "int8") return { maxBytes: () => maxBytesOfShort, write: writeInteger };
   const encode = encoderOf(type);
   const writeEncoded = (value: CopyValue, target: Buffer, at: number): number => {
     const text = encode(value);
     return text === undefined ? -1 : at + target.write(text, at, "utf8");
   };
-  if (type !== "numeric") return { room: roomOfString, write: writeEncoded };
+  if (type !== "numeric") return { maxBytes: maxBytesOfString, write: writeEncoded };
   const writeNumeric = (value: CopyValue, target: Buffer, at: number): number => {
     if (typeof value === "number") return writeInteger(value, target, at);
     const text = encode(value);
     return text === undefined ? -1 : writeAscii(text, target, at);
   };
-  return { room: roomOfNumeric, write: writeNumeric };
+  return { maxBytes: maxBytesOfNumeric, write: writeNumeric };
 };
 
-const roomOfString = (value: CopyValue): number => (typeof value === "string" ? roomOfUnit * value.length : roomOfShort);
+const maxBytesOfString = (value: CopyValue): number => (typeof value === "string" ? maxBytesPerUnit * value.length : maxBytesOfShort);
 
-/** The escaped prefix is one byte longer than 0x. */
-const roomOfBytea = (value: CopyValue): number => (typeof value === "string" ? 1 + value.length : roomOfShort);
+/** The escaped prefix `\\x` is one byte longer than 0x. */
+const maxBytesOfBytea = (value: CopyValue): number => (typeof value === "string" ? 1 + value.length : maxBytesOfShort);
 
-/** An EVM word has at most 78 digits; larger values are rare and are measured as text. */
-const roomOfNumeric = (value: CopyValue): number => {
+/** An EVM word has at most 78 digits; larger values are rare, so their text is measured. */
+const maxBytesOfNumeric = (value: CopyValue): number => {
   if (typeof value === "bigint" && (value >= wordLimit || value <= -wordLimit)) return String(value).length;
-  return roomOfString(value);
+  return maxBytesOfString(value);
 };
 const wordLimit = 2n ** 256n;
 
@@ -69,19 +69,19 @@ const writeBytea = (value: CopyValue, target: Buffer, at: number): number => {
 const writeInteger = (value: CopyValue, target: Buffer, at: number): number => {
   if (typeof value === "bigint") {
     const text = String(value);
-    return text.length > roomOfShort ? -1 : writeAscii(text, target, at);
+    return text.length > maxBytesOfShort ? -1 : writeAscii(text, target, at);
   }
   if (typeof value !== "number" || !Number.isSafeInteger(value)) return -1;
   if (value < 0 || value >= maxLoopInteger) return writeAscii(String(value), target, at);
   let end = at + 1;
   for (let rest = value; rest >= 10; rest = (rest / 10) | 0) end += 1;
-  let place = end;
+  let offset = end;
   let rest = value | 0;
   do {
-    place -= 1;
-    target[place] = zero + (rest % 10);
+    offset -= 1;
+    target[offset] = zero + (rest % 10);
     rest = (rest / 10) | 0;
-  } while (place > at);
+  } while (offset > at);
   return end;
 };
 

@@ -5,7 +5,7 @@ export type CopyType = "bool" | "bytea" | "date" | "float8" | "int2" | "int4" | 
 /** bytea as `0x…`; numeric as decimal text, bigint or whole number; int as whole number or bigint; date as YYYY-MM-DD; jsonb as JSON text. */
 export type CopyValue = string | number | bigint | boolean | Date | null;
 
-/** A value that its column cannot hold, detected before it is sent. */
+/** A value that is invalid for its column, detected before it is sent. */
 export class CopyError extends Error {
   override readonly name = "CopyError";
 
@@ -16,16 +16,14 @@ export class CopyError extends Error {
 
 type Encode = (value: CopyValue) => string | undefined;
 
-/** One encoder for each column, into the text format of COPY (PostgreSQL manual, COPY, "Text Format"). */
+/** Creates one encoder per column, which returns the text of a value in COPY's text format (PostgreSQL manual, COPY, "Text Format"). */
 export function encoders(
   table: string,
   columns: readonly string[],
   types: readonly CopyType[],
 ): ((value: CopyValue | undefined) => string)[] {
   if (columns.length !== types.length)
-    throw new RangeError(
-      `Invalid COPY into ${table}: expected a type for each of ${columns.length} columns, received ${types.length} types.`,
-    );
+    throw new RangeError(`Invalid COPY into ${table}: expected a type for each of ${columns.length} columns, got ${types.length} types.`);
   return types.map((type, index) => {
     const encode = encodeAs[type];
     return (value) => {
@@ -37,18 +35,18 @@ export function encoders(
   });
 }
 
-/** The encoder of a type for values other than null; it returns undefined for a value that the type cannot hold. */
+/** The encoder of a type for values other than null; it returns undefined for a value that is invalid for the type. */
 export const encoderOf = (type: CopyType): Encode => encodeAs[type];
 
-const decimal = /^-?\d+(?:\.\d+)?$/;
-const day = /^\d{4}-\d\d-\d\d$/;
+const decimalPattern = /^-?\d+(?:\.\d+)?$/;
+const dayPattern = /^\d{4}-\d\d-\d\d$/;
 
 const integer: Encode = (value) => {
   if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : undefined;
   return typeof value === "bigint" ? String(value) : undefined;
 };
 
-/** Backslash and the characters that would end a field or a row are escaped; NUL is not a character of PostgreSQL's text. */
+/** Escapes backslashes and the characters that would end a field or a row; PostgreSQL's text cannot contain NUL. */
 const text: Encode = (value) => {
   if (typeof value !== "string") return undefined;
   if (!/[\\\n\r\t\0]/.test(value)) return value;
@@ -56,19 +54,19 @@ const text: Encode = (value) => {
 };
 const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** Each returns undefined for a value that its type cannot hold. */
+/** Each encoder returns undefined for a value that is invalid for its type. */
 const encodeAs: Readonly<Record<CopyType, Encode>> = {
   bool: (value) => (typeof value === "boolean" ? (value ? "t" : "f") : undefined),
   bytea: (value) => (typeof value === "string" && isBytes(value) ? `\\\\x${value.slice(2)}` : undefined),
-  date: (value) => (typeof value === "string" && day.test(value) ? value : undefined),
+  date: (value) => (typeof value === "string" && dayPattern.test(value) ? value : undefined),
   float8: (value) => (typeof value === "number" ? String(value) : undefined),
   int2: integer,
   int4: integer,
   int8: integer,
   jsonb: text,
-  numeric: (value) => (typeof value === "string" ? (decimal.test(value) ? value : undefined) : integer(value)),
+  numeric: (value) => (typeof value === "string" ? (decimalPattern.test(value) ? value : undefined) : integer(value)),
   text,
-  // toISOString() renders years beyond 9999 in the expanded form of ISO 8601, which the server does not accept.
+  // toISOString() renders years beyond 9999 in ISO 8601's expanded format, which the server does not accept.
   timestamptz: (value) =>
     value instanceof Date && value.getTime() < 253_402_300_800_000 && value.getTime() >= -62_135_596_800_000
       ? value.toISOString()

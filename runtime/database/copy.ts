@@ -7,12 +7,12 @@ import { peek } from "./peek.ts";
 
 export type { CopyType, CopyValue } from "./copy-text.ts";
 
-/** Characters of a chunk: large enough that its overhead is small, small enough that a few of them fit in memory. */
+/** Characters per chunk: large enough that its overhead is small, small enough that a few of them fit in memory. */
 const chunkLength = 256 * 1024;
 
 /**
- * Writes rows into a table through COPY's text format, encoded while they are sent, and returns their number.
- * For use inside a transaction: after an error it must be rolled back. @throws {CopyError} for a value that its column's type cannot hold.
+ * Writes rows into a table with COPY, encoding them while they are sent, and returns their number. For use inside a transaction, which must be rolled back after
+ * an error. @throws {CopyError} if a value is invalid for its column.
  */
 export async function copyRows(
   client: pg.ClientBase,
@@ -28,7 +28,7 @@ export async function copyRows(
   return target.rowCount;
 }
 
-/** Writes encoded rows, as `copyRows` does, and returns their number. */
+/** Writes rows that are already encoded, and returns their number. */
 export async function copyChunks(
   client: pg.ClientBase,
   table: string,
@@ -41,22 +41,22 @@ export async function copyChunks(
   return target.rowCount;
 }
 
-/** Characters of a piece. Each piece waits for a turn of the event loop, so pieces are large enough to keep the server busy while this process computes. */
+/** Bytes per piece. Sending a piece takes a turn of the event loop, so pieces are large enough to keep the server busy while this process computes. */
 const pieceLength = 4 * 1024 * 1024;
 
-/** Concatenates chunks to pieces of a few megabytes. */
+/** Concatenates chunks into pieces of a few megabytes. */
 function* concatenated(chunks: readonly Buffer[]): Generator<Buffer, void> {
-  let waiting: Buffer[] = [];
+  let pending: Buffer[] = [];
   let length = 0;
   for (const chunk of chunks) {
-    waiting.push(chunk);
+    pending.push(chunk);
     length += chunk.length;
     if (length < pieceLength) continue;
-    yield Buffer.concat(waiting, length);
-    waiting = [];
+    yield Buffer.concat(pending, length);
+    pending = [];
     length = 0;
   }
-  if (length > 0) yield Buffer.concat(waiting, length);
+  if (length > 0) yield Buffer.concat(pending, length);
 }
 
 const statementOf = (table: string, columns: readonly string[]): string =>

@@ -16,22 +16,22 @@ export interface DatabaseOptions {
   readonly statementTimeoutMilliseconds: number;
   /** The name of these connections in the server's views. */
   readonly applicationName: string;
-  /** How messages describe it; by default, they refer to DATABASE_URL. */
+  /** How messages describe the database; by default, they refer to DATABASE_URL. */
   readonly description?: DatabaseDescription;
 }
 
 /** Executes SQL: on the pool, or on one connection inside a transaction. */
 export interface Queryable {
   /**
-   * Rows of one statement. Parameters: bytea as `bytes(hex)`, numeric as decimal text or bigint, int8 as number.
-   * Columns come back as: bytea `0x…` in lower case, int8 number, numeric text, timestamptz Date, date `YYYY-MM-DD`.
+   * Runs one statement and returns its rows. Parameters: bytea as `bytes(hex)`, numeric as decimal text or bigint, int8 as number.
+   * Returned values: bytea as `0x…` in lower case, int8 as number, numeric as text, timestamptz as Date, date as `YYYY-MM-DD`.
    */
   query<Row extends object>(sql: string | Sql, parameters?: readonly unknown[]): Promise<Row[]>;
-  /** Rows of a composed statement (see sql.ts), which its connection keeps prepared. */
+  /** Runs a composed statement (see sql.ts), which its connection keeps prepared, and returns its rows. */
   run<Row extends object>(statement: Statement<Row>): Promise<Row[]>;
 }
 
-/** One connection inside a transaction; not to be used after it. */
+/** One connection inside a transaction; it must not be used after the transaction. */
 export interface DatabaseClient extends Queryable {
   /** Writes rows with COPY, one type per column, and returns their number. Sends nothing if there are no rows. */
   copy(table: string, columns: readonly string[], rows: Iterable<readonly CopyValue[]>, types: readonly CopyType[]): Promise<number>;
@@ -40,7 +40,7 @@ export interface DatabaseClient extends Queryable {
 }
 
 export interface Database extends Queryable {
-  /** For migrations; uses a separate connection without a statement timeout, opened on first use. */
+  /** For migrations: uses a separate connection without a statement timeout, opened on first use. */
   readonly knex: Knex;
   /** Runs work between BEGIN and COMMIT; an error rolls back and is rethrown. */
   transaction<T>(work: (client: DatabaseClient) => Promise<T>): Promise<T>;
@@ -48,16 +48,12 @@ export interface Database extends Queryable {
   close(): Promise<void>;
 }
 
-/** A pool of connections with its own value codecs; connects on first use. @throws {DatabaseUnavailable} if the server cannot be reached. */
+/** A pool of connections with its own value codecs, which connects on first use. @throws {DatabaseUnavailable} if the URL is malformed. */
 export function createDatabase(options: DatabaseOptions): Database {
-  const { description, url: given } = options;
-  const urlOf = typeof given === "string" ? () => given : given;
+  const { description, url } = options;
+  const urlOf = typeof url === "string" ? () => url : url;
   if (!/^(postgres(ql)?|socket):\/\//.test(urlOf())) {
-    throw new DatabaseUnavailable(
-      "ERR_INVALID_URL",
-      "its address is not of the form postgresql://user:password@host:port/name",
-      description,
-    );
+    throw new DatabaseUnavailable("ERR_INVALID_URL", "its URL is not of the form postgresql://user:password@host:port/name", description);
   }
   const types = createTypes();
   const preparation = createPreparation();
@@ -69,14 +65,14 @@ export function createDatabase(options: DatabaseOptions): Database {
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     types,
-    // The pool waits for this before the connection's first statement; if the connection breaks meanwhile, that statement fails.
+    // The pool waits for this before the connection's first statement; if the connection breaks in the meantime, that statement fails.
     onConnect: (client) =>
       client.query(customPlans).then(
         () => undefined,
         () => undefined,
       ),
   });
-  // The pool drops a connection that breaks while idle; the next query opens another, and fails if it cannot.
+  // The pool drops a connection that breaks while idle; the next query opens a new one, and fails if that is impossible.
   pool.on("error", () => undefined);
   const knex = createKnex(urlOf, options.applicationName, types);
   let closing: Promise<void> | undefined;
@@ -101,7 +97,7 @@ export function createDatabase(options: DatabaseOptions): Database {
 
 /**
  * A prepared statement is planned for each execution's values. From the sixth execution on, the server may use one generic plan instead, which is slow if
- * values are skewed: among 500,000 logs, counting those of a busy contract with a rare topic took 81 ms instead of 8. Not a start-up parameter, because
+ * values are skewed: among 500,000 logs, counting those of a busy contract with a rare topic took 81 ms instead of 8. It is not set as a start-up parameter, because
  * poolers reject unknown ones.
  */
 const customPlans = "SET plan_cache_mode = force_custom_plan";
@@ -119,7 +115,7 @@ async function inTransaction<T>(pool: pg.Pool, preparation: Preparation, work: (
   const onError = (): void => {
     broken = true;
   };
-  // A promise would resolve too late: the packet that opens the connection may also end it, before an error listener is attached.
+  // A promise would resolve too late: the server may close the connection in the packet that opens it, before an error listener is attached.
   const client = await new Promise<pg.PoolClient>((resolve, reject) => {
     pool.connect((error, connected) => {
       if (connected === undefined) return reject(error);
@@ -157,7 +153,7 @@ const createQueryable = (send: (config: pg.QueryConfig) => Promise<Result>, { co
   run: async ({ name, text, values }) => rowsOf(await send(configOf({ name, text }, values))),
 });
 
-/** Of several statements, the rows of the last one. */
+/** The rows of a result; for several statements, those of the last one. */
 function rowsOf<Row>(result: Result): Row[] {
   const last = Array.isArray(result) ? result.at(-1) : result;
   return (last?.rows ?? []) as Row[];

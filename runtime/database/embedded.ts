@@ -5,7 +5,7 @@ import { chooseAccount } from "./embedded/account.ts";
 import { findBinaries } from "./embedded/binaries.ts";
 import { prepareCluster, roleName } from "./embedded/cluster.ts";
 import { claim, type Ownership } from "./embedded/ownership.ts";
-import { findPlaces, type Places } from "./embedded/places.ts";
+import { type EmbeddedPaths, findPaths } from "./embedded/paths.ts";
 import { findPostmaster, interruptPostmaster, isOccupied, launch, type Postmaster, stopPostmaster } from "./embedded/postmaster.ts";
 import { EmbeddedUnavailable, reasonOf } from "./embedded/unavailable.ts";
 
@@ -18,7 +18,7 @@ export interface EmbeddedOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** How long to wait for a server that another process starts or stops. */
   readonly waitMilliseconds?: number;
-  /** The port to try first: that of an ended server, which its clients still use. */
+  /** The port to try first: clients of a server that exited still use its port. */
   readonly port?: number;
   /** Whether to create a missing cluster; true by default. */
   readonly mayCreate?: boolean;
@@ -34,35 +34,35 @@ export interface Embedded {
   readonly port: number;
   /** Whether its process is running. */
   alive(): boolean;
-  /** Stops the server and waits for its end, if this process owns it. */
+  /** Stops the server and waits for it to exit, if this process owns it. */
   stop(): Promise<void>;
   /** Signals the server to shut down without waiting, if this process owns it: for a process that exits immediately. */
   interrupt(): void;
 }
 
-/** Between attempts to start or join a server. */
+/** The interval between attempts to start or join a server. */
 const pollMilliseconds = 50;
 /** Crash recovery may take minutes. */
 const recoveryMilliseconds = 300_000;
 
 /**
- * The embedded server of a data directory: started, taken over from a process that died without stopping it, or joined while another owns it.
- * @throws {EmbeddedUnavailable} with the reason and the alternative.
+ * Starts the embedded server of a data directory, takes it over from a process that died without stopping it, or joins it while another process owns it.
+ * @throws {EmbeddedUnavailable} if that is impossible; the message contains the reason and the alternative.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { dataDirectory, waitMilliseconds = 30_000, signal } = options;
-  const places = findPlaces(dataDirectory);
+  const paths = findPaths(dataDirectory);
   const attempt = async (): Promise<Embedded | null> => {
     signal?.throwIfAborted();
-    const ownership = await claim(places.root);
-    return ownership === undefined ? join(places) : own(places, ownership, options);
+    const ownership = await claim(paths.root);
+    return ownership === undefined ? join(paths) : startOwned(paths, ownership, options);
   };
   const embedded = await poll(attempt, { ...every(pollMilliseconds), withinMilliseconds: waitMilliseconds });
-  if (embedded === null) throw new EmbeddedUnavailable(`another process has claimed ${places.root}, and its server does not respond`);
+  if (embedded === null) throw new EmbeddedUnavailable(`another process has claimed ${paths.root}, and its server does not respond`);
   return embedded;
 }
 
-async function own(places: Places, ownership: Ownership, options: EmbeddedOptions): Promise<Embedded> {
+async function startOwned(paths: EmbeddedPaths, ownership: Ownership, options: EmbeddedOptions): Promise<Embedded> {
   const { settings = {}, mayCreate = true, port, signal } = options;
   let postmaster: Postmaster | undefined;
   let stopping: Promise<void> | undefined;
@@ -71,16 +71,16 @@ async function own(places: Places, ownership: Ownership, options: EmbeddedOption
     await ownership.release();
   };
   try {
-    postmaster = await orphan(places, signal);
+    postmaster = await findOrphan(paths, signal);
     if (postmaster === undefined) {
-      if (!mayCreate && !existsSync(places.cluster)) throw new EmbeddedUnavailable(`its data folder ${places.cluster} is gone`);
-      const account = chooseAccount(places);
-      const binaries = findBinaries(places, account);
-      await prepareCluster(places, binaries, account, settings.fsync !== "off");
-      postmaster = await launch(places, binaries, account, { settings, port, signal });
+      if (!mayCreate && !existsSync(paths.cluster)) throw new EmbeddedUnavailable(`its data folder ${paths.cluster} is gone`);
+      const account = chooseAccount(paths);
+      const binaries = findBinaries(paths, account);
+      await prepareCluster(paths, binaries, account, settings.fsync !== "off");
+      postmaster = await launch(paths, binaries, account, { settings, port, signal });
     }
     const running = postmaster;
-    const url = urlOf(places, running);
+    const url = urlOf(paths, running);
     await probe(url);
     return {
       url,
@@ -100,33 +100,33 @@ async function own(places: Places, ownership: Ownership, options: EmbeddedOption
   }
 }
 
-/** The server of a killed process, once it has finished starting or stopping. */
-async function orphan(places: Places, signal: AbortSignal | undefined): Promise<Postmaster | undefined> {
+/** Finds the server of a killed process, once it has finished starting or stopping. */
+async function findOrphan(paths: EmbeddedPaths, signal: AbortSignal | undefined): Promise<Postmaster | undefined> {
   const find = (): { readonly postmaster: Postmaster | undefined } | null => {
     signal?.throwIfAborted();
-    const postmaster = findPostmaster(places);
-    return postmaster !== undefined || !isOccupied(places) ? { postmaster } : null;
+    const postmaster = findPostmaster(paths);
+    return postmaster !== undefined || !isOccupied(paths) ? { postmaster } : null;
   };
   const found = await poll(find, { ...every(pollMilliseconds), withinMilliseconds: recoveryMilliseconds });
-  if (found === null) throw new EmbeddedUnavailable(`an earlier server of ${places.root} neither starts nor stops`);
+  if (found === null) throw new EmbeddedUnavailable(`an earlier server of ${paths.root} neither starts nor stops`);
   return found.postmaster;
 }
 
-async function join(places: Places): Promise<Embedded | null> {
-  const postmaster = findPostmaster(places);
+async function join(paths: EmbeddedPaths): Promise<Embedded | null> {
+  const postmaster = findPostmaster(paths);
   if (postmaster === undefined) return null;
   const { port, alive } = postmaster;
   try {
-    const url = urlOf(places, postmaster);
+    const url = urlOf(paths, postmaster);
     await probe(url);
     return { url, owner: false, port, alive, stop: async () => undefined, interrupt: () => undefined };
   } catch {
-    return null; // It is starting or stopping.
+    return null; // The server is starting or stopping.
   }
 }
 
-function urlOf(places: Places, { port }: Postmaster): string {
-  return `postgresql://${roleName}:${readFileSync(places.password, "utf8")}@127.0.0.1:${port}/${roleName}`;
+function urlOf(paths: EmbeddedPaths, { port }: Postmaster): string {
+  return `postgresql://${roleName}:${readFileSync(paths.password, "utf8")}@127.0.0.1:${port}/${roleName}`;
 }
 
 /** Checks that the server accepts logins and queries. */

@@ -4,7 +4,7 @@ export interface DatabaseDescription {
   readonly name: string;
   /** The remedy: what the operator should check. */
   readonly remedy: string;
-  /** The reason why it cannot be used now, if it is known beyond the connection error; otherwise null. */
+  /** The reason why the database cannot be used now, if more is known than the connection error; otherwise null. */
   readonly problem?: () => string | null;
 }
 
@@ -16,7 +16,7 @@ export class DatabaseUnavailable extends Error {
   /** The system's or the server's code, such as ECONNREFUSED or 28P01. */
   readonly code: string;
   readonly reason: string;
-  /** The message without the remedy, which may contain paths: safe to send to clients. */
+  /** The message without the remedy, which may contain paths; safe to send to clients. */
   readonly summary: string;
 
   constructor(code: string, reason: string, { name, remedy, problem }: DatabaseDescription = unnamed) {
@@ -49,7 +49,7 @@ const unavailable: Readonly<Record<string, string>> = {
   "57P03": "it is starting up or shutting down",
 };
 
-/** Messages of the driver's errors without a code. */
+/** Patterns of the driver's error messages without a code, each with a code and a reason. */
 const uncoded: readonly (readonly [RegExp, string, string])[] = [
   [
     /^Connection terminated due to connection timeout|timeout exceeded when trying to connect/,
@@ -70,13 +70,13 @@ export function secretsOf(url: string): readonly string[] {
   return passwords.flatMap((secret) => (secret === undefined || secret === "" ? [] : [...new Set([secret, decoded(secret)])]));
 }
 
-/** The error to throw in place of the driver's: connection errors are described, and none contains a secret. */
+/** The error to throw instead of the driver's: connection errors are described, and no error contains a secret. */
 export function toSafeError(error: unknown, secrets: readonly string[], description?: DatabaseDescription): unknown {
   if (!(error instanceof Error)) return error;
   if (error instanceof DatabaseUnavailable) return new DatabaseUnavailable(error.code, error.reason, description);
   const code = codeOf(error);
-  const known = unavailable[code];
-  if (known !== undefined) return new DatabaseUnavailable(code, known, description);
+  const reason = unavailable[code];
+  if (reason !== undefined) return new DatabaseUnavailable(code, reason, description);
   const match = uncoded.find(([pattern]) => pattern.test(error.message));
   if (match !== undefined) return new DatabaseUnavailable(match[1], match[2], description);
   return secrets.some((secret) => containsSecret(error, secret))
@@ -84,7 +84,7 @@ export function toSafeError(error: unknown, secrets: readonly string[], descript
     : error;
 }
 
-/** Connecting to a host name with several addresses fails with one error for each address. */
+/** The code of an error; connecting to a host name with several addresses fails with one error per address, of which the first one is used. */
 function codeOf(error: Error): string {
   const code = (error as { code?: unknown }).code;
   if (typeof code === "string") return code;

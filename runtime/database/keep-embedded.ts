@@ -1,15 +1,15 @@
 import { every, poll, retry } from "../lib/async.ts";
-import { findPlaces } from "./embedded/places.ts";
+import { findPaths } from "./embedded/paths.ts";
 import { type Embedded, type EmbeddedOptions, EmbeddedUnavailable, startEmbedded } from "./embedded.ts";
 import type { DatabaseDescription } from "./errors.ts";
 
 export interface KeptOptions extends Pick<EmbeddedOptions, "dataDirectory" | "settings" | "signal"> {
   readonly logger: { info(message: string): void; warn(message: string): void; error(message: string): void };
-  /** Called once when restarts have failed and no further attempt follows. */
+  /** Called once if restarts have failed and no further attempt follows. */
   readonly onLost: (error: Error) => void;
 }
 
-/** An embedded server that is restarted when it ends. */
+/** An embedded server that is restarted if it exits. */
 export interface KeptEmbedded {
   /** The URL of the current or last server: a secret. */
   url(): string;
@@ -18,16 +18,16 @@ export interface KeptEmbedded {
   interrupt(): void;
 }
 
-/** On systems other than Linux, checking a server of another process spawns a program. */
+/** The interval between checks; on systems other than Linux, checking a server of another process spawns a program. */
 const checkMilliseconds = process.platform === "linux" ? 250 : 1_000;
 /** Attempts of one restart, and the waits between them. */
 const restartAttempts = { attempts: 6, base: 250, max: 4_000 } as const;
-/** A server that ends more often than this within five minutes is not restarted again. */
+/** A server that exits more often than this within five minutes is not restarted again. */
 const maxRestarts = { count: 5, milliseconds: 300_000 } as const;
 
 /** Describes the embedded server of a data directory for messages. */
 export function describeEmbedded(dataDirectory: string, problem?: () => string | null): DatabaseDescription {
-  const { root, log } = findPlaces(dataDirectory);
+  const { root, log } = findPaths(dataDirectory);
   return {
     name: "The embedded PostgreSQL",
     remedy: `its data folder is ${root}, its log ${log}`,
@@ -36,8 +36,8 @@ export function describeEmbedded(dataDirectory: string, problem?: () => string |
 }
 
 /**
- * Starts or joins the embedded server of a data directory and restarts it whenever it ends unexpectedly, also if another process started it: on the same port
- * if it is still free, with a limited number of attempts.
+ * Starts or joins the embedded server of a data directory and restarts it if it exits unexpectedly, even if another process started it: on the same port if that
+ * is still free, with a limited number of attempts.
  */
 export async function keepEmbedded({ logger, onLost, ...options }: KeptOptions): Promise<KeptEmbedded> {
   const stop = new AbortController();
@@ -52,14 +52,14 @@ export async function keepEmbedded({ logger, onLost, ...options }: KeptOptions):
     return startEmbedded({ ...options, signal, port: current.port, mayCreate: false, waitMilliseconds: 5_000 });
   };
 
-  /** @throws after the last attempt. */
+  /** @throws {Error} if the last attempt fails. */
   const restart = async (): Promise<void> => {
     const { attempts } = restartAttempts;
     const start = performance.now();
-    logger.error(`The embedded PostgreSQL ended unexpectedly, restarting it; ${description.remedy}.`);
+    logger.error(`The embedded PostgreSQL exited unexpectedly and is being restarted; ${description.remedy}.`);
     const isRetryable = (error: unknown): error is EmbeddedUnavailable => error instanceof EmbeddedUnavailable && !signal.aborted;
     const restartOnce = async (attempt: number): Promise<void> => {
-      problem = `it ended and is being restarted (attempt ${attempt} of ${attempts})`;
+      problem = `it exited and is being restarted (attempt ${attempt} of ${attempts})`;
       try {
         current = await startAgain();
       } catch (error) {
@@ -73,24 +73,24 @@ export async function keepEmbedded({ logger, onLost, ...options }: KeptOptions):
     } catch (error) {
       if (!isRetryable(error)) throw error;
       throw new Error(
-        `The embedded PostgreSQL ended and could not be restarted in ${attempts} attempts: ${error.reason}; ${description.remedy}.`,
+        `The embedded PostgreSQL exited and could not be restarted in ${attempts} attempts: ${error.reason}; ${description.remedy}.`,
       );
     }
     problem = null;
     logger.info(`The embedded PostgreSQL was restarted in ${((performance.now() - start) / 1000).toFixed(1)} s.`);
   };
 
-  const hasEnded = (): true | null => !current.alive() || null;
+  const hasExited = (): true | null => !current.alive() || null;
 
   const watch = async (): Promise<void> => {
     const restarts: number[] = [];
-    while ((await poll(hasEnded, { ...every(checkMilliseconds), signal, ref: false })) !== null) {
+    while ((await poll(hasExited, { ...every(checkMilliseconds), signal, ref: false })) !== null) {
       const now = performance.now();
       restarts.push(now);
       const recent = restarts.filter((at) => now - at < maxRestarts.milliseconds).length;
       if (recent > maxRestarts.count)
         throw new Error(
-          `The embedded PostgreSQL ended ${recent} times in ${maxRestarts.milliseconds / 60_000} minutes and is no longer restarted; ${description.remedy}.`,
+          `The embedded PostgreSQL exited ${recent} times in ${maxRestarts.milliseconds / 60_000} minutes and is no longer restarted; ${description.remedy}.`,
         );
       await restart();
     }
@@ -98,7 +98,7 @@ export async function keepEmbedded({ logger, onLost, ...options }: KeptOptions):
 
   const watching = watch().catch((error: unknown) => {
     if (signal.aborted) return;
-    problem = "it ended and could not be restarted";
+    problem = "it exited and could not be restarted";
     onLost(error instanceof Error ? error : new Error(String(error)));
   });
 

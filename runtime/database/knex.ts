@@ -1,13 +1,13 @@
 import knexFactory, { type Knex } from "knex";
 import type pg from "pg";
 
-/** Knex with a separate connection, opened on first use and closed when idle; values are those of the given parsers. */
+/** Creates Knex with its own connection, which is opened on first use and closed when idle; `types` parses values. */
 export function createKnex(url: () => string, applicationName: string, types: pg.CustomTypesConfig): Knex {
   return knexFactory({
     client: "pg",
     connection: () => {
       const connectionString = url();
-      // The connection is replaced after the server was restarted at another address.
+      // The connection is replaced after the server was restarted at a different address.
       const expirationChecker = (): boolean => url() !== connectionString;
       return {
         connectionString,

@@ -1,16 +1,16 @@
 import type { Knex } from "knex";
 import type { Database } from "./database.ts";
 
-/** One step of the schema; `name` is that of its file, NNNN-name, and orders it. */
+/** One step of the schema; `name` is the file name, NNNN-name; migrations run in its order. */
 export interface Migration {
   readonly name: string;
-  /** Whether it only adds tables, columns with defaults or indexes, or replaces indexes: servers of older versions then work with the new schema. */
+  /** Whether it only adds tables, columns with defaults or indexes, or replaces indexes, so that servers of older versions work with the new schema. */
   readonly onlyExpands: boolean;
   up(knex: Knex): Promise<void>;
   down(knex: Knex): Promise<void>;
 }
 
-/** The schema of the database does not fit this program's list of migrations. */
+/** The schema of the database is incompatible with this version's migrations. */
 export class MigrationError extends Error {
   override readonly name = "MigrationError";
 }
@@ -44,7 +44,7 @@ export async function revert(database: Database, migrations: readonly Migration[
 }
 
 /**
- * The names of pending migrations. A newer schema has none if it only expanded this program's.
+ * The names of pending migrations; none for a newer schema whose additional migrations only expand this version's.
  * @throws {MigrationError} if the schema is newer in any other way.
  */
 export async function pendingMigrations(database: Database, migrations: readonly Migration[]): Promise<readonly string[]> {
@@ -79,9 +79,9 @@ interface AppliedMigration {
 
 async function compareSchema(database: Database, migrations: readonly Migration[]): Promise<SchemaState> {
   const names = migrations.map((migration) => migration.name);
-  const misplaced = names.find((name, index) => index > 0 && name <= (names[index - 1] ?? ""));
-  if (misplaced !== undefined)
-    throw new MigrationError(`Migration ${misplaced} is out of order: expected ascending numbers without duplicates.`);
+  const outOfOrder = names.find((name, index) => index > 0 && name <= (names[index - 1] ?? ""));
+  if (outOfOrder !== undefined)
+    throw new MigrationError(`Migration ${outOfOrder} is out of order: expected ascending numbers without duplicates.`);
   const applied = await appliedMigrations(database);
   return {
     pending: names.filter((name) => applied.every((migration) => migration.name !== name)),
@@ -89,17 +89,17 @@ async function compareSchema(database: Database, migrations: readonly Migration[
   };
 }
 
-/** A schema that lacks migrations of this program and has others belongs to another branch: neither branch has tested such a schema. */
+/** The problem of a schema with unknown migrations. If it also lacks migrations of this version, it was migrated by a different branch and is untested. */
 function newerSchema({ pending, unknown }: SchemaState): string | null {
-  const refused = unknown.find((migration) => !migration.only_expands) ?? (pending.length > 0 ? unknown[0] : undefined);
-  return refused === undefined
+  const incompatible = unknown.find((migration) => !migration.only_expands) ?? (pending.length > 0 ? unknown[0] : undefined);
+  return incompatible === undefined
     ? null
-    : `The database schema is newer than this server (unknown migration: ${refused.name}): upgrade this server, or use another database.`;
+    : `The database schema is newer than this server (unknown migration: ${incompatible.name}): upgrade this server, or use another database.`;
 }
 
 async function appliedMigrations(database: Database): Promise<readonly AppliedMigration[]> {
-  const [found] = await database.query<{ exists: boolean }>("SELECT to_regclass($1) IS NOT NULL AS exists", [table]);
-  if (found?.exists !== true) return [];
+  const [lookup] = await database.query<{ exists: boolean }>("SELECT to_regclass($1) IS NOT NULL AS exists", [table]);
+  if (lookup?.exists !== true) return [];
   // As JSON, because a database that was last migrated by an early version does not have the column.
   return database.query<AppliedMigration>(
     `SELECT name, coalesce((to_jsonb(m) ->> 'only_expands')::boolean, false) AS only_expands FROM ${table} m ORDER BY id`,

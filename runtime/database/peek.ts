@@ -1,4 +1,4 @@
-/** The same items, or undefined if there are none; reads only the first one ahead. */
+/** Returns the same items, or undefined if there are none; reads only the first item ahead. */
 export function peek<T>(items: Iterable<T>): Iterable<T> | undefined {
   const iterator = items[Symbol.iterator]();
   const first = iterator.next();

@@ -2,16 +2,16 @@ import type pg from "pg";
 import { type Sql, statementName } from "./sql.ts";
 
 /**
- * Named prepared statements of one pool. A name is lost where a pooler gives each transaction another server connection (pgbouncer 1.18 in transaction mode:
- * SQLSTATE 26000 and 42P05), and its plan where a migration of another process changes the columns that it returns (0A000). From then on, the statement runs
- * unnamed.
+ * Named prepared statements of one pool. A name is lost if a pooler assigns transactions to different server connections (pgbouncer 1.18 in transaction mode:
+ * SQLSTATE 26000 and 42P05), and its plan is lost if another process runs a migration that changes the returned columns (0A000). From then on, the statement
+ * is sent unnamed.
  */
 export interface Preparation {
   /** The configuration for the driver: composed SQL has a name, other text has none. */
   configOf(sql: string | Sql | { readonly name: string | undefined; readonly text: string }, values?: readonly unknown[]): pg.QueryConfig;
   /** Sends a statement, and sends it again unnamed if its name is lost. */
   retrying<T>(config: pg.QueryConfig, send: (config: pg.QueryConfig) => Promise<T>): Promise<T>;
-  /** The same inside a transaction. The error has ended the transaction, so the statement is not sent again. */
+  /** The same inside a transaction, without sending the statement again, because the error has aborted the transaction. */
   watching<T>(config: pg.QueryConfig, send: (config: pg.QueryConfig) => Promise<T>): Promise<T>;
 }
 

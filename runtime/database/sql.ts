@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 
-/** Not exported, so only this file creates fragments. */
+/** Not exported, so that only this file can create fragments. */
 const fragment = Symbol("SQL fragment");
 
 /**
- * SQL text composed in the source alone: fragments of the `sql` tag. Its type excludes other strings, so that no value can become part of the text.
+ * SQL text that comes only from source code: fragments of the `sql` tag. The type excludes other strings, so that no value can become part of the text.
  */
 export interface Sql {
   readonly text: string;
@@ -18,7 +18,7 @@ export interface Statement<Row extends object = object> {
   readonly name: string | undefined;
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Never set: carries the type of the rows. */
+  /** Never set; it only carries the type of the rows. */
   readonly row?: Row;
 }
 
@@ -41,10 +41,10 @@ export const sql = (strings: TemplateStringsArray, ...parts: readonly (Sql | num
 
 const comma = sql`, `;
 
-/** Empty text, for an absent optional part. */
+/** Empty text, for an omitted optional part. */
 export const nothing: Sql = sql``;
 
-/** A column, table or alias that the program chose, as `name` or `alias.name`. @throws {RangeError} any other text. */
+/** A column, table or alias that the program chose, as `name` or `alias.name`. @throws {RangeError} if the text is anything else. */
 export const identifier = (name: string): Sql => {
   if (!/^[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)?$/.test(name)) throw new RangeError(`Invalid SQL identifier ${JSON.stringify(name)}.`);
   return toSql(name);
@@ -68,16 +68,16 @@ function textOf(part: Sql | number): string {
 }
 
 /**
- * Max named statements of a process. Each connection prepares them once and keeps them, so this bounds its memory; further statements run
- * unnamed. Ashlar has some hundreds.
+ * Max named statements of a process. Each connection prepares them once and keeps them, so this bounds its memory; further statements are
+ * sent unnamed. Ashlar has some hundreds.
  */
 const maxNames = 1_000;
 const names = new Map<string, string>();
 
 /** The name of a prepared statement, the same for the same text; undefined above the max number of names. */
 export function statementName(text: string): string | undefined {
-  const known = names.get(text);
-  if (known !== undefined || names.size >= maxNames) return known;
+  const existing = names.get(text);
+  if (existing !== undefined || names.size >= maxNames) return existing;
   // The server truncates names to 63 bytes (NAMEDATALEN), and the driver warns about longer ones.
   const name = `ashlar_${createHash("sha256").update(text).digest("base64url").slice(0, 22)}`;
   names.set(text, name);

@@ -12,7 +12,7 @@ export interface UpsertTarget {
 }
 
 /**
- * Inserts rows or updates those of the same key, and returns their number: COPY into a temporary table, then one INSERT … ON CONFLICT.
+ * Inserts rows or updates those with the same key, and returns their number, with COPY into a temporary table and one INSERT … ON CONFLICT.
  * Keys must be distinct. Rows are written in the order of their keys, so that two writers cannot deadlock.
  */
 export async function upsert(client: DatabaseClient, target: UpsertTarget, rows: Iterable<readonly CopyValue[]>): Promise<number> {
@@ -35,7 +35,7 @@ function statements({ table, key, columns }: UpsertTarget): { staging: string; c
     changed.length === 0 ? "NOTHING" : `UPDATE SET ${changed.map((column) => `${quote(column)} = excluded.${quote(column)}`).join(", ")}`;
   return {
     staging,
-    // The columns' types without constraints, which the INSERT checks.
+    // Only the types of the columns are copied; the INSERT checks the constraints.
     create: `CREATE TEMP TABLE ${quote(staging)} ON COMMIT DROP AS SELECT ${list(columns)} FROM ${quote(table)} WITH NO DATA`,
     // Served by the primary key, which `key` must be.
     merge: `INSERT INTO ${quote(table)} (${list(columns)}) SELECT ${list(columns)} FROM ${quote(staging)} ORDER BY ${list(key)} ON CONFLICT (${list(key)}) DO ${action}`,

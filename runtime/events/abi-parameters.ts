@@ -1,26 +1,26 @@
 import type { AbiParameter } from "viem";
 
-/** Maximum bytes of decoded data by the depth of nested lists in the event: all items may point to the same bytes, so the work multiplies with each level. */
+/** Max bytes of decoded data by the nesting depth of the event's arrays: all elements may point to the same bytes, so the work multiplies with each level. */
 const maxBytesByNesting = [65_536, 8_192, 2_048, 512] as const;
 
-/** The maximum length of the data that is decoded to these parameters, which bounds the decoding time. */
+/** The max length of the data that is decoded to these parameters, which bounds the decoding time. */
 export const maxDataBytes = (parameters: readonly AbiParameter[]): number =>
-  maxBytesByNesting[Math.max(0, ...parameters.map(nestingOf))] ?? 0;
+  maxBytesByNesting[Math.max(0, ...parameters.map(nestingDepth))] ?? 0;
 
-/** Number of nested levels of lists with items of dynamic length. */
-const nestingOf = (parameter: AbiParameter): number => {
-  const item = itemOf(parameter);
-  if (item !== null) return isDynamic(item) ? 1 + nestingOf(item) : 0;
-  return Math.max(0, ...componentsOf(parameter).map(nestingOf));
+/** The nesting depth of arrays whose elements have a dynamic length. */
+const nestingDepth = (parameter: AbiParameter): number => {
+  const element = elementOf(parameter);
+  if (element !== null) return isDynamic(element) ? 1 + nestingDepth(element) : 0;
+  return Math.max(0, ...componentsOf(parameter).map(nestingDepth));
 };
 
 const isDynamic = (parameter: AbiParameter): boolean => {
   if (parameter.type === "string" || parameter.type === "bytes" || parameter.type.endsWith("[]")) return true;
-  return [itemOf(parameter) ?? [], componentsOf(parameter)].flat().some(isDynamic);
+  return [elementOf(parameter) ?? [], componentsOf(parameter)].flat().some(isDynamic);
 };
 
-/** The item type of a list: the type up to its last bracket; null if it is not a list. */
-export const itemOf = (parameter: AbiParameter): AbiParameter | null =>
+/** The element type of an array, which is its type up to the last bracket; null if the parameter is not an array. */
+export const elementOf = (parameter: AbiParameter): AbiParameter | null =>
   parameter.type.endsWith("]") ? ({ ...parameter, type: parameter.type.slice(0, parameter.type.lastIndexOf("[")) } as AbiParameter) : null;
 
 /** The fields of a tuple; empty for other types. */

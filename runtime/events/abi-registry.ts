@@ -4,7 +4,7 @@ import { maxDataBytes } from "./abi-parameters.ts";
 import { knownEvents } from "./known-events.ts";
 import { renderValue } from "./render-value.ts";
 
-/** A parameter of a decoded log. `decoded` is false where the log contains only the hash of the value. */
+/** A parameter of a decoded log. `decoded` is false if the log only contains the hash of the value. */
 export interface DecodedParameter {
   readonly name: string;
   readonly type: string;
@@ -15,7 +15,7 @@ export interface DecodedParameter {
 
 export interface DecodedLog {
   readonly name: string;
-  /** As in Solidity's declaration: `Transfer(indexed address from, indexed address to, uint256 value)`. */
+  /** The declaration in Solidity's notation: `Transfer(indexed address from, indexed address to, uint256 value)`. */
   readonly signature: string;
   readonly params: readonly DecodedParameter[];
 }
@@ -27,7 +27,7 @@ export interface RawLog {
 }
 
 export interface AbiRegistry {
-  /** Decodes a log by the known event that matches its topics and data, or returns null. Never throws. */
+  /** Decodes a log with the known event that matches its topics and data; null if there is none. Never throws. */
   decodeLog(log: RawLog): DecodedLog | null;
 }
 
@@ -36,7 +36,7 @@ export class AbiFileError extends Error {
   override readonly name = "AbiFileError";
 
   constructor(name: string, reason: string) {
-    super(`Invalid ABI file ${name}: ${reason}. Expected a JSON list of ABI entries, or an object with such a list in "abi".`);
+    super(`Invalid ABI file ${name}: ${reason}. Expected a JSON array of ABI entries, or an object with such an array in "abi".`);
   }
 }
 
@@ -49,7 +49,7 @@ interface Fragment {
   readonly maxDataBytes: number;
 }
 
-/** A registry of the events of the operator's ABI files, in the given order, followed by the built-in ones. @throws {AbiFileError} */
+/** Creates a registry of the events in the operator's ABI files, in their order, followed by the built-in ones. @throws {AbiFileError} */
 export const createAbiRegistry = (abiFiles: readonly { readonly name: string; readonly json: string }[] = []): AbiRegistry => {
   const fragments = new Map<string, Fragment[]>();
   const add = (event: AbiEvent) => {
@@ -122,13 +122,13 @@ const decodeBy = (fragment: Fragment, log: RawLog): DecodedLog | null => {
       }
       topic += 1;
       const raw = log.topics[topic] ?? "0x";
-      // The log contains the hash of an indexed value longer than a word (Solidity ABI, "Events").
+      // For an indexed value longer than a word, the log contains its hash (Solidity ABI, "Events").
       if (isHashed(input.type)) return { ...shared, indexed: true, decoded: false, value: raw };
       return { ...shared, indexed: true, decoded: true, value: renderValue(input, decodeAbiParameters([input], raw)[0]) };
     });
     return { name: fragment.name, signature: fragment.signature, params };
   } catch {
-    // A log that does not match the types belongs to another event.
+    // A log that does not match the types was emitted by a different event.
     return null;
   }
 };

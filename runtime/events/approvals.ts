@@ -1,13 +1,17 @@
 import type { ChainLog } from "../chain/types.ts";
-import type { EventDefinition, EventPlace } from "./decoded-block.ts";
+import type { EventDefinition, EventPosition } from "./decoded-block.ts";
 import { addressAt, hasWords, topicAddress, wordAt } from "./words.ts";
 
-const placeOf = (log: ChainLog, transactionIndex: number): EventPlace => ({ address: log.address, transactionIndex, logIndex: log.index });
+const positionOf = (log: ChainLog, transactionIndex: number): EventPosition => ({
+  address: log.address,
+  transactionIndex,
+  logIndex: log.index,
+});
 
 /** keccak-256("Approval(address,address,uint256)"): the same for ERC-20 and ERC-721, which differ in their indexed parameters. */
 const approvalTopic = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925";
 
-/** EIP-20: two indexed addresses, the amount in the data. EIP-2612's permit emits it too. */
+/** EIP-20: two indexed addresses, and the amount in the data. EIP-2612's permit emits it too. */
 export const erc20Approval: EventDefinition = {
   id: "erc20Approval",
   topic0: approvalTopic,
@@ -16,11 +20,11 @@ export const erc20Approval: EventDefinition = {
     const owner = addressOf(log.topics[1]);
     const spender = addressOf(log.topics[2]);
     if (owner === null || spender === null) return null;
-    return { kind: "erc20Approval", ...placeOf(log, transactionIndex), owner, spender, amount: wordAt(log.data, 0) };
+    return { kind: "erc20Approval", ...positionOf(log, transactionIndex), owner, spender, amount: wordAt(log.data, 0) };
   },
 };
 
-/** EIP-721: all three indexed. */
+/** EIP-721: all three parameters are indexed. */
 export const erc721Approval: EventDefinition = {
   id: "erc721Approval",
   topic0: approvalTopic,
@@ -30,11 +34,11 @@ export const erc721Approval: EventDefinition = {
     const spender = addressOf(log.topics[2]);
     const tokenId = log.topics[3];
     if (owner === null || spender === null || tokenId === undefined) return null;
-    return { kind: "erc721Approval", ...placeOf(log, transactionIndex), owner, spender, tokenId: BigInt(tokenId) };
+    return { kind: "erc721Approval", ...positionOf(log, transactionIndex), owner, spender, tokenId: BigInt(tokenId) };
   },
 };
 
-/** Collections older than the final EIP-721: no parameter is indexed, all three are in the data. */
+/** Collections that are older than the final EIP-721: no parameter is indexed, all three are in the data. */
 export const legacyErc721Approval: EventDefinition = {
   id: "legacyErc721Approval",
   topic0: approvalTopic,
@@ -43,7 +47,7 @@ export const legacyErc721Approval: EventDefinition = {
     const owner = addressAt(log.data, 0);
     const spender = addressAt(log.data, 1);
     if (owner === null || spender === null) return null;
-    return { kind: "erc721Approval", ...placeOf(log, transactionIndex), owner, spender, tokenId: wordAt(log.data, 2) };
+    return { kind: "erc721Approval", ...positionOf(log, transactionIndex), owner, spender, tokenId: wordAt(log.data, 2) };
   },
 };
 
@@ -57,6 +61,6 @@ export const approvalForAll: EventDefinition = {
     const operator = addressOf(log.topics[2]);
     const approved = wordAt(log.data, 0);
     if (owner === null || operator === null || approved > 1n) return null;
-    return { kind: "approvalForAll", ...placeOf(log, transactionIndex), owner, operator, approved: approved === 1n };
+    return { kind: "approvalForAll", ...positionOf(log, transactionIndex), owner, operator, approved: approved === 1n };
   },
 };

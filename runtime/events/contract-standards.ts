@@ -3,16 +3,16 @@ import { type Address, type Hex, zeroAddress } from "../lib/hex.ts";
 import type { DecodedBlock, DecodedEvent, Erc721Approval, Erc721Transfer, HybridTransfer } from "./decoded-block.ts";
 
 /**
- * ERC-20 and ERC-721 share the signatures of Transfer and Approval. With two indexed arguments such a log belongs to ERC-20; with three or none it belongs to
- * ERC-721 in nearly all contracts, but some ERC-20 tokens index the amount, or nothing. Calls to the contract decide, and also whether an ERC20Transfer moves
- * coins.
+ * ERC-20 and ERC-721 share the signatures of Transfer and Approval. A log with two indexed arguments is an ERC-20 event. A log with three or none is an ERC-721
+ * event in nearly all contracts, but some ERC-20 tokens index the amount, or nothing: calls to the contract decide. They also decide whether an ERC20Transfer
+ * transfers ERC-20 tokens.
  */
 type AmbiguousEvent = Erc721Transfer | Erc721Approval | HybridTransfer;
 
 const isAmbiguous = (event: DecodedEvent): event is AmbiguousEvent =>
   event.kind === "erc721Transfer" || event.kind === "erc721Approval" || event.kind === "hybridTransfer";
 
-/** The standards that a contract proved to implement; neither where the results are inconclusive. ERC-404 contracts implement both. */
+/** The standards that a contract demonstrably implements; neither if the results are inconclusive. ERC-404 contracts implement both. */
 export interface ContractEvidence {
   readonly isCoin: boolean;
   readonly isCollection: boolean;
@@ -23,7 +23,7 @@ export interface EvidenceSubject {
   readonly address: Address;
   readonly block: number;
   readonly value: bigint;
-  /** It emitted Transfers of both forms in that block: one form contains amounts, so the other contains ids. */
+  /** It emitted Transfers of both forms in that block: if one form contains amounts, the other contains ids. */
   readonly hasBothForms: boolean;
 }
 
@@ -44,7 +44,7 @@ export const functionCalls = ({ value }: EvidenceSubject): readonly Hex[] => [
 /** Whether a contract claims EIP-721's interface, so that no other call is needed. */
 export const claimsCollection = ([claim]: readonly (CallOutcome | undefined)[]): boolean => firstWord(claim) === 1n;
 
-/** The evidence in the results of `claimCalls` and, where they were sent, `functionCalls`. */
+/** The evidence in the results of `claimCalls` and, if they were sent, `functionCalls`. */
 export const evidenceOf = (
   { hasBothForms }: EvidenceSubject,
   [claim, allowance]: readonly (CallOutcome | undefined)[],
@@ -58,7 +58,7 @@ export const evidenceOf = (
   };
 };
 
-/** Digits of one word with 0x; a hostile result may be far longer. */
+/** Characters of one word with 0x; a hostile result may be far longer. */
 const wordLength = 66;
 
 const firstWord = (outcome: CallOutcome | undefined): bigint | null =>
@@ -67,7 +67,7 @@ const firstWord = (outcome: CallOutcome | undefined): bigint | null =>
 const isBetween = (value: bigint | null | undefined, lowest: bigint, highest: bigint): boolean =>
   value !== null && value !== undefined && value >= lowest && value <= highest;
 
-/** Contracts with ambiguous events, each with its first block that has one. */
+/** The contracts with ambiguous events, each with the first block that contains one. */
 export const subjectsOf = (blocks: readonly DecodedBlock[]): Map<Address, EvidenceSubject> => {
   const subjects = new Map<Address, EvidenceSubject>();
   for (const { block, events } of blocks) {
@@ -88,13 +88,13 @@ export const subjectsOf = (blocks: readonly DecodedBlock[]): Map<Address, Eviden
 const lastReceivedOf = (events: readonly AmbiguousEvent[]): Map<Address, AmbiguousEvent> => {
   const found = new Map<Address, AmbiguousEvent>();
   for (const event of events) {
-    const known = found.get(event.address);
-    if (known === undefined || !isBurn(event) || isBurn(known)) found.set(event.address, event);
+    const previous = found.get(event.address);
+    if (previous === undefined || !isBurn(event) || isBurn(previous)) found.set(event.address, event);
   }
   return found;
 };
 
-/** Whether an event contains no id that has an owner after it. */
+/** Whether the event's id has no owner after it, or the event contains no id. */
 const isBurn = (event: AmbiguousEvent): boolean => event.kind !== "erc721Transfer" || event.to === zeroAddress;
 
 const formsOf = (events: readonly DecodedEvent[]) => {
@@ -107,8 +107,8 @@ const formsOf = (events: readonly DecodedEvent[]) => {
 };
 
 /**
- * Blocks with their ambiguous events decoded by the evidence: as ERC-20 events for contracts of that standard alone, marked for contracts of both. Without
- * evidence the form of the log decides. Blocks without such events are returned unchanged.
+ * Blocks with their ambiguous events decoded by the evidence: as ERC-20 events for contracts of only that standard, marked as hybrid for contracts of both.
+ * Without evidence the form of the log decides. Blocks without such events are returned unchanged.
  */
 export const withStandards = (
   blocks: readonly DecodedBlock[],
@@ -130,8 +130,8 @@ const redecode = (event: AmbiguousEvent, evidence: ContractEvidence | undefined)
   if (event.kind === "hybridTransfer") return isHybrid ? [{ ...event, kind: "erc20Transfer" }] : [];
   if (isHybrid) return [event.kind === "erc721Transfer" ? { ...event, isHybrid: true } : event];
   const { address, transactionIndex, logIndex, tokenId: amount } = event;
-  const place = { address, transactionIndex, logIndex };
+  const position = { address, transactionIndex, logIndex };
   return event.kind === "erc721Transfer"
-    ? [{ kind: "erc20Transfer", ...place, from: event.from, to: event.to, amount }]
-    : [{ kind: "erc20Approval", ...place, owner: event.owner, spender: event.spender, amount }];
+    ? [{ kind: "erc20Transfer", ...position, from: event.from, to: event.to, amount }]
+    : [{ kind: "erc20Approval", ...position, owner: event.owner, spender: event.spender, amount }];
 };

@@ -2,13 +2,13 @@ import type { ChainBlock } from "../chain/types.ts";
 import type { DecodedBlock, DecodedEvent, EventDefinition } from "./decoded-block.ts";
 import { createTopicReader } from "./words.ts";
 
-/** A decoder of the given events in one pass over a block's logs. A log is decoded by the first definition that matches. */
+/** Creates a decoder of events, which decodes them in one pass over a block's logs. A log is decoded by the first definition that matches. */
 export const createEventDecoder = (definitions: Iterable<EventDefinition>): ((block: ChainBlock) => DecodedBlock) => {
   const byTopic = new Map<string, EventDefinition[]>();
   for (const definition of new Set(definitions)) {
-    const known = byTopic.get(definition.topic0);
-    if (known === undefined) byTopic.set(definition.topic0, [definition]);
-    else known.push(definition);
+    const group = byTopic.get(definition.topic0);
+    if (group === undefined) byTopic.set(definition.topic0, [definition]);
+    else group.push(definition);
   }
   const addressOf = createTopicReader();
   return (block) => {

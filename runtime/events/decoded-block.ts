@@ -2,31 +2,31 @@ import type { ChainBlock, ChainLog } from "../chain/types.ts";
 import type { Address, Hash } from "../lib/hex.ts";
 import type { TopicReader } from "./words.ts";
 
-/** The position of a decoded event. */
-export interface EventPlace {
+/** The contract and the position of a decoded event. */
+export interface EventPosition {
   readonly address: Address;
   readonly transactionIndex: number;
   readonly logIndex: number;
 }
 
-export interface Erc20Transfer extends EventPlace {
+export interface Erc20Transfer extends EventPosition {
   readonly kind: "erc20Transfer";
   readonly from: Address;
   readonly to: Address;
   readonly amount: bigint;
 }
 
-export interface Erc721Transfer extends EventPlace {
+export interface Erc721Transfer extends EventPosition {
   readonly kind: "erc721Transfer";
   readonly from: Address;
   readonly to: Address;
   readonly tokenId: bigint;
-  /** The contract is also an ERC-20 token, as in ERC-404: its `balanceOf` returns an amount of coins, not a number of ids. */
+  /** The contract is also an ERC-20 token (ERC-404): its `balanceOf` returns an ERC-20 amount, not a number of ids. */
   readonly isHybrid?: true;
 }
 
-/** A transfer of coins in early ERC-404 contracts, which emit a separate event for it. In other contracts an event of this name may have another meaning. */
-export interface HybridTransfer extends EventPlace {
+/** A transfer of ERC-20 amounts in early ERC-404 contracts, which emit a separate event for it. In other contracts this event may have a different meaning. */
+export interface HybridTransfer extends EventPosition {
   readonly kind: "hybridTransfer";
   readonly from: Address;
   readonly to: Address;
@@ -34,7 +34,7 @@ export interface HybridTransfer extends EventPlace {
 }
 
 /** ERC-721 ids `fromId` to `toId` inclusive, minted by one event (EIP-2309). */
-export interface ConsecutiveMint extends EventPlace {
+export interface ConsecutiveMint extends EventPosition {
   readonly kind: "consecutiveMint";
   readonly to: Address;
   readonly fromId: bigint;
@@ -42,7 +42,7 @@ export interface ConsecutiveMint extends EventPlace {
 }
 
 /** TransferSingle with one item, TransferBatch with any number of them. */
-export interface Erc1155Transfer extends EventPlace {
+export interface Erc1155Transfer extends EventPosition {
   readonly kind: "erc1155Transfer";
   readonly operator: Address;
   readonly from: Address;
@@ -50,14 +50,14 @@ export interface Erc1155Transfer extends EventPlace {
   readonly items: readonly { readonly tokenId: bigint; readonly amount: bigint }[];
 }
 
-/** The event of a wrapped native token in place of a mint's or burn's Transfer. */
-export interface Wrapping extends EventPlace {
+/** The event that a wrapped native token emits instead of a Transfer for a mint or burn. */
+export interface Wrapping extends EventPosition {
   readonly kind: "deposit" | "withdrawal";
   readonly owner: Address;
   readonly amount: bigint;
 }
 
-/** A new record of a node in a name registry or resolver (EIP-137); null where the record is cleared. */
+/** A new record of a node in a name registry or resolver (EIP-137); null if the record is cleared. */
 export type NameFact = { readonly node: Hash } & (
   | { readonly kind: "nameOwner"; readonly owner: Address }
   | { readonly kind: "nameResolver"; readonly resolver: Address | null }
@@ -66,12 +66,12 @@ export type NameFact = { readonly node: Hash } & (
   | { readonly kind: "nameCleared" }
 );
 
-export type NameEvent = EventPlace & NameFact;
+export type NameEvent = EventPosition & NameFact;
 
 /** The pricing rule of a pool: constant product of the reserves, or liquidity in ranges of prices. */
 export type PoolFamily = "xy=k" | "concentrated";
 
-/** An event of a pool or about one from its factory. Amounts in are received by the pool. */
+/** An event of a pool, or an event about a pool from its factory. "In" amounts are received by the pool. */
 export type PoolFact =
   | {
       readonly kind: "poolCreated";
@@ -79,7 +79,7 @@ export type PoolFact =
       readonly pool: Address;
       readonly token0: Address;
       readonly token1: Address;
-      /** Null where the fee is set for the whole exchange. */
+      /** Null if the fee is the same for the whole exchange. */
       readonly feePpm: number | null;
     }
   | { readonly kind: "poolReserves"; readonly reserve0: bigint; readonly reserve1: bigint }
@@ -92,19 +92,19 @@ export type PoolFact =
       readonly amount1In: bigint;
       readonly amount0Out: bigint;
       readonly amount1Out: bigint;
-      /** After the swap; null in a pool that emits its reserves instead. */
+      /** The price after the swap; null for a pool that emits its reserves instead. */
       readonly price: { readonly sqrtPriceX96: bigint; readonly liquidity: bigint; readonly tick: number } | null;
     }
   | {
       readonly kind: "poolDeposit" | "poolWithdrawal";
       readonly sender: Address;
-      /** The owner of the liquidity, or the recipient of a withdrawal; null where the event does not contain it. */
+      /** The owner of the liquidity, or the recipient of a withdrawal; null if the event does not contain it. */
       readonly to: Address | null;
       readonly amount0: bigint;
       readonly amount1: bigint;
       readonly position: { readonly tickLower: number; readonly tickUpper: number; readonly liquidity: bigint } | null;
     }
-  /** Tokens that a pool received or sent other than by swaps and liquidity changes. */
+  /** Tokens that a pool received or sent other than through swaps and liquidity changes. */
   | {
       readonly kind: "poolMoved";
       readonly amount0In: bigint;
@@ -113,24 +113,24 @@ export type PoolFact =
       readonly amount1Out: bigint;
     };
 
-export type PoolEvent = EventPlace & PoolFact;
+export type PoolEvent = EventPosition & PoolFact;
 
 /** A new answer of a price feed, in the smallest unit of its answers. */
-export interface FeedAnswer extends EventPlace {
+export interface FeedAnswer extends EventPosition {
   readonly kind: "feedAnswer";
   readonly answer: bigint;
 }
 
 /** A new allowance of a spender over an owner's ERC-20 tokens. */
-export interface Erc20Approval extends EventPlace {
+export interface Erc20Approval extends EventPosition {
   readonly kind: "erc20Approval";
   readonly owner: Address;
   readonly spender: Address;
   readonly amount: bigint;
 }
 
-/** A new approved account of one token of a collection; the zero address for none. */
-export interface Erc721Approval extends EventPlace {
+/** A new approved account for one token of a collection; the zero address if there is none. */
+export interface Erc721Approval extends EventPosition {
   readonly kind: "erc721Approval";
   readonly owner: Address;
   readonly spender: Address;
@@ -138,7 +138,7 @@ export interface Erc721Approval extends EventPlace {
 }
 
 /** Whether an operator may transfer all of an owner's tokens of a collection. */
-export interface ApprovalForAll extends EventPlace {
+export interface ApprovalForAll extends EventPosition {
   readonly kind: "approvalForAll";
   readonly owner: Address;
   readonly operator: Address;
@@ -146,7 +146,7 @@ export interface ApprovalForAll extends EventPlace {
 }
 
 /** An announcement of changed metadata, for ids `fromId` to `toId` inclusive. */
-export interface MetadataUpdate extends EventPlace {
+export interface MetadataUpdate extends EventPosition {
   readonly kind: "metadataUpdate";
   readonly fromId: bigint;
   readonly toId: bigint;
@@ -161,19 +161,19 @@ export interface OrderItem {
   readonly amount: bigint;
 }
 
-/** A fulfilled Seaport order: all items that the offerer gave, and all items given in return. */
-export interface OrderFulfilled extends EventPlace {
+/** A fulfilled Seaport order: all items that the offerer spent, and all items received in return. */
+export interface OrderFulfilled extends EventPosition {
   readonly kind: "orderFulfilled";
   readonly orderHash: Hash;
   readonly offerer: Address;
-  /** Recipient of the offer; in matched orders the caller, or the zero address. */
+  /** The recipient of the offer; for matched orders the caller or the zero address. */
   readonly recipient: Address;
   readonly offer: readonly OrderItem[];
   readonly consideration: readonly (OrderItem & { readonly recipient: Address })[];
 }
 
 /** The hashes of preceding orders that were matched with each other. */
-export interface OrdersMatched extends EventPlace {
+export interface OrdersMatched extends EventPosition {
   readonly kind: "ordersMatched";
   readonly orderHashes: readonly Hash[];
 }
@@ -183,11 +183,11 @@ export type PunkFact = { readonly tokenId: bigint } & (
   | { readonly kind: "punkAssigned"; readonly to: Address }
   | { readonly kind: "punkTransferred"; readonly from: Address; readonly to: Address }
   | { readonly kind: "punkBidEntered"; readonly bidder: Address; readonly value: bigint }
-  /** Value and buyer are zero where a bid was accepted, because the contract clears the bid before it emits the event. */
+  /** Value and buyer are zero if a bid was accepted, because the contract clears the bid before it emits the event. */
   | { readonly kind: "punkBought"; readonly from: Address; readonly to: Address; readonly value: bigint }
 );
 
-export type PunkEvent = EventPlace & PunkFact;
+export type PunkEvent = EventPosition & PunkFact;
 
 export type DecodedEvent =
   | Erc20Transfer
@@ -207,14 +207,14 @@ export type DecodedEvent =
   | OrdersMatched
   | PunkEvent;
 
-/** A block and its decoded events that the projections use, by log index. */
+/** A block and the decoded events that projections use, by log index. */
 export interface DecodedBlock {
   readonly block: ChainBlock;
   readonly events: readonly DecodedEvent[];
 }
 
 /**
- * An event and its decoder. `decode` returns null, never an error, for a malformed log. `addressOf` decodes topics that are addresses, and may cache
+ * An event and its decoder. `decode` returns null for a malformed log and never throws. `addressOf` decodes topics that are addresses, and may cache
  * them.
  */
 export interface EventDefinition {

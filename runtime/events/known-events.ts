@@ -1,6 +1,6 @@
 /**
  * Signatures of common events, with the parameter names of their standards or contracts.
- * Where two contracts share a signature and differ in their indexed parameters, both are listed: the number of topics distinguishes them.
+ * If two contracts share a signature but differ in their indexed parameters, both are listed: the number of topics distinguishes them.
  */
 export const knownEvents = [
   // EIP-20, EIP-721, EIP-1155, EIP-2309, EIP-4906, EIP-4626

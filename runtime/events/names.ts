@@ -4,7 +4,7 @@ import { type Address, type Hash, type Hex, zeroAddress } from "../lib/hex.ts";
 import type { EventDefinition, NameFact } from "./decoded-block.ts";
 import { addressAt, smallWordAt, wordAt, wordCount } from "./words.ts";
 
-/** Maximum bytes of a name: 255 characters (RFC 1035, section 2.3.4) of four bytes. */
+/** Max bytes of a name: 255 characters (RFC 1035, section 2.3.4) of up to four bytes. */
 const maxNameBytes = 1_020;
 /** Ether's coin type (SLIP-44), as EIP-2304 uses it. */
 const etherCoin = 60n;
@@ -20,7 +20,7 @@ const define = (id: string, topic0: Hash, indexed: number, read: (log: ChainLog,
   },
 });
 
-/** EIP-137's NewOwner(bytes32,bytes32,address): sets the owner of a child node, given by the hash of its label. */
+/** EIP-137's NewOwner(bytes32,bytes32,address): sets the owner of a child node, which the hash of its label identifies. */
 export const nameNewOwner = define(
   "nameNewOwner",
   "0xce0457fe73731f824cc272376169235128c118b49d344817417c6d108d155e82",
@@ -61,7 +61,7 @@ export const nameAddrChanged = define(
   },
 );
 
-/** EIP-2304's AddressChanged(bytes32,uint256,bytes) of ether addresses; any length but 20 bytes clears the address. */
+/** EIP-2304's AddressChanged(bytes32,uint256,bytes) for ether addresses; any length other than 20 bytes clears the address. */
 export const nameAddressChanged = define(
   "nameAddressChanged",
   "0x65412581168e88a1e60c6459d7f44ae83ad0832e670826c05a4e2476b57af752",
@@ -74,7 +74,7 @@ export const nameAddressChanged = define(
   },
 );
 
-/** EIP-181's NameChanged(bytes32,string): the name that the owner of a node claims; null where it is too long, invalid UTF-8 or contains a NUL. */
+/** EIP-181's NameChanged(bytes32,string): the name that a node's owner claims; null if it is empty, too long, invalid UTF-8 or contains NUL. */
 export const nameNameChanged = define(
   "nameNameChanged",
   "0xb7d29e911041e8d9b843369e890bcb72c9388692ba48b65ac54e7214c4c348f7",
@@ -97,7 +97,7 @@ const onlyAddress = (data: Hex): Address | null => (wordCount(data) === 1 ? addr
 
 const orNull = (address: Address): Address | null => (address === zeroAddress ? null : address);
 
-/** The bytes whose offset is in word `head`, "0x" where they are longer than `maxBytes`; null where they exceed the data. */
+/** The bytes whose offset is in word `head`; "0x" if they are longer than `maxBytes`, null if they exceed the data. */
 const bytesAt = (data: Hex, head: number, maxBytes: number): Hex | null => {
   const size = (data.length - 2) / 2;
   if (size < 32 * (head + 1)) return null;

@@ -167,7 +167,7 @@ export const poolFlash = define(
   ({ data }) => ({ kind: "poolMoved", amount0In: wordAt(data, 2), amount1In: wordAt(data, 3), amount0Out: 0n, amount1Out: 0n }),
 );
 
-/** A pool has two different tokens, the lower address first, in both versions. */
+/** In both versions a pool has two different tokens, the lower address first. */
 const announcement = (
   family: "xy=k" | "concentrated",
   topics: readonly Hash[],
@@ -200,7 +200,7 @@ const pricedSwap = ({ topics, data }: ChainLog): PoolFact | null => {
   };
 };
 
-/** A change of a position: its liquidity and both amounts are in the data from word `first` on. */
+/** A change of a position; its liquidity and both amounts start at word `first` of the data. */
 const positionChange = (
   kind: "poolDeposit" | "poolWithdrawal",
   sender: Address | null,
@@ -223,7 +223,7 @@ const positionChange = (
   };
 };
 
-/** Two amounts that a pool sends, in the data from word `first` on. */
+/** Two amounts that a pool sends, which start at word `first` of the data. */
 const outgoing = (data: Hex, first: number): PoolFact | null => {
   const amount0Out = unsigned(wordAt(data, first), 128n);
   const amount1Out = unsigned(wordAt(data, first + 1), 128n);
@@ -232,10 +232,10 @@ const outgoing = (data: Hex, first: number): PoolFact | null => {
 
 const topicWord = (topic: Hash | undefined): bigint => (topic === undefined ? 0n : BigInt(topic));
 
-/** The word as an unsigned number of that many bits; null where it is larger. */
+/** The word as an unsigned number of that many bits; null if it is larger. */
 const unsigned = (word: bigint, bits: bigint): bigint | null => (word >> bits === 0n ? word : null);
 
-/** The word as a tick (int24); null where it is out of range. */
+/** The word as a tick (int24); null if it is out of range. */
 const signedTick = (word: bigint): number | null => {
   const value = BigInt.asIntN(256, word);
   return BigInt.asIntN(24, value) === value ? Number(value) : null;

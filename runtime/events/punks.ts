@@ -14,8 +14,8 @@ const define = (id: string, topic0: Hash, topics: number, read: (log: ChainLog) 
 });
 
 /**
- * CryptoPunks' Assign(address,uint256): the first owner of a punk. It omits the previous owner if the contract's owner reassigns a punk before the contract
- * opens.
+ * CryptoPunks' Assign(address,uint256): the first owner of a punk. It does not contain the previous owner if the contract's owner reassigns a punk before
+ * the contract opens.
  */
 export const punkAssigned = define(
   "punkAssigned",
@@ -64,7 +64,7 @@ export const punkBought = define(
   },
 );
 
-/** The events that move punks. */
+/** The events that transfer punks. */
 export const punkMovements = [punkAssigned, punkTransferred, punkBought] as const;
 
 /** A punk's transfer between accounts; a mint comes from the zero address. */
@@ -75,8 +75,9 @@ export interface PunkMovement {
 }
 
 /**
- * The movement by a punk's event at a position among its block's events; null if it moves no punk, or does not name the receiver. The event of an accepted
- * bid does not name the buyer, who is the receiver of the ERC-20-like Transfer(seller, buyer, 1) that the contract emits before it in the same transaction.
+ * The transfer of a punk by the event at a position among its block's events; null if the event transfers no punk, or if the receiver is unknown. The event of
+ * an accepted bid does not contain the buyer, who is the receiver of the ERC-20-like Transfer(seller, buyer, 1) that the contract emits before it in the same
+ * transaction.
  */
 export const punkMovementAt = (events: readonly DecodedEvent[], position: number): PunkMovement | null => {
   const event = events[position];
@@ -96,8 +97,8 @@ const receiverBefore = (
     const event = events[earlier];
     if (event === undefined || event.transactionIndex !== bought.transactionIndex) return null;
     if (event.address !== bought.address) continue;
-    const isOwn = event.kind === "erc20Transfer" && event.from === bought.from && event.amount === 1n;
-    return isOwn ? event.to : null;
+    const isSale = event.kind === "erc20Transfer" && event.from === bought.from && event.amount === 1n;
+    return isSale ? event.to : null;
   }
   return null;
 };

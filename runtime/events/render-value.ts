@@ -1,7 +1,7 @@
 import type { AbiParameter } from "viem";
-import { componentsOf, itemOf } from "./abi-parameters.ts";
+import { componentsOf, elementOf } from "./abi-parameters.ts";
 
-/** A decoded ABI value as text: numbers decimal, addresses and bytes in lower case, arrays and tuples as compact JSON of such texts. */
+/** A decoded ABI value as text: numbers in decimal, addresses and bytes in lower case, arrays and tuples as compact JSON of such texts. */
 export const renderValue = (parameter: AbiParameter, value: unknown): string => {
   const plain = toPlain(parameter, value);
   return typeof plain === "string" ? plain : JSON.stringify(plain);
@@ -10,8 +10,8 @@ export const renderValue = (parameter: AbiParameter, value: unknown): string => 
 type Plain = string | readonly Plain[] | { readonly [name: string]: Plain };
 
 const toPlain = (parameter: AbiParameter, value: unknown): Plain => {
-  const item = itemOf(parameter);
-  if (item !== null && Array.isArray(value)) return value.map((entry) => toPlain(item, entry));
+  const element = elementOf(parameter);
+  if (element !== null && Array.isArray(value)) return value.map((entry) => toPlain(element, entry));
   if (parameter.type === "tuple") return toPlainTuple(parameter, value);
   if (parameter.type === "address" || parameter.type.startsWith("bytes")) return String(value).toLowerCase();
   // PostgreSQL's text and many clients do not accept NUL.

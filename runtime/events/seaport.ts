@@ -2,10 +2,10 @@ import type { Hash, Hex } from "../lib/hex.ts";
 import type { EventDefinition, OrderFulfilled, OrderItem } from "./decoded-block.ts";
 import { addressAt, smallWordAt, topicAddress, wordAt, wordCount } from "./words.ts";
 
-/** The words of an offered item: kind, token, id, amount; a consideration item has its recipient as well. */
-const offeredWords = 4;
-const askedWords = 5;
-/** Seaport's item types by number: native, ERC-20, ERC-721, ERC-1155, and the last two by criteria. */
+/** The number of words of an offered item (kind, token, id, amount) and of a consideration item, which also has a recipient. */
+const offerWords = 4;
+const considerationWords = 5;
+/** Kinds by Seaport's item type: native, ERC-20, ERC-721, ERC-1155, ERC-721 with criteria, ERC-1155 with criteria. */
 const kinds = ["payment", "payment", "token", "token", "token", "token"] as const;
 
 /** OrderFulfilled(bytes32,address,address,address,(uint8,address,uint256,uint256)[],(uint8,address,uint256,uint256,address)[]) of every version of Seaport. */
@@ -16,8 +16,8 @@ export const orderFulfilled: EventDefinition = {
     if (topics.length !== 3 || wordCount(data) < 6) return null;
     const offerer = addressOf(topics[1]);
     const recipient = addressAt(data, 1);
-    const offer = offered(data);
-    const consideration = asked(data);
+    const offer = offerOf(data);
+    const consideration = considerationOf(data);
     if (offerer === null || recipient === null || offer === null || consideration === null) return null;
     const orderHash = hashAt(data, 0);
     return { kind: "orderFulfilled", address, transactionIndex, logIndex: index, orderHash, offerer, recipient, offer, consideration };
@@ -36,13 +36,13 @@ export const ordersMatched: EventDefinition = {
   },
 };
 
-const offered = (data: Hex): OrderItem[] | null => whole(arrayAt(data, 2, offeredWords)?.map((at) => itemAt(data, at)));
+const offerOf = (data: Hex): OrderItem[] | null => allOrNull(arrayAt(data, 2, offerWords)?.map((at) => itemAt(data, at)));
 
-const asked = (data: Hex): OrderFulfilled["consideration"][number][] | null =>
-  whole(
-    arrayAt(data, 3, askedWords)?.map((at) => {
+const considerationOf = (data: Hex): OrderFulfilled["consideration"][number][] | null =>
+  allOrNull(
+    arrayAt(data, 3, considerationWords)?.map((at) => {
       const item = itemAt(data, at);
-      const recipient = addressAt(data, at + offeredWords);
+      const recipient = addressAt(data, at + offerWords);
       return item === null || recipient === null ? null : { ...item, recipient };
     }),
   );
@@ -53,7 +53,7 @@ const itemAt = (data: Hex, at: number): OrderItem | null => {
   return kind === undefined || token === null ? null : { kind, token, tokenId: wordAt(data, at + 2), amount: wordAt(data, at + 3) };
 };
 
-/** The position of the first element of the array whose offset is word `head`, with elements of a number of words; null if it exceeds the data. */
+/** The word indexes of the elements, `size` words each, of the array whose offset is in word `head`; null if the array exceeds the data. */
 const arrayAt = (data: Hex, head: number, size: number): number[] | null => {
   const words = wordCount(data);
   if (words < head + 1) return null;
@@ -68,8 +68,8 @@ const arrayAt = (data: Hex, head: number, size: number): number[] | null => {
 
 const hashAt = (data: Hex, at: number): Hash => `0x${data.slice(2 + at * 64, 2 + (at + 1) * 64)}`;
 
-/** One malformed item invalidates all of them. */
-const whole = <Item>(items: readonly (Item | null)[] | undefined): Item[] | null => {
-  const sound = (items ?? []).filter((item) => item !== null);
-  return items === undefined || sound.length < items.length ? null : sound;
+/** All items; null if one of them is malformed. */
+const allOrNull = <Item>(items: readonly (Item | null)[] | undefined): Item[] | null => {
+  const valid = (items ?? []).filter((item) => item !== null);
+  return items === undefined || valid.length < items.length ? null : valid;
 };

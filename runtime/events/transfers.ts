@@ -1,14 +1,18 @@
 import type { ChainLog } from "../chain/types.ts";
 import { zeroAddress } from "../lib/hex.ts";
-import type { DecodedEvent, EventDefinition, EventPlace } from "./decoded-block.ts";
+import type { DecodedEvent, EventDefinition, EventPosition } from "./decoded-block.ts";
 import { addressAt, hasWords, smallWordAt, type TopicReader, topicAddress, wholeWords, wordAt } from "./words.ts";
 
-const placeOf = (log: ChainLog, transactionIndex: number): EventPlace => ({ address: log.address, transactionIndex, logIndex: log.index });
+const positionOf = (log: ChainLog, transactionIndex: number): EventPosition => ({
+  address: log.address,
+  transactionIndex,
+  logIndex: log.index,
+});
 
 /** keccak-256("Transfer(address,address,uint256)"): the same for ERC-20 and ERC-721, which differ in their indexed parameters. */
 const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
-/** EIP-20: two indexed addresses, the amount in the data. */
+/** EIP-20: two indexed addresses, and the amount in the data. */
 export const erc20Transfer: EventDefinition = {
   id: "erc20Transfer",
   topic0: transferTopic,
@@ -17,11 +21,11 @@ export const erc20Transfer: EventDefinition = {
     const from = addressOf(log.topics[1]);
     const to = addressOf(log.topics[2]);
     if (from === null || to === null) return null;
-    return { kind: "erc20Transfer", ...placeOf(log, transactionIndex), from, to, amount: wordAt(log.data, 0) };
+    return { kind: "erc20Transfer", ...positionOf(log, transactionIndex), from, to, amount: wordAt(log.data, 0) };
   },
 };
 
-/** EIP-721: all three indexed. */
+/** EIP-721: all three parameters are indexed. */
 export const erc721Transfer: EventDefinition = {
   id: "erc721Transfer",
   topic0: transferTopic,
@@ -31,11 +35,11 @@ export const erc721Transfer: EventDefinition = {
     const to = addressOf(log.topics[2]);
     const tokenId = log.topics[3];
     if (from === null || to === null || tokenId === undefined) return null;
-    return { kind: "erc721Transfer", ...placeOf(log, transactionIndex), from, to, tokenId: BigInt(tokenId) };
+    return { kind: "erc721Transfer", ...positionOf(log, transactionIndex), from, to, tokenId: BigInt(tokenId) };
   },
 };
 
-/** ERC20Transfer(address,address,uint256) of early ERC-404 contracts, beside EIP-721's Transfer of their ids. */
+/** ERC20Transfer(address,address,uint256) of early ERC-404 contracts, emitted in addition to EIP-721's Transfer of their ids. */
 const hybridTransfer: EventDefinition = {
   id: "hybridTransfer",
   topic0: "0xe59fdd36d0d223c0c7d996db7ad796880f45e1936cb0bb7ac102e7082e031487",
@@ -44,11 +48,11 @@ const hybridTransfer: EventDefinition = {
     const from = addressOf(log.topics[1]);
     const to = addressOf(log.topics[2]);
     if (from === null || to === null) return null;
-    return { kind: "hybridTransfer", ...placeOf(log, transactionIndex), from, to, amount: wordAt(log.data, 0) };
+    return { kind: "hybridTransfer", ...positionOf(log, transactionIndex), from, to, amount: wordAt(log.data, 0) };
   },
 };
 
-/** Collections older than the final EIP-721: no parameter is indexed, all three are in the data. */
+/** Collections that are older than the final EIP-721: no parameter is indexed, all three are in the data. */
 export const legacyErc721Transfer: EventDefinition = {
   id: "legacyErc721Transfer",
   topic0: transferTopic,
@@ -57,22 +61,22 @@ export const legacyErc721Transfer: EventDefinition = {
     const from = addressAt(log.data, 0);
     const to = addressAt(log.data, 1);
     if (from === null || to === null) return null;
-    return { kind: "erc721Transfer", ...placeOf(log, transactionIndex), from, to, tokenId: wordAt(log.data, 2) };
+    return { kind: "erc721Transfer", ...positionOf(log, transactionIndex), from, to, tokenId: wordAt(log.data, 2) };
   },
 };
 
 /**
- * All forms of Transfer of ERC-20 and ERC-721. A projection that uses one of the two kinds decodes all of them: a contract's standard may turn one kind into
- * the other, and a projection that is rebuilt alone must decode the same events as one that was indexed with others.
+ * All kinds of Transfer events of ERC-20 and ERC-721. A projection that uses one of them decodes all of them: a contract's standard may turn one kind into
+ * another, and a projection that is rebuilt alone must decode the same events as one that was indexed together with others.
  */
 export const transfersByStandard: readonly EventDefinition[] = [erc20Transfer, erc721Transfer, legacyErc721Transfer, hybridTransfer];
 
-/** Maximum ids of one event, which is also the limit of common libraries. A longer range may be impossible to own. */
+/** Max ids of one event, the same as in common libraries. Longer ranges may be forged. */
 const maxConsecutive = 5_000n;
 
 /**
- * EIP-2309's ConsecutiveTransfer(uint256,uint256,address,address), with the last id in the data. Only mints: EIP-721 requires one Transfer for each id
- * outside of contract creation.
+ * EIP-2309's ConsecutiveTransfer(uint256,uint256,address,address), with the last id in the data. Only mints are decoded: EIP-721 requires one Transfer per
+ * id outside of contract creation.
  */
 export const consecutiveMint: EventDefinition = {
   id: "consecutiveMint",
@@ -84,7 +88,7 @@ export const consecutiveMint: EventDefinition = {
     const [fromId, toId] = [BigInt(first), wordAt(log.data, 0)];
     if (sender !== zeroAddress || receiver === null || receiver === zeroAddress) return null;
     if (toId < fromId || toId - fromId >= maxConsecutive) return null;
-    return { kind: "consecutiveMint", ...placeOf(log, transactionIndex), to: receiver, fromId, toId };
+    return { kind: "consecutiveMint", ...positionOf(log, transactionIndex), to: receiver, fromId, toId };
   },
 };
 
@@ -122,10 +126,10 @@ const multiToken = (
   const from = addressOf(log.topics[2]);
   const to = addressOf(log.topics[3]);
   if (operator === null || from === null || to === null) return null;
-  return { kind: "erc1155Transfer", ...placeOf(log, transactionIndex), operator, from, to, items };
+  return { kind: "erc1155Transfer", ...positionOf(log, transactionIndex), operator, from, to, items };
 };
 
-/** The array of words whose offset is in word `head`; null where it exceeds the data. */
+/** The array of words whose offset is in word `head`; null if it exceeds the data. */
 const arrayAt = ({ data }: ChainLog, head: number): bigint[] | null => {
   const words = wholeWords(data);
   if (words < head + 1) return null;
@@ -144,7 +148,7 @@ const wrapping = (kind: "deposit" | "withdrawal", topic0: EventDefinition["topic
   decode: (log, transactionIndex, addressOf = topicAddress) => {
     if (log.topics.length !== 2 || !hasWords(log.data, 1)) return null;
     const owner = addressOf(log.topics[1]);
-    return owner === null ? null : { kind, ...placeOf(log, transactionIndex), owner, amount: wordAt(log.data, 0) };
+    return owner === null ? null : { kind, ...positionOf(log, transactionIndex), owner, amount: wordAt(log.data, 0) };
   },
 });
 

@@ -3,14 +3,14 @@ import type { Logger } from "pino";
 import type { Database } from "../database/database.ts";
 import { redactMessage } from "./redact.ts";
 
-/** How long the pages of a list stay at one block; a page request in the second half of that time renews it. */
+/** The lifetime of an anchor; a page request in the second half of it renews the anchor. */
 export const anchorMilliseconds = 15 * 60_000;
 const cleanUpMilliseconds = 60_000;
 const rowsPerCleanUp = 5000;
 
 export interface Anchor {
   readonly block: number;
-  /** Whether half of its lifetime has passed. */
+  /** Whether half of the anchor's lifetime has passed. */
   readonly old: boolean;
 }
 
@@ -47,7 +47,7 @@ export function createAnchors(database: Pick<Database, "query">, logger: Logger)
   };
   const timer = setInterval(() => {
     cleanUp().catch((error: unknown) => {
-      logger.warn({ reason: redactMessage(error instanceof Error ? error.message : String(error)) }, "deleting expired anchors failed");
+      logger.warn({ reason: redactMessage(error instanceof Error ? error.message : String(error)) }, "Deleting expired anchors failed");
     });
   }, cleanUpMilliseconds);
   timer.unref();

@@ -13,12 +13,12 @@ import { createAnchors } from "./anchors.ts";
 import { createAllowanceCheck, createAuthenticate } from "./authenticate.ts";
 import { createDocs } from "./docs.ts";
 import { createEndpointRouter, type EndpointRouter } from "./endpoint-router.ts";
-import { createEntrance } from "./entrance.ts";
 import { failureBody, failureEnvelope, sendJson } from "./envelope.ts";
 import { type Failure, failures, toFailure } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
-import { answerHeaders, crossOrigin } from "./headers.ts";
+import { crossOrigin, responseHeaders } from "./headers.ts";
 import { createHealth, type Readiness } from "./health.ts";
+import { createIntake } from "./intake.ts";
 import { type Clock, createKeyCache } from "./key-cache.ts";
 import { createKeys } from "./keys.ts";
 import { createPathHint } from "./nearest-path.ts";
@@ -37,7 +37,7 @@ export interface HttpDeps<Context> {
   readonly database: Pick<Database, "query">;
   readonly logger: Logger;
   readonly limits: Limits;
-  /** In the order of error messages. */
+  /** The chains, in the order in which error messages list them. */
   readonly chains: readonly GroupedChain[];
   readonly handlers: Handlers<Context>;
   readonly context: (scope: RequestScope) => Context;
@@ -49,7 +49,7 @@ export interface HttpDeps<Context> {
   readonly trustedProxies: readonly string[];
   /** The operator's names of the community protocols. */
   readonly protocols: Readonly<Record<string, string>>;
-  /** In demo mode: the key that the documentation page fills in, and the values of its examples' names. */
+  /** In demo mode: the key that the documentation page fills in, and the story values of its examples. */
   readonly demo: { readonly key: string; readonly storyValues: Readonly<Record<string, string>> } | undefined;
   readonly validate: ValidateMode;
   readonly now: () => Date;
@@ -61,21 +61,21 @@ export interface HttpApp {
   readonly app: Express;
   /** Makes /readyz report the shutdown. */
   announceStop(): void;
-  /** Writes pending credit usage and stops all timers; to be called after the last answer. */
+  /** Writes pending credit usage and stops all timers; to be called after the last response. */
   close(): Promise<void>;
 }
 
-/** Sends every failure in the envelope; an answer that has begun can only be aborted. */
-function answerFailures(logger: Logger, statementMilliseconds: number, validation: Validation): ErrorRequestHandler {
+/** Sends every failure in the envelope; a response that has already started can only be aborted. */
+function createFailureHandler(logger: Logger, statementMilliseconds: number, validation: Validation): ErrorRequestHandler {
   return async (error: unknown, request, response, _next) => {
     const { id, operation } = recordOf(response);
-    const found = toFailure(error, id, statementMilliseconds);
-    if (found.unexpected) logFailure(logger, id, found.status, error);
+    const original = toFailure(error, id, statementMilliseconds);
+    if (original.unexpected) logFailure(logger, id, original.status, error);
     if (response.headersSent) {
       request.socket.destroy();
       return;
     }
-    const failure = await checkFailure(found, id, operation, validation).catch((violation) =>
+    const failure = await checkFailure(original, id, operation, validation).catch((violation) =>
       toFailure(violation, id, statementMilliseconds),
     );
     for (const [name, value] of Object.entries(failure.headers)) response.setHeader(name, value);
@@ -86,7 +86,7 @@ function answerFailures(logger: Logger, statementMilliseconds: number, validatio
 async function checkFailure(failure: Failure, requestId: string, operation: string | undefined, validation: Validation): Promise<Failure> {
   if (operation === undefined) return failure;
   const body = failureEnvelope(failure.status, redact(failure.message));
-  await validation.checkAnswer({ operation: operationsById[operation as OperationId], requestId, status: failure.status, body });
+  await validation.checkResponse({ operation: operationsById[operation as OperationId], requestId, status: failure.status, body });
   return failure;
 }
 
@@ -131,7 +131,7 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
   app.set("trust proxy", deps.trustedProxies.length === 0 ? false : [...deps.trustedProxies]);
   app.use(createRequestLog(logger));
   app.use(
-    createEntrance({ headers: answerHeaders(publicUrl), preflight: crossOrigin(), urlBytes: limits.urlBytes, protocols: deps.protocols }),
+    createIntake({ headers: responseHeaders(publicUrl), preflight: crossOrigin(), urlBytes: limits.urlBytes, protocols: deps.protocols }),
   );
   const pages = Router({ caseSensitive: true });
   pages.use(createHealth(deps.readiness, () => stopping));
@@ -144,13 +144,13 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
     }),
   );
   const endpoints = createEndpoints(deps, ledger, anchors, validation);
-  // API requests and pages have separate routers.
+  // API requests and other pages have separate routers.
   app.use((request, response, next) => (request.url.startsWith("/v1/") ? endpoints.handle : pages)(request, response, next));
   app.use((_request, response) => {
     const { path } = recordOf(response);
     throw failures.pathUnknown(JSON.stringify(path.slice(0, 200)), hint(path));
   });
-  app.use(answerFailures(logger, limits.statementMilliseconds, validation));
+  app.use(createFailureHandler(logger, limits.statementMilliseconds, validation));
 
   return {
     app,

@@ -25,7 +25,7 @@ export type Authenticate = (sender: Sender) => Promise<ActiveKey>;
 export function createAuthenticate({ keys, rateLimits }: AuthenticateDeps): Authenticate {
   const find = async ({ authorization, query, address }: Sender): Promise<ActiveKey> => {
     const key = readKey(authorization, query);
-    const found = await keys.find(key, () => rateLimits.checkRefusals(address));
+    const found = await keys.find(key, () => rateLimits.checkInvalidKeyLimit(address));
     if (found === null) throw failures.keyUnknown();
     return found;
   };
@@ -34,26 +34,26 @@ export function createAuthenticate({ keys, rateLimits }: AuthenticateDeps): Auth
       return await find(sender);
     } catch (error) {
       if (error instanceof HttpError && error.status === 401) {
-        await rateLimits.checkRefusals(sender.address);
-        await rateLimits.countRefusal(sender.address);
+        await rateLimits.checkInvalidKeyLimit(sender.address);
+        await rateLimits.countInvalidKey(sender.address);
       }
       throw error;
     }
   };
 }
 
-/** Refuses keys with an exhausted allowance, from the usage in the database at lookup and the charges of this process since. */
+/** Rejects keys with an exhausted credit allowance, by the usage stored in the database at lookup plus the charges of this process since then. */
 export function createAllowanceCheck(ledger: Pick<UsageLedger, "charged" | "pending">): (key: ActiveKey) => void {
-  /** For each lookup, the charges of this process that were already in the database. */
+  /** For each lookup, the charges of this process that were already in the database at that time. */
   const written = new WeakMap<ActiveKey, number>();
   return (key) => {
     const { id, creditLimitHundredths: limit, usedHundredths } = key;
     if (limit === null) return;
-    let before = written.get(key);
-    if (before === undefined) {
-      before = ledger.charged(id) - ledger.pending(id);
-      written.set(key, before);
+    let chargedBefore = written.get(key);
+    if (chargedBefore === undefined) {
+      chargedBefore = ledger.charged(id) - ledger.pending(id);
+      written.set(key, chargedBefore);
     }
-    if (usedHundredths + ledger.charged(id) - before >= limit) throw failures.allowanceUsed(limit);
+    if (usedHundredths + ledger.charged(id) - chargedBefore >= limit) throw failures.allowanceUsed(limit);
   };
 }

@@ -4,8 +4,8 @@ import type { Request, RequestHandler, Response } from "express";
 export type Header = readonly [name: string, value: string];
 
 /**
- * The headers that middlewares set regardless of the request, computed once: running them per request costs more than the rest of a small answer.
- * @throws where a middleware reads more of the request than its method and headers.
+ * The headers that middlewares set regardless of the request, computed once, because running them per request costs more than the rest of a small response.
+ * @throws {Error} if a middleware reads more of the request than its method and headers.
  */
 export function constantHeaders(middlewares: readonly RequestHandler[]): readonly Header[] {
   const headers = new Map<string, string>();
@@ -16,12 +16,12 @@ export function constantHeaders(middlewares: readonly RequestHandler[]): readonl
     removeHeader: (name: string) => headers.delete(name),
   };
   for (const middleware of middlewares) {
-    let passed = false;
+    let calledNext = false;
     middleware(request, response as unknown as Response, (error?: unknown) => {
       if (error !== undefined) throw error;
-      passed = true;
+      calledNext = true;
     });
-    if (!passed) throw new Error("A middleware of constant headers must call next() synchronously.");
+    if (!calledNext) throw new Error("A middleware that sets constant headers must call next() synchronously.");
   }
   return [...headers];
 }

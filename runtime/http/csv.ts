@@ -6,7 +6,7 @@ import type { CsvColumn, Operation } from "../../generated/operations.gen.ts";
 import { parentsOf, rowsOf } from "./credits.ts";
 import { renderCell } from "./csv-cell.ts";
 
-/** RFC 4180, section 3; there is always a header line. */
+/** The media type of CSV (RFC 4180, section 3); there is always a header line. */
 export const csvType = "text/csv; charset=utf-8; header=present";
 
 function valueAt(start: unknown, path: readonly string[]): unknown {
@@ -18,7 +18,7 @@ function valueAt(start: unknown, path: readonly string[]): unknown {
   return value;
 }
 
-/** The cells of an answer, one row at a time. */
+/** The cells of a response, row by row. */
 function* csvRows(operation: Pick<Operation, "csv" | "list" | "rows">, data: unknown): Generator<string[]> {
   for (const parent of parentsOf(operation, data)) {
     for (const row of rowsOf(operation, parent)) {
@@ -27,7 +27,7 @@ function* csvRows(operation: Pick<Operation, "csv" | "list" | "rows">, data: unk
   }
 }
 
-/** A lower bound of the size in bytes: cells and separators, without quotes. Stops counting above `bound`. */
+/** A lower bound of the size in bytes: cells and separators, without quotes. Counting stops above `bound`. */
 export function measureCsv(operation: Pick<Operation, "csv" | "list" | "rows">, data: unknown, bound: number): number {
   let bytes = 0;
   for (const row of csvRows(operation, data)) {
@@ -37,7 +37,7 @@ export function measureCsv(operation: Pick<Operation, "csv" | "list" | "rows">, 
   return bytes;
 }
 
-/** Writes an answer as CSV (RFC 4180) with backpressure. */
+/** Writes a response as CSV (RFC 4180) with backpressure. */
 export async function writeCsv(operation: Pick<Operation, "csv" | "list" | "rows">, data: unknown, output: Writable): Promise<void> {
   const columns = operation.csv.map((column: CsvColumn) => column.header);
   // A lone CR or LF must be quoted too (RFC 4180, section 2.6).

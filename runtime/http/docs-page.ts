@@ -1,5 +1,5 @@
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-/** JSON that is safe inside a script element. */
+/** A value as JSON that is safe inside a script element. */
 const scriptValue = (value: unknown): string =>
   JSON.stringify(value).replace(/[<\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 

@@ -16,7 +16,7 @@ export interface DocsDeps {
   readonly title: string;
   readonly document: OpenApiDocument;
   readonly publicUrl: string | undefined;
-  /** Filled in on the page. For the demo only: everyone who opens the page can read it. */
+  /** The key that the page fills in; only for the demo, because everyone who opens the page can read it. */
   readonly demoKey: string | undefined;
 }
 
@@ -30,19 +30,19 @@ const compress = promisify(gzip);
 
 interface Asset {
   readonly plain: Buffer;
-  readonly zipped: Buffer;
+  readonly compressed: Buffer;
 }
 
 /** Files of swagger-ui-dist, read and compressed on first use. */
 function createAssets(): (name: string) => Promise<Asset> {
-  const read = new Map<string, Promise<Asset>>();
+  const loaded = new Map<string, Promise<Asset>>();
   const load = async (name: string): Promise<Asset> => {
     const plain = await readFile(join(packageDirectory, name));
-    return { plain, zipped: await compress(plain) };
+    return { plain, compressed: await compress(plain) };
   };
   return (name) => {
-    const asset = read.get(name) ?? load(name);
-    read.set(name, asset);
+    const asset = loaded.get(name) ?? load(name);
+    loaded.set(name, asset);
     return asset;
   };
 }
@@ -53,30 +53,30 @@ export function createDocs({ title, document, publicUrl, demoKey }: DocsDeps): R
   const asset = createAssets();
   const documents = new LRUCache<string, string>({ max: 8 });
   const prefix = publicUrl === undefined ? "" : new URL(publicUrl).pathname.replace(/\/+$/, "");
-  const own: Readonly<Record<string, readonly [string, string]>> = {
+  const pages: Readonly<Record<string, readonly [string, string]>> = {
     "/docs/": ["text/html; charset=utf-8", docsPage(title, `${prefix}/docs`)],
     "/docs/page.css": ["text/css; charset=utf-8", docsStyle],
   };
 
   const script = (key: string | undefined): string => docsScript(`${prefix}/openapi.json`, key);
-  const scripts = { own: script(demoKey), other: script(undefined) };
+  const scripts = { withKey: script(demoKey), withoutKey: script(undefined) };
 
   router.use("/docs", pageHeaders(publicUrl), withoutCrossOrigin);
   router.get("/docs/start.js", (request, response) => {
     response.setHeader("Vary", "Host, Origin, Sec-Fetch-Site");
-    sendBody(response, 200, "text/javascript; charset=utf-8", isOwnPage(request, publicUrl) ? scripts.own : scripts.other);
+    sendBody(response, 200, "text/javascript; charset=utf-8", isOwnPage(request, publicUrl) ? scripts.withKey : scripts.withoutKey);
   });
-  for (const [path, [type, body]] of Object.entries(own)) {
+  for (const [path, [type, body]] of Object.entries(pages)) {
     router.get(path, (_request, response) => sendBody(response, 200, type, body));
   }
   for (const [name, type] of Object.entries(assets)) {
     router.get(`/docs/${name}`, async (request, response) => {
-      const { plain, zipped } = await asset(name);
-      const unpacked = request.acceptsEncodings("gzip", "identity") !== "gzip" || type.startsWith("image/");
+      const { plain, compressed } = await asset(name);
+      const uncompressed = request.acceptsEncodings("gzip", "identity") !== "gzip" || type.startsWith("image/");
       response.setHeader("Vary", "Accept-Encoding");
       response.setHeader("Cache-Control", "public, max-age=3600");
-      if (!unpacked) response.setHeader("Content-Encoding", "gzip");
-      sendBody(response, 200, type, unpacked ? plain : zipped);
+      if (!uncompressed) response.setHeader("Content-Encoding", "gzip");
+      sendBody(response, 200, type, uncompressed ? plain : compressed);
     });
   }
   router.get("/openapi.json", (request, response) => {

@@ -1,6 +1,6 @@
 import { type RequestHandler, Router } from "express";
 
-/** A router with one route table per distinguishing path segment, so that a request is matched against a few routes instead of all. */
+/** A router with one route table per distinguishing path segment, so that a request is matched against a few routes instead of all of them. */
 export interface EndpointRouter {
   get(path: string, handler: RequestHandler): void;
   readonly handle: RequestHandler;

@@ -1,13 +1,13 @@
 import type { ServerResponse } from "node:http";
 
-/** The body of a successful answer. */
+/** The body of a successful response. */
 export const successEnvelope = (data: unknown): object => ({ data, error: false, error_message: null, error_code: null });
 
-/** The text of a successful answer. */
+/** The serialized body of a successful response. */
 export const successBody = (data: unknown): string =>
   `{"data":${JSON.stringify(data)},"error":false,"error_message":null,"error_code":null}`;
 
-/** The body of a failed answer. */
+/** The body of a failed response. */
 export const failureEnvelope = (status: number, message: string): object => ({
   data: null,
   error: true,
@@ -15,10 +15,10 @@ export const failureEnvelope = (status: number, message: string): object => ({
   error_code: status,
 });
 
-/** The text of a failed answer. */
+/** The serialized body of a failed response. */
 export const failureBody = (status: number, message: string): string => JSON.stringify(failureEnvelope(status, message));
 
-/** Sends a whole body with its length; node:http leaves the body out for HEAD. */
+/** Sends a whole body with its length; node:http omits the body for HEAD. */
 export function sendBody(response: ServerResponse, status: number, contentType: string, body: string | Buffer): void {
   response.statusCode = status;
   response.setHeader("Content-Type", contentType);

@@ -24,11 +24,11 @@ export class HttpError extends Error {
   }
 }
 
-/** The accepted methods, in the form of the `Allow` header. */
+/** The accepted methods, in the format of the `Allow` header. */
 export const allowedMethods = "GET, HEAD, OPTIONS";
 
 const challenge = { "WWW-Authenticate": 'Bearer realm="ashlar", Basic realm="ashlar"' };
-const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`;
+const pluralize = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** Every failure of the HTTP layer by name, with its status and message. */
 export const failures = {
@@ -53,22 +53,22 @@ export const failures = {
   tooManyRequests: (limit: number, window: number, wait: number) =>
     new HttpError(
       429,
-      `Rate limit exceeded: ${counted(limit, "request")} per ${window === 1 ? "second" : `${window} seconds`}; retry in ${counted(wait, "second")}.`,
+      `Rate limit exceeded: ${pluralize(limit, "request")} per ${window === 1 ? "second" : `${window} seconds`}; retry in ${pluralize(wait, "second")}.`,
     ),
-  tooManyRefusals: (limit: number, window: number, wait: number) =>
+  tooManyInvalidKeys: (limit: number, window: number, wait: number) =>
     new HttpError(
       429,
-      `Rate limit exceeded: ${counted(limit, "request")} without a valid key per ${counted(window, "second")} from one address; retry in ${counted(wait, "second")}.`,
+      `Rate limit exceeded: ${pluralize(limit, "request")} without a valid key per ${pluralize(window, "second")} from one address; retry in ${pluralize(wait, "second")}.`,
       { "Retry-After": String(wait), "RateLimit-Limit": String(limit), "RateLimit-Remaining": "0", "RateLimit-Reset": String(wait) },
     ),
   planned: (path: string) => new HttpError(501, `Endpoint ${path} is planned but not implemented yet.`),
   urlTooLong: (length: number, bound: number) =>
     new HttpError(400, `URL too long: ${length} bytes; the maximum is ${bound} (limits.urlBytes).`),
   queryTooLong: (count: number, bound: number) => new HttpError(400, `Too many query parameters: ${count}; the maximum is ${bound}.`),
-  urlEncoding: (place: string) => new HttpError(400, `Invalid percent-encoding in ${place}: expected UTF-8 encoded as in RFC 3986.`),
-  urlForm: () => new HttpError(400, "Invalid request target: expected a path that starts with a slash."),
+  urlEncoding: (location: string) => new HttpError(400, `Invalid percent-encoding in ${location}: expected UTF-8 encoded as in RFC 3986.`),
+  invalidTarget: () => new HttpError(400, "Invalid request target: expected a path that starts with a slash."),
   hostInvalid: () => new HttpError(400, "Missing or invalid Host header: expected a host name with an optional port."),
-  answerTooLarge: (bytes: number, bound: number) =>
+  responseTooLarge: (bytes: number, bound: number) =>
     new HttpError(
       400,
       `Response too large: at least ${bytes} bytes; the maximum is ${bound} (limits.answerBytes); request fewer items or a smaller range.`,
@@ -86,11 +86,11 @@ export const failures = {
   internal: (requestId: string) => new HttpError(500, `Internal server error; report the request id ${requestId} to the operator.`),
 } as const;
 
-/** One failure with a sentence for each invalid parameter. */
+/** One failure with a sentence per invalid parameter. */
 export function badParameters(issues: readonly Issue[]): HttpError {
   const sentences = issues.map(({ parameter, sent, expected }) => {
-    const found = sent === "" ? "Missing value" : `Invalid value ${JSON.stringify(sent)}`;
-    return `${found} for ${parameter}: expected ${expected}.`;
+    const problem = sent === "" ? "Missing value" : `Invalid value ${JSON.stringify(sent)}`;
+    return `${problem} for ${parameter}: expected ${expected}.`;
   });
   return new HttpError(400, sentences.join(" "));
 }
@@ -104,17 +104,17 @@ const retryHeaders = ({ retryAfterSeconds }: RequestError): Failure["headers"] =
 
 /** The response to a thrown value; its message is shown only if it was written for the client. */
 export function toFailure(error: unknown, requestId: string, statementMilliseconds: number): Failure {
-  const answer = (found: HttpError | RequestError, unexpected: boolean): Failure => ({
-    status: found.status,
-    message: found.message,
-    headers: found instanceof HttpError ? found.headers : retryHeaders(found),
+  const failure = (cause: HttpError | RequestError, unexpected: boolean): Failure => ({
+    status: cause.status,
+    message: cause.message,
+    headers: cause instanceof HttpError ? cause.headers : retryHeaders(cause),
     unexpected,
   });
-  if (error instanceof HttpError || error instanceof RequestError) return answer(error, false);
-  if (error instanceof URIError) return answer(failures.urlEncoding("the path"), false);
+  if (error instanceof HttpError || error instanceof RequestError) return failure(error, false);
+  if (error instanceof URIError) return failure(failures.urlEncoding("the path"), false);
   if (error instanceof Error) {
-    if (error instanceof DatabaseUnavailable) return answer(failures.databaseDown(), true);
-    if (codeOf(error) === statementTimeoutCode) return answer(failures.statementTimeout(statementMilliseconds), true);
+    if (error instanceof DatabaseUnavailable) return failure(failures.databaseDown(), true);
+    if (codeOf(error) === statementTimeoutCode) return failure(failures.statementTimeout(statementMilliseconds), true);
   }
-  return answer(failures.internal(requestId), true);
+  return failure(failures.internal(requestId), true);
 }

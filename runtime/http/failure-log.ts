@@ -1,20 +1,20 @@
 import type { Logger } from "pino";
 import { redactMessage } from "./redact.ts";
 
-const framesLogged = 8;
+const maxFrames = 8;
 
 /** The function names of an error's stack trace, without file names. */
 function functionsOf(stack: string | undefined): readonly string[] {
   const frames = stack?.match(/^ +at (?:async )?[^\s(]+ \(/gm) ?? [];
-  return frames.slice(0, framesLogged).map((frame) => frame.replace(/^ +at (?:async )?| \($/g, ""));
+  return frames.slice(0, maxFrames).map((frame) => frame.replace(/^ +at (?:async )?| \($/g, ""));
 }
 
 /** Logs an unexpected failure: its reason, code and functions, without SQL, stack traces, file names and keys. */
 export function logFailure(logger: Logger, requestId: string, status: number, error: unknown): void {
-  const known = error instanceof Error ? error : new Error(String(error));
-  const code = "code" in known && typeof known.code === "string" ? known.code : undefined;
+  const cause = error instanceof Error ? error : new Error(String(error));
+  const code = "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
   logger.error(
-    { requestId, status, error: known.name, code, reason: redactMessage(known.message), functions: functionsOf(known.stack) },
-    "request failed",
+    { requestId, status, error: cause.name, code, reason: redactMessage(cause.message), functions: functionsOf(cause.stack) },
+    "Request failed",
   );
 }

@@ -29,11 +29,11 @@ export const crossOrigin = (): RequestHandler =>
     maxAge: 86_400,
   });
 
-/** Answers change with each block and are paid for by their key. */
+/** Responses change with each block and are charged to a key. */
 const noStore: Header = ["Cache-Control", "no-store"];
 
-/** Security headers of answers: they load no resources, and may be framed and read across origins, for which `key` in the query exists. */
-const answerPolicy = (publicUrl: string | undefined): RequestHandler =>
+/** Security headers of responses, which load no resources. They may be read across origins, which is what the query parameter `key` is for. */
+const responsePolicy = (publicUrl: string | undefined): RequestHandler =>
   helmet({
     contentSecurityPolicy: { useDefaults: false, directives: { "default-src": ["'none'"] } },
     crossOriginResourcePolicy: { policy: "cross-origin" },
@@ -48,9 +48,9 @@ const answerPolicy = (publicUrl: string | undefined): RequestHandler =>
     strictTransportSecurity: isSecure(publicUrl),
   });
 
-/** The headers of every answer. */
-export const answerHeaders = (publicUrl: string | undefined): readonly Header[] => [
-  ...constantHeaders([answerPolicy(publicUrl), crossOrigin()]),
+/** The headers of every response. */
+export const responseHeaders = (publicUrl: string | undefined): readonly Header[] => [
+  ...constantHeaders([responsePolicy(publicUrl), crossOrigin()]),
   noStore,
 ];
 
@@ -70,7 +70,7 @@ export const pageHeaders = (publicUrl: string | undefined): RequestHandler =>
         "script-src": ["'self'"],
         "style-src": ["'self'"],
         "img-src": ["'self'", "data:"],
-        // The page may be open under a host other than the public URL that its requests go to.
+        // The page may have been opened under a different host than the public URL, to which its requests go.
         "connect-src": publicUrl === undefined ? ["'self'"] : ["'self'", new URL(publicUrl).origin],
         "base-uri": ["'none'"],
         "form-action": ["'none'"],

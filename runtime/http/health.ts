@@ -4,22 +4,22 @@ import { failures } from "./errors.ts";
 
 /** Whether the server is ready, and how far its chains are indexed. */
 export interface Readiness {
-  /** Why it is not ready, one sentence each; empty when it is. Lag is not a reason. */
+  /** Why the server is not ready, one sentence each; empty if it is ready. Lag is not a reason. */
   readonly reasons: readonly string[];
-  /** Included in the answer: chains with height and lag, state of the database. */
+  /** Included in the response: chains with height and lag, and the state of the database. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Probes time out; until then they should receive the reason. */
+/** Shorter than the time-out of common probes, so that they receive the reason. */
 const readinessMilliseconds = 5_000;
 const timedOut: Readiness = { reasons: [`The database did not respond within ${readinessMilliseconds / 1000} s.`], details: {} };
 
-async function boundedReadiness(readiness: () => Promise<Readiness>): Promise<Readiness> {
+async function readinessInTime(readiness: () => Promise<Readiness>): Promise<Readiness> {
   let timer: NodeJS.Timeout | undefined;
-  const bound = new Promise<Readiness>((resolve) => {
+  const deadline = new Promise<Readiness>((resolve) => {
     timer = setTimeout(() => resolve(timedOut), readinessMilliseconds);
   });
-  return Promise.race([readiness(), bound]).finally(() => clearTimeout(timer));
+  return Promise.race([readiness(), deadline]).finally(() => clearTimeout(timer));
 }
 
 /** Serves liveness and readiness to the operator, without a key. */
@@ -28,7 +28,7 @@ export function createHealth(readiness: () => Promise<Readiness>, isStopping: ()
   router.get("/healthz", (_request, response) => sendJson(response, 200, successBody({ status: "up" })));
   router.get("/readyz", async (_request, response) => {
     if (isStopping()) throw failures.notReady(["The server is shutting down."]);
-    const { reasons, details } = await boundedReadiness(readiness);
+    const { reasons, details } = await readinessInTime(readiness);
     if (reasons.length > 0) throw failures.notReady(reasons);
     sendJson(response, 200, successBody({ status: "ready", ...details }));
   });

@@ -1,19 +1,19 @@
 import { LRUCache } from "lru-cache";
 import { type ActiveKey, hashKey, type Keys } from "./keys.ts";
 
-/** A revoked key stops working within 5 s: the duration of the lookup is subtracted, which leaves 2 s for a slow one. */
+/** The lifetime of a cached key, minus the duration of its lookup. A revoked key thus stops working within 5 s, even if a lookup takes 2 s. */
 const activeMilliseconds = 3000;
-/** Short, so that a new key works soon after its creation. */
+/** The lifetime of an unknown key; short, so that a new key works soon after its creation. */
 const unknownMilliseconds = 1000;
-/** How long a valid key may be looked up again without admission. */
-const provenMilliseconds = 600_000;
-/** Per cache, so that a flood of invalid keys evicts invalid keys only. */
-const capacity = 10_000;
+/** How long after a successful lookup a key may be looked up again without calling `admit`. */
+const recentlyValidMilliseconds = 600_000;
+/** Max keys per cache; valid and invalid keys have separate caches, so that a flood of invalid keys evicts only invalid keys. */
+const maxKeys = 10_000;
 
 export interface KeyCache {
   /**
-   * Returns the active key, or null; concurrent lookups of one key are shared. `admit` runs before the lookup of a key that was not valid recently, and may
-   * refuse it: other clients at the same address cannot block a valid key.
+   * Returns the active key, or null; concurrent lookups of one key are shared. `admit` runs before the lookup of a key that was not recently valid, and may
+   * reject it: other clients at the same address cannot block a valid key.
    */
   find(key: string, admit?: () => Promise<void>): Promise<ActiveKey | null>;
 }
@@ -26,11 +26,11 @@ export interface Clock {
 /** Caches lookups of keys, including unsuccessful ones, for seconds. */
 export function createKeyCache(keys: Pick<Keys, "find">, clock: Clock = performance): KeyCache {
   // The cache reads the clock again only after `ttlResolution`: with 0, each time.
-  const options = { max: capacity, perf: clock, ttlResolution: 0 };
+  const options = { max: maxKeys, perf: clock, ttlResolution: 0 };
   const active = new LRUCache<string, ActiveKey>({ ...options, ttl: activeMilliseconds });
   const unknown = new LRUCache<string, true>({ ...options, ttl: unknownMilliseconds });
-  const proven = new LRUCache<string, true>({ ...options, ttl: provenMilliseconds });
-  const running = new Map<string, Promise<ActiveKey | null>>();
+  const recentlyValid = new LRUCache<string, true>({ ...options, ttl: recentlyValidMilliseconds });
+  const lookups = new Map<string, Promise<ActiveKey | null>>();
 
   const lookUp = async (hash: Buffer, id: string): Promise<ActiveKey | null> => {
     const startedAt = clock.now();
@@ -38,10 +38,10 @@ export function createKeyCache(keys: Pick<Keys, "find">, clock: Clock = performa
     const left = activeMilliseconds - (clock.now() - startedAt);
     if (found === null) {
       unknown.set(id, true);
-      proven.delete(id);
+      recentlyValid.delete(id);
       return null;
     }
-    proven.set(id, true);
+    recentlyValid.set(id, true);
     if (left >= 1) active.set(id, found, { ttl: left });
     return found;
   };
@@ -50,14 +50,14 @@ export function createKeyCache(keys: Pick<Keys, "find">, clock: Clock = performa
     async find(key, admit) {
       const hash = hashKey(key);
       const id = hash.toString("base64");
-      const known = active.get(id) ?? (unknown.has(id) ? null : undefined);
-      if (known !== undefined) return known;
-      if (!proven.has(id)) await admit?.();
-      const earlier = running.get(id);
-      if (earlier !== undefined) return earlier;
-      const lookingUp = lookUp(hash, id).finally(() => running.delete(id));
-      running.set(id, lookingUp);
-      return lookingUp;
+      const cached = active.get(id) ?? (unknown.has(id) ? null : undefined);
+      if (cached !== undefined) return cached;
+      if (!recentlyValid.has(id)) await admit?.();
+      const running = lookups.get(id);
+      if (running !== undefined) return running;
+      const lookup = lookUp(hash, id).finally(() => lookups.delete(id));
+      lookups.set(id, lookup);
+      return lookup;
     },
   };
 }

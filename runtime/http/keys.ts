@@ -22,19 +22,19 @@ export interface NewKey {
 export interface ActiveKey {
   readonly id: number;
   readonly creditLimitHundredths: number | null;
-  /** Usage at the lookup; 0 for an unlimited key. */
+  /** Usage at the time of the lookup; 0 for an unlimited key. */
   readonly usedHundredths: number;
 }
 
 export interface Keys {
   /** Creates a key; only this call ever returns it. */
   create(key: NewKey): Promise<{ readonly id: number; readonly key: string }>;
-  /** Activates a given key, even if it was revoked. */
+  /** Stores a key, or reactivates it if it was revoked. */
   ensure(key: string, label: string): Promise<{ readonly id: number }>;
   list(): Promise<readonly ListedKey[]>;
-  /** True if the key was active. */
+  /** Revokes a key; true if it was active. */
   revoke(id: number): Promise<boolean>;
-  /** The active key with this hash. */
+  /** The active key with this hash; null if there is none. */
   find(hash: Buffer): Promise<ActiveKey | null>;
 }
 

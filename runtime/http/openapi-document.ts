@@ -6,7 +6,7 @@ export interface OpenApiDocument {
 export interface Binding {
   /** The values that `x-story` refers to by name. */
   readonly storyValues: Readonly<Record<string, string>>;
-  /** The chain in examples; by default the documented one. */
+  /** The chain in examples; undefined for the documented one. */
   readonly chainName: string | undefined;
 }
 
@@ -30,7 +30,7 @@ function boundExample(parameter: Node, { storyValues, chainName }: Binding): { r
   return isChain && chainName !== undefined ? { example: chainName } : undefined;
 }
 
-/** A document with real parameter examples: every `x-story` is replaced by its value. */
+/** A document with real examples of parameters: every `x-story` is replaced with its value. */
 export function bindExamples(document: OpenApiDocument, binding: Binding): OpenApiDocument {
   const bind = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(bind);

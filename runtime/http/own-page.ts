@@ -2,13 +2,13 @@ import { isIP } from "node:net";
 import type { Request } from "express";
 import { baseUrl } from "./base-url.ts";
 
-/** Loopback names, which DNS does not resolve (RFC 6761, section 6.3). */
+/** Loopback names, which are never resolved by DNS (RFC 6761, section 6.3). */
 const loopbackName = /^(?:[a-z0-9-]+\.)*localhost$/i;
 
 /**
- * Whether a request comes from a page of this server, which alone may read its answer. Browsers send the origin of a request (Fetch Metadata,
- * `Sec-Fetch-Site`; Fetch, `Origin`). Pages of an untrusted domain that resolves to this server are same-origin with it (DNS rebinding). Only loopback
- * names, the host of the public URL, and IP addresses are therefore accepted as hosts.
+ * Whether a request comes from one of this server's own pages, which alone may read the response. Browsers send the origin of a request (Fetch Metadata,
+ * `Sec-Fetch-Site`; Fetch, `Origin`). Pages of an untrusted domain that resolves to this server are same-origin with it (DNS rebinding), so only loopback
+ * names, the host of the public URL and IP addresses are accepted as hosts.
  */
 export function isOwnPage(request: Request, publicUrl: string | undefined): boolean {
   const site = request.headers["sec-fetch-site"];

@@ -1,13 +1,13 @@
 import type { Operation } from "../../generated/operations.gen.ts";
 import { NotIndexedError, type RequestError } from "../lib/request-error.ts";
 import { type Anchors, fingerprintOf } from "./anchors.ts";
-import type { Common } from "./request-common.ts";
+import type { CommonFields } from "./common-fields.ts";
 
-/** The head of the index, for the answers of an operation. */
+/** The block up to which responses to a request are current. */
 export interface Head {
-  /** The highest block that answers include. */
+  /** The highest block that responses include. */
   readonly block: number;
-  /** While a part of the index is rebuilt, the failure of requests above that block or for data that is not found; otherwise null. */
+  /** While a part of the index is being rebuilt, the error for requests above that block or for data that is not found; otherwise null. */
   readonly rebuilding: RequestError | null;
   /** The checkpoint of each projection. */
   readonly checkpoints: ReadonlyMap<string, number>;
@@ -15,7 +15,7 @@ export interface Head {
 
 export interface PagesDeps {
   readonly anchors: Pick<Anchors, "find" | "pin">;
-  /** The head of a chain for a request; null before the first block. Throws while the request cannot be answered. */
+  /** The head of a chain for a request; null before the first block. @throws {RequestError} 503 if the request cannot be served during a rebuild. */
   readonly head: (chainId: number, operation: string, request: unknown) => Promise<Head | null>;
 }
 
@@ -25,36 +25,36 @@ export interface Pages {
   readonly anchor: number | null;
   readonly rebuilding: Head["rebuilding"];
   readonly checkpoints: Head["checkpoints"];
-  /** Pins an earlier block than the anchor: a list may be as of a projection's checkpoint. */
+  /** Pins a block that is earlier than the anchor, because a list may be as of a projection's checkpoint. */
   pin(block: number): void;
-  /** Stores the anchor if the answer has more pages; to be called before it is sent. */
-  keep(data: unknown): Promise<void>;
+  /** Stores the anchor if the response has more pages; to be called before it is sent. */
+  storeAnchor(data: unknown): Promise<void>;
 }
 
-const keepNothing = { keep: async (): Promise<void> => undefined, pin: (): void => undefined };
+const withoutAnchor = { storeAnchor: async (): Promise<void> => undefined, pin: (): void => undefined };
 const noHead = { anchor: null, rebuilding: null, checkpoints: new Map<string, number>() };
 
 const hasMore = (data: unknown): boolean =>
   typeof data === "object" && data !== null && (data as { pagination?: { has_more?: unknown } | null }).pagination?.has_more === true;
 
-/** Determines the as-of block of a request: page 0 takes the head and pins it for later pages. */
+/** Determines the as-of block of a request: page 0 uses the head and pins it for later pages. */
 export async function openPages(
   { anchors, head }: PagesDeps,
   keyId: number,
   operation: Operation,
-  { chainId, pageNumber }: Common,
+  { chainId, pageNumber }: CommonFields,
   request: unknown,
 ): Promise<Pages> {
   const found = chainId === null ? null : await head(chainId, operation.id, request);
-  if (chainId === null || found === null) return { ...noHead, ...keepNothing };
+  if (chainId === null || found === null) return { ...noHead, ...withoutAnchor };
   const { block: top, rebuilding, checkpoints } = found;
-  if (operation.style !== "page" && operation.style !== "path-page") return { anchor: top, rebuilding, checkpoints, ...keepNothing };
+  if (operation.style !== "page" && operation.style !== "path-page") return { anchor: top, rebuilding, checkpoints, ...withoutAnchor };
 
   const fingerprint = fingerprintOf(keyId, operation.id, request);
   const stored = pageNumber === 0 ? null : await anchors.find(fingerprint, chainId);
-  // Earlier pages contain rows that are not rebuilt yet.
+  // The pages sent so far contain rows that are not rebuilt yet.
   if (rebuilding !== null && stored !== null && stored.block > top) throw rebuilding;
-  // An anchor above the head belongs to an index that no longer exists.
+  // An anchor above the head was stored by an index that no longer exists.
   const valid = stored !== null && stored.block <= top ? stored : null;
   const anchor = valid?.block ?? top;
   let pinned = anchor;
@@ -65,7 +65,7 @@ export async function openPages(
     pin(block) {
       pinned = Math.min(pinned, block);
     },
-    async keep(data) {
+    async storeAnchor(data) {
       if (!hasMore(data) || (valid !== null && !valid.old)) return;
       // Concurrent pages without an anchor: the first one to store it wins, unless page 0 restarts the list.
       await anchors.pin(fingerprint, chainId, pinned, pageNumber === 0 || stored !== null);
@@ -73,8 +73,8 @@ export async function openPages(
   };
 }
 
-/** Runs a resolver. Data that is not found during a rebuild may be in the missing part, so that is a 503. */
-export async function resolveOn<D>({ rebuilding }: Pick<Pages, "rebuilding">, resolve: () => Promise<D>): Promise<D> {
+/** Runs a resolver. Data that is not found during a rebuild may be in the part that is still missing, so the error is 503 then. */
+export async function resolveDuringRebuild<D>({ rebuilding }: Pick<Pages, "rebuilding">, resolve: () => Promise<D>): Promise<D> {
   try {
     return await resolve();
   } catch (error) {

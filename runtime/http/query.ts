@@ -1,6 +1,6 @@
 import { failures } from "./errors.ts";
 
-/** The default of `node:querystring`, more than ten times the parameters of any endpoint. */
+/** The default of `node:querystring`, which is more than ten times the number of parameters of any endpoint. */
 const maxQueryParameters = 1_000;
 
 /** A parsed query, without a prototype, so that no name is special. */
@@ -16,7 +16,7 @@ function decode(text: string, name: string): string {
   }
 }
 
-/** Parses a query strictly (WHATWG URL, application/x-www-form-urlencoded); a repeated name has a list of values. @throws {HttpError} 400 */
+/** Parses a query strictly (WHATWG URL, application/x-www-form-urlencoded); a repeated name has an array of values. @throws {HttpError} 400 if it is malformed. */
 export function parseQuery(text: string): Query {
   const query: Query = Object.create(null) as Query;
   if (text === "") return query;

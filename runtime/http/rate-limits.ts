@@ -5,7 +5,7 @@ import { failures } from "./errors.ts";
 /** The state of a key's window, for the RateLimit headers. */
 export interface Window {
   readonly limit: number;
-  /** Also 0 during a burst. */
+  /** Remaining requests; 0 during a burst too. */
   readonly remaining: number;
   /** Whole seconds until the window ends. */
   readonly reset: number;
@@ -17,14 +17,14 @@ export interface Window {
 export interface RateLimits {
   /** Counts a request of a key; null if requests are unlimited. */
   countRequest(keyId: number): Promise<Window | null>;
-  /** @throws {HttpError} 429 after too many requests without a valid key from an address. */
-  checkRefusals(address: string): Promise<void>;
+  /** @throws {HttpError} 429 if an address has sent too many requests without a valid key. */
+  checkInvalidKeyLimit(address: string): Promise<void>;
   /** Counts a request without a valid key. */
-  countRefusal(address: string): Promise<void>;
+  countInvalidKey(address: string): Promise<void>;
 }
 
-/** Enough for a script that tries every endpoint; limits a flood to 100 lookups per second. */
-const refusals = { points: 1000, duration: 10 };
+/** The limit of requests without a valid key: enough for a script that tries every endpoint; limits a flood to 100 lookups per second. */
+const invalidKeyLimit = { points: 1000, duration: 10 };
 const burstSeconds = 10;
 const wholeSeconds = (milliseconds: number): number => Math.max(1, Math.ceil(milliseconds / 1000));
 
@@ -32,16 +32,16 @@ const wholeSeconds = (milliseconds: number): number => Math.max(1, Math.ceil(mil
 export function createRateLimits(limits: Pick<Limits, "requestsPerSecond" | "burstRequests">): RateLimits {
   const countRequest =
     limits.requestsPerSecond === "unlimited" ? async () => null : createRequestCount(limits.requestsPerSecond, limits.burstRequests);
-  const refused = new RateLimiterMemory(refusals);
+  const invalidKeys = new RateLimiterMemory(invalidKeyLimit);
   return {
     countRequest,
-    async checkRefusals(address) {
-      const state = await refused.get(address);
-      if (state === null || state.consumedPoints < refusals.points) return;
-      throw failures.tooManyRefusals(refusals.points, refusals.duration, wholeSeconds(state.msBeforeNext));
+    async checkInvalidKeyLimit(address) {
+      const state = await invalidKeys.get(address);
+      if (state === null || state.consumedPoints < invalidKeyLimit.points) return;
+      throw failures.tooManyInvalidKeys(invalidKeyLimit.points, invalidKeyLimit.duration, wholeSeconds(state.msBeforeNext));
     },
-    async countRefusal(address) {
-      await refused.penalty(address);
+    async countInvalidKey(address) {
+      await invalidKeys.penalty(address);
     },
   };
 }
@@ -50,7 +50,7 @@ function createRequestCount(
   requestsPerSecond: number,
   burstRequests = Math.floor(2 * requestsPerSecond),
 ): (keyId: number) => Promise<Window> {
-  // Below one request per second the window grows, since a limit of 0 would refuse everything.
+  // Below one request per second the window grows, because a limit of 0 would reject everything.
   const points = Math.max(1, Math.floor(requestsPerSecond));
   const duration = Math.max(1, Math.ceil(1 / requestsPerSecond));
   const steady = new RateLimiterMemory({ points, duration });
@@ -67,9 +67,9 @@ function createRequestCount(
   return async (keyId) => {
     try {
       return windowOf(await requests.consume(keyId), false);
-    } catch (refusal) {
-      if (refusal instanceof RateLimiterRes) return windowOf(refusal, true);
-      throw refusal;
+    } catch (error) {
+      if (error instanceof RateLimiterRes) return windowOf(error, true);
+      throw error;
     }
   };
 }

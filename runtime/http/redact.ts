@@ -1,4 +1,4 @@
-/** Anything that resembles a key or its beginning. */
+/** Anything that looks like a key or the start of one. */
 const keyLike = /ckey_[0-9a-z]+/gi;
 const credentialsInUrl = /\/\/[^\s/@]+@/g;
 const filePath = /(?:file:\/\/|[A-Za-z]:)?(?:[\\/][\w.@+-]+){2,}/g;

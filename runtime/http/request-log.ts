@@ -13,7 +13,7 @@ function loggedQuery(query: Readonly<Record<string, string | readonly string[]>>
     : redact(pairs.map(([name, value]) => `${name}=${String(value)}`).join("&")).slice(0, maxLoggedLength);
 }
 
-/** Logs one line per request when it ends, without headers and keys. */
+/** Logs one line per request when its connection or response is finished, without headers and keys. */
 export function createRequestLog(logger: Logger): (request: Request, response: Response, next: NextFunction) => void {
   return (request, response, next) => {
     if (logger.isLevelEnabled("info")) {
@@ -32,7 +32,7 @@ export function createRequestLog(logger: Logger): (request: Request, response: R
             keyId,
             hundredths,
           },
-          "request",
+          "Request",
         );
       });
     }

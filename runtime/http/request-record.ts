@@ -4,7 +4,7 @@ import type { Response } from "express";
 export interface RequestRecord {
   readonly id: string;
   readonly startedAt: number;
-  /** The parsed query, without prototype: names as sent, text or a list of texts. */
+  /** The parsed query, without prototype: names as sent, each with a text or an array of texts. */
   query: Readonly<Record<string, string | readonly string[]>>;
   path: string;
   operation?: string;

@@ -10,13 +10,13 @@ const communityPath = /^(\/v1\/cq\/provider\/app\/)([^/]+)(?=\/|$)/;
 /** Absolute form (RFC 9112, section 3.2.2). */
 const authority = /^https?:\/\/[^/?#]*/i;
 
-/** The canonical spelling of equivalent segments (RFC 3986, section 6.2.2): `xy%3Dk` is `xy=k`; an encoded slash stays encoded. */
+/** The canonical spelling of equivalent segments (RFC 3986, section 6.2.2): `xy%3Dk` becomes `xy=k`; an encoded slash stays encoded. */
 function canonicalSegment(segment: string): string {
   if (!segment.includes("%")) return segment;
   return encodeURIComponent(decodeURIComponent(segment)).replace(/%3D/g, "=");
 }
 
-/** Splits a request target and normalizes its path. @throws {HttpError} 400 for a target that is not a path or is badly encoded. */
+/** Splits a request target and normalizes its path. @throws {HttpError} 400 if the target is not a path or is badly encoded. */
 export function readTarget(url: string, protocols: ReadonlyMap<string, string>): RequestTarget {
   const target = url.replace(authority, "");
   const mark = target.indexOf("?");
@@ -24,7 +24,7 @@ export function readTarget(url: string, protocols: ReadonlyMap<string, string>):
   const query = mark === -1 ? "" : target.slice(mark + 1);
   if (!sent.startsWith("/")) {
     if (sent === "" && target !== url) return { path: "/", query };
-    throw failures.urlForm();
+    throw failures.invalidTarget();
   }
   let path = sent;
   if (sent.includes("%")) {

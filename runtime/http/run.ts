@@ -4,34 +4,34 @@ import type { ParseOutcome, Parsers, RawRequest } from "../../generated/requests
 import type { Run } from "../../generated/routes.gen.ts";
 import type { Authenticate } from "./authenticate.ts";
 import { baseUrl } from "./base-url.ts";
+import { readCommon } from "./common-fields.ts";
 import { type Counted, costOf, renderCredits } from "./credits.ts";
 import { successEnvelope } from "./envelope.ts";
 import { badParameters, failures } from "./errors.ts";
 import type { ActiveKey } from "./keys.ts";
-import { type Head, openPages, type PagesDeps, resolveOn } from "./pages.ts";
+import { type Head, openPages, type PagesDeps, resolveDuringRebuild } from "./pages.ts";
 import type { RateLimits, Window } from "./rate-limits.ts";
-import { readCommon } from "./request-common.ts";
 import { recordOf } from "./request-record.ts";
-import { sendAnswer } from "./send-answer.ts";
+import { sendResponse } from "./send-response.ts";
 import type { UsageLedger } from "./usage-ledger.ts";
 import type { Validation } from "./validation/validation.ts";
 
 /** The parts of a request that its resolver's context is built from. */
 export interface RequestScope {
   readonly operation: Operation;
-  /** The time of the answer. */
+  /** The time of the response. */
   readonly now: () => Date;
   /** The absolute URL of a path of this server, without a query string. */
   readonly link: (path: string) => string;
   /** The as-of block: the list's anchor, otherwise the indexed head; null without a chain or before its first block. */
   readonly anchor: number | null;
-  /** While a required part of the index is rebuilt, the failure of requests above the anchor; otherwise null. */
+  /** While a required part of the index is being rebuilt, the error for requests above the anchor; otherwise null. */
   readonly rebuilding: Head["rebuilding"];
   /** The checkpoint of each projection. */
   readonly checkpoints: Head["checkpoints"];
   /** Pins the later pages of the list to an earlier block than the anchor. */
   readonly pin: (block: number) => void;
-  /** Quantities for the cost that the answer does not contain; the resolver sets them. */
+  /** Quantities for the cost that the response does not contain; the resolver sets them. */
   readonly counted: Counted;
 }
 
@@ -58,7 +58,7 @@ function enforceRateLimit(response: Response, window: Window | null): void {
   throw failures.tooManyRequests(window.limit, window.seconds, window.reset);
 }
 
-/** Creates the handlers of the generated routes: key, limits, parameters, anchor, resolver, answer, credits, in this order. */
+/** Creates the handlers of the generated routes: key, limits, parameters, anchor, resolver, response, credits, in this order. */
 export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, Context> {
   const identify = async (operation: Operation, request: Request, response: Response): Promise<ActiveKey> => {
     const record = recordOf(response);
@@ -93,10 +93,10 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, 
       const { anchor, rebuilding, checkpoints, pin } = pages;
       const link = (path: string): string => base + path;
       const scope: RequestScope = { operation, now: deps.now, link, anchor, rebuilding, checkpoints, pin, counted };
-      const data = await resolveOn(pages, () => resolve(outcome.request, deps.context(scope)));
-      await deps.validation.checkAnswer({ operation, requestId: record.id, status: 200, body: successEnvelope(data) });
-      await pages.keep(data);
-      await sendAnswer(response, operation, data, common.format, deps.answerBytes, () => {
+      const data = await resolveDuringRebuild(pages, () => resolve(outcome.request, deps.context(scope)));
+      await deps.validation.checkResponse({ operation, requestId: record.id, status: 200, body: successEnvelope(data) });
+      await pages.storeAnchor(data);
+      await sendResponse(response, operation, data, common.format, deps.answerBytes, () => {
         const hundredths = costOf(operation, data, common.days, counted);
         record.hundredths = hundredths;
         deps.ledger.enter(key.id, operation.id, hundredths, deps.now());

@@ -1,7 +1,7 @@
 import { createServer as createHttpServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { failureBody } from "./envelope.ts";
-import { type FramingFault, framingFault } from "./message-framing.ts";
+import { type FramingError, framingErrorOf } from "./message-framing.ts";
 
 /** Limits of a connection. */
 export interface ServerLimits {
@@ -10,7 +10,7 @@ export interface ServerLimits {
   readonly headerMilliseconds: number;
   readonly requestMilliseconds: number;
   readonly keepAliveMilliseconds: number;
-  /** How long a connection may be idle, also while an answer waits to be read. */
+  /** How long a connection may be idle, including while the client has not read a response. */
   readonly idleMilliseconds: number;
   /** How long a shutdown waits for requests in flight. */
   readonly stopMilliseconds: number;
@@ -28,14 +28,14 @@ export const serverLimits: ServerLimits = {
 
 export interface HttpServer {
   readonly server: Server;
-  /** @throws if the port is in use or not permitted. */
+  /** @throws {Error} if the port is in use or not permitted. */
   listen(port: number, host: string): Promise<AddressInfo>;
-  /** Stops accepting, closes idle connections and waits for requests in flight, up to a limit. */
+  /** Stops accepting connections, closes idle ones and waits for requests in flight, up to a limit. */
   stop(): Promise<void>;
 }
 
 /** Responds to an error of node:http before there is a request. */
-function refuseConnection(error: Error & { readonly code?: string }, socket: Socket, headerBytes: number): void {
+function rejectConnection(error: Error & { readonly code?: string }, socket: Socket, headerBytes: number): void {
   if (!socket.writable || error.code === "ECONNRESET") {
     socket.destroy();
     return;
@@ -57,8 +57,8 @@ function refuseConnection(error: Error & { readonly code?: string }, socket: Soc
   );
 }
 
-/** Refuses a request of ambiguous length and closes its connection. */
-function refuseFraming(response: ServerResponse, { status, message }: FramingFault): void {
+/** Rejects a request with ambiguous framing and closes its connection. */
+function rejectFraming(response: ServerResponse, { status, message }: FramingError): void {
   const body = failureBody(status, message);
   response.writeHead(status, {
     "Content-Type": "application/json; charset=utf-8",
@@ -71,14 +71,14 @@ function refuseFraming(response: ServerResponse, { status, message }: FramingFau
 
 /** Creates an HTTP server with limits on every connection. */
 export function createServer(app: RequestListener, limits: ServerLimits = serverLimits): HttpServer {
-  /** Connections that close after a refusal: further requests on them are ignored. */
-  const refused = new WeakSet<Socket>();
+  /** Connections that are closed after a rejected request: further requests on them are ignored. */
+  const rejected = new WeakSet<Socket>();
   const listener: RequestListener = (request, response) => {
-    if (refused.has(request.socket)) return;
-    const fault = framingFault(request);
-    if (fault === null) return void app(request, response);
-    refused.add(request.socket);
-    refuseFraming(response, fault);
+    if (rejected.has(request.socket)) return;
+    const framingError = framingErrorOf(request);
+    if (framingError === null) return void app(request, response);
+    rejected.add(request.socket);
+    rejectFraming(response, framingError);
   };
   const server = createHttpServer(
     {
@@ -87,25 +87,25 @@ export function createServer(app: RequestListener, limits: ServerLimits = server
       requestTimeout: limits.requestMilliseconds,
       keepAliveTimeout: limits.keepAliveMilliseconds,
       connectionsCheckingInterval: 1000,
-      // The application refuses a missing Host with an envelope.
+      // The application rejects a missing Host itself, with an envelope.
       requireHostHeader: false,
     },
     listener,
   );
   server.setTimeout(limits.idleMilliseconds);
   server.on("clientError", (error, socket) => {
-    if (!refused.has(socket as Socket)) refuseConnection(error, socket as Socket, limits.headerBytes);
+    if (!rejected.has(socket as Socket)) rejectConnection(error, socket as Socket, limits.headerBytes);
   });
   let stopping: Promise<void> | undefined;
 
   const close = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      // A connection becomes idle when its response ends, and keep-alive would hold it open.
+      // A connection becomes idle when its response ends, and keep-alive would keep it open.
       const sweep = setInterval(() => server.closeIdleConnections(), 50);
-      const bound = setTimeout(() => server.closeAllConnections(), limits.stopMilliseconds);
+      const deadline = setTimeout(() => server.closeAllConnections(), limits.stopMilliseconds);
       server.close((error) => {
         clearInterval(sweep);
-        clearTimeout(bound);
+        clearTimeout(deadline);
         if (error === undefined || ("code" in error && error.code === "ERR_SERVER_NOT_RUNNING")) resolve();
         else reject(error);
       });

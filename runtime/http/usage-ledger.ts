@@ -2,17 +2,17 @@ import type { Logger } from "pino";
 import type { Database } from "../database/database.ts";
 import { redactMessage } from "./redact.ts";
 
-/** Below a second, so that at most a second of entries is lost in a crash, including the time of a flush. */
+/** Less than a second, so that a crash loses at most a second of entries, including the time of a flush. */
 export const flushMilliseconds = 750;
 
 export interface UsageLedger {
-  /** Records a successful answer. */
+  /** Records a successful response. */
   enter(keyId: number, operation: string, hundredths: number, at: Date): void;
   /** The charges of a key by this process that are not in the database yet. */
   pending(keyId: number): number;
   /** The charges of a key by this process since it started. */
   charged(keyId: number): number;
-  /** Writes pending entries; keeps them and throws if that fails. */
+  /** Writes pending entries. @throws {Error} if that fails; the entries then remain pending. */
   flush(): Promise<void>;
   /** Stops the timer and writes the remaining entries. */
   stop(): Promise<void>;
@@ -39,7 +39,7 @@ function add(entries: Entries, { keyId, day, operation, calls, hundredths }: Ent
   entry.hundredths += hundredths;
 }
 
-/** Writes in the order of ids, so that two processes cannot deadlock. */
+/** Writes rows in the order of their keys, so that two processes cannot deadlock. */
 async function write(database: Pick<Database, "query">, entries: Entries): Promise<void> {
   const rows = [...entries].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, entry]) => entry);
   const column = (name: keyof Entry) => rows.map((row) => row[name]);
@@ -52,27 +52,27 @@ async function write(database: Pick<Database, "query">, entries: Entries): Promi
   );
 }
 
-/** Records the cost of answers in batches, one row per key, day and operation. */
+/** Records the cost of responses in batches, one row per key, day and operation. */
 export function createUsageLedger(database: Pick<Database, "query">, logger: Logger): UsageLedger {
-  let waiting: Entries = new Map();
+  let unwritten: Entries = new Map();
   let writing: Entries = new Map();
   let running: Promise<void> | undefined;
   const totals = new Map<number, number>();
 
-  const writeWaiting = async (): Promise<void> => {
-    if (waiting.size === 0) return;
-    [writing, waiting] = [waiting, new Map()];
+  const writeEntries = async (): Promise<void> => {
+    if (unwritten.size === 0) return;
+    [writing, unwritten] = [unwritten, new Map()];
     try {
       await write(database, writing);
     } catch (error) {
-      for (const entry of writing.values()) add(waiting, entry);
+      for (const entry of writing.values()) add(unwritten, entry);
       throw error;
     } finally {
       writing = new Map();
     }
   };
   const flush = (): Promise<void> => {
-    running ??= writeWaiting().finally(() => {
+    running ??= writeEntries().finally(() => {
       running = undefined;
     });
     return running;
@@ -81,7 +81,7 @@ export function createUsageLedger(database: Pick<Database, "query">, logger: Log
     flush().catch((error: unknown) => {
       logger.error(
         { reason: redactMessage(error instanceof Error ? error.message : String(error)) },
-        "writing credit usage failed, retrying",
+        "Writing credit usage failed, retrying",
       );
     });
   }, flushMilliseconds);
@@ -89,12 +89,12 @@ export function createUsageLedger(database: Pick<Database, "query">, logger: Log
 
   return {
     enter(keyId, operation, hundredths, at) {
-      add(waiting, { keyId, day: at.toISOString().slice(0, 10), operation, calls: 1, hundredths });
+      add(unwritten, { keyId, day: at.toISOString().slice(0, 10), operation, calls: 1, hundredths });
       totals.set(keyId, (totals.get(keyId) ?? 0) + hundredths);
     },
     pending(keyId) {
       let sum = 0;
-      for (const entries of [waiting, writing]) for (const entry of entries.values()) if (entry.keyId === keyId) sum += entry.hundredths;
+      for (const entries of [unwritten, writing]) for (const entry of entries.values()) if (entry.keyId === keyId) sum += entry.hundredths;
       return sum;
     },
     charged: (keyId) => totals.get(keyId) ?? 0,

@@ -20,8 +20,8 @@ export interface AppendTable extends TableBase {
 }
 
 /**
- * Current values, one row per key. With a `periods` table, `since_block` is the block that set the row, and the value that it replaced is stored as a
- * period. Null where past values are not kept and a roll-back leaves the row.
+ * Current values, one row per key. With a `periods` table, `since_block` is the block that set the row, and the value that it replaced is stored as a period.
+ * `periods` is null if past values are not kept and a roll-back does not change the row.
  */
 export interface LatestTable extends TableBase {
   readonly kind: "latest";
@@ -29,12 +29,12 @@ export interface LatestTable extends TableBase {
   readonly periods: string | null;
 }
 
-/** Past values of a latest table: a row is written when its value ends, with the blocks `from_block` to `to_block` during which it held, and never changed. */
+/** Past values of a latest table: when a value ends, a row with the blocks `from_block` to `to_block` during which it held is written, and never changed. */
 export interface PeriodTable extends TableBase {
   readonly kind: "periods";
 }
 
-/** Queued work, one row for each key: an existing row is not replaced, not even when the projection is rebuilt. */
+/** Queued work, one row per key: an existing row is never replaced, even if the projection is rebuilt. */
 export interface QueueTable extends TableBase {
   readonly kind: "queue";
   readonly key: readonly string[];
@@ -42,7 +42,7 @@ export interface QueueTable extends TableBase {
 
 export type Table = AppendTable | LatestTable | PeriodTable | QueueTable;
 
-/** A query for the stored rows that a fold starts from: one per key, the newest by `newestBy` where a key has several. */
+/** A query for the stored rows that a fold starts from: one per key; if a key has several, the newest by `newestBy`. */
 export interface StateLoad {
   readonly table: string;
   readonly key: Readonly<Record<string, CopyType>>;
@@ -50,14 +50,14 @@ export interface StateLoad {
   readonly newestBy?: string;
 }
 
-/** A read of the state before the first indexed block; sent to the node when the value is first needed, at block `firstBlock`. */
+/** A read of the state before the first indexed block, sent to the node when block `firstBlock` first requires the value. */
 export type BaseRead = { readonly firstBlock: number } & ({ readonly address: Address } | { readonly to: Address; readonly data: Hex });
 
 /** The dependencies of folds other than blocks and state. */
 export interface ChainFacts {
   /** The first indexed block. */
   readonly from: number;
-  /** The block whose state is the base: the one before the first, or the genesis block. */
+  /** The block whose state is the base: the block before the first indexed one, or the genesis block. */
   readonly baseBlock: number;
   readonly nativeAccounting: NativeAccounting;
   readonly wrappedNative: ReadonlySet<Address>;
@@ -74,7 +74,7 @@ export interface FoldInput {
 /** Tables that are a function of the blocks. All functions are pure. */
 export interface Projection {
   readonly id: string;
-  /** Raised when the meaning of the rows changes, so that they are rebuilt from the stored ledger. */
+  /** Incremented when the meaning of the rows changes, so that they are rebuilt from the stored ledger. */
   readonly version: number;
   readonly events: readonly EventDefinition[];
   readonly tables: readonly Table[];
@@ -99,10 +99,10 @@ export const defineProjection = (projection: Projection): Projection => {
     const required = [...table.key, "from_block", "to_block", ...valuesOf(table)];
     const missing = required.filter((column) => periods?.columns[column] === undefined);
     if (periods?.kind !== "periods" || missing.length > 0 || table.columns.since_block === undefined)
-      throw new TypeError(`Periods of table ${table.name} lack ${missing.join(", ") || "a definition"}.`);
+      throw new TypeError(`The periods of table ${table.name} lack ${missing.join(", ") || "a definition"}.`);
   }
   return projection;
 };
 
-/** The key that a base read is stored by: an address, or an address and call data. */
+/** The key under which a base read is stored: an address, or an address and call data. */
 export const baseReadKey = (read: BaseRead): Hex => ("address" in read ? read.address : `${read.to}${read.data.slice(2)}`);

@@ -1,4 +1,4 @@
-import type { HeadFeed } from "../chain/heads.ts";
+import type { HeadFeed } from "../chain/head-feed.ts";
 import type { Source } from "../chain/source.ts";
 import type { ChainBlock, NativeAccounting } from "../chain/types.ts";
 import type { Database, DatabaseClient } from "../database/database.ts";
@@ -17,29 +17,29 @@ export interface IndexedChain {
   readonly from: number;
   readonly wrappedNative: readonly Address[];
   readonly nativeAccounting: NativeAccounting;
-  /** Number of later blocks after which a block is final, where the node has no finalized tag; undefined if none is. */
+  /** Confirmations after which a block is final if the node has no finalized tag; undefined if blocks are then never final. */
   readonly finality?: number | undefined;
   readonly pollMilliseconds: number;
 }
 
 /** Sizes of batches and requests, which bound the used memory. */
 export interface Tuning {
-  /** A batch is written when the first of these limits is reached; `batchBytes` counts the text of its rows. */
+  /** A batch is written when the first of these limits is reached; `batchBytes` limits the text of its rows. */
   readonly batchTransactions: number;
   readonly batchLogs: number;
   readonly batchBlocks: number;
   readonly batchBytes: number;
-  /** Bounds the delay of blocks from a slow node. */
+  /** Max time until a batch is written, which bounds the delay of blocks from a slow node. */
   readonly batchMilliseconds: number;
-  /** The number of transactions that one request for blocks should return, and the max number of its blocks. */
+  /** The target number of transactions per request for blocks, and the max number of blocks. */
   readonly requestTransactions: number;
   readonly requestBlocks: number;
   readonly requestsInFlight: number;
 }
 
-/** Waits of the loop, in milliseconds. */
+/** Waits in milliseconds. */
 export interface Timing {
-  /** Before the loop continues after a temporary failure. */
+  /** Before the indexing loop continues after a temporary failure. */
   readonly retry: BackoffOptions;
   /** Between two attempts to become the leader. */
   readonly lock: number;
@@ -56,7 +56,7 @@ export interface StoredLedger {
   hashes(from: number, to: number): Promise<ReadonlyMap<number, Hash>>;
   /** Whether a native balance right before or after a block that touched its account is unknown, because the node lacked that state. */
   lacksBalances(): Promise<boolean>;
-  /** The last of at most `blocks` stored blocks that together have at most that many transactions, but at least one block; null where none is stored. */
+  /** The last of at most `blocks` stored blocks with at most `transactions` transactions together, but at least one block; null if none is stored. */
   heightAfter(from: number, transactions: number, blocks: number): Promise<number | null>;
 }
 
@@ -67,13 +67,13 @@ export interface IndexerDeps {
   readonly heads?: HeadFeed;
   readonly database: Database;
   readonly ledger: StoredLedger;
-  /** All but the ledger's. */
+  /** All projections except the ledger's. */
   readonly projections: readonly Projection[];
   /** Tables that no projection writes and that a roll-back includes. */
   readonly blockBoundTables?: readonly BlockBoundTable[];
   readonly genesisAllocation?: GenesisAllocation;
-  /** Removes and returns accounts whose native balances are read with the next blocks although these do not touch them. */
-  readonly alsoTouched?: () => readonly Address[];
+  /** Removes and returns accounts whose native balances are read with the next blocks even if these do not touch them. */
+  readonly extraAccounts?: () => readonly Address[];
   readonly logger: { info(message: string): void; warn(message: string): void };
   readonly clock: () => Date;
   readonly onProgress?: (progress: Progress) => void;
@@ -82,10 +82,10 @@ export interface IndexerDeps {
 }
 
 export interface IndexerStatus {
-  /** The last indexed block; the one before the first in an empty index. */
+  /** The last indexed block; in an empty index the block before the first one. */
   readonly block: number;
   readonly head: number | null;
-  /** Whether the head was reached in this run. */
+  /** Whether the head was reached since the start. */
   readonly following: boolean;
   /** Whether this process is the chain's leader. */
   readonly leading: boolean;
@@ -103,14 +103,15 @@ export interface IndexedBlock {
 
 /** The indexing loop of one chain. */
 export interface Indexer {
-  /** Runs until the signal, and ends between two batches. @throws {IndexMismatchError} when an operator has to decide. */
+  /** Runs until the signal aborts, and stops between two batches. @throws {IndexMismatchError} if the operator has to decide. */
   run(signal: AbortSignal): Promise<void>;
   status(): IndexerStatus;
   /**
    * Runs work between two batches, in one database transaction that locks the checkpoints: it reads and writes as of the indexed block.
-   * Null, without running it, while this process is not the leader or a projection is behind. It blocks the loop: it must be short and must not wait for a node.
+   * Returns null, without running it, while this process is not the leader or a projection is behind. The work blocks the loop: it must be short and must not wait
+   * for a node.
    */
   exclusive<T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>): Promise<T | null>;
-  /** As `exclusive`, for work that writes to no table that folds load, so that blocks folded meanwhile need not be folded again. */
-  beside<T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>): Promise<T | null>;
+  /** The same as `exclusive`, for work that does not write to tables that folds load: the prefetched state stays valid, and prepared blocks are not folded again. */
+  exclusiveKeepingState<T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>): Promise<T | null>;
 }

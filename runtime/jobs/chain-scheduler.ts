@@ -11,19 +11,19 @@ export interface ChainSchedulerDeps
   readonly source: JobContext["source"] & Pick<Source, "head">;
   /** The address of the chain's multicall contract. */
   readonly multicall: Address;
-  /** Whether this process writes the chain and its index is at the head; jobs wait until then. */
+  /** Whether this process is the chain's leader and the index is at the head; jobs wait until then. */
   readonly isReady: () => boolean;
   readonly logger: { info(message: string): void; warn(message: string): void };
 }
 
-/** The scheduler of the jobs of one chain. */
+/** Creates the scheduler of the jobs of one chain. */
 export const createChainScheduler = (deps: ChainSchedulerDeps): Scheduler =>
   createScheduler<JobContext>({ ...deps, contextOf: (signal) => contextOf(deps, signal) });
 
 const contextOf = (deps: ChainSchedulerDeps, signal: AbortSignal): JobContext => {
-  const { chainId, database, exclusive, beside, clock, logger, source, multicall } = deps;
+  const { chainId, database, exclusive, exclusiveKeepingState, clock, logger, source, multicall } = deps;
   const unlessStopped = async <T>(read: Promise<T>): Promise<T> => {
-    // No read returns null itself.
+    // A read never returns null itself.
     const result = await nullOnAbort(read, signal);
     if (result === null) throw new Error("The process is stopping.");
     return result;
@@ -32,7 +32,7 @@ const contextOf = (deps: ChainSchedulerDeps, signal: AbortSignal): JobContext =>
     chainId,
     database,
     exclusive,
-    beside,
+    exclusiveKeepingState,
     clock,
     logger,
     source: {

@@ -5,23 +5,23 @@ import type { ContractCall } from "./multicall.ts";
 
 /** Background work that runs repeatedly; each run does a bounded portion of what is due. */
 export interface Job<Context = JobContext> {
-  /** In log messages, in the form of `compare-allowances`. */
+  /** The name in log messages, such as `compare-allowances`. */
   readonly name: string;
-  /** The interval between two runs while there is nothing more to do. */
+  /** The interval between two runs if nothing more is due. */
   readonly intervalMilliseconds: number;
-  /** Does one portion; true if more is due immediately. A run after an interrupted one continues its work. */
+  /** Does one portion; returns true if more is due immediately. An interrupted run is continued by the next one. */
   run(context: Context): Promise<boolean>;
 }
 
-/** The dependencies of a job of one chain. Reads of the node reject when the process stops. */
+/** The dependencies of a job of one chain. Node reads reject when the process stops. */
 export interface JobContext {
   readonly chainId: number;
   readonly source: Pick<Source, "balances" | "calls" | "hashesOf" | "capabilities">;
   readonly database: Queryable;
-  /** The only ways to write: see the indexer. */
+  /** The only ways to write to the database; see `Indexer`. */
   readonly exclusive: Indexer["exclusive"];
-  readonly beside: Indexer["beside"];
-  /** Read-only calls at a height, batched where the chain has the multicall contract. */
+  readonly exclusiveKeepingState: Indexer["exclusiveKeepingState"];
+  /** Read-only calls at a height, batched if the chain has the multicall contract. */
   readonly multicall: (calls: readonly ContractCall[], height: number) => Promise<CallOutcome[]>;
   readonly clock: () => Date;
   readonly logger: { info(message: string): void };

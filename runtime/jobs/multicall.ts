@@ -16,21 +16,21 @@ const abi = parseAbi([
   "function aggregate3(Call3[] calls) payable returns (Result[] returnData)",
 ]);
 
-/** Max calls of one aggregate, within the gas that nodes allow for a call. */
+/** Max calls per aggregate, so that it stays within the gas that nodes allow for a call. */
 const maxAggregate = 90;
 
-/** A call and the position of its outcome. */
+/** A call and the index of its outcome. */
 interface IndexedCall {
   readonly call: ContractCall;
   readonly position: number;
 }
 
 /**
- * Performs many read-only calls through the multicall contract where the chain has it, else as separate calls in batches. An aggregate calls one contract only:
- * inside it calls may change the state, and a contract that moved another token would distort the later results of that token.
+ * Performs many read-only calls through the multicall contract if the chain has it, otherwise as separate calls in batches. An aggregate only calls one contract:
+ * calls inside it may change the state, so a contract that moves a different token would distort the later results of that token.
  * A call that failed inside an aggregate is repeated alone, because the others may have used up the shared gas.
- * An outcome has a temporary error only if the node runs other calls, so that the contract is its cause.
- * @throws {RpcError} the node's error, when it cannot run calls at the moment.
+ * An outcome has a temporary error only if the node runs other calls, so that the contract is the cause.
+ * @throws {RpcError} if the node cannot run calls at the moment.
  */
 export const callMany = async (
   source: Pick<Source, "calls" | "head">,
@@ -53,16 +53,16 @@ export const callMany = async (
         );
   for (const [index, group] of groups.entries()) {
     const results = resultsOf(aggregates[index], group.length);
-    for (const [place, { position }] of group.entries()) outcomes[position] = results[place] ?? null;
+    for (const [callIndex, { position }] of group.entries()) outcomes[position] = results[callIndex] ?? null;
   }
-  const open = calls.flatMap((call, position) => (outcomes[position] === null ? [{ call, position }] : []));
+  const pending = calls.flatMap((call, position) => (outcomes[position] === null ? [{ call, position }] : []));
   const results = await callContracts(
     source,
-    open.map(({ call }) => call),
+    pending.map(({ call }) => call),
     height,
   );
   if (results.some((outcome) => temporaryErrorOf(outcome) !== undefined)) await verifyNodeRunsCalls(source);
-  for (const [index, { position }] of open.entries()) outcomes[position] = results[index] ?? null;
+  for (const [index, { position }] of pending.entries()) outcomes[position] = results[index] ?? null;
   return outcomes.map((outcome) => outcome ?? { ok: false, reverted: false });
 };
 
@@ -76,7 +76,7 @@ const aggregateOf = (group: readonly IndexedCall[]): Hex => {
   return encodeFunctionData({ abi, functionName: "aggregate3", args });
 };
 
-/** The results of an aggregate's calls, null for one that failed in it; empty where the aggregate itself failed. */
+/** The results of an aggregate's calls, null for a call that failed in it; empty if the aggregate itself failed. */
 const resultsOf = (outcome: CallOutcome | undefined, count: number): (CallOutcome | null)[] => {
   // An address without code returns no data.
   if (outcome === undefined || !outcome.ok || outcome.data === "0x") return [];
@@ -85,7 +85,7 @@ const resultsOf = (outcome: CallOutcome | undefined, count: number): (CallOutcom
     if (results.length !== count) return [];
     return results.map(({ success, returnData }) => (success ? { ok: true, data: returnData } : null));
   } catch {
-    // Another contract is deployed at that address.
+    // A different contract is deployed at that address.
     return [];
   }
 };

@@ -9,8 +9,8 @@ import { type ContractCall, callMany } from "./multicall.ts";
 import { createQueue } from "./queue.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";
 
-/** The key and blocks of a read, from which its row is computed together with its outcomes. */
-export interface NodeReadPlace {
+/** The key and the blocks of a read, from which its row is computed together with the outcomes. */
+export interface CompletedRead {
   readonly key: Address;
   /** The block that queued the read. */
   readonly blockNumber: number;
@@ -18,12 +18,12 @@ export interface NodeReadPlace {
   readonly readAtBlock: number;
 }
 
-/** A kind of contract read that is not urgent: the calls for a key, and the row that their outcomes become. */
+/** A kind of contract read that is not urgent: the calls for a key, and the row computed from their outcomes. */
 export interface NodeRead {
   readonly kind: string;
   readonly calls: (key: Address) => readonly ContractCall[];
   readonly table: LatestTable;
-  readonly toRow: (place: NodeReadPlace, outcomes: readonly (CallOutcome | undefined)[]) => Row;
+  readonly toRow: (completed: CompletedRead, outcomes: readonly (CallOutcome | undefined)[]) => Row;
 }
 
 export interface NodeReadsDeps {
@@ -36,7 +36,7 @@ export interface NodeReadsDeps {
   readonly clock: () => Date;
   readonly logger: { warn(message: string): void };
   readonly pauseMilliseconds?: number;
-  /** Whether this process writes the chain; reads wait while another one does. */
+  /** Whether this process is the chain's leader; reads wait while another process is. */
   readonly isLeading?: () => boolean;
 }
 
@@ -47,12 +47,12 @@ interface QueuedRead {
   readonly attempts: number;
 }
 
-/** Max reads of one run. */
+/** Max reads per run. */
 const portion = 60;
 /** Attempts after which a value that could not be read is stored as unknown. */
 const maxAttempts = 8;
 const intervalMilliseconds = 500;
-/** Only the process that writes the chain claims reads: after it was killed, claimed reads wait for this time. */
+/** Only the chain's leader claims reads. If it is killed, its claimed reads wait for this time. */
 const leaseMilliseconds = 10_000;
 
 const queue = createQueue<QueuedRead>({
@@ -79,22 +79,22 @@ export const createNodeReads = (deps: NodeReadsDeps): Scheduler => {
 
 /** True if more reads may be due. */
 const readPortion = async (deps: NodeReadsDeps): Promise<boolean> => {
-  for (const read of deps.reads) await dropKnown(deps, read);
+  for (const read of deps.reads) await dropStored(deps, read);
   const kinds = deps.reads.map(({ kind }) => kind);
   // Served by node_reads_due.
   const claimed = await queue.claim({ ...deps, leaseMilliseconds }, sql`kind = ANY ($5)`, portion, [kinds]);
   for (const read of deps.reads) {
-    const own = claimed.filter(({ kind }) => kind === read.kind);
-    if (own.length > 0) await perform(deps, read, own);
+    const entries = claimed.filter(({ kind }) => kind === read.kind);
+    if (entries.length > 0) await perform(deps, read, entries);
   }
   return claimed.length === portion;
 };
 
 /**
- * A batch that was folded before a read was stored queues it once more. That entry is dropped, so that the row keeps the block that first queued the read and is rolled
- * back with it. Scans the queue, which is short, and probes the table's primary key.
+ * A batch that was folded before a read was stored queues the read again. That entry is dropped, so that the row keeps the block that first queued the read and
+ * is rolled back with it. Scans the queue, which is short, and probes the table's primary key.
  */
-const dropKnown = async ({ database, chainId }: NodeReadsDeps, { kind, table }: NodeRead): Promise<void> => {
+const dropStored = async ({ database, chainId }: NodeReadsDeps, { kind, table }: NodeRead): Promise<void> => {
   await database.query(
     sql`DELETE FROM node_reads r USING ${identifier(table.name)} t
      WHERE r.chain_id = $1 AND r.kind = $2 AND t.chain_id = $1 AND ${columnList(table.key.slice(0, 1), "t")} = r.key`,
@@ -106,21 +106,21 @@ const perform = async (deps: NodeReadsDeps, read: NodeRead, entries: readonly Qu
   const plans = entries.map((entry) => ({ entry, calls: read.calls(entry.key) }));
   const calls = plans.flatMap((plan) => plan.calls);
   const result = await callsAtHead(deps, calls).catch(async (error: unknown) => {
-    // The node failed, not these contracts: the attempt does not count.
+    // The node failed, not these contracts, so the attempt does not count.
     await queue.release(deps.database, deps, entries);
     throw error;
   });
   const outcomes = result.outcomes.values();
   const finished: { entry: QueuedRead; row: Row }[] = [];
   const failed: { entry: QueuedRead }[] = [];
-  for (const { entry, calls: own } of plans) {
-    const results = own.map(() => outcomes.next().value);
-    // A revert is an outcome; a call that the node failed at may succeed later.
+  for (const { entry, calls: callsOfEntry } of plans) {
+    const results = callsOfEntry.map(() => outcomes.next().value);
+    // A revert is an outcome; a call for which the node failed may succeed later.
     const isComplete = results.every((outcome) => outcome?.ok === true || outcome?.reverted === true);
     if (!isComplete && entry.attempts < maxAttempts) failed.push({ entry });
     else {
-      const place = { key: entry.key, blockNumber: entry.block_number, readAtBlock: result.height };
-      finished.push({ entry, row: read.toRow(place, results) });
+      const completed = { key: entry.key, blockNumber: entry.block_number, readAtBlock: result.height };
+      finished.push({ entry, row: read.toRow(completed, results) });
     }
   }
   await finish(deps, read, finished);
@@ -132,7 +132,7 @@ const callsAtHead = async ({ source, multicall }: NodeReadsDeps, calls: readonly
   return { height, outcomes: await callMany(source, multicall, calls, height) };
 };
 
-/** Writes the rows of entries that are still claimed: a reorganisation may have deleted some. */
+/** Writes the rows of entries that are still claimed; a reorganisation may have deleted some. */
 const finish = async (
   { database, chainId }: NodeReadsDeps,
   read: NodeRead,

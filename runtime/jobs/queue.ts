@@ -6,18 +6,18 @@ import { type BackoffOptions, backoff } from "../lib/async.ts";
 
 type Columns = Readonly<Record<string, CopyType>>;
 
-/** A table of entries that workers claim for the time of a lease, and attempt until they succeed or are given up. */
+/** A table of entries that workers claim for the time of a lease, and attempt until they succeed or give up. */
 export interface QueueDefinition {
   readonly table: string;
   /** Columns of the primary key after `chain_id`. */
   readonly key: Columns;
-  /** Columns that change when an entry is queued again: the claim of an entry in which one has changed is void. */
+  /** Columns that change if an entry is queued again, which voids its claim. */
   readonly version: Columns;
   /** Further columns of a claimed entry. */
   readonly columns: readonly string[];
   /** Whether the column `problem` stores why the last attempt failed. */
   readonly storesProblem: boolean;
-  /** Where the end of a lease is stored: in its own column, or as the time of the next attempt. */
+  /** The column that stores the end of a lease: its own column, or the time of the next attempt. */
   readonly leaseColumn: "leased_until" | "run_after";
   /** Waits between attempts, in milliseconds. */
   readonly backoff: BackoffOptions;
@@ -33,11 +33,11 @@ export interface QueueDeps {
 
 /** A claimed entry. */
 export interface QueueEntry {
-  /** Including the one that the claim starts. */
+  /** The number of attempts, including the one that the claim starts. */
   readonly attempts: number;
 }
 
-/** The values of a claimed entry's update, in the order of their types. */
+/** A claimed entry and the new values of an update, in the order of their types. */
 export interface EntryUpdate<Entry> {
   readonly entry: Entry;
   readonly values: readonly CopyValue[];
@@ -49,9 +49,9 @@ type ClockDeps = Pick<QueueDeps, "chainId" | "clock">;
 export interface Queue<Entry extends QueueEntry> {
   /** The condition of entries that can be claimed; $2 is the time. */
   readonly isDue: Sql;
-  /** Claims due entries that meet a condition, whose parameters start at $5; no two workers get the same one. */
+  /** Claims due entries that meet a condition, whose parameters start at $5; no two workers get the same entry. */
   claim(deps: QueueDeps, condition: Sql, limit: number, parameters: readonly unknown[]): Promise<Entry[]>;
-  /** Ends the attempt with a temporary failure: the next one follows after the backoff. `problem` is the reason, for tables that store it. */
+  /** Ends the attempt with a temporary failure; the next one follows after the backoff. `problem` is the reason, for tables that store it. */
   postpone(client: Queryable, deps: ClockDeps, failed: readonly { readonly entry: Entry; readonly problem?: string }[]): Promise<void>;
   /** Ends the attempt as if it had not been started. */
   release(client: Queryable, deps: ClockDeps, entries: readonly Entry[]): Promise<void>;
@@ -61,7 +61,7 @@ export interface Queue<Entry extends QueueEntry> {
   remove(client: Queryable, chainId: number, entries: readonly Entry[]): Promise<Partial<Entry>[]>;
 }
 
-/** The queue in a table. Every statement finds entries by the primary key, a claim by the index that its condition names. */
+/** Creates the queue of a table. Statements find entries by the primary key, a claim by the index that serves its condition. */
 export const createQueue = <Entry extends QueueEntry>({
   key,
   version,
@@ -73,11 +73,11 @@ export const createQueue = <Entry extends QueueEntry>({
   const table = identifier(definition.table);
   const keys = Object.keys(key);
   const state: Columns = { ...key, ...version, attempts: "int4" };
-  const ownLease = leaseColumn === "leased_until";
-  const isDue = ownLease ? sql`run_after <= $2 AND (leased_until IS NULL OR leased_until <= $2)` : sql`run_after <= $2`;
-  const endLease = ownLease ? sql`, leased_until = NULL` : sql``;
-  const isSameKey = sql`q.chain_id = $1 AND ${sameColumns(keys)}`;
-  const isClaimed = sql`${isSameKey} AND ${sameNullable([...Object.keys(version), "attempts"])}`;
+  const hasLeaseColumn = leaseColumn === "leased_until";
+  const isDue = hasLeaseColumn ? sql`run_after <= $2 AND (leased_until IS NULL OR leased_until <= $2)` : sql`run_after <= $2`;
+  const endLease = hasLeaseColumn ? sql`, leased_until = NULL` : sql``;
+  const isSameKey = sql`q.chain_id = $1 AND ${columnsEqual(keys)}`;
+  const isClaimed = sql`${isSameKey} AND ${columnsNotDistinct([...Object.keys(version), "attempts"])}`;
 
   const update: Queue<Entry>["update"] = async (client, chainId, set, types, updates) => {
     if (updates.length === 0) return;
@@ -124,9 +124,9 @@ export const createQueue = <Entry extends QueueEntry>({
     },
     release: (client, { chainId, clock }, entries) => {
       const now = clock().toISOString();
-      const set = sql`attempts = q.attempts - 1, ${ownLease ? sql`leased_until = NULL` : sql`run_after = value1::timestamptz`}`;
-      const updates = entries.map((entry) => ({ entry, values: ownLease ? [] : [now] }));
-      return update(client, chainId, set, ownLease ? [] : ["text"], updates);
+      const set = sql`attempts = q.attempts - 1, ${hasLeaseColumn ? sql`leased_until = NULL` : sql`run_after = value1::timestamptz`}`;
+      const updates = entries.map((entry) => ({ entry, values: hasLeaseColumn ? [] : [now] }));
+      return update(client, chainId, set, hasLeaseColumn ? [] : ["text"], updates);
     },
     update,
     remove: async (client, chainId, entries) =>
@@ -140,7 +140,7 @@ export const createQueue = <Entry extends QueueEntry>({
   };
 };
 
-/** Counts one more failed attempt of rows whose table has no times of attempts. Served by the primary key, whose columns after `chain_id` are given. */
+/** Counts one more failed attempt of rows in a table without retry times. Served by the primary key, whose columns after `chain_id` are those of `key`. */
 export const countAttempts = async (
   client: Queryable,
   { table, key }: Pick<QueueDefinition, "table" | "key">,
@@ -151,21 +151,21 @@ export const countAttempts = async (
   const keys = Object.keys(key);
   await client.query(
     sql`UPDATE ${identifier(table)} q SET attempts = attempts + 1 FROM unnest(${arrayParameters(Object.values(key))}) AS d(${columnList(keys)})
-     WHERE q.chain_id = $1 AND ${sameColumns(keys)}`,
+     WHERE q.chain_id = $1 AND ${columnsEqual(keys)}`,
     [chainId, ...stateArrays(key, entries)],
   );
 };
 
 const and = sql` AND `;
 
-const sameColumns = (columns: readonly string[]): Sql =>
+const columnsEqual = (columns: readonly string[]): Sql =>
   joinSql(
     columns.map((column) => sql`${identifier(`q.${column}`)} = ${identifier(`d.${column}`)}`),
     and,
   );
 
-/** No index serves IS NOT DISTINCT FROM, unlike equality. */
-const sameNullable = (columns: readonly string[]): Sql =>
+/** Unlike equality, IS NOT DISTINCT FROM is not served by an index. */
+const columnsNotDistinct = (columns: readonly string[]): Sql =>
   joinSql(
     columns.map((column) => sql`${identifier(`q.${column}`)} IS NOT DISTINCT FROM ${identifier(`d.${column}`)}`),
     and,

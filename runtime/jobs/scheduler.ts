@@ -4,9 +4,9 @@ import type { Job } from "./job.ts";
 
 /** Runs jobs, one at a time. */
 export interface Scheduler {
-  /** Runs the jobs that are due, each at most once; true if one has more to do. */
+  /** Runs the jobs that are due, each at most once; returns true if one has more to do. */
   runDue(): Promise<boolean>;
-  /** Runs jobs as they become due, until the signal. */
+  /** Runs jobs as they become due, until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -16,13 +16,13 @@ export interface SchedulerDeps<Context> {
   readonly jobs: readonly Job<Context>[];
   /** Creates the dependencies of the jobs; the signal aborts when the process stops. */
   readonly contextOf: (signal: AbortSignal) => Context;
-  /** Whether jobs may run now; always by default. */
+  /** Whether jobs may run now; by default always. */
   readonly isReady?: () => boolean;
   readonly clock: () => Date;
   readonly logger: { warn(message: string): void };
   /** The pause between two rounds of all jobs. */
   readonly pauseMilliseconds?: number;
-  /** The pause after a round in which a job had more to do; the same by default. */
+  /** The pause after a round in which a job had more to do; by default the same. */
   readonly busyPauseMilliseconds?: number;
 }
 
@@ -30,34 +30,35 @@ const defaultPause = 100;
 /** Min and max wait before a failed job runs again. */
 const minWait = 1_000;
 const maxWait = 300_000;
-/** Max concurrent reads of the node in one run; each listens to the signal. */
+/** Max concurrent node reads in one run; each listens to the signal. */
 const maxListeners = 1_000;
 
-interface Turn<Context> {
+/** A job with the time of its next run and its failures in a row. */
+interface ScheduledJob<Context> {
   readonly job: Job<Context>;
   due: number;
   failures: number;
 }
 
-/** A scheduler of jobs. A job that fails is logged and retried with backoff; the others continue. */
+/** Creates a scheduler of jobs. A failure is logged and the job is retried with backoff; the other jobs continue. */
 export const createScheduler = <Context>(deps: SchedulerDeps<Context>): Scheduler => {
   const { chainName, clock, contextOf, isReady = () => true, logger, pauseMilliseconds = defaultPause } = deps;
   const { busyPauseMilliseconds = pauseMilliseconds } = deps;
-  const turns = deps.jobs.map((job): Turn<Context> => ({ job, due: 0, failures: 0 }));
+  const scheduledJobs = deps.jobs.map((job): ScheduledJob<Context> => ({ job, due: 0, failures: 0 }));
   const now = () => clock().getTime();
 
-  const take = async (turn: Turn<Context>, context: Context, signal: AbortSignal): Promise<boolean> => {
-    const { job } = turn;
+  const runJob = async (scheduled: ScheduledJob<Context>, context: Context, signal: AbortSignal): Promise<boolean> => {
+    const { job } = scheduled;
     try {
       const hasMore = await job.run(context);
-      turn.failures = 0;
-      turn.due = hasMore ? now() : now() + job.intervalMilliseconds;
+      scheduled.failures = 0;
+      scheduled.due = hasMore ? now() : now() + job.intervalMilliseconds;
       return hasMore;
     } catch (error) {
       if (signal.aborted) return false;
-      turn.failures += 1;
-      const wait = backoff(turn.failures, { base: Math.max(minWait, 2 * job.intervalMilliseconds), max: maxWait });
-      turn.due = now() + wait;
+      scheduled.failures += 1;
+      const wait = backoff(scheduled.failures, { base: Math.max(minWait, 2 * job.intervalMilliseconds), max: maxWait });
+      scheduled.due = now() + wait;
       const reason = error instanceof Error ? error.message : String(error);
       logger.warn(`${chainName}: job ${job.name} failed, retrying in ${wait / 1_000} s: ${reason}`);
       return false;
@@ -67,9 +68,9 @@ export const createScheduler = <Context>(deps: SchedulerDeps<Context>): Schedule
   const runDue = async (signal: AbortSignal): Promise<boolean> => {
     const context = contextOf(signal);
     let hasMore = false;
-    for (const turn of turns) {
+    for (const scheduled of scheduledJobs) {
       if (signal.aborted || !isReady()) return false;
-      if (turn.due <= now()) hasMore = (await take(turn, context, signal)) || hasMore;
+      if (scheduled.due <= now()) hasMore = (await runJob(scheduled, context, signal)) || hasMore;
     }
     return hasMore;
   };

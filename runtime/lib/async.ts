@@ -1,10 +1,10 @@
-/** How `sleep` waits. */
+/** Options of `sleep`. */
 export interface SleepOptions {
   /** Whether the wait keeps the process alive; true by default. */
   readonly ref?: boolean;
 }
 
-/** Waits; returns early, without an error, when the signal aborts. */
+/** Waits; returns early, without an error, if the signal aborts. */
 export const sleep = (milliseconds: number, signal?: AbortSignal, { ref = true }: SleepOptions = {}): Promise<void> =>
   new Promise((resolve) => {
     if (signal?.aborted === true) return resolve();
@@ -18,7 +18,7 @@ export const sleep = (milliseconds: number, signal?: AbortSignal, { ref = true }
     signal?.addEventListener("abort", end);
   });
 
-/** Bounds of an exponential backoff, in any one unit of time. */
+/** The parameters of an exponential backoff, in any unit of time. */
 export interface BackoffOptions {
   /** The wait after the first failure. */
   readonly base: number;
@@ -27,26 +27,26 @@ export interface BackoffOptions {
   readonly factor?: number;
 }
 
-/** The wait after the n-th failure in a row, counted from 1: it grows by the factor with each, up to the maximum. */
+/** The wait after the n-th failure in a row, counted from 1; it grows by the factor with each failure, up to the maximum. */
 export const backoff = (failures: number, { base, max, factor = 2 }: BackoffOptions): number =>
   Math.min(max, base * factor ** (failures - 1));
 
-/** Between half and all of a wait, so that clients that failed together do not retry together. */
+/** A random wait between half of the wait and all of it, so that clients that failed at the same time do not retry at the same time. */
 export const withJitter = (wait: number, random: () => number): number => wait / 2 + (random() * wait) / 2;
 
-/** How `retry` repeats work. */
+/** Options of `retry`. */
 export interface RetryOptions<E> extends BackoffOptions {
-  /** Attempts in all, the first one included. */
+  /** Max attempts, including the first one. */
   readonly attempts: number;
   readonly isRetryable: (error: unknown) => error is E;
   readonly onRetry?: (error: E) => void;
-  /** Ends the wait between attempts; `retry` then throws its reason. */
+  /** Aborts the wait between attempts; `retry` then throws the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * The result of the first attempt that succeeds, with backoff in milliseconds between attempts, which are numbered from 1. Throws the last error, or
- * immediately an error that is not retryable.
+ * Returns the result of the first attempt that succeeds, with backoff in milliseconds between attempts, which are numbered from 1.
+ * @throws {unknown} if the last attempt fails, or an error is not retryable.
  */
 export const retry = async <T, E>(work: (attempt: number) => Promise<T>, options: RetryOptions<E>): Promise<T> => {
   for (let attempt = 1; ; attempt += 1) {
@@ -61,22 +61,22 @@ export const retry = async <T, E>(work: (attempt: number) => Promise<T>, options
   }
 };
 
-/** How `poll` repeats a read. */
+/** Options of `poll`. */
 export interface PollOptions extends BackoffOptions, SleepOptions {
-  /** Ends the polling. */
+  /** Stops the polling. */
   readonly signal?: AbortSignal | undefined;
-  /** The time after which no further read begins; unlimited by default. */
+  /** The time after which no further read starts; unlimited by default. */
   readonly withinMilliseconds?: number;
 }
 
-/** The first result of a read that is not null, with backoff in milliseconds between reads; null when the signal aborts or the time has passed. */
+/** Returns the first result of a read that is not null, with backoff in milliseconds between reads; null if the signal aborts or the time has passed. */
 export const poll = async <T>(read: () => Promise<T | null> | T | null, options: PollOptions): Promise<T | null> => {
   const { signal, withinMilliseconds = Number.POSITIVE_INFINITY } = options;
-  const end = performance.now() + withinMilliseconds;
+  const deadline = performance.now() + withinMilliseconds;
   for (let reads = 1; signal?.aborted !== true; reads += 1) {
     const result = await read();
     if (result !== null) return result;
-    if (performance.now() >= end) return null;
+    if (performance.now() >= deadline) return null;
     await sleep(backoff(reads, options), signal, options);
   }
   return null;
@@ -85,7 +85,7 @@ export const poll = async <T>(read: () => Promise<T | null> | T | null, options:
 /** The options of a poll at a constant interval in milliseconds. */
 export const every = (milliseconds: number): BackoffOptions => ({ base: milliseconds, max: milliseconds, factor: 1 });
 
-/** The promise's result; rejects with the signal's reason as soon as it aborts. The work itself goes on, and its result is dropped. */
+/** The promise's result; rejects with the signal's reason as soon as the signal aborts. The work itself continues, and its result is dropped. */
 export const abortable = async <T>(signal: AbortSignal, promise: Promise<T>): Promise<T> => {
   let stop: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
@@ -112,7 +112,7 @@ export const nullOnAbort = <T>(promise: Promise<T>, signal: AbortSignal): Promis
 /** Runs tasks one at a time, in the order in which they were submitted. */
 export type Mutex = <T>(task: () => Promise<T>) => Promise<T>;
 
-/** A free mutex. A failed task does not stop the following ones. */
+/** Creates an unlocked mutex. A failed task does not prevent the following ones. */
 export const createMutex = (): Mutex => {
   let last: Promise<unknown> = Promise.resolve();
   return (task) => {

@@ -1,25 +1,25 @@
-/** The result of an audit for one kind of values, which is its subject. */
+/** The result of an audit for one kind of value, its subject. */
 export interface AuditRow {
   readonly subject: string;
   readonly compared: number;
-  /** Values that are unknown to the index or the node: neither right nor wrong. */
+  /** The number of values that are unknown to the index or the node, so that they cannot be compared. */
   readonly unknown: number;
   readonly differences: readonly string[];
 }
 
-/** A value of index and node; null where it is unknown. */
+/** A value in the index and on the node; null if it is unknown. */
 export interface Compared {
   readonly subject: string;
   readonly index: string | null;
   readonly node: string | null;
 }
 
-/** Counts the comparisons of one kind, and lists the differences. */
+/** Counts the comparisons of one kind of value, and lists the differences. */
 export const auditRow = (subject: string, compared: readonly Compared[]): AuditRow => ({
   subject,
   compared: compared.length,
   unknown: compared.filter(({ index, node }) => index === null || node === null).length,
   differences: compared
     .filter(({ index, node }) => index !== null && node !== null && index !== node)
-    .map((one) => `${one.subject}: the index has ${one.index}, the node has ${one.node}`),
+    .map(({ subject, index, node }) => `${subject}: the index has ${index}, the node has ${node}`),
 });

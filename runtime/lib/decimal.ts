@@ -7,17 +7,17 @@ export interface Decimal {
 /** Significant digits of quotients and roots. */
 const significantDigits = 40;
 
-const written = /^(-?)(\d+)(?:\.(\d+))?$/;
+const numericPattern = /^(-?)(\d+)(?:\.(\d+))?$/;
 
-/** Parses a numeric in PostgreSQL's notation. @throws {RangeError} any other text. */
+/** Parses a numeric in PostgreSQL's notation. @throws {RangeError} if the text is anything else. */
 export function decimalOf(text: string): Decimal {
-  const parts = written.exec(text);
+  const parts = numericPattern.exec(text);
   if (parts === null) throw new RangeError(`Invalid decimal number ${JSON.stringify(text.slice(0, 100))}.`);
   const [, sign = "", whole = "", fraction = ""] = parts;
   return { digits: BigInt(`${sign}${whole}${fraction}`), scale: fraction.length };
 }
 
-/** A whole number divided by a power of ten. */
+/** An integer divided by a power of ten. */
 export const decimal = (digits: bigint, scale = 0): Decimal => ({ digits, scale });
 
 export const multiply = (left: Decimal, right: Decimal): Decimal => ({
@@ -33,31 +33,31 @@ export function add(left: Decimal, right: Decimal): Decimal {
   return { digits: digitsAt(left, scale) + digitsAt(right, scale), scale };
 }
 
-/** Negative where the left number is less, positive where it is greater. */
+/** Negative if the left number is less, positive if it is greater, 0 if both are equal. */
 export function compare(left: Decimal, right: Decimal): number {
   const scale = Math.max(left.scale, right.scale);
   const [first, second] = [digitsAt(left, scale), digitsAt(right, scale)];
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
-/** The quotient, truncated to 40 significant digits. @throws {RangeError} where the divisor is 0. */
+/** The quotient, truncated to 40 significant digits. @throws {RangeError} if the divisor is 0. */
 export function divide(left: Decimal, right: Decimal): Decimal {
-  // Enough digits for a quotient of at least 40.
+  // Enough digits for a quotient of at least 40 digits.
   const more = Math.max(0, significantDigits + 2 + lengthOf(right.digits) - lengthOf(left.digits));
-  return cut({ digits: (left.digits * 10n ** BigInt(more)) / right.digits, scale: left.scale + more - right.scale });
+  return truncate({ digits: (left.digits * 10n ** BigInt(more)) / right.digits, scale: left.scale + more - right.scale });
 }
 
-/** The square root, truncated to 40 significant digits. @throws {RangeError} where the number is negative. */
+/** The square root, truncated to 40 significant digits. @throws {RangeError} if the number is negative. */
 export function squareRoot({ digits, scale }: Decimal): Decimal {
   if (digits < 0n) throw new RangeError("A negative number has no square root.");
   let more = Math.max(0, 2 * significantDigits + 1 - lengthOf(digits));
   // The scale must be even.
   if ((scale + more) % 2 !== 0) more += 1;
-  return cut({ digits: wholeRoot(digits * 10n ** BigInt(more)), scale: (scale + more) / 2 });
+  return truncate({ digits: integerRoot(digits * 10n ** BigInt(more)), scale: (scale + more) / 2 });
 }
 
 /** The number truncated to 40 significant digits, without trailing zeros. */
-export function cut({ digits, scale }: Decimal): Decimal {
+export function truncate({ digits, scale }: Decimal): Decimal {
   if (digits === 0n) return { digits: 0n, scale: 0 };
   let text = digits.toString();
   const sign = text.startsWith("-") ? 1 : 0;
@@ -68,9 +68,9 @@ export function cut({ digits, scale }: Decimal): Decimal {
   return { digits: BigInt(text), scale: scale - dropped };
 }
 
-/** The number rounded to `kept` significant digits (half away from zero). */
-export function rounded({ digits, scale }: Decimal, kept: number): Decimal {
-  const dropped = (digits < 0n ? -digits : digits).toString().length - kept;
+/** The number rounded to a number of significant digits (half away from zero). */
+export function rounded({ digits, scale }: Decimal, precision: number): Decimal {
+  const dropped = (digits < 0n ? -digits : digits).toString().length - precision;
   if (dropped <= 0) return { digits, scale };
   const unit = 10n ** BigInt(dropped);
   const half = digits < 0n ? -unit / 2n : unit / 2n;
@@ -92,16 +92,16 @@ export function toText({ digits, scale }: Decimal): string {
 export const wholeHundredths = ({ digits, scale }: Decimal): bigint =>
   scale <= 2 ? digits * 10n ** BigInt(2 - scale) : digits / 10n ** BigInt(scale - 2);
 
-const digitsAt = ({ digits, scale }: Decimal, wanted: number): bigint =>
-  wanted === scale ? digits : digits * 10n ** BigInt(wanted - scale);
+const digitsAt = ({ digits, scale }: Decimal, newScale: number): bigint =>
+  newScale === scale ? digits : digits * 10n ** BigInt(newScale - scale);
 
-/** The number of digits plus or minus one, estimated from the hexadecimal form, which is faster to produce. */
+/** The number of digits plus or minus one, estimated from the hexadecimal notation, which is faster to produce. */
 const lengthOf = (digits: bigint): number => Math.round((digits < 0n ? -digits : digits).toString(16).length * 1.2041);
 
-/** The largest integer whose square is at most `square` (Newton's method from above, starting with a floating-point estimate). */
-function wholeRoot(square: bigint): bigint {
+/** The largest integer whose square is at most `square` (Newton's method from above, starting from a floating-point estimate). */
+function integerRoot(square: bigint): bigint {
   if (square < 2n) return square;
-  // Drops an even number of low bits, so that the rest is exact enough as a number.
+  // Drops an even number of low bits, so that the rest is sufficiently exact as a number.
   const low = BigInt(Math.max(0, square.toString(16).length * 4 - 104) & ~1);
   let root = (BigInt(Math.ceil(Math.sqrt(Number(square >> low)) * (1 + 2 ** -48))) + 1n) << (low / 2n);
   for (;;) {

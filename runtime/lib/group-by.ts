@@ -1,4 +1,4 @@
-/** Groups elements by key, in their order (`Map.groupBy` of newer runtimes). */
+/** Groups elements by key, preserving their order (like `Map.groupBy` of newer runtimes). */
 export function groupBy<Element, Key>(elements: Iterable<Element>, keyOf: (element: Element) => Key): Map<Key, Element[]> {
   const groups = new Map<Key, Element[]>();
   for (const element of elements) {

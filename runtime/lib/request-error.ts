@@ -1,7 +1,7 @@
 /** An error that is safe to show to the client: its status and message. */
 export class RequestError extends Error {
   readonly status: 400 | 402 | 404 | 501 | 503;
-  /** Seconds after which the same request may succeed; null where waiting does not help. */
+  /** Seconds after which the same request may succeed; null if waiting does not help. */
   readonly retryAfterSeconds: number | null;
   override readonly name = "RequestError";
 
@@ -12,17 +12,17 @@ export class RequestError extends Error {
   }
 }
 
-/** A 404 about an entity that may be on the chain but is not in the index. */
+/** A 404 error about an entity that may be on the chain but is not in the index. */
 export class NotIndexedError extends RequestError {
   constructor(message: string) {
     super(404, message);
   }
 }
 
-/** An entity that the index does not have. */
-export const notFound = (what: string, sent: string, chainName: string): RequestError =>
-  new NotIndexedError(`${what} ${sent} not found in the index of ${chainName}.`);
+/** The error for an entity that the index does not have. */
+export const notFound = (kind: string, sent: string, chainName: string): RequestError =>
+  new NotIndexedError(`${kind} ${sent} not found in the index of ${chainName}.`);
 
-/** A valid value that this chain's index cannot answer. */
+/** The error for a well-formed value that the chain's index does not support. */
 export const unsupportedValue = (parameter: string, sent: string, expected: string): RequestError =>
   new RequestError(400, `Invalid value ${sent} for ${parameter}: expected ${expected}.`);

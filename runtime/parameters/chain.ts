@@ -1,5 +1,5 @@
 import type { Chain, Parsed } from "../../generated/requests.gen.ts";
-import { accept, refuse } from "./parsed.ts";
+import { accept, reject } from "./parsed.ts";
 
 /** Creates a parser of configured chains by name or decimal id. */
 export function createChainParser(chains: readonly Chain[]): (text: string) => Parsed<Chain> {
@@ -12,6 +12,6 @@ export function createChainParser(chains: readonly Chain[]): (text: string) => P
   const expected = `a configured chain by name or id (${chains.map((chain) => chain.name).join(", ")})`;
   return (text) => {
     const chain = byText.get(text);
-    return chain === undefined ? refuse(expected) : accept(chain);
+    return chain === undefined ? reject(expected) : accept(chain);
   };
 }

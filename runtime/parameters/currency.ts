@@ -1,7 +1,7 @@
 import type { Currency } from "../../generated/requests.gen.ts";
 import { parserOf } from "./parsed.ts";
 
-/** Exhaustive by its type: it does not compile if the catalog's currencies differ. */
+/** Exhaustive by its type: the code does not compile if the catalog's currencies differ. */
 const codes: Readonly<Record<Currency, true>> = {
   USD: true,
   CAD: true,

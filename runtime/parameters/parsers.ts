@@ -16,7 +16,7 @@ import { parseTopic, topicExpected } from "./topic.ts";
 
 export interface ParserSettings {
   readonly chains: readonly GroupedChain[];
-  /** The maximum length of every comma-separated list; a parameter may have a lower one. */
+  /** The max length of every comma-separated list; a parameter may have a lower one. */
   readonly listItems: number;
   /** The address that a name is registered for, or null; `chain` is null if the path has none. */
   readonly resolveName: (chain: Chain | null, name: string) => Promise<Hex | null>;
@@ -24,13 +24,13 @@ export interface ParserSettings {
 
 /** Creates the parsers of the generated request code, one per parameter type. */
 export function createParsers({ chains, listItems, resolveName }: ParserSettings): Parsers {
-  const bound = (limits: { readonly maxItems?: number }): number => Math.min(limits.maxItems ?? listItems, listItems);
+  const maxItemsOf = (limits: { readonly maxItems?: number }): number => Math.min(limits.maxItems ?? listItems, listItems);
   return {
     chain: createChainParser(chains),
     address: parseAddress,
-    addressList: (text, limits) => parseList(text, bound(limits), addressExpected, parseAddress),
+    addressList: (text, limits) => parseList(text, maxItemsOf(limits), addressExpected, parseAddress),
     hash: parseHash,
-    topicList: (text, limits) => parseList(text, bound(limits), topicExpected, parseTopic),
+    topicList: (text, limits) => parseList(text, maxItemsOf(limits), topicExpected, parseTopic),
     height: parseHeight,
     block: parseBlock,
     date: parseDate,
@@ -40,7 +40,7 @@ export function createParsers({ chains, listItems, resolveName }: ParserSettings
     currency: parseCurrency,
     choice: parseChoice,
     text: parseText,
-    textList: (text, limits) => parseList(text, bound(limits), textExpected, parseText),
+    textList: (text, limits) => parseList(text, maxItemsOf(limits), textExpected, parseText),
     tokenId: parseTokenId,
     resolveName,
     restriction: createRestriction(chains),

@@ -1,12 +1,12 @@
 import { parserOf } from "./parsed.ts";
 
-/** EIP-721 and EIP-1155 ids are uint256. */
-const ceiling = 2n ** 256n;
-const idForm = /^(?:0|[1-9][0-9]{0,77})$/;
+/** Ids of EIP-721 and EIP-1155 are below this limit, because their type is uint256. */
+const limit = 2n ** 256n;
+const idPattern = /^(?:0|[1-9][0-9]{0,77})$/;
 
 function read(text: string): bigint | undefined {
-  const value = idForm.test(text) ? BigInt(text) : ceiling;
-  return value < ceiling ? value : undefined;
+  const value = idPattern.test(text) ? BigInt(text) : limit;
+  return value < limit ? value : undefined;
 }
 
 /** Parses a token id. */

@@ -17,10 +17,10 @@ export const checkUrl = (url: URL, ports: readonly string[]): Refusal | null => 
   return ports.includes(port) ? null : refuse("port", port, url.hostname);
 };
 
-/** The URL parser has normalized decimal, octal, hex and shortened addresses to dotted ones, and IPv6 to brackets (WHATWG URL, "host parsing"). */
+/** Whether a host is an IP address. The URL parser has normalized all notations of IPv4 to dotted ones, and IPv6 to brackets (WHATWG URL, "host parsing"). */
 const isLiteral = (hostname: string): boolean => hostname.startsWith("[") || isIP(hostname) !== 0;
 
-/** Names without a dot and those under reserved domains are local; a trailing dot would hide both. */
+/** Whether a name is local: without a dot or under a reserved domain. Names with a trailing dot, which would hide both, are treated as local. */
 const isLocal = (hostname: string): boolean => {
   const labels = hostname.split(".");
   return labels.length < 2 || labels.includes("") || localDomains.includes(labels.at(-1) ?? "");

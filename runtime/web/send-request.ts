@@ -4,11 +4,11 @@ import { abortable } from "../lib/async.ts";
 import { type Refusal, refuse } from "./refusals.ts";
 
 /** The accepted media types of responses; "" is a response without one. */
-export interface WantedTypes {
+export interface AcceptedTypes {
   /** Sent as Accept. */
   readonly header: string;
-  /** The name of these types in refusals. */
-  readonly words: string;
+  /** The description of these types in refusals. */
+  readonly description: string;
   readonly includes: (type: string) => boolean;
 }
 
@@ -21,7 +21,7 @@ export interface WebRequest {
   readonly addresses: readonly string[] | null;
   /** Sent as Authorization. */
   readonly authorization: string | null;
-  readonly types: WantedTypes;
+  readonly types: AcceptedTypes;
   readonly bytes: number;
   /** Certificates that are trusted in addition to the default ones. */
   readonly certificates: readonly string[];
@@ -41,8 +41,7 @@ const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const temporaryStatuses: ReadonlySet<number> = new Set([401, 403, 408, 421, 425, 429]);
 
 /**
- * Sends a request over a new connection, which is always closed when this returns. Rejects with the signal's reason, or with a network
- * error.
+ * Sends a request over a new connection, which is always closed when this function returns. Rejects with the signal's reason or with a network error.
  */
 export const sendRequest = async (request: WebRequest): Promise<Reply> => {
   const { url, signal, milliseconds } = request;
@@ -64,7 +63,7 @@ export const sendRequest = async (request: WebRequest): Promise<Reply> => {
   try {
     return await abortable(signal, readReply(client, request));
   } finally {
-    // Aborts the exchange without waiting for its end.
+    // Aborts the request without waiting.
     client.destroy().catch(() => undefined);
   }
 };
@@ -85,7 +84,7 @@ const readReply = async (
     reset: true,
     signal,
   });
-  // An unread body ends with an error that has no other handler.
+  // An unread body emits an error that has no other handler.
   body.on("error", () => undefined);
   if (redirectStatuses.has(statusCode)) {
     const location = headers.location;
@@ -98,7 +97,7 @@ const readReply = async (
   const encoding = textOf(headers["content-encoding"]);
   if (encoding !== "" && encoding !== "identity") return refused(refuse("encoding", hostname, encoding));
   const type = textOf(headers["content-type"]).split(";", 1)[0]?.trim() ?? "";
-  if (!types.includes(type)) return refused(refuse("type", hostname, type, types.words));
+  if (!types.includes(type)) return refused(refuse("type", hostname, type, types.description));
   if (Number(headers["content-length"]) > bytes) return refused(refuse("too-large", hostname, String(bytes)));
   const chunks: Buffer[] = [];
   let size = 0;
@@ -122,7 +121,7 @@ const refused = (refusal: Refusal): Reply => ({ kind: "refusal", refusal });
 
 const textOf = (header: string | string[] | undefined): string => [header ?? ""].flat().join(",").trim().toLowerCase();
 
-/** Resolves to the checked addresses, so that the name cannot lead elsewhere when the connection is made. */
+/** Resolves every name to the checked addresses, so that the connection cannot go to a different address. */
 const lookupOf =
   (addresses: readonly string[]): LookupFunction =>
   (_hostname, options, callback) => {

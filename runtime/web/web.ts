@@ -3,13 +3,13 @@ import { checkUrl } from "./check-url.ts";
 import { privateRange } from "./public-addresses.ts";
 import { type Refusal, refuse } from "./refusals.ts";
 import { type ResolveName, resolveName } from "./resolve-name.ts";
-import { type Reply, refusalOf, sendRequest, type WantedTypes } from "./send-request.ts";
+import { type AcceptedTypes, type Reply, refusalOf, sendRequest } from "./send-request.ts";
 
 /** The limits for fetching one document, including redirects. */
 export interface FetchBounds {
   readonly milliseconds: number;
   readonly bytes: number;
-  readonly types: WantedTypes;
+  readonly types: AcceptedTypes;
   readonly signal: AbortSignal;
 }
 
@@ -20,23 +20,23 @@ export type Fetched =
 
 /** Fetches documents from untrusted servers. */
 export interface Web {
-  /** Fetches an untrusted URL: https:, a public name, public addresses. Never throws. */
+  /** Fetches an untrusted URL, which must be https: with a public name and public addresses. Never throws. */
   fetch(url: string, bounds: FetchBounds): Promise<Fetched>;
-  /** Fetches a path of a server that the operator configured, at any address and over http: too; redirects to other servers are untrusted. Never throws. */
+  /** Fetches a path of a server that the operator configured, at any address and even over http:; redirects to other servers are untrusted. Never throws. */
   fetchFrom(gateway: string, path: string, bounds: FetchBounds): Promise<Fetched>;
 }
 
 /** Dependencies that tests replace. */
 export interface WebDependencies {
   readonly resolve?: ResolveName;
-  /** Whether to connect to a name although it has this non-public address; only for test servers. */
+  /** Whether to connect to a name even if it has this non-public address; only for test servers. */
   readonly isExempt?: (address: string, hostname: string) => boolean;
   readonly ports?: readonly string[];
   readonly certificates?: readonly string[];
 }
 
 const maxRedirects = 3;
-/** Max addresses of a name that are tried. */
+/** Max addresses of a name to connect to. */
 const maxAddresses = 4;
 
 /** Creates a client without persistent connections, cookies, credentials and proxies. */
@@ -44,8 +44,8 @@ export const createWeb = (dependencies: WebDependencies = {}): Web => {
   const { resolve = resolveName, isExempt = () => false, ports = ["443"], certificates = [] } = dependencies;
 
   /**
-   * The addresses to connect to. A name with any non-public address is refused: a public site has none, and a name that leads
-   * into a private network must not be connected to.
+   * The addresses to connect to. A name with any non-public address is refused: a public site has none, and a name may lead into a
+   * private network.
    */
   const addressesOf = async (hostname: string, signal: AbortSignal): Promise<readonly string[] | Refusal> => {
     const addresses = await resolve(hostname, signal).catch(() => []);
@@ -58,11 +58,11 @@ export const createWeb = (dependencies: WebDependencies = {}): Web => {
   };
 
   const visit = async (url: URL, gateway: URL | null, bounds: FetchBounds): Promise<Reply> => {
-    const isGateway = isOf(gateway, url);
+    const isGateway = isOnGateway(gateway, url);
     let addresses: readonly string[] | null = null;
     if (!isGateway) {
-      const fault = checkUrl(url, ports);
-      if (fault !== null) return { kind: "refusal", refusal: fault };
+      const refusal = checkUrl(url, ports);
+      if (refusal !== null) return { kind: "refusal", refusal };
       const found = await abortable(bounds.signal, addressesOf(url.hostname, bounds.signal));
       if ("code" in found) return { kind: "refusal", refusal: found };
       addresses = found;
@@ -96,8 +96,8 @@ export const createWeb = (dependencies: WebDependencies = {}): Web => {
         if (reply.kind === "refusal") return refused(reply.refusal, hop);
         const next = parseUrl(reply.location, url);
         if (next === null) return refused(refuse("location", nameOf(url, trusted)), hop);
-        // A redirect from an untrusted server back to a gateway is untrusted too: the gateway may be internal and serve more than documents.
-        if (!isOf(trusted, next)) trusted = null;
+        // A redirect from an untrusted server back to a gateway is untrusted too, because the gateway may be internal and serve more than documents.
+        if (!isOnGateway(trusted, next)) trusted = null;
         url = next;
       }
       return refused(refuse("redirects", String(maxRedirects)), 0);
@@ -128,10 +128,10 @@ const refused = (refusal: Refusal, hop: number): Fetched => ({
   refusal: hop === 0 ? refusal : { ...refusal, sentence: `After a redirect: ${refusal.sentence}` },
 });
 
-const isOf = (gateway: URL | null, url: URL): gateway is URL => gateway !== null && url.origin === gateway.origin;
+const isOnGateway = (gateway: URL | null, url: URL): gateway is URL => gateway !== null && url.origin === gateway.origin;
 
 /** Hides the host of an operator's gateway: refusals are public. */
-const nameOf = (url: URL, gateway: URL | null): string => (isOf(gateway, url) ? "The gateway" : url.hostname);
+const nameOf = (url: URL, gateway: URL | null): string => (isOnGateway(gateway, url) ? "The gateway" : url.hostname);
 
 const authorizationOf = ({ username, password }: URL): string | null =>
   username === "" ? null : `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64")}`;
@@ -148,7 +148,7 @@ const limitTime = ({ signal, milliseconds }: FetchBounds): { readonly signal: Ab
     end: () => {
       clearTimeout(timer);
       signal.removeEventListener("abort", stop);
-      // Ends lookups and requests that are still in progress.
+      // Aborts lookups and requests that are still in progress.
       stop();
     },
   };

@@ -14,7 +14,7 @@ import { type ListedApprovals, readApprovals, viewSpender, withoutSpam } from ".
 
 const currency = "USD";
 
-/** The current allowances of a wallet's ERC-20 tokens, highest value at risk first. @throws {unsupportedValue} for more approvals than one response may list. */
+/** The current allowances of a wallet's ERC-20 tokens, highest value at risk first. @throws {RequestError} 400 if a response cannot list them all. */
 export const getApprovals: Handlers["getApprovals"] = async ({ chain, walletAddress }, context) => {
   const { approvals, limits, now } = context;
   const max = limits.answerRows;
@@ -30,10 +30,10 @@ export const getApprovals: Handlers["getApprovals"] = async ({ chain, walletAddr
   ]);
   const chainConfig = context.chains.get(chain.id);
   // In a complete index, a balance without a row is 0.
-  const missing = indexedFrom === null ? "0" : null;
+  const missingBalance = indexedFrom === null ? "0" : null;
   const items = [...groupBy(listed.rows, ({ token }) => token)].map(([token, rows]) => {
     const balance = balances.get(token);
-    const holding = { balance: balance === undefined ? missing : balance, rate: rate(token), logo: tokenLogo(chainConfig, token) };
+    const holding = { balance: balance === undefined ? missingBalance : balance, rate: rate(token), logo: tokenLogo(chainConfig, token) };
     return viewToken(listed, token, rows, holding);
   });
   return {
@@ -66,15 +66,15 @@ function viewToken(
   const atRiskQuote = quotedAmount(atRisk, rate);
   const spenders = rows.map((row) => {
     const allowance = knownAllowance(row);
-    const isAll = allowance !== null && isUnlimited(allowance);
-    const allowanceQuote = quotedAmount(isAll ? null : allowance, rate);
+    const isInfinite = allowance !== null && isUnlimited(allowance);
+    const allowanceQuote = quotedAmount(isInfinite ? null : allowance, rate);
     const amount = amountAtRisk(allowance, balanceAmount);
     const value = quotedAmount(amount, rate);
     const item = {
       ...viewSpender(labels, row),
-      allowance: isAll ? unlimited : (allowance?.toString() ?? null),
+      allowance: isInfinite ? unlimited : (allowance?.toString() ?? null),
       allowance_quote: allowanceQuote.quote,
-      pretty_allowance_quote: isAll ? unlimited : allowanceQuote.pretty,
+      pretty_allowance_quote: isInfinite ? unlimited : allowanceQuote.pretty,
       value_at_risk: amount?.toString() ?? null,
       value_at_risk_quote: value.quote,
       pretty_value_at_risk_quote: value.pretty,
@@ -105,10 +105,10 @@ const quotedAmount = (amount: bigint | null, rate: Rate) => {
   return { exact, quote: viewNumber(exact), pretty: pretty(exact, currency) };
 };
 
-/** Orders by value, then by amount, both descending with unknown ones last, then by address. */
+/** Orders by value, then by amount, both descending with unknown values last, then by address. */
 const byRisk = (left: Ranked<unknown>, right: Ranked<unknown>): number =>
   descending(left.value, right.value, compare) ||
-  descending(left.amount, right.amount, (one, other) => (one < other ? -1 : one > other ? 1 : 0)) ||
+  descending(left.amount, right.amount, (first, second) => (first < second ? -1 : first > second ? 1 : 0)) ||
   (left.address < right.address ? -1 : 1);
 
 const descending = <T>(left: T | null, right: T | null, ascending: (left: T, right: T) => number): number => {

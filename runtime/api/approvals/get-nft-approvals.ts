@@ -7,31 +7,31 @@ import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { readApprovals, viewSpender, withoutSpam } from "./listed-approvals.ts";
 
-/** The current approvals of a wallet's collections, newest first. @throws {unsupportedValue} for more approvals than one response may list. */
+/** The current approvals of a wallet's collections, newest first. @throws {RequestError} 400 if a response cannot list them all. */
 export const getNftApprovals: Handlers["getNftApprovals"] = async ({ chain, walletAddress }, context) => {
   const { approvals, limits, now } = context;
   const max = limits.answerRows;
   const indexedFrom = await context.ledger.indexedFrom(chain.id);
-  const read = await readApprovals(walletAddress, max, (limit, scope) =>
+  const nftApprovals = await readApprovals(walletAddress, max, (limit, scope) =>
     approvals.nftApprovalsOf(chain.id, walletAddress, indexedFrom === null, limit, scope),
   );
-  const tokens = new Set(read.map(({ token }) => token));
+  const tokens = new Set(nftApprovals.map(({ token }) => token));
   const [{ rows, metadata, labels }, held] = await Promise.all([
-    withoutSpam(context, chain, read),
+    withoutSpam(context, chain, nftApprovals),
     approvals.idsOf(chain.id, walletAddress, tokens, max + 1),
   ]);
   if (held.length > max)
-    throw unsupportedValue("walletAddress", walletAddress, `a wallet with at most ${max} tokens of its approved collections`);
+    throw unsupportedValue("walletAddress", walletAddress, `a wallet that holds at most ${max} tokens of the collections it has approved`);
   const idsOf = groupBy(held, ({ token }) => token);
   return {
     ...chainFields(chain, now()),
     address: walletAddress,
-    items: [...groupBy([...rows].sort(newestFirst), ({ token }) => token)].map(([token, ofToken]) => ({
+    items: [...groupBy([...rows].sort(newestFirst), ({ token }) => token)].map(([token, rowsOfToken]) => ({
       contract_address: token,
       contract_address_label: labelOf(labels, token),
       contract_ticker_symbol: metadata.get(token)?.symbol ?? null,
       token_balances: (idsOf.get(token) ?? []).map(({ token_id, balance }) => ({ token_id, token_balance: balance })),
-      spenders: ofToken.map((row) => ({
+      spenders: rowsOfToken.map((row) => ({
         ...viewSpender(labels, row),
         token_ids_approved: row.token_id ?? "ALL",
         allowance: row.token_id === null ? unlimited : "1",

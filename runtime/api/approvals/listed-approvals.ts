@@ -19,7 +19,7 @@ export interface ListedApprovals<R> {
 
 /**
  * Reads the approvals of a wallet. If there are too many, which hostile contracts can cause for any wallet, only those that the wallet sent itself are read.
- * @throws {unsupportedValue} if these are too many as well, or if the wallet sent none.
+ * @throws {RequestError} 400 if these are too many as well, or if the wallet sent none.
  */
 export async function readApprovals<R>(
   wallet: Address,
@@ -28,23 +28,24 @@ export async function readApprovals<R>(
 ): Promise<R[]> {
   const all = await read(max + 1, "all");
   if (all.length <= max) return all;
-  const own = await read(max + 1, "sent-by-owner");
-  if (own.length === 0 || own.length > max) throw unsupportedValue("walletAddress", wallet, `a wallet with at most ${max} approvals`);
-  return own;
+  const sentByOwner = await read(max + 1, "sent-by-owner");
+  if (sentByOwner.length === 0 || sentByOwner.length > max)
+    throw unsupportedValue("walletAddress", wallet, `a wallet with at most ${max} approvals`);
+  return sentByOwner;
 }
 
-/** Drops approvals in spam contracts that the owner did not send: a contract can emit approvals of any owner. */
+/** Drops approvals by spam contracts that the owner did not send: a contract can emit approvals of any owner. */
 export async function withoutSpam<R extends Row>(context: ResolverContext, chain: Chain, rows: readonly R[]): Promise<ListedApprovals<R>> {
   const tokens = new Set(rows.map(({ token }) => token));
   const [metadata, labels] = await Promise.all([
     context.tokens.metadata(chain.id, tokens),
     context.labels(chain.id, new Set([...tokens, ...rows.map(({ spender }) => spender)])),
   ]);
-  const unsent = new Set(rows.filter(({ is_own }) => !is_own).map(({ token }) => token));
+  const tokensWithUnsent = new Set(rows.filter(({ is_own }) => !is_own).map(({ token }) => token));
   const spam = await spamAmong(
     context,
     chain,
-    [...metadata.values()].filter(({ address }) => unsent.has(address)),
+    [...metadata.values()].filter(({ address }) => tokensWithUnsent.has(address)),
   );
   return { rows: rows.filter(({ is_own, token }) => is_own || !spam.has(token)), metadata, labels };
 }

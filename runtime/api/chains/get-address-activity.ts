@@ -3,7 +3,7 @@ import type { Handlers } from "../context.ts";
 import { updatedAt } from "./view-chain.ts";
 import { viewNetwork } from "./view-network.ts";
 
-/** The configured networks on which an address was seen; test networks on request. @throws {RequestError} 503 while one of them is rebuilt. */
+/** The configured networks on which an address was seen; testnets on request. @throws {RequestError} 503 if the balances of one are being rebuilt. */
 export const getAddressActivity: Handlers["getAddressActivity"] = async ({ walletAddress, testnets }, context) => {
   const chains = context.chains.list().filter((chain) => testnets || !chain.isTestnet);
   const ids = chains.map(({ id }) => id);

@@ -30,7 +30,7 @@ export const getGasPrices: Handlers["getGasPrices"] = async ({ chain, eventType,
     event_type: eventType,
     gas_quote_rate: viewNumber(wholeRate(rate, context.chains.get(chain.id).nativeToken.decimals)),
     base_fee: baseFee,
-    items: estimates.map((one) => viewEstimate(one, rate, quoteCurrency)),
+    items: estimates.map((gasEstimate) => viewEstimate(gasEstimate, rate, quoteCurrency)),
   };
 };
 
@@ -44,15 +44,15 @@ async function estimate({ ledger, network, anchor }: ResolverContext, chainId: n
   ]);
   const [oldest, newest] = [blocks[0], blocks.at(-1)];
   const baseFee = newest?.base_fee ?? null;
-  const pace =
+  const secondsPerBlock =
     oldest && newest && newest.number > oldest.number ? (newest.timestamp - oldest.timestamp) / (newest.number - oldest.number) : null;
-  return { baseFee, estimates: estimateGas(samples, baseFee, pace) };
+  return { baseFee, estimates: estimateGas(samples, baseFee, secondsPerBlock) };
 }
 
 function viewEstimate({ gasPrice, gasSpent, l1Fee, interval }: GasEstimate, rate: Rate, currency: Currency): PriceItem {
-  const worthOf = (wei: bigint) => (rate === null ? null : multiply(decimal(wei), rate));
-  const gas = worthOf(gasPrice * BigInt(gasSpent));
-  const l1 = l1Fee === null ? null : worthOf(l1Fee);
+  const quoteOfWei = (wei: bigint) => (rate === null ? null : multiply(decimal(wei), rate));
+  const gas = quoteOfWei(gasPrice * BigInt(gasSpent));
+  const l1 = l1Fee === null ? null : quoteOfWei(l1Fee);
   const total = gas !== null && l1 !== null ? add(gas, l1) : gas;
   return {
     gas_price: gasPrice.toString(),

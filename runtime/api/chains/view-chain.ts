@@ -4,7 +4,7 @@ import type { ChainConfig } from "../../config/config.ts";
 import { type Address, type Hash, nativeTokenAddress } from "../../lib/hex.ts";
 import { isoTimestamp } from "../../lib/time.ts";
 
-/** `updated_at` of an answer. */
+/** `updated_at` of a response. */
 export const updatedAt = (now: Date): string => isoTimestamp(Math.floor(now.getTime() / 1000));
 
 /** The fields that responses about one chain share. */

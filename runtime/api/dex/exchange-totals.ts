@@ -27,17 +27,17 @@ export interface ExchangeTotals {
 }
 
 /**
- * The totals of an exchange as of the last rolled-up hour; null before the first block. Without a roll-up they are as of the anchor: swaps are counted, and
- * values are null, because they are only computed in the background. The same applies to single days without a roll-up.
+ * The totals of an exchange as of the last rolled-up hour; null before the first block. Without a roll-up they are as of the anchor, with the number of swaps
+ * but without values, which are only computed in the background. The same applies to single days without a roll-up.
  */
 export async function totalsOf(context: ResolverContext, chain: Chain, factory: Address): Promise<ExchangeTotals | null> {
   const ranked = await rankedSnapshot(context, chain, factory, null);
-  if (ranked?.rollUp) return rolledUp(context, chain, factory, ranked, ranked.rollUp);
+  if (ranked?.rollUp) return totalsFromRollUp(context, chain, factory, ranked, ranked.rollUp);
   const snapshot = await snapshotAtAnchor(context, chain);
-  return snapshot === null || snapshot.at === null ? null : counted(context, chain, factory, snapshot, snapshot.at);
+  return snapshot === null || snapshot.at === null ? null : totalsWithoutRollUp(context, chain, factory, snapshot, snapshot.at);
 }
 
-const rolledUp = async (
+const totalsFromRollUp = async (
   context: ResolverContext,
   chain: Chain,
   factory: Address,
@@ -59,13 +59,13 @@ const rolledUp = async (
     swaps: now.swaps,
     volume: now.volume,
     activePools: now.week_pools,
-    days: found.map((day, position) => day ?? unvalued(starts[position] ?? 0, swaps.get(position) ?? 0)),
+    days: found.map((day, position) => day ?? dayWithoutValues(starts[position] ?? 0, swaps.get(position) ?? 0)),
   };
 };
 
-const unvalued = (start: number, swaps: number): ExchangeDay => ({ start, swaps, volume: null, liquidity: null });
+const dayWithoutValues = (start: number, swaps: number): ExchangeDay => ({ start, swaps, volume: null, liquidity: null });
 
-/** The swaps of some of a month's days, by the position of the day. */
+/** The swaps of the month's days at some positions, by position. */
 const swapsOfDays = async (
   context: ResolverContext,
   chain: Chain,
@@ -83,7 +83,7 @@ const swapsOfDays = async (
   return new Map(positions.map((position, index) => [position, (swaps[2 * index + 1] ?? 0) - (swaps[2 * index] ?? 0)]));
 };
 
-const counted = async (
+const totalsWithoutRollUp = async (
   context: ResolverContext,
   chain: Chain,
   factory: Address,
@@ -101,6 +101,6 @@ const counted = async (
     swaps: now - dayBefore,
     volume: null,
     activePools: active.total,
-    days: days.starts.map((start, day) => unvalued(start, (ends[day + 1] ?? 0) - (ends[day] ?? 0))),
+    days: days.starts.map((start, day) => dayWithoutValues(start, (ends[day + 1] ?? 0) - (ends[day] ?? 0))),
   };
 };

@@ -4,17 +4,17 @@ import { unsupportedValue } from "../../lib/request-error.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { pretty, valueAtRate, viewNumber, wholeRate } from "../prices/view-quotes.ts";
-import { exchangeNamed } from "./exchanges.ts";
+import { requireExchange } from "./exchanges.ts";
 import { anchorTime } from "./snapshots.ts";
 import { viewPoolContract } from "./view-pool-contract.ts";
 
 /**
- * An account's pool tokens of an exchange, with their shares of the reserves and their values. @throws {RequestError} 404, an unknown exchange.
- * @throws {unsupportedValue} more than one answer may list.
+ * An account's pool tokens of an exchange, with their shares of the reserves and their values.
+ * @throws {RequestError} 404 if the exchange is unknown, 400 if the account has more pool tokens than a response may list.
  */
 export const getAddressExchangeBalances: Handlers["getAddressExchangeBalances"] = async (request, context) => {
   const { chain, dexName, accountAddress } = request;
-  const { factory } = exchangeNamed(context, chain, dexName);
+  const { factory } = requireExchange(context, chain, dexName);
   const block = context.anchor ?? -1;
   const max = context.limits.answerRows;
   const owned = await context.pools.poolsOfOwner(chain.id, [factory], accountAddress, block, max + 1);

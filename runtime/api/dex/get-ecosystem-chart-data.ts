@@ -8,31 +8,31 @@ import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
 import { totalsOf } from "./exchange-totals.ts";
-import { exchangeNamed } from "./exchanges.ts";
+import { requireExchange } from "./exchanges.ts";
 import { anchorTime, pointsOfWeek } from "./snapshots.ts";
 
-/** The totals of an exchange with its daily series, as of the last closed hour. @throws {RequestError} 404, an unknown exchange. */
+/** The totals of an exchange with its daily series, as of the last closed hour. @throws {RequestError} 404 if the exchange is unknown. */
 export const getEcosystemChartData: Handlers["getEcosystemChartData"] = async ({ chain, dexName }, context) => {
-  const exchange = exchangeNamed(context, chain, dexName);
-  const head = { ...chainFields(chain, context.now()), pagination: null };
+  const exchange = requireExchange(context, chain, dexName);
+  const common = { ...chainFields(chain, context.now()), pagination: null };
   const [totals, native] = await Promise.all([totalsOf(context, chain, exchange.factory), nativeRate(context, chain)]);
-  if (totals === null) return { ...head, items: [] };
-  const common = (start: number) => ({
+  if (totals === null) return { ...common, items: [] };
+  const fieldsOfDay = (start: number) => ({
     dex_name: exchange.name,
     chain_id: String(chain.id),
     dt: isoTimestamp(start),
     quote_currency: "USD",
   });
-  const worthOf = (digits: string | null) => (digits === null ? null : decimalOf(digits));
+  const decimalOrNull = (digits: string | null) => (digits === null ? null : decimalOf(digits));
   const volumes = totals.days.map(({ start, swaps, ...day }): VolumeEcosystemChart => {
-    const volume = worthOf(day.volume);
-    return { ...common(start), volume_quote: viewNumber(volume), pretty_volume_quote: pretty(volume, "USD"), swap_count_24: swaps };
+    const volume = decimalOrNull(day.volume);
+    return { ...fieldsOfDay(start), volume_quote: viewNumber(volume), pretty_volume_quote: pretty(volume, "USD"), swap_count_24: swaps };
   });
   const liquidity = totals.days.map(({ start, ...day }): LiquidityEcosystemChart => {
-    const held = worthOf(day.liquidity);
-    return { ...common(start), liquidity_quote: viewNumber(held), pretty_liquidity_quote: pretty(held, "USD") };
+    const held = decimalOrNull(day.liquidity);
+    return { ...fieldsOfDay(start), liquidity_quote: viewNumber(held), pretty_liquidity_quote: pretty(held, "USD") };
   });
-  const fees = feesOf(worthOf(totals.volume), exchange.feePpm);
+  const fees = feesOf(decimalOrNull(totals.volume), exchange.feePpm);
   const item = {
     dex_name: exchange.name,
     chain_id: String(chain.id),
@@ -48,7 +48,7 @@ export const getEcosystemChartData: Handlers["getEcosystemChartData"] = async ({
     liquidity_chart_7d: liquidity.slice(-pointsOfWeek),
     liquidity_chart_30d: liquidity,
   };
-  return { ...head, items: [item] };
+  return { ...common, items: [item] };
 };
 
 /** The current value of one whole native token. */

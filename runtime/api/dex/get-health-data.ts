@@ -2,14 +2,14 @@ import { poolsId } from "../../domains/pools/projection/index.ts";
 import { isoTimestamp } from "../../lib/time.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
-import { exchangeNamed } from "./exchanges.ts";
+import { requireExchange } from "./exchanges.ts";
 
-/** The last block of an exchange's data and the newest block of the network. @throws {RequestError} 404, an unknown exchange. */
+/** The last block of an exchange's data and the newest block of the network. @throws {RequestError} 404 if the exchange is unknown. */
 export const getHealthData: Handlers["getHealthData"] = async ({ chain, dexName }, context) => {
-  exchangeNamed(context, chain, dexName);
+  requireExchange(context, chain, dexName);
   const { checkpoints, ledger, network } = context;
   const checkpoint = checkpoints.get(poolsId);
-  const [synced, known, nodes] = await Promise.all([
+  const [synced, chains, nodes] = await Promise.all([
     // A checkpoint before the first block has no block.
     checkpoint === undefined ? null : ledger.blockByNumber(chain.id, checkpoint),
     ledger.chains(),
@@ -22,7 +22,7 @@ export const getHealthData: Handlers["getHealthData"] = async ({ chain, dexName 
       {
         synced_block_height: synced?.number ?? null,
         synced_block_signed_at: synced === null ? null : isoTimestamp(synced.timestamp),
-        latest_block_height: known.find((row) => row.chain_id === chain.id)?.latest_block ?? null,
+        latest_block_height: chains.find((row) => row.chain_id === chain.id)?.latest_block ?? null,
         latest_block_signed_at: typeof node?.latest_timestamp === "number" ? isoTimestamp(node.latest_timestamp) : null,
       },
     ],

@@ -7,16 +7,16 @@ import { isoTimestamp, secondsPerDay } from "../../lib/time.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { pretty, valueAtRate, viewNumber, wholeRate } from "../prices/view-quotes.ts";
-import { exchangeNamed } from "./exchanges.ts";
+import { requireExchange } from "./exchanges.ts";
 import { sharedPoolsWith } from "./shared-pools.ts";
 import { daysOfMonth, pointsOfWeek, snapshotAtAnchor } from "./snapshots.ts";
 import { figuresOfToken, viewExchangeToken } from "./view-exchange-token.ts";
 
 /**
- * A token of an exchange's pools with its daily series. @throws {RequestError} 404, an unknown exchange. @throws {notFound} a token that none of its pools has.
+ * A token of an exchange's pools with its daily series. @throws {RequestError} 404 if the exchange is unknown, or none of its pools has the token.
  */
 export const getLpTokenView: Handlers["getLpTokenView"] = async ({ chain, dexName, tokenAddress, quoteCurrency }, context) => {
-  const exchange = exchangeNamed(context, chain, dexName);
+  const exchange = requireExchange(context, chain, dexName);
   const [{ rows }, snapshot] = await Promise.all([
     context.pools.poolsOfToken(chain.id, [exchange.factory], tokenAddress, context.anchor ?? -1, 1, 0),
     snapshotAtAnchor(context, chain),
@@ -52,9 +52,9 @@ export const getLpTokenView: Handlers["getLpTokenView"] = async ({ chain, dexNam
       pretty_liquidity_quote: pretty(quote, quoteCurrency),
     };
   });
-  const own = metadata.get(tokenAddress);
+  const tokenMetadata = metadata.get(tokenAddress);
   const prices = days.starts.map((start): PriceTokenTimeseries => {
-    const rate = wholeRate(rateOf(tokenAddress, dayOf(start)), own?.decimals ?? null);
+    const rate = wholeRate(rateOf(tokenAddress, dayOf(start)), tokenMetadata?.decimals ?? null);
     return {
       ...common(start),
       quote_currency: quoteCurrency,
@@ -65,7 +65,7 @@ export const getLpTokenView: Handlers["getLpTokenView"] = async ({ chain, dexNam
   const rates = { now: rateAt(tokenAddress, nowTime), dayBefore: rateAt(tokenAddress, dayBeforeTime) };
   const figures = figuresOfToken(tokenAddress, dayBefore, now);
   const item = {
-    ...viewExchangeToken(chain, context.chains.get(chain.id), exchange, own, figures, rates, quoteCurrency),
+    ...viewExchangeToken(chain, context.chains.get(chain.id), exchange, tokenMetadata, figures, rates, quoteCurrency),
     transactions_24h: inShared === null ? null : now.swap_transactions - dayBefore.swap_transactions + inShared,
     volume_timeseries_7d: volumes.slice(-pointsOfWeek),
     volume_timeseries_30d: volumes,

@@ -5,17 +5,17 @@ import type { Address } from "../../lib/hex.ts";
 import { secondsPerDay } from "../../lib/time.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
-import { exchangeNamed } from "./exchanges.ts";
+import { requireExchange } from "./exchanges.ts";
 import { sharedPoolsOf } from "./shared-pools.ts";
 import { rankedSnapshot, type Snapshot } from "./snapshots.ts";
 import { figuresOfToken, type TokenFigures, viewExchangeToken } from "./view-exchange-token.ts";
 
 /**
- * The tokens of an exchange's pools as of the last closed hour, by descending value, then those of unknown value by address; all by address while that hour is
- * not rolled up. @throws {RequestError} 404, an unknown exchange.
+ * The tokens of an exchange's pools as of the last closed hour: by descending value, then those of unknown value by address; all by address if that hour has
+ * no roll-up. @throws {RequestError} 404 if the exchange is unknown.
  */
 export const getNetworkExchangeTokens: Handlers["getNetworkExchangeTokens"] = async ({ chain, dexName, page }, context) => {
-  const exchange = exchangeNamed(context, chain, dexName);
+  const exchange = requireExchange(context, chain, dexName);
   const snapshot = await rankedSnapshot(context, chain, exchange.factory, null);
   const end = snapshot?.end ?? 0;
   const { tokens, total } = await pageOf(context, chain, exchange.factory, snapshot, snapshot?.rollUp ?? null, page);
@@ -69,9 +69,12 @@ const pageOf = async (
         ),
         total: rollUp.tokens,
       });
-  const isHere = new Set(unranked.tokens);
-  const having = shared.filter(({ token0, token1 }) => isHere.has(token0) || isHere.has(token1));
-  const states = await context.pools.tokenStatesAt(chain.id, factory, unranked.tokens, having, [block, snapshot?.dayBefore ?? null]);
+  const unrankedTokens = new Set(unranked.tokens);
+  const sharedWithUnranked = shared.filter(({ token0, token1 }) => unrankedTokens.has(token0) || unrankedTokens.has(token1));
+  const states = await context.pools.tokenStatesAt(chain.id, factory, unranked.tokens, sharedWithUnranked, [
+    block,
+    snapshot?.dayBefore ?? null,
+  ]);
   const figures = unranked.tokens.map((token) => {
     const [now, dayBefore] = states(token) as readonly [TokenState, TokenState];
     return figuresOfToken(token, dayBefore, now);

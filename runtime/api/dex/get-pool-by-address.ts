@@ -1,13 +1,13 @@
 import { notFound } from "../../lib/request-error.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
-import { exchangeNamed } from "./exchanges.ts";
+import { requireExchange } from "./exchanges.ts";
 import { snapshotAtAnchor } from "./snapshots.ts";
 import { viewPoolSeries } from "./view-pool-series.ts";
 
-/** A pool with its daily series. @throws {RequestError} 404, an unknown exchange. @throws {notFound} a contract that is not one of its pools. */
+/** A pool with its daily series. @throws {RequestError} 404 if the exchange is unknown or the contract is not one of its pools. */
 export const getPoolByAddress: Handlers["getPoolByAddress"] = async ({ chain, dexName, poolAddress }, context) => {
-  const exchange = exchangeNamed(context, chain, dexName);
+  const exchange = requireExchange(context, chain, dexName);
   const [pools, snapshot] = await Promise.all([
     context.pools.poolsAt(chain.id, [exchange.factory], [poolAddress], context.anchor ?? -1),
     snapshotAtAnchor(context, chain),

@@ -4,8 +4,8 @@ import type { Handlers } from "../context.ts";
 import { requestedExchanges, viewPoolsOfExchanges } from "./view-pools-of-exchanges.ts";
 
 /**
- * The pools of a network's exchanges whose token a wallet holds, by address. @throws {RequestError} 404, an unknown exchange.
- * @throws {unsupportedValue} a wallet in more pools than are counted.
+ * The pools of a network's exchanges whose pool token a wallet holds, by address.
+ * @throws {RequestError} 404 if the exchange is unknown, 400 if the wallet has more pool tokens than a response may list.
  */
 export const getPoolsForWalletAddress: Handlers["getPoolsForWalletAddress"] = async (request, context) => {
   const { chain, walletAddress, tokenAddress, quoteCurrency, dexName, page } = request;

@@ -6,7 +6,7 @@ import type { Address } from "../../lib/hex.ts";
 import { secondsPerDay } from "../../lib/time.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
-import { exchangeNamed } from "./exchanges.ts";
+import { requireExchange } from "./exchanges.ts";
 import { type FiguresOfPools, figuresOf, figuresOfRanked } from "./pool-figures.ts";
 import { type RankedSnapshot, rankedSnapshot } from "./snapshots.ts";
 import { viewPool } from "./view-pool.ts";
@@ -17,11 +17,11 @@ interface Page {
 }
 
 /**
- * An exchange's pools with a swap in the configured days up to the last closed hour, or to the end of a past day, by descending liquidity; by
- * address while that hour is not rolled up. @throws {RequestError} 404, an unknown exchange. @throws {unsupportedValue} a day that is not indexed.
+ * An exchange's pools with a swap in the configured number of days up to the last closed hour, or up to the end of a past day, by descending liquidity; by
+ * address if that hour has no roll-up. @throws {RequestError} 404 if the exchange is unknown, 400 if the day is not indexed.
  */
 export const getPools: Handlers["getPools"] = async ({ chain, dexName, date, page }, context) => {
-  const exchange = exchangeNamed(context, chain, dexName);
+  const exchange = requireExchange(context, chain, dexName);
   const snapshot = await rankedSnapshot(context, chain, exchange.factory, date);
   const { total, ...all } = await pageOf(context, chain, exchange.factory, snapshot, page);
   return {
@@ -52,7 +52,7 @@ const pageOf = async (
     : ranked(context, chain, factory, snapshot, rollUp, page);
 };
 
-const worthOf = (digits: string | null): Decimal | null => (digits === null ? null : decimalOf(digits));
+const decimalOrNull = (digits: string | null): Decimal | null => (digits === null ? null : decimalOf(digits));
 
 /** A page of the hour's roll-up. */
 const ranked = async (
@@ -66,9 +66,9 @@ const ranked = async (
   const rows = await context.rollUps.rankedPools(chain.id, factory, hour, number * size, size);
   const shown = rows.map(({ liquidity, volume, week_volume: week, ...pool }) => ({
     ...pool,
-    liquidity: worthOf(liquidity),
-    volume: worthOf(volume),
-    weekVolume: worthOf(week),
+    liquidity: decimalOrNull(liquidity),
+    volume: decimalOrNull(volume),
+    weekVolume: decimalOrNull(week),
   }));
   return { ...(await figuresOfRanked(context, chain, shown, snapshot)), total };
 };

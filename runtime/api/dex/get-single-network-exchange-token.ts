@@ -1,18 +1,18 @@
 import { unsupportedValue } from "../../lib/request-error.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
-import { exchangeNamed } from "./exchanges.ts";
+import { requireExchange } from "./exchanges.ts";
 import { requireToken } from "./shared-pools.ts";
 import { pointsOfMonth, snapshotAtAnchor } from "./snapshots.ts";
 import { viewPoolSeries } from "./view-pool-series.ts";
 
 /**
- * An exchange's pools with a token, by address, each with its daily series. @throws {RequestError} 404, an unknown exchange or token.
- * @throws {unsupportedValue} a page of more days than one answer may list.
+ * An exchange's pools with a token, by address, each with its daily series.
+ * @throws {RequestError} 404 if the exchange or the token is unknown, 400 if the page has more days than a response may list.
  */
 export const getSingleNetworkExchangeToken: Handlers["getSingleNetworkExchangeToken"] = async (request, context) => {
   const { chain, dexName, tokenAddress, page } = request;
-  const exchange = exchangeNamed(context, chain, dexName);
+  const exchange = requireExchange(context, chain, dexName);
   const [{ rows, total }, snapshot] = await Promise.all([
     context.pools.poolsOfToken(chain.id, [exchange.factory], tokenAddress, context.anchor ?? -1, page.size + 1, page.number * page.size),
     snapshotAtAnchor(context, chain),

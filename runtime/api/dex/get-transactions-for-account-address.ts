@@ -1,12 +1,12 @@
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
-import { exchangeNamed } from "./exchanges.ts";
+import { requireExchange } from "./exchanges.ts";
 import { viewActions } from "./view-actions.ts";
 
-/** The actions of an account on an exchange, newest first. @throws {RequestError} 404, an unknown exchange. */
+/** The actions of an account on an exchange, newest first. @throws {RequestError} 404 if the exchange is unknown. */
 export const getTransactionsForAccountAddress: Handlers["getTransactionsForAccountAddress"] = async (request, context) => {
   const { chain, dexName, accountAddress, page } = request;
-  const { factory } = exchangeNamed(context, chain, dexName);
+  const { factory } = requireExchange(context, chain, dexName);
   const block = context.anchor ?? -1;
   const key = await context.pools.exchangeKey(chain.id, factory, block);
   const actions = await context.pools.actionsOfAccount(chain.id, key, accountAddress, block, page.size + 1, page.number * page.size);

@@ -1,15 +1,15 @@
 import { notFound } from "../../lib/request-error.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
-import { exchangeNamed } from "./exchanges.ts";
+import { requireExchange } from "./exchanges.ts";
 import { viewActions } from "./view-actions.ts";
 
-/** The actions in a pool, newest first. @throws {RequestError} 404, an unknown exchange. @throws {notFound} a contract that is not one of its pools. */
+/** The actions in a pool, newest first. @throws {RequestError} 404 if the exchange is unknown or the contract is not one of its pools. */
 export const getTransactionsForExchange: Handlers["getTransactionsForExchange"] = async (
   { chain, dexName, poolAddress, page },
   context,
 ) => {
-  const { factory } = exchangeNamed(context, chain, dexName);
+  const { factory } = requireExchange(context, chain, dexName);
   const block = context.anchor ?? -1;
   const [pool] = await context.pools.poolsAt(chain.id, [factory], [poolAddress], block);
   if (pool === undefined) throw notFound("Pool", poolAddress, chain.name);

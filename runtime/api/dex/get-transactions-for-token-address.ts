@@ -1,13 +1,13 @@
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
-import { exchangeNamed } from "./exchanges.ts";
+import { requireExchange } from "./exchanges.ts";
 import { requireToken, sharedPoolsWith } from "./shared-pools.ts";
 import { viewActions } from "./view-actions.ts";
 
-/** The actions in an exchange's pools with a token, newest first. @throws {RequestError} 404, an unknown exchange or token. */
+/** The actions in an exchange's pools with a token, newest first. @throws {RequestError} 404 if the exchange or the token is unknown. */
 export const getTransactionsForTokenAddress: Handlers["getTransactionsForTokenAddress"] = async (request, context) => {
   const { chain, dexName, tokenAddress, page } = request;
-  const { factory } = exchangeNamed(context, chain, dexName);
+  const { factory } = requireExchange(context, chain, dexName);
   const block = context.anchor ?? -1;
   const shared = await sharedPoolsWith(context, chain, factory, tokenAddress, block);
   const key = { factory, shared: shared.map(({ pool }) => pool) };

@@ -15,11 +15,11 @@ export interface PoolValues {
   readonly liquidity: Decimal | null;
   /** In the last 24 hours. */
   readonly volume: Decimal | null;
-  /** In the last seven times 24 hours. */
+  /** In the last seven days. */
   readonly weekVolume: Decimal | null;
 }
 
-/** A pool at a snapshot, a day and a week before, with its values. */
+/** A pool at a snapshot, a day earlier and a week earlier, with its values. */
 export interface PoolFigures extends PoolValues {
   readonly pool: PoolRow;
   readonly now: PoolState;

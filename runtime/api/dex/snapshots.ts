@@ -4,31 +4,31 @@ import { retentionHours } from "../../domains/dex/queries/roll-up.ts";
 import { dayOf, endsOfWeek, lastHourOf } from "../../domains/dex/queries/spans.ts";
 import type { Address } from "../../lib/hex.ts";
 import { secondsPerDay, secondsPerHour, startOfDay } from "../../lib/time.ts";
-import { heightAt } from "../at.ts";
+import { heightAt } from "../block-references.ts";
 import type { ResolverContext } from "../context.ts";
 
-/** Points of a month's series: one more than its days, so that the change over the month can be computed. A week's series is its end. */
+/** Points of a month's series: one more than its days, so that the change over the month can be computed. A week's series is the end of a month's. */
 export const pointsOfMonth = 31;
 export const pointsOfWeek = 8;
 
-/** A time with the last block before it, and the last blocks before the spans that end at it; null if there is no earlier block. */
+/** A point in time, with the last block before it and before earlier times; a block is null if the index has no earlier one. */
 export interface Snapshot {
   /** Unix seconds; exclusive. */
   readonly end: number;
   readonly at: number | null;
   readonly dayBefore: number | null;
-  /** The last blocks of the seven spans of 24 hours up to the end, newest first, and of the span before them. */
+  /** The last blocks before the end and before each of the times one to seven days earlier, newest first. */
   readonly week: readonly (number | null)[];
 }
 
 const snapshotAt = async (context: ResolverContext, chain: Chain, end: number): Promise<Snapshot> => {
   const heights = await context.tokens.heightsBefore(chain.id, endsOfWeek(end));
-  const week = heights.map((height) => upTo(context, height));
+  const week = heights.map((height) => limitToAnchor(context, height));
   const [at = null, dayBefore = null] = week;
   return { end, at, dayBefore, week };
 };
 
-const upTo = ({ anchor }: ResolverContext, height: number | null): number | null =>
+const limitToAnchor = ({ anchor }: ResolverContext, height: number | null): number | null =>
   height === null || anchor === null ? null : Math.min(height, anchor);
 
 /** The timestamp of the anchor; null before the first block. */
@@ -47,10 +47,10 @@ export interface RankedSnapshot extends Snapshot {
 }
 
 /**
- * The snapshot of a ranked list: the end of a day, or of the last hour before the anchor, whichever comes first, so that the order stays until the next hour.
- * An hour is rolled up some seconds after its end: until then the list is as of the hour before, and the anchor of its later pages is pinned accordingly.
+ * The snapshot of a ranked list: the end of a day, or of the last hour before the anchor, whichever is earlier, so that the order is stable for an hour. An
+ * hour is rolled up some seconds after its end: until then the list is as of the previous hour, and the anchor of its later pages is pinned accordingly.
  * Without a roll-up of the last hours (no prices, or prices being recomputed) the list is ordered by address. Null before the first block.
- * @throws {unsupportedValue} a day before the index or after today.
+ * @throws {RequestError} 400 if the day is before the index or after today.
  */
 export async function rankedSnapshot(
   context: ResolverContext,
@@ -93,5 +93,5 @@ export function startsOfDays({ end }: Pick<Snapshot, "end">): readonly number[] 
 export async function daysOfMonth(context: ResolverContext, chain: Chain, { end, at }: Snapshot): Promise<Days> {
   const starts = startsOfDays({ end });
   const heights = await context.tokens.heightsBefore(chain.id, starts);
-  return { starts, heights: [...heights.map((height) => upTo(context, height)), at] };
+  return { starts, heights: [...heights.map((height) => limitToAnchor(context, height)), at] };
 }

@@ -10,7 +10,7 @@ import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import type { Address } from "../../lib/hex.ts";
 import { transactionExplorers } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
-import { viewTransactionHead } from "../ledger/view-transaction.ts";
+import { viewTransactionFields } from "../ledger/view-transaction.ts";
 import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
 import { viewContract } from "../tokens/view-token.ts";
 import { type ActionRates, ratesOfActions } from "./action-rates.ts";
@@ -39,7 +39,7 @@ export async function viewActions(
 ): Promise<{ items: ExchangeTransaction[]; pagination: Pagination }> {
   const shown = rows.slice(0, page.size);
   const [transactions, pools] = await Promise.all([
-    context.ledger.transactionsAt(chain.id, distinctPlaces(shown)),
+    context.ledger.transactionsAt(chain.id, distinctTransactions(shown)),
     context.pools.poolsAt(chain.id, [factory], [...new Set(shown.map((row) => row.pool))], context.anchor ?? -1),
   ]);
   const metadata = await context.tokens.metadata(
@@ -62,12 +62,12 @@ export async function viewActions(
   };
 }
 
-const keyOf = (place: { readonly block_number: number; readonly transaction_index: number }): string =>
-  `${place.block_number}:${place.transaction_index}`;
+const keyOf = (position: { readonly block_number: number; readonly transaction_index: number }): string =>
+  `${position.block_number}:${position.transaction_index}`;
 
-const distinctPlaces = (rows: readonly ActionRow[]): ActionRow[] => [...new Map(rows.map((row) => [keyOf(row), row])).values()];
+const distinctTransactions = (rows: readonly ActionRow[]): ActionRow[] => [...new Map(rows.map((row) => [keyOf(row), row])).values()];
 
-interface Viewed {
+interface ActionView {
   readonly row: ActionRow;
   readonly transaction: TransactionRow;
   readonly pool: PoolRow;
@@ -78,10 +78,10 @@ interface Viewed {
 }
 
 /** Values are at the prices of the block's time. */
-function viewAction(context: ResolverContext, chain: Chain, viewed: Viewed): ExchangeTransaction {
-  const { row, transaction, pool, metadata, address, quoteCurrency, rates } = viewed;
+function viewAction(context: ResolverContext, chain: Chain, view: ActionView): ExchangeTransaction {
+  const { row, transaction, pool, metadata, address, quoteCurrency, rates } = view;
   const chainConfig = context.chains.get(chain.id);
-  const head = viewTransactionHead(chainConfig, transaction, new Map(), { rate: rates.native, currency: quoteCurrency });
+  const fields = viewTransactionFields(chainConfig, transaction, new Map(), { rate: rates.native, currency: quoteCurrency });
   const isSwap = row.act === actCodes.swap;
   const isAdd = row.act === actCodes.add;
   const total = isSwap
@@ -91,7 +91,7 @@ function viewAction(context: ResolverContext, chain: Chain, viewed: Viewed): Exc
     viewNumber(wholeRate(rates.pair[side], metadata.get(side === 0 ? pool.token0 : pool.token1)?.decimals ?? null));
   const tokenOf = (token: Address): PoolToken => viewContract(chainConfig, token, standards.erc20, metadata.get(token));
   return {
-    block_signed_at: head.block_signed_at,
+    block_signed_at: fields.block_signed_at,
     tx_hash: transaction.hash,
     act: actNames[row.act] ?? "SWAP",
     address,
@@ -107,17 +107,17 @@ function viewAction(context: ResolverContext, chain: Chain, viewed: Viewed): Exc
     sender_address: row.sender,
     total_quote: viewNumber(total),
     pretty_total_quote: pretty(total, quoteCurrency),
-    value: head.value,
-    value_quote: head.value_quote,
-    pretty_value_quote: head.pretty_value_quote,
-    gas_metadata: head.gas_metadata,
-    gas_offered: head.gas_offered,
-    gas_spent: head.gas_spent,
-    gas_price: head.gas_price,
-    fees_paid: head.fees_paid,
-    gas_quote: head.gas_quote,
-    pretty_gas_quote: head.pretty_gas_quote,
-    gas_quote_rate: head.gas_quote_rate,
+    value: fields.value,
+    value_quote: fields.value_quote,
+    pretty_value_quote: fields.pretty_value_quote,
+    gas_metadata: fields.gas_metadata,
+    gas_offered: fields.gas_offered,
+    gas_spent: fields.gas_spent,
+    gas_price: fields.gas_price,
+    fees_paid: fields.fees_paid,
+    gas_quote: fields.gas_quote,
+    pretty_gas_quote: fields.pretty_gas_quote,
+    gas_quote_rate: fields.gas_quote_rate,
     quote_currency: quoteCurrency,
     token_0: tokenOf(pool.token0),
     token_1: tokenOf(pool.token1),

@@ -18,10 +18,9 @@ const eventNames: Readonly<Record<number, string>> = {
   [actCodes.add]: "add_liquidity",
   [actCodes.remove]: "remove_liquidity",
 };
-/** Millionths in a hundredth of a percent. */
-const basisPoint = 100;
+const ppmPerBasisPoint = 100;
 
-/** A token of a pool, the change of the pool's balance, and the rate in US dollars for its smallest unit at that time. */
+/** A token of a pool, the change of the pool's balance, and the value of its smallest unit in US dollars at that time. */
 interface Side {
   readonly token: Address;
   readonly metadata: TokenMetadata | undefined;
@@ -30,7 +29,7 @@ interface Side {
   readonly logo: string | null;
 }
 
-/** The actions of a transaction in pools of the configured exchanges, in order; null while the pools of its block are not indexed. */
+/** The actions of a transaction in pools of the configured exchanges, in order; null until the pools projection includes its block. */
 export async function viewDexDetails(context: ResolverContext, chainId: number, transaction: TransactionRow): Promise<DexReport[] | null> {
   const { checkpoints, pools, prices, tokens } = context;
   const chain = context.chains.get(chainId);
@@ -77,8 +76,8 @@ const viewReport = (
 ): DexReport => {
   const [first, second] = sides.map(viewSide) as [ReturnType<typeof viewSide>, ReturnType<typeof viewSide>];
   const feePpm = row.fee_ppm ?? exchange?.feePpm ?? null;
-  // A concentrated pool issues no token: each provider has positions of its own.
-  const shares = row.family === familyCodes["xy=k"] ? poolToken : undefined;
+  // A concentrated-liquidity pool issues no pool token: each provider has its own positions.
+  const lpToken = row.family === familyCodes["xy=k"] ? poolToken : undefined;
   return {
     log_offset: row.log_index,
     protocol_name: exchange?.label ?? exchange?.name ?? null,
@@ -91,13 +90,13 @@ const viewReport = (
     fork: exchange?.fork ?? null,
     event: eventNames[row.act] ?? "swap",
     pair_address: row.pool,
-    pair_lp_fee_bps: feePpm === null ? null : feePpm / basisPoint,
-    lp_token_address: shares === undefined ? null : row.pool,
-    lp_token_ticker: shares?.symbol ?? null,
-    lp_token_num_decimals: shares?.decimals ?? null,
-    lp_token_name: shares?.name ?? null,
-    lp_token_value: shares === undefined ? null : row.liquidity,
-    exchange_rate_usd: paidForOne(sides),
+    pair_lp_fee_bps: feePpm === null ? null : feePpm / ppmPerBasisPoint,
+    lp_token_address: lpToken === undefined ? null : row.pool,
+    lp_token_ticker: lpToken?.symbol ?? null,
+    lp_token_num_decimals: lpToken?.decimals ?? null,
+    lp_token_name: lpToken?.name ?? null,
+    lp_token_value: lpToken === undefined ? null : row.liquidity,
+    exchange_rate_usd: priceOfBought(sides),
     token_0_address: first.address,
     token_0_ticker: first.ticker,
     token_0_num_decimals: first.decimals,
@@ -140,13 +139,13 @@ const viewSide = ({ token, metadata, change, rate, logo }: Side) => {
 };
 
 /**
- * US dollars paid for one whole token that was bought; null unless one token was exchanged for the other, for example when liquidity changes or a loan is
- * repaid in the same token.
+ * US dollars paid for one whole token that was bought; null unless one token was exchanged for the other, for example if liquidity changes or a loan is repaid
+ * in the same token.
  */
-const paidForOne = (sides: readonly [Side, Side]): number | null => {
+const priceOfBought = (sides: readonly [Side, Side]): number | null => {
   const [paid, bought] = sides[0].change > 0n ? sides : [sides[1], sides[0]];
   if (paid.change <= 0n || bought.change >= 0n) return null;
   const value = valueAtRate(absolute(paid.change), paid.rate);
-  const forSmallest = value === null ? null : divide(value, decimalOf(absolute(bought.change)));
-  return viewNumber(wholeRate(forSmallest, bought.metadata?.decimals ?? null));
+  const perSmallestUnit = value === null ? null : divide(value, decimalOf(absolute(bought.change)));
+  return viewNumber(wholeRate(perSmallestUnit, bought.metadata?.decimals ?? null));
 };

@@ -17,7 +17,7 @@ export interface TokenFigures {
   readonly swaps: number;
 }
 
-/** The values of one smallest unit of a token, now and a day before. */
+/** The values of one smallest unit of a token, now and a day earlier. */
 export interface TokenRates {
   readonly now: Rate;
   readonly dayBefore: Rate;

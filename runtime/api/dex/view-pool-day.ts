@@ -8,7 +8,7 @@ import { priceIn } from "./reserve-price.ts";
 /** A day of a pool. */
 export interface PoolDay {
   readonly common: Pick<VolumeTimeseries, "dex_name" | "chain_id" | "exchange" | "dt">;
-  /** The state at the end of the day before. */
+  /** The state at the end of the previous day. */
   readonly before: PoolState;
   /** The state at the end of the day. */
   readonly after: PoolState;

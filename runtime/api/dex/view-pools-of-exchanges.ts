@@ -7,15 +7,15 @@ import type { Address } from "../../lib/hex.ts";
 import { addressExplorers } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
 import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
-import { exchangeNamed, exchangesOf } from "./exchanges.ts";
+import { exchangesOf, requireExchange } from "./exchanges.ts";
 import { figuresOf } from "./pool-figures.ts";
 import { snapshotAtAnchor } from "./snapshots.ts";
 import { viewPoolValues } from "./view-pool.ts";
 import { viewPoolContract } from "./view-pool-contract.ts";
 
-/** The requested exchange, or all of the network. @throws {RequestError} 404, an unknown exchange. */
+/** The requested exchange, or all of the network. @throws {RequestError} 404 if the exchange is unknown. */
 export const requestedExchanges = (context: ResolverContext, chain: Chain, dexName: string | null): readonly ExchangeConfig[] =>
-  dexName === null ? exchangesOf(context.chains.get(chain.id)) : [exchangeNamed(context, chain, dexName)];
+  dexName === null ? exchangesOf(context.chains.get(chain.id)) : [requireExchange(context, chain, dexName)];
 
 /** Pools with their exchanges and their values in a currency. */
 export async function viewPoolsOfExchanges(
@@ -38,15 +38,15 @@ export async function viewPoolsOfExchanges(
     const { pool, now, rates, poolRate } = figure;
     const exchange = exchanges.find(({ factory }) => factory === pool.factory);
     if (exchange === undefined) return [];
-    const own = metadata.get(pool.pool);
+    const poolToken = metadata.get(pool.pool);
     return {
       dex_name: exchange.name,
       exchange: pool.pool,
-      exchange_ticker_symbol: own?.symbol ?? null,
+      exchange_ticker_symbol: poolToken?.symbol ?? null,
       exchange_logo_url: exchange.logoUrl ?? null,
       explorers: addressExplorers(chainConfig, pool.pool),
       ...viewPoolValues(exchange, figure, all),
-      pretty_quote_rate: pretty(wholeRate(poolRate, own?.decimals ?? null), currency),
+      pretty_quote_rate: pretty(wholeRate(poolRate, poolToken?.decimals ?? null), currency),
       token_0: viewToken(pool.token0, now.reserve0, rates[0]),
       token_1: viewToken(pool.token1, now.reserve1, rates[1]),
     };

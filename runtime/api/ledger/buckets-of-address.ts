@@ -18,8 +18,8 @@ interface Bucket {
 }
 
 /**
- * A wallet's transactions of one bucket, newest first, with links to the previous and next buckets that have any.
- * @throws {unsupportedValue} if it has more transactions than the limit of an answer.
+ * A wallet's transactions of one bucket, newest first, with links to the previous and the next bucket with transactions.
+ * @throws {RequestError} 400 if it has more transactions than a response may list.
  */
 export async function bucketOfAddress(
   context: ResolverContext,
@@ -46,7 +46,7 @@ export async function bucketOfAddress(
   };
 }
 
-/** The ordinals of a bucket's transactions, from `first` up to but not including `end`; `total` counts all of the address. */
+/** The ordinals of a bucket's transactions, from `first` up to but not including `end`; `total` is the number of the address's transactions. */
 async function ordinalsOf({ ledger, anchor }: ResolverContext, chain: Chain, address: Address, bucket: number) {
   if (anchor === null) return { first: 0, end: 0, total: 0 };
   const countBefore = async (time: number): Promise<number> => {
@@ -61,7 +61,7 @@ async function ordinalsOf({ ledger, anchor }: ResolverContext, chain: Chain, add
   return { first, end, total };
 }
 
-/** Whether no transaction can be added: the head is past the bucket's end, and the index covers the bucket. */
+/** Whether no transaction can be added to a bucket: its end is past, and the index covers it. */
 async function isComplete({ ledger }: ResolverContext, chain: Chain, bucket: number): Promise<boolean> {
   const [head, tail, from] = await Promise.all([ledger.head(chain.id), ledger.tail(chain.id), ledger.indexedFrom(chain.id)]);
   if (head === null || tail === null) return false;
@@ -69,7 +69,7 @@ async function isComplete({ ledger }: ResolverContext, chain: Chain, bucket: num
   return coversStart && head.timestamp >= (bucket + 1) * secondsPerBucket;
 }
 
-/** Links to the buckets of the previous and the next transaction, given by their ordinals. */
+/** Links to the buckets of the previous and the next transaction, identified by their ordinals. */
 async function linksOf(
   context: ResolverContext,
   chain: Chain,

@@ -1,11 +1,11 @@
 import type { GetLogsRequest } from "../../../generated/requests.gen.ts";
 import { notFound, unsupportedValue } from "../../lib/request-error.ts";
-import { type BlockRange, rangeOf } from "../at.ts";
+import { type BlockRange, rangeOf } from "../block-references.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { sendersOf, viewLogWithBlock } from "./view-log.ts";
 
-/** Logs of the latest block, of one block by its hash, or of a range. @throws {unsupportedValue} a range that is too long. @throws {notFound} an unknown hash. */
+/** Logs of the latest block, of one block by its hash, or of a range. @throws {RequestError} 400 if it is too long, 404 if the hash is unknown. */
 export const getLogs: Handlers["getLogs"] = async (request, context) => {
   const { chain, address, topics, skipDecode } = request;
   const indexedFrom = await context.ledger.indexedFrom(chain.id);
@@ -30,7 +30,7 @@ export const getLogs: Handlers["getLogs"] = async (request, context) => {
   };
 };
 
-/** The requested blocks that are indexed, which are also those charged for; null if there are none. */
+/** The requested blocks that are indexed, which are also the ones that are charged; null if there are none. */
 async function requestedRange(request: GetLogsRequest, context: ResolverContext, indexedFrom: number | null): Promise<BlockRange | null> {
   const { chain, startingBlock, endingBlock, blockHash } = request;
   if (blockHash !== null) {

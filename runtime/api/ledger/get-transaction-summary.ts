@@ -8,13 +8,13 @@ import { chainFields, nativeMetadata } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { pretty, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
 
-/** The surcharge for `with-gas`: one credit. */
-const creditOfGas = 100;
+/** The surcharge for `with-gas` in hundredths of a credit. */
+const gasSurchargeHundredths = 100;
 
-/** The number of a wallet's transactions, the first and the last one, and on request the fees paid. */
+/** The number of a wallet's transactions, the first and the last of them, and on request the fees paid. */
 export const getTransactionSummary: Handlers["getTransactionSummary"] = async (request, context) => {
   const { chain, walletAddress, withGas, quoteCurrency } = request;
-  if (withGas) context.counted.extraHundredths = creditOfGas;
+  if (withGas) context.counted.extraHundredths = gasSurchargeHundredths;
   return {
     updated_at: chainFields(chain, context.now()).updated_at,
     address: walletAddress,
@@ -35,10 +35,10 @@ async function summaryOf(
   const { anchor, ledger } = context;
   const count = anchor === null ? 0 : await ledger.transactionCountOfAddress(chain.id, address, anchor);
   if (anchor === null || count === 0) return [];
-  const at = async (ordinal: number) => (await ledger.transactionsOfAddress(chain.id, address, ordinal, ordinal))[0];
+  const transactionAt = async (ordinal: number) => (await ledger.transactionsOfAddress(chain.id, address, ordinal, ordinal))[0];
   const [earliest, latest, gas] = await Promise.all([
-    at(0),
-    at(count - 1),
+    transactionAt(0),
+    transactionAt(count - 1),
     currency === null ? null : gasSummary(context, chain, address, anchor, currency),
   ]);
   return [
@@ -60,7 +60,7 @@ const viewSummary = (context: ResolverContext, chain: Chain, row: TransactionRow
         tx_detail_link: context.link(`/v1/${chain.name}/transaction_v2/${row.hash}/`),
       };
 
-/** Fees are quoted at the close of their day, as a wallet may have paid in hundreds of thousands of transactions. */
+/** Fees are quoted at the close of their day, because a wallet may have sent hundreds of thousands of transactions. */
 async function gasSummary(
   context: ResolverContext,
   chain: Chain,
@@ -70,7 +70,7 @@ async function gasSummary(
 ): Promise<GasSummary> {
   const [fees, total] = await Promise.all([
     context.ledger.feesPaidBy(chain.id, address, block),
-    worthOfFees(context, chain, address, block, currency),
+    valueOfFees(context, chain, address, block, currency),
   ]);
   const average = total === null || fees.sentCount === 0 ? null : divide(total, decimal(BigInt(fees.sentCount)));
   return {
@@ -84,8 +84,8 @@ async function gasSummary(
   };
 }
 
-/** Null if the rate of a day with fees is unknown or, without any fees, if today's rate is. */
-async function worthOfFees({ ledger, prices, now }: ResolverContext, chain: Chain, address: Address, block: number, currency: Currency) {
+/** Null if the rate of a day with fees is unknown; without fees, if today's rate is unknown. */
+async function valueOfFees({ ledger, prices, now }: ResolverContext, chain: Chain, address: Address, block: number, currency: Currency) {
   const paid = await ledger.dailyFeesPaidBy(chain.id, address, block);
   const days = paid.length > 0 ? paid : [{ day: Math.floor(now().getTime() / 1000 / secondsPerDay), feesPaid: "0" }];
   const rateOf = await prices.ratesOfDays(

@@ -5,7 +5,7 @@ import { viewDexDetails } from "../dex/view-dex-details.ts";
 import { viewNftSaleDetails } from "../nft/view-nft-sale-details.ts";
 import { viewTransactions } from "./view-transaction.ts";
 
-/** One transaction with its decoded logs. @throws {notFound} a hash that is not indexed. */
+/** The transaction with a hash, with its decoded logs. @throws {RequestError} 404 if the hash is not indexed. */
 export const getTransaction: Handlers["getTransaction"] = async (
   { chain, txHash, noLogs, withDex, withNftSales, quoteCurrency },
   context,

@@ -2,7 +2,7 @@ import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { pageOfAddress } from "./pages-of-address.ts";
 
-/** One page of a wallet's transactions; page 0 holds the oldest. */
+/** One page of a wallet's transactions; page 0 contains the oldest. */
 export const getTransactionsForAddressByPage: Handlers["getTransactionsForAddressByPage"] = async (request, context) => {
   const { chain, walletAddress, quoteCurrency, noLogs, blockSignedAtAsc, page } = request;
   return {

@@ -2,7 +2,7 @@ import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { blockAt, pageOfBlock } from "./pages-of-block.ts";
 
-/** A page of a block's transactions. @throws {notFound} a height that is not indexed. */
+/** A page of a block's transactions. @throws {RequestError} 404 if the height is not indexed. */
 export const getTransactionsForBlockByPage: Handlers["getTransactionsForBlockByPage"] = async (
   { chain, blockHeight, page, noLogs, quoteCurrency },
   context,

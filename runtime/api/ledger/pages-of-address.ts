@@ -13,7 +13,7 @@ interface PageOfAddress {
   readonly items: Transaction[];
 }
 
-/** One page of a wallet's transactions; the newest page if none is given. Pages are counted from the oldest, so that a full page never changes. */
+/** One page of a wallet's transactions; the newest page if `page` is null. Pages are numbered from the oldest, so that a full page never changes. */
 export async function pageOfAddress(
   context: ResolverContext,
   chain: Chain,
@@ -28,7 +28,7 @@ export async function pageOfAddress(
   const first = current * transactionsPerPage;
   const rows =
     first >= total ? [] : await ledger.transactionsOfAddress(chain.id, address, first, Math.min(first + transactionsPerPage, total) - 1);
-  const link = (to: number): string => context.link(`/v1/${chain.name}/address/${address}/transactions_v3/page/${to}/`);
+  const link = (number: number): string => context.link(`/v1/${chain.name}/address/${address}/transactions_v3/page/${number}/`);
   return {
     current_page: current,
     links: { prev: current > 0 ? link(Math.min(current - 1, newest)) : null, next: current < newest ? link(current + 1) : null },

@@ -7,7 +7,7 @@ import type { ResolverContext } from "../context.ts";
 import { transactionsPerPage } from "./pages-of-address.ts";
 import { type TransactionOptions, viewTransactions } from "./view-transaction.ts";
 
-/** The block at a height or the head. @throws {notFound} a height that is not indexed. */
+/** The block at a height or the head. @throws {RequestError} 404 if the height is not indexed. */
 export async function blockAt(context: ResolverContext, chain: Chain, height: number | "latest"): Promise<BlockRow> {
   const block = height === "latest" ? await context.ledger.head(chain.id) : await context.ledger.blockByNumber(chain.id, height);
   if (block === null) throw await notIndexed(context, chain, height);
@@ -17,11 +17,11 @@ export async function blockAt(context: ResolverContext, chain: Chain, height: nu
 /** The error for a height outside the index. */
 async function notIndexed(context: ResolverContext, chain: Chain, height: number | "latest"): Promise<RequestError> {
   const [head, tail] = await Promise.all([context.ledger.head(chain.id), context.ledger.tail(chain.id)]);
-  const what = head === null || tail === null ? "no block is indexed yet" : `blocks ${tail.number} to ${head.number} are indexed`;
-  return new RequestError(404, `Block ${height} not found in the index of ${chain.name}: ${what}.`);
+  const indexed = head === null || tail === null ? "no block is indexed yet" : `blocks ${tail.number} to ${head.number} are indexed`;
+  return new RequestError(404, `Block ${height} not found in the index of ${chain.name}: ${indexed}.`);
 }
 
-/** The block with a hash. @throws {notFound} a hash that is not indexed. */
+/** The block with a hash. @throws {RequestError} 404 if the hash is not indexed. */
 export async function blockWithHash(context: ResolverContext, chain: Chain, hash: Hash): Promise<BlockRow> {
   const block = await context.ledger.blockByHash(chain.id, hash);
   if (block === null) throw notFound("Block", hash, chain.name);
@@ -49,7 +49,7 @@ export async function pageOfBlock(
     first >= block.transaction_count
       ? []
       : await context.ledger.transactionsOfBlock(chain.id, block.number, first, first + transactionsPerPage - 1);
-  const link = (to: number): string => context.link(`/v1/${chain.name}/${path}/transactions_v3/page/${to}/`);
+  const link = (number: number): string => context.link(`/v1/${chain.name}/${path}/transactions_v3/page/${number}/`);
   return {
     links: { prev: page > 0 ? link(Math.min(page - 1, newest)) : null, next: page < newest ? link(page + 1) : null },
     items: await viewTransactions(context, chain.id, rows, options),

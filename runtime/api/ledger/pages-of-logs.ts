@@ -1,7 +1,7 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { LogEvent, Pagination } from "../../../generated/responses.gen.ts";
 import type { LogFilter } from "../../domains/ledger/queries/log.ts";
-import { type RangeReference, rangeOf } from "../at.ts";
+import { type RangeReference, rangeOf } from "../block-references.ts";
 import type { ResolverContext } from "../context.ts";
 import { sendersOf, viewLog } from "./view-log.ts";
 

@@ -17,7 +17,7 @@ export interface LogSender {
   readonly factory: Address | null;
 }
 
-/** Known facts about the contracts that emitted logs, by address. */
+/** The indexed data of the contracts that emitted logs, by address. */
 export async function sendersOf(
   context: ResolverContext,
   chainId: number,

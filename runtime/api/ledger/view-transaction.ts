@@ -23,7 +23,7 @@ export interface TransactionOptions {
   readonly saleDetails?: Transaction["nft_sale_details"];
 }
 
-/** The rate of the native token at the time of a transaction. */
+/** The rate of the native token at the time of a transaction, and its currency. */
 export interface NativeQuote {
   readonly rate: Rate;
   readonly currency: Currency;
@@ -34,7 +34,7 @@ const feesPaid = (row: Pick<TransactionRow, "gas_used" | "gas_price" | "l1_fee" 
   BigInt(row.gas_used) * BigInt(row.gas_price) + BigInt(row.l1_fee ?? 0) + BigInt(row.blob_fee ?? 0);
 
 /** The fields that all transaction items share. */
-export function viewTransactionHead(chain: ChainConfig, row: TransactionRow, labels: Labels, { rate, currency }: NativeQuote) {
+export function viewTransactionFields(chain: ChainConfig, row: TransactionRow, labels: Labels, { rate, currency }: NativeQuote) {
   const { decimals } = chain.nativeToken;
   const paid = feesPaid(row).toString();
   const value = quoteOf(row.value, rate, decimals, currency);
@@ -65,7 +65,7 @@ export function viewTransactionHead(chain: ChainConfig, row: TransactionRow, lab
   };
 }
 
-const placeOf = (place: TransactionPosition): string => `${place.block_number}:${place.transaction_index}`;
+const keyOf = (position: TransactionPosition): string => `${position.block_number}:${position.transaction_index}`;
 
 /** Rows of transactions as items, with their decoded logs unless `noLogs`. */
 export async function viewTransactions(
@@ -88,16 +88,14 @@ export async function viewTransactions(
       rows.map(({ timestamp }) => ({ asset: nativeTokenAddress, time: timestamp })),
     ),
   ]);
-  const logsOf = groupBy(logs, placeOf);
+  const logsOf = groupBy(logs, keyOf);
   return rows.map((row) => ({
-    ...viewTransactionHead(chain, row, labels, { rate: rateAt(nativeTokenAddress, row.timestamp), currency: quoteCurrency }),
+    ...viewTransactionFields(chain, row, labels, { rate: rateAt(nativeTokenAddress, row.timestamp), currency: quoteCurrency }),
     explorers: transactionExplorers(chain, row.hash),
     dex_details: dexDetails,
     nft_sale_details: saleDetails,
     lending_details: null,
-    log_events: noLogs
-      ? null
-      : (logsOf.get(placeOf(row)) ?? []).map((log) => viewLog(log, senders(log.address), context.decoderOf(chainId))),
+    log_events: noLogs ? null : (logsOf.get(keyOf(row)) ?? []).map((log) => viewLog(log, senders(log.address), context.decoderOf(chainId))),
     safe_details: null,
   }));
 }

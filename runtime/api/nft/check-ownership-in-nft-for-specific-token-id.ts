@@ -1,6 +1,6 @@
 import type { Handlers } from "../context.ts";
 import { ownershipOf } from "./ownership.ts";
 
-/** One token of a collection if a wallet holds it. */
+/** A token of a collection, if a wallet holds it. */
 export const checkOwnershipInNftForSpecificTokenId: Handlers["checkOwnershipInNftForSpecificTokenId"] = (request, context) =>
   ownershipOf(context, request, { tokenId: request.tokenId });

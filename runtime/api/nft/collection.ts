@@ -7,16 +7,16 @@ import type { ResolverContext } from "../context.ts";
 import { spamAmong } from "../tokens/spam.ts";
 import { isCollection } from "../tokens/view-token.ts";
 
-/** A contract that has moved non-fungible tokens. */
+/** A contract that has emitted transfers of non-fungible tokens. */
 export interface Collection {
   readonly metadata: TokenMetadata;
   /** By the classification rules. */
   readonly isSpam: boolean;
-  /** The standard of its tokens; the first one of a contract with two. */
+  /** The token standard; for a contract with two, the first. */
   readonly standard: number;
 }
 
-/** The metadata and the standard of a collection. @throws {notFound} for a contract that never moved non-fungible tokens. */
+/** The metadata and the standard of a collection. @throws {RequestError} 404 if the contract has no NFT transfers. */
 export async function requireCollection({ tokens }: Pick<ResolverContext, "tokens">, chain: Chain, address: Address) {
   const metadata = (await tokens.metadata(chain.id, [address])).get(address);
   const standard = metadata?.standards.find(isCollection);
@@ -24,19 +24,19 @@ export async function requireCollection({ tokens }: Pick<ResolverContext, "token
   return { metadata, standard };
 }
 
-/** A collection with its classification. @throws {notFound} like `requireCollection`. */
+/** A collection with its classification. @throws {RequestError} 404 if the contract has no NFT transfers. */
 export async function collectionOf(context: ResolverContext, chain: Chain, address: Address): Promise<Collection> {
   const known = await requireCollection(context, chain, address);
   return { ...known, isSpam: (await spamAmong(context, chain, [known.metadata])).has(address) };
 }
 
-/** The first fields of items about a collection's tokens. */
+/** The contract fields at the start of every item for a collection's token. */
 export const viewCollection = ({ address, name, symbol }: TokenMetadata) => ({
   contract_name: name,
   contract_ticker_symbol: symbol,
   contract_address: address,
 });
 
-/** `supports_erc` of a collection's item. */
+/** `supports_erc` of a collection. */
 export const standardsOf = (metadata: TokenMetadata, standard: number): string[] =>
   supportsErc(metadata.standards.length > 0 ? metadata.standards : [standard]);

@@ -7,10 +7,10 @@ import { floorDays, floorOf, type PaymentValue, paymentRate } from "./payment-va
 import { marketplaceAddresses } from "./view-nft-sale-details.ts";
 
 /**
- * The floor of collections as of today, in whole native tokens and in a currency: the cheapest sale of the last thirty days without wash trades, equal to
- * the newest day of the floor price endpoint. Collections without a floor are left out.
+ * The current floor prices of collections, in whole native tokens and in a currency: the cheapest sale of the last thirty days without wash trades, the same
+ * as on the newest day of the floor price endpoint. Collections without a floor are omitted.
  */
-export async function floorsNow(
+export async function currentFloors(
   context: ResolverContext,
   chain: Chain,
   collections: Iterable<Address>,
@@ -36,10 +36,10 @@ export async function floorsNow(
   const rate = paymentRate((asset) => rates(asset, today), settings.wrappedNative, settings.nativeToken.decimals);
   const byCollection = groupBy(rows, ({ collection }) => collection);
   return new Map(
-    Array.from(byCollection, ([collection, own]) => [
+    Array.from(byCollection, ([collection, sales]) => [
       collection,
       floorOf(
-        own.map(({ payment_token, lowest }) => ({ payment_token, amount: lowest })),
+        sales.map(({ payment_token, lowest }) => ({ payment_token, amount: lowest })),
         rate,
       ),
     ]),

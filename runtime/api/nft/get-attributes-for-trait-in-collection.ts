@@ -5,8 +5,8 @@ import { requireCollection } from "./collection.ts";
 import { viewValues } from "./traits.ts";
 
 /**
- * The values of one trait. @throws {notFound} for an unknown collection, or a trait that no token has. @throws {unsupportedValue} for a trait with more
- * values than one response may list.
+ * The values of one trait. @throws {RequestError} 404 if the collection is unknown or no token has the trait, 400 if the trait has more values than a
+ * response may list.
  */
 export const getAttributesForTraitInCollection: Handlers["getAttributesForTraitInCollection"] = async (request, context) => {
   const { chain, collectionContract, trait: name } = request;

@@ -29,7 +29,7 @@ export const getChainCollections: Handlers["getChainCollections"] = async ({ cha
         cached_asset_count: assets,
         last_scraped_at: isoTimestamp(Math.floor(readAt.getTime() / 1000)),
       })),
-    // The number of spam collections in the whole list is unknown.
+    // The total is unknown if spam is omitted, because only the shown collections are classified.
     pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: noSpam ? null : total },
   };
 };

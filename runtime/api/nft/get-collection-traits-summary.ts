@@ -4,10 +4,10 @@ import { updatedAt } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { traitsOf, viewValues } from "./traits.ts";
 
-/** The values of each trait of a collection and their frequencies. @throws {notFound} for an unknown collection. */
+/** The values of each trait of a collection and their frequencies. @throws {RequestError} 404 if the collection is unknown. */
 export const getCollectionTraitsSummary: Handlers["getCollectionTraitsSummary"] = async ({ chain, collectionContract }, context) => {
   const traits = await traitsOf(context, chain, collectionContract);
-  const max = shareOf(traits, context.limits.answerRows);
+  const max = maxValuesPerTrait(traits, context.limits.answerRows);
   const [long, short] = [traits.filter((trait) => trait.unique_values > max), traits.filter((trait) => trait.unique_values <= max)];
   const namesOf = (rows: readonly TraitRow[]): string[] => rows.map(({ trait }) => trait);
   const [all, first, documents] = await Promise.all([
@@ -32,10 +32,10 @@ export const getCollectionTraitsSummary: Handlers["getCollectionTraitsSummary"] 
   };
 };
 
-/** The number of values that each trait may list: all if the response has room for them, else an equal share. */
-const shareOf = (traits: readonly TraitRow[], room: number): number => {
+/** The number of values that each trait may list: all of them if the response may list that many rows, else an equal share. */
+const maxValuesPerTrait = (traits: readonly TraitRow[], maxRows: number): number => {
   const total = traits.reduce((sum, trait) => sum + trait.unique_values, 0);
-  return total <= room ? room : Math.floor(room / traits.length);
+  return total <= maxRows ? maxRows : Math.floor(maxRows / traits.length);
 };
 
 const typeOf = ({ entries, numbers, without_value: missing }: TraitRow): "numeric" | "string" | null => {
@@ -45,7 +45,7 @@ const typeOf = ({ entries, numbers, without_value: missing }: TraitRow): "numeri
 
 const viewRange = ({ lowest, highest }: TraitRow): NftTraitNumeric => ({ min: asNumber(lowest), max: asNumber(highest) });
 
-/** The nearest double; null if it exceeds their range. */
+/** The nearest double; null if the value exceeds the range of doubles. */
 const asNumber = (digits: string | null): number | null => (digits !== null && Number.isFinite(Number(digits)) ? Number(digits) : null);
 
 const viewFrequent = ({ value, tokens }: TraitValue, documents: number): NftTraitString => ({

@@ -6,11 +6,11 @@ import { pretty, viewNumber } from "../prices/view-quotes.ts";
 import { type MarketDays, marketDays, marketFields } from "./market-days.ts";
 import { floorDays, floorOf, type Paid } from "./payment-values.ts";
 
-/** The cheapest sale of the thirty days up to each day, in the prices of that day. @throws {notFound} for a contract that is not a collection. */
+/** The cheapest sale of the thirty days up to each day, at that day's prices. @throws {RequestError} 404 if the contract is not a collection. */
 export const getNftMarketFloorPrice: Handlers["getNftMarketFloorPrice"] = async (request, context) => {
   const market = await marketDays(context, request, floorDays - 1);
   const { nativeToken } = context.chains.get(request.chain.id);
-  const lowestUpTo = createLowest(market);
+  const lowestUpTo = createLowestPrices(market);
   return {
     ...marketFields(context, request),
     items: market.days.map((day) => {
@@ -29,22 +29,22 @@ export const getNftMarketFloorPrice: Handlers["getNftMarketFloorPrice"] = async 
 };
 
 /**
- * Creates the function that returns the lowest price in each payment token over the days of a floor. Each day is part of thirty floors, so its prices are
- * parsed once.
+ * Creates the function that returns the lowest price in each payment token over the days of a floor. Each day is part of thirty floors, so parsed prices are
+ * cached.
  */
-const createLowest = ({ salesOf }: MarketDays): ((day: number) => Paid[]) => {
+const createLowestPrices = ({ salesOf }: MarketDays): ((day: number) => Paid[]) => {
   const values = new Map<string, Decimal>();
-  const worthOf = (price: string): Decimal => {
+  const parse = (price: string): Decimal => {
     const value = values.get(price) ?? decimalOf(price);
     values.set(price, value);
     return value;
   };
   return (day) => {
     const lowest = new Map<Address, string>();
-    for (let earlier = day - floorDays + 1; earlier <= day; earlier += 1) {
-      for (const { payment_token, lowest: price } of salesOf(earlier)) {
+    for (let saleDay = day - floorDays + 1; saleDay <= day; saleDay += 1) {
+      for (const { payment_token, lowest: price } of salesOf(saleDay)) {
         const known = lowest.get(payment_token);
-        if (price !== null && (known === undefined || compare(worthOf(price), worthOf(known)) < 0)) lowest.set(payment_token, price);
+        if (price !== null && (known === undefined || compare(parse(price), parse(known)) < 0)) lowest.set(payment_token, price);
       }
     }
     return [...lowest].map(([payment_token, amount]) => ({ payment_token, amount }));

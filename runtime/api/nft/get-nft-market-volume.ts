@@ -4,7 +4,7 @@ import { pretty, viewNumber } from "../prices/view-quotes.ts";
 import { marketDays, marketFields } from "./market-days.ts";
 import { volumeOf } from "./payment-values.ts";
 
-/** The daily sales volume of a collection, in the prices of each day. @throws {notFound} for a contract that is not a collection. */
+/** The daily sales volume of a collection, at each day's prices. @throws {RequestError} 404 if the contract is not a collection. */
 export const getNftMarketVolume: Handlers["getNftMarketVolume"] = async (request, context) => {
   const market = await marketDays(context, request);
   const { nativeToken } = context.chains.get(request.chain.id);
@@ -14,16 +14,16 @@ export const getNftMarketVolume: Handlers["getNftMarketVolume"] = async (request
       const sales = market.salesOf(day);
       const rate = market.rateOf(day);
       const unknown = { native: null, quote: null };
-      const whole = market.isKnownFrom(day) ? volumeOf(sales, rate) : unknown;
-      const washed = sales.filter(({ wash_sales }) => wash_sales > 0).map((row) => ({ ...row, amount: row.wash_amount }));
-      const wash = market.isKnownFrom(day) ? volumeOf(washed, rate) : unknown;
+      const total = market.isKnownFrom(day) ? volumeOf(sales, rate) : unknown;
+      const washSales = sales.filter(({ wash_sales }) => wash_sales > 0).map((row) => ({ ...row, amount: row.wash_amount }));
+      const wash = market.isKnownFrom(day) ? volumeOf(washSales, rate) : unknown;
       return {
         date: isoTimestamp(day * secondsPerDay),
         native_ticker_symbol: nativeToken.symbol,
         native_name: nativeToken.name,
-        volume_quote: viewNumber(whole.quote),
-        volume_native_quote: viewNumber(whole.native),
-        pretty_volume_quote: pretty(whole.quote, request.quoteCurrency),
+        volume_quote: viewNumber(total.quote),
+        volume_native_quote: viewNumber(total.native),
+        pretty_volume_quote: pretty(total.quote, request.quoteCurrency),
         wash_volume_quote: viewNumber(wash.quote),
         wash_volume_native_quote: viewNumber(wash.native),
       };

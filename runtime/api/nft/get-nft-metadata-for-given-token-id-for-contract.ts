@@ -5,7 +5,9 @@ import { collectionOf } from "./collection.ts";
 import { viewTokens } from "./collection-tokens.ts";
 import { warningFor } from "./known-metadata.ts";
 
-/** One token of a collection. @throws {notFound} for an unknown collection, or an id that never moved in a complete index. */
+/**
+ * A token of a collection. @throws {RequestError} 404 if the collection is unknown, or if the index is complete and has no transfer of the token.
+ */
 export const getNftMetadataForGivenTokenIdForContract: Handlers["getNftMetadataForGivenTokenIdForContract"] = async (request, context) => {
   const { chain, contractAddress, tokenId } = request;
   const block = context.anchor ?? -1;
@@ -15,7 +17,7 @@ export const getNftMetadataForGivenTokenIdForContract: Handlers["getNftMetadataF
     context.ledger.indexedFrom(chain.id),
   ]);
   if (found === undefined && indexedFrom === null) throw notFound(`Token ${tokenId} of`, contractAddress, chain.name);
-  // An id that has not moved since the start of a late index may be older.
+  // A token without a transfer may have been minted before the first indexed block.
   const row = found ?? { token_id: String(tokenId), standard: collection.standard, original_owner: null };
   return {
     updated_at: updatedAt(context.now()),

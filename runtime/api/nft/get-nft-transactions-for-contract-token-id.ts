@@ -6,23 +6,23 @@ import { viewTransactions } from "../ledger/view-transaction.ts";
 import { collectionOf, standardsOf, viewCollection } from "./collection.ts";
 
 /**
- * The transactions that moved a token, newest first. @throws {notFound} for an unknown collection; {unsupportedValue} for more transactions than one response
- * may list.
+ * The transactions that transferred a token, newest first. @throws {RequestError} 404 if the collection is unknown, 400 if there are more transactions than a
+ * response may list.
  */
 export const getNftTransactionsForContractTokenId: Handlers["getNftTransactionsForContractTokenId"] = async (request, context) => {
   const { chain, contractAddress, tokenId, noSpam } = request;
   const { ledger, limits, nfts, anchor } = context;
-  const head = chainFields(chain, context.now());
+  const common = chainFields(chain, context.now());
   const { metadata, standard, isSpam } = await collectionOf(context, chain, contractAddress);
-  if (noSpam && isSpam) return { ...head, items: [] };
+  if (noSpam && isSpam) return { ...common, items: [] };
   const max = limits.answerRows;
-  const places = anchor === null ? [] : await nfts.nftTransactions(chain.id, contractAddress, tokenId, anchor, max + 1);
-  if (places.length > max) throw unsupportedValue("tokenId", String(tokenId), `a token with at most ${max} transactions`);
-  const rows = places.length === 0 ? [] : await ledger.transactionsAt(chain.id, places);
+  const positions = anchor === null ? [] : await nfts.nftTransactions(chain.id, contractAddress, tokenId, anchor, max + 1);
+  if (positions.length > max) throw unsupportedValue("tokenId", String(tokenId), `a token with at most ${max} transactions`);
+  const rows = positions.length === 0 ? [] : await ledger.transactionsAt(chain.id, positions);
   rows.sort((left, right) => right.block_number - left.block_number || right.transaction_index - left.transaction_index);
   const transactions = await viewTransactions(context, chain.id, rows, { noLogs: false, quoteCurrency: "USD" });
   return {
-    ...head,
+    ...common,
     items: [
       {
         contract_decimals: metadata.decimals,

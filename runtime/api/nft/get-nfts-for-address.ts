@@ -5,22 +5,22 @@ import { isoTimestamp } from "../../lib/time.ts";
 import { updatedAt } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { pretty, viewNumber } from "../prices/view-quotes.ts";
-import { holdingKey, isCoinToo } from "../tokens/holdings.ts";
+import { holdingKey, isAlsoErc20 } from "../tokens/holdings.ts";
 import { spamAmong } from "../tokens/spam.ts";
-import { aDayAgo } from "./a-day-ago.ts";
 import { standardsOf, viewCollection } from "./collection.ts";
-import { floorsNow } from "./floors.ts";
+import { readDayAgo } from "./day-ago.ts";
+import { currentFloors } from "./floors.ts";
 import { viewHeldTokens } from "./held-tokens.ts";
 
 /** The operation has no quote-currency parameter. */
 const floorCurrency = "USD";
 
-/** The collections and ids that a wallet holds. @throws {unsupportedValue} for more than one response may list. */
+/** The collections and token ids that a wallet holds. @throws {RequestError} 400 if there are more than a response may list. */
 export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, context) => {
   const { chain, walletAddress, noSpam, noNftAssetMetadata, withUncached } = request;
   const { anchor, nfts, tokens } = context;
   const max = context.limits.answerRows;
-  const { block: dayAgo, indexedFrom, otherwise } = await aDayAgo(context, chain);
+  const { block: dayAgo, indexedFrom, missingBalance } = await readDayAgo(context, chain);
   const [held, ids, earlier] = await Promise.all([
     anchor === null ? [] : nfts.collectionsHeldAt(chain.id, walletAddress, anchor, max + 1),
     anchor === null ? [] : tokens.nftBalancesAt(chain.id, walletAddress, anchor, max + 1),
@@ -31,7 +31,7 @@ export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, 
   const collections = held.map(({ token }) => token);
   const [metadata, floors, viewed] = await Promise.all([
     tokens.metadata(chain.id, collections),
-    floorsNow(context, chain, collections, floorCurrency),
+    currentFloors(context, chain, collections, floorCurrency),
     viewHeldTokens(context, chain, walletAddress, ids, { noMetadata: noNftAssetMetadata, withUncached }),
   ]);
   const spam = await spamAmong(context, chain, metadata.values());
@@ -39,12 +39,12 @@ export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, 
   ids.forEach((id, index) => {
     const data = viewed[index];
     if (data === undefined) return;
-    const known = byCollection.get(holdingKey(id));
-    if (known === undefined) byCollection.set(holdingKey(id), [data]);
-    else known.push(data);
+    const collected = byCollection.get(holdingKey(id));
+    if (collected === undefined) byCollection.set(holdingKey(id), [data]);
+    else collected.push(data);
   });
   const balance24h = new Map(earlier.map((row) => [holdingKey(row), row.balance]));
-  const notFound24h = earlier.length > max ? null : otherwise;
+  const missing24h = earlier.length > max ? null : missingBalance;
   return {
     address: walletAddress,
     updated_at: updatedAt(context.now()),
@@ -52,7 +52,7 @@ export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, 
       .filter(({ token }) => !(noSpam && spam.has(token)))
       .map((row) => {
         const described = metadata.get(row.token) ?? emptyMetadata(row.token);
-        const isUnknown = indexedFrom !== null && isCoinToo(row, described);
+        const isUnknown = indexedFrom !== null && isAlsoErc20(row, described);
         const floor = floors.get(row.token);
         const before = balance24h.get(holdingKey(row));
         return {
@@ -61,7 +61,7 @@ export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, 
           is_spam: spam.has(row.token),
           last_transfered_at: row.moved_at === null ? null : isoTimestamp(row.moved_at),
           balance: isUnknown ? null : row.balance,
-          balance_24h: isUnknown ? null : before === undefined ? notFound24h : before,
+          balance_24h: isUnknown ? null : before === undefined ? missing24h : before,
           type: "nft" as const,
           floor_price_quote: viewNumber(floor?.quote ?? null),
           pretty_floor_price_quote: pretty(floor?.quote ?? null, floorCurrency),

@@ -8,7 +8,7 @@ import type { ResolverContext } from "../context.ts";
 import { knownMetadata } from "./known-metadata.ts";
 import { viewNft } from "./view-nft.ts";
 
-/** A held id; a null balance is unknown. */
+/** A token id that an account holds; a null balance is unknown. */
 export interface HeldId extends NftKey {
   readonly balance: string | null;
 }
@@ -19,7 +19,7 @@ export interface HeldOptions {
   readonly withUncached: boolean;
 }
 
-/** The items of tokens that an account holds, in the given order. */
+/** The items of tokens that an account holds, in the order of `ids`. */
 export async function viewHeldTokens(
   context: ResolverContext,
   chain: Chain,

@@ -5,7 +5,7 @@ import { metadataKeyText } from "../../domains/nft-metadata/queries/metadata.ts"
 import type { ResolverContext } from "../context.ts";
 
 /** The warning of a response without metadata on a chain that does not cache it. */
-const uncachedWarning = "Metadata is not cached on this network; send with-uncached=true to have it read.";
+const uncachedWarning = "Metadata is not cached on this network; send with-uncached=true to fetch it.";
 
 /** The warning of a response; null for none. */
 export const warningFor = (
@@ -14,16 +14,16 @@ export const warningFor = (
   { withUncached, noMetadata }: { readonly withUncached: boolean; readonly noMetadata: boolean },
 ): string | null => (chains.get(chain.id).nfts.metadata === "uncached" && !withUncached && !noMetadata ? uncachedWarning : null);
 
-/** The stored metadata of tokens and, on request, metadata that is read now for those without any. */
+/** The stored metadata of tokens and, on request, freshly read metadata of those without any. */
 export async function knownMetadata(
   { nftMetadata, uncached }: Pick<ResolverContext, "nftMetadata" | "uncached">,
   chain: Chain,
   keys: readonly NftKey[],
   withUncached: boolean,
 ): Promise<(key: NftKey) => NftMetadataRow | undefined> {
-  const kept = await nftMetadata.metadataOf(chain.id, keys);
-  const missing = withUncached ? keys.filter((key) => !kept.has(metadataKeyText(key))) : [];
+  const stored = await nftMetadata.metadataOf(chain.id, keys);
+  const missing = withUncached ? keys.filter((key) => !stored.has(metadataKeyText(key))) : [];
   const read = missing.length === 0 ? [] : await uncached.read(chain.id, missing);
-  const readNow = new Map(read.map((row) => [metadataKeyText(row), row]));
-  return (key) => kept.get(metadataKeyText(key)) ?? readNow.get(metadataKeyText(key));
+  const freshRows = new Map(read.map((row) => [metadataKeyText(row), row]));
+  return (key) => stored.get(metadataKeyText(key)) ?? freshRows.get(metadataKeyText(key));
 }

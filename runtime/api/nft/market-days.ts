@@ -22,10 +22,10 @@ export interface MarketRequest {
 export interface MarketDays {
   /** Newest first (days since 1970). */
   readonly days: readonly number[];
-  /** Whether the index has all sales from the start of a day on; false without a configured marketplace. */
+  /** Whether the index has all sales since the start of a day; false without a configured marketplace. */
   readonly isKnownFrom: (day: number) => boolean;
   readonly salesOf: (day: number) => readonly DaySalesRow[];
-  /** The rates of payment tokens at the end of a day, or now on the current day. */
+  /** The rates of payment tokens at the end of a day, or the current rates for the current day. */
   readonly rateOf: (day: number) => PaymentRate;
 }
 
@@ -33,8 +33,8 @@ export interface MarketDays {
 export const dayOf = (time: number): number => Math.floor(time / secondsPerDay);
 
 /**
- * The sales of the last UTC days up to that of the newest indexed block, and of `lookBack` days before them. The day in which a late index started is
- * incomplete. @throws {notFound} for a contract that is not a collection.
+ * The sales of the last UTC days up to the day of the newest indexed block, and of `lookBack` days before them. The day of the first indexed block is
+ * incomplete unless the index starts at the first block of the chain. @throws {RequestError} 404 if the contract is not a collection.
  */
 export async function marketDays(context: ResolverContext, request: MarketRequest, lookBack = 0): Promise<MarketDays> {
   const { chain, contractAddress, quoteCurrency } = request;
@@ -55,7 +55,7 @@ export async function marketDays(context: ResolverContext, request: MarketReques
   const rates = await prices.ratesOfDays(chain.id, quoteCurrency, [...priced], days);
   const byDay = groupBy(rows, ({ day }) => day);
   const fromStart = first ? dayOf(first.timestamp) + 1 : Number.NEGATIVE_INFINITY;
-  // Without a configured marketplace, no sales count.
+  // Without a configured marketplace, no sales are included.
   const knownFrom = marketplaces.length === 0 ? Number.POSITIVE_INFINITY : fromStart;
   return {
     days,
@@ -65,7 +65,7 @@ export async function marketDays(context: ResolverContext, request: MarketReques
   };
 }
 
-/** The common first fields of responses about a collection's market. */
+/** The fields at the start of every response about a collection's market. */
 export const marketFields = (context: ResolverContext, { chain, contractAddress, quoteCurrency }: MarketRequest) => ({
   ...chainFields(chain, context.now()),
   address: contractAddress,

@@ -2,7 +2,7 @@ import type { Rate } from "../../domains/prices/queries/rates.ts";
 import { add, compare, type Decimal, decimal, decimalOf, divide, multiply, shift } from "../../lib/decimal.ts";
 import { type Address, nativeTokenAddress, zeroAddress } from "../../lib/hex.ts";
 
-/** The number of days whose cheapest sale is the floor of the last one. */
+/** The number of days whose cheapest sale is the floor price on the last of them. */
 export const floorDays = 30;
 
 /** A value in whole native tokens and in the currency of a response; null if unknown. */
@@ -21,21 +21,21 @@ export interface Paid {
 }
 
 /**
- * Creates the rates of payment tokens from their prices in a currency; the native rate is the quotient of two prices. A wrapped native token equals the
- * native token, whatever its own price.
+ * Creates the rates of payment tokens from their prices in a currency; the native rate is the quotient of two prices. A wrapped native token has the price of
+ * the native token, even if it has a price of its own.
  */
 export const paymentRate =
   (rate: (asset: Address) => Rate, wrappedNative: readonly Address[], nativeDecimals: number): PaymentRate =>
   (token) => {
     if (token === zeroAddress) return { native: null, quote: null };
-    const ofNative = rate(nativeTokenAddress);
-    if (token === nativeTokenAddress || wrappedNative.includes(token)) return { native: decimal(1n, nativeDecimals), quote: ofNative };
+    const nativeRate = rate(nativeTokenAddress);
+    if (token === nativeTokenAddress || wrappedNative.includes(token)) return { native: decimal(1n, nativeDecimals), quote: nativeRate };
     const quote = rate(token);
-    const isKnown = quote !== null && ofNative !== null && ofNative.digits > 0n;
-    return { native: isKnown ? shift(divide(quote, ofNative), -nativeDecimals) : null, quote };
+    const isKnown = quote !== null && nativeRate !== null && nativeRate.digits > 0n;
+    return { native: isKnown ? shift(divide(quote, nativeRate), -nativeDecimals) : null, quote };
   };
 
-const valued = ({ payment_token, amount }: Paid, rate: PaymentRate): PaymentValue => {
+const valueOfPayment = ({ payment_token, amount }: Paid, rate: PaymentRate): PaymentValue => {
   const { native, quote } = rate(payment_token);
   const value = decimalOf(amount);
   return { native: native === null ? null : multiply(value, native), quote: quote === null ? null : multiply(value, quote) };
@@ -43,20 +43,20 @@ const valued = ({ payment_token, amount }: Paid, rate: PaymentRate): PaymentValu
 
 /** The sum of the known values of payments; null if there are payments and none has a known value. */
 export const volumeOf = (payments: readonly Paid[], rate: PaymentRate): PaymentValue => {
-  const values = payments.map((paid) => valued(paid, rate));
-  const sum = (which: keyof PaymentValue): Decimal | null => {
-    const known = values.flatMap((value) => value[which] ?? []);
+  const values = payments.map((paid) => valueOfPayment(paid, rate));
+  const sum = (unit: keyof PaymentValue): Decimal | null => {
+    const known = values.flatMap((value) => value[unit] ?? []);
     return known.length === 0 && values.length > 0 ? null : known.reduce(add, decimal(0n));
   };
   return { native: sum("native"), quote: sum("quote") };
 };
 
-/** The lowest of some prices, in each unit among those known in it. */
+/** The lowest price in native tokens and the lowest in the currency, each among the prices with a known value. */
 export const floorOf = (prices: readonly Paid[], rate: PaymentRate): PaymentValue => {
-  const values = prices.map((paid) => valued(paid, rate));
-  const lowest = (which: keyof PaymentValue): Decimal | null =>
+  const values = prices.map((paid) => valueOfPayment(paid, rate));
+  const lowest = (unit: keyof PaymentValue): Decimal | null =>
     values
-      .flatMap((value) => value[which] ?? [])
+      .flatMap((value) => value[unit] ?? [])
       .reduce<Decimal | null>((best, value) => (best === null || compare(value, best) < 0 ? value : best), null);
   return { native: lowest("native"), quote: lowest("quote") };
 };

@@ -6,7 +6,7 @@ import { unsupportedValue } from "../../lib/request-error.ts";
 import type { ResolverContext } from "../context.ts";
 import { requireCollection } from "./collection.ts";
 
-/** The traits of a collection, by name. @throws {notFound} for an unknown collection. @throws {unsupportedValue} for more traits than one response may list. */
+/** The traits of a collection, by name. @throws {RequestError} 404 if the collection is unknown, 400 if it has more traits than one response may list. */
 export async function traitsOf(context: ResolverContext, chain: Chain, collection: Address): Promise<TraitRow[]> {
   const max = context.limits.answerRows;
   const traits = await context.nftMetadata.traits(chain.id, collection, max + 1);
@@ -21,8 +21,8 @@ export function viewValues(
   values: readonly TraitValue[],
 ): NftSummaryAttribute {
   const missing = trait.without_value;
-  const place = missing === 0 ? values.length : values.findIndex(({ tokens }) => tokens < missing);
+  const index = missing === 0 ? values.length : values.findIndex(({ tokens }) => tokens < missing);
   const listed = values.map(({ value, tokens }) => ({ value, count: tokens }));
-  if (missing > 0) listed.splice(place < 0 ? values.length : place, 0, { value: null, count: missing });
+  if (missing > 0) listed.splice(index < 0 ? values.length : index, 0, { value: null, count: missing });
   return { trait_type: trait.trait, values: listed, unique_values: trait.unique_values };
 }

@@ -15,11 +15,11 @@ export interface LastSale {
   readonly token_quote_rate_eth: string | null;
 }
 
-const never: LastSale = { token_price_wei: null, token_quote_rate_eth: null };
+const noSale: LastSale = { token_price_wei: null, token_quote_rate_eth: null };
 
 /**
- * Creates the lookup of the last price of a unit of each token up to a block, in the native token or a wrapped one at the configured marketplaces;
- * the price is truncated to the smallest unit.
+ * Creates the lookup of each token's last price per unit up to a block, for sales at the configured marketplaces that were paid in the native token or a
+ * wrapped one. The price is truncated to the smallest unit.
  */
 export async function lastNativeSales(
   { chains, nftSales }: Pick<ResolverContext, "chains" | "nftSales">,
@@ -29,21 +29,21 @@ export async function lastNativeSales(
 ): Promise<(token: SoldToken) => LastSale> {
   const chain = chains.get(chainId);
   const marketplaces = marketplaceAddresses(chain);
-  if (tokens.length === 0 || marketplaces.length === 0) return () => never;
+  if (tokens.length === 0 || marketplaces.length === 0) return () => noSale;
   const rows = await nftSales.lastSales(chainId, tokens, marketplaces, [nativeTokenAddress, ...chain.wrappedNative], block);
-  const sold = new Map(rows.map(({ collection, token_id, unit_price }) => [`${collection}${token_id}`, wholeUnits(unit_price)]));
+  const sold = new Map(rows.map(({ collection, token_id, unit_price }) => [`${collection}${token_id}`, truncatedPrice(unit_price)]));
   return ({ collection, tokenId }) => {
     const wei = sold.get(`${collection}${tokenId}`);
-    if (wei === undefined) return never;
-    return { token_price_wei: wei.toString(), token_quote_rate_eth: shortText(wei, chain.nativeToken.decimals) };
+    if (wei === undefined) return noSale;
+    return { token_price_wei: wei.toString(), token_quote_rate_eth: formatTokens(wei, chain.nativeToken.decimals) };
   };
 }
 
-const wholeUnits = (price: string): bigint => {
+const truncatedPrice = (price: string): bigint => {
   const { digits, scale } = decimalOf(price);
   return digits / 10n ** BigInt(scale);
 };
 
 /** Whole tokens as a decimal, without trailing zeros. */
-const shortText = (wei: bigint, decimals: number): string =>
+const formatTokens = (wei: bigint, decimals: number): string =>
   decimals === 0 ? wei.toString() : toText(decimal(wei, decimals)).replace(/\.?0+$/, "");

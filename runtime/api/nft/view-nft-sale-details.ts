@@ -6,7 +6,7 @@ import { marketplaces } from "../../domains/nft-sales/projection/marketplaces/in
 import type { SaleRow } from "../../domains/nft-sales/queries.ts";
 import type { Rate } from "../../domains/prices/queries/rates.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
-import { cut, type Decimal, decimalOf, multiply, shift, toText } from "../../lib/decimal.ts";
+import { type Decimal, decimalOf, multiply, shift, toText, truncate } from "../../lib/decimal.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import { type Address, nativeTokenAddress, zeroAddress } from "../../lib/hex.ts";
 import { includesBlock } from "../as-of-projection.ts";
@@ -15,11 +15,11 @@ import type { ResolverContext } from "../context.ts";
 import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
 import { type PaymentRate, paymentRate } from "./payment-values.ts";
 
-/** The marketplaces whose sales count. */
+/** The marketplaces whose sales are included. */
 export const marketplaceAddresses = ({ nfts }: ChainConfig): readonly Address[] => nfts.marketplaces.map(({ address }) => address);
 
 /** The data that the reports of one transaction share. */
-interface Setting {
+interface ReportContext {
   readonly chain: ChainConfig;
   readonly metadata: ReadonlyMap<Address, TokenMetadata>;
   /** US dollars for one smallest unit at the time of the transaction. */
@@ -51,16 +51,16 @@ export async function viewNftSaleDetails(
   ]);
   const rateOf = new Map(assets.map((asset, position) => [asset, rates[position] ?? null]));
   const usd = (asset: Address) => rateOf.get(chain.wrappedNative.includes(asset) ? nativeTokenAddress : asset) ?? null;
-  const setting = { chain, metadata, usd, rateOfPayment: paymentRate(usd, chain.wrappedNative, chain.nativeToken.decimals) };
+  const reportContext = { chain, metadata, usd, rateOfPayment: paymentRate(usd, chain.wrappedNative, chain.nativeToken.decimals) };
   const bySale = groupBy(rows, ({ log_index }) => log_index);
-  return rows.map((row) => viewReport(row, bySale.get(row.log_index) ?? [row], rows, setting));
+  return rows.map((row) => viewReport(row, bySale.get(row.log_index) ?? [row], rows, reportContext));
 }
 
 const tokensOf = (rows: readonly SaleRow[]): number => new Set(rows.map(({ collection, token_id }) => `${collection}${token_id}`)).size;
 const collectionsOf = (rows: readonly SaleRow[]): number => new Set(rows.map(({ collection }) => collection)).size;
 
-const viewReport = (row: SaleRow, sale: readonly SaleRow[], all: readonly SaleRow[], setting: Setting): NftSalesReport => {
-  const { chain, metadata } = setting;
+const viewReport = (row: SaleRow, sale: readonly SaleRow[], all: readonly SaleRow[], reportContext: ReportContext): NftSalesReport => {
+  const { chain, metadata } = reportContext;
   const marketplace = chain.nfts.marketplaces.find(({ address }) => address === row.marketplace);
   const [maker, taker] = row.maker_is_buyer ? [row.buyer, row.seller] : [row.seller, row.buyer];
   const ids = tokensOf(sale);
@@ -77,7 +77,7 @@ const viewReport = (row: SaleRow, sale: readonly SaleRow[], all: readonly SaleRo
     token_id: row.token_id,
     collection_address: row.collection,
     collection_name: metadata.get(row.collection)?.name ?? null,
-    ...viewPayment(row, setting),
+    ...viewPayment(row, reportContext),
     token_count: Number(row.units),
     num_token_ids_sold_per_sale: ids,
     num_token_ids_sold_per_tx: tokensOf(all),
@@ -91,35 +91,36 @@ const viewReport = (row: SaleRow, sale: readonly SaleRow[], all: readonly SaleRo
 
 const zeroTopic = `0x${"0".repeat(64)}`;
 
-const viewPayment = ({ payment_token, unit_price }: SaleRow, { chain, metadata, usd, rateOfPayment }: Setting) => {
+const viewPayment = ({ payment_token, unit_price }: SaleRow, { chain, metadata, usd, rateOfPayment }: ReportContext) => {
   const isNative = payment_token === nativeTokenAddress;
-  const own = payment_token === null ? undefined : metadata.get(payment_token);
+  const paymentMetadata = payment_token === null ? undefined : metadata.get(payment_token);
   const token = isNative ? nativeMetadata(chain) : null;
-  const decimals = token?.contract_decimals ?? own?.decimals ?? null;
+  const decimals = token?.contract_decimals ?? paymentMetadata?.decimals ?? null;
   const rate = payment_token === null ? null : usd(payment_token);
   const price = unit_price === null ? null : decimalOf(unit_price);
   const nativeRate = payment_token === null ? null : rateOfPayment(payment_token).native;
-  const dollars = times(price, rate);
-  const native = times(price, nativeRate);
+  const dollars = multiplyByRate(price, rate);
+  const native = multiplyByRate(price, nativeRate);
   return {
     token_address: payment_token,
-    token_name: token?.contract_name ?? own?.name ?? null,
-    ticker_symbol: token?.contract_ticker_symbol ?? own?.symbol ?? null,
+    token_name: token?.contract_name ?? paymentMetadata?.name ?? null,
+    ticker_symbol: token?.contract_ticker_symbol ?? paymentMetadata?.symbol ?? null,
     num_decimals: decimals,
     contract_quote_rate: viewNumber(wholeRate(rate, decimals)),
     nft_token_price: viewNumber(price === null || decimals === null ? null : shift(price, -decimals)),
     nft_token_price_usd: viewNumber(dollars),
     pretty_nft_token_price_usd: pretty(dollars, "USD"),
     nft_token_price_native: viewNumber(native),
-    pretty_nft_token_price_native: native === null ? null : `${nativeText(native, chain)} ${chain.nativeToken.symbol}`,
+    pretty_nft_token_price_native: native === null ? null : `${formatNative(native, chain)} ${chain.nativeToken.symbol}`,
   };
 };
 
-const times = (price: Decimal | null, rate: Rate): Decimal | null => (price === null || rate === null ? null : multiply(price, rate));
+const multiplyByRate = (price: Decimal | null, rate: Rate): Decimal | null =>
+  price === null || rate === null ? null : multiply(price, rate);
 
 /** Rounds down to the smallest unit of the native token, without trailing zeros. */
-const nativeText = (native: Decimal, { nativeToken: { decimals } }: ChainConfig): string => {
+const formatNative = (native: Decimal, { nativeToken: { decimals } }: ChainConfig): string => {
   const { digits, scale } = native;
   const whole = scale <= decimals ? native : { digits: digits / 10n ** BigInt(scale - decimals), scale: decimals };
-  return toText(cut(whole));
+  return toText(truncate(whole));
 };

@@ -3,20 +3,20 @@ import type { NftCollectionAttribute, NftData, NftExternalData, NftExternalDataV
 import type { NftMetadataRow } from "../../domains/nft-metadata/queries/metadata.ts";
 import type { Address } from "../../lib/hex.ts";
 
-/** PostgreSQL's jsonb does not preserve the order of an object's fields. */
-const inOrder = (attributes: NftMetadataRow["attributes"]): NftCollectionAttribute[] | null =>
+/** Attributes with their fields in order, which PostgreSQL's jsonb does not preserve. */
+const withOrderedFields = (attributes: NftMetadataRow["attributes"]): NftCollectionAttribute[] | null =>
   attributes === null ? null : attributes.map(({ trait_type, value }) => ({ trait_type, value }));
 
-/** The data of a token beside its id. */
-export interface NftFacts {
+/** The data of a token in addition to its id. */
+export interface NftDetails {
   readonly originalOwner: Address | null;
   readonly currentOwner: Address | null;
   /** Undefined if it has not been read. */
   readonly metadata: NftMetadataRow | undefined;
 }
 
-/** The response object of a token; `noMetadata` leaves out the contents of its metadata. */
-export const viewNft = (tokenId: string, { originalOwner, currentOwner, metadata }: NftFacts, noMetadata: boolean): NftData => ({
+/** The response object of a token; `noMetadata` omits the contents of its metadata. */
+export const viewNft = (tokenId: string, { originalOwner, currentOwner, metadata }: NftDetails, noMetadata: boolean): NftData => ({
   token_id: tokenId,
   token_url: metadata?.token_url ?? null,
   original_owner: originalOwner,
@@ -27,8 +27,8 @@ export const viewNft = (tokenId: string, { originalOwner, currentOwner, metadata
   metadata_refusal: metadata?.refusal ?? null,
 });
 
-/** Metadata in the older form of balances; null without a document. */
-export const viewOlderExternalData = (metadata: NftMetadataRow | undefined): NftExternalDataV1 | null =>
+/** Metadata in the older format of balances; null without a document. */
+export const viewExternalDataV1 = (metadata: NftMetadataRow | undefined): NftExternalDataV1 | null =>
   metadata?.has_document
     ? {
         name: metadata.name,
@@ -39,12 +39,12 @@ export const viewOlderExternalData = (metadata: NftMetadataRow | undefined): Nft
         image_1024: null,
         animation_url: metadata.animation_url,
         external_url: metadata.external_url,
-        attributes: inOrder(metadata.attributes),
+        attributes: withOrderedFields(metadata.attributes),
         owner: metadata.owner,
       }
     : null;
 
-/** The asset is the animation, else the image. Fields are assigned one by one, as a wallet may have tens of thousands of tokens. */
+/** The asset is the animation, else the image. Fields are assigned one by one, which is faster: a wallet may have tens of thousands of tokens. */
 function externalData(metadata: NftMetadataRow): NftExternalData {
   const asset = metadata.animation_url ?? metadata.image;
   const file = asset === null ? unknownFile : fileAt(asset);
@@ -61,11 +61,11 @@ function externalData(metadata: NftMetadataRow): NftExternalData {
     image_1024: null,
     animation_url: metadata.animation_url,
     external_url: metadata.external_url,
-    attributes: inOrder(metadata.attributes),
+    attributes: withOrderedFields(metadata.attributes),
   };
 }
 
-/** The kind of a file by its URL alone. */
+/** The kind of a file, derived from its URL. */
 export interface FileKind {
   readonly extension: string | null;
   readonly mimeType: string | null;
@@ -74,18 +74,18 @@ export interface FileKind {
 const unknownFile: FileKind = { extension: null, mimeType: null };
 
 /** The media type of a `data:` URL (RFC 2397); text/plain if it has none. */
-const dataForm = /^data:([a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+)?[;,]/i;
+const dataUrlPattern = /^data:([a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+)?[;,]/i;
 /** The extension of a URL's path, which starts after the host: the end of a host name is not an extension. */
-const pathForm = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]+\/(?:[^?#]*\/)?[^/?#]*\.([a-z0-9]{1,10})(?:[?#]|$)/i;
+const pathExtensionPattern = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]+\/(?:[^?#]*\/)?[^/?#]*\.([a-z0-9]{1,10})(?:[?#]|$)/i;
 
 /** The kind of file at a URL: by the media type of an embedded file, else by a known extension. */
 export function fileAt(address: string): FileKind {
-  const data = dataForm.exec(address);
+  const data = dataUrlPattern.exec(address);
   if (data !== null) {
     const mimeType = (data[1] ?? "text/plain").toLowerCase();
     return { extension: extension(mimeType) || null, mimeType };
   }
-  const found = pathForm.exec(address)?.[1]?.toLowerCase();
+  const found = pathExtensionPattern.exec(address)?.[1]?.toLowerCase();
   const mimeType = found === undefined ? false : lookup(found);
   return found === undefined || mimeType === false ? unknownFile : { extension: found, mimeType };
 }

@@ -11,8 +11,8 @@ import { viewContract } from "../tokens/view-token.ts";
 import { pretty, viewNumber, wholeRate } from "./view-quotes.ts";
 
 /**
- * The prices of tokens at the end of each day of a range, one object for each address. @throws {notFound} if the only address is not a known token;
- * {unsupportedValue} for future days, or more days than one response may list.
+ * The prices of tokens at the end of each day of a range, one object for each address. @throws {RequestError} 404 if the only address is not a known token,
+ * 400 if a day is in the future or there are more days than a response may list.
  */
 export const getTokenPrices: Handlers["getTokenPrices"] = async (request, context) => {
   const { chain, quoteCurrency, contractAddress: addresses, pricesAtAsc } = request;
@@ -50,7 +50,7 @@ export const getTokenPrices: Handlers["getTokenPrices"] = async (request, contex
   });
 };
 
-/** The requested days (days since 1970), oldest first. @throws {unsupportedValue} */
+/** The requested days (days since 1970), oldest first. @throws {RequestError} 400 if one is in the future, or if there are too many. */
 function daysOf({ now, limits }: ResolverContext, { from, to, contractAddress }: GetTokenPricesRequest): number[] {
   const today = isoTimestamp(Math.floor(now().getTime() / 1000)).slice(0, 10);
   for (const [name, day] of [
@@ -70,7 +70,10 @@ function daysOf({ now, limits }: ResolverContext, { from, to, contractAddress }:
   return Array.from({ length: count }, (_, position) => first + position);
 }
 
-/** A token with a price is known as well: an operator may import prices of a token that the index has never seen. */
+/**
+ * Checks that a token is known. A token with a price is, because an operator may import prices of a token that the index has never seen.
+ * @throws {RequestError} 404 if it is not.
+ */
 async function requireKnownToken({ prices }: ResolverContext, chain: Chain, address: Address, metadata: TokenMetadata | undefined) {
   if (address === nativeTokenAddress || (metadata !== undefined && metadata.standards.length > 0)) return;
   if (!(await prices.pricedAmong(chain.id, [address])).has(address)) throw notFound("Token", address, chain.name);

@@ -29,7 +29,7 @@ export const valueAtRate = (amount: string | null, rate: Rate): Decimal | null =
 export const wholeRate = (rate: Rate, decimals: number | null): Decimal | null =>
   rate === null || decimals === null ? null : shift(rate, decimals);
 
-/** The nearest number; null if the value is unknown or exceeds the range of numbers, as with a token of 255 decimals. */
+/** The nearest number; null if the value is unknown or exceeds the range of numbers, for example because a token has 255 decimals. */
 export function viewNumber(value: Decimal | null): number | null {
   const number = value === null ? null : toNumber(value);
   return number === null || !Number.isFinite(number) ? null : number;
@@ -37,7 +37,7 @@ export function viewNumber(value: Decimal | null): number | null {
 
 const thousands = (whole: bigint): string => whole.toString().replace(/\B(?=(\d{3})+$)/g, ",");
 
-/** Significant digits of a pretty value. Rates are truncated after 40 digits: without rounding, a value in whole cents would be shown as one cent less. */
+/** Significant digits of a pretty value. Rates are truncated after 40 digits: without rounding, a value in whole cents would be shown one cent too low. */
 const shownDigits = 30;
 
 /** A value for display: truncated to two decimals, in millions (M) above 999,999 and in billions (B) above 999,999,999. */
@@ -60,10 +60,10 @@ export interface Quote {
   readonly pretty: string | null;
 }
 
-/** The shared quote of all amounts without a price, which are nearly all of a long list. */
+/** The quote of all amounts without a price. It is shared, because most amounts of a long list have no price. */
 const unquoted: Quote = { rate: null, quote: null, pretty: null };
 
-/** The quote of an amount in smallest units; fields that depend on an unknown value are null. */
+/** The quote of an amount in smallest units; fields that depend on unknown values are null. */
 export function quoteOf(amount: string | null, rate: Rate, decimals: number | null, currency: Currency): Quote {
   if (rate === null) return unquoted;
   const value = valueAtRate(amount, rate);

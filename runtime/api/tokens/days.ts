@@ -4,7 +4,7 @@ import type { Spans } from "../../domains/tokens/queries/portfolio.ts";
 import { secondsPerDay } from "../../lib/time.ts";
 import type { ResolverContext } from "../context.ts";
 
-/** A number of UTC days as spans of blocks. */
+/** UTC days as spans of blocks. */
 export interface DaySpans extends Spans {
   /** The start of the first day (unix seconds). */
   readonly firstDay: number;
@@ -12,7 +12,7 @@ export interface DaySpans extends Spans {
   readonly coverage: readonly Coverage[];
 }
 
-/** The days up to the one of the indexed head. */
+/** The days up to the day of the indexed head. */
 export async function spansOfDays(context: ResolverContext, chain: Chain, days: number, indexedFrom: number | null): Promise<DaySpans> {
   const head = context.anchor === null ? null : await context.ledger.blockByNumber(chain.id, context.anchor);
   const lastSecond = head?.timestamp ?? context.now().getTime() / 1000;
@@ -20,14 +20,14 @@ export async function spansOfDays(context: ResolverContext, chain: Chain, days: 
   const bounds = Array.from({ length: days + 1 }, (_, position) => firstDay + position * secondsPerDay);
   const heights = await context.tokens.heightsBefore(chain.id, bounds);
   const anchor = context.anchor ?? -1;
-  const none = (indexedFrom ?? 0) - 1;
-  const upTo = heights.map((height) => Math.min(height ?? none, anchor));
+  const beforeFirst = (indexedFrom ?? 0) - 1;
+  const lastBlocks = heights.map((height) => Math.min(height ?? beforeFirst, anchor));
   return {
     firstDay,
-    starts: upTo.slice(0, days).map((height) => height + 1),
-    ends: upTo.slice(1),
-    first: (upTo[0] ?? none) + 1,
-    // A day without a block before it starts before the first block of a late index.
+    starts: lastBlocks.slice(0, days).map((height) => height + 1),
+    ends: lastBlocks.slice(1),
+    first: (lastBlocks[0] ?? beforeFirst) + 1,
+    // If no indexed block precedes a day, the index starts during or after it.
     coverage: bounds.slice(0, days).map((_, day) => {
       const isKnown = (position: number) => indexedFrom === null || typeof heights[position] === "number";
       return isKnown(day) ? "whole" : isKnown(day + 1) ? "end" : "none";

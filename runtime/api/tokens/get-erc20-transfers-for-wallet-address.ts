@@ -11,10 +11,10 @@ import type { TransferRow } from "../../domains/tokens/queries/transfer.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { isoTimestamp } from "../../lib/time.ts";
-import { rangeOf } from "../at.ts";
+import { rangeOf } from "../block-references.ts";
 import { chainFields, transactionExplorers } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
-import { viewTransactionHead } from "../ledger/view-transaction.ts";
+import { viewTransactionFields } from "../ledger/view-transaction.ts";
 import { quoteOf, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
 import { poisoningAmong, spamAmong } from "./spam.ts";
 import { viewContract } from "./view-token.ts";
@@ -73,11 +73,11 @@ export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWa
     address: walletAddress,
     ...chainFields(chain, context.now()),
     quote_currency: quoteCurrency,
-    items: shown.flatMap((place) => {
-      const transaction = transactionAt.get(keyOf(place));
+    items: shown.flatMap((position) => {
+      const transaction = transactionAt.get(keyOf(position));
       if (transaction === undefined) return [];
-      const own = transfersAt.get(keyOf(place)) ?? [];
-      const viewed = own.flatMap((transfer) =>
+      const transfersOfWallet = transfersAt.get(keyOf(position)) ?? [];
+      const viewed = transfersOfWallet.flatMap((transfer) =>
         viewTransfer(chainConfig, walletAddress, transaction, transfer, {
           metadata: metadata.get(transfer.token),
           labels,
@@ -90,15 +90,15 @@ export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWa
         })),
       );
       const native = { rate: rateAt(nativeTokenAddress, transaction.timestamp), currency: quoteCurrency };
-      return [{ ...viewTransactionHead(chainConfig, transaction, labels, native), transfers: viewed }];
+      return [{ ...viewTransactionFields(chainConfig, transaction, labels, native), transfers: viewed }];
     }),
     pagination: { has_more: positions.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
     indexed_from: indexedFrom,
   };
 };
 
-const keyOf = (place: { readonly block_number: number; readonly transaction_index: number }): string =>
-  `${place.block_number}:${place.transaction_index}`;
+const keyOf = (position: { readonly block_number: number; readonly transaction_index: number }): string =>
+  `${position.block_number}:${position.transaction_index}`;
 
 /** The data that a transfer's view depends on. */
 interface TransferView {
@@ -109,7 +109,7 @@ interface TransferView {
   readonly currency: Currency;
 }
 
-/** A transfer from the wallet's point of view; one to itself is both an OUT and an IN, so that deltas add up. */
+/** A transfer from the wallet's point of view; a transfer to itself is both an OUT and an IN, so that deltas add up. */
 function viewTransfer(
   chain: ChainConfig,
   wallet: Address,

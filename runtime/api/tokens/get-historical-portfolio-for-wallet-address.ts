@@ -13,7 +13,7 @@ import { viewContract } from "./view-token.ts";
 
 /**
  * A wallet's daily balances of the native token and of ERC-20 tokens, newest first, without tokens whose balance was 0 throughout.
- * @throws {unsupportedValue} more rows than an answer may have.
+ * @throws {RequestError} 400 if there are more rows than a response may have.
  */
 export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPortfolioForWalletAddress"] = async (request, context) => {
   const { chain, walletAddress, quoteCurrency, days } = request;
@@ -29,14 +29,14 @@ export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPort
   ]);
   const openings = new Map(opening.map((row) => [holdingKey(row), row.balance]));
   const changesByKey = groupBy(changes, holdingKey);
-  const known = new Map([...opening, ...changes].map((row) => [holdingKey(row), row]));
-  const held = [...known.values()]
+  const rowsByKey = new Map([...opening, ...changes].map((row) => [holdingKey(row), row]));
+  const held = [...rowsByKey.values()]
     .filter(({ standard }) => standard === standards.erc20 || (standard === standards.native && knowsNative))
     .sort((left, right) => left.standard - right.standard || (left.token < right.token ? -1 : 1))
     .flatMap(({ token, standard }) => {
       const key = holdingKey({ token, standard });
       const byDay = groupBy(changesByKey.get(key) ?? [], (change) => change.span - 1);
-      // A token without an opening balance was not touched before: its balance was 0.
+      // A token without an opening balance did not occur before: its balance was 0.
       const balances = dailyBalances(openings.has(key) ? (openings.get(key) ?? null) : "0", byDay, span.coverage);
       return balances.some(({ high, close }) => high !== "0" || close !== "0") ? [{ token, standard, balances }] : [];
     });

@@ -1,14 +1,15 @@
 import type { GetHistoricalTokenBalancesForWalletAddressRequest } from "../../../generated/requests.gen.ts";
 import type { OwnedRates } from "../../domains/prices/queries/owned-rates.ts";
 import { secondsPerDay, startOfDay } from "../../lib/time.ts";
-import { heightAt } from "../at.ts";
+import { heightAt } from "../block-references.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { holdingsOf } from "./holdings.ts";
 import { type HoldingQuotes, viewHolding } from "./view-token.ts";
 
 /**
- * A wallet's holdings after a block or at the end of a day. @throws {unsupportedValue} a block or day that is not indexed, or more rows than an answer may have.
+ * A wallet's holdings after a block or at the end of a day.
+ * @throws {RequestError} 400 if the block or day is not indexed, or if there are more rows than a response may have.
  */
 export const getHistoricalTokenBalancesForWalletAddress: Handlers["getHistoricalTokenBalancesForWalletAddress"] = async (
   request,

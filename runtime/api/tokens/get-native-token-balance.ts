@@ -4,13 +4,13 @@ import type { Rate } from "../../domains/prices/queries/rates.ts";
 import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { HoldingRow } from "../../domains/tokens/queries/balance.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
-import { heightOf } from "../at.ts";
+import { heightOf } from "../block-references.ts";
 import { chainFields, nativeMetadata } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { quoteOf } from "../prices/view-quotes.ts";
 import { unknownNative } from "./native-balances.ts";
 
-/** A wallet's native balance at the indexed head or after a block. @throws {unsupportedValue} a height that is not indexed. */
+/** A wallet's native balance at the indexed head or after a block. @throws {RequestError} 400 if the height is not indexed. */
 export const getNativeTokenBalance: Handlers["getNativeTokenBalance"] = async (request, context) => {
   const { chain, walletAddress, quoteCurrency, blockHeight } = request;
   const height = await heightOf(context, chain, blockHeight);
@@ -38,7 +38,7 @@ export const getNativeTokenBalance: Handlers["getNativeTokenBalance"] = async (r
   return { address: walletAddress, ...chainFields(chain, context.now()), quote_currency: quoteCurrency, items, indexed_from: indexedFrom };
 };
 
-/** The indexed balance; for an address that the index has never seen, the node's, as it may have been funded before the first indexed block. */
+/** The indexed balance; for an address that the index has never seen, the node's, because it may have been funded before the first indexed block. */
 async function balanceOf(context: ResolverContext, chain: Chain, wallet: Address, height: number): Promise<NativeBalance> {
   const [stored, knowsNative] = await Promise.all([
     context.tokens.balanceAt(chain.id, wallet, nativeTokenAddress, standards.native, height),
@@ -52,7 +52,7 @@ async function balanceOf(context: ResolverContext, chain: Chain, wallet: Address
 
 type NativeBalance = Pick<HoldingRow, "balance" | "source">;
 
-/** The rate of the native token at the time of a block; without a block, the current one. */
+/** The rate of the native token at the time of a block; without a block, the current rate. */
 async function nativeRate(context: ResolverContext, chain: Chain, currency: Currency, height: number | null): Promise<Rate> {
   const block = height === null ? null : await context.ledger.blockByNumber(chain.id, height);
   const time = block?.timestamp ?? context.now().getTime() / 1000;

@@ -1,13 +1,13 @@
 import { standards } from "../../domains/tokens/projection/standards.ts";
 import { notFound } from "../../lib/request-error.ts";
-import { heightAt } from "../at.ts";
+import { heightAt } from "../block-references.ts";
 import { chainFields } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { viewContract } from "./view-token.ts";
 
 /**
- * The holders of a token, largest first, at the anchor or at an earlier block or day. @throws {notFound} a contract without transfers.
- * @throws {unsupportedValue} a block or day that is not indexed.
+ * The holders of a token, largest first, at the anchor or at an earlier block or day.
+ * @throws {RequestError} 404 if the contract has no transfers, 400 if the block or day is not indexed.
  */
 export const getTokenHolders: Handlers["getTokenHolders"] = async (request, context) => {
   const { chain, tokenAddress, page } = request;
@@ -22,10 +22,10 @@ export const getTokenHolders: Handlers["getTokenHolders"] = async (request, cont
     tokens.tokenTotalsAt(chain.id, tokenAddress, standard, height),
     ledger.indexedFrom(chain.id),
   ]);
-  // An index that started late knows only the holders that moved the token since.
+  // An index that starts late only knows the holders that have transferred or received the token since.
   const total = indexedFrom !== null ? null : totals === null ? 0 : totals.holders;
-  const wanted = total === null ? page.size + 1 : Math.min(page.size + 1, total - offset);
-  const rows = wanted <= 0 ? [] : await tokens.holdersAt(chain.id, tokenAddress, standard, height, wanted, offset, total);
+  const limit = total === null ? page.size + 1 : Math.min(page.size + 1, total - offset);
+  const rows = limit <= 0 ? [] : await tokens.holdersAt(chain.id, tokenAddress, standard, height, limit, offset, total);
   const contract = viewContract(context.chains.get(chain.id), tokenAddress, standard, metadata);
   return {
     ...chainFields(chain, context.now()),

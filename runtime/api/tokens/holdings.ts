@@ -20,24 +20,27 @@ export interface Holding {
   readonly metadata: TokenMetadata | undefined;
   /** By the classification rules. */
   readonly isSpam: boolean;
-  /** The ids held of a collection; null if they were not requested. */
+  /** The token ids of a collection that the wallet holds; null if they were not requested. */
   readonly nftData: BalanceNftData[] | null;
 }
 
-/** A map key for a token in one of its standards. */
+/** A map key for a token and one of its standards. */
 export const holdingKey = ({ token, standard }: { readonly token: Address; readonly standard: number }): string => `${token}:${standard}`;
 
-/** Whether to include the ids of collections, only those with cached metadata, and their metadata. */
+/** Whether to include the token ids of collections, whether only those with cached metadata, and whether to omit their metadata. */
 interface HoldingOptions {
   readonly nft: boolean;
   readonly noNftFetch: boolean;
   readonly noNftAssetMetadata: boolean;
 }
 
-/** Max tokens of one wallet that are recorded as requested, and compared with their contracts more often. */
-const maxNotedTokens = 200;
+/** Max tokens of one wallet that are recorded as requested, so that they are compared with their contracts more often. */
+const maxRecordedTokens = 200;
 
-/** A wallet's holdings after a block, the native token first; a collection is one asset. @throws {unsupportedValue} more rows than an answer may have. */
+/**
+ * A wallet's holdings after a block, the native token first; a collection is one asset.
+ * @throws {RequestError} 400 if there are more rows than a response may have.
+ */
 export async function holdingsOf(
   context: ResolverContext,
   chain: Chain,
@@ -64,13 +67,13 @@ export async function holdingsOf(
     spamAmong(context, chain, metadata.values()),
     heldNfts(context, chain, wallet, ids, block, options),
   ]);
-  const requested = held.filter(({ standard, token }) => standard === standards.erc20 && !spam.has(token)).slice(0, maxNotedTokens);
+  const requested = held.filter(({ standard, token }) => standard === standards.erc20 && !spam.has(token)).slice(0, maxRecordedTokens);
   context.tokenRequests.record(
     chain.id,
     requested.map(({ token }) => token),
   );
   return rows.map((row) => ({
-    row: indexedFrom !== null && isCoinToo(row, metadata.get(row.token)) ? { ...row, balance: null } : row,
+    row: indexedFrom !== null && isAlsoErc20(row, metadata.get(row.token)) ? { ...row, balance: null } : row,
     metadata: metadata.get(row.token),
     isSpam: spam.has(row.token),
     nftData: nft && isCollection(row.standard) ? (described.get(holdingKey(row)) ?? []) : null,
@@ -89,7 +92,7 @@ async function heldNfts(
   const { nfts, nftMetadata } = context;
   const soldToken = ({ token, token_id }: NftBalanceRow) => ({ collection: token, tokenId: token_id });
   const known = nftMetadata.metadataOf(chain.id, ids);
-  // Nothing else is queried for ids that are left out.
+  // Nothing else is queried for ids that are omitted.
   const cached = noNftFetch ? await known : null;
   const shown = cached === null ? ids : ids.filter((id) => cached.get(metadataKeyText(id))?.has_document === true);
   const [metadata, originalOwners, lastSaleOf] = await Promise.all([
@@ -99,7 +102,7 @@ async function heldNfts(
   ]);
   const viewed = new Map<string, BalanceNftData[]>();
   for (const [key, rows] of groupBy(shown, holdingKey)) {
-    const facts = (row: NftBalanceRow) => ({
+    const detailsOf = (row: NftBalanceRow) => ({
       originalOwner: originalOwners.get(nftKeyText(row)) ?? null,
       metadata: metadata.get(metadataKeyText(row)),
       lastSale: lastSaleOf(soldToken(row)),
@@ -107,15 +110,15 @@ async function heldNfts(
     });
     viewed.set(
       key,
-      rows.map((row) => viewHeldNft(wallet, row, facts(row))),
+      rows.map((row) => viewHeldNft(wallet, row, detailsOf(row))),
     );
   }
   return viewed;
 }
 
 /**
- * EIP-20 and EIP-721 share `balanceOf`; a contract of both standards returns its coins. The number of tokens held before a late index began is therefore
- * unknown.
+ * Whether an NFT collection is an ERC-20 token too. Both standards have `balanceOf`, which returns the ERC-20 balance in such a contract: the number of NFTs
+ * that were held before the first indexed block is therefore unknown.
  */
-export const isCoinToo = ({ standard }: Pick<HoldingRow, "standard">, metadata: TokenMetadata | undefined): boolean =>
+export const isAlsoErc20 = ({ standard }: Pick<HoldingRow, "standard">, metadata: TokenMetadata | undefined): boolean =>
   standard === standards.erc721 && metadata?.standards.includes(standards.erc20) === true;

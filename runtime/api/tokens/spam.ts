@@ -6,7 +6,7 @@ import type { TransferRow } from "../../domains/tokens/queries/transfer.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";
 
-/** The tokens that the rules classify as spam. Queries the database only for the few tokens whose names suggest an airdrop. */
+/** The tokens that the rules classify as spam. Queries the database only for tokens whose names suggest an airdrop. */
 export async function spamAmong(
   { classifier, tokens }: Pick<ResolverContext, "classifier" | "tokens">,
   chain: Chain,
@@ -50,14 +50,14 @@ export async function poisoningAmong(
   const empty = transfers.filter(({ amount, from_address: from, to_address: to }) => amount === "0" && from !== to);
   if (empty.length === 0) return new Set();
   const newest = empty.reduce((block, transfer) => Math.max(block, transfer.block_number), 0);
-  // The transactions before the newest transfer include those of the page itself.
+  // The transactions up to the newest transfer include those of the page itself.
   const maxTransactions = classifier.sampling.poisoning.transactions + transfers.length;
-  const known = classifier.counterpartiesOf(await tokens.counterparties(chain.id, wallet, newest, maxTransactions));
+  const counterparties = classifier.counterpartiesOf(await tokens.counterparties(chain.id, wallet, newest, maxTransactions));
   return new Set(
     empty.filter((transfer) => {
       const { block_number: block, from_address: from, to_address: to, amount } = transfer;
       const sender = senderOf(transfer);
-      return sender !== undefined && classifier.isPoisoning({ wallet, block, from, to, amount, sender }, known).value;
+      return sender !== undefined && classifier.isPoisoning({ wallet, block, from, to, amount, sender }, counterparties).value;
     }),
   );
 }

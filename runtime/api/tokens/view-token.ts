@@ -10,10 +10,10 @@ import type { Address } from "../../lib/hex.ts";
 import { isoTimestamp } from "../../lib/time.ts";
 import { nativeMetadata, tokenLogo } from "../chains/view-chain.ts";
 import type { LastSale } from "../nft/view-last-sales.ts";
-import { type NftFacts, viewOlderExternalData } from "../nft/view-nft.ts";
+import { type NftDetails, viewExternalDataV1 } from "../nft/view-nft.ts";
 import { quoteOf, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
 
-/** The rates of an answer's holdings. */
+/** The rates of a response's holdings. */
 export interface HoldingQuotes {
   readonly currency: Currency;
   readonly rate: (asset: Address) => Rate;
@@ -21,7 +21,7 @@ export interface HoldingQuotes {
   readonly usd: (asset: Address) => Rate;
 }
 
-/** The contract fields of an item, for the native token too. */
+/** The contract fields of an item, including the native token. */
 export function viewContract(chain: ChainConfig, address: Address, standard: number, metadata: TokenMetadata | undefined) {
   if (standard === standards.native) return nativeMetadata(chain);
   return {
@@ -34,10 +34,10 @@ export function viewContract(chain: ChainConfig, address: Address, standard: num
   };
 }
 
-/** Whether holdings of a standard are NFTs, which are listed by id in addition to their number. */
+/** Whether tokens of a standard are NFTs, which responses list by id in addition to their number. */
 export const isCollection = (standard: number): boolean => standard === standards.erc721 || standard === standards.erc1155;
 
-/** A holding as the fields that current and historical holdings share. A collection has no rate. */
+/** The fields that current and historical holdings share. A collection has no rate. */
 export function viewHolding(
   { chain, classifier }: { readonly chain: ChainConfig; readonly classifier: Classifier },
   row: HoldingRow,
@@ -57,7 +57,7 @@ export function viewHolding(
   };
   const contract = viewContract(chain, row.token, row.standard, metadata);
   const quoted = quoteOf(row.balance, isPriced ? rate(row.token) : null, contract.contract_decimals, currency);
-  const worthUsd = isPriced ? viewNumber(valueAtRate(row.balance, usd(row.token))) : null;
+  const valueUsd = isPriced ? viewNumber(valueAtRate(row.balance, usd(row.token))) : null;
   // Assigned field by field: a wallet may have tens of thousands of holdings, and spreading objects takes several times as long.
   return {
     contract_decimals: contract.contract_decimals,
@@ -69,7 +69,7 @@ export function viewHolding(
     contract_display_name: contract.contract_name,
     last_transferred_at: row.transfer_timestamp === null ? null : isoTimestamp(row.transfer_timestamp),
     native_token: row.standard === standards.native,
-    type: classifier.typeOf(classified, worthUsd).value,
+    type: classifier.typeOf(classified, valueUsd).value,
     is_spam: isSpam,
     balance: row.balance,
     quote_rate: quoted.rate,
@@ -85,7 +85,7 @@ export function viewHolding(
 export const viewHeldNft = (
   owner: Address,
   row: NftBalanceRow,
-  { originalOwner, metadata, lastSale, noMetadata }: HeldNftFacts,
+  { originalOwner, metadata, lastSale, noMetadata }: HeldNftDetails,
 ): BalanceNftData => ({
   token_id: row.token_id,
   token_balance: row.balance,
@@ -94,14 +94,14 @@ export const viewHeldNft = (
   token_price_wei: lastSale.token_price_wei,
   token_quote_rate_eth: lastSale.token_quote_rate_eth,
   original_owner: originalOwner,
-  external_data: noMetadata ? null : viewOlderExternalData(metadata),
+  external_data: noMetadata ? null : viewExternalDataV1(metadata),
   owner,
   owner_address: owner,
   burned: false,
 });
 
-/** Facts about a held NFT beside its balance. */
-interface HeldNftFacts extends Pick<NftFacts, "originalOwner" | "metadata"> {
+/** The data of a held NFT in addition to its balance. */
+interface HeldNftDetails extends Pick<NftDetails, "originalOwner" | "metadata"> {
   readonly lastSale: LastSale;
   readonly noMetadata: boolean;
 }

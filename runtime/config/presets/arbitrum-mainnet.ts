@@ -7,15 +7,15 @@ export const arbitrumMainnet: Preset = {
   id: 42161,
   label: "Arbitrum One",
   nativeToken: { name: "Ether", symbol: "ETH", decimals: 18 },
-  // WETH, as the gateways of Arbitrum's bridge name it (Arbitrum documentation, "Contract addresses").
+  // WETH, per Arbitrum's documentation ("Contract addresses", token bridge).
   wrappedNative: ["0x82af49447d8a07e3bd95bd0d56f35241523fbab1"],
   explorers: [{ label: "Arbiscan", url: "https://arbiscan.io" }],
   nativeAccounting: "state",
-  // A block is final with the block of the parent chain that contains its data: within an hour, at four blocks per second.
+  // A block is final when the block of the parent chain that contains its data is: within an hour, at four blocks per second.
   finality: 14_400,
   // Uniswap's deployment list.
   exchanges: [{ name: "uniswap_v3", label: "Uniswap V3", family: "concentrated", factory: "0x1f98431c8ad98523631ae4a59f267346ea31f984" }],
-  // The dollars of Uniswap's default token list.
+  // The US dollar stablecoins of Uniswap's default token list.
   prices: {
     stablecoins: [
       { token: "0xaf88d065e77c8cc2239327c5edb3a432268e5831" },
@@ -24,6 +24,6 @@ export const arbitrumMainnet: Preset = {
       { token: "0xda10009cbd5d07dd0cecc66161fc93d7c9000da1" },
     ],
   },
-  // Millions of tokens: their metadata is stored only if an operator configures it.
+  // The chain has millions of tokens: their metadata is stored only if an operator configures it.
   nfts: { metadata: "uncached", marketplaces: seaport },
 };

@@ -7,12 +7,12 @@ export const arbitrumSepolia: Preset = {
   label: "Arbitrum Sepolia",
   isTestnet: true,
   nativeToken: { name: "Arbitrum Sepolia Ether", symbol: "ETH", decimals: 18 },
-  // WETH, as the gateways of Arbitrum's bridge name it (Arbitrum documentation, "Contract addresses").
+  // WETH, per Arbitrum's documentation ("Contract addresses", token bridge).
   wrappedNative: ["0x980b62da83eff3d4576c647993b0c1d7faf17c73"],
   explorers: [{ label: "Arbiscan", url: "https://sepolia.arbiscan.io" }],
   nativeAccounting: "state",
-  // A block is final with the block of the parent chain that contains its data: within an hour, at four blocks per second.
+  // A block is final when the block of the parent chain that contains its data is: within an hour, at four blocks per second.
   finality: 14_400,
-  // Millions of tokens: their metadata is stored only if an operator configures it.
+  // The chain has millions of tokens: their metadata is stored only if an operator configures it.
   nfts: { metadata: "uncached" },
 };

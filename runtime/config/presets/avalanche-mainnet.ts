@@ -7,11 +7,11 @@ export const avalancheMainnet: Preset = {
   id: 43114,
   label: "Avalanche C-Chain",
   nativeToken: { name: "Avalanche", symbol: "AVAX", decimals: 18 },
-  // WAVAX, as Avalanche's documentation and Uniswap's deployment list state it.
+  // WAVAX, per Avalanche's documentation and Uniswap's deployment list.
   wrappedNative: ["0xb31f66aa3c1e785363f0875a1b74e27b85fd66c7"],
   explorers: [{ label: "SnowTrace", url: "https://snowtrace.io" }],
   nativeAccounting: "state",
-  // An accepted block is final.
+  // A block is final as soon as it is accepted.
   finality: 1,
   // Trader Joe's deployment list.
   exchanges: [
@@ -23,10 +23,10 @@ export const avalancheMainnet: Preset = {
       feePpm: 3_000,
     },
   ],
-  // The dollars of Uniswap's default token list.
+  // The US dollar stablecoins of Uniswap's default token list.
   prices: {
     stablecoins: [{ token: "0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e" }, { token: "0x9702230a8ea53601f5cd2dc00fdbc13d4df4a8c7" }],
   },
-  // Millions of tokens: their metadata is stored only if an operator configures it.
+  // The chain has millions of tokens: their metadata is stored only if an operator configures it.
   nfts: { metadata: "uncached", marketplaces: seaport },
 };

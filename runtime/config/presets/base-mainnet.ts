@@ -10,7 +10,7 @@ export const baseMainnet: Preset = {
   label: "Base",
   nativeToken: { name: "Ether", symbol: "ETH", decimals: 18 },
   explorers: [{ label: "Basescan", url: "https://basescan.org" }],
-  // The registry of Basenames, as the list of contracts in its source repository states it.
+  // The registry of Basenames, per the list of contracts in its source repository.
   nameRegistry: "0xb94704422c2a1e396835a571837aa5ae53285a95",
   // Uniswap's deployment list.
   exchanges: [
@@ -23,7 +23,7 @@ export const baseMainnet: Preset = {
     },
     { name: "uniswap_v3", label: "Uniswap V3", family: "concentrated", factory: "0x33128a8fc17869897dce68ed026d694621f6fdfd" },
   ],
-  // The dollars of Uniswap's default token list.
+  // The US dollar stablecoins of Uniswap's default token list.
   prices: {
     stablecoins: [
       { token: "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913" },
@@ -31,6 +31,6 @@ export const baseMainnet: Preset = {
       { token: "0x50c5725949a6f0c72e6c4a641f24049a917db0cb" },
     ],
   },
-  // Millions of tokens: their metadata is stored only if an operator configures it.
+  // The chain has millions of tokens: their metadata is stored only if an operator configures it.
   nfts: { metadata: "uncached", marketplaces: lateSeaport },
 };

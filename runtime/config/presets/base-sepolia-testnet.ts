@@ -11,6 +11,6 @@ export const baseSepoliaTestnet: Preset = {
   isTestnet: true,
   nativeToken: { name: "Sepolia Ether", symbol: "ETH", decimals: 18 },
   explorers: [{ label: "Basescan", url: "https://sepolia.basescan.org" }],
-  // Millions of tokens: their metadata is stored only if an operator configures it.
+  // The chain has millions of tokens: their metadata is stored only if an operator configures it.
   nfts: { metadata: "uncached", marketplaces: lateSeaport },
 };

@@ -7,7 +7,7 @@ export const bscMainnet: Preset = {
   id: 56,
   label: "BNB Smart Chain",
   nativeToken: { name: "BNB", symbol: "BNB", decimals: 18 },
-  // WBNB, as PancakeSwap's deployment list states it.
+  // WBNB, per PancakeSwap's deployment list.
   wrappedNative: ["0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c"],
   explorers: [{ label: "BscScan", url: "https://bscscan.com" }],
   nativeAccounting: "state",
@@ -24,7 +24,7 @@ export const bscMainnet: Preset = {
       feePpm: 2_500,
     },
   ],
-  // The dollars of Uniswap's default token list.
+  // The US dollar stablecoins of Uniswap's default token list.
   prices: {
     stablecoins: [
       { token: "0x55d398326f99059ff775485246999027b3197955" },
@@ -32,6 +32,6 @@ export const bscMainnet: Preset = {
       { token: "0x1af3f329e8be154074d8769d1ffa4ee058b1dbc3" },
     ],
   },
-  // Millions of tokens: their metadata is stored only if an operator configures it.
+  // The chain has millions of tokens: their metadata is stored only if an operator configures it.
   nfts: { metadata: "uncached", marketplaces: seaport },
 };

@@ -1,19 +1,19 @@
 import type { Preset } from "../preset.ts";
 import { seaport } from "../seaport.ts";
 
-/** BNB Smart Chain's test network. */
+/** BNB Smart Chain's testnet. */
 export const bscTestnet: Preset = {
   name: "bsc-testnet",
   id: 97,
   label: "BNB Smart Chain Testnet",
   isTestnet: true,
   nativeToken: { name: "BNB", symbol: "tBNB", decimals: 18 },
-  // WBNB, as PancakeSwap's deployment list states it.
+  // WBNB, per PancakeSwap's deployment list.
   wrappedNative: ["0xae13d989dac2f0debff460ac112a837c89baa7cd"],
   explorers: [{ label: "BscScan", url: "https://testnet.bscscan.com" }],
   nativeAccounting: "state",
-  // As on the main network.
+  // Same as mainnet.
   finality: 15,
-  // Millions of tokens: their metadata is stored only if an operator configures it.
+  // The chain has millions of tokens: their metadata is stored only if an operator configures it.
   nfts: { metadata: "uncached", marketplaces: seaport },
 };

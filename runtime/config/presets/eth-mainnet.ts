@@ -7,13 +7,13 @@ export const ethMainnet: Preset = {
   id: 1,
   label: "Ethereum",
   nativeToken: { name: "Ether", symbol: "ETH", decimals: 18 },
-  // WETH9: the address that its own contract page and Uniswap's deployment list state.
+  // WETH9, per weth.io and Uniswap's deployment list.
   wrappedNative: ["0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"],
   explorers: [{ label: "Etherscan", url: "https://etherscan.io" }],
   nativeAccounting: "traces",
   // Two epochs of 32 slots.
   finality: 64,
-  // ENS documentation, "Deployments": the registry, and the registry of 2017, which it queries for names that were never migrated.
+  // ENS documentation, "Deployments": the registry, and the registry of 2017, to which it falls back for names that were never migrated.
   nameRegistry: "0x00000000000c2e074ec69a0dfb2997ba6c7d2e1e",
   nameRegistryFallback: "0x314159265dd8dbb310642f98f50c066173c1259b",
   groups: ["historical"],
@@ -35,7 +35,7 @@ export const ethMainnet: Preset = {
     },
     { name: "uniswap_v3", label: "Uniswap V3", family: "concentrated", factory: "0x1f98431c8ad98523631ae4a59f267346ea31f984" },
   ],
-  // The dollars of Uniswap's default token list.
+  // The US dollar stablecoins of Uniswap's default token list.
   prices: {
     stablecoins: [
       { token: "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48" },
@@ -43,12 +43,12 @@ export const ethMainnet: Preset = {
       { token: "0x6b175474e89094c44da98b954eedeac495271d0f" },
     ],
   },
-  // Millions of tokens: their metadata is stored only if an operator configures it.
+  // The chain has millions of tokens: their metadata is stored only if an operator configures it.
   nfts: {
     metadata: "uncached",
     marketplaces: [
       ...seaport,
-      // The address on the project's site and in its source.
+      // Per the project's website and source repository.
       { name: "CryptoPunks", protocol: "cryptopunks", address: "0xb47e3cd837ddf8e4c57f05d70ab865de6e193bbb" },
     ],
   },

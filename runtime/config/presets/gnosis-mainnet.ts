@@ -7,7 +7,7 @@ export const gnosisMainnet: Preset = {
   id: 100,
   label: "Gnosis",
   nativeToken: { name: "xDAI", symbol: "XDAI", decimals: 18 },
-  // WXDAI, as Gnosis' documentation states it.
+  // WXDAI, per Gnosis' documentation.
   wrappedNative: ["0xe91d153e0b41518a2ce8dd3d7944fa863463a97d"],
   explorers: [{ label: "Gnosisscan", url: "https://gnosisscan.io" }],
   nativeAccounting: "state",
@@ -23,8 +23,8 @@ export const gnosisMainnet: Preset = {
       feePpm: 3_000,
     },
   ],
-  // The native token, and thus the wrapped one, is a dollar by design (Gnosis' documentation, "xDAI").
+  // The native token, and thus the wrapped one, is pegged to the US dollar (Gnosis' documentation, "xDAI").
   prices: { stablecoins: [{ token: "0xe91d153e0b41518a2ce8dd3d7944fa863463a97d" }] },
-  // Millions of tokens: their metadata is stored only if an operator configures it.
+  // The chain has millions of tokens: their metadata is stored only if an operator configures it.
   nfts: { metadata: "uncached", marketplaces: seaport },
 };

@@ -1,18 +1,18 @@
 import type { Preset } from "../preset.ts";
 
-/** Gnosis' test network, Chiado. */
+/** Gnosis' testnet, Chiado. */
 export const gnosisTestnet: Preset = {
   name: "gnosis-testnet",
   id: 10200,
   label: "Gnosis Chiado",
   isTestnet: true,
   nativeToken: { name: "Gnosis", symbol: "xDAI", decimals: 18 },
-  // WXDAI, as Gnosis' documentation of the savings contracts and Chainlink's list of fee tokens state it.
+  // WXDAI, per Gnosis' documentation of the savings contracts and Chainlink's list of fee tokens.
   wrappedNative: ["0x18c8a7ec7897177e4529065a7e7b0878358b3bff"],
   explorers: [{ label: "Blockscout", url: "https://blockscout.chiadochain.net" }],
   nativeAccounting: "state",
   // Two epochs of 16 slots.
   finality: 32,
-  // Millions of tokens: their metadata is stored only if an operator configures it.
+  // The chain has millions of tokens: their metadata is stored only if an operator configures it.
   nfts: { metadata: "uncached" },
 };

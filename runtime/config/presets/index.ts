@@ -16,7 +16,7 @@ import { optimismMainnet } from "./optimism-mainnet.ts";
 import { optimismSepolia } from "./optimism-sepolia.ts";
 import { polygonAmoyTestnet } from "./polygon-amoy-testnet.ts";
 
-/** The well-known networks, main networks first. Ids, currencies and explorers are those of `viem/chains`. */
+/** The well-known networks, mainnets first. Ids, currencies and explorers are those of `viem/chains`. */
 export const presets: readonly Preset[] = [
   ethMainnet,
   bscMainnet,
@@ -36,13 +36,13 @@ export const presets: readonly Preset[] = [
   gnosisTestnet,
 ];
 
-/** The preset of a name; null if there is none. */
+/** The preset with a name; null if there is none. */
 const presetOf = (name: string): Preset | null => presets.find((preset) => preset.name === name) ?? null;
 
 /**
  * A configured chain with the defaults of its preset. The sections prices and nfts are merged setting by setting, so that adding a feed does not drop the
- * stablecoins, and configuring a gateway does not enable the storage of all metadata. A chain with the name of a preset and another id gets no defaults. A
- * chain without a preset is an operator's own network, which joins all network groups.
+ * stablecoins, and configuring a gateway does not enable the storage of all metadata. A chain with the name of a preset but a different id gets no defaults. A
+ * chain without a preset is the operator's own network, which belongs to all network groups.
  */
 export const withPreset = (chain: {
   readonly name?: unknown;
@@ -56,5 +56,5 @@ export const withPreset = (chain: {
 };
 
 /** The merged settings of a section; empty unless preset and configuration both have the section. */
-const merged = (name: string, known: object | undefined, configured: unknown): Record<string, unknown> =>
-  known !== undefined && typeof configured === "object" && !Array.isArray(configured) ? { [name]: { ...known, ...configured } } : {};
+const merged = (name: string, defaults: object | undefined, configured: unknown): Record<string, unknown> =>
+  defaults !== undefined && typeof configured === "object" && !Array.isArray(configured) ? { [name]: { ...defaults, ...configured } } : {};

@@ -7,7 +7,7 @@ export const maticMainnet: Preset = {
   id: 137,
   label: "Polygon",
   nativeToken: { name: "POL", symbol: "POL", decimals: 18 },
-  // WPOL, once WMATIC: Polygon's documentation and Uniswap's deployment list state it.
+  // WPOL (formerly WMATIC), per Polygon's documentation and Uniswap's deployment list.
   wrappedNative: ["0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270"],
   explorers: [{ label: "PolygonScan", url: "https://polygonscan.com" }],
   nativeAccounting: "state",
@@ -25,7 +25,7 @@ export const maticMainnet: Preset = {
     },
     { name: "uniswap_v3", label: "Uniswap V3", family: "concentrated", factory: "0x1f98431c8ad98523631ae4a59f267346ea31f984" },
   ],
-  // The dollars of Uniswap's default token list.
+  // The US dollar stablecoins of Uniswap's default token list.
   prices: {
     stablecoins: [
       { token: "0x3c499c542cef5e3811e1192ce70d8cc03d5c3359" },
@@ -34,6 +34,6 @@ export const maticMainnet: Preset = {
       { token: "0x8f3cf7ad23cd3cadbd9735aff958023239c6a063" },
     ],
   },
-  // Millions of tokens: their metadata is stored only if an operator configures it.
+  // The chain has millions of tokens: their metadata is stored only if an operator configures it.
   nfts: { metadata: "uncached", marketplaces: seaport },
 };

@@ -10,6 +10,6 @@ export const optimismSepolia: Preset = {
   isTestnet: true,
   nativeToken: { name: "Sepolia Ether", symbol: "ETH", decimals: 18 },
   explorers: [{ label: "Blockscout", url: "https://optimism-sepolia.blockscout.com" }],
-  // Millions of tokens: their metadata is stored only if an operator configures it.
+  // The chain has millions of tokens: their metadata is stored only if an operator configures it.
   nfts: { metadata: "uncached" },
 };

@@ -1,18 +1,18 @@
 import type { SpawnOptions } from "node:child_process";
 import { chownSync, lchownSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Places } from "./places.ts";
+import type { EmbeddedPaths } from "./paths.ts";
 
 /** The user of the server's programs; undefined for the current one. */
 export type Account = { readonly uid: number; readonly gid: number } | undefined;
 
-/** "nobody" on Linux: PostgreSQL refuses to run as root, and initdb requires an account that the system knows. */
+/** "nobody" on Linux: PostgreSQL refuses to run as root, and initdb requires an account that exists. */
 const nobody = { uid: 65534, gid: 65534 } as const;
 
-/** The account for a cluster: the current user, or for root the owner of the cluster, else nobody. */
-export function chooseAccount(places: Places): Account {
+/** The account for a cluster: the current user; if that is root, the owner of the cluster, else nobody. */
+export function chooseAccount(paths: EmbeddedPaths): Account {
   if (process.getuid?.() !== 0) return undefined;
-  const owner = statSync(places.cluster, { throwIfNoEntry: false });
+  const owner = statSync(paths.cluster, { throwIfNoEntry: false });
   return owner === undefined || owner.uid === 0 ? nobody : { uid: owner.uid, gid: owner.gid };
 }
 
@@ -24,10 +24,11 @@ export function handOver(folder: string, account: Account): void {
 }
 
 /**
- * The spawn options of a program inside a cluster, and the path of its data folder. For root the working directory is entered before the account changes, and
- * /proc/self/cwd leads there: the data may be below folders that the account cannot enter, such as root's home (mode 0700).
+ * The spawn options of a program that runs in the folder of a cluster, and the path of its data folder. If this process is root, the working directory is
+ * entered before the account changes, and /proc/self/cwd refers to it: the data may be below folders that the account cannot enter, such as root's home
+ * (mode 0700).
  */
-export function inside(folder: string, account: Account): { readonly options: SpawnOptions; readonly dataFolder: string } {
+export function spawnIn(folder: string, account: Account): { readonly options: SpawnOptions; readonly dataFolder: string } {
   const linuxRoot = account !== undefined && process.platform === "linux";
   return { options: { ...asAccount(account), cwd: folder }, dataFolder: linuxRoot ? "/proc/self/cwd" : folder };
 }

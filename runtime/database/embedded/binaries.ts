@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, lstatSync, mkdirSync, readdirSync, readFileSyn
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { type Account, asAccount } from "./account.ts";
-import type { Places } from "./places.ts";
+import type { EmbeddedPaths } from "./paths.ts";
 import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
 
 /** The server's programs. */
@@ -18,20 +18,20 @@ export interface Binaries {
 export interface BinaryPackage {
   readonly folder: string;
   readonly version: string;
-  /** Where root copies them for the account: the first usable folder. */
+  /** Folders to which root may copy the programs for the account; the first usable one is chosen. */
   readonly caches: readonly string[];
 }
 
 /**
- * The server's programs where the account can run them: in their package, or copied to a folder named by their version.
- * For root that folder is in the system's cache (the account cannot read a package below a 0700 folder), for others in the data directory.
+ * Finds the server's programs in a folder where the account can run them: in their package, or copied to a folder named after their version. For root that
+ * folder is in the system's cache, because the account cannot read a package below a 0700 folder; for other users it is in the data directory.
  */
-export function findBinaries(places: Places, account: Account, { folder, version, caches }: BinaryPackage = findPackage()): Binaries {
+export function findBinaries(paths: EmbeddedPaths, account: Account, { folder, version, caches }: BinaryPackage = findPackage()): Binaries {
   addLinks(folder);
-  const binaries = (place: string): Binaries => ({ folder: place, major: version.split(".")[0] ?? "" });
+  const binaries = (location: string): Binaries => ({ folder: location, major: version.split(".")[0] ?? "" });
   let problem = probe(folder, account);
   if (problem === undefined) return binaries(folder);
-  for (const base of account === undefined ? [places.root] : caches) {
+  for (const base of account === undefined ? [paths.root] : caches) {
     try {
       const copy = join(base, `postgres-binaries-${version}`);
       if (account !== undefined) makeTrusted(base);
@@ -58,7 +58,7 @@ function findPackage(): BinaryPackage {
   }
 }
 
-/** Creates the symlinks between library names that the package lists, as npm packages cannot contain them; if that fails, probe reports it. */
+/** Creates the library symlinks that the package lists, because npm packages cannot contain symlinks; if that fails, `probe` reports it. */
 function addLinks(folder: string): void {
   let links: { source: string; target: string }[] = [];
   try {
@@ -67,7 +67,7 @@ function addLinks(folder: string): void {
     return; // Windows has none.
   }
   for (const { source, target } of links) {
-    // Listed as native/lib/…, from the package's root.
+    // Paths are listed relative to the package's root: native/lib/….
     const link = join(folder, target.replace(/^native\//, ""));
     if (lstatSync(link, { throwIfNoEntry: false }) !== undefined) continue;
     try {
@@ -78,7 +78,7 @@ function addLinks(folder: string): void {
   }
 }
 
-/** The reason why the account cannot run the programs; undefined if it can. */
+/** Why the account cannot run the programs; undefined if it can. */
 function probe(folder: string, account: Account): string | undefined {
   for (const program of ["postgres", "initdb"]) {
     const outcome = spawnSync(join(folder, "bin", program), ["--version"], {

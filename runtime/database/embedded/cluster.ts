@@ -2,69 +2,76 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type Account, handOver, inside } from "./account.ts";
+import { type Account, handOver, spawnIn } from "./account.ts";
 import type { Binaries } from "./binaries.ts";
-import type { Places } from "./places.ts";
+import type { EmbeddedPaths } from "./paths.ts";
 import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
 
 /** The only role and the only database of an embedded server. */
 export const roleName = "ashlar";
 
-/** Creates the cluster and its password if they are missing, synced to the disk or not. To be called while no server runs on it. */
-export async function prepareCluster(places: Places, binaries: Binaries, account: Account, synced = true): Promise<void> {
-  if (!existsSync(places.cluster)) return createCluster(places, binaries, account, synced);
-  const major = readMajor(places);
+/** Creates the cluster and its password if they are missing; `synced` flushes the files to disk. To be called while no server runs on the cluster. */
+export async function prepareCluster(paths: EmbeddedPaths, binaries: Binaries, account: Account, synced = true): Promise<void> {
+  if (!existsSync(paths.cluster)) return createCluster(paths, binaries, account, synced);
+  const major = readMajor(paths);
   if (major !== binaries.major) {
     throw new EmbeddedUnavailable(
-      `the data in ${places.cluster} was created by PostgreSQL ${major}, and the installed version is ${binaries.major}`,
+      `the data in ${paths.cluster} was created by PostgreSQL ${major}, and the installed version is ${binaries.major}`,
     );
   }
   // A copy created by root belongs to root.
-  if (account !== undefined && statSync(places.cluster).uid !== account.uid) handOver(places.cluster, account);
-  if (!existsSync(places.password)) await setPassword(places, places.cluster, [], binaries, account);
+  if (account !== undefined && statSync(paths.cluster).uid !== account.uid) handOver(paths.cluster, account);
+  if (!existsSync(paths.password)) await setPassword(paths, paths.cluster, [], binaries, account);
 }
 
-function readMajor(places: Places): string {
+function readMajor(paths: EmbeddedPaths): string {
   try {
-    return readFileSync(join(places.cluster, "PG_VERSION"), "utf8").trim();
+    return readFileSync(join(paths.cluster, "PG_VERSION"), "utf8").trim();
   } catch (error) {
-    throw new EmbeddedUnavailable(`${places.cluster} is not a PostgreSQL data folder or is not readable by this user (${reasonOf(error)})`);
+    throw new EmbeddedUnavailable(`${paths.cluster} is not a PostgreSQL data folder or is not readable by this user (${reasonOf(error)})`);
   }
 }
 
 /**
- * Creates the cluster under another name and renames it when it is complete, so that an interrupted start leaves no incomplete database under the final name.
+ * Creates the cluster under a temporary name and renames it when it is complete, so that an interrupted start leaves no incomplete database under the final
+ * name.
  */
-async function createCluster(places: Places, binaries: Binaries, account: Account, synced: boolean): Promise<void> {
-  rmSync(places.unfinished, { recursive: true, force: true });
-  mkdirSync(places.unfinished, { mode: 0o700 });
-  handOver(places.unfinished, account);
-  const { options, dataFolder } = inside(places.unfinished, account);
-  // Text sorts by code point and follows Unicode's case rules on every machine.
+async function createCluster(paths: EmbeddedPaths, binaries: Binaries, account: Account, synced: boolean): Promise<void> {
+  rmSync(paths.unfinished, { recursive: true, force: true });
+  mkdirSync(paths.unfinished, { mode: 0o700 });
+  handOver(paths.unfinished, account);
+  const { options, dataFolder } = spawnIn(paths.unfinished, account);
+  // On every machine, text is sorted by code point and follows Unicode's case rules.
   const locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
   await run(
     join(binaries.folder, "bin", "initdb"),
     ["-D", dataFolder, "-U", roleName, "--auth-local=reject", "--auth-host=scram-sha-256", ...locale, ...(synced ? [] : ["--no-sync"])],
     options,
   );
-  await setPassword(places, places.unfinished, [`CREATE DATABASE ${roleName};`], binaries, account);
-  renameSync(places.unfinished, places.cluster);
+  await setPassword(paths, paths.unfinished, [`CREATE DATABASE ${roleName};`], binaries, account);
+  renameSync(paths.unfinished, paths.cluster);
 }
 
-/** Sets a new password of the role in single-user mode, over standard input: it appears in no log and on no command line. */
-async function setPassword(places: Places, folder: string, more: readonly string[], binaries: Binaries, account: Account): Promise<void> {
+/** Sets a new password for the role in single-user mode, over standard input, so that it appears neither in a log nor on a command line. */
+async function setPassword(
+  paths: EmbeddedPaths,
+  folder: string,
+  more: readonly string[],
+  binaries: Binaries,
+  account: Account,
+): Promise<void> {
   const password = randomBytes(32).toString("hex");
-  const { options, dataFolder } = inside(folder, account);
+  const { options, dataFolder } = spawnIn(folder, account);
   const statements = [`ALTER ROLE ${roleName} PASSWORD '${password}';`, ...more];
   const single = ["--single", "-D", dataFolder, "-c", "log_min_messages=fatal", "postgres"];
   await run(join(binaries.folder, "bin", "postgres"), single, options, `${statements.join("\n")}\n`);
-  const unfinished = `${places.password}.unfinished`;
+  const unfinished = `${paths.password}.unfinished`;
   rmSync(unfinished, { force: true });
   writeFileSync(unfinished, password, { mode: 0o600, flag: "wx" });
-  renameSync(unfinished, places.password);
+  renameSync(unfinished, paths.password);
 }
 
-function run(program: string, parameters: readonly string[], options: ReturnType<typeof inside>["options"], input = ""): Promise<void> {
+function run(program: string, parameters: readonly string[], options: ReturnType<typeof spawnIn>["options"], input = ""): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, parameters, { ...options, stdio: ["pipe", "ignore", "pipe"] });
     let errors = "";

@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
 
-/** The right to start and stop the server of one data directory; ends with release() or with this process. */
+/** The right to start and stop the server of one data directory; it ends with release() or when this process exits. */
 export interface Ownership {
   release(): Promise<void>;
 }
 
 /**
  * Claims a data directory; undefined while another process has claimed it. The claim is a listening local socket: the system binds its name to one process
- * at a time and releases it when that process ends, so there are no stale claims and no races.
+ * at a time and releases it when that process exits, so there are no stale claims and no races.
  */
 export async function claim(root: string): Promise<Ownership | undefined> {
   const name = socketName(root);
@@ -23,7 +23,7 @@ export async function claim(root: string): Promise<Ownership | undefined> {
   return { release: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
-/** Contains the folder's inode, so that it is the same for every path to the folder. */
+/** The name is derived from the folder's inode, so that it is the same for every path to the folder. */
 function socketName(root: string): string {
   const { dev, ino } = statSync(root, { bigint: true });
   const name = `ashlar-${createHash("sha256").update(`${dev}:${ino}`).digest("hex").slice(0, 24)}`;
@@ -42,7 +42,7 @@ function listen(name: string): Promise<Server | undefined> {
   });
 }
 
-/** Where sockets are files, a process that was killed leaves its file. */
+/** Removes a socket file that a killed process left behind, and listens. */
 function removeAndListen(name: string): Promise<Server | undefined> {
   rmSync(name, { force: true });
   return listen(name);

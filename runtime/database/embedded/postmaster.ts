@@ -3,10 +3,10 @@ import { closeSync, fstatSync, openSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { every, poll } from "../../lib/async.ts";
-import { type Account, inside } from "./account.ts";
+import { type Account, spawnIn } from "./account.ts";
 import type { Binaries } from "./binaries.ts";
 import { lastErrorIn } from "./cluster.ts";
-import type { Places } from "./places.ts";
+import type { EmbeddedPaths } from "./paths.ts";
 import { belongsTo, exists, orphansAmong, processesOf } from "./processes.ts";
 import { settingArguments } from "./settings.ts";
 import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
@@ -18,28 +18,28 @@ export interface Postmaster {
   alive(): boolean;
 }
 
-/** How long to wait for the child processes of a killed server, and the signal to those that are left after each wait. */
+/** How long to wait for the child processes of a killed server, with the signal to send to those that are left after each wait. */
 const childTimeouts = [
   ["SIGTERM", 1_000],
   ["SIGQUIT", 1_000],
   ["SIGKILL", 1_000],
   [null, 5_000],
 ] as const;
-/** Between checks of the lock file and of processes. */
+/** The interval between checks of the lock file and of processes. */
 const pollMilliseconds = 10;
 const logBytes = 10 * 1024 * 1024;
 
-/** The server that runs on this cluster and accepts connections, started by this or an earlier process. */
-export function findPostmaster(places: Places): Postmaster | undefined {
-  const file = readLockFile(places);
-  if (file === undefined || !file.ready || !belongsTo(file.pid, places.cluster)) return undefined;
-  return { pid: file.pid, port: file.port, alive: () => belongsTo(file.pid, places.cluster) };
+/** Finds the server that runs on this cluster and accepts connections, whether this or an earlier process started it. */
+export function findPostmaster(paths: EmbeddedPaths): Postmaster | undefined {
+  const file = readLockFile(paths);
+  if (file === undefined || !file.ready || !belongsTo(file.pid, paths.cluster)) return undefined;
+  return { pid: file.pid, port: file.port, alive: () => belongsTo(file.pid, paths.cluster) };
 }
 
 /** Whether a server runs on this cluster, including one that is starting or stopping. */
-export function isOccupied(places: Places): boolean {
-  const file = readLockFile(places);
-  return file !== undefined && belongsTo(file.pid, places.cluster);
+export function isOccupied(paths: EmbeddedPaths): boolean {
+  const file = readLockFile(paths);
+  return file !== undefined && belongsTo(file.pid, paths.cluster);
 }
 
 /** Options of a start. */
@@ -52,27 +52,27 @@ export interface LaunchOptions {
 }
 
 /** Starts a server and waits until it accepts connections. It survives this process and the signals of its terminal. @throws {EmbeddedUnavailable} */
-export async function launch(places: Places, binaries: Binaries, account: Account, options: LaunchOptions): Promise<Postmaster> {
-  await cleanUpKilledServer(places);
+export async function launch(paths: EmbeddedPaths, binaries: Binaries, account: Account, options: LaunchOptions): Promise<Postmaster> {
+  await cleanUpKilledServer(paths);
   for (let attempt = 1; ; attempt++) {
     const port = attempt === 1 && options.port !== undefined ? options.port : await freePort();
-    const outcome = await launchOnce(places, binaries, account, { ...options, port });
+    const outcome = await launchOnce(paths, binaries, account, { ...options, port });
     if (typeof outcome !== "string") return outcome;
-    // Another process may have taken the port meanwhile.
+    // Another process may have taken the port in the meantime.
     if (attempt === 3 || !/could not create any TCP\/IP sockets/.test(outcome))
       throw new EmbeddedUnavailable(`the server failed to start (${outcome})`);
   }
 }
 
-/** The server, or the reason why it ended immediately. */
+/** Returns the server, or the reason why it exited immediately. */
 async function launchOnce(
-  places: Places,
+  paths: EmbeddedPaths,
   binaries: Binaries,
   account: Account,
   { settings, port, signal }: LaunchOptions & { readonly port: number },
 ): Promise<Postmaster | string> {
-  const { options, dataFolder } = inside(places.cluster, account);
-  const log = openLog(places);
+  const { options, dataFolder } = spawnIn(paths.cluster, account);
+  const log = openLog(paths);
   const parameters = ["-D", dataFolder, ...settingArguments({ port: String(port), ...settings })];
   const child = spawn(join(binaries.folder, "bin", "postgres"), parameters, {
     ...options,
@@ -85,14 +85,14 @@ async function launchOnce(
     failure = reasonOf(error);
   });
   child.once("exit", (status, signal) => {
-    failure = lastErrorIn(readFileSync(places.log).subarray(log.start).toString()) ?? `it exited with ${signal ?? `status ${status}`}`;
+    failure = lastErrorIn(readFileSync(paths.log).subarray(log.start).toString()) ?? `it exited with ${signal ?? `status ${status}`}`;
   });
   child.unref();
   const alive = (): boolean => child.exitCode === null && child.signalCode === null;
   // After a crash the server first replays the WAL since the last checkpoint, which may take minutes.
   const outcome = await poll(async (): Promise<Postmaster | string | null> => {
     if (failure !== undefined) return failure;
-    const file = readLockFile(places);
+    const file = readLockFile(paths);
     if (file?.pid === child.pid && file?.ready && file.port === port) return { pid: file.pid, port, alive };
     if (signal?.aborted) {
       if (child.pid !== undefined) await stopPostmaster({ pid: child.pid, port, alive });
@@ -103,7 +103,7 @@ async function launchOnce(
   return outcome ?? "it did not become ready";
 }
 
-/** Stops a server: open transactions are rolled back. If that takes too long, the server is killed, which loses no committed data. */
+/** Stops a server; open transactions are rolled back. If that takes too long, the server is killed, which loses no committed data. */
 export async function stopPostmaster(postmaster: Postmaster): Promise<void> {
   const timeouts = [
     ["SIGINT", 15_000],
@@ -123,37 +123,37 @@ export function interruptPostmaster(postmaster: Postmaster): void {
 }
 
 /**
- * After a server was killed: waits until its child processes have ended, and removes a lock file whose process id now belongs to another program. Child
- * processes exit when they next wait for an event; one that keeps computing is killed, as it holds the shared memory that prevents a new server from starting.
+ * After a server was killed, waits until its child processes have exited, and removes a lock file whose process id now belongs to another program. Child
+ * processes exit when they next wait for an event; one that keeps computing is killed, because its shared memory prevents a new server from starting.
  */
-async function cleanUpKilledServer(places: Places): Promise<void> {
+async function cleanUpKilledServer(paths: EmbeddedPaths): Promise<void> {
   let children: readonly number[] = [];
-  const haveEnded = (): true | null => {
-    children = processesOf(places.cluster);
+  const haveExited = (): true | null => {
+    children = processesOf(paths.cluster);
     return children.length === 0 || null;
   };
   for (const [signal, milliseconds] of childTimeouts) {
-    if ((await poll(haveEnded, { ...every(2 * pollMilliseconds), withinMilliseconds: milliseconds })) !== null) break;
+    if ((await poll(haveExited, { ...every(2 * pollMilliseconds), withinMilliseconds: milliseconds })) !== null) break;
     if (signal !== null) for (const pid of orphansAmong(children)) signalProcess(pid, signal);
   }
   if (children.length > 0) throw new EmbeddedUnavailable(`processes ${children.join(", ")} of an earlier server still use its data`);
-  const file = readLockFile(places);
-  // The new server would mistake that program for a running server. Other systems do not list child processes: there PostgreSQL decides.
-  if (process.platform === "linux" && file !== undefined && exists(file.pid)) rmSync(join(places.cluster, "postmaster.pid"));
+  const file = readLockFile(paths);
+  // The new server would mistake that program for a running server. On other systems child processes cannot be listed, so PostgreSQL decides.
+  if (process.platform === "linux" && file !== undefined && exists(file.pid)) rmSync(join(paths.cluster, "postmaster.pid"));
 }
 
 function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // The process has ended.
+    // The process has exited.
   }
 }
 
 /** postmaster.pid (src/include/utils/pidfile.h): line 1 is the process id, 4 the port, 8 the state. */
-function readLockFile(places: Places): { pid: number; port: number; ready: boolean } | undefined {
+function readLockFile(paths: EmbeddedPaths): { pid: number; port: number; ready: boolean } | undefined {
   try {
-    const lines = readFileSync(join(places.cluster, "postmaster.pid"), "utf8").split("\n");
+    const lines = readFileSync(join(paths.cluster, "postmaster.pid"), "utf8").split("\n");
     const [pid, port] = [Number(lines[0]), Number(lines[3])];
     return Number.isInteger(pid) && pid > 1 ? { pid, port, ready: lines[7]?.trim() === "ready" } : undefined;
   } catch {
@@ -161,12 +161,12 @@ function readLockFile(places: Places): { pid: number; port: number; ready: boole
   }
 }
 
-function openLog(places: Places): { descriptor: number; start: number } {
-  const descriptor = openSync(places.log, "a", 0o600);
+function openLog(paths: EmbeddedPaths): { descriptor: number; start: number } {
+  const descriptor = openSync(paths.log, "a", 0o600);
   const { size } = fstatSync(descriptor);
   if (size <= logBytes) return { descriptor, start: size };
   closeSync(descriptor);
-  return { descriptor: openSync(places.log, "w", 0o600), start: 0 };
+  return { descriptor: openSync(paths.log, "w", 0o600), start: 0 };
 }
 
 function freePort(): Promise<number> {

@@ -7,11 +7,11 @@ export function belongsTo(pid: number, cluster: string): boolean {
     try {
       return /\/postgres(?: \(deleted\))?$/.test(readlinkSync(`/proc/${pid}/exe`)) && readlinkSync(`/proc/${pid}/cwd`) === cluster;
     } catch {
-      return false; // The process has ended or belongs to another user.
+      return false; // The process has exited or belongs to another user.
     }
   }
   try {
-    // macOS: the command line names the data folder. Windows has no ps: no process is recognised or killed there.
+    // On macOS the command line contains the data folder. Windows has no ps, so no process is recognised or killed there.
     const command = execFileSync("ps", ["-o", "command=", "-p", String(pid)], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
     return command.includes(`postgres -D ${cluster} `);
   } catch {
@@ -38,12 +38,12 @@ export function orphansAmong(pids: readonly number[]): number[] {
       const parent = Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
       return readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith("postgres: ") && !pids.includes(parent);
     } catch {
-      return false; // The process has ended.
+      return false; // The process has exited.
     }
   });
 }
 
-/** Whether a process with this id exists, of any user. */
+/** Whether any user's process has this id. */
 export function exists(pid: number): boolean {
   try {
     process.kill(pid, 0);

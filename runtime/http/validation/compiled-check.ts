@@ -1,19 +1,19 @@
-/** Where and how an answer violates the document. */
+/** Where and how a response violates the document. */
 export interface Violation {
-  /** A JSON pointer into the answer (RFC 6901). */
+  /** A JSON pointer into the response (RFC 6901). */
   readonly pointer: string;
   readonly reason: string;
 }
 
-/** A generated validator of a whole successful answer. */
+/** A generated validator of a whole successful response. */
 export interface CompiledValidator {
-  (answer: unknown): boolean;
+  (response: unknown): boolean;
   errors?: readonly { readonly instancePath: string; readonly message?: string }[] | null;
 }
 
 export type CompiledValidators = Readonly<Record<string, CompiledValidator>>;
 
-/** The first violation of a successful answer, by its operation's generated validator; empty for a valid one. */
+/** The violations that an operation's generated validator finds in a successful response; empty if it is valid. */
 export function compiledViolations(validators: CompiledValidators, operation: string, body: unknown): readonly Violation[] {
   const validate = validators[operation];
   if (validate === undefined || validate(body)) return [];

@@ -14,7 +14,7 @@ export interface DocumentedParameter {
   readonly schema: Schema;
 }
 
-/** The parameters of the operation at a path, without references. */
+/** The parameters of the operation at a path, with references resolved. */
 export function parametersOf(document: OpenApiDocument, path: string): readonly DocumentedParameter[] {
   const paths = document.paths as Readonly<Record<string, { readonly get: { readonly parameters?: readonly object[] } }>>;
   return (paths[path]?.get.parameters ?? []).map((parameter) =>
@@ -22,7 +22,7 @@ export function parametersOf(document: OpenApiDocument, path: string): readonly 
   );
 }
 
-/** A value in the spelling of the document's schema: trimmed, in lists too, and an enum's member in any case. */
+/** A value in the spelling of the document's schema: trimmed, including the elements of lists, with the case of enum members corrected. */
 export function normalizeValue({ schema }: DocumentedParameter, text: string): string {
   const trimmed =
     schema.type === "array"
@@ -35,8 +35,8 @@ export function normalizeValue({ schema }: DocumentedParameter, text: string): s
 }
 
 /**
- * Removes the parts of a query that the parsers accept and that a JSON Schema of a single parameter cannot express: unknown and empty parameters, and the
- * page size of a CSV download.
+ * Removes the parts of a query that the parsers accept but a JSON Schema of a single parameter cannot express: unknown and empty parameters, and the page size
+ * of a CSV download.
  */
 export function normalizeQuery(parameters: readonly DocumentedParameter[], query: Query): URLSearchParams {
   const isCsv = query.format === "csv";

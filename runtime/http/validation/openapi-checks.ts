@@ -5,7 +5,7 @@ import type { OpenApiDocument } from "../openapi-document.ts";
 import type { Query } from "../query.ts";
 import type { Violation } from "./compiled-check.ts";
 import { type DocumentedParameter, normalizeQuery, normalizeValue, parametersOf } from "./normalize-query.ts";
-import { answerSchemaOf, documentOfAnswer, documentOfRequest } from "./operation-document.ts";
+import { documentOfRequest, documentOfResponse, responseSchemaOf } from "./operation-document.ts";
 
 type Validator = typeof import("express-openapi-validator");
 type Options = Parameters<Validator["middleware"]>[0];
@@ -17,10 +17,10 @@ interface ValidatorError {
 }
 
 export interface OpenApiChecks {
-  /** How a request violates the document; null for a valid one. */
+  /** How a request violates the document; null if it is valid. */
   request(operation: Operation, path: Readonly<Record<string, string>>, query: Query): Promise<string | null>;
-  /** How an answer violates the document; empty for a valid one. Statuses of 500 and above are not checked. */
-  answer(operation: Operation, status: number, body: unknown): Promise<readonly Violation[]>;
+  /** How a response violates the document; empty if it is valid. Statuses of 500 and above are not checked. */
+  response(operation: Operation, status: number, body: unknown): Promise<readonly Violation[]>;
 }
 
 interface RequestCheck {
@@ -29,12 +29,13 @@ interface RequestCheck {
 }
 
 /**
- * Checks by express-openapi-validator, one application for the requests of an operation and one for each schema of answers, created on first use. The validator
- * matches paths in one spelling, refuses HEAD and does not trim. It therefore receives a GET of the normalized parameters instead of the request itself.
+ * Checks requests and responses with express-openapi-validator: one application per operation for its requests and one per response schema, created on first
+ * use. The validator matches paths in one spelling, rejects HEAD and does not trim. It therefore receives a GET of the normalized parameters instead of the
+ * request itself.
  */
 export function createOpenApiChecks(document: OpenApiDocument): OpenApiChecks {
   const requestCheck = memoize((path: string): Promise<RequestCheck> => createRequestCheck(document, path));
-  const answerCheck = memoize((schema: string): Promise<Express> => createAnswerCheck(document, schema));
+  const responseCheck = memoize((schema: string): Promise<Express> => createResponseCheck(document, schema));
   return {
     async request({ path }, pathValues, query) {
       const { parameters, application } = await requestCheck(path);
@@ -43,19 +44,19 @@ export function createOpenApiChecks(document: OpenApiDocument): OpenApiChecks {
       const error = await dispatch(application, `${fillPath(path, parameters, pathValues)}${search === "" ? "" : `?${search}`}`);
       return error === null ? null : (error.message ?? "unknown violation");
     },
-    async answer({ path }, status, body) {
+    async response({ path }, status, body) {
       if (status >= 500) return [];
-      const schema = answerSchemaOf(document, path, status);
+      const schema = responseSchemaOf(document, path, status);
       if (schema === null) return [{ pointer: "", reason: `status ${status} is not documented` }];
-      // The body as sent: without the values that JSON omits.
+      // The body as it is sent, without the values that JSON omits.
       const sent: unknown = JSON.parse(JSON.stringify(body));
-      const error = await dispatch(await answerCheck(schema), "/", sent);
+      const error = await dispatch(await responseCheck(schema), "/", sent);
       return error === null ? [] : violationsOf(error);
     },
   };
 }
 
-/** Violations with pointers into the body; the validator's own begin with /response. */
+/** Violations with pointers into the body; the validator's pointers start with /response. */
 function violationsOf({ errors = [], message = "unknown violation" }: ValidatorError): readonly Violation[] {
   const found = errors.filter(({ path }) => /^\/response(?:\/|$)/.test(path));
   if (found.length === 0) return [{ pointer: "", reason: message }];
@@ -85,7 +86,7 @@ const commonOptions = { validateApiSpec: false, validateSecurity: false, fileUpl
 /** The validator modifies the document that it receives. */
 const copyOf = (document: OpenApiDocument): Options["apiSpec"] => structuredClone(document) as unknown as Options["apiSpec"];
 
-/** Loaded on demand: only strict validation needs it. */
+/** Loaded on demand, because only strict validation needs it. */
 const loadValidator = (): Promise<Validator> => import("express-openapi-validator");
 
 async function createRequestCheck(document: OpenApiDocument, path: string): Promise<RequestCheck> {
@@ -99,28 +100,28 @@ async function createRequestCheck(document: OpenApiDocument, path: string): Prom
   return { parameters: parametersOf(document, path), application: applicationOf(handlers) };
 }
 
-async function createAnswerCheck(document: OpenApiDocument, schema: string): Promise<Express> {
+async function createResponseCheck(document: OpenApiDocument, schema: string): Promise<Express> {
   const { middleware } = await loadValidator();
   const handlers = middleware({
     ...commonOptions,
-    apiSpec: copyOf(documentOfAnswer(document, schema)),
+    apiSpec: copyOf(documentOfResponse(document, schema)),
     validateRequests: false,
     validateResponses: { allErrors: true, coerceTypes: false, removeAdditional: false },
   });
   return applicationOf(handlers);
 }
 
-/** The request and response that a check is dispatched with; they belong to no connection. */
+/** The data of a check, attached to its response object; request and response have no connection. */
 interface Exchange {
-  /** The answer to check; undefined where the request is checked. */
-  readonly answer: unknown;
+  /** The body to check; undefined if the request is checked. */
+  readonly body: unknown;
   settle(error: ValidatorError | null): void;
 }
 
 const exchangeOf = (response: object): Exchange => (response as { readonly exchange: Exchange }).exchange;
 
 function applicationOf(handlers: ReturnType<Validator["middleware"]>): Express {
-  // The validator wraps `json`: it passes valid bodies on to the one that is set here.
+  // The validator wraps `json` and passes valid bodies on to this one.
   const prepare: RequestHandler = (_request, response, next) => {
     response.json = () => {
       exchangeOf(response).settle(null);
@@ -129,9 +130,9 @@ function applicationOf(handlers: ReturnType<Validator["middleware"]>): Express {
     next();
   };
   const respond: RequestHandler = (_request, response) => {
-    const { answer, settle } = exchangeOf(response);
-    if (answer === undefined) settle(null);
-    else response.json(answer);
+    const { body, settle } = exchangeOf(response);
+    if (body === undefined) settle(null);
+    else response.json(body);
   };
   const fail: ErrorRequestHandler = (error: ValidatorError, _request, response, _next) => exchangeOf(response).settle(error);
   const application = express();
@@ -139,11 +140,11 @@ function applicationOf(handlers: ReturnType<Validator["middleware"]>): Express {
   return application.use(prepare, ...handlers, respond).use(fail);
 }
 
-function dispatch(application: Express, target: string, answer?: unknown): Promise<ValidatorError | null> {
+function dispatch(application: Express, target: string, body?: unknown): Promise<ValidatorError | null> {
   return new Promise((settle) => {
     const request = { method: "GET", url: target, originalUrl: target, headers: {} } as unknown as IncomingMessage;
     const response = {
-      exchange: { answer, settle } satisfies Exchange,
+      exchange: { body, settle } satisfies Exchange,
       statusCode: 200,
       headersSent: false,
       getHeaders: () => ({ "content-type": "application/json" }),

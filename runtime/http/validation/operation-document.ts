@@ -5,8 +5,8 @@ type Node = Readonly<Record<string, unknown>>;
 const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null;
 
 /**
- * A document reduced to the parameters of one path: express-openapi-validator traverses all of its document for each status of each operation, which takes
- * minutes for the whole document.
+ * A document reduced to the parameters of one path: express-openapi-validator traverses the whole document for each status of each operation, which
+ * would take minutes.
  */
 export function documentOfRequest(document: OpenApiDocument, path: string): OpenApiDocument {
   const { operationId, parameters } = operationOf(document, path);
@@ -14,8 +14,8 @@ export function documentOfRequest(document: OpenApiDocument, path: string): Open
   return withPath(document, path, { get: { operationId, parameters, responses: { "200": { description: "" } } } });
 }
 
-/** The reference to the schema of a JSON answer; null where the status is not documented. */
-export function answerSchemaOf(document: OpenApiDocument, path: string, status: number): string | null {
+/** The reference to the schema of a JSON response; null if the status is not documented. */
+export function responseSchemaOf(document: OpenApiDocument, path: string, status: number): string | null {
   const { responses } = operationOf(document, path);
   const documented = isNode(responses) ? responses[status] : undefined;
   if (!isNode(documented)) return null;
@@ -24,8 +24,8 @@ export function answerSchemaOf(document: OpenApiDocument, path: string, status: 
   return content["application/json"]?.schema.$ref ?? null;
 }
 
-/** A document of one operation at `/` that answers 200 with a schema. */
-export function documentOfAnswer(document: OpenApiDocument, schema: string): OpenApiDocument {
+/** A document with one operation, at `/`, whose 200 response has a schema. */
+export function documentOfResponse(document: OpenApiDocument, schema: string): OpenApiDocument {
   const response = { description: "", content: { "application/json": { schema: { $ref: schema } } } };
   return withPath(document, "/", { get: { responses: { "200": response } } });
 }
@@ -44,7 +44,7 @@ function itemOf({ paths }: OpenApiDocument, path: string): Node {
 
 const operationOf = (document: OpenApiDocument, path: string): Node => itemOf(document, path).get as Node;
 
-/** A document with one path and the components that it refers to. */
+/** A document reduced to one path and the components that it refers to. */
 function withPath(document: OpenApiDocument, path: string, item: Node): OpenApiDocument {
   const references = new Set<string>();
   collectReferences(document, item, references);

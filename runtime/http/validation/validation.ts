@@ -7,12 +7,12 @@ import { type CompiledValidators, compiledViolations, type Violation } from "./c
 import { createOpenApiChecks, type OpenApiChecks } from "./openapi-checks.ts";
 
 /**
- * Which requests and answers are validated against the OpenAPI document: all, refusing violations; one answer in a thousand, logging violations; or none.
+ * What is validated against the OpenAPI document: all requests and responses, rejecting violations; one response in a thousand, logging violations; or nothing.
  */
 export type ValidateMode = "strict" | "sample" | "off";
 
-/** An answer of an operation, before it is serialized. */
-interface CheckedAnswer {
+/** A response of an operation, before it is serialized. */
+interface CheckedResponse {
   readonly operation: Operation;
   readonly requestId: string;
   readonly status: number;
@@ -20,10 +20,10 @@ interface CheckedAnswer {
 }
 
 export interface Validation {
-  /** @throws {HttpError} 400 for a request that the document does not allow. */
+  /** @throws {HttpError} 400 if the document does not allow the request. */
   checkRequest(operation: Operation, path: Readonly<Record<string, string>>, query: Query): Promise<void>;
-  /** Logs a violating answer. @throws {HttpError} 500 in strict mode. */
-  checkAnswer(answer: CheckedAnswer): Promise<void>;
+  /** Logs violations of a response. @throws {HttpError} 500 in strict mode. */
+  checkResponse(response: CheckedResponse): Promise<void>;
 }
 
 export interface ValidationDeps {
@@ -38,7 +38,7 @@ const accept = async (): Promise<void> => undefined;
 
 const checksByDocument = new WeakMap<OpenApiDocument, OpenApiChecks>();
 
-/** The checks of a document, which are costly to compile: services of one document share them. */
+/** The checks of a document, which are costly to compile: services with the same document share them. */
 function checksOf(document: OpenApiDocument): OpenApiChecks {
   const checks = checksByDocument.get(document) ?? createOpenApiChecks(document);
   checksByDocument.set(document, checks);
@@ -47,19 +47,19 @@ function checksOf(document: OpenApiDocument): OpenApiChecks {
 
 /** Creates the validation of a mode. */
 export function createValidation({ mode, document, validators, logger }: ValidationDeps): Validation {
-  if (mode === "off") return { checkRequest: accept, checkAnswer: accept };
-  const log = ({ operation, requestId, status }: CheckedAnswer, violations: readonly Violation[]): void => {
+  if (mode === "off") return { checkRequest: accept, checkResponse: accept };
+  const log = ({ operation, requestId, status }: CheckedResponse, violations: readonly Violation[]): void => {
     const details = { requestId, operation: operation.id, status, violations };
-    logger.error(details, "answer violates the OpenAPI document");
+    logger.error(details, "Response violates the OpenAPI document");
   };
   if (mode === "sample") {
     let count = 0;
     return {
       checkRequest: accept,
-      async checkAnswer(answer) {
-        if (answer.status !== 200 || count++ % sampleInterval !== 0) return;
-        const violations = compiledViolations(validators, answer.operation.id, answer.body);
-        if (violations.length > 0) log(answer, violations);
+      async checkResponse(response) {
+        if (response.status !== 200 || count++ % sampleInterval !== 0) return;
+        const violations = compiledViolations(validators, response.operation.id, response.body);
+        if (violations.length > 0) log(response, violations);
       },
     };
   }
@@ -69,11 +69,11 @@ export function createValidation({ mode, document, validators, logger }: Validat
       const violation = await checks.request(operation, path, query);
       if (violation !== null) throw failures.requestViolation(operation.id, violation);
     },
-    async checkAnswer(answer) {
-      const violations = await checks.answer(answer.operation, answer.status, answer.body);
+    async checkResponse(response) {
+      const violations = await checks.response(response.operation, response.status, response.body);
       if (violations.length === 0) return;
-      log(answer, violations);
-      throw failures.internal(answer.requestId);
+      log(response, violations);
+      throw failures.internal(response.requestId);
     },
   };
 }

@@ -25,19 +25,19 @@ export interface BaseReadings {
   readonly rows: readonly Row[];
 }
 
-/** The native balances of a chain's genesis block, where the operator configured them: a missing account had a balance of 0. */
+/** The native balances of a chain's genesis block; a missing account had the balance 0. */
 export type GenesisAllocation = ReadonlyMap<Address, bigint>;
 
 export interface BaseReadDeps {
   readonly source: Pick<Source, "balances" | "calls" | "head">;
   readonly facts: ChainFacts;
   readonly allocation: GenesisAllocation | undefined;
-  /** Contracts that the node failed at: their base reads are stored as unknown, and their balances are read later by a job. */
+  /** Contracts for which the node failed: their base reads are stored as unknown, and a job reads their balances later. */
   readonly unresponsive: ContractBackoff;
   readonly clock: () => Date;
 }
 
-/** The base state that projections require: as stored, from the genesis allocation, or read from the node. */
+/** The base state that projections require: stored, from the genesis allocation, or read from the node. */
 export const readBase = async (cache: StateCache, deps: BaseReadDeps, reads: readonly BaseRead[]): Promise<BaseReadings> => {
   if (reads.length === 0) return { outcomes: new Map(), rows: [] };
   const readByKey = new Map<Hex, BaseRead>();
@@ -78,8 +78,8 @@ const isUnknown = (outcome: CallOutcome | undefined): boolean => outcome === und
 type Outcomes = Map<BaseRead, CallOutcome>;
 
 /**
- * Reads at the base block; where the node no longer has that state, at the block before the first one that touches the account or contract. That state
- * is the same, and a node without archive state has it while the index follows the head.
+ * Reads at the base block; if the node no longer has that state, at the block before the first one that touches the account or contract. The value there is
+ * the same, and a node without archive state has it while the index follows the head.
  */
 const readMissing = async (deps: BaseReadDeps, reads: readonly BaseRead[]): Promise<Outcomes> => {
   const { facts, allocation, unresponsive, clock } = deps;
@@ -88,17 +88,17 @@ const readMissing = async (deps: BaseReadDeps, reads: readonly BaseRead[]): Prom
     for (const read of reads) if ("address" in read) outcomes.set(read, { ok: true, data: toWord(allocation.get(read.address) ?? 0n) });
   }
   const skipped = new Set(unresponsive.deferred(clock()));
-  const open = reads.filter((read) => !outcomes.has(read) && !("to" in read && skipped.has(read.to)));
-  await readAt(deps, open, facts.baseBlock, outcomes);
-  // Accounting by state does not see every change of a native balance, so that an earlier, unseen change may precede the first touching block.
+  const pending = reads.filter((read) => !outcomes.has(read) && !("to" in read && skipped.has(read.to)));
+  await readAt(deps, pending, facts.baseBlock, outcomes);
+  // With state accounting, a native balance may also change in blocks that do not touch its account, even before the first block that does.
   const isSameState = (read: BaseRead): boolean => !("address" in read) || facts.nativeAccounting !== "state";
-  const retried = open.filter((read) => {
+  const retried = pending.filter((read) => {
     const outcome = outcomes.get(read);
     return isUnknown(outcome) && !isUnanswered(outcome) && isSameState(read) && read.firstBlock - 1 > facts.baseBlock;
   });
-  for (const [firstBlock, own] of groupBy(retried, (read) => read.firstBlock)) await readAt(deps, own, firstBlock - 1, outcomes);
-  if (open.some((read) => "address" in read && isUnknown(outcomes.get(read)))) await verifyNodeReadsBalances(deps.source);
-  deferUnresponsive(deps, open, outcomes);
+  for (const [firstBlock, group] of groupBy(retried, (read) => read.firstBlock)) await readAt(deps, group, firstBlock - 1, outcomes);
+  if (pending.some((read) => "address" in read && isUnknown(outcomes.get(read)))) await verifyNodeReadsBalances(deps.source);
+  skipUnresponsive(deps, pending, outcomes);
   return outcomes;
 };
 
@@ -116,26 +116,26 @@ const readAt = async (deps: BaseReadDeps, reads: readonly BaseRead[], height: nu
       outcomes.set(read, value === null ? unknown : { ok: true, data: toWord(value) });
     }
   };
-  const readCalls = readWithControl(deps.source, calls, async (some) => {
-    const results = await callContracts(deps.source, some, height);
-    for (const [position, read] of some.entries()) outcomes.set(read, results[position] ?? unknown);
-    return some.filter((read) => temporaryErrorOf(outcomes.get(read)) !== undefined);
+  const readCalls = readWithControl(deps.source, calls, async (portion) => {
+    const results = await callContracts(deps.source, portion, height);
+    for (const [position, read] of portion.entries()) outcomes.set(read, results[position] ?? unknown);
+    return portion.filter((read) => temporaryErrorOf(outcomes.get(read)) !== undefined);
   });
   await Promise.all([readBalances(), readCalls]);
 };
 
-/** Distinguishes missing state, which is stored as unknown, from an outage. @throws {TransportError} where the node returns no balance at its head. */
+/** Distinguishes missing state, which is stored as unknown, from an outage. @throws {TransportError} if the node returns no balance at its head. */
 const verifyNodeReadsBalances = async (source: BaseReadDeps["source"]): Promise<void> => {
   const { number } = await source.head();
   const [control] = await source.balances([zeroAddress], number);
   if (control === null) throw new TransportError(`The node returned no result of eth_getBalance at its head, block ${number}.`);
 };
 
-/** Defers contracts of which the node answered no read. */
-const deferUnresponsive = ({ unresponsive, clock }: BaseReadDeps, reads: readonly BaseRead[], outcomes: Outcomes): void => {
+/** Skips contracts for a while if the node did not respond to any of their reads. */
+const skipUnresponsive = ({ unresponsive, clock }: BaseReadDeps, reads: readonly BaseRead[], outcomes: Outcomes): void => {
   const calls = reads.filter((read) => "to" in read);
-  for (const [contract, own] of groupBy(calls, ({ to }) => to)) {
-    if (own.every((read) => isUnanswered(outcomes.get(read)))) unresponsive.defer(contract, clock());
+  for (const [contract, reads] of groupBy(calls, ({ to }) => to)) {
+    if (reads.every((read) => isUnanswered(outcomes.get(read)))) unresponsive.defer(contract, clock());
     else unresponsive.clear(contract);
   }
 };

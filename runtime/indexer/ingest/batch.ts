@@ -10,28 +10,28 @@ import { baseReadsLoad, baseReadsTable } from "./base-reads.ts";
 import { contractStandardsLoad, contractStandardsTable } from "./contract-standards.ts";
 import { type FoldDeps, foldBlocks } from "./fold-blocks.ts";
 
-/** Stored responses of the node that folds start from, cached together with the rows of projections. */
+/** Loads of stored node responses that folds start from; their rows are cached together with those of projections. */
 export const nodeReadLoads: readonly StateLoad[] = [baseReadsLoad, contractStandardsLoad];
 
-/** The tables of `nodeReadLoads`: each row is deleted with the block that required it. */
+/** The tables of `nodeReadLoads`; a row is deleted with the block that required it. */
 export const nodeReadTables: readonly BlockBoundTable[] = nodeReadLoads.map(({ table }) => ({ name: table, blockColumn: "block_number" }));
 
 export interface BatchDeps extends FoldDeps {
   readonly chainId: number;
-  /** Called with contracts that the node could not call, so that the form of their logs decides their standard. */
+  /** Called with contracts that the node could not call; the form of their logs then decides their standard. */
   readonly onUnanswered: (contracts: readonly Address[]) => void;
 }
 
-/** Folds blocks as they arrive, and stores only the resulting rows. */
+/** Folds blocks as they arrive, and keeps only the resulting rows. */
 export interface Batch {
-  /** Adds blocks that follow the previous ones; false, with nothing added, where the signal aborted while the node was queried. */
+  /** Adds blocks that follow the previous ones; false, with nothing added, if the signal aborts while the node is queried. */
   add(blocks: readonly ChainBlock[], signal: AbortSignal): Promise<boolean>;
   size(): { readonly blocks: number; readonly transactions: number; readonly logs: number; readonly bytes: number };
-  /** The rows to write, or null where no block was added. */
+  /** The rows to write; null if no block was added. */
   finish(): PreparedBatch | null;
 }
 
-/** An empty batch. It can be filled while the previous one is written: its blocks are folded from the cache, which already contains the rows of the previous one. */
+/** Creates an empty batch. It can be filled while the previous batch is written, because it is folded from the cache, which already contains those rows. */
 export const createBatch = (deps: BatchDeps, cache: StateCache, projections: readonly Projection[]): Batch => {
   const decode = createEventDecoder(projections.flatMap(({ events }) => events));
   const buffers = createRowBuffers(deps.chainId, projections);

@@ -17,7 +17,7 @@ import type { Row, StateLoad, Table } from "../projection.ts";
 import type { StateCache } from "../state/state-cache.ts";
 import { readWithControl } from "./read-with-control.ts";
 
-/** Responses of contracts about their standards. Kept when a projection is rebuilt, so that it is rebuilt from the same responses. */
+/** What contracts report about their standards. The rows are kept when a projection is rebuilt, so that it is rebuilt from the same ones. */
 export const contractStandardsTable: Table = {
   kind: "queue",
   name: "contract_standards",
@@ -36,7 +36,7 @@ export const contractStandardsLoad: StateLoad = {
  * a response.
  */
 const callGas = 500_000;
-/** Max contracts per request, and max concurrent requests. A response may be a megabyte long; only its first word is kept. */
+/** Max contracts per request, and max concurrent requests. A response may be a megabyte long, but only its first word is used. */
 const [maxContracts, maxRequests] = [10, 4];
 
 export interface StandardReadings {
@@ -44,8 +44,8 @@ export interface StandardReadings {
   /** Rows that are not stored yet. */
   readonly rows: readonly Row[];
   /**
-   * Contracts that the node could not call: it runs no calls, or lacks the state. Their rows have no `read_at_block`, and they are not read again, even when
-   * another node could: earlier and later events would have been folded under different standards, which no rebuild reproduces.
+   * Contracts that the node could not call, because it runs no calls or lacks the state. Their rows have no `read_at_block`, and they are not read again, even if
+   * a different node could: earlier and later events would be folded under different standards, which a rebuild could not reproduce.
    */
   readonly unanswered: readonly Address[];
 }
@@ -87,7 +87,7 @@ interface StandardRead {
   readonly height: number;
 }
 
-/** Reads contracts at their own block where the node has that state, else at its head: code rarely changes. */
+/** Reads contracts at their block; if the node lacks that state, at its head, because code rarely changes. */
 const readContracts = async (source: Node, subjects: readonly EvidenceSubject[]): Promise<Map<Address, Reading>> => {
   const readings = new Map<Address, Reading>();
   const readOnce = (reads: readonly StandardRead[]) => readInRequests(source, reads, readings);
@@ -96,22 +96,22 @@ const readContracts = async (source: Node, subjects: readonly EvidenceSubject[])
     subjects.map((subject) => ({ subject, height: subject.block })),
     readOnce,
   );
-  const open = subjects.filter(({ address }) => !readings.has(address));
-  if (open.length === 0) return readings;
+  const pending = subjects.filter(({ address }) => !readings.has(address));
+  if (pending.length === 0) return readings;
   const { number: height } = await source.head();
   await readWithControl(
     source,
-    open.map((subject) => ({ subject, height })),
+    pending.map((subject) => ({ subject, height })),
     readOnce,
   );
   return readings;
 };
 
 const readInRequests = async (source: Node, reads: readonly StandardRead[], readings: Map<Address, Reading>): Promise<StandardRead[]> => {
-  const requests = [...groupBy(reads, ({ height }) => height)].flatMap(([height, own]) =>
-    Array.from({ length: Math.ceil(own.length / maxContracts) }, (_, position) => ({
+  const requests = [...groupBy(reads, ({ height }) => height)].flatMap(([height, group]) =>
+    Array.from({ length: Math.ceil(group.length / maxContracts) }, (_, position) => ({
       height,
-      subjects: own.slice(position * maxContracts, (position + 1) * maxContracts).map(({ subject }) => subject),
+      subjects: group.slice(position * maxContracts, (position + 1) * maxContracts).map(({ subject }) => subject),
     })),
   );
   const failed: StandardRead[] = [];
@@ -153,8 +153,8 @@ const callsTo = async (
   if (subjects.length === 0) return [];
   const calls = subjects.map((subject) => dataOf(subject).map((data) => ({ to: subject.address, data, gas: callGas })));
   const outcomes = (await source.calls(calls.flat(), height)).values();
-  return calls.map((own) => own.map(() => outcomes.next().value ?? { ok: false, reverted: false }));
+  return calls.map((callsOfSubject) => callsOfSubject.map(() => outcomes.next().value ?? { ok: false, reverted: false }));
 };
 
-/** Neither a result nor a revert: an error of the node, or a state that it no longer has. */
+/** Whether an outcome is neither a result nor a revert, because the node failed or no longer has the state. */
 const isUnknown = (outcome: CallOutcome): boolean => !outcome.ok && !outcome.reverted;

@@ -23,7 +23,7 @@ interface FoldTarget extends FoldDeps {
   readonly buffers: Pick<ReturnType<typeof createRowBuffers>, "add">;
 }
 
-/** Responses of the node that were needed and are not stored yet. */
+/** Required node responses that are not stored yet. */
 interface FoldReads {
   readonly baseReads: readonly Row[];
   readonly standards: readonly Row[];
@@ -34,14 +34,14 @@ interface FoldReads {
 type FoldedRows = Readonly<Record<string, readonly Row[]>>;
 
 /**
- * Decodes blocks, loads the state that they touch, folds them, and adds the rows to cache and buffers; null, with nothing added, where the signal aborted
- * while the node was queried. Yields to the event loop between the steps, because the previous batch is written concurrently on the same event loop.
+ * Decodes blocks, loads the state that they touch, folds them, and adds the rows to cache and buffers; null, with nothing added, if the signal aborts while the
+ * node is queried. Yields to the event loop between the steps, because the previous batch is written concurrently on the same event loop.
  */
 export const foldBlocks = async (target: FoldTarget, blocks: readonly ChainBlock[], signal: AbortSignal): Promise<FoldReads | null> => {
   const { cache, source, facts, projections, stopwatch } = target;
-  const byForm = stopwatch.timeNow("decode", () => blocks.map(target.decode));
+  const decodedByForm = stopwatch.timeSync("decode", () => blocks.map(target.decode));
   await yieldToEventLoop();
-  const standards = await stopwatch.time("read", () => nullOnAbort(readStandards(cache, source, byForm), signal));
+  const standards = await stopwatch.time("read", () => nullOnAbort(readStandards(cache, source, decodedByForm), signal));
   if (standards === null) return null;
   const decoded = standards.blocks;
   const states = await stopwatch.time("load", () =>
@@ -55,12 +55,12 @@ export const foldBlocks = async (target: FoldTarget, blocks: readonly ChainBlock
   if (base === null) return null;
   const folded: FoldedRows[] = [];
   for (const [position, projection] of projections.entries()) {
-    folded.push(stopwatch.timeNow("fold", () => foldOne(projection, decoded, states[position], facts, base.outcomes)));
+    folded.push(stopwatch.timeSync("fold", () => foldOne(projection, decoded, states[position], facts, base.outcomes)));
     await yieldToEventLoop();
   }
-  stopwatch.timeNow("fold", () => cacheRows(cache, projections, folded));
+  stopwatch.timeSync("fold", () => cacheRows(cache, projections, folded));
   for (const [position, rows] of folded.entries()) {
-    stopwatch.timeNow("fold", () => target.buffers.add(position, rows));
+    stopwatch.timeSync("fold", () => target.buffers.add(position, rows));
     await yieldToEventLoop();
   }
   return { baseReads: base.rows, standards: standards.rows, unanswered: standards.unanswered };

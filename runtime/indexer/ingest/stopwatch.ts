@@ -8,7 +8,7 @@ export const createStopwatch = () => {
   const spent: Record<Step, number> = { fetch: 0, decode: 0, load: 0, read: 0, fold: 0, write: 0 };
   return {
     spent: spent as Readonly<Record<Step, number>>,
-    timeNow: <T>(step: Step, work: () => T): T => {
+    timeSync: <T>(step: Step, work: () => T): T => {
       const start = performance.now();
       try {
         return work();

@@ -1,10 +1,10 @@
 import type { Knex } from "knex";
 
 /**
- * The checkpoints of each projection on each chain, written in the transaction that writes its rows, and reads from the node.
- * `base_reads` stores what the node returned about the state before the first indexed block, so that a rebuilt projection need not read it again: `key` is
- * an address (its native balance), or an address and the data of a call; `value` is null if the node returned no value.
- * `node_reads` is the queue of reads that can be deferred.
+ * The checkpoints of each projection on each chain, written in the transaction that writes its rows, and values read from the node.
+ * `base_reads` stores what the node returned about the state before the first indexed block, so that a rebuilt projection does not need to read it again: `key`
+ * is an address (for its native balance), or an address and the data of a call; `value` is null if the node returned no value.
+ * `node_reads` is the queue of reads that are not urgent.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,10 +1,9 @@
 import type { Knex } from "knex";
 
 /**
- * The standards that a contract reports itself, if its Transfer or Approval logs may be of ERC-20 or ERC-721: read once, as of `block_number`, the block of
- * the first such log (at `read_at_block`, a later one if the node lacked that state). If neither column is true, the form of the logs decides, as it does
- * while `read_at_block` is null: the node returned no value.
- * The rows are rolled back with their blocks; a rebuilt projection starts from them.
+ * The standards of contracts whose Transfer or Approval logs may be ERC-20 or ERC-721 events. They are read once for the block of the first such log,
+ * `block_number`; `read_at_block` is later if the node lacked that state. If neither column is true, the form of the logs decides, and so it does if
+ * `read_at_block` is null because the node returned no value. The rows are rolled back with their blocks; a rebuilt projection starts from them.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

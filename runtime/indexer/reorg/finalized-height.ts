@@ -1,8 +1,8 @@
 import type { Head, Source } from "../../chain/source.ts";
 
 /**
- * The height up to which blocks are final: as the node reports it where it has the tag, else `finality` blocks below the last block that was compared with the index,
- * so that a head which a node merely claims finalizes nothing. Null where neither is known.
+ * The height up to which blocks are final: the node's finalized block if it supports the tag, otherwise `finality` blocks below the last block that was compared
+ * with the index, so that a head that the node merely claims finalizes nothing. Null if neither is known.
  */
 export const finalizedHeight = async (
   { capabilities, finalized }: Pick<Source, "capabilities" | "finalized">,
@@ -11,6 +11,6 @@ export const finalizedHeight = async (
   finality: number | undefined,
 ): Promise<number | null> => {
   const height = capabilities.finalizedTag ? await finalized() : finality === undefined ? null : Math.min(head.number, indexed) - finality;
-  // A finalized block above the head is not plausible.
+  // A finalized block above the head is implausible.
   return height === null || height < 0 || height > head.number ? null : height;
 };

@@ -12,14 +12,14 @@ export interface ReorgDeps extends Pick<IndexerDeps, "chain" | "source" | "datab
   readonly confirmationWait: number;
 }
 
-/** Rolls the index back to the common ancestor where the node has left the stored branch. @throws {IndexMismatchError} where that would replace a finalized block. */
+/** Rolls the index back to the common ancestor if the node has left the stored branch. @throws {IndexMismatchError} if that would replace a finalized block. */
 export const handleReorg = async (deps: ReorgDeps, head: Head): Promise<void> => {
   const { session } = deps;
   const indexed = session.position.block;
   const ancestor = await session.exclusively(async () => {
     const found = await detectReorg(deps, head);
     if (found === null) return null;
-    deps.logger.warn(`${deps.chain.name} was reorganised: rolling back blocks ${found + 1} to ${indexed}.`);
+    deps.logger.warn(`Reorganisation of ${deps.chain.name}: rolling back blocks ${found + 1} to ${indexed}.`);
     await session.rewind(found);
     return found;
   });
@@ -28,7 +28,7 @@ export const handleReorg = async (deps: ReorgDeps, head: Head): Promise<void> =>
   deps.onProgress?.({ ...event, blocks: indexed - ancestor, transactions: 0, rows: 0 });
 };
 
-/** The common ancestor of index and node below the node's head; null where no indexed block was replaced. @throws {IndexMismatchError} where a finalized block was. */
+/** The common ancestor of index and node; null if no indexed block was replaced. @throws {IndexMismatchError} if a finalized block was replaced. */
 const detectReorg = async (
   { chain, source, database, ledger, session, confirmationWait }: ReorgDeps,
   head: Head,

@@ -12,8 +12,8 @@ export interface BlockBoundTable {
 }
 
 /**
- * Deletes everything above a block from the index: append tables lose the rows above it, and in tables of latest values a row that was set above it is replaced by
- * the period that contains the block. A period that begins at or before `baseBlock` is a base value: it is deleted with the last row that required it.
+ * Deletes everything above a block from the index: append tables lose the rows above it, and in latest tables a row that was set above it is replaced with the
+ * period that contains the block. A period that starts at or before `baseBlock` is a base value, which is deleted with the last row that required it.
  */
 export const rollBack = async (
   client: DatabaseClient,
@@ -26,7 +26,7 @@ export const rollBack = async (
   for (const projection of projections) {
     for (const table of projection.tables) {
       if (table.kind === "latest") await restorePeriods(client, chainId, ancestor, baseBlock, table);
-      // Periods are rolled back with their table of latest values.
+      // Periods are rolled back with their latest table.
       else if (table.kind !== "periods") {
         await deleteAbove(
           client,
@@ -46,8 +46,9 @@ export const rollBack = async (
 };
 
 /**
- * The periods of a key follow each other without a gap up to its current row. So a key was touched above the ancestor exactly if its current row was set there
- * (served by the latest table's index on since_block), and the period that contains the ancestor is the last one that begins at or before it (by the primary key).
+ * The periods of a key follow each other without a gap up to its current row. A key was therefore touched above the ancestor if and only if its current row was
+ * set there (served by the latest table's index on since_block), and the period that contains the ancestor is the last one that starts at or before it (served
+ * by the primary key).
  */
 const restorePeriods = async (
   client: DatabaseClient,
@@ -66,7 +67,7 @@ const restorePeriods = async (
   await client.query(statements.restore.text, [chainId, baseBlock]);
 };
 
-/** The statements that restore the rows of a table of latest values, in the order in which they run. */
+/** The statements that restore the rows of a latest table, in the order in which they run. */
 const restoreStatements = (table: LatestTable, periodTable: string) => {
   const latest = identifier(table.name);
   const periods = identifier(periodTable);

@@ -11,25 +11,25 @@ import type { IndexerDeps, Tuning } from "../types.ts";
 import type { IndexSession } from "./index-session.ts";
 import type { Progress } from "./progress.ts";
 
-export interface AdvanceDeps extends Pick<IndexerDeps, "chain" | "source" | "clock" | "alsoTouched" | "onProgress"> {
+export interface AdvanceDeps extends Pick<IndexerDeps, "chain" | "source" | "clock" | "extraAccounts" | "onProgress"> {
   readonly session: IndexSession;
   readonly batchDeps: () => BatchDeps;
   readonly stopwatch: Stopwatch;
   readonly tuning: Tuning;
 }
 
-/** Whether the head was reached before, and each batch is committed durably. */
+/** Whether the head was reached before ("follow"), in which case each batch is committed durably. */
 type Phase = "backfill" | "follow";
 
 /**
  * Indexes up to a block, in batches of bounded memory. While one batch is written, the blocks of the next are fetched, decoded and folded. Batches are committed in
- * order; when one cannot be written, the batch prepared after it is dropped. Ends early when another writer has committed in between: the prepared rows
- * were folded from rows that are gone.
+ * order; if one cannot be written, the batch prepared after it is dropped. Returns early if another writer has committed in between, because the prepared rows
+ * were folded from rows that have changed.
  */
 export const createAdvance = (deps: AdvanceDeps) => {
   const { session, clock, tuning } = deps;
 
-  const begin = () => ({ batch: createBatch(deps.batchDeps(), session.cache, session.joined), since: clock().getTime() });
+  const startBatch = () => ({ batch: createBatch(deps.batchDeps(), session.cache, session.joined), since: clock().getTime() });
 
   const isFull = ({ batch, since }: { readonly batch: Batch; readonly since: number }): boolean => {
     const { blocks, transactions, logs, bytes } = batch.size();
@@ -39,11 +39,11 @@ export const createAdvance = (deps: AdvanceDeps) => {
 
   return async (to: number, phase: Phase, signal: AbortSignal): Promise<void> => {
     const report = createReport(deps, phase, to);
-    // The first event of a backfill shows where it begins or resumes.
+    // The first event of a backfill shows where it starts or resumes.
     if (phase === "backfill") report({ last: session.position.block, blocks: 0, transactions: 0 }, 0);
     const portions = fetchPortions(deps, to, signal);
     const commits = createCommitQueue(session, phase === "follow", report);
-    let current = begin();
+    let current = startBatch();
     try {
       for (let portion = await portions.next(); portion !== null; portion = await portions.next()) {
         if (portion.length > 0 && !(await current.batch.add(portion, signal))) break;
@@ -51,7 +51,7 @@ export const createAdvance = (deps: AdvanceDeps) => {
         if (!isLast && !isFull(current)) continue;
         const prepared = current.batch.finish();
         if (!(await commits.add(prepared, signal)) || isLast) break;
-        current = begin();
+        current = startBatch();
       }
       await commits.settled();
       portions.throwFailure();
@@ -70,12 +70,12 @@ const createReport = ({ session, onProgress }: AdvanceDeps, phase: Phase, target
 };
 
 /**
- * Portions of blocks that follow the position. `next` returns an empty portion at the end, or where a fetch failed, and null when the signal aborts. The failure
- * is kept for `throwFailure`, so that the blocks before it are written first: a node that fails occasionally must not stop the index.
+ * Portions of blocks that follow the position. `next` returns an empty portion at the end or after a failed fetch, and null if the signal aborts. The failure is
+ * kept for `throwFailure`, so that the blocks before it are written first: a node that fails occasionally must not stop the index.
  */
-const fetchPortions = ({ session, source, chain, alsoTouched, stopwatch, tuning }: AdvanceDeps, to: number, signal: AbortSignal) => {
+const fetchPortions = ({ session, source, chain, extraAccounts, stopwatch, tuning }: AdvanceDeps, to: number, signal: AbortSignal) => {
   const accounting = session.facts.nativeAccounting;
-  const portions = prefetch((first, last) => source.fetch(first, last, { accounting, also: alsoTouched?.() ?? [] }), {
+  const portions = prefetch((first, last) => source.fetch(first, last, { accounting, extraAccounts: extraAccounts?.() ?? [] }), {
     from: session.position.block + 1,
     to,
     inFlight: tuning.requestsInFlight,
@@ -105,11 +105,11 @@ const fetchPortions = ({ session, source, chain, alsoTouched, stopwatch, tuning 
   };
 };
 
-/** Commits one batch at a time, in order. `add` waits for the previous batch only, so that the next one can be prepared meanwhile. */
+/** Commits one batch at a time, in order. `add` only waits for the previous batch, so that the next one can be prepared in the meantime. */
 const createCommitQueue = (session: IndexSession, isDurable: boolean, onCommit: (batch: PreparedBatch, rows: number) => void) => {
   let writing: Promise<void> = Promise.resolve();
   return {
-    /** Begins to write a batch; false where there is none, or it must not be written. */
+    /** Starts to write a batch; false if there is none or it must not be written. */
     add: async (batch: PreparedBatch | null, signal: AbortSignal): Promise<boolean> => {
       await writing;
       const commit = batch === null || signal.aborted ? null : await session.commit(batch, isDurable);
@@ -123,12 +123,12 @@ const createCommitQueue = (session: IndexSession, isDurable: boolean, onCommit: 
   };
 };
 
-/** Verifies that blocks follow the tip; without a tip, that the node returns the first one again. @throws {BrokenChainError} @throws {BadReplyError} */
+/** Checks that blocks follow the tip; without a tip, that the node returns the first block again. @throws {BrokenChainError} @throws {BadReplyError} */
 const confirm = async ({ source, chain }: Pick<AdvanceDeps, "source" | "chain">, tip: Hash | null, blocks: readonly ChainBlock[]) => {
   const [first] = blocks;
   if (first === undefined) return;
   if (tip === null) return confirmFirst(source, chain, first);
   if (first.parentHash !== tip) {
-    throw new BrokenChainError(`Block ${first.number} of the node does not follow the indexed block ${first.number - 1}.`);
+    throw new BrokenChainError(`The node returned block ${first.number}, whose parent is not the indexed block ${first.number - 1}.`);
   }
 };

@@ -12,13 +12,13 @@ export interface CatchUpDeps extends BatchDeps, WriteBatchDeps {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** Limits of the ledger blocks that one batch reads. */
+/** Max ledger blocks, and max transactions in them, that one batch reads. */
 export interface CatchUpSize {
   readonly transactions: number;
   readonly blocks: number;
 }
 
-/** Brings each projection that is behind level with the ledger, one batch at a time, and joins it. */
+/** Lets each projection that is behind catch up with the ledger, one batch at a time, and joins it. */
 export const catchUp = async (session: IndexSession, deps: () => CatchUpDeps, size: CatchUpSize, signal: AbortSignal): Promise<void> => {
   for (const projection of session.projections) {
     while (!signal.aborted && !session.joined.includes(projection)) {
@@ -29,13 +29,13 @@ export const catchUp = async (session: IndexSession, deps: () => CatchUpDeps, si
   }
 };
 
-/** Limits of catching up: the blocks of a batch are read together, so they are at most those of all concurrent requests to a node. */
+/** The size of batches while catching up: the blocks of a batch are read together, so there are at most as many as in all concurrent requests to a node. */
 export const catchUpSizeOf = (tuning: Tuning): CatchUpSize => ({
   transactions: Math.min(tuning.batchTransactions, tuning.requestTransactions * tuning.requestsInFlight),
   blocks: Math.min(tuning.batchBlocks, tuning.requestBlocks * tuning.requestsInFlight),
 });
 
-/** Adds one batch of stored blocks to a projection; true when it is level with the ledger. To be called while nothing else writes. */
+/** Adds one batch of stored blocks to a projection; true once the projection has caught up. To be called while nothing else writes. */
 export const catchUpOnce = async (deps: CatchUpDeps, projection: Projection, size: CatchUpSize, signal: AbortSignal): Promise<boolean> => {
   const { database, chainId, facts, ledger, onProgress } = deps;
   const checkpoints = await readCheckpoints(database, chainId);
@@ -46,7 +46,7 @@ export const catchUpOnce = async (deps: CatchUpDeps, projection: Projection, siz
   if (done < facts.from) onProgress?.({ ...event, block: done, blocks: 0, transactions: 0, rows: 0 });
   const to = Math.min(target, (await ledger.heightAfter(done + 1, size.transactions, size.blocks)) ?? target);
   const blocks = await deps.stopwatch.time("fetch", () => ledger.blocks(done + 1, to, facts.nativeAccounting));
-  const cache = createStateCache({ database, chainId, projections: [projection], own: nodeReadLoads });
+  const cache = createStateCache({ database, chainId, projections: [projection], nodeReads: nodeReadLoads });
   const batch = createBatch(deps, cache, [projection]);
   const prepared = (await batch.add(blocks, signal)) ? batch.finish() : null;
   if (prepared === null) return false;

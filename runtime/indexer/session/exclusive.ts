@@ -2,7 +2,7 @@ import { LeadershipLostError } from "../leader/leader.ts";
 import type { Indexer, IndexerDeps } from "../types.ts";
 import type { IndexSession } from "./index-session.ts";
 
-/** Runs the work of jobs between two batches; `onEnd` is called whether it succeeded or not. @throws {CheckpointMovedError} where the index is not at the session's position. */
+/** Runs work of jobs between two batches, and calls `onEnd` afterwards, even on failure. @throws {CheckpointMovedError} if the index is not at the session's position. */
 export const createExclusive =
   (session: IndexSession, { database }: Pick<IndexerDeps, "database">, onEnd: () => void = () => undefined): Indexer["exclusive"] =>
   (work) =>

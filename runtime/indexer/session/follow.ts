@@ -11,22 +11,22 @@ export interface FollowDeps extends ReorgDeps, Pick<IndexerDeps, "heads" | "cloc
 }
 
 export interface Follower {
-  /** Keeps the index in step with the node's head until the signal; to be called with an open session. */
+  /** Keeps the index up to date with the node's head until the signal aborts; to be called with an open session. */
   follow(signal: AbortSignal): Promise<void>;
-  /** The node's head as last seen. */
+  /** The node's head that was last read or announced. */
   readonly head: number | null;
   /** Whether the head was reached since the last restart. */
   readonly isFollowing: boolean;
   restart(): void;
 }
 
-/** The part of the loop that watches the node's head. */
+/** Creates the part of the loop that follows the node's head. */
 export const createFollower = (deps: FollowDeps): Follower => {
   const { chain, source, database, ledger, logger, session } = deps;
   let latest: number | null = null;
   let isFollowing = false;
 
-  const reachHead = async (): Promise<void> => {
+  const recordHeadReached = async (): Promise<void> => {
     if (isFollowing) return;
     await recordBackfilled(database, chain.id, deps.clock());
     await recordNativeHistory(database, chain.id, await ledger.lacksBalances());
@@ -39,20 +39,20 @@ export const createFollower = (deps: FollowDeps): Follower => {
     await recordHead(database, chain.id, head, finalized, deps.clock());
   };
 
-  /** Indexes up to a head that is announced or, where it is null, requested. */
-  const keepUp = async (announced: Head | null, mustCompare: boolean, signal: AbortSignal): Promise<void> => {
+  /** Indexes up to the announced head; if it is null, up to the head that the node reports. */
+  const advanceToHead = async (announced: Head | null, mustCompare: boolean, signal: AbortSignal): Promise<void> => {
     const head = announced ?? (await nullOnAbort(source.head(), signal));
     if (head === null) return;
-    if (announced === null) deps.heads?.seen(head.number);
+    if (announced === null) deps.heads?.reportPolled(head.number);
     latest = head.number;
     if (await mayHaveForked(deps, head, mustCompare)) await handleReorg(deps, head);
-    // After the comparison: the current finalized block does not apply to blocks that were indexed before it was final.
+    // Recorded after the comparison, because the current finalized block does not apply to blocks that were indexed before it was final.
     const recorded = nullOnAbort(record(head, session.position.block), signal);
     recorded.catch(() => undefined);
     // Awaited after the batches, so that nothing is being written when a failure reopens the index.
     if (head.number > session.position.block) await deps.advance(head.number, isFollowing ? "follow" : "backfill", signal);
     await recorded;
-    if (!signal.aborted && session.position.block >= head.number) await reachHead();
+    if (!signal.aborted && session.position.block >= head.number) await recordHeadReached();
   };
 
   return {
@@ -60,7 +60,7 @@ export const createFollower = (deps: FollowDeps): Follower => {
       let announced: Head | null = null;
       // The node may have left the stored branch before the index was opened.
       for (let mustCompare = true; !signal.aborted; mustCompare = false) {
-        await keepUp(announced, mustCompare, signal);
+        await advanceToHead(announced, mustCompare, signal);
         announced = null;
         if (session.position.block < (latest ?? 0)) continue;
         if (deps.heads === undefined) await sleep(chain.pollMilliseconds, signal);
@@ -85,7 +85,7 @@ const mayHaveForked = async ({ ledger, session }: FollowDeps, head: Head, mustCo
   if (hash === null) return false;
   if (mustCompare) return true;
   if (head.number > block) return false;
-  // A node with a lower head lags, unless it has another block at that height.
+  // A node with a lower head is lagging, unless it has a different block at that height.
   const stored = head.number === block ? hash : (await ledger.hashes(head.number, head.number)).get(head.number);
   return stored !== undefined && stored !== head.hash;
 };

@@ -14,7 +14,7 @@ import { type PreparedBatch, writeBatch } from "../storage/write-batch.ts";
 import type { IndexerDeps } from "../types.ts";
 import { openIndex } from "./open-index.ts";
 
-/** The last committed block of the ledger; the one before the first, without a hash, in an empty index. */
+/** The last committed block of the ledger; in an empty index the block before the first one, without a hash. */
 export interface Position {
   readonly block: number;
   readonly hash: Hash | null;
@@ -33,9 +33,9 @@ export interface IndexSession {
   /** All projections, the ledger's first. */
   readonly projections: readonly Projection[];
   readonly position: Position;
-  /** Projections that are level with the ledger and written with it, in order. */
+  /** Projections that have caught up with the ledger and are written together with it, in order. */
   readonly joined: readonly Projection[];
-  /** Projections that have to catch up; none before the index is opened. */
+  /** Projections that still have to catch up; none before the index is opened. */
   readonly behind: readonly Projection[];
   /** @throws {TypeError} before the index is opened. */
   readonly facts: ChainFacts;
@@ -45,11 +45,11 @@ export interface IndexSession {
   leadership: Leadership | null;
   /** Verifies in a transaction that this process is the leader. @throws {LeadershipLostError} */
   readonly guard: Leadership["guard"];
-  /** Checks that node and index belong together, and reads position and joined projections from the checkpoints. @throws {IndexMismatchError} */
+  /** Checks that the index matches the node, and reads position and joined projections from the checkpoints. @throws {IndexMismatchError} */
   open(): Promise<void>;
   /** Adds a projection that has caught up; to be called while nothing else writes. */
   join(projection: Projection): void;
-  /** Begins to write a batch when no other work writes, and moves the position with it. Null where the cache that it was folded from is no longer valid. */
+  /** Starts to write a batch as soon as nothing else writes, and advances the position. Null if the cache that it was folded from is no longer valid. */
   commit(batch: PreparedBatch, isDurable: boolean): Promise<Commit | null>;
   /** Rolls the index back to a block in one transaction, and reopens it; to be called while nothing else writes. */
   rewind(ancestor: number): Promise<void>;
@@ -57,7 +57,7 @@ export interface IndexSession {
   invalidateCache(): void;
   /** Runs work while nothing else writes. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
-  /** Locks the checkpoints for a transaction. @throws {CheckpointMovedError} where the index is not at the position. @throws {LeadershipLostError} */
+  /** Locks the checkpoints in a transaction. @throws {CheckpointMovedError} if the index is not at the position. @throws {LeadershipLostError} */
   lockPosition(client: DatabaseClient): Promise<void>;
 }
 
@@ -67,14 +67,14 @@ export interface Commit {
   readonly done: Promise<number>;
 }
 
-/** A session of a chain that is not open yet. */
+/** Creates the session of a chain; it is not open yet. */
 export const createIndexSession = (deps: IndexSessionDeps): IndexSession => {
   const { chain, database, ledger } = deps;
   const projections = [ledger.projection, ...deps.projections];
   const blockBoundTables = [...nodeReadTables, ...(deps.blockBoundTables ?? [])];
   const exclusively = createMutex();
   const createCache = (joined: readonly Projection[], isNew = false) =>
-    createStateCache({ database, chainId: chain.id, projections: joined, own: nodeReadLoads, isNew });
+    createStateCache({ database, chainId: chain.id, projections: joined, nodeReads: nodeReadLoads, isNew });
   let opened: ChainFacts | null = null;
   let position: Position = { block: chain.from - 1, hash: null };
   let joined: readonly Projection[] = [];
@@ -110,15 +110,15 @@ export const createIndexSession = (deps: IndexSessionDeps): IndexSession => {
       await session.leadership.guard(client);
     },
     open: async () => {
-      const facts = await openAgain(deps, projections, session.guard, opened === null);
+      const facts = await openOrReopen(deps, projections, session.guard, opened === null);
       const stored = await readPosition(deps, projections, facts.from - 1);
       position = stored.position;
-      joined = stored.level;
+      joined = stored.caughtUp;
       replaceCache(createCache(joined, position.block < facts.from));
       opened = facts;
     },
     join: (projection) => {
-      joined = projections.filter((known) => known === projection || joined.includes(known));
+      joined = projections.filter((other) => other === projection || joined.includes(other));
       replaceCache(createCache(joined));
     },
     commit: (batch, isDurable) => {
@@ -128,7 +128,7 @@ export const createIndexSession = (deps: IndexSessionDeps): IndexSession => {
         position = { block: batch.last, hash: batch.hash };
         return rows;
       };
-      return beginExclusively(exclusively, () => (batch.cache.isValid ? write() : null));
+      return startExclusively(exclusively, () => (batch.cache.isValid ? write() : null));
     },
     rewind: async (ancestor) => {
       await database.transaction(async (client) => {
@@ -147,7 +147,7 @@ export const createIndexSession = (deps: IndexSessionDeps): IndexSession => {
   return session;
 };
 
-const openAgain = async (
+const openOrReopen = async (
   { chain, source, database, ledger, genesisAllocation, logger }: IndexSessionDeps,
   projections: readonly Projection[],
   guard: Leadership["guard"],
@@ -156,7 +156,7 @@ const openAgain = async (
   const hasAllocation = genesisAllocation !== undefined;
   const { facts, warnings } = await openIndex({ chain, source, database, ledger, projections, hasAllocation, guard }).catch(
     (error: unknown) => {
-      // A gateway that routed to the right node before may route to a node of another chain temporarily.
+      // A gateway that routed to the right node before may temporarily route to a node of a different chain.
       if (!isFirst && error instanceof IndexMismatchError) throw new BadReplyError(error.message);
       throw error;
     },
@@ -169,17 +169,17 @@ const readPosition = async ({ chain, database, ledger }: IndexSessionDeps, proje
   const checkpoints = await readCheckpoints(database, chain.id);
   const block = checkpoints.get(ledger.projection.id)?.block ?? before;
   const hash = (await ledger.hashes(block, block)).get(block) ?? null;
-  return { position: { block, hash }, level: projections.filter(({ id }) => checkpoints.get(id)?.block === block) };
+  return { position: { block, hash }, caughtUp: projections.filter(({ id }) => checkpoints.get(id)?.block === block) };
 };
 
-/** Runs work exclusively; resolves with its pending result when it begins, or with null if there is no work. */
-const beginExclusively = (exclusively: IndexSession["exclusively"], work: () => Promise<number> | null): Promise<Commit | null> =>
+/** Runs work exclusively; resolves with its pending result when it starts, or with null if there is no work. */
+const startExclusively = (exclusively: IndexSession["exclusively"], work: () => Promise<number> | null): Promise<Commit | null> =>
   new Promise((resolve, reject) => {
-    const begin = async (): Promise<void> => {
+    const start = async (): Promise<void> => {
       const done = work();
       // Wrapped in an object, because `resolve` would await a promise.
       resolve(done === null ? null : { done });
       await done;
     };
-    exclusively(begin).catch(reject);
+    exclusively(start).catch(reject);
   });

@@ -24,10 +24,10 @@ const defaultTuning: Tuning = {
 
 const defaultTiming: Timing = { retry: { base: 200, max: 30_000 }, lock: 500, confirmation: 300 };
 
-/** The wait before base reads of a contract are sent again after the node did not respond to them, in milliseconds. It grows with each attempt. */
+/** The base of the exponential backoff before base reads of a contract are sent again after the node did not respond to them, in milliseconds. */
 const unresponsiveWait = 60_000;
 
-/** The indexer of one chain. */
+/** Creates the indexer of one chain. */
 export const createIndexer = (deps: IndexerDeps): Indexer => {
   const { chain, source, database, ledger, logger, onProgress } = deps;
   const tuning: Tuning = { ...defaultTuning, ...deps.tuning };
@@ -80,7 +80,7 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
     },
     // The work may change rows that the cache contains.
     exclusive: createExclusive(session, deps, session.invalidateCache),
-    beside: createExclusive(session, deps),
+    exclusiveKeepingState: createExclusive(session, deps),
     status: () => ({
       block: session.position.block,
       head: follower.head,
@@ -92,7 +92,7 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
   };
 };
 
-/** Runs tasks concurrently. If one fails, the others are aborted, and its error is thrown when all have ended. */
+/** Runs tasks concurrently. If one fails, the others are aborted, and its error is thrown when all of them have settled. */
 const runTogether = async (tasks: readonly ((signal: AbortSignal) => Promise<void>)[], signal: AbortSignal): Promise<void> => {
   const stop = new AbortController();
   const stopped = AbortSignal.any([signal, stop.signal]);
@@ -109,5 +109,5 @@ const runTogether = async (tasks: readonly ((signal: AbortSignal) => Promise<voi
 
 const unansweredWarning = (chain: string, [first, ...others]: readonly Address[]): string => {
   const contracts = others.length === 0 ? `contract ${first}` : `${others.length + 1} contracts, including ${first}`;
-  return `Node of ${chain} returned no result of eth_call to ${contracts}: their Transfer logs with three or no indexed arguments count as ERC-721.`;
+  return `The node of ${chain} returned no result of eth_call to ${contracts}: their Transfer logs with three or no indexed arguments are treated as ERC-721.`;
 };

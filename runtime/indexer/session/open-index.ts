@@ -1,11 +1,11 @@
 import { describeCapabilities, missingFeatures } from "../../chain/describe-capabilities.ts";
 import type { Source } from "../../chain/source.ts";
 import type { Database, DatabaseClient } from "../../database/database.ts";
-import { nameTaken, nativeBalancesDiffer, refuseChainId, refuseFirstBlock, tracesGone, wrongGenesis } from "../errors.ts";
+import { nameTaken, nativeBalancesDiffer, tracesGone, verifyChainId, verifyFirstBlock, wrongGenesis } from "../errors.ts";
 import type { Leadership } from "../leader/leader.ts";
 import type { ChainFacts, Projection } from "../projection.ts";
 import { clearProjection } from "../reorg/roll-back.ts";
-import { type ChainRecord, chainNamed, describeChain, features, insertChain, readChain, recordOffers } from "../storage/chain-record.ts";
+import { type ChainRecord, chainIdOfName, describeChain, features, insertChain, readChain, recordOffers } from "../storage/chain-record.ts";
 import { type Checkpoint, lockCheckpoints, resetCheckpoint } from "../storage/checkpoints.ts";
 import type { IndexedChain, StoredLedger } from "../types.ts";
 import { accountingDescriptions, chooseAccounting } from "./accounting.ts";
@@ -27,11 +27,11 @@ export interface OpenedIndex {
   readonly warnings: readonly string[];
 }
 
-/** Checks that node and index belong together, and creates the chain and projections that are new or have another version. @throws {IndexMismatchError} */
+/** Checks that the index matches the node, and creates the chain and the projections that are new or have a new version. @throws {IndexMismatchError} */
 export const openIndex = async (deps: OpenIndexDeps): Promise<OpenedIndex> => {
   const { chain, source, database } = deps;
   const record = await openChain(deps);
-  // Balances followed by traces and balances read from the state cannot continue each other.
+  // An index with balances derived from traces cannot be continued with balances read from the state.
   const { nativeAccounting, indexedFrom: from } = record;
   if (nativeAccounting === "traces" && !source.tracing) throw tracesGone(chain.name);
   const missing = missingOf(source, record, deps.hasAllocation, await deps.ledger.lacksBalances());
@@ -40,7 +40,7 @@ export const openIndex = async (deps: OpenIndexDeps): Promise<OpenedIndex> => {
   await database.transaction(async (client) => {
     const checkpoints = await lockCheckpoints(client, chain.id);
     await deps.guard(client);
-    await beginProjections(client, chain.id, deps.projections, checkpoints, from - 1);
+    await resetProjections(client, chain.id, deps.projections, checkpoints, from - 1);
   });
   return {
     facts: { from, baseBlock: Math.max(from - 1, 0), nativeAccounting, wrappedNative: new Set(chain.wrappedNative) },
@@ -50,14 +50,14 @@ export const openIndex = async (deps: OpenIndexDeps): Promise<OpenedIndex> => {
 
 /** The record of the chain, inserted if it does not exist. */
 const openChain = async ({ chain, source, database }: OpenIndexDeps): Promise<ChainRecord> => {
-  refuseChainId(chain, await source.chainId());
+  verifyChainId(chain, await source.chainId());
   const genesisHash = await source.genesisHash();
-  const known = await readChain(database, chain.id);
-  // An index that continues from its own first block waits for a node that lags behind it.
-  if (known?.indexedFrom !== chain.from) refuseFirstBlock(chain, (await source.head()).number);
-  const holder = await chainNamed(database, chain.name);
+  const existing = await readChain(database, chain.id);
+  // With an index to continue, the indexer waits for a node that lags behind its first block.
+  if (existing?.indexedFrom !== chain.from) verifyFirstBlock(chain, (await source.head()).number);
+  const holder = await chainIdOfName(database, chain.name);
   if (holder !== null && holder !== chain.id) throw nameTaken(chain.name, chain.id, holder);
-  if (known === null) {
+  if (existing === null) {
     const nativeAccounting = chooseAccounting(chain.nativeAccounting, source.capabilities);
     await insertChain(database, { id: chain.id, name: chain.name, genesisHash, from: chain.from, nativeAccounting });
   }
@@ -68,7 +68,7 @@ const openChain = async ({ chain, source, database }: OpenIndexDeps): Promise<Ch
 
 const missingOf = (source: Source, record: ChainRecord, hasAllocation: boolean, lacksBalances: boolean): string[] => {
   const { nativeAccounting, missing, backfilled } = record;
-  // Stored balances decide; before the backfill has ended, the node's capabilities do.
+  // The stored balances decide; until the backfill is complete, the node's capabilities do.
   const lacksHistory = nativeAccounting === "state" && (lacksBalances || (!backfilled && !source.capabilities.archiveState));
   return [
     ...(nativeAccounting === "none" ? [features.nativeBalances] : []),
@@ -83,13 +83,13 @@ const warningsOf = (chain: IndexedChain, record: ChainRecord, source: Source): s
   const warnings: string[] = [];
   if (record.name !== chain.name)
     warnings.push(
-      `Chain ${chain.id} was named ${record.name} in this index and is now named ${chain.name}: its paths begin with /v1/${chain.name}/.`,
+      `Chain ${chain.id} was named ${record.name} in this index and is now named ${chain.name}: its paths start with /v1/${chain.name}/.`,
     );
   for (const { feature, consequence } of describeCapabilities(source.capabilities, chain)) {
     if (lacking.includes(feature)) warnings.push(`The node of ${chain.name} does not offer ${feature}: ${consequence}.`);
   }
   if (record.indexedFrom !== chain.from) {
-    warnings.push(`The index of ${chain.name} begins at block ${record.indexedFrom}; the configured from (${chain.from}) is ignored.`);
+    warnings.push(`The index of ${chain.name} starts at block ${record.indexedFrom}; the configured from (${chain.from}) is ignored.`);
   }
   return [...warnings, ...nativeWarnings(chain, record, source)];
 };
@@ -100,27 +100,30 @@ const nativeWarnings = ({ name, nativeAccounting: configured }: IndexedChain, re
   const warnings: string[] = [];
   if (stored === "none") {
     const reason = configured === "none" ? "nativeAccounting is none" : "it was created without them";
-    warnings.push(`The index of ${name} keeps no native balances: ${reason}.`);
+    warnings.push(`The index of ${name} has no native balances: ${reason}.`);
   } else if (configured === "traces" && stored === "state") {
     const reason =
       !source.tracing || traces === null
         ? "the node has no traces"
         : "the node had no traces of the first blocks when the index was created";
-    warnings.push(`The index of ${name} reads native balances from the state instead of following traces: ${reason}.`);
+    warnings.push(`Native balances of ${name} are read from the node's state instead of being derived from traces: ${reason}.`);
   } else if (configured !== stored) {
     warnings.push(
-      `The index of ${name} keeps native balances ${accountingDescriptions[stored]}, as it was created; nativeAccounting ${configured} requires a new index.`,
+      `The index of ${name} was created with native balances ${accountingDescriptions[stored]}; nativeAccounting ${configured} requires a new index.`,
     );
   }
   if (stored === "state" && !archiveState) {
-    warnings.push(`The index of ${name} knows native balances of recent blocks only: the node has no state of older ones.`);
+    warnings.push(`The index of ${name} only has native balances of recent blocks: the node has no state of older ones.`);
   }
   if (missing.includes(features.nativeBalancesDiffer)) warnings.push(nativeBalancesDiffer(name));
   return warnings;
 };
 
-/** Creates the checkpoints of new projections before the first block; empties a projection of another version first, and all of them where the ledger's version changed. */
-const beginProjections = async (
+/**
+ * Sets the checkpoints of new projections to the block before the first one. A projection with a different version is emptied first; if the ledger's version
+ * has changed, all of them are.
+ */
+const resetProjections = async (
   client: DatabaseClient,
   chainId: number,
   projections: readonly Projection[],

@@ -7,7 +7,7 @@ export interface Progress {
   readonly from: number;
   /** The last indexed block. */
   readonly block: number;
-  /** The block to reach. */
+  /** The target block. */
   readonly target: number;
   readonly blocks: number;
   readonly transactions: number;

@@ -9,21 +9,22 @@ export interface RunOptions {
   readonly logger: { warn(message: string): void };
   readonly signal: AbortSignal;
   readonly wait: BackoffOptions;
-  /** Grows as the work advances: a failure after progress counts as the first one. */
+  /** Grows as the work advances; the first failure after progress restarts the backoff. */
   readonly progress: () => number;
 }
 
-/** Runs work repeatedly until the signal, with backoff after temporary failures; throws all others. */
+/** Runs work repeatedly until the signal aborts, with backoff after temporary failures. @throws {Error} if a failure is permanent. */
 export const runUntilStopped = async (work: () => Promise<void>, { chain, logger, signal, wait, progress }: RunOptions): Promise<void> => {
   for (let failures = 0; !signal.aborted; ) {
-    const before = progress();
+    const start = progress();
     try {
       await work();
     } catch (error) {
       if (!isTemporary(error)) throw error;
-      failures = progress() > before ? 1 : failures + 1;
-      logger.warn(`${chain}: ${error.message} Retrying.`);
-      await sleep(backoff(failures, wait), signal);
+      failures = progress() > start ? 1 : failures + 1;
+      const delay = backoff(failures, wait);
+      logger.warn(`Indexing ${chain} failed, retrying in ${delay / 1_000} s: ${error.message}`);
+      await sleep(delay, signal);
     }
   }
 };

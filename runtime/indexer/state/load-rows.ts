@@ -5,10 +5,10 @@ import { columnList, identifier, joinSql, nothing, type Sql, sql } from "../../d
 import type { Row, StateLoad } from "../projection.ts";
 import { type Key, keyText } from "./state.ts";
 
-/** Max keys of one statement; more would make its parameters and its plan large. */
+/** Max keys per statement, which bounds its parameters and its plan. */
 const maxKeys = 10_000;
 
-/** The stored rows of keys, by the text of the keys. */
+/** Loads the stored rows of keys, by the text of the keys. */
 export const loadRows = async (database: Queryable, chainId: number, load: StateLoad, keys: readonly Key[]): Promise<Map<string, Row>> => {
   const columns = Object.keys(load.key);
   const statement = statementOf(load);
@@ -27,18 +27,18 @@ export const loadRows = async (database: Queryable, chainId: number, load: State
   return rows;
 };
 
-/** Composed once for each load. The text runs unnamed, as all statements of a batch. */
+/** The statements, composed once per load. They are sent unnamed, like all statements of a batch. */
 const statements = new WeakMap<StateLoad, string>();
 
 const statementOf = (load: StateLoad): string => {
-  const known = statements.get(load);
-  if (known !== undefined) return known;
+  const existing = statements.get(load);
+  if (existing !== undefined) return existing;
   const { text } = selectRows(load);
   statements.set(load, text);
   return text;
 };
 
-/** Served by the primary key of each table, whose columns after the chain begin with the key of the load. */
+/** Served by the primary key of each table, whose columns after the chain start with the key of the load. */
 const selectRows = ({ table, key, values, newestBy }: StateLoad): Sql => {
   const columns = Object.keys(key);
   const arrays = joinSql(Object.values(key).map((type, position) => sql`$${position + 2}::${identifier(type)}[]`));

@@ -3,27 +3,27 @@ import type { Projection, Row, StateLoad } from "../projection.ts";
 import { loadRows } from "./load-rows.ts";
 import { createState, type KeySet, keyText, type State } from "./state.ts";
 
-/** Max rows of all loads when a batch begins; the rows that two batches touch are added to them. */
+/** Max rows of all loads at the start of a batch; the cache also holds the rows that two batches touch. */
 const defaultLimit = 50_000;
 
 /**
- * The stored rows that folds start from, as they will be once every folded batch is written. So a batch can be folded before the previous one is
- * written, and a row that many batches touch is loaded once. Valid while no other process writes these tables.
+ * The stored rows that folds start from, as they will be after every folded batch is written. A batch can therefore be folded before the previous one is
+ * written, and a row that many batches touch is loaded once. The cache is valid while no other process writes these tables.
  */
 export interface StateCache {
   /** False after `invalidate`. */
   readonly isValid: boolean;
-  /** Number of cached keys. */
+  /** The number of cached keys. */
   readonly size: number;
-  /** Returns the row of a key that was prefetched or set, undefined where no row has that key. */
+  /** Returns the row of a key that was prefetched or set; undefined if no row has that key. */
   get(load: StateLoad, key: string): Row | undefined;
-  /** Replaces the rows of their keys in every load of a table, in the given order. */
+  /** Replaces the cached rows with the same keys in every load of a table, in order. */
   set(table: string, rows: readonly Row[]): void;
-  /** Loads the rows of those keys that are not cached. */
+  /** Loads the rows of the keys that are not cached. */
   prefetch(load: StateLoad, keys: KeySet): Promise<void>;
-  /** Marks the cache as stale permanently: rows that were folded from it must not be written. */
+  /** Permanently marks the cache as stale: rows that were folded from it must not be written. */
   invalidate(): void;
-  /** Frees memory between batches: drops rows that other writers change and, above the limit, rows that only older batches touched. */
+  /** Frees memory between batches: drops rows of tables that other writers change and, above the limit, rows that only older batches touched. */
   clear(): void;
 }
 
@@ -31,26 +31,26 @@ export interface StateCacheOptions {
   readonly database: Queryable;
   readonly chainId: number;
   readonly projections: readonly Projection[];
-  /** Loads that are cached in addition to those of the projections. */
-  readonly own?: readonly StateLoad[];
-  /** The projections have no rows yet: as long as nothing was dropped, a key that is not cached has no row. */
+  /** Loads of stored node responses, which are cached in addition to the loads of the projections. */
+  readonly nodeReads?: readonly StateLoad[];
+  /** Whether the projections have no rows yet: then a key that is not cached has no row, as long as nothing was dropped. */
   readonly isNew?: boolean;
   readonly limit?: number;
 }
 
-/** The cached rows of one load in two generations; null where no row has the key. */
+/** The cached rows of one load in two generations; null if no row has the key. */
 interface LoadCache {
   readonly load: StateLoad;
-  /** Other writers change the table: its rows are kept for one batch. */
+  /** Whether other writers change the table, so that its rows are only kept for one batch. */
   readonly isForeign: boolean;
-  /** A key that is not cached may have a stored row, even if the projections have no rows yet. */
-  readonly isOwn: boolean;
+  /** Whether a key that is not cached may have a stored row even if the projections have no rows yet. */
+  readonly isNodeRead: boolean;
   recent: Map<string, Row | null>;
   /** Dropped when `recent` takes its place. */
   older: Map<string, Row | null>;
 }
 
-/** An empty cache for the loads of these projections. */
+/** Creates an empty cache for the loads of projections. */
 export const createStateCache = (options: StateCacheOptions): StateCache => {
   const { database, chainId, limit = defaultLimit } = options;
   const caches = createLoadCaches(options);
@@ -81,7 +81,7 @@ export const createStateCache = (options: StateCacheOptions): StateCache => {
       const cache = cacheOf(load);
       const missing = [...keys].filter(([key]) => find(cache, key) === undefined);
       if (missing.length === 0) return;
-      const isEmpty = isComplete && !cache.isOwn && !cache.isForeign;
+      const isEmpty = isComplete && !cache.isNodeRead && !cache.isForeign;
       const probed = missing.map(([, key]) => key);
       const found = isEmpty ? null : await loadRows(database, chainId, load, probed);
       for (const [key] of missing) cache.recent.set(key, found?.get(key) ?? null);
@@ -114,14 +114,14 @@ export const loadState = async (cache: StateCache, projection: Projection, needs
   return createState(Object.fromEntries(entries));
 };
 
-const createLoadCaches = ({ projections, own = [] }: StateCacheOptions): Map<StateLoad, LoadCache> => {
+const createLoadCaches = ({ projections, nodeReads = [] }: StateCacheOptions): Map<StateLoad, LoadCache> => {
   const written = new Set(projections.flatMap(({ tables }) => tables.filter(({ kind }) => kind !== "queue").map(({ name }) => name)));
-  const create = (load: StateLoad, isOwn: boolean): [StateLoad, LoadCache] => [
+  const create = (load: StateLoad, isNodeRead: boolean): [StateLoad, LoadCache] => [
     load,
-    { load, isOwn, isForeign: !isOwn && !written.has(load.table), recent: new Map(), older: new Map() },
+    { load, isNodeRead, isForeign: !isNodeRead && !written.has(load.table), recent: new Map(), older: new Map() },
   ];
   const loads = projections.flatMap((projection) => Object.values(projection.loads));
-  return new Map([...loads.map((load) => create(load, false)), ...own.map((load) => create(load, true))]);
+  return new Map([...loads.map((load) => create(load, false)), ...nodeReads.map((load) => create(load, true))]);
 };
 
 const groupByTable = (caches: readonly LoadCache[]): Map<string, LoadCache[]> => {
@@ -146,12 +146,12 @@ const setRows = (cache: LoadCache, rows: readonly Row[]): void => {
     return;
   }
   for (const [key, row] of newestRows(rows, keyOf, newestBy)) {
-    const known = find(cache, key);
-    if (!known || !isNewer(known, row, newestBy)) cache.recent.set(key, row);
+    const cached = find(cache, key);
+    if (!cached || !isNewer(cached, row, newestBy)) cache.recent.set(key, row);
   }
 };
 
-const isNewer = (known: Row, row: Row, newestBy: string): boolean => Number(known[newestBy]) > Number(row[newestBy]);
+const isNewer = (row: Row, than: Row, newestBy: string): boolean => Number(row[newestBy]) > Number(than[newestBy]);
 
 /** The newest row of each key. */
 const newestRows = (rows: readonly Row[], keyOf: (row: Row) => string, newestBy: string): Map<string, Row> => {

@@ -9,7 +9,7 @@ export type Key = readonly KeyPart[];
 /** Distinct keys by their text. */
 export type KeySet = ReadonlyMap<string, Key>;
 
-/** The text of a key; no part contains a bar. The short lengths are spelled out, because every key of every transfer is converted. */
+/** The text of a key; no part contains a bar. Short keys have their own cases for speed, because every key of every transfer is converted. */
 export const keyText = (key: Key): string => {
   switch (key.length) {
     case 1:
@@ -40,7 +40,7 @@ export interface State {
   get(load: string, ...key: Key): Row | undefined;
 }
 
-/** A state of the rows of each load by the text of their keys. */
+/** Creates a state from the rows of each load, by the text of their keys. */
 export const createState = (rows: Readonly<Record<string, { get(key: string): Row | undefined }>>): State => ({
   get: (load, ...key) => rows[load]?.get(keyText(key)),
 });

@@ -19,8 +19,8 @@ export interface ChainRecord {
 }
 
 /**
- * Features that an index may lack, as named in `missing`, which also names those that its node lacks. `nativeHistory`: native balances of past blocks, because
- * the node had no archive state. `nativeBalancesDiffer`: all native balances, because they were found to differ from the node's.
+ * The names of features that an index may lack, in its `missing` list, which also contains features that its node lacks. `nativeHistory`: native balances of
+ * past blocks, because the node had no archive state. `nativeBalancesDiffer`: all native balances, because they differ from the node's.
  */
 export const features = {
   nativeBalances: "native-balances",
@@ -29,7 +29,7 @@ export const features = {
   archiveState: "archive-state",
 } as const;
 
-/** The record of a chain, or null before it is indexed for the first time. */
+/** The record of a chain; null before it is indexed for the first time. */
 export const readChain = async (database: Queryable, chainId: number): Promise<ChainRecord | null> => {
   const rows = await database.query<{
     name: string;
@@ -74,12 +74,12 @@ export const insertChain = async (database: Queryable, chain: NewChain): Promise
   );
 };
 
-/** Stores the configured name of a chain, and what its index lacks. */
+/** Stores the configured name of a chain and the features that its index lacks. */
 export const describeChain = async (database: Queryable, chainId: number, name: string, missing: readonly string[]): Promise<void> => {
   await database.query("UPDATE chains SET name = $2, missing = $3 WHERE chain_id = $1", [chainId, name, [...missing]]);
 };
 
-/** Stores what a chain's node offers beyond the standard calls. */
+/** Stores the capabilities of a chain's node. */
 export const recordOffers = async (database: Queryable, chainId: number, capabilities: Capabilities): Promise<void> => {
   const { batchSize, traces } = capabilities;
   const offers = describeCapabilities(capabilities).flatMap(({ offered, feature }) => (offered ? [feature] : []));
@@ -96,8 +96,8 @@ export const recordMissing = async (database: Queryable, chainId: number, featur
   await database.query("UPDATE chains SET missing = array_append(array_remove(missing, $2), $2) WHERE chain_id = $1", [chainId, feature]);
 };
 
-/** The id of the chain with a name in the index, or null. */
-export const chainNamed = async (database: Queryable, name: string): Promise<number | null> => {
+/** The id of the chain with a name in the index; null if there is none. */
+export const chainIdOfName = async (database: Queryable, name: string): Promise<number | null> => {
   const [row] = await database.query<{ chain_id: number }>("SELECT chain_id FROM chains WHERE name = $1", [name]);
   return row?.chain_id ?? null;
 };
@@ -125,7 +125,7 @@ export const recordHead = async (
   );
 };
 
-/** Stores when the backfill ended, once. */
+/** Stores when the backfill was completed, if it is not stored yet. */
 export const recordBackfilled = async (database: Queryable, chainId: number, at: Date): Promise<void> => {
   await database.query("UPDATE chains SET backfilled_at = coalesce(backfilled_at, $2) WHERE chain_id = $1", [chainId, at]);
 };

@@ -6,12 +6,12 @@ export interface Checkpoint {
   readonly block: number;
 }
 
-/** Another process moved a checkpoint that this one writes: two indexers work on one chain. */
+/** Another process moved a checkpoint that this one writes: two indexers are writing the index of one chain. */
 export class CheckpointMovedError extends Error {
   override readonly name = "CheckpointMovedError";
 
   constructor(projection: string) {
-    super(`Another process writes the index of this chain: the checkpoint of ${projection} has moved.`);
+    super(`Another process is writing the index of this chain: the checkpoint of ${projection} has moved.`);
   }
 }
 
@@ -24,7 +24,7 @@ export const readCheckpoints = async (database: Queryable, chainId: number): Pro
   return new Map(rows.map((row) => [row.projection, { version: row.version, block: row.block_number }]));
 };
 
-/** Sets the checkpoint of a projection that begins, or is rebuilt, after `block`. */
+/** Sets the checkpoint of a new or rebuilt projection to `block`. */
 export const resetCheckpoint = async (client: DatabaseClient, chainId: number, projection: string, version: number, block: number) => {
   await client.query(
     `INSERT INTO projection_checkpoints (chain_id, projection, version, block_number) VALUES ($1, $2, $3, $4)
@@ -46,11 +46,11 @@ export const advanceCheckpoints = async (
      WHERE c.chain_id = $1 AND c.projection = p.projection AND c.version = p.version AND c.block_number = $4 RETURNING c.projection`,
     [chainId, projections.map(({ id }) => id), projections.map(({ version }) => version), from, to],
   );
-  const left = projections.find(({ id }) => !moved.some(({ projection }) => projection === id));
-  if (left !== undefined) throw new CheckpointMovedError(left.id);
+  const unmoved = projections.find(({ id }) => !moved.some(({ projection }) => projection === id));
+  if (unmoved !== undefined) throw new CheckpointMovedError(unmoved.id);
 };
 
-/** Locks a chain's checkpoints for the transaction and returns them: every other writer waits, or has committed before. */
+/** Locks a chain's checkpoints for the transaction and returns them: every other writer waits, or has already committed. */
 export const lockCheckpoints = async (client: DatabaseClient, chainId: number): Promise<Map<string, Checkpoint>> => {
   await client.query("SELECT 1 FROM projection_checkpoints WHERE chain_id = $1 ORDER BY projection FOR UPDATE", [chainId]);
   return readCheckpoints(client, chainId);

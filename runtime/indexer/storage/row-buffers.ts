@@ -1,28 +1,28 @@
-import { type CopyChunks, createCopyGatherer } from "../../database/copy-gatherer.ts";
+import { type CopyChunks, createCopyEncoder } from "../../database/copy-encoder.ts";
 import type { DatabaseClient } from "../../database/database.ts";
 import type { Projection, Row, Table } from "../projection.ts";
 import { keyText } from "../state/state.ts";
 import { writeRows } from "./write-rows.ts";
 
-/** Buffered rows of one table: as COPY text, or as rows where a later row of a key replaces an earlier one. */
+/** Buffered rows of one table: as COPY text, or as rows if a later row of a key replaces an earlier one. */
 export type BufferedRows =
   | { readonly table: Table; readonly chunks: CopyChunks }
   | { readonly table: Table; readonly rows: readonly Row[] };
 
-/** A buffer for each table of each projection. */
+/** Creates a buffer for each table of each projection. */
 export const createRowBuffers = (chainId: number, projections: readonly Projection[]) => {
   const buffers = projections.map((projection) => projection.tables.map((table) => createBuffer(chainId, table)));
   return {
-    /** Adds the rows of the projection at a position, by the name of their table. */
-    add: (position: number, folded: Readonly<Record<string, readonly Row[]>>): void => {
-      for (const { table, add } of buffers[position] ?? []) {
+    /** Adds the rows of the projection at an index, by the name of their table. */
+    add: (index: number, folded: Readonly<Record<string, readonly Row[]>>): void => {
+      for (const { table, add } of buffers[index] ?? []) {
         const rows = folded[table.name];
         if (rows !== undefined && rows.length > 0) add(rows);
       }
     },
-    /** Size of all COPY text. */
+    /** The size of all COPY text. */
     bytes: (): number => buffers.flat().reduce((sum, { bytes }) => sum + bytes(), 0),
-    /** Empties the buffers. */
+    /** Returns the buffered rows; to be called once, at the end. */
     take: (): BufferedRows[] => buffers.flat().map(({ take }) => take()),
   };
 };
@@ -39,15 +39,15 @@ export const writeBuffers = async (client: DatabaseClient, chainId: number, buff
 
 const createBuffer = (chainId: number, table: Table) => {
   if (table.kind === "append" || table.kind === "periods") {
-    const gatherer = createCopyGatherer(table.name, ["chain_id", "int8", chainId], table.columns);
-    return { table, add: gatherer.add, bytes: gatherer.bytes, take: (): BufferedRows => ({ table, chunks: gatherer.take() }) };
+    const encoder = createCopyEncoder(table.name, ["chain_id", "int8", chainId], table.columns);
+    return { table, add: encoder.add, bytes: encoder.bytes, take: (): BufferedRows => ({ table, chunks: encoder.take() }) };
   }
   const { key, kind } = table;
   const rows = new Map<string, Row>();
   const add = (added: readonly Row[]): void => {
     for (const row of added) {
       const text = keyText(key.map((column) => String(row[column])));
-      // The first row of a queue's key is kept.
+      // In a queue, the first row of a key is kept.
       if (kind === "latest" || !rows.has(text)) rows.set(text, row);
     }
   };

@@ -12,7 +12,7 @@ export interface PreparedBatch {
   readonly projections: readonly Projection[];
   readonly blocks: number;
   readonly transactions: number;
-  /** First and last block, and the hash of the last one. */
+  /** The first and the last block, and the hash of the last one. */
   readonly first: number;
   readonly last: number;
   readonly hash: Hash;
@@ -25,13 +25,13 @@ export interface WriteBatchDeps {
   readonly database: Database;
   readonly chainId: number;
   readonly stopwatch: Stopwatch;
-  /** Refuses the transaction of a process that may no longer write. */
+  /** Rejects the transaction of a process that may no longer write. */
   readonly guard: Leadership["guard"];
 }
 
 /**
  * Writes a batch that follows the checkpoints of its projections and advances them, in one transaction, and returns the number of rows. A durable commit waits for
- * the disk; without it a crash of the server may undo the last batches, whole and in order, and they are indexed again.
+ * the disk; otherwise a crash of the server may undo the last batches, each as a whole and in order, and they are indexed again.
  */
 export const writeBatch = (deps: WriteBatchDeps, batch: PreparedBatch, isDurable: boolean): Promise<number> =>
   deps.stopwatch.time("write", () =>

@@ -6,9 +6,9 @@ import { upsert } from "../../database/upsert.ts";
 import type { LatestTable, QueueTable, Row, Table } from "../projection.ts";
 
 /** Up to this number of rows, one INSERT of arrays is faster than COPY into a temporary table. */
-const fewRows = 500;
+const maxInsertRows = 500;
 
-/** Writes the rows of tables by their names, and returns their number. */
+/** Writes rows keyed by table name, and returns their number. */
 export const writeRows = async (
   client: DatabaseClient,
   chainId: number,
@@ -17,10 +17,10 @@ export const writeRows = async (
 ): Promise<number> => {
   let count = 0;
   for (const table of tables) {
-    const own = rows[table.name];
-    if (own === undefined || own.length === 0) continue;
-    await writeTable(client, chainId, table, own);
-    count += own.length;
+    const rowsOfTable = rows[table.name];
+    if (rowsOfTable === undefined || rowsOfTable.length === 0) continue;
+    await writeTable(client, chainId, table, rowsOfTable);
+    count += rowsOfTable.length;
   }
   return count;
 };
@@ -30,7 +30,7 @@ const writeTable = async (client: DatabaseClient, chainId: number, table: Table,
   const columns = ["chain_id", ...names];
   const types = ["int8" as const, ...Object.values(table.columns)];
   if (table.kind === "append" || table.kind === "periods") await client.copy(table.name, columns, tuples(chainId, names, rows), types);
-  else if (rows.length <= fewRows || table.kind === "queue") await insertArrays(client, chainId, table, rows);
+  else if (rows.length <= maxInsertRows || table.kind === "queue") await insertArrays(client, chainId, table, rows);
   else await upsert(client, { table: table.name, key: ["chain_id", ...table.key], columns, types }, tuples(chainId, names, rows));
 };
 
@@ -58,7 +58,7 @@ const insertArrays = async (client: DatabaseClient, chainId: number, table: Late
 };
 
 /**
- * Composed once for each table. The text runs unnamed: behind a pooler a prepared statement can be lost, which fails the transaction of the batch.
+ * The statements, composed once per table. They are sent unnamed, because behind a pooler a prepared statement may be lost, which fails the batch's transaction.
  */
 const statements = new WeakMap<Table, string>();
 

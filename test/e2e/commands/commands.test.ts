@@ -65,7 +65,7 @@ describe("a command that fails", () => {
     const [code, output] = await outcome(["serve", "--chain", "one", "--rpc", `http://127.0.0.1:${nodePort}`], { PORT: String(port) });
     expect([code, output]).toEqual([
       1,
-      `Port ${port} of 127.0.0.1 is in use; choose another with PORT=… or stop the process that uses it.\n`,
+      `Port ${port} of 127.0.0.1 is in use; choose a different one with PORT=… or stop the process that uses it.\n`,
     ]);
     other.close();
     node.close();
@@ -75,7 +75,7 @@ describe("a command that fails", () => {
     const [code, output] = await outcome(["keys", "create", "--label", "one", "--credits", "100000000000000"]);
     expect([code, output]).toEqual([1, 'Invalid value "100000000000000" for --credits: expected an integer from 0 to 90071992547409.\n']);
     const revoked = await outcome(["keys", "revoke", "99"]);
-    expect(revoked).toEqual([1, "No active key has the number 99; list the keys with: ashlar keys list\n"]);
+    expect(revoked).toEqual([1, "No active key with id 99; list the keys with: ashlar keys list\n"]);
   });
 });
 

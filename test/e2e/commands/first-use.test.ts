@@ -44,12 +44,12 @@ describe("ashlar start", () => {
     const [code, output] = await outcome(["start", "--chain", "eth-mainnet", "--rpc", chain.url]);
     expect(code).toBe(1);
     expect(output).toBe(
-      "The node of eth-mainnet reports chain id 31337, expected 1: set its rpc (--rpc) to a node of chain 1, or give chain 31337 another name than eth-mainnet.\n",
+      "The node of eth-mainnet reports chain id 31337, expected 1: set its rpc (--rpc) to a node of chain 1, or choose a name other than eth-mainnet for chain 31337.\n",
     );
   });
 
   it("exits with 1 if the first block is above the head, with and without an index", async () => {
-    const message = `The first block to index of mine, 99, is above its node's head, block ${blocks}: set its from (--from) to ${blocks} or less.\n`;
+    const message = `The first block to index of mine (99) is above the head of its node (block ${blocks}): set its from (--from) to ${blocks} or less.\n`;
     const args = ["start", "--chain", "mine", "--rpc", chain.url];
     expect(await outcome([...args, "--from", "99"])).toEqual([1, message]);
     await runUntilOutput(args, /mine is indexed up to its head, block 5/);
@@ -78,7 +78,7 @@ describe("ashlar start", () => {
   it("logs that an indexed chain was renamed", async () => {
     await runUntilOutput(
       ["start", "--chain", "other", "--rpc", chain.url],
-      /Chain 31337 was named mine in this index and is now named other: its paths begin with \/v1\/other\/\./,
+      /Chain 31337 was named mine in this index and is now named other: its paths start with \/v1\/other\/\./,
     );
   });
 });
@@ -96,7 +96,7 @@ describe("ashlar audit", () => {
     await rm(join(folder, "ashlar.yaml"));
     expect(await outcome(["audit"])).toEqual([
       1,
-      "No chain is configured (indexed: other); add it to ashlar.yaml under chains, or give --chain NAME --rpc URL.\n",
+      "No chain is configured (indexed: other); add one to ashlar.yaml under chains, or pass --chain NAME --rpc URL.\n",
     ]);
   });
 });

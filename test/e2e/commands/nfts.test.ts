@@ -74,10 +74,11 @@ describe("ashlar nfts refresh", () => {
   const ranges = () => test.database.query("SELECT chain_id, token, from_id, to_id FROM nft_refreshes ORDER BY from_id, to_id");
 
   it("queues a collection, or one token", async () => {
-    const nextFetch = "is fetched by the process that indexes one, or when ashlar index runs next.\n";
+    const queued = (subject: string) =>
+      `Queued: the process that indexes one fetches the metadata of ${subject}; if none is running, the next ashlar index does.\n`;
     expect(await outcome(["nfts", "refresh", "--chain", "one", collection.toUpperCase().replace("0X", "0x")])).toEqual([
       0,
-      `Queued: the metadata of collection ${collection} ${nextFetch}`,
+      queued(`collection ${collection}`),
     ]);
     expect((await outcome(["nfts", "refresh", "--chain", "one", collection, "9"]))[0]).toBe(0);
     expect(await ranges()).toEqual([

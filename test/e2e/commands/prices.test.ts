@@ -9,7 +9,7 @@ let folder: string;
 let test: TestDatabase;
 const { outcome } = commandLineIn(() => ({ folder, url: test.url }));
 const token = "0x00000000000000000000000000000000000000aa";
-const whenComputed = "They are computed by the process that indexes the chain, or when ashlar index runs next.\n";
+const whenComputed = "The process that indexes the chain recomputes them; if none is running, the next ashlar index does.\n";
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "ashlar-prices-"));
@@ -56,7 +56,7 @@ describe("ashlar prices import", () => {
     const before = await revision();
     expect(await outcome(["prices", "import", "good.csv", "--chain", "one"])).toEqual([
       0,
-      `Imported 3 prices of one; all prices since the first of them are outdated. ${whenComputed}`,
+      `Imported 3 prices of one; prices since the first of them are outdated. ${whenComputed}`,
     ]);
     expect(await imports()).toEqual([
       { chain_id: 7, asset: token, since: 86_400, price: "1.5" },
@@ -85,7 +85,7 @@ describe("ashlar prices import", () => {
   });
 
   it.each([
-    [["nowhere.csv", "--chain", "one"], "Cannot read nowhere.csv: no such file; give the path of a CSV file.\n"],
+    [["nowhere.csv", "--chain", "one"], "Cannot read nowhere.csv: no such file; pass the path of a CSV file.\n"],
     [["good.csv"], "Several chains are configured (one, two); choose one with --chain NAME.\n"],
     [["good.csv", "--chain", "two"], "Prices of two are not computed from files; add file to its prices.sources in ashlar.yaml.\n"],
   ])("prints what to do for the arguments %j", async (args, message) => {

@@ -127,6 +127,6 @@ describe("an embedded server that is kept running", () => {
       expect(message).toMatch(/^The embedded PostgreSQL cannot be used: /);
       expect(message).toContain(`; its data folder is ${folder}, its log ${folder}/postgres.log.`);
     }
-    expect(messages.join("\n")).toContain("it ended and is being restarted (attempt 1 of 6)");
+    expect(messages.join("\n")).toContain("it exited and is being restarted (attempt 1 of 6)");
   });
 });

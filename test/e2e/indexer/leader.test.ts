@@ -87,7 +87,7 @@ describe("a second indexer of a chain", () => {
     await addMoreBlocks();
     await until("Taking over", async () => second.indexer.status().block === (await chain.head()));
     expect(second.notes.filter((note) => note.includes("by another process"))).toEqual([
-      "test is indexed by another process; this one waits and takes over when that one stops.",
+      "Another process is indexing test; waiting to take over when it stops.",
     ]);
     expect(await dump(test.database)).toEqual(await freshDump());
   });

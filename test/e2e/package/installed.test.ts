@@ -73,7 +73,7 @@ describe("the installed package", () => {
     const output = failure?.stderr.replace(/^Database: .*\n/m, "") ?? "";
     expect(output.trim().split("\n")).toHaveLength(1);
     expect(output.trim()).toBe(
-      "The demo is not part of the installed package: clone the repository to run it, or give a node with --rpc URL --chain NAME.",
+      "The demo is not part of the installed package: clone the repository to run it, or pass a node with --rpc URL --chain NAME.",
     );
   });
 });

@@ -43,7 +43,7 @@ describe("a killed embedded PostgreSQL", () => {
         return seen.length > 1 && seen.at(-1)?.status === 200 && seen.some(({ status }) => status === 503);
       });
       for (const { status, message } of seen) if (status === 503) expect(message).toMatch(/^The embedded PostgreSQL cannot be used: /);
-      expect(seen.some(({ message }) => message?.includes("it ended and is being restarted (attempt 1 of 6)"))).toBe(true);
+      expect(seen.some(({ message }) => message?.includes("it exited and is being restarted (attempt 1 of 6)"))).toBe(true);
       await mineTransfer();
       const head = await chain.head();
       await until("The new block", async () => (await ready(service)).block === head, 60_000);
@@ -67,7 +67,7 @@ describe("a killed embedded PostgreSQL", () => {
     expect(await service.exited).toBe(1);
     await until("The message", () => service.output().includes("could not be restarted"));
     expect(service.output()).toContain(
-      `The embedded PostgreSQL ended and could not be restarted in 6 attempts: its data folder ${cluster} is gone; ` +
+      `The embedded PostgreSQL exited and could not be restarted in 6 attempts: its data folder ${cluster} is gone; ` +
         `its data folder is ${service.dataDirectory}, its log ${join(service.dataDirectory, "postgres.log")}.`,
     );
     expect(service.output()).not.toContain("DATABASE_URL");

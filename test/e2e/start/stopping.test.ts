@@ -88,7 +88,7 @@ describe("ashlar start", () => {
         await sleep(deadline(2_000));
         service.child.kill("SIGTERM");
         await until("The message about the pending batch", async () => /the indexer's current batch/.test(service.output()));
-        expect(service.output()).toMatch(/Stopping: waiting for the server, with 1 request in flight, 12 s at most\./);
+        expect(service.output()).toMatch(/Stopping: waiting for the server, with 1 request in flight, at most 12 s\./);
         const started = performance.now();
         service.child.kill("SIGTERM");
         // 128 plus the signal's number, the convention of shells.

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Capabilities, probeCapabilities } from "../../../runtime/chain/capabilities.ts";
 import { missingFeatures } from "../../../runtime/chain/describe-capabilities.ts";
-import { examineNode } from "../../../runtime/chain/node.ts";
+import { probeNode } from "../../../runtime/chain/node.ts";
 import { createRpc } from "../../../runtime/chain/rpc.ts";
 import { webSocketUrl } from "../../../runtime/chain/subscription.ts";
 import { doctor } from "../../../runtime/commands/doctor.ts";
@@ -158,17 +158,17 @@ describe("the capabilities of a node", () => {
   });
 });
 
-describe("examineNode", () => {
+describe("probeNode", () => {
   it("returns a source of verified blocks, and the heads if the node announces them", async () => {
     const rpc = createRpc({ url: chain.url });
-    const node = await examineNode({ rpc, url: chain.url, chainId: 31337, from: 0, tracing: true });
+    const node = await probeNode({ rpc, url: chain.url, chainId: 31337, from: 0, tracing: true });
     expect(node.capabilities).toEqual(allCapabilities);
     expect((await node.source.fetch(0, 20)).length).toBe(21);
     expect(node.heads).not.toBeNull();
     node.heads?.close();
-    const withoutHeads = await examineNode({ rpc, url: proxy.url, chainId: 31337, from: 0, tracing: true });
+    const withoutHeads = await probeNode({ rpc, url: proxy.url, chainId: 31337, from: 0, tracing: true });
     expect(withoutHeads.heads).toBeNull();
-    const wrongChain = await examineNode({ rpc, url: proxy.url, chainId: 5, from: 0, tracing: true });
+    const wrongChain = await probeNode({ rpc, url: proxy.url, chainId: 5, from: 0, tracing: true });
     await expect(wrongChain.source.fetch(10, 10)).rejects.toThrow("transaction 0 belongs to chain 31337");
     await rpc.close();
   });
@@ -186,14 +186,14 @@ describe("ashlar doctor", () => {
     const [code, text] = await run(proxy.url);
     expect(code).toBe(0);
     expect(text).toMatch(/serves chain 31337 \(anvil.*\); its head is block 20\./);
-    expect(text).toMatch(/^block-receipts {2,}eth_getBlockReceipts {2,}all receipts of a block are read by one call$/m);
+    expect(text).toMatch(/^block-receipts {2,}eth_getBlockReceipts {2,}all receipts of a block are read with one call$/m);
     expect(text).toMatch(
       /^archive-state {2,}no {2,}balances before the first indexed block are derived at the head; past balances that follow from neither events nor traces stay unknown$/m,
     );
     expect(text).toMatch(/^websocket {2,}no {2,}new blocks are found by polling$/m);
     expect(text).toContain(
-      "Native balances of a new index: by the node's state of the accounts that each block touches, unknown for blocks whose state the node does not have " +
-        "(nativeAccounting: state, the default), or by the values of transactions and inner calls (nativeAccounting: traces, ",
+      "Native balances of a new index: read from the node's state of the accounts that each block touches, unknown for blocks whose state the node does not have " +
+        "(nativeAccounting: state, the default), or derived from the values of transactions and internal calls (nativeAccounting: traces, ",
     );
     // The last ten of 21 blocks: five empty ones, and five with two transactions each.
     expect(text).toMatch(/^Its last 10 blocks \(10 transactions\) are consistent; fetched in \d+ ms\.$/m);

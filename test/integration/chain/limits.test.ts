@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { faultOfError } from "../../../runtime/chain/faults.ts";
-import { createAdaptiveSize } from "../../../runtime/chain/limits.ts";
+import { createAdaptiveSize } from "../../../runtime/chain/adaptive-size.ts";
+import { limitOfError } from "../../../runtime/chain/request-failure.ts";
 import { createRpc, type Rpc, type RpcOptions } from "../../../runtime/chain/rpc.ts";
 import { createSource } from "../../../runtime/chain/source.ts";
 import type { ChainBlock } from "../../../runtime/chain/types.ts";
@@ -33,7 +33,7 @@ const fetchBlocks = async (
   const recordConcurrency = () => setImmediate(() => (lowestConcurrency = Math.min(lowestConcurrency, rpc.limits().concurrency)));
   const rpc = createRpc({ url: proxy.url, retries: 3, backOffMilliseconds: 5, onRetry: recordConcurrency, ...options });
   try {
-    const source = createSource(rpc, capabilities, { tracing: true, tries: 1 });
+    const source = createSource(rpc, capabilities, { tracing: true, attempts: 1 });
     const blocks = await source.fetch(0, height);
     return { blocks, limits: rpc.limits(), lowestConcurrency };
   } finally {
@@ -186,7 +186,7 @@ describe("an RPC error", () => {
     [-32601, "the method debug_traceBlockByNumber does not exist", null],
     [-32000, "header not found", null],
   ] as const)("is classified by its code %i and message %j", (code, message, kind) => {
-    expect(faultOfError(code, message)).toBe(kind);
+    expect(limitOfError(code, message)).toBe(kind);
   });
 });
 

@@ -81,10 +81,10 @@ describe("a configuration", () => {
 
   it("is rejected if its path is not a file", () => {
     expect(errorsOf(join(folder, "none.yaml"))).toEqual([
-      'Invalid value "none.yaml" for --config: no such file; give the path of a configuration file.',
+      'Invalid value "none.yaml" for --config: no such file; pass the path of a configuration file.',
     ]);
     expect(errorsOf(folder)).toEqual([
-      `Cannot read the configuration file ${folder}: it is a directory; give the path of a readable YAML file.`,
+      `Cannot read the configuration file ${folder}: it is a directory; pass the path of a readable YAML file.`,
     ]);
   });
 

@@ -115,7 +115,7 @@ describe("the comparison of native balances", () => {
     const { watch, end } = startWatch();
     let changedAccounts: readonly Address[] = [];
     await until("The account being found", () => {
-      changedAccounts = watch.takeUnseen();
+      changedAccounts = watch.takeChanged();
       return changedAccounts.length > 0;
     });
     await end();

@@ -35,7 +35,7 @@ describe("a token list", () => {
     ["invalid JSON", "{", "invalid JSON"],
     ["JSON without a list of tokens", "[]", 'no list "tokens"'],
     ["null", "null", 'no list "tokens"'],
-    ["a token without an address", '{"tokens":[{"chainId":7,"address":"0x1"}]}', "token 1 has no address"],
+    ["a token without an address", '{"tokens":[{"chainId":7,"address":"0x1"}]}', "token 1 has no valid address"],
   ])("is rejected if it contains %s", (_, text, problem) => {
     expect(() => parseTokenList("list.json", text, 7)).toThrow(`Invalid token list list.json: ${problem}`);
   });

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { chooseAccount } from "../../../runtime/database/embedded/account.ts";
 import { type BinaryPackage, findBinaries } from "../../../runtime/database/embedded/binaries.ts";
-import { findPlaces } from "../../../runtime/database/embedded/places.ts";
+import { findPaths } from "../../../runtime/database/embedded/paths.ts";
 import { privateFolder } from "../../support/database/embedded-fixture.ts";
 
 const installed = join(
@@ -26,7 +26,7 @@ const versionOf = (folder: string): string => spawnSync(join(folder, "bin", "pos
 
 it("findBinaries creates missing links, copies programs that the server's account cannot reach, repairs the copy, and rejects folders that others can write to", () => {
   const { base, source } = unpack();
-  const places = findPlaces(join(base, "data"));
+  const places = findPaths(join(base, "data"));
   const find = () => findBinaries(places, chooseAccount(places), source);
   const link = join(source.folder, "lib", "libicuuc.so.60");
   expect(existsSync(link)).toBe(false);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { createCopyGatherer } from "../../../runtime/database/copy-gatherer.ts";
+import { createCopyEncoder } from "../../../runtime/database/copy-encoder.ts";
 import { CopyError, type CopyType, type CopyValue } from "../../../runtime/database/copy-text.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
@@ -162,7 +162,7 @@ describe("COPY", () => {
 
 /** Encodes the values of one column, in rows that all start with the same number, and reads them back in order. */
 async function encodedRoundTrip(type: CopyType, values: readonly CopyValue[]): Promise<unknown[]> {
-  const encoder = createCopyGatherer("encoded", ["id", "int4", 7], { position: "int4", value: type });
+  const encoder = createCopyEncoder("encoded", ["id", "int4", 7], { position: "int4", value: type });
   encoder.add(values.map((value, position) => ({ position, value })));
   const { columns, chunks, rows } = encoder.take();
   expect(rows).toBe(values.length);

@@ -12,7 +12,7 @@ import { renderValue } from "../../../runtime/events/render-value.ts";
 import { orderFulfilled, ordersMatched } from "../../../runtime/events/seaport.ts";
 import { erc1155TransferBatch } from "../../../runtime/events/transfers.ts";
 import type { Address, Hash, Hex } from "../../../runtime/lib/hex.ts";
-import { normalName } from "../../../runtime/lib/normal-name.ts";
+import { normalizeName } from "../../../runtime/lib/normalize-name.ts";
 import type { DoublingCase } from "./find-growth.ts";
 
 const findLure = createLureFinder(builtInRules);
@@ -112,8 +112,8 @@ export const chainCases: readonly DoublingCase[] = [
       ]),
   },
   ...textCases(
-    "normal-name: normalName",
-    normalName,
+    "normalize-name: normalizeName",
+    normalizeName,
     [
       ["joined emoji", "\u{1f468}\u200d"],
       ["accents", "\u0430\u0301"],

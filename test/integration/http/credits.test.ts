@@ -111,7 +111,7 @@ describe("the usage ledger", () => {
     await harness.get("/v1/chains/");
     await database.query("ALTER TABLE credit_usage RENAME TO renamed_usage");
     await harness.get("/v1/chains/");
-    await until("The warning", async () => harness.lines.join("").includes("writing credit usage failed, retrying"));
+    await until("The warning", async () => harness.lines.join("").includes("Writing credit usage failed, retrying"));
     await harness.get("/v1/chains/");
     await database.query("ALTER TABLE renamed_usage RENAME TO credit_usage");
     await until("The writing of three calls", async () => (await usage(harness, harness.keyId))[0]?.calls === 3);

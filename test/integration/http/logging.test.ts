@@ -30,7 +30,7 @@ describe("the log", () => {
     const { headers } = await app.get("/v1/chains/?format=json");
     const line = JSON.parse(takeLog());
     expect(line).toMatchObject({
-      msg: "request",
+      msg: "Request",
       requestId: headers["x-request-id"],
       method: "GET",
       path: "/v1/chains/",
@@ -68,7 +68,7 @@ describe("the log", () => {
       const { headers, text } = await app.get(path);
       const [logLine] = takeLog().split("\n");
       expect(JSON.parse(logLine ?? "")).toMatchObject({
-        msg: "request failed",
+        msg: "Request failed",
         requestId: headers["x-request-id"],
         status: 500,
         error: "Error",
@@ -100,7 +100,7 @@ describe("the validation of responses", () => {
       { validate: "strict", document: { ...(await readDocument()) } },
     );
     expect((await strictApp.get("/v1/chains/")).status).toBe(500);
-    expect(strictApp.lines.join("")).toContain("answer violates the OpenAPI document");
+    expect(strictApp.lines.join("")).toContain("Response violates the OpenAPI document");
     response = valid;
     expect((await strictApp.get("/v1/chains/")).status).toBe(200);
     await strictApp.end();
@@ -109,7 +109,7 @@ describe("the validation of responses", () => {
   it("only logs an invalid response in sample mode", async () => {
     const sampleApp = await startHarness({ getAllChains: async () => invalid }, { validate: "sample" });
     expect((await sampleApp.get("/v1/chains/")).status).toBe(200);
-    expect(sampleApp.lines.join("")).toContain("answer violates the OpenAPI document");
+    expect(sampleApp.lines.join("")).toContain("Response violates the OpenAPI document");
     await sampleApp.end();
   });
 });

@@ -45,7 +45,7 @@ describe("strict checks", () => {
             .map(({ name, example }) => [name, String(example)]),
         );
       expect(await checks.request(operation, valuesIn("path"), valuesIn("query")), operation.id).toBeNull();
-      expect(await checks.answer(operation, 200, exampleOf(operation.path)), operation.id).toEqual([]);
+      expect(await checks.response(operation, 200, exampleOf(operation.path)), operation.id).toEqual([]);
     }
   });
 
@@ -78,7 +78,7 @@ describe("strict checks", () => {
     const [row = {}] = body.data.items;
     row.height = "5";
     delete row.block_hash;
-    expect(await checks.answer(operation, 200, body)).toEqual([
+    expect(await checks.response(operation, 200, body)).toEqual([
       { pointer: "/data/items/0/block_hash", reason: "must have required property 'block_hash'" },
       { pointer: "/data/items/0/height", reason: "must be integer" },
     ]);
@@ -87,17 +87,17 @@ describe("strict checks", () => {
   it("validate the serialized response: a field that JSON omits is missing", async () => {
     const operation = operationOf("getBlock");
     const body = exampleOf(operation.path);
-    expect(await checks.answer(operation, 200, { ...body, error_code: undefined })).toMatchObject([{ pointer: "/error_code" }]);
+    expect(await checks.response(operation, 200, { ...body, error_code: undefined })).toMatchObject([{ pointer: "/error_code" }]);
   });
 
   it("validate error responses below 500, including their status", async () => {
     const operation = operationOf("getBlock");
     const failure = { data: null, error: true, error_message: "It failed.", error_code: 404 };
-    expect(await checks.answer(operation, 404, failure)).toEqual([]);
-    expect(await checks.answer(operation, 404, { ...failure, stack: "Error" })).toMatchObject([
+    expect(await checks.response(operation, 404, failure)).toEqual([]);
+    expect(await checks.response(operation, 404, { ...failure, stack: "Error" })).toMatchObject([
       { reason: "must NOT have additional properties" },
     ]);
-    expect(await checks.answer(operation, 418, failure)).toEqual([{ pointer: "", reason: "status 418 is not documented" }]);
-    expect(await checks.answer(operation, 599, failure)).toEqual([]);
+    expect(await checks.response(operation, 418, failure)).toEqual([{ pointer: "", reason: "status 418 is not documented" }]);
+    expect(await checks.response(operation, 599, failure)).toEqual([]);
   });
 });

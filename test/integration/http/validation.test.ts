@@ -49,7 +49,7 @@ function start(validate: ValidateMode, responses: Readonly<Record<string, () => 
 const logEntries = (app: Harness, message: string): unknown[] =>
   app.lines.map((line) => JSON.parse(line) as { readonly msg: string }).filter(({ msg }) => msg === message);
 
-const violationMessage = "answer violates the OpenAPI document";
+const violationMessage = "Response violates the OpenAPI document";
 
 describe("an invalid response", () => {
   it("becomes a 500 in strict mode, and is logged with the operation, JSON pointers and the request id", async () => {

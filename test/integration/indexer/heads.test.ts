@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createHeadFeed, type HeadFeed, type HeadFeedOptions } from "../../../runtime/chain/heads.ts";
+import { createHeadFeed, type HeadFeed, type HeadFeedOptions } from "../../../runtime/chain/head-feed.ts";
 import { probeSubscription, webSocketUrl } from "../../../runtime/chain/subscription.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";

@@ -190,7 +190,7 @@ describe("native balances from the node's state", () => {
     const indexed = await index({ nativeAccounting: "traces" });
     expect(await accountingIn(indexed)).toBe("state");
     expect(indexed.warnings).toContain(
-      "The index of test reads native balances from the state instead of following traces: the node has no traces.",
+      "Native balances of test are read from the node's state instead of being derived from traces: the node has no traces.",
     );
   });
 
@@ -209,9 +209,7 @@ describe("native balances from the node's state", () => {
       42n,
     ]);
     expect(await missingOf(indexed)).toEqual(["native-history", "traces", "archive-state"]);
-    expect(indexed.warnings).toContain(
-      "The index of test knows native balances of recent blocks only: the node has no state of older ones.",
-    );
+    expect(indexed.warnings).toContain("The index of test only has native balances of recent blocks: the node has no state of older ones.");
   });
 
   it("can be rebuilt from the stored ledger without the node's state", async () => {
@@ -281,7 +279,7 @@ describe("a balance change without a transaction", () => {
     await chain.rpc("anvil_setBalance", [minted, quantity(9_000)]);
     await chain.mine();
     await chain.mine();
-    const secondRun = await createTestIndexer(proxy.url, test.database, { chain: settings, alsoTouched: () => [minted] });
+    const secondRun = await createTestIndexer(proxy.url, test.database, { chain: settings, extraAccounts: () => [minted] });
     await secondRun.runToHead(await chain.head());
     await secondRun.close();
     const rows = await test.database.query("SELECT balance FROM balances WHERE owner = decode($1, 'hex')", [minted.slice(2)]);

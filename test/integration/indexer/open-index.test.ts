@@ -55,7 +55,7 @@ const chainRowOf = async ({ database }: TestDatabase) =>
   (await database.query<{ name: string; missing: string[] }>("SELECT name, missing FROM chains"))[0];
 
 describe("a first block above the head", () => {
-  const refusal = `The first block to index of test, 500, is above its node's head, block ${blocks}: set its from (--from) to ${blocks} or less.`;
+  const refusal = `The first block to index of test (500) is above the head of its node (block ${blocks}): set its from (--from) to ${blocks} or less.`;
 
   it("is refused with the number of the head, and creates no index", async () => {
     const test = await newDatabase();
@@ -114,7 +114,7 @@ describe("the name of a chain", () => {
     const test = await newDatabase();
     await index(test);
     expect(await index(test, { name: "other" })).toContain(
-      "Chain 31337 was named test in this index and is now named other: its paths begin with /v1/other/.",
+      "Chain 31337 was named test in this index and is now named other: its paths start with /v1/other/.",
     );
     expect(await chainRowOf(test)).toMatchObject({ name: "other" });
     expect((await index(test, { name: "other" })).filter((warning) => warning.includes("named"))).toEqual([]);
@@ -124,7 +124,7 @@ describe("the name of a chain", () => {
     const test = await newDatabase();
     await test.database.query("INSERT INTO chains (chain_id, name, genesis_hash, indexed_from) VALUES (7, 'test', '\\x00', 0)");
     await expect(runIndexer(test, {})).rejects.toThrow(
-      "The name test belongs to chain 7 in this index: give chain 31337 another name, or use another database.",
+      "The name test belongs to chain 7 in this index: choose a different name for chain 31337, or use a different database.",
     );
   });
 });

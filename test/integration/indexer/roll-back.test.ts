@@ -194,11 +194,11 @@ describe("a projection whose periods cannot restore its rows", () => {
   it("is rejected with the missing columns", () => {
     const { colour: _, ...colourless } = periods.columns;
     expect(() => defineProjection(projectionOf(latest, { ...periods, columns: colourless }))).toThrow(
-      "Periods of table shelf lack colour.",
+      "The periods of table shelf lack colour.",
     );
-    expect(() => defineProjection(projectionOf(latest))).toThrow("Periods of table shelf lack owner");
+    expect(() => defineProjection(projectionOf(latest))).toThrow("The periods of table shelf lack owner");
     expect(() => defineProjection(projectionOf(latest, { ...periods, kind: "append" }))).toThrow(
-      "Periods of table shelf lack a definition.",
+      "The periods of table shelf lack a definition.",
     );
   });
 });

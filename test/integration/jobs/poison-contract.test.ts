@@ -106,7 +106,7 @@ const schedulerOf = (testIndexer: TestIndexer, jobs: readonly Job[]) =>
     jobs,
     multicall,
     exclusive: testIndexer.indexer.exclusive,
-    beside: testIndexer.indexer.beside,
+    exclusiveKeepingState: testIndexer.indexer.exclusiveKeepingState,
     isReady: () => testIndexer.indexer.status().leading,
     clock: () => now,
     logger,
@@ -337,7 +337,9 @@ describe("an indexer that reads base balances", () => {
     };
     cleanups.push(runInBackground(testIndexer));
     await until("Failed reads", () => testIndexer.warnings.length >= 2);
-    expect(testIndexer.warnings[0]).toMatch(/^test: The node returned no result of eth_getBalance at its head, block \d+\. Retrying\.$/);
+    expect(testIndexer.warnings[0]).toMatch(
+      /^Indexing test failed, retrying in [\d.]+ s: The node returned no result of eth_getBalance at its head, block \d+\.$/,
+    );
     expect(await rowsOf("SELECT FROM base_reads")).toEqual([]);
     proxy.tamper = null;
     await waitForHead(testIndexer);

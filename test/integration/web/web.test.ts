@@ -4,12 +4,16 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { WantedTypes } from "../../../runtime/web/send-request.ts";
+import type { AcceptedTypes } from "../../../runtime/web/send-request.ts";
 import { createWeb, type FetchBounds, type Fetched, type WebDependencies } from "../../../runtime/web/web.ts";
 import { deadline } from "../../support/deadline.ts";
 import { type Listener, startHttpsServer, startSilentServer, type TestHttpsServer, testCertificate } from "../../support/https-server.ts";
 
-const json: WantedTypes = { header: "application/json", words: "JSON", includes: (type) => ["", "application/json"].includes(type) };
+const json: AcceptedTypes = {
+  header: "application/json",
+  description: "JSON",
+  includes: (type) => ["", "application/json"].includes(type),
+};
 const boundsOf = (changes: Partial<FetchBounds> = {}): FetchBounds => ({
   milliseconds: 5_000,
   bytes: 1_000,
@@ -215,7 +219,7 @@ describe("a large response", () => {
   it("is rejected by its Content-Length, before its body is read", async () => {
     respond = (_, response) => response.writeHead(200, { "content-type": "application/json", "content-length": 1_001 }).flushHeaders();
     const refused = await fetchWith(urlOf("/"));
-    expect(sentenceOf(refused)).toBe("The response of documents.example is too large: up to 1000 bytes are accepted.");
+    expect(sentenceOf(refused)).toBe("The response of documents.example is too large; expected at most 1000 bytes.");
     expect(isPermanent(refused)).toBe(true);
   });
 
@@ -251,7 +255,7 @@ describe("a large response", () => {
       writeMore();
     };
     const refused = await fetchWith(urlOf("/"), { milliseconds: 20_000 });
-    expect(sentenceOf(refused)).toBe("The headers of documents.example are too large: up to 16384 bytes are accepted.");
+    expect(sentenceOf(refused)).toBe("The headers of documents.example are too large; expected at most 16384 bytes.");
   });
 
   it("is rejected after endless informational responses", async () => {

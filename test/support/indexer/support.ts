@@ -45,7 +45,7 @@ export const createTestIndexer = async (
     batchSize?: number;
     timeoutMilliseconds?: number;
     traces?: "debug" | "trace";
-  } & Partial<Pick<IndexerDeps, "tuning" | "genesisAllocation" | "heads" | "alsoTouched">> = {},
+  } & Partial<Pick<IndexerDeps, "tuning" | "genesisAllocation" | "heads" | "extraAccounts">> = {},
 ): Promise<TestIndexer> => {
   const chain = options.chain ?? chainOf();
   const rpc = createRpc({
@@ -76,7 +76,7 @@ export const createTestIndexer = async (
     onProgress: (event) => progress.push(event),
     timing: { retry: { base: 5, max: 50 }, lock: 20, confirmation: 10 },
     ...(options.heads === undefined ? {} : { heads: options.heads }),
-    ...(options.alsoTouched === undefined ? {} : { alsoTouched: options.alsoTouched }),
+    ...(options.extraAccounts === undefined ? {} : { extraAccounts: options.extraAccounts }),
     ...(options.tuning === undefined ? {} : { tuning: options.tuning }),
     ...(options.genesisAllocation === undefined ? {} : { genesisAllocation: options.genesisAllocation }),
   });

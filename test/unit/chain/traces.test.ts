@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mayMoveValueInside, readCallTracer, readFlatTraces } from "../../../runtime/chain/traces.ts";
+import { mayTransferValueInside, readCallTracer, readFlatTraces } from "../../../runtime/chain/traces.ts";
 import type { ChainTransaction } from "../../../runtime/chain/types.ts";
 import type { Address } from "../../../runtime/lib/hex.ts";
 
@@ -166,7 +166,7 @@ describe("the decoder of inner transfers", () => {
   });
 });
 
-describe("mayMoveValueInside", () => {
+describe("mayTransferValueInside", () => {
   const plain = { input: "0x", gasUsed: 21_000n, gasLimit: 50_000n } as const;
   it.each([
     ["a plain transfer", transaction(plain), 1n, false],
@@ -178,6 +178,6 @@ describe("mayMoveValueInside", () => {
     ["a limit of 21,000 gas before EIP-1559", transaction({ ...plain, gasLimit: 21_000n }), null, false],
     ["a receipt without a status", transaction({ ...plain, successful: null }), null, true],
   ])("decides whether call frames are requested for %s", (_, candidate, baseFee, expected) => {
-    expect(mayMoveValueInside(candidate, baseFee)).toBe(expected);
+    expect(mayTransferValueInside(candidate, baseFee)).toBe(expected);
   });
 });

@@ -25,7 +25,7 @@ describe("the chains of a command", () => {
     await expect(resolveChains(configOf({ name: "one" }, { name: "two", id: 5 }), database)).rejects.toThrow(
       "Chains one and two have the same id 5; configure each network once.",
     );
-    await expect(resolveChains(configOf({ name: "new" }), database)).rejects.toThrow(/no id, no node and no index yet/);
+    await expect(resolveChains(configOf({ name: "new" }), database)).rejects.toThrow(/no id, node or index yet/);
   });
 });
 
@@ -36,9 +36,9 @@ describe("a chain whose indexing fails", () => {
     const printed: string[] = [];
     const progress = { report: () => undefined, print: (line: string) => void printed.push(line), end: () => undefined };
     const logger = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) });
-    const reason = "Chain one has no node; set its rpc in ashlar.yaml or give --rpc URL.";
+    const reason = "No node configured for chain one; set its rpc in ashlar.yaml or pass --rpc URL.";
     await expect(runIndexers([withoutNode], noDatabase, logger, progress, new AbortController().signal)).rejects.toThrow(reason);
-    expect(printed).toEqual([`Indexing of one stopped: ${reason}`]);
+    expect(printed).toEqual([`Indexing one stopped: ${reason}`]);
     expect(lines.map((line) => JSON.parse(line))).toEqual([{ level: 50, chain: "one", reason, msg: "Indexing stopped" }]);
   });
 });

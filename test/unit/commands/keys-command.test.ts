@@ -37,13 +37,13 @@ describe("the command that creates a key", () => {
       `ASHLAR_DATA_DIR='/my data/it'\\''s' node bin/ashlar.js keys create --label my-key --config 'my conf.yaml'`,
     );
     const withUrl = keysCommand(undefined, invocation({ environment: { DATABASE_URL: "postgresql://user:secret@host/name" } }));
-    expect(withUrl).toBe("node bin/ashlar.js keys create --label my-key\n                 with DATABASE_URL set as for this process");
+    expect(withUrl).toBe("node bin/ashlar.js keys create --label my-key\n                 with the same DATABASE_URL as this process");
   });
 
   it("has the syntax of cmd.exe on Windows", () => {
     const environment = { PATH: "", ASHLAR_DATA_DIR: "D:\\data" };
     expect(keysCommand("my conf.yaml", invocation({ environment, platform: "win32" }))).toBe(
-      'node bin/ashlar.js keys create --label my-key --config "my conf.yaml"\n                 with ASHLAR_DATA_DIR set as for this process',
+      'node bin/ashlar.js keys create --label my-key --config "my conf.yaml"\n                 with the same ASHLAR_DATA_DIR as this process',
     );
   });
 });

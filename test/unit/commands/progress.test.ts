@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createLines } from "../../../runtime/commands/progress.ts";
-import { duration, renderBar, renderLine, type TaskProgress } from "../../../runtime/commands/progress-text.ts";
+import { formatDuration, renderBar, renderLine, type TaskProgress } from "../../../runtime/commands/progress-text.ts";
 import { createRates } from "../../../runtime/commands/rates.ts";
 
 /** A clock in milliseconds that only moves when advanced. */
@@ -135,7 +135,7 @@ describe("the text of a task's progress", () => {
   });
 
   it("has durations in at most two units", () => {
-    expect([0, 0.2, 59.5, 61, 120, 3_600, 3_660, 86_399, 90_061, 40 * 86_400].map(duration)).toEqual([
+    expect([0, 0.2, 59.5, 61, 120, 3_600, 3_660, 86_399, 90_061, 40 * 86_400].map(formatDuration)).toEqual([
       "0 s",
       "1 s",
       "1 min",
@@ -147,7 +147,7 @@ describe("the text of a task's progress", () => {
       "1 d 1 h",
       "40 d",
     ]);
-    expect([duration(null), duration(Number.POSITIVE_INFINITY)]).toEqual(["-", "-"]);
+    expect([formatDuration(null), formatDuration(Number.POSITIVE_INFINITY)]).toEqual(["-", "-"]);
   });
 });
 

@@ -28,7 +28,7 @@ describe("the exchanges of a chain", () => {
     [{ name: "a", factory, feePpm: 0.3 }, "int"],
     [{ name: "a", factory, feePpm: -1 }, "0"],
     [{ name: "a", factory, family: "stable" }, "xy=k"],
-    [{ name: "a", factory, family: "concentrated", feePpm: 500 }, "whose pools state their own"],
+    [{ name: "a", factory, family: "concentrated", feePpm: 500 }, "its pools define their own fees"],
     [{ name: "a", factory, fee: 3 }, "fee"],
   ])("are rejected if one is %j", (exchange, message) => {
     expect(issuesOf(exchange).join()).toContain(message);

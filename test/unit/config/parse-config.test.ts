@@ -4,7 +4,7 @@ import { parseConfig } from "../../../runtime/config/parse-config.ts";
 /** Parses settings and returns the error messages. `origins` has the variable or option of each setting that is not from the file, by the setting's path. */
 function errorsOf(settings: object, origins: Readonly<Record<string, string>> = {}): string[] {
   try {
-    parseConfig(settings, { name: "ashlar.yaml", file: null, elsewhere: new Map(Object.entries(origins)), pickedChain: null });
+    parseConfig(settings, { name: "ashlar.yaml", file: null, overriddenBy: new Map(Object.entries(origins)), selectedChain: null });
     return [];
   } catch (error) {
     return (error as Error).message.split("\n");

@@ -23,7 +23,7 @@ describe("the price settings of a chain", () => {
     [{ sources: ["pools", "pools"] }, "each source at most once"],
     [{ feeds: [{ of: "gold", aggregators: [token] }] }, "feeds.0.of"],
     [{ feeds: [{ of: "EUR", in: "XAU", aggregators: [token] }] }, "feeds.0.in"],
-    [{ feeds: [{ of: "EUR", in: "EUR", aggregators: [token] }] }, "USD, because a feed of a currency"],
+    [{ feeds: [{ of: "EUR", in: "EUR", aggregators: [token] }] }, "USD, because feeds of currencies"],
     [{ feeds: [{ of: "native", aggregators: [] }] }, "feeds.0.aggregators"],
     [{ feeds: [{ of: "native", aggregators: [token], decimals: 37 }] }, "36"],
     [{ feeds: [{ of: "native", aggregators: [token], maxAgeSeconds: 0 }] }, "maxAgeSeconds"],

@@ -118,6 +118,6 @@ describe("a composed statement", () => {
   it("rejects missing parameters", () => {
     expect(() =>
       compose<object, Values>(({ from, value }) => from("logs").where("address", value("address")))({ chain: 5, limit: 1 }),
-    ).toThrow("Missing value address");
+    ).toThrow("Missing value for address");
   });
 });

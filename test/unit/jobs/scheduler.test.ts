@@ -19,7 +19,7 @@ const start = (jobs: readonly Job[], isReady = () => true) => {
     source,
     database: { query: unused, run: unused },
     exclusive: unused,
-    beside: unused,
+    exclusiveKeepingState: unused,
     multicall: "0xca11bde05977b3631167028862be2a173976ca11",
     jobs,
     isReady,

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import {
   add,
   compare,
-  cut,
   decimal,
   decimalOf,
   divide,
@@ -12,6 +11,7 @@ import {
   squareRoot,
   toNumber,
   toText,
+  truncate,
   wholeHundredths,
 } from "../../../runtime/lib/decimal.ts";
 
@@ -118,10 +118,10 @@ describe("a square root", () => {
 
 describe("conversions of results", () => {
   it("truncate to 40 significant digits", () => {
-    expect(text(cut(parse(`${"1".repeat(40)}9`)))).toBe(`${"1".repeat(40)}0`);
-    expect(text(cut(parse(`-0.${"9".repeat(41)}`)))).toBe(`-0.${"9".repeat(40)}`);
-    expect(cut(parse("100.00"))).toEqual({ digits: 1n, scale: -2 });
-    expect(cut(parse("0.000"))).toEqual({ digits: 0n, scale: 0 });
+    expect(text(truncate(parse(`${"1".repeat(40)}9`)))).toBe(`${"1".repeat(40)}0`);
+    expect(text(truncate(parse(`-0.${"9".repeat(41)}`)))).toBe(`-0.${"9".repeat(40)}`);
+    expect(truncate(parse("100.00"))).toEqual({ digits: 1n, scale: -2 });
+    expect(truncate(parse("0.000"))).toEqual({ digits: 0n, scale: 0 });
   });
 
   it("round to a number of significant digits, half away from zero", () => {

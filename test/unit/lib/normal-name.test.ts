@@ -1,18 +1,18 @@
 import { normalize } from "viem/ens";
 import { describe, expect, it } from "vitest";
-import { normalName } from "../../../runtime/lib/normal-name.ts";
+import { normalizeName } from "../../../runtime/lib/normalize-name.ts";
 
 describe("names", () => {
   it("are normalised as ENSIP-15 specifies", () => {
-    expect(normalName("Nick.ETH")).toBe("nick.eth");
+    expect(normalizeName("Nick.ETH")).toBe("nick.eth");
     // The reference implementation's example: the presentation selector of an emoji is removed.
-    expect(normalName("RaFFY\u{1F6B4}‍♂️.eTh")).toBe("raffy\u{1F6B4}‍♂.eth");
-    expect(normalName("a..eth")).toBeNull();
-    expect(normalName("a_b.eth")).toBeNull();
+    expect(normalizeName("RaFFY\u{1F6B4}‍♂️.eTh")).toBe("raffy\u{1F6B4}‍♂.eth");
+    expect(normalizeName("a..eth")).toBeNull();
+    expect(normalizeName("a_b.eth")).toBeNull();
     // A Cyrillic letter between Latin letters.
-    expect(normalName("vit\u0430lik.eth")).toBeNull();
-    expect(normalName("")).toBeNull();
-    expect(normalName("a\u0000b.eth")).toBeNull();
+    expect(normalizeName("vit\u0430lik.eth")).toBeNull();
+    expect(normalizeName("")).toBeNull();
+    expect(normalizeName("a\u0000b.eth")).toBeNull();
   });
 
   it.each(["alice", "a-b.c--d.eth", "ab--c.eth", "x.ab--c", "-a-.eth", "1.2.3", "xn--abc.eth", "a.-", "ab-", "abc--d.eth", "a."])(
@@ -24,7 +24,7 @@ describe("names", () => {
       } catch {
         // Not a valid name.
       }
-      expect(normalName(name)).toBe(expected);
+      expect(normalizeName(name)).toBe(expected);
     },
   );
 
@@ -39,13 +39,13 @@ describe("names", () => {
     ],
     ["a keycap", "#\ufe0f\u20e3.eth", "#\u20e3.eth"],
   ])("may contain %s", (_, name, normal) => {
-    expect(normalName(name)).toBe(normal);
+    expect(normalizeName(name)).toBe(normal);
   });
 
   it.each(["ni\u200dck.eth", "\u200d.eth", "a\u200cb.eth", "a\u200e.eth", "\u{1F468}\u200d.eth", "\u{E0067}.eth"])(
     "are invalid with joiners or marks outside emoji (%j)",
     (name) => {
-      expect(normalName(name)).toBeNull();
+      expect(normalizeName(name)).toBeNull();
     },
   );
 });

@@ -3,7 +3,7 @@ import type { Database } from "../../../database/database.ts";
 import { type Sql, sql } from "../../../database/sql.ts";
 import type { Address, Hash, Hex } from "../../../lib/hex.ts";
 import { memoizeText } from "../../../lib/memoize-text.ts";
-import { normalName } from "../../../lib/normal-name.ts";
+import { normalizeName } from "../../../lib/normalize-name.ts";
 import { nodeOf, reverseNamespaces, reverseNode } from "../nodes.ts";
 import { type NameRecord, nameRecords } from "../projection.ts";
 
@@ -12,7 +12,7 @@ const maxNameLength = 255;
 /** Max names whose normalized form and node are cached: a name with many labels takes milliseconds to compute. */
 const maxNames = 10_000;
 const nodeOfName = memoizeText((name) => {
-  const normal = normalName(name);
+  const normal = normalizeName(name);
   return normal === null ? null : { isNormal: normal === name, node: nodeOf(normal) };
 }, maxNames);
 

@@ -1,4 +1,4 @@
-import type { DecodedBlock, EventPlace } from "../../../events/decoded-block.ts";
+import type { DecodedBlock, EventPosition } from "../../../events/decoded-block.ts";
 import {
   pairBurn,
   pairCreated,
@@ -112,7 +112,7 @@ const foldPools = (blocks: readonly DecodedBlock[], state: State): Record<string
   };
 };
 
-const transactionKey = ({ transactionIndex, address }: Pick<EventPlace, "transactionIndex" | "address">): string =>
+const transactionKey = ({ transactionIndex, address }: Pick<EventPosition, "transactionIndex" | "address">): string =>
   `${transactionIndex}${address}`;
 
 /** A pool may emit events in its constructor, before its factory announces it: announcements apply from the start of their transaction. */

@@ -1,6 +1,6 @@
 import type { Currency } from "../../../../generated/requests.gen.ts";
 import type { PricesConfig } from "../../../config/config.ts";
-import { cut, type Decimal, decimal } from "../../../lib/decimal.ts";
+import { type Decimal, decimal, truncate } from "../../../lib/decimal.ts";
 import { type Asset, currencyAsset, currencyOfAsset, isCurrencyAsset } from "./assets.ts";
 import type { FeedAnswers } from "./feeds.ts";
 
@@ -47,7 +47,7 @@ export function createCurrencyRates(
       const rates = new Map<Asset, Decimal>();
       for (const asset of assets) {
         const assetRate = rate(currencyOfAsset(asset), time);
-        if (assetRate !== null) rates.set(asset, cut(assetRate));
+        if (assetRate !== null) rates.set(asset, truncate(assetRate));
       }
       return rates;
     },

@@ -1,5 +1,5 @@
 import type { PricesConfig } from "../../../config/config.ts";
-import { cut, type Decimal, decimalOf, multiply, shift } from "../../../lib/decimal.ts";
+import { type Decimal, decimalOf, multiply, shift, truncate } from "../../../lib/decimal.ts";
 import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
 import { type Asset, canonicalIn, isCurrencyAsset } from "./assets.ts";
 import { createCurrencyRates } from "./currency-rates.ts";
@@ -46,7 +46,7 @@ export function createTokenSources({ prices, wrappedNative, decimalsOf }: PriceS
   /** Converts the price of a whole token to the price of a smallest unit. */
   const perSmallestUnit = (token: Address, wholePrice: Decimal | null): Decimal | null => {
     const decimals = decimalsOf(token);
-    return wholePrice === null || decimals === null ? null : cut(shift(wholePrice, -decimals));
+    return wholePrice === null || decimals === null ? null : truncate(shift(wholePrice, -decimals));
   };
   const byFeeds = (token: Address, time: number): Decimal | null => {
     for (const { token: priced, feed } of feeds) {

@@ -76,7 +76,7 @@ export const startAllowanceIndex = async (
     jobs: createAllowanceJobs(),
     multicall,
     exclusive: running.indexer.exclusive,
-    beside: running.indexer.beside,
+    exclusiveKeepingState: running.indexer.exclusiveKeepingState,
     isReady,
     clock: () => new Date(clock),
     logger: { info: () => undefined, warn: (message) => warnings.push(message) },

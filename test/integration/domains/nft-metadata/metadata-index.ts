@@ -75,7 +75,7 @@ export const openMetadataIndex = async ({ source, chain }: MetadataNode, context
   const test = await createTestDatabase({ poolSize: 8 });
   const { database } = test;
   const unexpected = () => Promise.reject(new Error("Unexpected request to the node"));
-  const beside: JobContext["beside"] = (work) =>
+  const exclusiveKeepingState: JobContext["exclusiveKeepingState"] = (work) =>
     database.transaction(async (client) => {
       const [head] = await client.query<{ number: number; hash: Hash }>("SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1");
       return work(client, { number: head?.number ?? -1, hash: head?.hash ?? "0x" });
@@ -83,8 +83,8 @@ export const openMetadataIndex = async ({ source, chain }: MetadataNode, context
   const jobContext = (): JobContext => ({
     chainId,
     database,
-    beside,
-    exclusive: beside,
+    exclusiveKeepingState,
+    exclusive: exclusiveKeepingState,
     clock: () => index.now,
     logger: { info: () => undefined },
     multicall: unexpected,

@@ -14,7 +14,7 @@ import {
 } from "../../../../demo/story/seaport-orders.ts";
 import type { Chain } from "../../../../generated/requests.gen.ts";
 import type { ResolverContext } from "../../../../runtime/api/context.ts";
-import { floorsNow } from "../../../../runtime/api/nft/floors.ts";
+import { currentFloors } from "../../../../runtime/api/nft/floors.ts";
 import { lastNativeSales } from "../../../../runtime/api/nft/view-last-sales.ts";
 import { chainConfig } from "../../../../runtime/config/config.ts";
 import { createLedgerQueries } from "../../../../runtime/domains/ledger/queries/index.ts";
@@ -379,14 +379,19 @@ describe("sales of a transaction", () => {
 describe("sales in other responses", () => {
   it("determine the floor prices of the newest day, for any number of collections", async () => {
     const context = contextOf(await headOf());
-    const floorPrices = await floorsNow(context, { id: 31337, name: "market" } as Chain, [market.art, market.editions, market.coin], "USD");
+    const floorPrices = await currentFloors(
+      context,
+      { id: 31337, name: "market" } as Chain,
+      [market.art, market.editions, market.coin],
+      "USD",
+    );
     // 4 ether on day 41; the edition's last sale was more than thirty days ago, and a coin is not a collection.
     expect([...floorPrices.keys()]).toEqual([market.art]);
     const { native: inEther, quote } = floorPrices.get(market.art) ?? {};
     expect([toNumber(inEther as Decimal), toNumber(quote as Decimal)]).toEqual([4, 4 * rate(41)]);
     const [newest] = (await api.get(`nft_market/${market.art}/floor_price/`)).items;
     expect(newest).toMatchObject({ floor_price_native_quote: 4, floor_price_quote: 4 * rate(41) });
-    expect(await floorsNow(contextOf(null), { id: 31337, name: "market" } as Chain, [market.art], "USD")).toEqual(new Map());
+    expect(await currentFloors(contextOf(null), { id: 31337, name: "market" } as Chain, [market.art], "USD")).toEqual(new Map());
   });
 
   it("determine the last sales in native or wrapped native tokens", async () => {

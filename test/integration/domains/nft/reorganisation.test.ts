@@ -80,7 +80,7 @@ const follow = async (database: Database): Promise<IndexWithJobs> => {
     ...shared,
     jobs: [...createAllowanceJobs(), ...createMetadataJobs(settings)].map((job) => ({ ...job, intervalMilliseconds: 0 })),
     exclusive: indexer.exclusive,
-    beside: indexer.beside,
+    exclusiveKeepingState: indexer.exclusiveKeepingState,
     isReady,
     logger,
   });

@@ -33,11 +33,11 @@ const createHookedJob = (): Job => {
     run: (context) =>
       job.run({
         ...context,
-        beside: async (work) => {
+        exclusiveKeepingState: async (work) => {
           const hook = beforeNextWrite;
           beforeNextWrite = null;
           await hook?.();
-          return context.beside(work);
+          return context.exclusiveKeepingState(work);
         },
       }),
   };

@@ -72,7 +72,7 @@ export const startPricing = async (
       jobs: jobsOf().map((job) => ({ ...job, intervalMilliseconds: 0 })),
       multicall,
       exclusive: indexer.exclusive,
-      beside: indexer.beside,
+      exclusiveKeepingState: indexer.exclusiveKeepingState,
       isReady,
       clock: () => new Date(),
       logger,

@@ -1,6 +1,6 @@
 import type { ChainTransaction } from "../../../../runtime/chain/types.ts";
 import { salesProjection } from "../../../../runtime/domains/nft-sales/projection/index.ts";
-import type { DecodedBlock, DecodedEvent, EventPlace, OrderFulfilled, OrderItem } from "../../../../runtime/events/decoded-block.ts";
+import type { DecodedBlock, DecodedEvent, EventPosition, OrderFulfilled, OrderItem } from "../../../../runtime/events/decoded-block.ts";
 import type { ChainFacts, Row } from "../../../../runtime/indexer/projection.ts";
 import { createState, keyText } from "../../../../runtime/indexer/state/state.ts";
 import { type Address, type Hash, zeroAddress } from "../../../../runtime/lib/hex.ts";
@@ -71,7 +71,7 @@ export const unitSale = (from: Address, to: Address, tokenId: bigint, amount: bi
 /** A block at noon of a UTC day (days since 1970); anna sends its transactions. */
 export const blockOf = (number: number, day: number, emitted: readonly EmittedEvent[]): DecodedBlock => {
   const transactions = [0, 1, 2].map((index) => ({ index, from: anna }) as ChainTransaction);
-  const events = emitted.map((event, logIndex) => ({ transactionIndex: 0, logIndex, ...event }) as EventPlace as DecodedEvent);
+  const events = emitted.map((event, logIndex) => ({ transactionIndex: 0, logIndex, ...event }) as EventPosition as DecodedEvent);
   return { block: { number, timestamp: day * 86_400 + 43_200, transactions } as unknown as DecodedBlock["block"], events };
 };
 

@@ -1,6 +1,6 @@
 import type { ChainTransaction } from "../../../../runtime/chain/types.ts";
 import { poolsProjection } from "../../../../runtime/domains/pools/projection/index.ts";
-import type { DecodedBlock, DecodedEvent, Erc20Transfer, EventPlace, PoolFact } from "../../../../runtime/events/decoded-block.ts";
+import type { DecodedBlock, DecodedEvent, Erc20Transfer, EventPosition, PoolFact } from "../../../../runtime/events/decoded-block.ts";
 import type { Row } from "../../../../runtime/indexer/projection.ts";
 import { createState, keyText } from "../../../../runtime/indexer/state/state.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
@@ -19,7 +19,7 @@ export const originOf = (transactionIndex: number): Address => account(String("a
 
 export const blockOf = (number: number, emitted: readonly EmittedEvent[]): DecodedBlock => {
   const transactions = [0, 1, 2, 3].map((index) => ({ index, from: originOf(index) }) as ChainTransaction);
-  const events = emitted.map((event, logIndex) => ({ transactionIndex: 0, logIndex, ...event }) as EventPlace as DecodedEvent);
+  const events = emitted.map((event, logIndex) => ({ transactionIndex: 0, logIndex, ...event }) as EventPosition as DecodedEvent);
   return { block: { number, timestamp: number * 40_000, transactions } as unknown as DecodedBlock["block"], events };
 };
 

@@ -37,7 +37,7 @@ export const writeBesideAsOf = <T>(
   context: JobContext,
   head: IndexedBlock,
   work: (client: DatabaseClient) => Promise<T>,
-): Promise<T | null> => writeAsOf(context, head, work, context.beside);
+): Promise<T | null> => writeAsOf(context, head, work, context.exclusiveKeepingState);
 
 /** Whether a block is still indexed. Served by the primary key of blocks. */
 export const isIndexedBlock = async (client: Queryable, chainId: number, { number, hash }: IndexedBlock): Promise<boolean> =>

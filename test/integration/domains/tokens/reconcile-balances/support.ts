@@ -40,7 +40,7 @@ export const startReconciliation = async (
     jobs: createReconciliationJobs(settings),
     multicall: "0xca11bde05977b3631167028862be2a173976ca11",
     exclusive: running.indexer.exclusive,
-    beside: running.indexer.beside,
+    exclusiveKeepingState: running.indexer.exclusiveKeepingState,
     isReady,
     clock: () => new Date(now),
     logger: { info: (message) => notes.push(message), warn: (message) => warnings.push(message) },

@@ -23,7 +23,7 @@ const compareWith = async (response: CallOutcome, rows: readonly object[], state
     multicall: async () => rows.map(() => response),
     source: { hashesOf: async () => [hash], balances: unexpectedCall, calls: unexpectedCall, capabilities: {} },
     exclusive: unexpectedCall,
-    beside: unexpectedCall,
+    exclusiveKeepingState: unexpectedCall,
     logger: { info: unexpectedCall },
   } as unknown as JobContext;
   await compareBalances(context, [{ token, owner }], state);

@@ -12,7 +12,7 @@ type ReaderConfig = Pick<NftsConfig, "ipfsGateways" | "arweaveGateways" | "docum
 /** Max characters of a URL, unless it embeds a document. */
 const maxUrlLength = 8192;
 const bareContentId = /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[a-z2-7]{50,110})(?:$|\/)/;
-const types = { header: "application/json, text/plain;q=0.5", words: "JSON", includes: isJson };
+const types = { header: "application/json, text/plain;q=0.5", description: "JSON", includes: isJson };
 
 /** Creates the reader of data:, https:, ipfs: and ar: URLs, within the bounds of a chain's configuration. */
 export const createDocumentReader = (config: ReaderConfig, { web = createWeb() }: { readonly web?: Web } = {}): ReadDocument => {

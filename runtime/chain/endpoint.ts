@@ -1,19 +1,19 @@
 import { Pool } from "undici";
 import type { RpcCall, RpcResult } from "./call.ts";
 import { LimitError, RpcError } from "./errors.ts";
-import { Fault, type FaultKind, faultOfError, faultOfStatus } from "./faults.ts";
 import { redact } from "./redact.ts";
+import { type FailureKind, failureKindOfStatus, limitOfError, RequestFailure } from "./request-failure.ts";
 
-/** The outcome of one request: a result for each call, or the limit because of which the call is sent again. */
-export interface Exchanged {
-  readonly results: readonly (RpcResult | { readonly again: "size" | "rate"; readonly message: string })[];
+/** The outcome of one request: a result for each call, or the limit that the call exceeded, after which it is sent again. */
+export interface EndpointResponse {
+  readonly results: readonly (RpcResult | { readonly limit: "size" | "rate"; readonly message: string })[];
   /** Size of the reply. */
   readonly bytes: number;
 }
 
 export interface Endpoint {
-  /** Sends calls as one HTTP request. @throws {Fault} where a call has no result. */
-  exchange(calls: readonly RpcCall[]): Promise<Exchanged>;
+  /** Sends calls as one HTTP request. @throws {RequestFailure} if a call has no result. */
+  send(calls: readonly RpcCall[]): Promise<EndpointResponse>;
   readonly host: string;
   close(): Promise<void>;
 }
@@ -32,23 +32,23 @@ export const createEndpoint = (address: string, concurrency: number, timeoutMill
     try {
       const signal = AbortSignal.timeout(timeoutMilliseconds);
       const response = await pool.request({ path, method: "POST", headers, body, signal });
-      return { status: response.statusCode, text: await response.body.text(), retryAfter: secondsOf(response.headers["retry-after"]) };
+      return { status: response.statusCode, text: await response.body.text(), retryAfter: millisecondsIn(response.headers["retry-after"]) };
     } catch (error) {
       const [kind, reason] = reasonOf(error, url, timeoutMilliseconds);
-      throw new Fault(kind, `Node at ${url.host} cannot be reached: ${reason}.`);
+      throw new RequestFailure(kind, `Node at ${url.host} cannot be reached: ${reason}.`);
     }
   };
 
   return {
     host: url.host,
     close: () => pool.destroy(),
-    exchange: async (calls) => {
+    send: async (calls) => {
       const messages = calls.map((call, index) => ({ jsonrpc: "2.0", id: index + 1, method: call.method, params: call.params }));
       const { status, text, retryAfter } = await post(JSON.stringify(messages.length === 1 ? messages[0] : messages));
       const reply = parseReply(text);
-      if (reply === undefined) throw statusFault(url, status, retryAfter);
+      if (reply === undefined) throw statusFailure(url, status, retryAfter);
       // The response to a whole batch may be one error object, with any HTTP status.
-      if (!Array.isArray(reply) && calls.length > 1) throw wholeFault(url, status, reply, retryAfter);
+      if (!Array.isArray(reply) && calls.length > 1) throw batchFailure(url, status, reply, retryAfter);
       return { results: pair(url, calls, Array.isArray(reply) ? reply : [reply], status, retryAfter), bytes: text.length };
     },
   };
@@ -56,19 +56,19 @@ export const createEndpoint = (address: string, concurrency: number, timeoutMill
 
 const credentials = (url: URL): string => `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
 
-const secondsOf = (header: string | string[] | undefined): number | null => {
+const millisecondsIn = (header: string | string[] | undefined): number | null => {
   const seconds = Number(header);
   return header === undefined || !Number.isFinite(seconds) || seconds < 0 ? null : seconds * 1_000;
 };
 
-const unreached = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
+const unreachable = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
 
-const reasonOf = (error: unknown, url: URL, timeoutMilliseconds: number): [FaultKind, string] => {
+const reasonOf = (error: unknown, url: URL, timeoutMilliseconds: number): [FailureKind, string] => {
   if (!(error instanceof Error)) return ["transient", "unknown reason"];
   if (error.name === "TimeoutError") return ["size", `no response within ${timeoutMilliseconds} ms`];
   const code = (error as NodeJS.ErrnoException).code;
   if (typeof code !== "string") return ["transient", redact(error.message, url)];
-  return [unreached.has(code) ? "down" : "transient", code];
+  return [unreachable.has(code) ? "down" : "transient", code];
 };
 
 const parseReply = (text: string): unknown => {
@@ -80,18 +80,18 @@ const parseReply = (text: string): unknown => {
   }
 };
 
-const statusFault = ({ host }: URL, status: number, retryAfter: number | null): Fault => {
+const statusFailure = ({ host }: URL, status: number, retryAfter: number | null): RequestFailure => {
   const reason = status === 200 ? "a body that is not JSON-RPC" : `HTTP status ${status}`;
-  return new Fault(faultOfStatus(status), `Node at ${host} returned ${reason}.`, retryAfter);
+  return new RequestFailure(failureKindOfStatus(status), `Node at ${host} returned ${reason}.`, retryAfter);
 };
 
-const wholeFault = (url: URL, status: number, reply: unknown, retryAfter: number | null): Fault => {
+const batchFailure = (url: URL, status: number, reply: unknown, retryAfter: number | null): RequestFailure => {
   const error = (reply as { error?: unknown }).error;
-  if (typeof error !== "object" || error === null) return statusFault(url, status, retryAfter);
+  if (typeof error !== "object" || error === null) return statusFailure(url, status, retryAfter);
   const { code, message } = readError(error, url);
-  // Regardless of the message: smaller batches, and finally single calls, may succeed.
-  const kind = faultOfError(code, message) ?? (status === 429 ? "rate" : "size");
-  return new Fault(kind, `Node at ${url.host} refused a batch of calls with error ${code}: ${message}`, retryAfter);
+  // Smaller batches, and finally single calls, may succeed whatever the message says.
+  const kind = limitOfError(code, message) ?? (status === 429 ? "rate" : "size");
+  return new RequestFailure(kind, `Node at ${url.host} rejected a batch of calls with error ${code}: ${message}`, retryAfter);
 };
 
 const readError = (error: object, url: URL): { code: number; message: string } => {
@@ -106,21 +106,21 @@ const pair = (
   replies: readonly unknown[],
   status: number,
   retryAfter: number | null,
-): Exchanged["results"] => {
+): EndpointResponse["results"] => {
   const byId = new Map<unknown, { result?: unknown; error?: unknown }>();
   for (const reply of replies) {
     if (typeof reply === "object" && reply !== null) byId.set((reply as { id?: unknown }).id, reply);
   }
   return calls.map((call, index) => {
     const reply = byId.get(index + 1) ?? (calls.length === 1 ? byId.get(null) : undefined);
-    if (reply === undefined) throw statusFault(url, status, retryAfter);
+    if (reply === undefined) throw statusFailure(url, status, retryAfter);
     if (typeof reply.error === "object" && reply.error !== null) {
       const { code, message } = readError(reply.error, url);
-      const fault = faultOfError(code, message);
-      if (fault === "rate" || (fault === "size" && calls.length > 1)) return { again: fault, message };
-      return { ok: false, error: fault === "size" ? new LimitError(call.method, code, message) : new RpcError(call.method, code, message) };
+      const limit = limitOfError(code, message);
+      if (limit === "rate" || (limit === "size" && calls.length > 1)) return { limit, message };
+      return { ok: false, error: limit === "size" ? new LimitError(call.method, code, message) : new RpcError(call.method, code, message) };
     }
-    if (!("result" in reply)) throw statusFault(url, status, retryAfter);
+    if (!("result" in reply)) throw statusFailure(url, status, retryAfter);
     return { ok: true, value: reply.result };
   });
 };

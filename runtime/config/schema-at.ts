@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { config } from "./config.ts";
 
-/** The schema of the setting at a path, without its default; null where the path leads to no declared setting. */
-export function settingSchema(path: readonly PropertyKey[]): unknown {
+/** The schema of the setting at a path, without its default; null if there is no such setting. */
+export function schemaAt(path: readonly PropertyKey[]): unknown {
   let schema: unknown = unwrap(config);
   for (const step of path) {
     if (schema instanceof z.ZodArray) schema = unwrap(schema.element);
@@ -18,9 +18,9 @@ function unwrap(schema: unknown): unknown {
   return isWrapped ? unwrap(schema.unwrap()) : schema;
 }
 
-/** The names of the settings of a section, in the order of their declaration; empty where the section has no fixed names. */
+/** The names of the settings of a section, in the order of their declaration; empty if the section has no fixed names. */
 export function settingNames(path: readonly PropertyKey[]): readonly string[] {
-  const schema = settingSchema(path);
+  const schema = schemaAt(path);
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
 }
 
@@ -44,7 +44,7 @@ const alternatives = (values: readonly (string | number)[]): string =>
 function describeNumber(schema: z.ZodNumber): string {
   const { isInt, minValue, maxValue } = schema;
   const noun = isInt ? "an integer" : "a number";
-  // Zod reports the bounds of safe integers where an integer has no declared bound.
+  // Zod reports the bounds of safe integers if an integer has no declared bound.
   const bound = minValue === null || minValue <= Number.MIN_SAFE_INTEGER ? null : minValue;
   const max = maxValue === null || maxValue >= Number.MAX_SAFE_INTEGER ? null : maxValue;
   const isExclusive = bound !== null && !schema.safeParse(bound).success;

@@ -1,14 +1,15 @@
-/** Successes before a size grows to the one that failed; doubled with each further failure. */
+/** Successes before a size grows to the one that failed; each further failure doubles the number. */
 const minSuccesses = 16;
 const maxSuccesses = 1_024;
-/** Successes before a size grows that is still below the smallest failed one. */
+/** Successes before a size grows while it stays below the smallest failed one. */
 const successesBelowFailed = 4;
 
-/** A size that adapts to a limit: halved when it was too large, grown by half up to the smallest failed size, and rarely beyond it. */
+/** A size that adapts to a limit: it is halved when it was too large, and grows by half up to the smallest failed size, rarely beyond it. */
 export interface AdaptiveSize {
   current(): number;
-  /** `tried` was too large. A smaller current size is kept. */
+  /** Reports that a size was too large. A current size that is already smaller is kept. */
   shrink(tried: number): void;
+  /** Reports that a request of a size succeeded. */
   succeed(tried: number): void;
 }
 
@@ -20,10 +21,10 @@ export const createAdaptiveSize = (max: number): AdaptiveSize => {
   let failed = Number.POSITIVE_INFINITY;
   let successesNeeded = minSuccesses;
 
-  const grow = (to: number, after: number): void => {
-    if (successes < after) return;
+  const grow = (newSize: number, minimum: number): void => {
+    if (successes < minimum) return;
     successes = 0;
-    size = Math.min(max, to);
+    size = Math.min(max, newSize);
   };
 
   return {

@@ -3,7 +3,7 @@ import { unsupportedValue } from "../lib/request-error.ts";
 import { isoTimestamp, secondsPerDay, startOfDay } from "../lib/time.ts";
 import type { ResolverContext } from "./context.ts";
 
-/** A block in a query. */
+/** A block, as requests refer to it. */
 export type BlockReference = number | "earliest" | "latest";
 
 /** A range of heights, both ends included. */
@@ -12,16 +12,16 @@ export interface BlockRange {
   readonly last: number;
 }
 
-/** A range in a query. */
+/** A range of blocks, as requests refer to it. */
 export interface RangeReference {
   readonly startingBlock: BlockReference | null;
   readonly endingBlock: BlockReference | null;
 }
 
 /**
- * The indexed blocks of a range, up to the anchor; null if there are none. An absent bound means that of the index.
- * @throws {unsupportedValue} a start above the end once "earliest" and "latest" are resolved; numbers alone are compared by the request parser.
- * @throws {RequestError} 503, a start or an end above the as-of block of a rebuilt projection.
+ * The indexed blocks of a range, up to the anchor; null if there are none. A missing bound defaults to that of the index.
+ * @throws {RequestError} 400 if the start is above the end once "earliest" and "latest" are resolved; the request parser compares two numbers.
+ * @throws {RequestError} 503 if the start or the end is above the as-of block of a projection that is being rebuilt.
  */
 export function rangeOf(
   { anchor, rebuilding }: Pick<ResolverContext, "anchor" | "rebuilding">,
@@ -45,7 +45,7 @@ const numberIn = (reference: BlockReference | null): number | null => (typeof re
 
 /**
  * The height for `block-height`; the anchor if it is absent; null before the first block.
- * @throws {unsupportedValue} above the head or below the first indexed block. @throws {RequestError} 503, above the as-of block of a rebuilt projection.
+ * @throws {RequestError} 400 if it is not indexed. @throws {RequestError} 503 if it is above the as-of block of a projection that is being rebuilt.
  */
 export async function heightOf(context: ResolverContext, chain: Chain, height: BlockReference | null): Promise<number | null> {
   const head = context.anchor;
@@ -60,17 +60,17 @@ export async function heightOf(context: ResolverContext, chain: Chain, height: B
 }
 
 /** A point in time in a request: a block or a day. */
-export interface MomentReference {
+export interface BlockOrDayReference {
   readonly blockHeight: BlockReference | null;
   readonly date: string | null;
 }
 
 /**
  * The height for `block-height` or `date`: the last block of a day, the anchor for a day that is not over or not fully indexed, and the anchor if neither is
- * present; null before the first block. @throws {unsupportedValue} a block that is not indexed, or a day before the index or after today.
- * @throws {RequestError} 503, a block or day above the as-of block of a rebuilt projection.
+ * present; null before the first block. @throws {RequestError} 400 if the block is not indexed, or the day is before the index or after today.
+ * @throws {RequestError} 503 if the block or day is above the as-of block of a projection that is being rebuilt.
  */
-export async function heightAt(context: ResolverContext, chain: Chain, { blockHeight, date }: MomentReference): Promise<number | null> {
+export async function heightAt(context: ResolverContext, chain: Chain, { blockHeight, date }: BlockOrDayReference): Promise<number | null> {
   if (date === null || context.anchor === null) return heightOf(context, chain, blockHeight);
   const today = dayOf(context.now().getTime() / 1000);
   if (date > today) throw unsupportedValue("date", date, `a day up to ${today}`);

@@ -2,12 +2,12 @@ import { backoff, sleep } from "../lib/async.ts";
 import { subscribeToHeads } from "./subscription.ts";
 import type { Head } from "./types.ts";
 
-/** New heads that a node announces. They only indicate that there are blocks to fetch; their content is not trusted. */
+/** New heads that a node announces. They only signal that there are blocks to fetch; their content is not trusted. */
 export interface HeadFeed {
-  /** The newest head that was not returned yet; null after this time (longer while the subscription is live), or when the signal aborts. */
+  /** Waits for the newest head that was not returned yet; null after this time (longer while the subscription is live), or if the signal aborts. */
   next(milliseconds: number, signal: AbortSignal): Promise<Head | null>;
   /** Reports a polled head: a subscription that does not announce it is replaced. */
-  seen(height: number): void;
+  reportPolled(height: number): void;
   live(): boolean;
   close(): void;
 }
@@ -16,16 +16,16 @@ export interface HeadFeedOptions {
   readonly url: URL;
   readonly chainId: number;
   readonly onChange?: (message: string) => void;
-  /** Polling interval while the subscription is live, which detects its silence. */
+  /** Polling interval while the subscription is live, to detect that it stopped announcing heads. */
   readonly pollMilliseconds?: number;
-  /** How long after a polled head a subscription may announce it. */
+  /** How long a subscription may take to announce a head that was already polled. */
   readonly graceMilliseconds?: number;
   readonly backOffMilliseconds?: number;
 }
 
 const maxBackOff = 60_000;
 
-/** Follows a node's heads over WebSocket, and reconnects when the connection breaks or falls silent. */
+/** Follows a node's heads over WebSocket; reconnects if the connection breaks or stops announcing heads. */
 export const createHeadFeed = (options: HeadFeedOptions): HeadFeed => {
   const { url, chainId, onChange, pollMilliseconds = 5_000, graceMilliseconds = 2_000, backOffMilliseconds = 500 } = options;
   const newest = createNewestHead();
@@ -41,7 +41,7 @@ export const createHeadFeed = (options: HeadFeedOptions): HeadFeed => {
     unsubscribe = subscribeToHeads({
       url,
       onLive: (reported) => {
-        if (reported !== chainId) return drop(`it belongs to chain ${reported}`);
+        if (reported !== chainId) return drop(`it is on chain ${reported}, expected ${chainId}`);
         live = true;
         // Heads before the subscription are not announced.
         announced = polled;
@@ -75,7 +75,7 @@ export const createHeadFeed = (options: HeadFeedOptions): HeadFeed => {
   return {
     live: () => live,
     next: (milliseconds, signal) => newest.take(live ? Math.max(milliseconds, pollMilliseconds) : milliseconds, signal),
-    seen: (height) => {
+    reportPolled: (height) => {
       const isFirst = polled < 0;
       polled = Math.max(polled, height);
       if (isFirst) announced = Math.max(announced, height);
@@ -95,7 +95,7 @@ export const createHeadFeed = (options: HeadFeedOptions): HeadFeed => {
   };
 };
 
-/** Holds the newest head until it is taken. */
+/** Stores the newest head until it is taken. */
 const createNewestHead = () => {
   let newest: Head | null = null;
   let wake: (() => void) | null = null;
@@ -104,7 +104,7 @@ const createNewestHead = () => {
       newest = head;
       wake?.();
     },
-    /** Takes the head, waiting for one if there is none; null after this time, or when the signal aborts. */
+    /** Takes the head, or waits for one; null after this time, or if the signal aborts. */
     async take(milliseconds: number, signal: AbortSignal): Promise<Head | null> {
       if (newest === null) {
         const put = new AbortController();

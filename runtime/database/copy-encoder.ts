@@ -1,14 +1,14 @@
 import { cellWriter } from "./copy-bytes.ts";
 import { CopyError, type CopyType, type CopyValue, encoders } from "./copy-text.ts";
 
-/** Bytes of the first chunk, doubled for each further one, and their max: large enough for a small overhead, small enough that the connection buffers few. */
+/** Bytes of the first chunk, doubled for each further one, and the max: large enough for a small overhead, small enough that the connection buffers little. */
 const firstLength = 8 * 1024;
 const maxLength = 256 * 1024;
 const tab = 9;
 const lineFeed = 10;
 const nullText = Buffer.from("\\N");
 
-/** Rows as COPY's text, in chunks for the wire. */
+/** Rows in COPY text format, in chunks to send. */
 export interface CopyChunks {
   readonly columns: readonly string[];
   readonly chunks: readonly Buffer[];
@@ -16,10 +16,10 @@ export interface CopyChunks {
 }
 
 /**
- * Encodes rows as they are added and returns their text at the end; each row begins with the same value. A batch thus occupies little more memory than is sent
- * to the server, and a row can be released as soon as it is encoded.
+ * Encodes rows as they are added and returns their text at the end; each row starts with the same value. A batch thus occupies little more memory than its
+ * text, and a row can be released as soon as it is encoded.
  */
-export const createCopyGatherer = (
+export const createCopyEncoder = (
   table: string,
   [firstColumn, firstType, firstValue]: readonly [column: string, type: CopyType, value: CopyValue],
   types: Readonly<Record<string, CopyType>>,
@@ -41,14 +41,14 @@ export const createCopyGatherer = (
     filled = 0;
   };
   /** A row may span chunks: the server reads one stream. */
-  const makeRoom = (room: number): void => {
-    if (filled + room <= chunk.length) return;
+  const reserve = (bytes: number): void => {
+    if (filled + bytes <= chunk.length) return;
     close();
-    chunk = Buffer.allocUnsafeSlow(Math.max(nextLength, room));
+    chunk = Buffer.allocUnsafeSlow(Math.max(nextLength, bytes));
     nextLength = Math.min(maxLength, 2 * nextLength);
   };
-  const addCell = ({ name, room, write }: (typeof cells)[number], value: CopyValue): void => {
-    makeRoom(1 + (value === null ? nullText.length : room(value)));
+  const addCell = ({ name, maxBytes, write }: (typeof cells)[number], value: CopyValue): void => {
+    reserve(1 + (value === null ? nullText.length : maxBytes(value)));
     chunk[filled] = tab;
     filled += 1;
     if (value === null) {
@@ -60,20 +60,21 @@ export const createCopyGatherer = (
     filled = end;
   };
   return {
-    /** A missing column is null. @throws {CopyError} */
+    /** Encodes rows; a missing column is null. @throws {CopyError} if a value is invalid for its column. */
     add: (rows: readonly Readonly<Record<string, CopyValue>>[]): void => {
       for (const row of rows) {
-        makeRoom(prefix.length);
+        reserve(prefix.length);
         filled += prefix.copy(chunk, filled);
         for (const cell of cells) addCell(cell, row[cell.name] ?? null);
-        makeRoom(1);
+        reserve(1);
         chunk[filled] = lineFeed;
         filled += 1;
       }
       count += rows.length;
     },
-    /** The bytes of the text so far. */
+    /** The number of bytes of the text so far. */
     bytes: (): number => closed + filled,
+    /** Returns the encoded rows; to be called once, at the end. */
     take: (): CopyChunks => {
       close();
       chunk = Buffer.alloc(0);

@@ -1,16 +1,16 @@
 /**
- * How to react to a failed request: `size` with a smaller one, `rate` with fewer of them, `transient` with another attempt, `final` not at all.
- * `down` means that the node could not be reached: its limits are not the reason.
+ * Why a request failed, which determines the reaction: after `size` a smaller request is sent, after `rate` fewer of them, after `transient` the same one
+ * again, after `final` none. `down` means that the node could not be reached, so its limits are not the reason.
  */
-export type FaultKind = "size" | "rate" | "transient" | "down" | "final";
+export type FailureKind = "size" | "rate" | "transient" | "down" | "final";
 
 /** A request that failed as a whole. */
-export class Fault extends Error {
-  override readonly name = "Fault";
-  readonly kind: FaultKind;
+export class RequestFailure extends Error {
+  override readonly name = "RequestFailure";
+  readonly kind: FailureKind;
   readonly retryAfterMilliseconds: number | null;
 
-  constructor(kind: FaultKind, message: string, retryAfterMilliseconds: number | null = null) {
+  constructor(kind: FailureKind, message: string, retryAfterMilliseconds: number | null = null) {
     super(message);
     this.kind = kind;
     this.retryAfterMilliseconds = retryAfterMilliseconds;
@@ -19,28 +19,28 @@ export class Fault extends Error {
 
 /** Error codes of rate limits, as nodes and gateways use them. */
 const rateCodes = new Set([429, -32029, -32007]);
-const rateWords =
+const ratePattern =
   /too many requests|rate.?limit|request (?:rate|count)|throttl|per (?:second|minute|hour|day|month)|daily|monthly|quota|credits?\b|compute units|capacity exceeded|slow down/i;
 
 /** Messages of size limits; their codes (-32600, -32602, -32003, -32005, -32000) differ from node to node. */
-const sizeWords =
+const sizePattern =
   /too (?:large|big|many|long)|(?:batch|response|request|payload|body|content|result|block range|query)\b.{0,40}\b(?:limit|exceed|maximum)|(?:limit|exceed|maximum)\w*\b.{0,40}\b(?:batch|response|request|payload|body|content|results?|block range|query)\b|more than \d+ (?:results|calls|requests|items|logs)|time(?:d)? ?-?out|deadline exceeded/i;
-const resultWords = /results?\b|batch|block range|response|too (?:large|big|long)/i;
+const resultPattern = /results?\b|batch|block range|response|too (?:large|big|long)/i;
 /** A revert's message may contain any text. */
-const execution = /^execution |revert|out of gas|gas required/i;
+const executionPattern = /^execution |revert|out of gas|gas required/i;
 const limitExceeded = -32005;
 
-/** The limit that a JSON-RPC error object reports; null where the error is the result of the call. */
-export const faultOfError = (code: number, message: string): "size" | "rate" | null => {
-  if (code === 3 || execution.test(message)) return null;
-  if (rateCodes.has(code) || rateWords.test(message)) return "rate";
+/** The limit that a JSON-RPC error object reports; null if the error is the result of the call. */
+export const limitOfError = (code: number, message: string): "size" | "rate" | null => {
+  if (code === 3 || executionPattern.test(message)) return null;
+  if (rateCodes.has(code) || ratePattern.test(message)) return "rate";
   // EIP-1474's "limit exceeded" is a rate limit unless its message mentions results or batches.
-  if (code === limitExceeded) return resultWords.test(message) ? "size" : "rate";
-  return sizeWords.test(message) ? "size" : null;
+  if (code === limitExceeded) return resultPattern.test(message) ? "size" : "rate";
+  return sizePattern.test(message) ? "size" : null;
 };
 
-/** The kind of fault of an HTTP status without a JSON-RPC body. */
-export const faultOfStatus = (status: number): FaultKind => {
+/** The kind of failure that an HTTP status without a JSON-RPC body means. */
+export const failureKindOfStatus = (status: number): FailureKind => {
   if (status === 413 || status === 408 || status === 504 || status === 414 || status === 431) return "size";
   if (status === 429) return "rate";
   // A truncated body may have been too long.

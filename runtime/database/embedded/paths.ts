@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
 
 /** Paths of the embedded server in the data directory. */
-export interface Places {
+export interface EmbeddedPaths {
   readonly root: string;
   /** The cluster, owned by the account that the server runs as. */
   readonly cluster: string;
-  /** A cluster that is being created, renamed when it is complete. */
+  /** A cluster that is being created; it is renamed when it is complete. */
   readonly unfinished: string;
   /** The password of the only role, readable only by the user that runs Ashlar. */
   readonly password: string;
@@ -18,7 +18,7 @@ export interface Places {
 export const hasCluster = (dataDirectory: string): boolean => existsSync(join(dataDirectory, "postgres"));
 
 /** The paths below a data directory, which is created if it is missing. */
-export function findPlaces(dataDirectory: string): Places {
+export function findPaths(dataDirectory: string): EmbeddedPaths {
   try {
     mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
     const root = realpathSync(dataDirectory);

@@ -6,8 +6,8 @@ import { requestId } from "./request-id.ts";
 import { openRecord } from "./request-record.ts";
 import { protocolNames, readTarget } from "./request-target.ts";
 
-export interface EntranceDeps {
-  /** Set on every answer. */
+export interface IntakeDeps {
+  /** Headers that are set on every response. */
   readonly headers: readonly Header[];
   /** Handles OPTIONS. */
   readonly preflight: RequestHandler;
@@ -15,8 +15,8 @@ export interface EntranceDeps {
   readonly protocols: Readonly<Record<string, string>>;
 }
 
-/** The first middleware: request id and record, common headers, method check, and the URL in the spelling of the routes. */
-export function createEntrance({ headers, preflight, urlBytes, protocols }: EntranceDeps): RequestHandler {
+/** The first middleware: assigns the request id and record, sets common headers, checks the method, and rewrites the URL in the spelling of the routes. */
+export function createIntake({ headers, preflight, urlBytes, protocols }: IntakeDeps): RequestHandler {
   const names = protocolNames(protocols);
   return (request, response, next) => {
     const id = requestId(request.headers["x-request-id"]);

@@ -4,7 +4,7 @@ import { csvType, measureCsv, writeCsv } from "./csv.ts";
 import { sendJson, successBody } from "./envelope.ts";
 import { failures } from "./errors.ts";
 
-/** Replaces everything except visible ASCII and spaces by question marks. */
+/** Replaces everything except visible ASCII and spaces with question marks. */
 const headerText = (text: string): string => text.replace(/[^\x20-\x7e]+/g, "?").slice(0, 500);
 
 function setWarning(response: ServerResponse, data: unknown): void {
@@ -12,7 +12,7 @@ function setWarning(response: ServerResponse, data: unknown): void {
   if (typeof warning === "string") response.setHeader("X-Warning", headerText(warning));
 }
 
-/** The pagination, which the rows of CSV cannot contain. */
+/** Sets the headers of the pagination, which the rows of CSV cannot contain. */
 function setPageState(response: ServerResponse, data: unknown): void {
   const pagination = (data as { pagination?: { has_more?: unknown; total_count?: unknown } | null } | null)?.pagination;
   if (pagination === undefined || pagination === null) return;
@@ -20,17 +20,17 @@ function setPageState(response: ServerResponse, data: unknown): void {
   if (typeof pagination.total_count === "number") response.setHeader("X-Total-Count", String(pagination.total_count));
 }
 
-/** A disconnect of the client is not a failure. */
+/** Whether the client has disconnected, which is not a failure. */
 const isAbort = (error: unknown): boolean =>
   error instanceof Error &&
   "code" in error &&
   (error.code === "ERR_STREAM_PREMATURE_CLOSE" || error.code === "ECONNRESET" || error.code === "EPIPE");
 
 /**
- * Sends data as an envelope or as CSV; `charge` runs before the first byte, when the answer can no longer be refused.
- * @throws {HttpError} 400 for one that is too large.
+ * Sends data as an envelope or as CSV; `charge` runs before the first byte, when the request can no longer be rejected.
+ * @throws {HttpError} 400 if the response is too large.
  */
-export async function sendAnswer(
+export async function sendResponse(
   response: ServerResponse,
   operation: Operation,
   data: unknown,
@@ -41,14 +41,14 @@ export async function sendAnswer(
   if (format === "json") {
     const body = successBody(data);
     const bytes = Buffer.byteLength(body);
-    if (bytes > answerBytes) throw failures.answerTooLarge(bytes, answerBytes);
+    if (bytes > answerBytes) throw failures.responseTooLarge(bytes, answerBytes);
     charge();
     setWarning(response, data);
     sendJson(response, 200, body);
     return;
   }
   const bytes = measureCsv(operation, data, answerBytes);
-  if (bytes > answerBytes) throw failures.answerTooLarge(bytes, answerBytes);
+  if (bytes > answerBytes) throw failures.responseTooLarge(bytes, answerBytes);
   charge();
   setWarning(response, data);
   setPageState(response, data);

@@ -1,0 +1,30 @@
+import type { Address, Hash } from "../lib/hex.ts";
+import { address, hash, type Raw } from "./quantities.ts";
+
+/** Max cached texts; a full cache is cleared. */
+const maxCached = 100_000;
+
+/** Readers of fields whose values repeat. */
+export interface CachedFields {
+  readonly address: (raw: Raw, field: string) => Address;
+  readonly hash: (raw: Raw, field: string) => Hash;
+}
+
+/**
+ * Reads addresses and hashes as `quantities` does, but returns the same string object for the same value: each value is checked once, and look-ups by that
+ * string are faster.
+ */
+export const createCachedFields = (): CachedFields => ({ address: withCache(address), hash: withCache(hash) });
+
+const withCache = <T extends string>(read: (raw: Raw, field: string) => T): ((raw: Raw, field: string) => T) => {
+  const cache = new Map<unknown, T>();
+  return (raw, field) => {
+    const hit = cache.get(raw[field]);
+    if (hit !== undefined) return hit;
+    const value = read(raw, field);
+    if (cache.size >= maxCached) cache.clear();
+    // Cached in lower case, which most nodes return; other notations are checked each time.
+    cache.set(value, value);
+    return value;
+  };
+};
