@@ -1,4 +1,5 @@
 import type { SourceLocation } from "../../runtime/declarations/diagnostics.ts";
+import type { Protocol } from "../../runtime/declarations/protocol.ts";
 import type { EndpointDefinition, FieldDefinition, ObjectDefinition, ServiceDefinition } from "./definition.ts";
 
 /** An operation with defaults applied, declared in a file or expanded from the community template. */
@@ -30,4 +31,6 @@ export interface Catalog {
   readonly objects: ReadonlyMap<string, CatalogObject>;
   /** One per protocol and operation: protocols by number, operations in the order of the template. */
   readonly community: readonly CatalogEndpoint[];
+  /** The declared protocols, by number. */
+  readonly protocols: readonly Protocol[];
 }

@@ -221,13 +221,6 @@ export const communityTemplateFile = z.strictObject({
   ),
 });
 
-/** One protocol: its operations and their overrides. */
-export const communityProtocolFile = z.strictObject({
-  protocol: z.string().regex(/^protocol_\d\d$/, "protocol_01 to protocol_99"),
-  description: sentence,
-  operations: z.record(snakeName, z.union([z.null(), z.strictObject({ notes: sentence.optional() })])),
-});
-
 export type ParameterType = (typeof parameterTypes)[number];
 export type ScalarType = (typeof scalarTypes)[number];
 export type ServiceDefinition = z.infer<typeof serviceDefinition>;
@@ -237,5 +230,4 @@ export type EndpointDefinition = z.infer<typeof endpointDefinition>;
 export type ObjectDefinition = z.infer<typeof objectDefinition>;
 export type FieldDefinition = z.infer<typeof fieldDefinition>;
 export type CommunityTemplateFile = z.infer<typeof communityTemplateFile>;
-export type CommunityProtocolFile = z.infer<typeof communityProtocolFile>;
 export type Example = z.infer<typeof example>;

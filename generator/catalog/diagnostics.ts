@@ -23,11 +23,9 @@ const messages = {
   "unknown-response": (data: Unknown) => unknown("response object", data),
   "unknown-type": (data: Unknown) => unknown("type", data),
   "unknown-parent": (data: Unknown) => unknown("parent object", data),
-  "unknown-parameter": (data: Unknown & { kind: string }) => unknown("parameter", data, `not ${data.kind}, `),
   "unknown-style": (data: Unknown) => unknown("pagination style", data),
   "unknown-network-group": (data: Unknown) => unknown("network group", data),
   "unknown-domain": (data: Unknown) => unknown("domain", data, "not a tag of the service, "),
-  "unknown-operation": (data: Unknown) => unknown("community operation", data, "not in the community template, "),
 
   // Names and numbers that must be unique
   "duplicate-id": (data: { id: string; first: SourceLocation }) =>
@@ -42,8 +40,10 @@ const messages = {
     `Duplicate title ${quote(data.title)}: already used at ${renderLocation(data.first)}, expected unique titles`,
   "duplicate-protocol": (data: { protocol: string; first: SourceLocation }) =>
     `Duplicate protocol ${quote(data.protocol)}: already defined at ${renderLocation(data.first)}, expected one file per protocol`,
+  "duplicate-name": (data: { name: string; first: SourceLocation }) =>
+    `Duplicate name ${quote(data.name)}: already the name of the protocol at ${renderLocation(data.first)}, expected unique names`,
   "misplaced-protocol": (data: { protocol: string; expected: string }) =>
-    `Misplaced protocol ${quote(data.protocol)}: expected ${data.expected}, the name of the file`,
+    `Misplaced protocol ${quote(data.protocol)}: expected ${data.expected}, the name of the folder`,
 
   // Classes
   "missing-row": (data: { class: string }) =>

@@ -1,6 +1,6 @@
+import type { ProtocolFile } from "../../runtime/declarations/definition.ts";
 import type { YamlPath, YamlSource } from "../../runtime/declarations/yaml/yaml-source.ts";
 import type {
-  CommunityProtocolFile,
   CommunityTemplateFile,
   EndpointDefinition,
   FieldDefinition,
@@ -18,7 +18,9 @@ export interface CatalogDraft {
   readonly endpoints: readonly EndpointDraft[];
   readonly objects: readonly ObjectDraft[];
   readonly template: TemplateDraft | null;
-  readonly protocols: readonly Draft<CommunityProtocolFile>[];
+  readonly protocols: readonly Draft<ProtocolFile>[];
+  /** The SQL files of protocols: path -> text. */
+  readonly queries: ReadonlyMap<string, string>;
   /** The kinds of files of which at least one could not be read. */
   readonly unreadable: ReadonlySet<FileKind>;
   /** The unreadable kinds, and those in which a duplicate key hides an entry, which may contain uses. */

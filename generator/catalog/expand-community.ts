@@ -1,3 +1,4 @@
+import type { ProtocolFile } from "../../runtime/declarations/definition.ts";
 import type { CatalogEndpoint } from "./catalog.ts";
 import type { CommunityTemplateFile, EndpointDefinition } from "./definition.ts";
 import type { CatalogDraft, Draft, TemplateOperation } from "./draft.ts";
@@ -30,9 +31,9 @@ export function expandCommunity(draft: CatalogDraft): CatalogEndpoint[] {
   });
 }
 
-type Overrides = { readonly notes?: string | undefined } | null;
+type Overrides = ProtocolFile["operations"][string];
 
-// The interface states no cost for community endpoints, and none of them is implemented yet.
+// The interface states no cost for community endpoints. One with SQL is implemented.
 function definitionOf({ value }: Draft<TemplateOperation>, path: string, overrides: Overrides): EndpointDefinition {
   return {
     class: "C",
@@ -41,7 +42,7 @@ function definitionOf({ value }: Draft<TemplateOperation>, path: string, overrid
     notes: overrides?.notes ?? value.notes ?? "",
     cost: "not-stated",
     mode: "batch",
-    status: "planned",
+    status: overrides?.sql === undefined ? "planned" : "live",
     response: value.response ?? "",
     query: value.query ?? [],
     pagination: value.pagination ?? { style: "none" },

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { protocolFile } from "../../runtime/declarations/definition.ts";
 import * as definition from "./definition.ts";
 
 /** The kinds of catalog files, by the name in an editor's schema reference: `../catalog.schema.json#/$defs/endpointFile`. */
@@ -7,7 +8,7 @@ const files = {
   endpointFile: definition.endpointFile,
   objectFile: definition.objectFile,
   communityTemplateFile: definition.communityTemplateFile,
-  communityProtocolFile: definition.communityProtocolFile,
+  communityProtocolFile: protocolFile,
 } as const;
 
 /** The text of `spec/catalog.schema.json`: one JSON Schema (2020-12) of all kinds of files, for editors. */

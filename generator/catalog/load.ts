@@ -1,7 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { sortDiagnostics } from "../../runtime/declarations/diagnostics.ts";
+import type { Protocol } from "../../runtime/declarations/protocol.ts";
 import type { Catalog, CatalogEndpoint, CatalogObject } from "./catalog.ts";
+import { checkCommunity } from "./checks/community.ts";
 import { checkCounting } from "./checks/counting.ts";
 import { checkExamples } from "./checks/examples.ts";
 import { checkGraph } from "./checks/graph.ts";
@@ -29,6 +31,7 @@ export function loadCatalog(files: ReadonlyMap<string, string>): LoadedCatalog {
   const { draft, diagnostics: shapeDiagnostics } = readDraft(files);
   const lookup = createLookup(draft);
   const community = expandCommunity(draft);
+  const protocols = checkCommunity(lookup);
   const diagnostics = sortDiagnostics([
     ...shapeDiagnostics,
     ...checkService(lookup, rootOf(files)),
@@ -41,16 +44,17 @@ export function loadCatalog(files: ReadonlyMap<string, string>): LoadedCatalog {
     ...checkExamples(lookup),
     ...checkGraph(lookup),
     ...checkUnused(lookup),
+    ...protocols.diagnostics,
   ]);
-  return { catalog: diagnostics.length === 0 ? resolve(lookup, community) : null, diagnostics };
+  return { catalog: diagnostics.length === 0 ? resolve(lookup, community, protocols.value) : null, diagnostics };
 }
 
-/** Reads the YAML files of the catalog in a folder; their paths start with the folder's name and use forward slashes. */
+/** Reads the YAML and SQL files of the catalog in a folder; their paths start with the folder's name and use forward slashes. */
 export async function readCatalogFiles(directory: string): Promise<Map<string, string>> {
   const root = basename(directory);
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const names = entries
-    .filter((entry) => entry.isFile() && /\.ya?ml$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /\.(ya?ml|sql)$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name).slice(join(directory, "/").length))
     .sort();
   const texts = await Promise.all(names.map((name) => readFile(join(directory, name), "utf8")));
@@ -59,11 +63,11 @@ export async function readCatalogFiles(directory: string): Promise<Map<string, s
 
 function rootOf(files: ReadonlyMap<string, string>): string {
   const [first = "spec/"] = files.keys();
-  return first.replace(/(?:service\.yaml|(?:endpoints|objects|community)\/[^/]*)$/, "");
+  return first.replace(/(?:service\.yaml|(?:endpoints|objects)\/[^/]*|community\/.*)$/, "");
 }
 
 // Called only without diagnostics: every draft is then complete, so the casts below are safe.
-function resolve({ draft, objects }: Lookup, community: readonly CatalogEndpoint[]): Catalog | null {
+function resolve({ draft, objects }: Lookup, community: readonly CatalogEndpoint[], protocols: readonly Protocol[]): Catalog | null {
   if (draft.service === null) return null;
   return {
     service: draft.service.value as ServiceDefinition,
@@ -77,6 +81,7 @@ function resolve({ draft, objects }: Lookup, community: readonly CatalogEndpoint
     })),
     objects: new Map([...objects].map(([name, object]) => [name, resolveObject(name, object)])),
     community,
+    protocols,
   };
 }
 

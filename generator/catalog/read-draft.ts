@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { protocolFile } from "../../runtime/declarations/definition.ts";
 import type { SourceLocation } from "../../runtime/declarations/diagnostics.ts";
 import { readYaml } from "../../runtime/declarations/yaml/yaml-source.ts";
 import * as definition from "./definition.ts";
@@ -11,10 +12,19 @@ const fileKinds: readonly { readonly kind: FileKind; readonly name: RegExp; read
   { kind: "endpoints", name: /(?:^|\/)endpoints\/[^/]+\.yaml$/, schema: definition.endpointFile },
   { kind: "objects", name: /(?:^|\/)objects\/[^/]+\.yaml$/, schema: definition.objectFile },
   { kind: "template", name: /(?:^|\/)community\/template\.yaml$/, schema: definition.communityTemplateFile },
-  { kind: "protocol", name: /(?:^|\/)community\/[^/]+\.yaml$/, schema: definition.communityProtocolFile },
+  { kind: "protocol", name: /(?:^|\/)community\/[^/]+\/protocol\.yaml$/, schema: protocolFile },
 ];
 
-const expectedFiles = ["service.yaml", "endpoints/*.yaml", "objects/*.yaml", "community/*.yaml"];
+const expectedFiles = [
+  "service.yaml",
+  "endpoints/*.yaml",
+  "objects/*.yaml",
+  "community/template.yaml",
+  "community/<protocol>/protocol.yaml",
+  "community/<protocol>/*.sql beside it",
+];
+
+const queryPath = /(?:^|\/)community\/[^/]+\/[^/]+\.sql$/;
 
 interface ReadFiles {
   readonly diagnostics: Diagnostic[];
@@ -27,7 +37,10 @@ interface ReadFiles {
 export function readDraft(files: ReadonlyMap<string, string>): { draft: CatalogDraft; diagnostics: Diagnostic[] } {
   const read: ReadFiles = { diagnostics: [], unreadable: new Set(), incomplete: new Set(), shaped: new Map() };
   // Sorted by code units, so that the order does not depend on the locale.
-  for (const [file, text] of [...files].sort(([left], [right]) => (left < right ? -1 : 1))) addFile(read, file, text);
+  const sorted = [...files].sort(([left], [right]) => (left < right ? -1 : 1));
+  const isQuery = ([file]: readonly [string, string]): boolean =>
+    queryPath.test(file) && files.has(file.replace(/[^/]*$/, "protocol.yaml"));
+  for (const [file, text] of sorted.filter((entry) => !isQuery(entry))) addFile(read, file, text);
   const all = (kind: FileKind) => read.shaped.get(kind) ?? [];
   const [service] = all("service");
   const [template] = all("template");
@@ -36,7 +49,8 @@ export function readDraft(files: ReadonlyMap<string, string>): { draft: CatalogD
     endpoints: all("endpoints").flatMap(readEndpoints),
     objects: all("objects").flatMap(readObjects),
     template: template === undefined ? null : readTemplate(template),
-    protocols: all("protocol").flatMap((file) => readDraftOf(file, definition.communityProtocolFile, []) ?? []),
+    protocols: all("protocol").flatMap((file) => readDraftOf(file, protocolFile, []) ?? []),
+    queries: new Map(sorted.filter(isQuery)),
     unreadable: read.unreadable,
     incomplete: read.incomplete,
   };

@@ -27,7 +27,14 @@ export function buildModel(catalog: Catalog, recorded: ReadonlyMap<string, unkno
     .map((endpoint) => operationOf(catalog.service, objects, endpoint, recorded))
     .sort(byClassAndRow);
   const service = { ...catalog.service, errors: errorsOf(catalog.service.errors, operations) };
-  return { service, operations, handlers: handlersOf(operations), objects, currencies: currenciesOf(catalog.service) };
+  return {
+    service,
+    operations,
+    handlers: handlersOf(operations),
+    objects,
+    currencies: currenciesOf(catalog.service),
+    protocols: catalog.protocols,
+  };
 }
 
 function operationOf(

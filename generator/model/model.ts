@@ -1,3 +1,4 @@
+import type { Protocol } from "../../runtime/declarations/protocol.ts";
 import type { Example, ParameterType, ScalarType, ServiceDefinition } from "../catalog/definition.ts";
 
 /** The catalog as the emitters read it: resolved, and ordered independently of the order of the files. */
@@ -10,6 +11,8 @@ export interface Model {
   /** By name, in alphabetical order. */
   readonly objects: ReadonlyMap<string, ResponseObject>;
   readonly currencies: readonly string[];
+  /** The declared protocols, by number. */
+  readonly protocols: readonly Protocol[];
 }
 
 /** One path of the interface, served with GET. */

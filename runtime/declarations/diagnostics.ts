@@ -26,6 +26,57 @@ export const declarationMessages = {
   "wrong-type": (data: { found: string; expected: string }) => `Invalid type: found ${data.found}, expected ${data.expected}`,
   "wrong-value": (data: { found: string; expected: string }) => `Invalid value: found ${data.found}, expected ${data.expected}`,
   "unknown-value": (data: Unknown) => unknown("value", data),
+
+  // Declared protocols
+  "unknown-parameter": (data: Unknown & { kind: string }) => unknown("parameter", data, `not ${data.kind}, `),
+  "unknown-operation": (data: Unknown) => unknown("community operation", data, "not in the community template, "),
+  "unknown-contract": (data: Unknown) => unknown("contract", data),
+  "unknown-table": (data: Unknown) => unknown("table", data, "not a table of the same contract, "),
+  "unknown-column": (data: Unknown) => unknown("column", data),
+  "missing-sql": (data: Unknown) => unknown("SQL file", data, "not in the folder of the protocol, "),
+  "unused-sql": (data: { expected: readonly string[] }) =>
+    `Unused SQL file: expected ${data.expected.join(", ") || "a file that an operation names"}`,
+  "signature-syntax": (data: { text: string; problem: string; example: string }) =>
+    `Invalid signature ${quote(data.text)}: ${data.problem}, expected a signature such as ${data.example}`,
+  "unsupported-type": (data: { subject: string; type: string; expected: string }) =>
+    `Unsupported type ${data.type} of ${data.subject}: expected ${data.expected}`,
+  "unnamed-parameter": (data: { subject: string }) => `Missing name of ${data.subject}: expected a name`,
+  "indexed-parameters": (data: { count: number }) => `Invalid event: found ${data.count} indexed parameters, expected at most 3`,
+  "duplicate-event": (data: { event: string; first: SourceLocation }) =>
+    `Duplicate event ${data.event}: already stored by ${renderLocation(data.first)}, expected one table for each event of a contract`,
+  "duplicate-table": (data: { name: string; first: SourceLocation }) =>
+    `Duplicate table ${quote(data.name)}: already defined at ${renderLocation(data.first)}, expected unique names of tables and reads`,
+  "duplicate-column": (data: { name: string }) => `Duplicate column ${quote(data.name)}: expected each column once`,
+  "duplicate-address": (data: { address: string; first: SourceLocation }) =>
+    `Duplicate address ${data.address}: already listed at ${renderLocation(data.first)}, expected each contract once`,
+  "reserved-name": (data: { name: string; reason: string; expected: string }) =>
+    `Reserved name ${quote(data.name)}: ${data.reason}, expected ${data.expected}`,
+  "conflicting-type": (data: { parameter: string; type: string; other: string }) =>
+    `Conflicting type of parameter ${quote(data.parameter)}: ${data.type} here and ${data.other} in another variant, expected variants with the same types`,
+  "unindexable-column": (data: { name: string; type: string }) =>
+    `Unindexable column ${quote(data.name)}: values of type ${data.type} may be too long for an index, expected a column of fixed size`,
+  "nullable-key": (data: { name: string; event: string }) =>
+    `Nullable key column ${quote(data.name)}: it is null in rows of ${data.event}, expected a column whose parameter is in every variant`,
+  "never-due": () => "Missing times of the read: it is never due, expected touchedBy, everyBlocks or both",
+  "argument-count": (data: { found: number; expected: number }) =>
+    `Invalid number of arguments: found ${data.found}, expected ${data.expected}, one for each parameter`,
+
+  // SQL
+  "sql-syntax": (data: { problem: string }) => `Invalid SQL: ${data.problem}, expected SQL of PostgreSQL`,
+  "sql-size": (data: { found: string; expected: string }) => `Oversized query: found ${data.found}, expected ${data.expected}`,
+  "sql-statement": (data: { found: string }) => `Invalid statement: found ${data.found}, expected one SELECT`,
+  "refused-relation": (data: Unknown) => refused("table", data),
+  "refused-function": (data: Unknown) => refused("function", data),
+  "refused-operator": (data: Unknown) => refused("operator", data),
+  "refused-type": (data: Unknown) => refused("type", data),
+  "refused-syntax": (data: { what: string }) =>
+    `Refused syntax: found ${data.what}, expected the part of SELECT that docs/architecture/community.md describes`,
+  "unnamed-column": () => "Missing name of a column: expected a column, or an expression with AS and the name of a field",
+  "missing-column": (data: { missing: readonly string[] }) =>
+    `Missing columns ${data.missing.join(", ")}: expected a column for each field, NULL if the protocol has no value for it`,
+  "surplus-column": (data: Unknown) => unknown("column", data, "not a field of the items, "),
+  "unused-parameter": (data: { name: string }) => `Unused parameter :${data.name}: expected a query that depends on it`,
+  "unpaged-query": (data: { expected: string }) => `Missing page: the rows are not one page in a fixed order, expected ${data.expected}`,
 } as const;
 
 /** The codes of diagnostics of declarations. */
@@ -75,6 +126,10 @@ export function sortDiagnostics<Code extends string>(findings: readonly Diagnost
 /** The message about an unknown name, with the expected names and the nearest of them. */
 export function unknown(kind: string, { name, expected }: Unknown, reason = ""): string {
   return `Unknown ${kind} ${quote(name)}: ${reason}expected ${renderExpected(name, expected)}${suggestion(name, expected)}`;
+}
+
+function refused(kind: string, { name, expected }: Unknown): string {
+  return `Refused ${kind} ${quote(name)}: expected ${renderExpected(name, expected)}${suggestion(name, expected)}`;
 }
 
 /** The nearest candidate, as the end of a message. */

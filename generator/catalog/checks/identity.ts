@@ -16,6 +16,9 @@ export function checkIdentity({ draft }: Lookup, community: readonly CatalogEndp
     ...findDuplicates(draft.protocols, (protocol) => protocol.value.protocol).map(({ item, first, name }) =>
       diagnostic("duplicate-protocol", locationOf(item, "protocol"), { protocol: name, first: locationOf(first, "protocol") }),
     ),
+    ...findDuplicates(draft.protocols, (protocol) => protocol.value.name).map(({ item, first, name }) =>
+      diagnostic("duplicate-name", locationOf(item, "name"), { name, first: locationOf(first, "name") }),
+    ),
     ...checkProtocolFiles(draft.protocols),
     ...draft.endpoints.flatMap(checkClass),
   ];
@@ -40,7 +43,7 @@ function checkIds(endpoints: readonly EndpointDraft[], community: readonly Catal
 function checkProtocolFiles(protocols: Lookup["draft"]["protocols"]): Diagnostic[] {
   return protocols.flatMap((draft) => {
     const { protocol } = draft.value;
-    const expected = draft.source.file.replace(/^.*\//, "").replace(/\.yaml$/, "");
+    const expected = draft.source.file.split("/").at(-2) ?? "";
     if (protocol === undefined || protocol === expected) return [];
     return [diagnostic("misplaced-protocol", locationOf(draft, "protocol"), { protocol, expected })];
   });

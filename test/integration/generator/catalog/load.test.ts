@@ -64,7 +64,7 @@ describe("loadCatalog with several problems", () => {
   it("reports all of them, ordered by file and line", () => {
     const { catalog, diagnostics, locations } = catalogWith(
       {
-        file: "spec/community/protocol_02.yaml",
+        file: "spec/community/protocol_02/protocol.yaml",
         find: "description: The second one.",
         replacement: "description: [The second\n§operations:",
       },

@@ -171,6 +171,7 @@ operations:
 
 const protocolOne = `
 protocol: protocol_01
+name: first
 description: The first one.
 operations:
   markets:
@@ -179,6 +180,7 @@ operations:
 
 const protocolTwo = `
 protocol: protocol_02
+name: second
 description: The second one.
 operations:
   balances:
@@ -192,8 +194,8 @@ export const smallCatalog: ReadonlyMap<string, string> = new Map([
   ["spec/objects/holders.yaml", holders],
   ["spec/objects/logs.yaml", logObjects],
   ["spec/community/template.yaml", template],
-  ["spec/community/protocol_01.yaml", protocolOne],
-  ["spec/community/protocol_02.yaml", protocolTwo],
+  ["spec/community/protocol_01/protocol.yaml", protocolOne],
+  ["spec/community/protocol_02/protocol.yaml", protocolTwo],
 ]);
 
 /** An edit of a file: `replacement` replaces the only occurrence of `find`; § in it marks the expected location of a diagnostic. */

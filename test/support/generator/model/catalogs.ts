@@ -106,5 +106,5 @@ export function smallCatalog(
   operations: readonly CatalogEndpoint[] = [endpoint("getThings")],
   objects: readonly CatalogObject[] = [thingResponse, thing],
 ): Catalog {
-  return { service: smallService, operations, objects: new Map(objects.map((entry) => [entry.name, entry])), community: [] };
+  return { service: smallService, operations, objects: new Map(objects.map((entry) => [entry.name, entry])), community: [], protocols: [] };
 }

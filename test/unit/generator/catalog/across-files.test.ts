@@ -52,7 +52,7 @@ describe("loadCatalog, for two paths", () => {
   it("reports a path that duplicates a protocol's operation", () => {
     const { codes, reported } = load({ ...portfolio, replacement: "path: /v1/cq/protocol_01/markets/" });
     expect(codes).toEqual(["duplicate-path"]);
-    expect(reported).toEqual([{ file: protocolFile, line: 5, column: 3 }]);
+    expect(reported).toEqual([{ file: protocolFile, line: 6, column: 3 }]);
   });
 });
 
@@ -60,17 +60,18 @@ describe("loadCatalog, for names in several files", () => {
   it("reports an id that a community handler has", () => {
     const { lines } = load({ file: tokensFile, find: "  getTokenHoldersByPage:", replacement: "  getCommunityMarkets:" });
     expect(lines).toEqual([
-      'spec/community/protocol_01.yaml:5:3 duplicate-id: Duplicate id "getCommunityMarkets": already defined at spec/endpoints/tokens.yaml:19:3, expected unique ids',
+      'spec/community/protocol_01/protocol.yaml:6:3 duplicate-id: Duplicate id "getCommunityMarkets": already defined at spec/endpoints/tokens.yaml:19:3, expected unique ids',
     ]);
   });
 
   it("reports a protocol that is defined in two files", () => {
-    const files = new Map([...smallCatalog, ["spec/community/protocol_03.yaml", smallCatalog.get(protocolFile) ?? ""]]);
+    const files = new Map([...smallCatalog, ["spec/community/protocol_03/protocol.yaml", smallCatalog.get(protocolFile) ?? ""]]);
     expect(new Set(loadCatalog(files).diagnostics.map(({ code, file }) => `${file} ${code}`))).toEqual(
       new Set([
-        "spec/community/protocol_03.yaml duplicate-protocol",
-        "spec/community/protocol_03.yaml misplaced-protocol",
-        "spec/community/protocol_03.yaml duplicate-path",
+        "spec/community/protocol_03/protocol.yaml duplicate-protocol",
+        "spec/community/protocol_03/protocol.yaml duplicate-name",
+        "spec/community/protocol_03/protocol.yaml misplaced-protocol",
+        "spec/community/protocol_03/protocol.yaml duplicate-path",
       ]),
     );
   });
@@ -156,7 +157,7 @@ describe("loadCatalog, for files", () => {
   it("reports a file that is not part of the catalog, with the expected files", () => {
     const { diagnostics } = loadCatalog(new Map([...smallCatalog, ["spec/endpoint/more.yaml", "domain: tokens\n"]]));
     expect(diagnostics.map(renderDiagnostic)).toEqual([
-      "spec/endpoint/more.yaml:1:1 unknown-file: Unexpected file: expected service.yaml, endpoints/*.yaml, objects/*.yaml, community/*.yaml",
+      "spec/endpoint/more.yaml:1:1 unknown-file: Unexpected file: expected service.yaml, endpoints/*.yaml, objects/*.yaml, community/template.yaml, community/<protocol>/protocol.yaml, community/<protocol>/*.sql beside it",
     ]);
   });
 

@@ -15,7 +15,7 @@ export const logsFile = "spec/endpoints/logs.yaml";
 export const holdersFile = "spec/objects/holders.yaml";
 export const logObjectsFile = "spec/objects/logs.yaml";
 export const templateFile = "spec/community/template.yaml";
-export const protocolFile = "spec/community/protocol_01.yaml";
+export const protocolFile = "spec/community/protocol_01/protocol.yaml";
 
 /** Registers one test per case: its code is reported at the exact line and column of the mark, and there is no other diagnostic. */
 export function expectDiagnostics(cases: readonly InvalidCase[]): void {

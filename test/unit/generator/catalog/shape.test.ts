@@ -217,9 +217,9 @@ describe("loadCatalog", () => {
       title: "an invalid protocol name",
       file: protocolFile,
       find: "protocol: protocol_01",
-      replacement: "protocol: §protocol_1",
+      replacement: "protocol: §Protocol-01",
       code: "wrong-value",
-      contains: ["protocol_01 to protocol_99"],
+      contains: ["a snake_case name of at most 20 characters"],
     },
     {
       title: "an unknown key in the template",

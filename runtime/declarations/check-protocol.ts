@@ -1,0 +1,28 @@
+import { checkContracts } from "./checks/contracts.ts";
+import type { Checked, Declaration } from "./checks/declaration.ts";
+import { checkOperations, type OperationScope } from "./checks/operations.ts";
+import { checkReads } from "./checks/reads.ts";
+import { checkTables } from "./checks/tables.ts";
+import type { Protocol } from "./protocol.ts";
+
+/** Checks a declaration whose shape is right, with its SQL; the protocol is null if there are diagnostics. */
+export function checkProtocol(declaration: Declaration, scope: OperationScope): Checked<Protocol | null> {
+  const { protocol: id, name, description, version } = declaration.file;
+  const contracts = checkContracts(declaration);
+  const tables = checkTables(declaration);
+  const reads = checkReads(declaration);
+  const operations = checkOperations(declaration, scope);
+  const diagnostics = [...contracts.diagnostics, ...tables.diagnostics, ...reads.diagnostics, ...operations.diagnostics];
+  if (diagnostics.length > 0) return { value: null, diagnostics };
+  const value = {
+    id,
+    name,
+    description,
+    version,
+    contracts: contracts.value,
+    tables: tables.value,
+    reads: reads.value,
+    operations: operations.value,
+  };
+  return { value, diagnostics };
+}

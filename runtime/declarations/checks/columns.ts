@@ -1,0 +1,95 @@
+import { columnTypeOfParameter, isDynamic } from "../abi/column-type.ts";
+import { type Diagnostic, diagnostic, type SourceLocation } from "../diagnostics.ts";
+import { columnNameProblem, namePattern, snakeCase } from "../names.ts";
+import type { Column, EventParameter, EventSignature } from "../protocol.ts";
+import { type Checked, type Declaration, keyAt, valueAt } from "./declaration.ts";
+
+/** An event of a table with the position of its signature. */
+export interface PlacedEvent {
+  readonly event: EventSignature;
+  readonly location: SourceLocation;
+}
+
+/** A column of a table before its name is checked. */
+interface NamedColumn {
+  readonly column: Column;
+  readonly location: SourceLocation;
+}
+
+/** The columns of a table: those that the declaration lists, or one for each parameter of the events. */
+export function checkColumns(declaration: Declaration, table: string, events: readonly PlacedEvent[]): Checked<Column[]> {
+  const { columns } = declaration.file.tables[table] ?? {};
+  const conflicts = findConflicts(events);
+  const parameters = firstOfEach(events);
+  const named = columns === undefined ? derivedColumns(parameters) : listedColumns(declaration, table, columns, parameters);
+  return { value: named.value.map(({ column }) => column), diagnostics: [...conflicts, ...named.diagnostics, ...checkNames(named.value)] };
+}
+
+/** Why values of a column may not be part of an index; none for a column of a fixed size. */
+export function checkIndexable(column: Column, events: readonly PlacedEvent[], location: SourceLocation): Diagnostic[] {
+  const parameter = events.flatMap(({ event }) => event.parameters).find(({ name }) => name === column.parameter);
+  if (parameter === undefined || parameter.indexed || !isDynamic(parameter.type)) return [];
+  return [diagnostic("unindexable-column", location, { name: column.name, type: parameter.type })];
+}
+
+type Placed = EventParameter & { readonly location: SourceLocation };
+
+/** Each parameter of the variants, as in the first one that has it. */
+function firstOfEach(events: readonly PlacedEvent[]): ReadonlyMap<string, Placed> {
+  const found = new Map<string, Placed>();
+  for (const { event, location } of events) {
+    for (const parameter of event.parameters) if (!found.has(parameter.name)) found.set(parameter.name, { ...parameter, location });
+  }
+  return found;
+}
+
+function findConflicts(events: readonly PlacedEvent[]): Diagnostic[] {
+  const first = firstOfEach(events);
+  return events.flatMap(({ event, location }) =>
+    event.parameters.flatMap((parameter) => {
+      const other = first.get(parameter.name);
+      if (other === undefined || columnTypeOfParameter(other) === columnTypeOfParameter(parameter)) return [];
+      return [diagnostic("conflicting-type", location, { parameter: parameter.name, type: parameter.type, other: other.type })];
+    }),
+  );
+}
+
+function derivedColumns(parameters: ReadonlyMap<string, Placed>): Checked<NamedColumn[]> {
+  const value = [...parameters.values()].flatMap((parameter) => placedColumn(snakeCase(parameter.name), parameter, parameter.location));
+  return { value, diagnostics: [] };
+}
+
+function listedColumns(
+  declaration: Declaration,
+  table: string,
+  columns: Readonly<Record<string, string>>,
+  parameters: ReadonlyMap<string, Placed>,
+): Checked<NamedColumn[]> {
+  const checked = Object.entries(columns).map(([name, parameterName]): Checked<NamedColumn[]> => {
+    const path = ["tables", table, "columns", name];
+    const parameter = parameters.get(parameterName);
+    if (parameter !== undefined) return { value: placedColumn(name, parameter, keyAt(declaration, ...path)), diagnostics: [] };
+    // Of a table without a readable event, nothing is known.
+    if (parameters.size === 0) return { value: [], diagnostics: [] };
+    const data = { name: parameterName, kind: "a parameter of the events", expected: [...parameters.keys()] };
+    return { value: [], diagnostics: [diagnostic("unknown-parameter", valueAt(declaration, ...path), data)] };
+  });
+  return { value: checked.flatMap(({ value }) => value), diagnostics: checked.flatMap(({ diagnostics }) => diagnostics) };
+}
+
+function placedColumn(name: string, parameter: EventParameter, location: SourceLocation): NamedColumn[] {
+  const type = columnTypeOfParameter(parameter);
+  return type === null ? [] : [{ column: { name, parameter: parameter.name, type }, location }];
+}
+
+function checkNames(columns: readonly NamedColumn[]): Diagnostic[] {
+  return columns.flatMap(({ column: { name, parameter }, location }, index) => {
+    const reason = namePattern.test(name) ? columnNameProblem(name) : "is not a snake_case name of at most 30 characters";
+    const expected = `another name for it under columns, such as ${renamed(name)}: ${parameter}`;
+    if (reason !== null) return [diagnostic("reserved-name", location, { name, reason, expected })];
+    const first = columns.findIndex(({ column }) => column.name === name);
+    return first < index ? [diagnostic("duplicate-column", location, { name })] : [];
+  });
+}
+
+const renamed = (name: string): string => (namePattern.test(`${name}_value`) ? `${name}_value` : "value");

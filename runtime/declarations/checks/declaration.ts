@@ -1,0 +1,21 @@
+import type { ProtocolFile } from "../definition.ts";
+import type { Diagnostic, SourceLocation } from "../diagnostics.ts";
+import type { YamlPath, YamlSource } from "../yaml/yaml-source.ts";
+
+/** A `protocol.yaml` of the right shape, with the positions of its parts. */
+export interface Declaration {
+  readonly source: YamlSource;
+  readonly file: ProtocolFile;
+}
+
+/** A part of the checked protocol, and the diagnostics of its declaration. With diagnostics, the part may be incomplete. */
+export interface Checked<T> {
+  readonly value: T;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The position of a value of the declaration. */
+export const valueAt = ({ source }: Declaration, ...path: YamlPath): SourceLocation => source.locationOf(path);
+
+/** The position of a key of the declaration. */
+export const keyAt = ({ source }: Declaration, ...path: YamlPath): SourceLocation => source.locationOfKey(path);

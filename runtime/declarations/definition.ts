@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { idPattern, namePattern } from "./names.ts";
+
+/**
+ * The one definition of `protocol.yaml`: its type, the check of its shape, and its part of `spec/catalog.schema.json` follow from it. What a shape cannot
+ * express (references, signatures, SQL) is checked in `checks/`.
+ */
+
+const sentence = z.string().min(3);
+const snakeName = z.string().regex(namePattern, "a snake_case name of at most 30 characters");
+const contractName = z.string().regex(/^[a-z][a-zA-Z0-9_]{0,39}$/, "a name of letters, digits and _ that starts with a small letter");
+const chainName = z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "the name of a chain, such as eth-mainnet");
+const height = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+const deployedContract = z.strictObject({
+  address: z.string().regex(/^0x[0-9a-fA-F]{40}$/, "0x and 40 hex digits"),
+  from: height.describe("The block of its deployment."),
+});
+
+const discovery = z.strictObject({
+  contract: contractName.describe("The kind of contract that emits the event."),
+  event: z.string().describe("The signature of the event, such as CreateVault(address indexed vault, address asset)."),
+  address: z.string().describe("The parameter that is the address of the announced contract."),
+});
+
+const declaredContract = z.strictObject({
+  description: sentence.optional(),
+  networks: z.record(chainName, z.array(deployedContract).min(1)).default({}).describe("Fixed addresses by chain."),
+  discoveredBy: z.array(discovery).default([]).describe("Events of other contracts that announce these."),
+});
+
+const eventTable = z.strictObject({
+  contract: contractName.describe("The kind of contract that emits the events."),
+  events: z.array(z.string()).min(1).describe("Signatures of the event and its variants, without the word event."),
+  columns: z
+    .record(snakeName, z.string())
+    .optional()
+    .describe("Column: parameter. Without it, every parameter has a column of its name in snake_case."),
+  indexes: z.array(z.array(z.string()).min(1)).default([]).describe("Columns of further indexes."),
+  latestBy: z.array(z.string()).min(1).optional().describe("The key of the table of newest rows, <table>_latest."),
+});
+
+const contractRead = z.strictObject({
+  contract: contractName.describe("The kind of contract that is called."),
+  call: z.string().describe("The signature of the function, such as totalAssets() view returns (uint256 assets)."),
+  arguments: z
+    .array(z.union([z.string(), z.number().int(), z.boolean()]))
+    .default([])
+    .describe("In the order of the parameters; quote large numbers."),
+  touchedBy: z.array(z.string()).default([]).describe("Tables whose rows make the read due at their block."),
+  everyBlocks: z.number().int().min(1).optional().describe("Also due every so many blocks."),
+});
+
+const operation = z.strictObject({
+  sql: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]*\.sql$/, "the name of a SQL file in the same folder, such as markets.sql")
+    .optional()
+    .describe("The file of its query; without one, the operation is planned."),
+  notes: sentence.optional().describe("Replaces the notes of the template."),
+});
+
+/** The shape of `protocol.yaml`. */
+export const protocolFile = z.strictObject({
+  protocol: z.string().regex(idPattern, "a snake_case name of at most 20 characters, such as protocol_01"),
+  name: z
+    .string()
+    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "a kebab-case name")
+    .describe("The default name in paths."),
+  description: sentence,
+  version: z.number().int().min(1).default(1).describe("Raised when the meaning of rows changes: the tables are rebuilt."),
+  contracts: z.record(contractName, declaredContract).default({}),
+  tables: z.record(snakeName, eventTable).default({}),
+  reads: z.record(snakeName, contractRead).default({}),
+  operations: z.record(snakeName, z.union([z.null(), operation])),
+});
+
+/** A declaration as written, with its defaults. */
+export type ProtocolFile = z.infer<typeof protocolFile>;
+export type TableDefinition = ProtocolFile["tables"][string];
+export type ReadDefinition = ProtocolFile["reads"][string];

@@ -1,0 +1,47 @@
+import { scanTokens } from "./sql/parser.ts";
+
+/**
+ * PostgreSQL truncates names above 63 bytes (manual, "Identifiers and Key Words"). `cq_<id>_<table>_periods`, the longest derived name, has at most
+ * 3 + 20 + 1 + 30 + 8 of them.
+ */
+export const idPattern = /^[a-z][a-z0-9_]{0,19}$/;
+export const namePattern = /^[a-z][a-z0-9_]{0,29}$/;
+
+/** Columns that every table and read of a protocol has. */
+export const commonColumns = ["chain_id", "contract", "block_number", "transaction_index", "log_index"] as const;
+
+/** Columns of the tables of newest rows and their periods. */
+const periodColumns = ["since_block", "from_block", "to_block"];
+
+/** Tables that every protocol has. */
+export const commonTables = ["contracts", "skipped"] as const;
+
+/** Why a column cannot have this name; null if it can. */
+export function columnNameProblem(name: string): string | null {
+  if ([...commonColumns, ...periodColumns].includes(name)) return "is a column that every table has";
+  return relationKeyword(name);
+}
+
+/** Why a table or read cannot have this name; null if it can. */
+export function tableNameProblem(name: string): string | null {
+  if ((commonTables as readonly string[]).includes(name)) return "is a table that every protocol has";
+  if (/_(latest|periods)$/.test(name)) return "ends like the derived tables <table>_latest and <table>_periods";
+  // PostgreSQL looks up unqualified names in its catalog first.
+  if (name.startsWith("pg_")) return "starts like the tables of PostgreSQL's catalog";
+  return relationKeyword(name);
+}
+
+/** Keywords that are not names without quotation marks (PostgreSQL manual, appendix "SQL Key Words"). */
+function relationKeyword(name: string): string | null {
+  const [token] = scanTokens(name);
+  return token?.keyword === "reserved" || token?.keyword === "function" ? "is a reserved word of SQL" : null;
+}
+
+/** `assetAmount` -> `asset_amount`, `lpToken0` -> `lp_token0`. */
+export function snakeCase(name: string): string {
+  return name
+    .replace(/^_+|_+$/g, "")
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2")
+    .toLowerCase();
+}

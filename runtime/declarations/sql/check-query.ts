@@ -1,0 +1,129 @@
+import { type Diagnostic, diagnostic } from "../diagnostics.ts";
+import { type OperationQuery, type QueryParameter, queryParameters } from "../protocol.ts";
+import { checkTree, type Refusal } from "./check-tree.ts";
+import { compileParameters, findParameters, isQueryParameter } from "./parameters.ts";
+import { parseStatements, SqlSyntaxError, type Statement, scanTokens, type Token } from "./parser.ts";
+import { type Positions, positionsIn } from "./positions.ts";
+import { findPageFaults, type ResultColumn, resultColumnsOf } from "./result.ts";
+
+/** What the SQL of an operation may and must use. */
+export interface QueryScope {
+  /** The names of the protocol's own tables and reads. */
+  readonly tables: readonly string[];
+  /** The parameters of the operation: each must be used, since a query that ignores one would answer another question. */
+  readonly parameters: readonly QueryParameter[];
+  /** The columns of the result, in any order; null if they are not known. */
+  readonly columns: readonly string[] | null;
+}
+
+export interface CheckedQuery {
+  /** Null if there are diagnostics. */
+  readonly query: Omit<OperationQuery, "file"> | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** A query of 500 lines has fewer; the parser's time and the depth of its tree are bounded by them. */
+const maxBytes = 65_536;
+const maxTokens = 5_000;
+
+/** Checks the SQL of an operation: one SELECT that uses nothing but what is allowed. `file` is its path in diagnostics. */
+export function checkQuery(file: string, text: string, scope: QueryScope): CheckedQuery {
+  const positions = positionsIn(file, text);
+  const start = { file, line: 1, column: 1 };
+  const bytes = Buffer.byteLength(text);
+  if (bytes > maxBytes) return refused(diagnostic("sql-size", start, { found: `${bytes} bytes`, expected: `at most ${maxBytes} bytes` }));
+  try {
+    const tokens = scanTokens(text).filter(({ name }) => !name.endsWith("COMMENT"));
+    if (tokens.length > maxTokens) {
+      const data = { found: `${tokens.length} words and symbols`, expected: `at most ${maxTokens}` };
+      return refused(diagnostic("sql-size", start, data));
+    }
+    if (tokens.length === 0) return refused(diagnostic("sql-statement", start, { found: "no statement" }));
+    return checkTokens(text, tokens, positions, scope);
+  } catch (error) {
+    if (!(error instanceof SqlSyntaxError)) throw error;
+    return refused(diagnostic("sql-syntax", positions.ofCharacter(error.character), { problem: error.message }));
+  }
+}
+
+const refused = (...diagnostics: readonly Diagnostic[]): CheckedQuery => ({ query: null, diagnostics });
+
+/** @throws {SqlSyntaxError} */
+function checkTokens(text: string, tokens: readonly Token[], positions: Positions, scope: QueryScope): CheckedQuery {
+  const uses = findParameters(tokens);
+  const semicolons = tokens.filter((token) => token.text === ";").map((token) => token.start);
+  const statements = parseStatements(compileParameters(text, uses, []).text);
+  const first = findSelect(statements, tokens, positions);
+  if ("code" in first) return refused(first);
+  const compiled = compileParameters(text, uses, semicolons);
+  const numberOf = (name: QueryParameter): number => compiled.parameters.indexOf(name) + 1;
+  const begin = positions.ofByte(tokens[0]?.start ?? 0);
+  const { columns, unnamed } = resultColumnsOf(first.fields);
+  const diagnostics = [
+    ...tokens.filter(({ name }) => name === "PARAM").map((token) => positional(token, positions)),
+    ...uses.flatMap(({ name, start }) => checkParameter(name, positions.ofByte(start), scope)),
+    ...checkTree(first.fields, scope.tables).map((refusal) => refusalDiagnostic(refusal, tokens, positions)),
+    ...unnamed.map((at) => diagnostic("unnamed-column", positions.ofByte(at))),
+    ...(unnamed.length > 0 ? [] : checkColumns(columns, scope.columns, positions, begin)),
+    ...scope.parameters
+      .filter((name) => !compiled.parameters.includes(name))
+      .map((name) => diagnostic("unused-parameter", begin, { name })),
+    ...findPageFaults(first.fields, { limit: numberOf("limit"), offset: numberOf("offset") }).map((expected) =>
+      diagnostic("unpaged-query", begin, { expected }),
+    ),
+  ];
+  const query = { text: compiled.text, parameters: compiled.parameters, columns: columns.map(({ name }) => name) };
+  return diagnostics.length === 0 ? { query, diagnostics } : refused(...diagnostics);
+}
+
+/** The only statement, or the diagnostic of the first one that should not be there. */
+function findSelect(statements: readonly Statement[], tokens: readonly Token[], positions: Positions): Statement | Diagnostic {
+  const [first, second] = statements;
+  // A lone semicolon.
+  if (first === undefined) return diagnostic("sql-statement", positions.ofByte(0), { found: "no statement" });
+  const tokenAt = (start: number) => tokens.find((token) => token.start >= start);
+  const token = tokenAt(first.start);
+  const location = positions.ofByte(token?.start ?? 0);
+  if (first.type !== "SelectStmt") return diagnostic("sql-statement", location, { found: (token?.text ?? "").toUpperCase() });
+  if (second === undefined) return first;
+  return diagnostic("sql-statement", positions.ofByte(tokenAt(second.start)?.start ?? 0), { found: "a second statement" });
+}
+
+function positional(token: Token, positions: Positions): Diagnostic {
+  const data = { name: token.text, kind: "a named parameter", expected: queryParameters.map((name) => `:${name}`) };
+  return diagnostic("unknown-parameter", positions.ofByte(token.start), data);
+}
+
+function checkParameter(name: string, location: ReturnType<Positions["ofByte"]>, { parameters }: QueryScope): Diagnostic[] {
+  if (isQueryParameter(name) && parameters.includes(name)) return [];
+  const data = { name: `:${name}`, kind: "a parameter of this operation", expected: parameters.map((known) => `:${known}`) };
+  return [diagnostic("unknown-parameter", location, data)];
+}
+
+// The tree has no position of a row lock.
+function refusalDiagnostic({ code, at, data }: Refusal, tokens: readonly Token[], positions: Positions): Diagnostic {
+  const lock = tokens.findLast(({ text }) => text.toUpperCase() === "FOR");
+  const location = positions.ofByte(at ?? lock?.start ?? 0);
+  return code === "refused-syntax" ? diagnostic(code, location, data) : diagnostic(code, location, data);
+}
+
+function checkColumns(
+  found: readonly ResultColumn[],
+  expected: readonly string[] | null,
+  positions: Positions,
+  begin: ReturnType<Positions["ofByte"]>,
+): Diagnostic[] {
+  const repeated = found.filter(({ name }, index) => found.findIndex((other) => other.name === name) < index);
+  const findings = repeated.map(({ name, at }) => diagnostic("duplicate-column", positions.ofByte(at), { name }));
+  if (expected === null) return findings;
+  const names = found.map(({ name }) => name);
+  const missing = expected.filter((name) => !names.includes(name));
+  const surplus = found.filter(({ name }) => !expected.includes(name));
+  return [
+    ...findings,
+    ...surplus.map(({ name, at }) =>
+      diagnostic("surplus-column", positions.ofByte(at), { name, expected: missing.length > 0 ? missing : expected }),
+    ),
+    ...(missing.length === 0 ? [] : [diagnostic("missing-column", begin, { missing })]),
+  ];
+}

@@ -1,0 +1,22 @@
+import type { SourceLocation } from "../diagnostics.ts";
+
+/** The positions of a SQL file. */
+export interface Positions {
+  /** The position of a byte of its UTF-8 text. */
+  readonly ofByte: (offset: number) => SourceLocation;
+  /** The position of a Unicode character. */
+  readonly ofCharacter: (offset: number) => SourceLocation;
+}
+
+/** Converts the offsets that the parser reports to lines and columns. */
+export function positionsIn(file: string, text: string): Positions {
+  const bytes = Buffer.from(text);
+  const endOf = (before: string): SourceLocation => {
+    const lines = before.split("\n");
+    return { file, line: lines.length, column: (lines.at(-1) ?? "").length + 1 };
+  };
+  return {
+    ofByte: (offset) => endOf(bytes.subarray(0, offset).toString()),
+    ofCharacter: (offset) => endOf([...text].slice(0, offset).join("")),
+  };
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { protocols } from "../../../generated/community.gen.ts";
+import type { Protocol } from "../../../runtime/declarations/protocol.ts";
+
+const builtIn: readonly Protocol[] = protocols;
+
+describe("the built-in protocols", () => {
+  it("are those of the interface, by number", () => {
+    expect(builtIn.map(({ id }) => id)).toEqual(Array.from({ length: 10 }, (_, index) => `protocol_${String(index + 1).padStart(2, "0")}`));
+    expect(new Set(builtIn.map(({ name }) => name)).size).toBe(10);
+  });
+
+  it("have the events and functions of ERC-4626 in protocol 06", () => {
+    const vaults = builtIn.find(({ id }) => id === "protocol_06");
+    const topics = vaults?.tables.map(({ name, events }) => [name, events.map(({ topic0 }) => topic0.slice(0, 10))]);
+    expect(topics).toEqual([
+      ["deposits", ["0xdcbc1c05"]],
+      ["withdrawals", ["0xfbde797d"]],
+      ["share_transfers", ["0xddf252ad"]],
+    ]);
+    expect(vaults?.reads.map(({ name, function: { selector } }) => [name, selector])).toEqual([
+      ["asset", "0x38d52e0f"],
+      ["total_assets", "0x01e1d114"],
+      ["share_supply", "0x18160ddd"],
+      ["share_price", "0x07a2d13a"],
+    ]);
+    // The topic of the factories' logs on Ethereum and Base.
+    expect(vaults?.contracts.vault?.discoveredBy[0]?.event.topic0).toBe(
+      "0xed8c95d05909b0f217f3e68171ef917df4b278d5addfe4dda888e90279be7d1d",
+    );
+  });
+});

