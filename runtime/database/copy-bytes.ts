@@ -1,4 +1,4 @@
-import { type CopyType, type CopyValue, encoderOf } from "./copy-text.ts";
+import { type CopyType, type CopyValue, encoderOf, isArrayType } from "./copy-text.ts";
 
 /** Writes a value's text into a buffer at an offset and returns the offset after it; -1 for a value that the type cannot represent. */
 export interface CellWriter {
@@ -28,6 +28,7 @@ export const cellWriter = (type: CopyType): CellWriter => {
     const text = encode(value);
     return text === undefined ? -1 : at + target.write(text, at, "utf8");
   };
+  if (isArrayType(type)) return { maxBytes: maxBytesOfArray, write: writeEncoded };
   if (type !== "numeric") return { maxBytes: maxBytesOfString, write: writeEncoded };
   const writeNumeric = (value: CopyValue, target: Buffer, at: number): number => {
     if (typeof value === "number") return writeInteger(value, target, at);
@@ -48,6 +49,17 @@ const maxBytesOfNumeric = (value: CopyValue): number => {
   return maxBytesOfString(value);
 };
 const wordLimit = 2n ** 256n;
+
+/** An item of bytes is six characters longer than its value: a comma, two quotes, and three more backslashes. */
+const maxBytesPerItem = 8;
+
+const maxBytesOfArray = (value: CopyValue): number => {
+  if (!Array.isArray(value)) return maxBytesOfShort;
+  return value.reduce<number>(
+    (sum, item: CopyValue) => sum + maxBytesPerItem + (typeof item === "string" ? item.length : maxBytesOfNumeric(item)),
+    maxBytesPerItem,
+  );
+};
 
 const writeBytea = (value: CopyValue, target: Buffer, at: number): number => {
   if (typeof value !== "string") return -1;

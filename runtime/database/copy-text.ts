@@ -1,9 +1,25 @@
 import { isBytes } from "./codecs.ts";
 
-export type CopyType = "bool" | "bytea" | "date" | "float8" | "int2" | "int4" | "int8" | "jsonb" | "numeric" | "text" | "timestamptz";
+export type CopyType =
+  | "bool"
+  | "bytea"
+  | "bytea[]"
+  | "date"
+  | "float8"
+  | "int2"
+  | "int4"
+  | "int8"
+  | "jsonb"
+  | "numeric"
+  | "numeric[]"
+  | "text"
+  | "timestamptz";
 
 /** bytea as `0x…`; numeric as decimal text, bigint or whole number; int as whole number or bigint; date as YYYY-MM-DD; jsonb as JSON text. */
-export type CopyValue = string | number | bigint | boolean | Date | null;
+export type CopyItem = string | number | bigint | boolean | Date | null;
+
+/** A value, or the items of an array. */
+export type CopyValue = CopyItem | readonly CopyItem[];
 
 /** A value that is invalid for its column, detected before it is sent. */
 export class CopyError extends Error {
@@ -54,17 +70,35 @@ const text: Encode = (value) => {
 };
 const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
+const bytes: Encode = (value) => (typeof value === "string" && isBytes(value) ? `\\\\x${value.slice(2)}` : undefined);
+
+const numeric: Encode = (value) => (typeof value === "string" ? (decimalPattern.test(value) ? value : undefined) : integer(value));
+
+/** An array literal (PostgreSQL, section 8.15.6) of encoded items. */
+const arrayOf =
+  (item: Encode): Encode =>
+  (value) => {
+    if (!Array.isArray(value)) return undefined;
+    const items = value.map((one: CopyItem) => (one === null ? "NULL" : item(one)));
+    return items.includes(undefined) ? undefined : `{${items.join(",")}}`;
+  };
+
+/** Inside the quotes of an array's item, the backslash is escaped once for the array and once for COPY. */
+const bytesItem: Encode = (value) => (typeof value === "string" && isBytes(value) ? `"\\\\\\\\x${value.slice(2)}"` : undefined);
+
 /** Each encoder returns undefined for a value that is invalid for its type. */
 const encodeAs: Readonly<Record<CopyType, Encode>> = {
   bool: (value) => (typeof value === "boolean" ? (value ? "t" : "f") : undefined),
-  bytea: (value) => (typeof value === "string" && isBytes(value) ? `\\\\x${value.slice(2)}` : undefined),
+  bytea: bytes,
+  "bytea[]": arrayOf(bytesItem),
   date: (value) => (typeof value === "string" && dayPattern.test(value) ? value : undefined),
   float8: (value) => (typeof value === "number" ? String(value) : undefined),
   int2: integer,
   int4: integer,
   int8: integer,
   jsonb: text,
-  numeric: (value) => (typeof value === "string" ? (decimalPattern.test(value) ? value : undefined) : integer(value)),
+  numeric,
+  "numeric[]": arrayOf(numeric),
   text,
   // toISOString() renders years beyond 9999 in ISO 8601's expanded format, which the server does not accept.
   timestamptz: (value) =>
@@ -72,6 +106,9 @@ const encodeAs: Readonly<Record<CopyType, Encode>> = {
       ? value.toISOString()
       : undefined,
 };
+
+/** Whether a column of the type holds arrays. */
+export const isArrayType = (type: CopyType): boolean => type === "bytea[]" || type === "numeric[]";
 
 function shown(value: unknown): string {
   const rendered = typeof value === "string" ? JSON.stringify(value) : String(value);

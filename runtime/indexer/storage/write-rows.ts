@@ -1,11 +1,12 @@
 import { arrayLiteral } from "../../database/array-literal.ts";
 import type { CopyValue } from "../../database/copy.ts";
+import { isArrayType } from "../../database/copy-text.ts";
 import type { DatabaseClient } from "../../database/database.ts";
 import { columnList, identifier, joinSql, type Sql, sql } from "../../database/sql.ts";
 import { upsert } from "../../database/upsert.ts";
 import type { LatestTable, QueueTable, Row, Table } from "../projection.ts";
 
-/** Up to this number of rows, one INSERT of arrays is faster than COPY into a temporary table. */
+/** Up to this number of rows, one INSERT of arrays is faster than COPY into a temporary table. Columns that are arrays themselves require COPY. */
 const maxInsertRows = 500;
 
 /** Writes rows keyed by table name, and returns their number. */
@@ -30,7 +31,7 @@ const writeTable = async (client: DatabaseClient, chainId: number, table: Table,
   const columns = ["chain_id", ...names];
   const types = ["int8" as const, ...Object.values(table.columns)];
   if (table.kind === "append" || table.kind === "periods") await client.copy(table.name, columns, tuples(chainId, names, rows), types);
-  else if (rows.length <= maxInsertRows || table.kind === "queue") await insertArrays(client, chainId, table, rows);
+  else if (table.kind === "queue" || (rows.length <= maxInsertRows && !types.some(isArrayType))) await insertArrays(client, chainId, table, rows);
   else await upsert(client, { table: table.name, key: ["chain_id", ...table.key], columns, types }, tuples(chainId, names, rows));
 };
 

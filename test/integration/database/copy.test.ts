@@ -35,13 +35,17 @@ const validValues: readonly [CopyType, CopyValue][] = [
   ["float8", 1e-7],
   ["float8", Number.NaN],
   ["float8", Number.NEGATIVE_INFINITY],
+  ["bytea[]", []],
+  ["bytea[]", ["0x", "0x00ff5c090a0d", null, `0x${"ab".repeat(200_000)}`]],
+  ["numeric[]", []],
+  ["numeric[]", ["0", String(maxUint256), `-${maxUint256}`, null, "1.50"]],
   ["bool", true],
   ["bool", false],
   ["date", "2024-02-29"],
   ["timestamptz", new Date("2024-02-29T23:59:59.999Z")],
   ["timestamptz", new Date("0001-01-01T00:00:00.000Z")],
   ["timestamptz", new Date("9999-12-31T23:59:59.999Z")],
-  ...["bool", "bytea", "date", "float8", "int2", "int4", "int8", "jsonb", "numeric", "text", "timestamptz"].map(
+  ...["bool", "bytea", "bytea[]", "date", "float8", "int2", "int4", "int8", "jsonb", "numeric", "numeric[]", "text", "timestamptz"].map(
     (type) => [type as CopyType, null] as [CopyType, CopyValue],
   ),
 ];
@@ -71,6 +75,14 @@ const invalidValues: readonly [CopyType, unknown][] = [
   ["bytea", "0xabc"],
   ["bytea", "0xab\t1"],
   ["bytea", "0xab\n"],
+  ["bytea[]", "0xab"],
+  ["bytea[]", ["0xab", "ab"]],
+  ["bytea[]", ['0xab","']],
+  ["bytea[]", [1]],
+  ["numeric[]", 5],
+  ["numeric[]", [1, 1.5]],
+  ["numeric[]", ["1,2"]],
+  ["numeric[]", [["1"]]],
   ["numeric", ""],
   ["numeric", "1e3"],
   ["numeric", "0x10"],
@@ -188,6 +200,11 @@ describe("rows in COPY text format", () => {
       5, -1, 9, 10, 99, 100, 2147483647, 2147483648,
     ]);
     expect(await encodedRoundTrip("bytea", ["0xABCD"])).toEqual(["0xabcd"]);
+    expect(await encodedRoundTrip("bytea[]", [["0xABCD"]])).toEqual([["0xabcd"]]);
+    expect(await encodedRoundTrip("numeric[]", [[maxUint256, -1, 10n ** 600n], [0n]])).toEqual([
+      [maxUint256, -1, 10n ** 600n].map((value) => String(value)),
+      ["0"],
+    ]);
   });
 
   it("can be split between chunks", async () => {
