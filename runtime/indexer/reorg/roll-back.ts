@@ -65,6 +65,7 @@ const restorePeriods = async (
   await client.query(statements.deleteLatest.text, [chainId]);
   await client.query(statements.deletePeriods.text, [chainId, ancestor]);
   await client.query(statements.restore.text, [chainId, baseBlock]);
+  await client.query(statements.drop.text);
 };
 
 /** The statements that restore the rows of a latest table, in the order in which they run. */
@@ -92,6 +93,8 @@ const restoreStatements = (table: LatestTable, periodTable: string) => {
      WHERE p.chain_id = $1 AND ${isSameKey("p", "k")} AND p.from_block >= coalesce(k.from_block, $2 + 1)`,
     restore: sql`INSERT INTO ${latest} (chain_id, ${columnList([...key, "since_block", ...values])})
      SELECT $1, ${columnList([...key, "from_block", ...values], "k")} FROM ${touched} k WHERE k.from_block > $2`,
+    // The server truncates long names, so that those of two tables may be equal.
+    drop: sql`DROP TABLE ${touched}`,
   };
 };
 

@@ -3,10 +3,10 @@ import type { DecodedBlock, DecodedEvent, Erc20Approval, Erc20Transfer } from ".
 import { transfersByStandard } from "../../../events/transfers.ts";
 import { defineProjection, type FoldInput, type Row } from "../../../indexer/projection.ts";
 import { createKeySet, type Key, keyText, type State } from "../../../indexer/state/state.ts";
+import { createValueHistory } from "../../../indexer/state/value-history.ts";
 import { type Address, zeroAddress } from "../../../lib/hex.ts";
 import { spendersIn } from "./spenders.ts";
 import { allowanceReadsTable, allowancesTable, approvalPeriodTables, nftApprovalsTable, nftOperatorsTable } from "./tables.ts";
-import { createValueHistory } from "./value-history.ts";
 
 /**
  * Approvals: the accounts that may transfer tokens of others. The last Approval or ApprovalForAll applies (EIP-20, EIP-721, EIP-1155), and a transfer ends the

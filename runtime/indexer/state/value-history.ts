@@ -1,5 +1,5 @@
-import { type LatestTable, type Row, valuesOf } from "../../../indexer/projection.ts";
-import { keyText } from "../../../indexer/state/state.ts";
+import { type LatestTable, type Row, valuesOf } from "../projection.ts";
+import { keyText } from "./state.ts";
 
 /** The state of a key within a batch. `values` and `since` are null if the key has no row. */
 interface Entry {
