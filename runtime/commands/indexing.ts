@@ -2,7 +2,9 @@ import { type Node, probeNode } from "../chain/node.ts";
 import { createRpc, type Rpc } from "../chain/rpc.ts";
 import type { ChainConfig } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
+import type { Protocol } from "../declarations/protocol.ts";
 import { createAllowanceJobs } from "../domains/approvals/jobs/read-allowances/jobs.ts";
+import { openProtocols } from "../domains/community/open-protocols.ts";
 import { createRollUpJobs } from "../domains/dex/jobs/roll-up/jobs.ts";
 import { createStoredLedger } from "../domains/ledger/stored-blocks.ts";
 import { createDocumentReader } from "../domains/nft-metadata/jobs/fetch/documents/read-document.ts";
@@ -20,6 +22,7 @@ import { createNodeReads } from "../jobs/node-reads.ts";
 import { every, nullOnAbort, poll } from "../lib/async.ts";
 import type { Logger } from "../logger.ts";
 import { blockBoundTables, projections } from "../projections.ts";
+import { communityProtocols } from "../protocols.ts";
 import { CommandError } from "./command-error.ts";
 import { createNativeWatch } from "./watch-native.ts";
 
@@ -28,6 +31,10 @@ export interface IndexingOptions {
   readonly database: Database;
   readonly logger: Logger;
   readonly onProgress?: (progress: Progress) => void;
+  /** Declared protocols; the built-in ones by default. */
+  readonly protocols?: readonly Protocol[];
+  /** The role that runs the SQL of declared protocols; null if there is none. */
+  readonly readerRole?: string | null;
 }
 
 const retrySeconds = 5;
@@ -71,17 +78,20 @@ interface Runner {
 }
 
 /** Creates the indexer of a chain and the work that runs next to it: jobs, contract reads, metadata, and the comparison of native balances. */
-function createIndexing({ chain, database, logger, onProgress }: IndexingOptions, { source, heads }: Node) {
+function createIndexing(options: IndexingOptions, { source, heads }: Node) {
+  const { chain, database, logger, onProgress, protocols = communityProtocols, readerRole = null } = options;
   const clock = (): Date => new Date();
   const common = { chainId: chain.id, chainName: chain.name, database, source, multicall: chain.multicall, clock, logger };
+  const declared = openProtocols({ database, chain, protocols, readerRole, isPruned: !source.capabilities.archiveState, logger });
   const watch = createNativeWatch({ chain, database, source, logger, status: () => indexer.status() });
   const indexer = createIndexer({
     chain,
     source,
     database,
     ledger: createStoredLedger(database, chain.id),
-    projections,
-    blockBoundTables,
+    projections: [...projections, ...declared.projections],
+    blockBoundTables: [...blockBoundTables, ...declared.blockBoundTables],
+    prepare: declared.prepare,
     logger,
     clock,
     extraAccounts: watch.takeChanged,
@@ -98,6 +108,7 @@ function createIndexing({ chain, database, logger, onProgress }: IndexingOptions
       ...createRollUpJobs(chain),
       ...createAllowanceJobs(),
       ...createMetadataJobs(chain),
+      ...declared.jobs,
       createAnalyzeTables(),
     ],
     exclusive: indexer.exclusive,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { community } from "./community.ts";
 import { address, httpUrl, nodeUrl } from "./fields.ts";
 import { nfts } from "./nfts.ts";
 
@@ -168,6 +169,7 @@ export const chainConfig = z.strictObject({
   exchanges: exchanges.default([]).describe("The exchanges whose pools are served."),
   prices: prices.prefault({}).describe("The sources of token prices."),
   nfts: nfts.prefault({}).describe("Non-fungible tokens: their metadata and their sales."),
+  community,
   activePoolDays: z.number().int().positive().max(365).default(7).describe("Days without a swap after which lists of pools omit a pool."),
   groups: z
     .array(z.enum(["historical"]))

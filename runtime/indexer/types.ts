@@ -1,7 +1,7 @@
 import type { HeadFeed } from "../chain/head-feed.ts";
 import type { Source } from "../chain/source.ts";
 import type { ChainBlock, NativeAccounting } from "../chain/types.ts";
-import type { Database, DatabaseClient } from "../database/database.ts";
+import type { Database, DatabaseClient, Queryable } from "../database/database.ts";
 import type { BackoffOptions } from "../lib/async.ts";
 import type { Address, Hash } from "../lib/hex.ts";
 import type { GenesisAllocation } from "./ingest/base-reads.ts";
@@ -71,6 +71,11 @@ export interface IndexerDeps {
   readonly projections: readonly Projection[];
   /** Tables that no projection writes and that a roll-back includes. */
   readonly blockBoundTables?: readonly BlockBoundTable[];
+  /**
+   * Called each time before this process, as the leader, opens the index: creates or removes tables of projections that no migration creates. `guard` verifies in
+   * a transaction that this process is still the leader.
+   */
+  readonly prepare?: (guard: (client: Queryable) => Promise<void>) => Promise<void>;
   readonly genesisAllocation?: GenesisAllocation;
   /** Removes and returns accounts whose native balances are read with the next blocks even if these do not touch them. */
   readonly extraAccounts?: () => readonly Address[];

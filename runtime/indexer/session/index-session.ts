@@ -23,7 +23,7 @@ export interface Position {
 export interface IndexSessionDeps
   extends Pick<
     IndexerDeps,
-    "chain" | "source" | "database" | "ledger" | "projections" | "blockBoundTables" | "genesisAllocation" | "logger"
+    "chain" | "source" | "database" | "ledger" | "projections" | "blockBoundTables" | "prepare" | "genesisAllocation" | "logger"
   > {
   readonly stopwatch: Stopwatch;
 }
@@ -110,6 +110,7 @@ export const createIndexSession = (deps: IndexSessionDeps): IndexSession => {
       await session.leadership.guard(client);
     },
     open: async () => {
+      await deps.prepare?.(session.guard);
       const facts = await openOrReopen(deps, projections, session.guard, opened === null);
       const stored = await readPosition(deps, projections, facts.from - 1);
       position = stored.position;

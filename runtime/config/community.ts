@@ -1,0 +1,11 @@
+import { z } from "zod";
+import { address } from "./fields.ts";
+
+/** Contracts that a network adds to declared protocols: by the protocol's id, then by the kind of contract. */
+export const community = z
+  .record(z.string(), z.record(z.string(), z.array(address)))
+  .default({})
+  .describe(
+    "Contracts of declared protocols in addition to those of their declarations: protocol, then kind of contract, then addresses. " +
+      "Their events are indexed from the first block on.",
+  );

@@ -1,0 +1,34 @@
+/**
+ * A type of the ABI (Solidity documentation, "Contract ABI Specification"); declarations have no tuples. `words` is the length of its encoding, null if it is
+ * dynamic.
+ */
+export type AbiType =
+  | { readonly kind: "uint" | "int"; readonly bits: number; readonly words: 1 }
+  | { readonly kind: "address" | "bool"; readonly words: 1 }
+  | { readonly kind: "fixedBytes"; readonly size: number; readonly words: 1 }
+  | { readonly kind: "bytes" | "string"; readonly words: null }
+  /** `length` is null for a list of any number of items. */
+  | { readonly kind: "list"; readonly item: AbiType; readonly length: number | null; readonly words: number | null };
+
+/** Parses the canonical name of a type, such as `uint256` or `address[2][]`. @throws {RangeError} */
+export const parseAbiType = (text: string): AbiType => {
+  const [, itemText, lengthText] = /^(.*)\[(\d{0,9})\]$/s.exec(text) ?? [];
+  if (itemText === undefined) return elementaryType(text);
+  const item = parseAbiType(itemText);
+  const length = lengthText === "" ? null : Number(lengthText);
+  // Items without a length would let one word claim any number of them.
+  if (length === 0) throw unknownType(text);
+  return { kind: "list", item, length, words: length === null || item.words === null ? null : length * item.words };
+};
+
+const elementaryType = (text: string): AbiType => {
+  if (text === "address" || text === "bool") return { kind: text, words: 1 };
+  if (text === "bytes" || text === "string") return { kind: text, words: null };
+  const [, name, digits] = /^(uint|int|bytes)([1-9]\d{0,2})$/.exec(text) ?? [];
+  const number = Number(digits);
+  if (name === "bytes" && number <= 32) return { kind: "fixedBytes", size: number, words: 1 };
+  if ((name === "uint" || name === "int") && number <= 256 && number % 8 === 0) return { kind: name, bits: number, words: 1 };
+  throw unknownType(text);
+};
+
+const unknownType = (text: string): RangeError => new RangeError(`Unknown ABI type ${JSON.stringify(text)}.`);

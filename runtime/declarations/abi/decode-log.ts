@@ -1,0 +1,65 @@
+import type { Hash, Hex } from "../../lib/hex.ts";
+import type { EventParameter, EventSignature } from "../protocol.ts";
+import { type AbiType, parseAbiType } from "./abi-type.ts";
+import { type AbiValue, decodeAbi, decodeTopic } from "./decode-abi.ts";
+
+/** A log whose first topic is that of the event. */
+interface EventLog {
+  readonly topics: readonly Hash[];
+  readonly data: Hex;
+}
+
+/** The values of an event's parameters in their order, or why a log is not an encoding of the event. */
+export type DecodedLog = { readonly values: readonly AbiValue[] } | { readonly problem: string };
+
+export interface LogDecoder {
+  /** The number of topics of the event's logs. */
+  readonly topics: number;
+  readonly decode: (log: EventLog) => DecodedLog;
+}
+
+/** Longer data is not decoded, so that the rows that are held in memory have a limit. */
+const maxBytes = 65_536;
+
+/** A strict decoder of one event. The value of an indexed parameter that is not one word long is its topic, which is a hash. */
+export const createLogDecoder = (event: EventSignature): LogDecoder => {
+  const parameters = event.parameters.map(({ type, indexed }) => ({ indexed, type: parseAbiType(type) }));
+  const inTopics = parameters.filter(({ indexed }) => indexed).map(({ type }) => type);
+  const inData = parameters.filter(({ indexed }) => !indexed).map(({ type }) => type);
+  const topics = 1 + inTopics.length;
+  const decode = (log: EventLog): DecodedLog => {
+    if (log.topics.length !== topics) return { problem: `Expected ${topics} topics, found ${log.topics.length}` };
+    const length = (log.data.length - 2) / 2;
+    if (length > maxBytes) return { problem: `Expected at most ${maxBytes} bytes of data, found ${length}` };
+    const indexed: AbiValue[] = [];
+    for (const [position, type] of inTopics.entries()) {
+      const value = topicValue(type, log.topics[position + 1] ?? "0x");
+      if (value === null) return { problem: `Topic ${position + 1} is not an encoding of ${typeNamed(event, position)}` };
+      indexed.push(value);
+    }
+    const decoded = decodeAbi(inData, log.data);
+    if (decoded === null) return { problem: dataProblem(event, inData, length) };
+    return { values: inOrder(event.parameters, indexed, decoded) };
+  };
+  return { topics, decode };
+};
+
+const topicValue = (type: AbiType, topic: Hash): AbiValue | null => (hasHash(type) ? topic : decodeTopic(type, topic));
+
+/** Whether the topic of an indexed parameter is the hash of its encoding. */
+const hasHash = ({ kind }: AbiType): boolean => kind === "bytes" || kind === "string" || kind === "list";
+
+const typeNamed = ({ parameters }: EventSignature, position: number): string =>
+  parameters.filter(({ indexed }) => indexed)[position]?.type ?? "";
+
+const dataProblem = ({ parameters }: EventSignature, types: readonly AbiType[], length: number): string => {
+  const expected = types.reduce<number | null>((sum, { words }) => (sum === null || words === null ? null : sum + 32 * words), 0);
+  if (expected !== null && expected !== length) return `Expected ${expected} bytes of data, found ${length}`;
+  const names = parameters.flatMap(({ type, indexed }) => (indexed ? [] : [type]));
+  return `The data is not the encoding of (${names.join(",")})`;
+};
+
+const inOrder = (parameters: readonly EventParameter[], indexed: readonly AbiValue[], inData: readonly AbiValue[]): readonly AbiValue[] => {
+  const [topics, data] = [indexed.values(), inData.values()];
+  return parameters.map((parameter) => (parameter.indexed ? topics : data).next().value ?? "0x");
+};

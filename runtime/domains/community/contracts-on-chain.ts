@@ -1,0 +1,34 @@
+import type { Protocol } from "../../declarations/protocol.ts";
+import type { Address } from "../../lib/hex.ts";
+
+/** Contracts that an operator adds to declared protocols: by protocol, then by the kind of contract. */
+export type ConfiguredContracts = Readonly<Record<string, Readonly<Record<string, readonly Address[]>>>>;
+
+/** The configuration of a chain that its declared protocols depend on. */
+export interface CommunityChain {
+  readonly name: string;
+  readonly community: ConfiguredContracts;
+}
+
+/** The block of the deployment of contracts, whose earlier events do not count; null if it is unknown. */
+export type FirstBlocks = ReadonlyMap<Address, number | null>;
+
+/** The contracts of a protocol at fixed addresses, by kind. */
+export type FixedContracts = ReadonlyMap<string, FirstBlocks>;
+
+/** The fixed contracts of a protocol on a chain: those of the declaration and those of the configuration. */
+export const fixedContracts = (protocol: Protocol, chain: CommunityChain): FixedContracts => {
+  const added = chain.community[protocol.id] ?? {};
+  return new Map(
+    Object.entries(protocol.contracts).map(([kind, { networks }]) => {
+      const declared = (networks[chain.name] ?? []).map(({ address, from }) => [address, from] as const);
+      return [kind, new Map([...declared, ...(added[kind] ?? []).map((address) => [address, null] as const)])];
+    }),
+  );
+};
+
+/** The protocols that are indexed on a chain: those with tables and at least one contract at a fixed address. */
+export const protocolsOn = (protocols: readonly Protocol[], chain: CommunityChain): Protocol[] =>
+  protocols.filter(
+    (protocol) => protocol.tables.length > 0 && [...fixedContracts(protocol, chain).values()].some((addresses) => addresses.size > 0),
+  );

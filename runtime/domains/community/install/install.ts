@@ -1,0 +1,106 @@
+import pg from "pg";
+import type { Database, DatabaseClient, Queryable } from "../../../database/database.ts";
+import { identifier, joinSql, sql } from "../../../database/sql.ts";
+import { projectionIdOf, projectionPrefix, readsTable, scheduleTable, schemaOf } from "../relations.ts";
+import { type InstalledProtocol, type InstallPlan, type InstallState, isEmptyPlan, type OpenedProtocol, planInstallation } from "./plan.ts";
+import type { Installation } from "./statements.ts";
+
+export interface InstallDeps {
+  readonly database: Database;
+  readonly chainId: number;
+  /** The ids of all declared protocols, also those that are not indexed on this chain. */
+  readonly declared: ReadonlySet<string>;
+  /** The protocols that are indexed on this chain. */
+  readonly opened: readonly OpenedProtocol[];
+  /** The role that runs the SQL of operations; null grants nothing. */
+  readonly readerRole: string | null;
+  readonly logger: { info(message: string): void };
+}
+
+/** The advisory lock of a process that installs protocols: "cq" in ASCII. */
+const lock = 0x6371;
+
+/**
+ * Brings the tables of declared protocols in line with the declarations, to be called by the leader of a chain before it opens the index; does nothing where they
+ * are. The checkpoints of a protocol are deleted with its tables, on all chains, so that it catches up from the stored ledger: leaders of other chains find
+ * that their checkpoint has moved, and open their index again. Checkpoints are locked before tables, in the order of transactions that write batches.
+ */
+export const installProtocols = async (deps: InstallDeps, guard: (client: Queryable) => Promise<void>): Promise<void> => {
+  const { database, declared, opened } = deps;
+  if (isEmptyPlan(planInstallation(await readState(database, deps), declared, opened))) return;
+  await database.transaction(async (client) => {
+    await client.query("SELECT pg_advisory_xact_lock($1)", [lock]);
+    const plan = planInstallation(await readState(client, deps), declared, opened);
+    const moved = [...plan.drop, ...plan.create].map(({ id }) => projectionIdOf(id));
+    await client.query("DELETE FROM projection_checkpoints WHERE projection = ANY ($1)", [moved]);
+    await client.query("DELETE FROM projection_checkpoints WHERE chain_id = $1 AND projection = ANY ($2)", [
+      deps.chainId,
+      plan.forget.map(({ id }) => projectionIdOf(id)),
+    ]);
+    await guard(client);
+    await applyPlan(client, deps, plan);
+  });
+};
+
+const readState = async (client: Queryable, { chainId, opened, readerRole }: InstallDeps): Promise<InstallState> => {
+  const installed = await client.query<InstalledProtocol>("SELECT id, fingerprint, tables FROM community_protocols ORDER BY id");
+  const checkpoints = await client.query<{ projection: string; version: number }>(
+    "SELECT projection, version FROM projection_checkpoints WHERE chain_id = $1 AND starts_with(projection, $2)",
+    [chainId, projectionPrefix],
+  );
+  const versions = new Map(checkpoints.map(({ projection, version }) => [projection, version]));
+  const schemas = opened.map(({ installation }) => installation.schema);
+  return { installed, versions, withoutGrants: readerRole === null ? new Set() : await schemasWithoutGrants(client, readerRole, schemas) };
+};
+
+/** Grants are lost when the role is created again. */
+const schemasWithoutGrants = async (client: Queryable, role: string, schemas: readonly string[]): Promise<Set<string>> => {
+  const rows = await client.query<{ schema: string }>(
+    "SELECT nspname AS schema FROM pg_namespace WHERE nspname = ANY ($1) AND NOT has_schema_privilege($2, oid, 'USAGE')",
+    [schemas, role],
+  );
+  return new Set(rows.map(({ schema }) => schema));
+};
+
+const applyPlan = async (client: DatabaseClient, { chainId, readerRole, logger }: InstallDeps, plan: InstallPlan): Promise<void> => {
+  for (const protocol of plan.drop) {
+    await dropProtocol(client, protocol);
+    if (!plan.create.some(({ id }) => id === protocol.id)) logger.info(`Removed the tables of protocol ${protocol.id}.`);
+  }
+  for (const installation of plan.create) {
+    await createProtocol(client, installation);
+    logger.info(`Created the tables of protocol ${installation.id}.`);
+  }
+  for (const { id, tables } of plan.forget) await deleteOfChain(client, chainId, id, tables);
+  for (const { id, readTables } of plan.readAgain) await deleteOfChain(client, chainId, id, readTables);
+  if (readerRole !== null) for (const { schema } of plan.grant) await grantReading(client, schema, readerRole);
+};
+
+const dropProtocol = async (client: DatabaseClient, { id, tables }: InstalledProtocol): Promise<void> => {
+  await client.query(sql`DROP SCHEMA IF EXISTS ${identifier(schemaOf(id))} CASCADE`);
+  if (tables.length > 0) await client.query(sql`DROP TABLE IF EXISTS ${joinSql(tables.map(identifier))}`);
+  for (const table of queueTables) await client.query(sql`DELETE FROM ${identifier(table)} WHERE protocol = $1`, [id]);
+  await client.query("DELETE FROM community_protocols WHERE id = $1", [id]);
+};
+
+const createProtocol = async (client: DatabaseClient, { id, fingerprint, tables, statements }: Installation): Promise<void> => {
+  for (const statement of statements) await client.query(statement);
+  await client.query("INSERT INTO community_protocols (id, fingerprint, tables) VALUES ($1, $2, $3)", [id, fingerprint, tables]);
+};
+
+/** Deletes a chain's rows of some tables of a protocol, and its queued reads. */
+const deleteOfChain = async (client: DatabaseClient, chainId: number, id: string, tables: readonly string[]): Promise<void> => {
+  for (const table of tables) await client.query(sql`DELETE FROM ${identifier(table)} WHERE chain_id = $1`, [chainId]);
+  for (const table of queueTables)
+    await client.query(sql`DELETE FROM ${identifier(table)} WHERE chain_id = $1 AND protocol = $2`, [chainId, id]);
+};
+
+/** Tables of all protocols. */
+const queueTables = [readsTable.name, scheduleTable];
+
+/** The views are read with the rights of their owner. */
+const grantReading = async (client: DatabaseClient, schema: string, role: string): Promise<void> => {
+  const grantee = pg.escapeIdentifier(role);
+  await client.query(`GRANT USAGE ON SCHEMA ${identifier(schema)} TO ${grantee}`);
+  await client.query(`GRANT SELECT ON ALL TABLES IN SCHEMA ${identifier(schema)} TO ${grantee}`);
+};

@@ -1,0 +1,62 @@
+import { projectionIdOf } from "../relations.ts";
+import type { Installation } from "./statements.ts";
+
+/** A row of `community_protocols`. */
+export interface InstalledProtocol {
+  readonly id: string;
+  readonly fingerprint: string;
+  readonly tables: readonly string[];
+}
+
+export interface InstallState {
+  readonly installed: readonly InstalledProtocol[];
+  /** The versions of the chain's projections of protocols, by projection. */
+  readonly versions: ReadonlyMap<string, number>;
+  /** Schemas that the reader role cannot use yet. */
+  readonly withoutGrants: ReadonlySet<string>;
+}
+
+/** A protocol that is indexed on the chain, and the version of its projection there. */
+export interface OpenedProtocol {
+  readonly installation: Installation;
+  readonly version: number;
+}
+
+/** What differs between the installed tables and the declarations. */
+export interface InstallPlan {
+  /** Protocols whose tables are dropped: their declaration is gone or creates other tables. */
+  readonly drop: readonly InstalledProtocol[];
+  readonly create: readonly Installation[];
+  readonly grant: readonly Installation[];
+  /** Protocols whose rows of this chain are deleted: they have no contracts there any more. */
+  readonly forget: readonly InstalledProtocol[];
+  /** Protocols whose results of reads on this chain are deleted, because their declaration or contracts have changed. */
+  readonly readAgain: readonly Installation[];
+}
+
+/** Compares the installed protocols with those declared (`declared`, by id) and those that are indexed on a chain. */
+export const planInstallation = (
+  { installed, versions, withoutGrants }: InstallState,
+  declared: ReadonlySet<string>,
+  opened: readonly OpenedProtocol[],
+): InstallPlan => {
+  const current = new Map(opened.map(({ installation }) => [installation.id, installation]));
+  const isKept = ({ id, fingerprint }: InstalledProtocol): boolean => {
+    const installation = current.get(id);
+    return installation === undefined ? declared.has(id) : installation.fingerprint === fingerprint;
+  };
+  const kept = installed.filter(isKept);
+  const create = [...current.values()].filter(({ id }) => !kept.some((other) => other.id === id));
+  return {
+    drop: installed.filter((protocol) => !isKept(protocol)),
+    create,
+    grant: [...current.values()].filter((installation) => create.includes(installation) || withoutGrants.has(installation.schema)),
+    forget: kept.filter(({ id }) => !current.has(id) && versions.has(projectionIdOf(id))),
+    readAgain: opened.flatMap(({ installation, version }) => {
+      const stored = versions.get(projectionIdOf(installation.id));
+      return stored === undefined || stored === version || create.includes(installation) ? [] : [installation];
+    }),
+  };
+};
+
+export const isEmptyPlan = (plan: InstallPlan): boolean => Object.values(plan).every((part) => part.length === 0);

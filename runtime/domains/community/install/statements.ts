@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import type { CopyType } from "../../../database/copy.ts";
+import { columnList, identifier, joinSql, type Sql, sql } from "../../../database/sql.ts";
+import type { Protocol } from "../../../declarations/protocol.ts";
+import { allRelations, type Relation, relationsOf, schemaOf } from "../relations.ts";
+
+/** What creates the tables and views of a protocol. */
+export interface Installation {
+  readonly id: string;
+  readonly schema: string;
+  readonly tables: readonly string[];
+  /** Those of its tables that have results of reads. */
+  readonly readTables: readonly string[];
+  readonly statements: readonly Sql[];
+  /** A hash of the statements: the tables are created again when it changes. */
+  readonly fingerprint: string;
+}
+
+/** The tables of a protocol, its schema, and a view for each table, by which SQL of its operations reads them. */
+export const installationOf = (protocol: Protocol): Installation => {
+  const own = relationsOf(protocol);
+  const relations = allRelations(own);
+  const schema = schemaOf(protocol.id);
+  const statements = [
+    ...relations.flatMap((relation) => [createTable(relation), ...relation.indexes.map((index) => createIndex(relation, index))]),
+    sql`CREATE SCHEMA ${identifier(schema)}`,
+    ...relations.map(({ view, table }) => sql`CREATE VIEW ${identifier(`${schema}.${view}`)} AS SELECT * FROM ${identifier(table.name)}`),
+  ];
+  const fingerprint = createHash("sha256").update(statements.join("\n")).digest("hex");
+  const nameOf = ({ table }: Relation): string => table.name;
+  const readTables = own.reads.map(({ results }) => nameOf(results));
+  return { id: protocol.id, schema, tables: relations.map(nameOf), readTables, statements, fingerprint };
+};
+
+/** Widths as in the other tables: a uint256 or int256 has at most 78 digits. */
+const columnTypes: Readonly<Partial<Record<CopyType, Sql>>> = {
+  bool: sql`boolean`,
+  bytea: sql`bytea`,
+  "bytea[]": sql`bytea[]`,
+  int4: sql`int4`,
+  int8: sql`int8`,
+  numeric: sql`numeric(78,0)`,
+  "numeric[]": sql`numeric(78,0)[]`,
+  text: sql`text`,
+};
+
+const createTable = ({ table, primaryKey, required }: Relation): Sql => {
+  const columns = Object.entries(table.columns).map(([name, type]) => {
+    const isRequired = primaryKey.includes(name) || required.includes(name);
+    return sql`${identifier(name)} ${columnTypes[type] ?? identifier(type)}${isRequired ? sql` NOT NULL` : sql``}`;
+  });
+  // Free space for updates in place, as in the other tables of latest values.
+  const fillFactor = table.kind === "latest" && table.periods !== null ? sql` WITH (fillfactor = 85)` : sql``;
+  return sql`CREATE TABLE ${identifier(table.name)} (chain_id int8 NOT NULL, ${joinSql(columns)},
+    PRIMARY KEY (chain_id, ${columnList(primaryKey)}))${fillFactor}`;
+};
+
+/** The server names the index. */
+const createIndex = ({ table }: Relation, columns: readonly string[]): Sql =>
+  sql`CREATE INDEX ON ${identifier(table.name)} (chain_id, ${columnList(columns)})`;

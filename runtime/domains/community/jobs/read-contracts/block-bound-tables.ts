@@ -1,0 +1,45 @@
+import { identifier, sql } from "../../../../database/sql.ts";
+import type { Protocol } from "../../../../declarations/protocol.ts";
+import type { BlockBoundTable } from "../../../../indexer/reorg/roll-back.ts";
+import { scheduleTable } from "../../relations.ts";
+import { type DeclaredRead, declaredReads } from "./declared-reads.ts";
+
+/**
+ * The tables of reads that a reorganisation rolls back: results read above the ancestor, and the scheduled blocks. The queue is a table of the projections. A node
+ * that keeps the state of recent blocks only (`isPruned`) may have been read at a block that is no event's: contracts that lose all their results are queued again.
+ */
+export const readTables = (protocols: readonly Protocol[], isPruned: boolean): BlockBoundTable[] => {
+  const reads = declaredReads(protocols);
+  if (reads.length === 0) return [];
+  const results = reads.map(
+    (read): BlockBoundTable => ({
+      name: read.table.name,
+      blockColumn: "block_number",
+      ...(isPruned ? { beforeDelete: queueAgain(read) } : {}),
+    }),
+  );
+  return [{ name: scheduleTable, blockColumn: "from_block", beforeDelete: shorten }, ...results];
+};
+
+/** The schedule then ends at the ancestor. There is a row for each read. */
+const shorten: NonNullable<BlockBoundTable["beforeDelete"]> = async (client, chainId, ancestor) => {
+  await client.query("UPDATE community_read_schedule SET to_block = $2 WHERE chain_id = $1 AND to_block > $2 AND from_block <= $2", [
+    chainId,
+    ancestor,
+  ]);
+};
+
+/** Served by the tables' indexes on blocks and their primary keys. */
+const queueAgain =
+  ({ protocol, definition, table, contracts }: DeclaredRead): NonNullable<BlockBoundTable["beforeDelete"]> =>
+  async (client, chainId, ancestor) => {
+    await client.query(
+      sql`INSERT INTO community_reads (chain_id, protocol, read_name, contract, block_number, attempts)
+       SELECT DISTINCT $1::int8, $3, $4, t.contract, $2::int8, 0 FROM ${identifier(table.name)} t
+       JOIN ${identifier(contracts)} c ON c.chain_id = $1 AND c.address = t.contract AND c.kind = $5
+       WHERE t.chain_id = $1 AND t.block_number > $2
+         AND NOT EXISTS (SELECT FROM ${identifier(table.name)} o WHERE o.chain_id = $1 AND o.contract = t.contract AND o.block_number <= $2)
+       ON CONFLICT (chain_id, protocol, read_name, contract, block_number) DO NOTHING`,
+      [chainId, ancestor, protocol, definition.name, definition.contract],
+    );
+  };

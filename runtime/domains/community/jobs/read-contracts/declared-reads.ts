@@ -1,0 +1,35 @@
+import type { ContractRead, Protocol } from "../../../../declarations/protocol.ts";
+import type { LatestTable } from "../../../../indexer/projection.ts";
+import { relationsOf, tableOf } from "../../relations.ts";
+import { type ReadCall, readCallOf } from "./calls.ts";
+
+/** A read of a protocol that is indexed on the chain. */
+export interface DeclaredRead extends ReadCall {
+  readonly protocol: string;
+  readonly definition: ContractRead;
+  /** The table of its results. */
+  readonly table: LatestTable;
+  /** The table of the protocol's contracts. */
+  readonly contracts: string;
+}
+
+/** The reads of protocols. */
+export const declaredReads = (protocols: readonly Protocol[]): DeclaredRead[] =>
+  protocols.flatMap((protocol) =>
+    relationsOf(protocol).reads.map(({ definition, results }) => ({
+      protocol: protocol.id,
+      definition,
+      table: results.table,
+      contracts: tableOf(protocol.id, "contracts"),
+      ...readCallOf(definition),
+    })),
+  );
+
+/** A contract and block at which a read is due. */
+export interface DueRead {
+  readonly protocol: string;
+  readonly read_name: string;
+  readonly contract: `0x${string}`;
+  readonly block_number: number;
+  readonly attempts: number;
+}

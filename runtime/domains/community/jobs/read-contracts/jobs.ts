@@ -1,0 +1,119 @@
+import { type ContractBackoff, createContractBackoff } from "../../../../chain/contract-backoff.ts";
+import type { DatabaseClient } from "../../../../database/database.ts";
+import type { Protocol } from "../../../../declarations/protocol.ts";
+import type { Row } from "../../../../indexer/projection.ts";
+import { writeRows } from "../../../../indexer/storage/write-rows.ts";
+import type { IndexedBlock } from "../../../../indexer/types.ts";
+import type { Job, JobContext } from "../../../../jobs/job.ts";
+import { indexedHead, writeBesideAsOf } from "../../../tokens/jobs/reconcile-balances/as-of-head.ts";
+import { type DeclaredRead, type DueRead, declaredReads } from "./declared-reads.ts";
+import { countFailedReads, dropReadsBelow, dueReads, removeReads } from "./queue.ts";
+import { type PortionResult, readPortion } from "./read-portion.ts";
+import { hasQueued, nextBlocks, readSchedule, scheduleReads } from "./schedule.ts";
+import { type ContractReadSettings, defaultContractReadSettings, maxAttempts, maxQueued } from "./settings.ts";
+
+/**
+ * The jobs that call contracts of declared protocols: one performs queued reads, the newest first, the other queues those that are due every so many blocks.
+ * A result is stored for the block whose state was read. Empty if no protocol has reads.
+ */
+export const createProtocolReadJobs = (protocols: readonly Protocol[], overrides: Partial<ContractReadSettings> = {}): Job[] => {
+  const settings = { ...defaultContractReadSettings, ...overrides };
+  const reads = declaredReads(protocols);
+  return reads.length === 0 ? [] : [createReadJob(reads, settings), createScheduleJob(reads, settings)];
+};
+
+const createReadJob = (reads: readonly DeclaredRead[], { readMilliseconds, deferMilliseconds }: ContractReadSettings): Job => {
+  const backoff = createContractBackoff(deferMilliseconds);
+  const byName = new Map(reads.map((read) => [nameOf(read.protocol, read.definition.name), read]));
+  const protocols = [...new Set(reads.map(({ protocol }) => protocol))];
+  return {
+    name: "read-protocol-contracts",
+    intervalMilliseconds: readMilliseconds,
+    run: async (context) => {
+      const { database, chainId, clock } = context;
+      const head = await indexedHead(context);
+      if (head === null) return false;
+      // Reads whose declaration is gone are deleted when the index is opened.
+      const due = (await dueReads(database, chainId, head.number, protocols, backoff.deferred(clock()))).filter((one) =>
+        byName.has(nameOf(one.protocol, one.read_name)),
+      );
+      if (due.length === 0) return false;
+      const readOf = (one: DueRead): DeclaredRead => byName.get(nameOf(one.protocol, one.read_name)) as DeclaredRead;
+      const result = await readPortion(context, due, readOf);
+      const isWritten = await writeBesideAsOf(context, head, async (client) => {
+        await writeResult(client, context, head, reads, result, readOf);
+        return true;
+      });
+      if (isWritten === null) return false;
+      updateBackoff(backoff, clock(), result);
+      return result.completed.length > 0;
+    },
+  };
+};
+
+const nameOf = (protocol: string, read: string): string => `${protocol} ${read}`;
+
+const writeResult = async (
+  client: DatabaseClient,
+  { chainId }: JobContext,
+  head: IndexedBlock,
+  reads: readonly DeclaredRead[],
+  { completed, failed, lacking }: PortionResult,
+  readOf: (due: DueRead) => DeclaredRead,
+): Promise<void> => {
+  const givenUp = failed.filter(({ attempts }) => attempts + 1 >= maxAttempts);
+  const finished = [...completed, ...givenUp.map((due) => ({ due, columns: {} as Row }))];
+  const rows: Record<string, Row[]> = {};
+  for (const { due, columns } of finished) {
+    const { name } = readOf(due).table;
+    rows[name] = [...(rows[name] ?? []), { contract: due.contract, block_number: due.block_number, ...columns }];
+  }
+  await writeRows(
+    client,
+    chainId,
+    reads.map(({ table }) => table),
+    rows,
+  );
+  await removeReads(
+    client,
+    chainId,
+    finished.map(({ due }) => due),
+  );
+  await countFailedReads(
+    client,
+    chainId,
+    failed.filter((due) => !givenUp.includes(due)),
+  );
+  if (lacking !== null) for (const read of reads) await dropReadsBelow(client, chainId, read, lacking, head.number);
+};
+
+const updateBackoff = (backoff: ContractBackoff, now: Date, { completed, failed }: PortionResult): void => {
+  for (const { due } of completed) backoff.clear(due.contract);
+  for (const contract of new Set(failed.map((due) => due.contract))) backoff.defer(contract, now);
+};
+
+const createScheduleJob = (reads: readonly DeclaredRead[], { scheduleMilliseconds }: ContractReadSettings): Job => {
+  const periodic = reads.flatMap((read) => (read.definition.everyBlocks === null ? [] : [{ read, interval: read.definition.everyBlocks }]));
+  return {
+    name: "schedule-protocol-reads",
+    intervalMilliseconds: scheduleMilliseconds,
+    run: async (context) => {
+      const head = await indexedHead(context);
+      if (head === null) return false;
+      let hasMore = false;
+      for (const { read, interval } of periodic) hasMore = (await scheduleNext(context, head, read, interval)) || hasMore;
+      return hasMore;
+    },
+  };
+};
+
+/** Queues a read for the next blocks at which it is due; false if there are none. Past blocks follow where the node has their state, while the queue is short. */
+const scheduleNext = async (context: JobContext, head: IndexedBlock, read: DeclaredRead, interval: number): Promise<boolean> => {
+  const { database, chainId, source } = context;
+  const schedule = await readSchedule(database, chainId, read);
+  const next = schedule === null ? null : nextBlocks(schedule.scheduled, interval, head.number, schedule.lowest);
+  if (schedule === null || next === null) return false;
+  const isPast = schedule.scheduled !== null && next.scheduled.to === schedule.scheduled.to;
+  if (isPast && (!source.capabilities.archiveState || (await hasQueued(database, chainId, maxQueued)))) return false;
+  return (await writeBesideAsOf(context, head, (client) => scheduleReads(client, chainId, read, next).then(() => true))) === true;
+};

@@ -1,0 +1,27 @@
+/** Intervals of the jobs that read contracts of declared protocols, in milliseconds. */
+export interface ContractReadSettings {
+  /** Between two portions of reads when no more are due. */
+  readonly readMilliseconds: number;
+  /** Between two searches for blocks at which periodic reads are due. */
+  readonly scheduleMilliseconds: number;
+  /** The first wait before a contract at which the node failed is read again. */
+  readonly deferMilliseconds: number;
+}
+
+export const defaultContractReadSettings: ContractReadSettings = {
+  readMilliseconds: 500,
+  scheduleMilliseconds: 5_000,
+  deferMilliseconds: 30_000,
+};
+
+/** Max reads of one run, in total and per contract, and the newest queued ones that they are chosen from. */
+export const maxReads = 200;
+export const maxReadsOfContract = 100;
+export const maxConsidered = 2_000;
+/** Max heights that are read at the same time. */
+export const maxHeights = 4;
+/** Attempts after which a value that could not be read is stored as unknown. */
+export const maxAttempts = 8;
+/** Max blocks per read for which one run queues periodic reads, and the number of queued reads above which past blocks wait. */
+export const maxScheduled = 20;
+export const maxQueued = 2_000;

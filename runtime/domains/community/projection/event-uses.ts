@@ -1,0 +1,119 @@
+import type { ChainLog } from "../../../chain/types.ts";
+import type { AbiValue } from "../../../declarations/abi/decode-abi.ts";
+import { createLogDecoder } from "../../../declarations/abi/decode-log.ts";
+import type { Column, EventSignature, Protocol } from "../../../declarations/protocol.ts";
+import type { Row } from "../../../indexer/projection.ts";
+import type { Address, Hash } from "../../../lib/hex.ts";
+import { toCell } from "../cell.ts";
+import type { FirstBlocks, FixedContracts } from "../contracts-on-chain.ts";
+import type { EventRelations } from "../relations.ts";
+
+/** The contracts of one kind. */
+export interface Emitter {
+  readonly kind: string;
+  /** Contracts at fixed addresses. */
+  readonly fixed: FirstBlocks;
+  readonly isDiscovered: boolean;
+}
+
+/** What logs of an event mean: they announce contracts of a kind, or become rows of a table. */
+export type EventUse = { readonly emitter: Emitter } & (
+  | { readonly announces: string; readonly decode: (log: ChainLog) => Announcement }
+  | {
+      readonly announces: null;
+      readonly relations: EventRelations;
+      /** Numbers of topics of the same event in other tables, which differ in what is indexed. */
+      readonly ofOthers: ReadonlySet<number>;
+      readonly decode: (log: ChainLog) => Values;
+    }
+);
+
+type Problem = { readonly problem: string };
+type Announcement = { readonly address: Address } | Problem;
+/** Columns of a declared table. */
+type Values = { readonly columns: Row } | Problem;
+
+/** The uses of each event by its first topic; announcements first, so that a contract's own announcement counts as one of its events. */
+export const usesByTopic = (
+  protocol: Protocol,
+  tables: readonly EventRelations[],
+  contracts: FixedContracts,
+): ReadonlyMap<Hash, readonly EventUse[]> => {
+  const emitterOf = (kind: string): Emitter => ({
+    kind,
+    fixed: contracts.get(kind) ?? new Map(),
+    isDiscovered: (protocol.contracts[kind]?.discoveredBy.length ?? 0) > 0,
+  });
+  const uses = new Map<Hash, EventUse[]>();
+  const add = (topic: Hash, use: EventUse): void => void uses.set(topic, [...(uses.get(topic) ?? []), use]);
+  for (const [kind, { discoveredBy }] of Object.entries(protocol.contracts)) {
+    for (const { contract, event, parameter } of discoveredBy) {
+      add(event.topic0, { emitter: emitterOf(contract), announces: kind, decode: decodedOnce(announcementDecoder(event, parameter)) });
+    }
+  }
+  for (const relations of tables) {
+    const { contract, events, columns } = relations.definition;
+    const emitter = emitterOf(contract);
+    for (const topic of new Set(events.map(({ topic0 }) => topic0))) {
+      const variants = events.filter(({ topic0 }) => topic0 === topic);
+      const decode = rowDecoder(variants, columns);
+      const ofOthers = new Set(tables.flatMap((other) => (other === relations ? [] : topicCounts(other, contract, topic))));
+      add(topic, { emitter, announces: null, relations, ofOthers, decode: relations.latest === null ? decode : decodedOnce(decode) });
+    }
+  }
+  return uses;
+};
+
+/** The numbers of topics of the logs of an event in a table. */
+const topicCounts = ({ definition: { contract, events } }: EventRelations, kind: string, topic: Hash): number[] =>
+  contract === kind
+    ? events.filter(({ topic0 }) => topic0 === topic).map(({ parameters }) => 1 + parameters.filter(({ indexed }) => indexed).length)
+    : [];
+
+/** Decodes a log once: the keys of stored rows depend on it before it is folded. */
+const decodedOnce = <Decoded>(decode: (log: ChainLog) => Decoded): ((log: ChainLog) => Decoded) => {
+  const cache = new WeakMap<ChainLog, Decoded>();
+  return (log) => {
+    const known = cache.get(log);
+    if (known !== undefined) return known;
+    const decoded = decode(log);
+    cache.set(log, decoded);
+    return decoded;
+  };
+};
+
+const announcementDecoder = (event: EventSignature, parameter: string): ((log: ChainLog) => Announcement) => {
+  const decoder = createLogDecoder(event);
+  const position = event.parameters.findIndex(({ name }) => name === parameter);
+  return (log) => {
+    const decoded = decoder.decode(log);
+    if ("problem" in decoded) return decoded;
+    // A copy: a slice would keep the data of the log in memory for as long as the address is cached.
+    return { address: Buffer.from(String(decoded.values[position]), "latin1").toString("latin1") as Address };
+  };
+};
+
+/** Variants with the same first topic differ in which parameters are indexed. */
+const rowDecoder = (variants: readonly EventSignature[], columns: readonly Column[]): ((log: ChainLog) => Values) => {
+  const decoders = variants.map((event) => ({ ...createLogDecoder(event), columns: placesOf(event, columns) }));
+  return (log) => {
+    let problem: Problem = { problem: "" };
+    for (const { decode, columns: places, topics } of decoders) {
+      const decoded = decode(log);
+      if ("values" in decoded) return { columns: columnsOf(places, decoded.values) };
+      if (problem.problem === "" || topics === log.topics.length) problem = decoded;
+    }
+    return problem;
+  };
+};
+
+interface ColumnPlace extends Pick<Column, "name" | "type"> {
+  /** The position of the parameter; -1 where the variant lacks it. */
+  readonly position: number;
+}
+
+const placesOf = ({ parameters }: EventSignature, columns: readonly Column[]): ColumnPlace[] =>
+  columns.map(({ name, type, parameter }) => ({ name, type, position: parameters.findIndex((own) => own.name === parameter) }));
+
+const columnsOf = (places: readonly ColumnPlace[], values: readonly AbiValue[]): Row =>
+  Object.fromEntries(places.map(({ name, type, position }) => [name, toCell(values[position], type)]));

@@ -1,0 +1,118 @@
+import type { ContractRead } from "../../../declarations/protocol.ts";
+import type { DecodedBlock } from "../../../events/decoded-block.ts";
+import type { FoldInput, Row } from "../../../indexer/projection.ts";
+import { keyText, type State } from "../../../indexer/state/state.ts";
+import type { Address } from "../../../lib/hex.ts";
+import { type EventRelations, readsTable } from "../relations.ts";
+import { type Candidate, isFixed } from "./candidates.ts";
+import { contractsLoad, type DeclaredFold } from "./declared-fold.ts";
+import { createNewestRows } from "./latest.ts";
+
+/** The rows of a protocol's events. */
+export const foldEvents = (
+  fold: DeclaredFold,
+  blocks: readonly DecodedBlock[],
+  { state, chain }: Pick<FoldInput, "state" | "chain">,
+): Record<string, readonly Row[]> => {
+  const target = createTarget(fold, state);
+  for (const decoded of blocks) {
+    const { number } = decoded.block;
+    for (const { address, kind } of fold.startingAt(number, chain)) target.addContract(address, kind, number, null);
+    for (const candidate of fold.candidatesIn(decoded)) {
+      const { emitter } = candidate.use;
+      const { address } = candidate.log;
+      // A contract whose deployment is unknown exists at its first event.
+      if (isFixed(emitter, address, number)) target.addContract(address, emitter.kind, number, null);
+      else if (!target.isContract(address, emitter.kind)) continue;
+      applyCandidate(target, candidate, number);
+    }
+    target.endBlock(number);
+  }
+  return target.rows();
+};
+
+type Target = ReturnType<typeof createTarget>;
+
+const applyCandidate = (target: Target, { use, log, transactionIndex }: Candidate, block: number): void => {
+  if (use.announces !== null) {
+    const announcement = use.decode(log);
+    if ("problem" in announcement) target.skip(block, log.index, "contracts", announcement.problem);
+    else target.addContract(announcement.address, use.announces, block, log.index);
+    return;
+  }
+  const values = use.decode(log);
+  if ("problem" in values) {
+    target.skip(block, log.index, use.relations.definition.name, values.problem);
+    return;
+  }
+  const place = { contract: log.address, block_number: block, transaction_index: transactionIndex, log_index: log.index };
+  target.addRow(use.relations, log.address, block, { ...place, ...values.columns });
+};
+
+/** The rows so far, by table. */
+const createTarget = ({ protocol, relations }: DeclaredFold, state: State) => {
+  const contracts: Row[] = [];
+  const known = createKnownContracts(state);
+  const skipped = new Map<string, Row>();
+  const reads = new Map<string, Row>();
+  const rows = new Map(relations.events.map((own): [EventRelations, Row[]] => [own, []]));
+  const newest = new Map(
+    relations.events.flatMap((own) => {
+      const found = createNewestRows(own, state);
+      return found === null ? [] : [[own, found] as const];
+    }),
+  );
+  const queue = (isDue: (read: ContractRead) => boolean, contract: Address, block: number): void => {
+    for (const read of protocol.reads) {
+      if (!isDue(read)) continue;
+      const row = { protocol: protocol.id, read_name: read.name, contract, block_number: block, attempts: 0 };
+      reads.set(keyText([read.name, contract, block]), row);
+    }
+  };
+  return {
+    isContract: known.has,
+    /** Adds a contract unless it is known, and queues its periodic reads at its first block. */
+    addContract: (address: Address, kind: string, block: number, logIndex: number | null): void => {
+      if (known.has(address, kind)) return;
+      known.add(address, kind);
+      contracts.push({ address, kind, block_number: block, log_index: logIndex });
+      queue((read) => read.everyBlocks !== null && read.contract === kind, address, block);
+    },
+    skip: (block: number, logIndex: number, table: string, reason: string): void =>
+      void skipped.set(keyText([block, logIndex, table]), { block_number: block, log_index: logIndex, table_name: table, reason }),
+    addRow: (own: EventRelations, contract: Address, block: number, row: Row): void => {
+      rows.get(own)?.push(row);
+      newest.get(own)?.add(row);
+      queue((read) => read.touchedBy.includes(own.definition.name), contract, block);
+    },
+    endBlock: (block: number): void => {
+      for (const { endBlock } of newest.values()) endBlock(block);
+    },
+    rows: (): Record<string, readonly Row[]> => ({
+      [relations.contracts.table.name]: contracts,
+      [relations.skipped.table.name]: [...skipped.values()],
+      ...Object.fromEntries([...rows].map(([own, found]) => [own.rows.table.name, found])),
+      ...Object.assign({}, ...[...newest.values()].map((found) => found.rows())),
+      [readsTable.name]: [...reads.values()],
+    }),
+  };
+};
+
+/** Stored contracts and those that these blocks add, by kind. */
+const createKnownContracts = (state: State) => {
+  const byKind = new Map<string, Map<Address, boolean>>();
+  const ofKind = (kind: string): Map<Address, boolean> => {
+    const known = byKind.get(kind) ?? new Map<Address, boolean>();
+    byKind.set(kind, known);
+    return known;
+  };
+  return {
+    has: (address: Address, kind: string): boolean => {
+      const known = ofKind(kind);
+      const isKnown = known.get(address) ?? state.get(contractsLoad, address, kind) !== undefined;
+      known.set(address, isKnown);
+      return isKnown;
+    },
+    add: (address: Address, kind: string): void => void ofKind(kind).set(address, true),
+  };
+};

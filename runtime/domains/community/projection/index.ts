@@ -1,0 +1,106 @@
+import type { Protocol } from "../../../declarations/protocol.ts";
+import type { DecodedBlock } from "../../../events/decoded-block.ts";
+import { type ChainFacts, defineProjection, type Projection, type StateLoad } from "../../../indexer/projection.ts";
+import { createKeySet, type KeySet } from "../../../indexer/state/state.ts";
+import { groupBy } from "../../../lib/group-by.ts";
+import type { Address } from "../../../lib/hex.ts";
+import type { FixedContracts } from "../contracts-on-chain.ts";
+import { allRelations, type EventRelations, type ProtocolRelations, projectionIdOf, readsTable, relationsOf } from "../relations.ts";
+import { type Candidate, createCandidates } from "./candidates.ts";
+import { contractsLoad, type DeclaredFold } from "./declared-fold.ts";
+import { type Emitter, usesByTopic } from "./event-uses.ts";
+import { foldEvents } from "./fold.ts";
+import { latestKeyOf, latestLoad } from "./latest.ts";
+import { versionOf } from "./version.ts";
+
+/**
+ * The projection of a declared protocol: a row for each event of its contracts, which are at fixed addresses or announced by events, from the announcement on in
+ * the order of logs. Logs are selected by their first topic, then by their contract, and decoded strictly; one that is not an encoding of its event becomes a
+ * row of `skipped`. The version is a hash of the declaration and the fixed contracts, so that the tables are rebuilt when one of them changes.
+ */
+export const declaredProjection = (protocol: Protocol, contracts: FixedContracts): Projection => {
+  const relations = relationsOf(protocol);
+  const fold: DeclaredFold = {
+    protocol,
+    relations,
+    candidatesIn: createCandidates(usesByTopic(protocol, relations.events, contracts)),
+    startingAt: createStarts(contracts),
+  };
+  return defineProjection({
+    id: projectionIdOf(protocol.id),
+    version: versionOf(protocol, contracts),
+    events: [],
+    // A job writes the results of reads.
+    tables: [...allRelations({ ...relations, reads: [] }).map(({ table }) => table), ...(protocol.reads.length === 0 ? [] : [readsTable])],
+    loads: loadsOf(relations),
+    needs: (blocks, chain) => neededKeys(fold, blocks, chain),
+    fold: (blocks, input) => foldEvents(fold, blocks, input),
+  });
+};
+
+const loadsOf = ({ contracts, events }: ProtocolRelations): Record<string, StateLoad> => ({
+  [contractsLoad]: { table: contracts.table.name, key: { address: "bytea", kind: "text" }, values: ["block_number"] },
+  ...Object.fromEntries(
+    events.flatMap(({ latest }) => (latest === null ? [] : [[latest.current.table.name, latestLoad(latest.current.table)]])),
+  ),
+});
+
+/** The stored rows that these blocks depend on. Any contract that emits an event of an announced kind may be one of that kind. */
+const neededKeys = (fold: DeclaredFold, blocks: readonly DecodedBlock[], chain: ChainFacts): Record<string, KeySet> => {
+  const contracts = createKeySet();
+  const seen = new Map<string, Set<Address>>();
+  const latest = new Map(fold.relations.events.map((own) => [own, createKeySet()]));
+  for (const decoded of blocks) {
+    const { number } = decoded.block;
+    for (const { address, kind } of fold.startingAt(number, chain)) contracts.add(address, kind);
+    for (const candidate of fold.candidatesIn(decoded)) {
+      const { use, log } = candidate;
+      addOnce(seen, use.emitter, log.address, contracts);
+      if (use.announces === null) {
+        const key = latestKey(use.relations, use.decode, candidate);
+        if (key !== null) latest.get(use.relations)?.add(...key);
+      } else {
+        const announcement = use.decode(log);
+        if ("address" in announcement) contracts.add(announcement.address, use.announces);
+      }
+    }
+  }
+  return {
+    [contractsLoad]: contracts.keys,
+    ...Object.fromEntries([...latest].flatMap(([own, { keys }]) => (own.latest === null ? [] : [[own.latest.current.table.name, keys]]))),
+  };
+};
+
+/** Most logs of a common event, such as Transfer, have an address that has been added. */
+const addOnce = (
+  seen: Map<string, Set<Address>>,
+  { kind }: Emitter,
+  address: Address,
+  contracts: ReturnType<typeof createKeySet>,
+): void => {
+  const addresses = seen.get(kind) ?? new Set<Address>();
+  if (addresses.has(address)) return;
+  seen.set(kind, addresses.add(address));
+  contracts.add(address, kind);
+};
+
+/** The key of a log's row in the table of newest rows, where there is one. */
+const latestKey = ({ latest }: EventRelations, decode: Extract<Candidate["use"], { announces: null }>["decode"], { log }: Candidate) => {
+  if (latest === null) return null;
+  const values = decode(log);
+  return "problem" in values ? null : latestKeyOf(latest.current.table, { contract: log.address, ...values.columns });
+};
+
+/** Contracts by the block from which they count. */
+const createStarts = (contracts: FixedContracts): DeclaredFold["startingAt"] => {
+  const all = [...contracts].flatMap(([kind, addresses]) =>
+    [...addresses].flatMap(([address, from]) => (from === null ? [] : [{ address, kind, from }])),
+  );
+  const groupByFirst = (first: number) => groupBy(all, ({ from }) => Math.max(from, first));
+  const byFirstBlock = new Map<number, ReturnType<typeof groupByFirst>>();
+  return (block, { from: first }) => {
+    const groups = byFirstBlock.get(first) ?? groupByFirst(first);
+    byFirstBlock.set(first, groups);
+    return groups.get(block) ?? [];
+  };
+};

@@ -1,0 +1,16 @@
+import { createHash } from "node:crypto";
+import type { Protocol } from "../../../declarations/protocol.ts";
+import type { FixedContracts } from "../contracts-on-chain.ts";
+
+/** A hash of all that the rows of a protocol depend on: 31 bits, which fit the column of versions. */
+export const versionOf = (protocol: Protocol, contracts: FixedContracts): number => {
+  const { id, version, tables, reads } = protocol;
+  const discovery = Object.entries(protocol.contracts).map(([kind, { discoveredBy }]) => [kind, discoveredBy]);
+  const fixed = [...contracts].map(([kind, addresses]) => [kind, [...addresses].sort()]);
+  return (
+    createHash("sha256")
+      .update(JSON.stringify([id, version, discovery, tables, reads, fixed]))
+      .digest()
+      .readUInt32BE() >>> 1
+  );
+};

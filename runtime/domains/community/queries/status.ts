@@ -1,0 +1,57 @@
+import type { Database } from "../../../database/database.ts";
+import { identifier, joinSql, sql } from "../../../database/sql.ts";
+import { projectionPrefix } from "../relations.ts";
+
+/** The index of one protocol on one chain. */
+export interface ProtocolStatus {
+  readonly protocol: string;
+  readonly chain_id: number;
+  /** The last block that the protocol's tables include. */
+  readonly checkpoint: number;
+  /** The indexed head of the chain. */
+  readonly head: number;
+  readonly tables: readonly { readonly name: string; readonly rows: number }[];
+  /** Logs that were not an encoding of their event. */
+  readonly skipped: number;
+  /** Contract calls that are due. */
+  readonly queued_reads: number;
+}
+
+interface CheckpointRow {
+  readonly protocol: string;
+  readonly chain_id: number;
+  readonly checkpoint: number;
+  readonly head: number;
+  readonly tables: readonly string[];
+  readonly queued_reads: number;
+}
+
+/** Queries of declared protocols. */
+export const createCommunityQueries = ({ query }: Pick<Database, "query">) => ({
+  /** The status of each installed protocol on each chain that indexes it. Counts all rows: for commands, not for requests. */
+  statuses: async (): Promise<ProtocolStatus[]> => {
+    const checkpoints = await query<CheckpointRow>(
+      `SELECT p.id AS protocol, c.chain_id, c.block_number AS checkpoint, p.tables,
+         (SELECT max(o.block_number) FROM projection_checkpoints o WHERE o.chain_id = c.chain_id) AS head,
+         (SELECT count(*) FROM community_reads r WHERE r.chain_id = c.chain_id AND r.protocol = p.id) AS queued_reads
+       FROM community_protocols p JOIN projection_checkpoints c ON c.projection = $1 || p.id ORDER BY p.id, c.chain_id`,
+      [projectionPrefix],
+    );
+    const statuses: ProtocolStatus[] = [];
+    for (const { tables, ...row } of checkpoints) {
+      const counted = await query<{ name: string; rows: number }>(
+        joinSql(
+          tables.map(
+            (table, position) =>
+              sql`SELECT ($2::text[])[${position + 1}] AS name, count(*) AS rows FROM ${identifier(table)} WHERE chain_id = $1`,
+          ),
+          sql` UNION ALL `,
+        ),
+        [row.chain_id, [...tables]],
+      );
+      const views = counted.map(({ name, rows }) => ({ name: name.slice(`cq_${row.protocol}_`.length), rows }));
+      statuses.push({ ...row, tables: views, skipped: views.find(({ name }) => name === "skipped")?.rows ?? 0 });
+    }
+    return statuses;
+  },
+});

@@ -1,0 +1,171 @@
+import type { ColumnType, ContractRead, EventTable, Protocol } from "../../declarations/protocol.ts";
+import type { AppendTable, LatestTable, PeriodTable, QueueTable } from "../../indexer/projection.ts";
+
+type CopyTypes = AppendTable["columns"];
+
+/** The schema of a protocol's views, and the prefix of its tables. */
+export const schemaOf = (protocol: string): string => `cq_${protocol}`;
+
+/** The table behind the view of a name. */
+export const tableOf = (protocol: string, view: string): string => `${schemaOf(protocol)}_${view}`;
+
+/** The id of a protocol's projection. */
+export const projectionIdOf = (protocol: string): string => `${projectionPrefix}${protocol}`;
+export const projectionPrefix = "community:";
+
+/** A table of a protocol and its view in the protocol's schema. The chain precedes the columns of the primary key and of indexes. */
+export interface Relation<Kind = AppendTable | LatestTable | PeriodTable> {
+  readonly view: string;
+  readonly table: Kind;
+  readonly primaryKey: readonly string[];
+  readonly indexes: readonly (readonly string[])[];
+  /** Columns that are never null, other than those of the primary key. */
+  readonly required: readonly string[];
+}
+
+/** The rows of one kind of event, and the newest row of each key. */
+export interface EventRelations {
+  readonly definition: EventTable;
+  readonly rows: Relation<AppendTable>;
+  readonly latest: { readonly current: Relation<LatestTable>; readonly periods: Relation<PeriodTable> } | null;
+}
+
+export interface ProtocolRelations {
+  readonly contracts: Relation<AppendTable>;
+  readonly events: readonly EventRelations[];
+  readonly skipped: Relation<AppendTable>;
+  readonly reads: readonly { readonly definition: ContractRead; readonly results: Relation<LatestTable> }[];
+}
+
+/** The tables that a declaration describes. */
+export const relationsOf = (protocol: Protocol): ProtocolRelations => ({
+  contracts: contractsOf(protocol.id),
+  events: protocol.tables.map((definition) => eventRelations(protocol.id, definition)),
+  skipped: skippedOf(protocol.id),
+  reads: protocol.reads.map((definition) => ({ definition, results: resultsOf(protocol.id, definition) })),
+});
+
+/** All tables of a protocol. */
+export const allRelations = ({ contracts, events, skipped, reads }: ProtocolRelations): Relation[] => [
+  contracts,
+  ...events.flatMap(({ rows, latest }) => (latest === null ? [rows] : [rows, latest.current, latest.periods])),
+  skipped,
+  ...reads.map(({ results }) => results),
+];
+
+const columnTypes: Readonly<Record<ColumnType, CopyTypes[string]>> = {
+  address: "bytea",
+  bytes: "bytea",
+  uint256: "numeric",
+  int256: "numeric",
+  bool: "bool",
+  text: "text",
+  "address[]": "bytea[]",
+  "bytes[]": "bytea[]",
+  "uint256[]": "numeric[]",
+  "int256[]": "numeric[]",
+};
+
+const typesOf = (columns: readonly { readonly name: string; readonly type: ColumnType }[]): CopyTypes =>
+  Object.fromEntries(columns.map(({ name, type }) => [name, columnTypes[type]]));
+
+/** Contracts at fixed addresses, from their first block on, and announced ones, whose `log_index` is that of the announcement. */
+const contractsOf = (protocol: string): Relation<AppendTable> => ({
+  view: "contracts",
+  table: {
+    kind: "append",
+    name: tableOf(protocol, "contracts"),
+    columns: { address: "bytea", kind: "text", block_number: "int8", log_index: "int4" },
+  },
+  primaryKey: ["address", "kind"],
+  indexes: [["kind", "block_number"], ["block_number"]],
+  required: ["block_number"],
+});
+
+/** Logs that do not encode the event of their first topic. */
+const skippedOf = (protocol: string): Relation<AppendTable> => ({
+  view: "skipped",
+  table: {
+    kind: "append",
+    name: tableOf(protocol, "skipped"),
+    columns: { block_number: "int8", log_index: "int4", table_name: "text", reason: "text" },
+  },
+  primaryKey: ["block_number", "log_index", "table_name"],
+  indexes: [],
+  required: ["reason"],
+});
+
+const place = { transaction_index: "int4", log_index: "int4" } as const;
+
+const eventRelations = (protocol: string, definition: EventTable): EventRelations => {
+  const { name, columns, indexes, latestBy } = definition;
+  const own = typesOf(columns);
+  const rows: Relation<AppendTable> = {
+    view: name,
+    table: { kind: "append", name: tableOf(protocol, name), columns: { contract: "bytea", block_number: "int8", ...place, ...own } },
+    primaryKey: ["block_number", "log_index"],
+    indexes: indexes.map((index) => [...index, "block_number", "log_index"]),
+    required: ["contract", "transaction_index"],
+  };
+  return { definition, rows, latest: latestBy === null ? null : latestRelations(protocol, name, latestBy, { contract: "bytea", ...own }) };
+};
+
+const latestRelations = (
+  protocol: string,
+  name: string,
+  key: readonly string[],
+  types: CopyTypes,
+): NonNullable<EventRelations["latest"]> => {
+  const keyTypes = Object.fromEntries(key.map((column) => [column, types[column] ?? "bytea"]));
+  const values = { ...place, ...Object.fromEntries(Object.entries(types).filter(([column]) => !key.includes(column))) };
+  const required = ["contract", "transaction_index", "log_index"].filter((column) => !key.includes(column));
+  const periods = tableOf(protocol, `${name}_periods`);
+  return {
+    current: {
+      view: `${name}_latest`,
+      table: {
+        kind: "latest",
+        name: tableOf(protocol, `${name}_latest`),
+        key,
+        periods,
+        columns: { ...keyTypes, since_block: "int8", ...values },
+      },
+      primaryKey: key,
+      indexes: [["since_block"]],
+      required: ["since_block", ...required],
+    },
+    periods: {
+      view: `${name}_periods`,
+      table: { kind: "periods", name: periods, columns: { ...keyTypes, from_block: "int8", to_block: "int8", ...values } },
+      primaryKey: [...key, "from_block"],
+      indexes: [],
+      required: ["to_block", ...required],
+    },
+  };
+};
+
+/** Results of a contract function by block. A job writes them, so their roll-back is that of a block-bound table. */
+const resultsOf = (protocol: string, { name, columns }: ContractRead): Relation<LatestTable> => ({
+  view: name,
+  table: {
+    kind: "latest",
+    name: tableOf(protocol, name),
+    key: ["contract", "block_number"],
+    periods: null,
+    columns: { contract: "bytea", block_number: "int8", ...typesOf(columns) },
+  },
+  primaryKey: ["contract", "block_number"],
+  indexes: [["block_number"]],
+  required: [],
+});
+
+/** Contracts and blocks at which reads are due, of all protocols. A rebuilt projection queues its own again. */
+export const readsTable: QueueTable = {
+  kind: "queue",
+  name: "community_reads",
+  key: ["protocol", "read_name", "contract", "block_number"],
+  columns: { protocol: "text", read_name: "text", contract: "bytea", block_number: "int8", attempts: "int2" },
+};
+
+/** The blocks for which periodic reads have been queued. */
+export const scheduleTable = "community_read_schedule";

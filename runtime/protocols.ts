@@ -1,0 +1,4 @@
+import type { Protocol } from "./declarations/protocol.ts";
+
+/** The declared protocols. */
+export const communityProtocols: readonly Protocol[] = [];
