@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import type { Abi, Hex } from "viem";
 import { contractsDirectory } from "./cache.ts";
 import type { Artifact } from "./chain.ts";
@@ -102,6 +102,20 @@ export const contractNamed =
     if (artifact === undefined) throw new Error(`No contract ${name} was compiled`);
     return artifact;
   };
+
+/** Returns the sources that a text imports from packages, recursively, by path. */
+const withImports = (path: string, content: string, found: Record<string, string> = {}): Record<string, string> => {
+  found[path] = content;
+  for (const [, imported = ""] of content.matchAll(/import\s[^"]*"([^"]+)"/g)) {
+    const target = imported.startsWith(".") ? posix.join(posix.dirname(path), imported) : imported;
+    if (found[target] === undefined) withImports(target, readFileSync(createRequire(import.meta.url).resolve(target), "utf8"), found);
+  }
+  return found;
+};
+
+/** Compiles the contracts of one source, which may import those of packages, and returns a lookup by name. */
+export const compileWithPackages = (source: string): ((name: string) => Artifact) =>
+  contractNamed(compileInput(solidityInput(withImports("test.sol", source), "cancun")));
 
 /** Compiles the contracts of one source and returns a lookup by name. */
 export const compileSolidity = (source: string): ((name: string) => Artifact) =>

@@ -45,7 +45,7 @@ export const createTestIndexer = async (
     batchSize?: number;
     timeoutMilliseconds?: number;
     traces?: "debug" | "trace";
-  } & Partial<Pick<IndexerDeps, "tuning" | "genesisAllocation" | "heads" | "extraAccounts">> = {},
+  } & Partial<Pick<IndexerDeps, "tuning" | "genesisAllocation" | "heads" | "extraAccounts" | "blockBoundTables" | "prepare">> = {},
 ): Promise<TestIndexer> => {
   const chain = options.chain ?? chainOf();
   const rpc = createRpc({
@@ -70,13 +70,14 @@ export const createTestIndexer = async (
     database,
     ledger: createStoredLedger(database, chain.id),
     projections: options.projections ?? [addressActivityProjection, tokensProjection],
-    blockBoundTables,
+    blockBoundTables: [...blockBoundTables, ...(options.blockBoundTables ?? [])],
     logger: { info: (message) => notes.push(message), warn: (message) => warnings.push(message) },
     clock: () => new Date(),
     onProgress: (event) => progress.push(event),
     timing: { retry: { base: 5, max: 50 }, lock: 20, confirmation: 10 },
     ...(options.heads === undefined ? {} : { heads: options.heads }),
     ...(options.extraAccounts === undefined ? {} : { extraAccounts: options.extraAccounts }),
+    ...(options.prepare === undefined ? {} : { prepare: options.prepare }),
     ...(options.tuning === undefined ? {} : { tuning: options.tuning }),
     ...(options.genesisAllocation === undefined ? {} : { genesisAllocation: options.genesisAllocation }),
   });

@@ -1,9 +1,4 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { posix } from "node:path";
-import { compileInput, contractNamed, solidityInput } from "../../../support/solidity.ts";
-
-const require = createRequire(import.meta.url);
+import { compileWithPackages } from "../../../support/solidity.ts";
 
 const source = `
 // SPDX-License-Identifier: UNLICENSED
@@ -114,15 +109,5 @@ contract Inconsistent {
 }
 `;
 
-/** Collects a source and everything that it imports, recursively, by path. */
-const withImports = (path: string, content: string, sources: Record<string, string> = {}): Record<string, string> => {
-  sources[path] = content;
-  for (const [, imported = ""] of content.matchAll(/import\s[^"]*"([^"]+)"/g)) {
-    const target = imported.startsWith(".") ? posix.join(posix.dirname(path), imported) : imported;
-    if (sources[target] === undefined) withImports(target, readFileSync(require.resolve(target), "utf8"), sources);
-  }
-  return sources;
-};
-
 /** Tokens of different kinds, contracts that spend allowances, and contracts with incorrect events. */
-export const contracts = contractNamed(compileInput(solidityInput(withImports("test.sol", source), "cancun")));
+export const contracts = compileWithPackages(source);

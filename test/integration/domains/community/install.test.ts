@@ -1,0 +1,138 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createRandom } from "../../../../demo/story/random.ts";
+import type { Database } from "../../../../runtime/database/database.ts";
+import type { Protocol } from "../../../../runtime/declarations/protocol.ts";
+import { startTestChain, type TestChain } from "../../../support/chain.ts";
+import { contents } from "../../../support/contents.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { tableOf } from "../../../support/declared-protocol.ts";
+import { type CommunityOptions, deposit, startCommunityIndex, vaultsOf } from "./support.ts";
+import { type Market, startMarket } from "./vault-market.ts";
+
+const random = createRandom("installed vaults");
+let chain: TestChain;
+let market: Market;
+const databases: TestDatabase[] = [];
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  market = await startMarket(chain);
+  for (let block = 0; block < 20; block += 1) {
+    await chain.send(...Array.from({ length: 3 }, () => market.randomTransaction(random)));
+    await chain.mine();
+  }
+});
+afterEach(async () => {
+  await Promise.all(databases.splice(0).map((test) => test.drop()));
+});
+afterAll(() => chain?.stop());
+
+const newDatabase = async (): Promise<Database> => {
+  const test = await createTestDatabase();
+  databases.push(test);
+  return test.database;
+};
+
+/** Indexes with protocols up to the head, reads contracts, and stops. */
+const indexWith = async (database: Database, protocols: readonly Protocol[], options: Partial<CommunityOptions> = {}) => {
+  const index = await startCommunityIndex(chain, database, { protocols, ...options });
+  await index.sync();
+  await index.end();
+  return { caughtUp: index.running.progress.flatMap(({ phase, projection }) => (phase === "catch-up" ? [projection] : [])) };
+};
+
+/** The number of rows and a hash of each table in an index that began with these protocols. */
+const freshContents = async (protocols: readonly Protocol[], options: Partial<CommunityOptions> = {}) => {
+  const database = await newDatabase();
+  await indexWith(database, protocols, options);
+  return contents(database);
+};
+
+const relations = async (database: Database) =>
+  (
+    await database.query<{ name: string }>(
+      `SELECT format('%s.%s', nspname, relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+       WHERE (nspname LIKE 'cq%' OR relname LIKE 'cq%') AND relkind IN ('r', 'v') ORDER BY 1`,
+    )
+  ).map(({ name }) => name);
+
+describe("a declared protocol", () => {
+  it("that is added to an index catches up from the stored ledger", async () => {
+    const database = await newDatabase();
+    await indexWith(database, []);
+    const { caughtUp } = await indexWith(database, [vaultsOf(market.factory)]);
+    expect(new Set(caughtUp)).toEqual(new Set(["community:vaults"]));
+    expect(await contents(database)).toEqual(await freshContents([vaultsOf(market.factory)]));
+    expect((await database.query("SELECT FROM cq_vaults.deposits")).length).toBeGreaterThan(5);
+  });
+
+  it("that is opened again unchanged is not rebuilt", async () => {
+    const database = await newDatabase();
+    await indexWith(database, [vaultsOf(market.factory)]);
+    const before = await database.query("SELECT ctid, xmin, * FROM cq_vaults_deposits");
+    const { caughtUp } = await indexWith(database, [vaultsOf(market.factory)]);
+    expect(caughtUp).toEqual([]);
+    expect(await database.query("SELECT ctid, xmin, * FROM cq_vaults_deposits")).toEqual(before);
+  });
+
+  it.each([
+    ["has a new table", () => vaultsOf(market.factory, { tables: [tableOf("paid_in", "vault", [deposit])], reads: [] })],
+    ["has a new version", () => vaultsOf(market.factory, { version: 2 })],
+    ["has other contracts", () => vaultsOf(null)],
+  ])("that %s is rebuilt", async (_, changed) => {
+    const database = await newDatabase();
+    await indexWith(database, [vaultsOf(market.factory)]);
+    const options = { community: { vaults: { vault: market.vaults.slice(0, 1) } } };
+    const { caughtUp } = await indexWith(database, [changed()], options);
+    expect(new Set(caughtUp)).toEqual(new Set(["community:vaults"]));
+    const expected = await freshContents([changed()], options);
+    expect(await contents(database)).toEqual(expected);
+    expect(Object.keys(expected)).toContain("cq_vaults_contracts");
+  });
+
+  it("that is gone leaves no table, view, checkpoint or queued read", async () => {
+    const database = await newDatabase();
+    await indexWith(database, [vaultsOf(market.factory)]);
+    expect((await relations(database)).length).toBeGreaterThan(10);
+    await indexWith(database, []);
+    expect(await relations(database)).toEqual([]);
+    expect(await database.query("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'cq%'")).toEqual([]);
+    expect(await contents(database)).toEqual(await freshContents([]));
+  });
+
+  it("that has no contracts on the chain any more has no rows there", async () => {
+    const database = await newDatabase();
+    const community = { vaults: { vault: market.vaults } };
+    await indexWith(database, [vaultsOf(null)], { community });
+    expect((await database.query("SELECT FROM cq_vaults.deposits")).length).toBeGreaterThan(5);
+    await indexWith(database, [vaultsOf(null)]);
+    for (const name of await relations(database)) expect(await database.query(`SELECT FROM ${name}`), name).toEqual([]);
+    expect(await database.query("SELECT FROM projection_checkpoints WHERE projection LIKE 'community%'")).toEqual([]);
+    expect(await database.query("SELECT FROM community_read_schedule UNION ALL SELECT FROM community_reads")).toEqual([]);
+  });
+
+  it("is read by the reader role through its views alone", async () => {
+    const database = await newDatabase();
+    const [name] = await database.query<{ role: string }>("SELECT 'reader ' || current_database() AS role");
+    const role = name?.role ?? "";
+    await database.query(`CREATE ROLE "${role}"`);
+    try {
+      await indexWith(database, [vaultsOf(market.factory)], { readerRole: role });
+      const as = (sql: string) =>
+        database.transaction(async (client) => {
+          await client.query(`SET LOCAL ROLE "${role}"`);
+          return client.query(sql);
+        });
+      expect((await as("SELECT owner FROM cq_vaults.deposits")).length).toBeGreaterThan(5);
+      await expect(as("SELECT FROM cq_vaults_deposits")).rejects.toThrow(/permission denied/);
+      await expect(as("DELETE FROM cq_vaults.deposits")).rejects.toThrow(/permission denied/);
+      // The grants of a role that is created again.
+      await database.query(`DROP OWNED BY "${role}"`);
+      await expect(as("SELECT owner FROM cq_vaults.deposits")).rejects.toThrow(/permission denied/);
+      await indexWith(database, [vaultsOf(market.factory)], { readerRole: role });
+      expect((await as("SELECT owner FROM cq_vaults.deposits")).length).toBeGreaterThan(5);
+    } finally {
+      await database.query(`DROP OWNED BY "${role}"; DROP ROLE "${role}"`);
+    }
+  });
+});

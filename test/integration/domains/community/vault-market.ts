@@ -1,0 +1,74 @@
+import type { createRandom } from "../../../../demo/story/random.ts";
+import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
+import { call, type TestChain, type TestTransaction } from "../../../support/chain.ts";
+import { multicall, multicallCode } from "../../../support/multicall.ts";
+import { contracts } from "./contracts.ts";
+
+type Random = ReturnType<typeof createRandom>;
+
+/** A factory with vaults of one asset, and accounts that use them. */
+export interface Market {
+  readonly asset: Address;
+  readonly factory: Address;
+  readonly vaults: Address[];
+  /** A deposit into the first vault. */
+  deposit(from: Address, assets: bigint): TestTransaction;
+  /** A deposit, a withdrawal, or a donation, which emits no event of the vault; some of them fail. */
+  randomTransaction(random: Random): TestTransaction;
+}
+
+/** Adds a vault; with a deposit in the transaction that announces it. */
+export const createVault = async (
+  chain: TestChain,
+  { asset, factory, vaults }: Pick<Market, "asset" | "factory" | "vaults">,
+  withDeposit = false,
+): Promise<void> => {
+  const [hash] = await chain.send({
+    ...call(contracts("Factory"), factory, withDeposit ? "createWithDeposit" : "create", withDeposit ? [asset, 1_000n] : [asset]),
+    gas: 5_000_000n,
+  });
+  await chain.mine();
+  const { logs } = await chain.rpc<{ logs: { address: Address; topics: Hex[] }[] }>("eth_getTransactionReceipt", [hash]);
+  const announcement = logs.find(({ address }) => address === factory);
+  const vault: Address = `0x${announcement?.topics[1]?.slice(26)}`;
+  vaults.push(vault);
+  await chain.send(
+    ...chain.accounts.slice(0, 4).map((from) => ({ from, ...call(contracts("Asset"), asset, "approve", [vault, 2n ** 255n]) })),
+  );
+  await chain.mine();
+};
+
+/** Deploys the asset, the factory and two vaults. */
+export const startMarket = async (chain: TestChain): Promise<Market> => {
+  await chain.rpc("anvil_setCode", [multicall, await multicallCode(chain)]);
+  const people = chain.accounts.slice(0, 4) as Address[];
+  const factory = await chain.deploy(contracts("Factory"));
+  const asset = await chain.deploy(contracts("Asset"));
+  for (const to of people) await chain.send(call(contracts("Asset"), asset, "mint", [to, 10n ** 24n]));
+  await chain.send(call(contracts("Asset"), asset, "approve", [factory, 2n ** 255n]));
+  await chain.mine();
+  const vaults: Address[] = [];
+  for (let count = 0; count < 2; count += 1) await createVault(chain, { asset, factory, vaults });
+  const ofVault = (from: Address, vault: Address, name: string, args: readonly unknown[]) => ({
+    from,
+    ...call(contracts("Vault"), vault, name, args),
+  });
+  return {
+    asset,
+    factory,
+    vaults,
+    deposit: (from, assets) => ofVault(from, vaults[0] as Address, "deposit", [assets, from]),
+    randomTransaction: (random) => {
+      const [from, to, vault] = [random.pick(people), random.pick(people), random.pick(vaults)];
+      const amount = BigInt(random.between(1, 1_000_000));
+      return random.pick<TestTransaction>([
+        ofVault(from, vault, "deposit", [amount, to]),
+        ofVault(from, vault, "deposit", [amount, from]),
+        ofVault(from, vault, "mint", [amount, to]),
+        ofVault(from, vault, "withdraw", [amount / 8n, to, from]),
+        ofVault(from, vault, "redeem", [amount / 16n, from, from]),
+        { from, ...call(contracts("Asset"), asset, "transfer", [vault, amount / 3n]) },
+      ]);
+    },
+  };
+};
