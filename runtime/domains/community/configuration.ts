@@ -7,18 +7,19 @@ export const configurationProblem = (protocols: readonly Protocol[], { name, com
   for (const [id, contracts] of Object.entries(community)) {
     const protocol = protocols.find((known) => known.id === id);
     const known = protocols.filter(({ contracts: kinds }) => Object.keys(kinds).length > 0).map((other) => other.id);
-    if (protocol === undefined) return `Unknown protocol ${id} in the setting community of chain ${name}: ${accepted(id, known)}`;
+    if (protocol === undefined)
+      return `Unknown protocol ${id} in the setting community of chain ${name}: ${accepted(id, known, "no protocol has contracts")}`;
     const kinds = Object.keys(protocol.contracts);
     const unknown = Object.keys(contracts).find((kind) => !kinds.includes(kind));
     if (unknown !== undefined) {
-      return `Unknown contract ${unknown} of protocol ${id} in the setting community of chain ${name}: ${accepted(unknown, kinds)}`;
+      return `Unknown contract ${unknown} of protocol ${id} in the setting community of chain ${name}: ${accepted(unknown, kinds, "the protocol has no contracts")}`;
     }
   }
   return null;
 };
 
-const accepted = (name: string, known: readonly string[]): string => {
+const accepted = (name: string, known: readonly string[], whyNone: string): string => {
   const nearest = nearestName(name, known);
   if (nearest !== null) return `did you mean ${nearest}?`;
-  return known.length === 0 ? "expected none, because no protocol has contracts." : `expected one of ${known.join(", ")}.`;
+  return known.length === 0 ? `expected none, because ${whyNone}.` : `expected one of ${known.join(", ")}.`;
 };

@@ -71,12 +71,12 @@ const createTarget = ({ protocol, relations }: DeclaredFold, state: State) => {
   };
   return {
     isContract: known.has,
-    /** Adds a contract unless it is known, and queues its periodic reads at its first block. */
+    /** Adds a contract unless it is known, and queues its reads at its first block. */
     addContract: (address: Address, kind: string, block: number, logIndex: number | null): void => {
       if (known.has(address, kind)) return;
       known.add(address, kind);
       contracts.push({ address, kind, block_number: block, log_index: logIndex });
-      queue((read) => read.everyBlocks !== null && read.contract === kind, address, block);
+      queue((read) => read.contract === kind, address, block);
     },
     skip: (block: number, logIndex: number, table: string, reason: string): void =>
       void skipped.set(keyText([block, logIndex, table]), { block_number: block, log_index: logIndex, table_name: table, reason }),

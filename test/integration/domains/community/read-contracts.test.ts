@@ -84,22 +84,25 @@ describe("reads of contracts", () => {
     expect(stored.every(({ assets }) => assets === null)).toBe(true);
   });
 
+  /** Vaults whose price is read where they were touched, at no other blocks. */
+  const touchedOnly = () => {
+    const protocol = vaultsOf(market.factory);
+    return { protocols: [{ ...protocol, reads: protocol.reads.map((read) => ({ ...read, everyBlocks: null })) }], isPruned: true };
+  };
+
   it("are done at the newest blocks where the node lacks the state of older ones", async () => {
     const touched = [await depositOnce(), await depositOnce(), await depositOnce()] as const;
-    await start({ isPruned: true });
+    await start(touchedOnly());
     index.fault.lacksUpTo = touched[1];
     await index.sync();
-    const head = await chain.head();
-    const expected = [touched[2], ...(head % 16 === 0 && head !== touched[2] ? [head] : [])];
-    expect((await prices()).map(({ block_number }) => block_number)).toEqual(expected);
-    expect((await prices()).at(0)?.assets).toBe(await priceAt(touched[2]));
+    expect(await prices()).toEqual([{ block_number: touched[2], assets: await priceAt(touched[2]) }]);
     expect(await queued()).toEqual([]);
   });
 
   it("are done at the head where the node lacks the state of all touched blocks, again after a reorganisation", async () => {
     const last = await depositOnce();
     for (let block = 0; block < 3; block += 1) await chain.mine();
-    await start({ isPruned: true });
+    await start(touchedOnly());
     index.fault.lacksUpTo = last;
     await index.sync();
     const head = await chain.head();

@@ -167,18 +167,22 @@ describe("the projection of a declared protocol", () => {
     }
   });
 
-  it("queues reads once for each contract and block: touched ones by rows, periodic ones at the first block", () => {
+  it("queues reads once for each contract and block: at its first block, and where it is touched", () => {
     const tables = fold([
       withLogs(4, announce(vault), deposited(alice, 1n), deposited(bob, 2n)),
       withLogs(5, label("x", [], [])),
       withLogs(6, announce(second), deposited(bob, 2n)),
+      withLogs(7, deposited(bob, 2n), deposited(alice, 2n, second)),
     ]);
     const reads = tables.community_reads?.map((row) => [row.read_name, row.contract, row.block_number, row.attempts]);
     expect(reads).toEqual([
-      ["asset", vault, 4, 0],
       ["price", vault, 4, 0],
+      ["asset", vault, 4, 0],
+      ["price", second, 6, 0],
       ["asset", second, 6, 0],
       ["price", vault, 6, 0],
+      ["price", vault, 7, 0],
+      ["price", second, 7, 0],
     ]);
   });
 

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { type InstallState, isEmptyPlan, planInstallation } from "../../../../runtime/domains/community/install/plan.ts";
+import type { Installation } from "../../../../runtime/domains/community/install/statements.ts";
+import { installationOf } from "../../../../runtime/domains/community/install/statements.ts";
+import { contractOf, protocolOf, tableOf } from "../../../support/declared-protocol.ts";
+
+const installation = (id: string, fingerprint = "a"): Installation => ({
+  id,
+  schema: `cq_${id}`,
+  tables: [`cq_${id}_contracts`],
+  readTables: [],
+  statements: [],
+  fingerprint,
+});
+const installed = (id: string, fingerprint = "a") => ({ id, fingerprint, tables: [`cq_${id}_contracts`] });
+const state = (parts: Partial<InstallState>): InstallState => ({ installed: [], versions: new Map(), withoutGrants: new Set(), ...parts });
+const opened = (one: Installation, version = 1) => ({ installation: one, version });
+
+describe("planInstallation", () => {
+  const [x, y] = [installation("x"), installation("y")];
+
+  it("creates a new protocol with its grants", () => {
+    expect(planInstallation(state({}), new Set(["x"]), [opened(x)])).toMatchObject({ drop: [], create: [x], grant: [x] });
+  });
+
+  it("changes nothing where all is installed", () => {
+    const given = state({ installed: [installed("x"), installed("y")], versions: new Map([["community:x", 1]]) });
+    expect(isEmptyPlan(planInstallation(given, new Set(["x", "y"]), [opened(x)]))).toBe(true);
+  });
+
+  it("drops protocols that are not declared, and creates those again whose tables differ", () => {
+    const given = state({ installed: [installed("x", "b"), installed("gone")], versions: new Map([["community:x", 1]]) });
+    const plan = planInstallation(given, new Set(["x"]), [opened(x)]);
+    expect(plan.drop.map(({ id }) => id)).toEqual(["x", "gone"]);
+    expect(plan).toMatchObject({ create: [x], forget: [], readAgain: [] });
+  });
+
+  it("keeps other tables of a protocol that another chain indexes", () => {
+    const given = state({ installed: [installed("x", "b")] });
+    expect(isEmptyPlan(planInstallation(given, new Set(["x", "y"]), []))).toBe(true);
+  });
+
+  it("forgets the rows of a chain that a protocol is no longer indexed on", () => {
+    const given = state({ installed: [installed("x"), installed("y")], versions: new Map([["community:x", 1]]) });
+    expect(planInstallation(given, new Set(["x", "y"]), [opened(y)])).toMatchObject({ drop: [], forget: [installed("x")] });
+  });
+
+  it("reads again where the version differs, and grants again what the role has lost", () => {
+    const given = state({
+      installed: [installed("x"), installed("y")],
+      versions: new Map([
+        ["community:x", 1],
+        ["community:y", 1],
+      ]),
+      withoutGrants: new Set(["cq_y"]),
+    });
+    const plan = planInstallation(given, new Set(["x", "y"]), [opened(x, 2), opened(y)]);
+    expect(plan).toMatchObject({ drop: [], create: [], readAgain: [x], grant: [y] });
+  });
+});
+
+describe("the installation of a protocol", () => {
+  const table = tableOf("paid", "till", ["Paid(address indexed from, uint256[] amounts, bytes32[] ids, string memo, bool ok)"], {
+    indexes: [["from"]],
+    latestBy: ["from"],
+  });
+  const tills = protocolOf({ id: "tills", contracts: { till: contractOf() }, tables: [table] });
+
+  it("has a table and a view for each relation", () => {
+    const { tables, statements } = installationOf(tills);
+    const names = ["contracts", "paid", "paid_latest", "paid_periods", "skipped"];
+    expect(tables).toEqual(names.map((name) => `cq_tills_${name}`));
+    expect(statements.map(String).filter((text) => text.startsWith("CREATE VIEW"))).toEqual(
+      names.map((name) => `CREATE VIEW cq_tills.${name} AS SELECT * FROM cq_tills_${name}`),
+    );
+  });
+
+  it("has another fingerprint if its tables differ", () => {
+    const { fingerprint } = installationOf(tills);
+    expect(installationOf({ ...tills, version: 2, description: "Other words." }).fingerprint).toBe(fingerprint);
+    expect(installationOf({ ...tills, tables: [{ ...table, indexes: [] }] }).fingerprint).not.toBe(fingerprint);
+  });
+});
