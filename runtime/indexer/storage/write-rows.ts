@@ -31,7 +31,8 @@ const writeTable = async (client: DatabaseClient, chainId: number, table: Table,
   const columns = ["chain_id", ...names];
   const types = ["int8" as const, ...Object.values(table.columns)];
   if (table.kind === "append" || table.kind === "periods") await client.copy(table.name, columns, tuples(chainId, names, rows), types);
-  else if (table.kind === "queue" || (rows.length <= maxInsertRows && !types.some(isArrayType))) await insertArrays(client, chainId, table, rows);
+  else if (table.kind === "queue" || (rows.length <= maxInsertRows && !types.some(isArrayType)))
+    await insertArrays(client, chainId, table, rows);
   else await upsert(client, { table: table.name, key: ["chain_id", ...table.key], columns, types }, tuples(chainId, names, rows));
 };
 

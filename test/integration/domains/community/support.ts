@@ -94,7 +94,7 @@ export const startCommunityIndex = async (
     jobs: declared.jobs,
     multicall,
     exclusive: running.indexer.exclusive,
-    beside: running.indexer.beside,
+    exclusiveKeepingState: running.indexer.exclusiveKeepingState,
     isReady,
     clock: () => new Date(clock),
     logger: { info: () => undefined, warn: (message) => warnings.push(message) },
