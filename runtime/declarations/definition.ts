@@ -77,5 +77,3 @@ export const protocolFile = z.strictObject({
 
 /** A declaration as written, with its defaults. */
 export type ProtocolFile = z.infer<typeof protocolFile>;
-export type TableDefinition = ProtocolFile["tables"][string];
-export type ReadDefinition = ProtocolFile["reads"][string];

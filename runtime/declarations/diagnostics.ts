@@ -13,6 +13,8 @@ export interface Unknown {
   readonly expected: readonly string[];
 }
 
+const query = "one SELECT";
+
 /** The diagnostics of declared protocols, with those of all YAML files, which the catalog has too. */
 export const declarationMessages = {
   // Files and YAML
@@ -64,13 +66,13 @@ export const declarationMessages = {
   // SQL
   "sql-syntax": (data: { problem: string }) => `Invalid SQL: ${data.problem}, expected SQL of PostgreSQL`,
   "sql-size": (data: { found: string; expected: string }) => `Oversized query: found ${data.found}, expected ${data.expected}`,
-  "sql-statement": (data: { found: string }) => `Invalid statement: found ${data.found}, expected one SELECT`,
+  "sql-statement": (data: { found: string }) => `Invalid statement: found ${data.found}, expected ${query}`,
   "refused-relation": (data: Unknown) => refused("table", data),
   "refused-function": (data: Unknown) => refused("function", data),
   "refused-operator": (data: Unknown) => refused("operator", data),
   "refused-type": (data: Unknown) => refused("type", data),
   "refused-syntax": (data: { what: string }) =>
-    `Refused syntax: found ${data.what}, expected the part of SELECT that docs/architecture/community.md describes`,
+    `Refused syntax: found ${data.what}, expected ${query} as docs/architecture/community.md describes it`,
   "unnamed-column": () => "Missing name of a column: expected a column, or an expression with AS and the name of a field",
   "missing-column": (data: { missing: readonly string[] }) =>
     `Missing columns ${data.missing.join(", ")}: expected a column for each field, NULL if the protocol has no value for it`,

@@ -8,13 +8,13 @@ export const idPattern = /^[a-z][a-z0-9_]{0,19}$/;
 export const namePattern = /^[a-z][a-z0-9_]{0,29}$/;
 
 /** Columns that every table and read of a protocol has. */
-export const commonColumns = ["chain_id", "contract", "block_number", "transaction_index", "log_index"] as const;
+const commonColumns = ["chain_id", "contract", "block_number", "transaction_index", "log_index"] as const;
 
 /** Columns of the tables of newest rows and their periods. */
 const periodColumns = ["since_block", "from_block", "to_block"];
 
 /** Tables that every protocol has. */
-export const commonTables = ["contracts", "skipped"] as const;
+const commonTables = ["contracts", "skipped"] as const;
 
 /** Why a column cannot have this name; null if it can. */
 export function columnNameProblem(name: string): string | null {
