@@ -110,7 +110,7 @@ export type QueryParameter = (typeof queryParameters)[number];
 export interface OperationQuery {
   /** The file, relative to the protocol's folder. */
   readonly file: string;
-  /** The statement with `$1`, `$2` … in place of named parameters. */
+  /** The statement with `$1`, `$2` … in place of named parameters, and with the schema of the protocol before the names of its own tables. */
   readonly text: string;
   /** The parameters in the order of their numbers. */
   readonly parameters: readonly QueryParameter[];

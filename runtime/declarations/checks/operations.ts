@@ -54,7 +54,11 @@ function checkOperation(
     const data = { name: file, expected: [...queries.keys()] };
     return { value: null, diagnostics: [diagnostic("missing-sql", valueAt(declaration, "operations", name, "sql"), data)] };
   }
-  const { query, diagnostics } = checkQuery(pathOf(declaration, file), text, { tables, ...shape });
+  const { query, diagnostics } = checkQuery(pathOf(declaration, file), text, {
+    schema: `cq_${declaration.file.protocol}`,
+    tables,
+    ...shape,
+  });
   return { value: query === null ? null : { file, ...query }, diagnostics };
 }
 

@@ -8,7 +8,9 @@ import { findPageFaults, type ResultColumn, resultColumnsOf } from "./result.ts"
 
 /** What the SQL of an operation may and must use. */
 export interface QueryScope {
-  /** The names of the protocol's own tables and reads. */
+  /** The schema of the protocol's own tables and reads. */
+  readonly schema: string;
+  /** Their names. */
   readonly tables: readonly string[];
   /** The parameters of the operation: each must be used, since a query that ignores one would answer another question. */
   readonly parameters: readonly QueryParameter[];
@@ -59,10 +61,11 @@ function checkTokens(text: string, tokens: readonly Token[], positions: Position
   const numberOf = (name: QueryParameter): number => compiled.parameters.indexOf(name) + 1;
   const begin = positions.ofByte(tokens[0]?.start ?? 0);
   const { columns, unnamed } = resultColumnsOf(first.fields);
+  const tree = checkTree(first.fields, scope.tables);
   const diagnostics = [
     ...tokens.filter(({ name }) => name === "PARAM").map((token) => positional(token, positions)),
     ...uses.flatMap(({ name, start }) => checkParameter(name, positions.ofByte(start), scope)),
-    ...checkTree(first.fields, scope.tables).map((refusal) => refusalDiagnostic(refusal, tokens, positions)),
+    ...tree.refusals.map((refusal) => refusalDiagnostic(refusal, tokens, positions)),
     ...unnamed.map((at) => diagnostic("unnamed-column", positions.ofByte(at))),
     ...(unnamed.length > 0 ? [] : checkColumns(columns, scope.columns, positions, begin)),
     ...scope.parameters
@@ -72,8 +75,21 @@ function checkTokens(text: string, tokens: readonly Token[], positions: Position
       diagnostic("unpaged-query", begin, { expected }),
     ),
   ];
-  const query = { text: compiled.text, parameters: compiled.parameters, columns: columns.map(({ name }) => name) };
-  return diagnostics.length === 0 ? { query, diagnostics } : refused(...diagnostics);
+  if (diagnostics.length > 0) return refused(...diagnostics);
+  const query = {
+    text: qualifyTables(compiled.text, tree.tables, scope.schema),
+    parameters: compiled.parameters,
+    columns: columns.map(({ name }) => name),
+  };
+  return { query, diagnostics };
+}
+
+/** Inserts the schema before names of tables, so that the text does not depend on the search path. */
+function qualifyTables(text: string, offsets: readonly number[], schema: string): string {
+  const bytes = Buffer.from(text);
+  const sorted = [...offsets].sort((left, right) => left - right);
+  const parts = sorted.map((offset, index) => bytes.subarray(sorted[index - 1] ?? 0, offset).toString());
+  return [...parts, bytes.subarray(sorted.at(-1) ?? 0).toString()].join(`"${schema}".`);
 }
 
 /** The only statement, or the diagnostic of the first one that should not be there. */

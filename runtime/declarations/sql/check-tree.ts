@@ -23,9 +23,16 @@ interface Scope {
 /** Deeper trees are not written by hand, and recursive functions of PostgreSQL and this file are limited by their stacks. */
 const maxDepth = 150;
 
+export interface CheckedTree {
+  readonly refusals: readonly Refusal[];
+  /** The bytes where names of the protocol's own tables start, in no order. */
+  readonly tables: readonly number[];
+}
+
 /** Walks all nodes of a SELECT and returns what is not allowed in it. `tables` are the names that it may read without a schema. */
-export function checkTree(statement: Fields, tables: readonly string[]): Refusal[] {
+export function checkTree(statement: Fields, tables: readonly string[]): CheckedTree {
   const refusals: Refusal[] = [];
+  const uses: number[] = [];
   const refuse = (refusal: Refusal): void => {
     refusals.push(refusal);
   };
@@ -38,17 +45,20 @@ export function checkTree(statement: Fields, tables: readonly string[]): Refusal
   const walkFields = (type: string, fields: Fields, outer: Scope, depth: number): void => {
     const at = locationOf(type, fields) ?? firstLocation(fields) ?? outer.at;
     const rules = grammar[type];
-    if (rules === undefined) {
-      refuse(syntax(type, at));
-      return;
-    }
-    if (depth > maxDepth) {
-      refuse({ code: "refused-syntax", at, data: { what: `nesting of more than ${maxDepth} levels` } });
-      return;
-    }
-    const scope: Scope = type === "SelectStmt" ? { at, ctes: walkCtes(fields, { ...outer, at }, depth) } : { ...outer, at };
-    const refusal = checkNode(type, fields, { at, tables, ctes: scope.ctes });
+    if (rules === undefined) refuse(syntax(type, at));
+    else if (depth > maxDepth) refuse({ code: "refused-syntax", at, data: { what: `nesting of more than ${maxDepth} levels` } });
+    else
+      walkKnown(
+        { type, fields, rules },
+        { at, ctes: type === "SelectStmt" ? walkCtes(fields, { ...outer, at }, depth) : outer.ctes },
+        depth,
+      );
+  };
+
+  const walkKnown = ({ type, fields, rules }: KnownNode, scope: Scope, depth: number): void => {
+    const refusal = checkNode(type, fields, { ...scope, tables });
     if (refusal !== null) refuse(refusal);
+    if (type === "RangeVar" && isOwnTable(fields, { ...scope, tables })) uses.push(scope.at ?? 0);
     const unknown = Object.keys(fields).find((name) => rules[name] === undefined);
     if (unknown !== undefined) refuse(unknownField(type, unknown, fields[unknown], scope.at));
     for (const [name, value] of Object.entries(fields)) {
@@ -77,7 +87,13 @@ export function checkTree(statement: Fields, tables: readonly string[]): Refusal
   };
 
   walkFields("SelectStmt", statement, { ctes: new Set(), at: null }, 0);
-  return refusals;
+  return { refusals, tables: uses };
+}
+
+interface KnownNode {
+  readonly type: string;
+  readonly fields: Fields;
+  readonly rules: (typeof grammar)[string];
 }
 
 interface NodeScope extends Scope {
@@ -115,16 +131,27 @@ function checkNode(type: string, fields: Fields, scope: NodeScope): Refusal | nu
   }
 }
 
-function checkRelation({ catalogname, schemaname, relname }: Fields, { tables, ctes, at }: NodeScope): Refusal | null {
+function checkRelation(fields: Fields, scope: NodeScope): Refusal | null {
+  const { catalogname, schemaname, relname } = fields;
+  if (catalogname === undefined && schemaname === "api" && apiViews.includes(String(relname))) return null;
+  if (isOwnTable(fields, scope) || (schemaname === undefined && scope.ctes.has(String(relname)))) return null;
   const name = [catalogname, schemaname, relname].filter((part) => part !== undefined).join(".");
-  const expected = [...tables, ...ctes, ...apiViews.map((view) => `api.${view}`)];
-  return expected.includes(name) ? null : { code: "refused-relation", at, data: { name, expected } };
+  const expected = [...scope.tables, ...scope.ctes, ...apiViews.map((view) => `api.${view}`)];
+  return { code: "refused-relation", at: scope.at, data: { name, expected } };
+}
+
+/** A common table expression hides the table of its name. */
+function isOwnTable({ catalogname, schemaname, relname }: Fields, { tables, ctes }: Pick<NodeScope, "tables" | "ctes">): boolean {
+  const name = String(relname);
+  return catalogname === undefined && schemaname === undefined && tables.includes(name) && !ctes.has(name);
 }
 
 function checkFunction(names: readonly string[], at: number | null): Refusal | null {
-  const name = withoutCatalog(names).join(".");
-  const expected = [...apiFunctions.map((known) => `api.${known}`), ...allowedFunctions];
-  return expected.includes(name) ? null : { code: "refused-function", at, data: { name: names.join("."), expected } };
+  const [schema, name = ""] = names.length === 1 ? ["pg_catalog", ...names] : names;
+  const known = schema === "pg_catalog" ? allowedFunctions.has(name) : schema === "api" && apiFunctions.includes(name);
+  if (known && names.length <= 2) return null;
+  const expected = [...apiFunctions.map((view) => `api.${view}`), ...allowedFunctions];
+  return { code: "refused-function", at, data: { name: names.join("."), expected } };
 }
 
 function checkOperator({ kind, name }: Fields, at: number | null): Refusal | null {
@@ -135,17 +162,16 @@ function checkOperator({ kind, name }: Fields, at: number | null): Refusal | nul
 
 function checkOperatorName(names: readonly string[], at: number | null): Refusal | null {
   const name = names.join(".");
-  return allowedOperators.has(name) ? null : { code: "refused-operator", at, data: { name, expected: [...allowedOperators] } };
+  return names.length === 1 && allowedOperators.has(name)
+    ? null
+    : { code: "refused-operator", at, data: { name, expected: [...allowedOperators] } };
 }
 
+// The grammar itself qualifies types and functions of SQL's own syntax, such as bigint and EXTRACT.
 function checkType(names: readonly string[], at: number | null): Refusal | null {
-  const name = withoutCatalog(names).join(".");
-  return allowedTypes.has(name) ? null : { code: "refused-type", at, data: { name: names.join("."), expected: [...allowedTypes] } };
-}
-
-// The grammar itself qualifies functions and types of SQL's own syntax, such as EXTRACT and bigint.
-function withoutCatalog(names: readonly string[]): readonly string[] {
-  return names[0] === "pg_catalog" ? names.slice(1) : names;
+  const [schema, name = ""] = names.length === 1 ? ["pg_catalog", ...names] : names;
+  if (schema === "pg_catalog" && names.length <= 2 && allowedTypes.has(name)) return null;
+  return { code: "refused-type", at, data: { name: names.join("."), expected: [...allowedTypes] } };
 }
 
 function stringsOf(nodes: unknown): string[] {

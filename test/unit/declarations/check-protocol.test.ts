@@ -103,6 +103,7 @@ describe("a declaration", () => {
     expect(Object.keys(value?.operations ?? {})).toEqual(["balances"]);
     expect(value?.operations.balances).toMatchObject({
       file: "balances.sql",
+      text: expect.stringContaining('FROM "cq_vaults".deposits WHERE'),
       parameters: ["chain", "limit", "offset"],
       columns: ["owner"],
     });

@@ -19,14 +19,17 @@ const findings = (marked: string, of: QueryScope = scope) => {
 
 describe("a query", () => {
   it("is compiled to numbered parameters at the positions of the named ones, without its semicolon", () => {
-    const lines = (limit: string, offset: string) => [
-      "SELECT owner, 1 AS amount FROM deposits",
+    const lines = (table: string, limit: string, offset: string) => [
+      `SELECT owner, 1 AS amount FROM ${table}`,
       `ORDER BY 1 LIMIT ${limit} OFFSET ${offset} -- the end`,
     ];
-    const { query, diagnostics } = checkQuery(file, lines(":limit", ":offset;").join("\n"), { ...scope, parameters: ["offset", "limit"] });
+    const { query, diagnostics } = checkQuery(file, lines("deposits", ":limit", ":offset;").join("\n"), {
+      ...scope,
+      parameters: ["offset", "limit"],
+    });
     expect(diagnostics).toEqual([]);
     expect(query).toEqual({
-      text: lines("$1    ", "$2      ").join("\n"),
+      text: lines('"cq_vaults".deposits', "$1    ", "$2      ").join("\n"),
       parameters: ["limit", "offset"],
       columns: ["owner", "amount"],
     });
@@ -36,6 +39,25 @@ describe("a query", () => {
     const { query } = checkQuery(file, queryWith({ and: "owner = :wallet OR ':chain'::text = $$:user$$ -- :user\n  /* :user */" }), scope);
     expect(query?.parameters).toEqual(["chain", "wallet", "as_of_block", "limit", "offset"]);
     expect(query?.text).toContain("(owner = $2      OR ':chain'::text = $$:user$$ -- :user\n  /* :user */)");
+  });
+
+  it("has the schema of the protocol before its own tables, and before nothing else", () => {
+    const own = (sql: string) => checkQuery(file, sql, scope).query?.text.match(/(?:FROM|JOIN|ONLY) \S+/g);
+    const from = 'deposits AS "ä" JOIN ONLY deposits_latest ON true JOIN "contracts" ON true JOIN api.blocks ON true';
+    expect(own(queryWith({ from, and: "owner <> 'ä' /* FROM deposits */" }))).toEqual([
+      'FROM "cq_vaults".deposits',
+      "JOIN ONLY",
+      'JOIN "cq_vaults"."contracts"',
+      "JOIN api.blocks",
+      "FROM deposits",
+    ]);
+    expect(checkQuery(file, queryWith({ from }), scope).query?.text).toContain('ONLY "cq_vaults".deposits_latest ON');
+    const before = "WITH share_price AS (SELECT owner FROM share_price)\n";
+    expect(own(queryWith({ before, from: "deposits NATURAL JOIN share_price" }))).toEqual([
+      'FROM "cq_vaults".share_price)',
+      'FROM "cq_vaults".deposits',
+      "JOIN share_price",
+    ]);
   });
 
   it.each([

@@ -49,6 +49,8 @@ const attacks: readonly Attack[] = [
   ["tables of another protocol", "refused-relation", queryWith({ from: "§cq_protocol_01.deposits" })],
   ["settings", "refused-relation", queryWith({ from: "deposits CROSS JOIN §pg_settings" })],
   ["views of the schema that are not documented", "refused-relation", queryWith({ from: "§api.community_reader" })],
+  ["a table whose name contains the schema", "refused-relation", queryWith({ from: '§"api.blocks"' })],
+  ["a function whose name contains the schema", "refused-function", queryWith({ and: '§"api.balances_at"() = 1' })],
   ["a quoted catalog", "refused-relation", queryWith({ from: '§"pg_catalog"."pg_shadow"' })],
   ["a catalog by a Unicode escape", "refused-relation", queryWith({ from: '§U&"pg\\005fauthid"' })],
   [
