@@ -5,6 +5,7 @@ import { bundledFiles } from "./bundle.ts";
 import { emitCatalogSchema } from "./catalog-schema.ts";
 import { emitClient } from "./client.ts";
 import { emitCommunity } from "./community.ts";
+import { emitCommunityItems } from "./community-items.ts";
 import { emitHandlers } from "./handlers.ts";
 import { emitManifest, manifestPath } from "./manifest.ts";
 import { emitOpenApiJson, emitOpenApiYaml } from "./openapi/document.ts";
@@ -19,6 +20,7 @@ import { emitValidators, emitValidatorTypes } from "./validators.ts";
 const emitters: Readonly<Record<string, (model: Model) => string>> = {
   "generated/client.gen.ts": emitClient,
   "generated/community.gen.ts": emitCommunity,
+  "generated/community-items.gen.ts": emitCommunityItems,
   "generated/handlers.gen.ts": emitHandlers,
   "generated/openapi.json": emitOpenApiJson,
   "generated/openapi.yaml": emitOpenApiYaml,

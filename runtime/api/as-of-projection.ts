@@ -1,6 +1,6 @@
 import type { Progress, ProgressQueries } from "../domains/ledger/queries/progress.ts";
 import { RequestError } from "../lib/request-error.ts";
-import { type ProjectionId, type ProjectionReads, projectionSubjects, readsOf } from "./projection-reads.ts";
+import { type ProjectionId, type ProjectionReads, readsOf, subjectOf } from "./projection-reads.ts";
 
 /** The block up to which an operation's responses are current on a chain. */
 export interface Reach {
@@ -55,7 +55,7 @@ export type AsOfProjection = ReturnType<typeof createAsOfProjection>;
 const rebuildingError = (projection: ProjectionId, block: number, { head, first }: Pick<Progress, "head" | "first">): RequestError =>
   new RequestError(
     503,
-    `${projectionSubjects[projection]} are being rebuilt: ${block < first ? `no block of ${head} yet` : `at block ${block} of ${head}`}. Retry later.`,
+    `${subjectOf(projection)} are being rebuilt: ${block < first ? `no block of ${head} yet` : `at block ${block} of ${head}`}. Retry later.`,
     retryAfterSeconds,
   );
 

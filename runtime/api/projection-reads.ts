@@ -11,7 +11,17 @@ export const projectionSubjects = {
   tokens: "Token balances",
 } as const;
 
-export type ProjectionId = keyof typeof projectionSubjects;
+export type ProjectionId = keyof typeof projectionSubjects | CommunityProjectionId;
+
+/** The projection of a declared protocol. */
+export type CommunityProjectionId = `community:${string}`;
+
+/** The data of a projection, as the subject of error messages. */
+export const subjectOf = (projection: ProjectionId): string =>
+  isOfCommunity(projection) ? `Tables of ${projection.slice(communityPrefix.length)}` : projectionSubjects[projection];
+
+const communityPrefix = "community:";
+const isOfCommunity = (projection: ProjectionId): projection is CommunityProjectionId => projection.startsWith(communityPrefix);
 
 /**
  * The projections that an operation reads. Additional data, such as labels of addresses, standards of contracts and factories of pools, does not limit a
@@ -108,8 +118,10 @@ const readsOfOperations: { readonly [Name in keyof LiveHandlers<unknown>]: Reads
   getTransactionSummary: ({ withGas }) => (withGas ? { asOf: ["address-activity"] } : nothing),
 };
 
-/** The projections that a request reads; none for a planned operation. */
+/** The projections that a request reads; none for a planned operation. Requests of community endpoints name their protocol. */
 export function readsOf(operation: string, request: unknown): ProjectionReads {
+  const { protocol } = request as { readonly protocol?: unknown };
+  if (typeof protocol === "string") return { asOf: [`${communityPrefix}${protocol}`, "tokens"] };
   const reads = (readsOfOperations as Readonly<Record<string, ProjectionReads | ((request: never) => ProjectionReads)>>)[operation];
   return typeof reads === "function" ? reads(request as never) : (reads ?? nothing);
 }

@@ -84,7 +84,9 @@ const passwordOf = async (client: DatabaseClient, role: string): Promise<string>
 const createRole = async (client: DatabaseClient, role: string, password: string): Promise<void> => {
   const [existing] = await client.query("SELECT 1 FROM pg_roles WHERE rolname = $1", [role]);
   const verb = existing === undefined ? "CREATE" : "ALTER";
-  await client.query(`${verb} ROLE ${role} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION CONNECTION LIMIT 64 PASSWORD '${password}'`);
+  await client.query(
+    `${verb} ROLE ${role} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION CONNECTION LIMIT 64 PASSWORD '${password}'`,
+  );
   for (const setting of roleSettings) await client.query(`ALTER ROLE ${role} SET ${setting}`);
 };
 

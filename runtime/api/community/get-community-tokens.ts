@@ -1,0 +1,14 @@
+import type { CommunityToken } from "../../../generated/responses.gen.ts";
+import type { Handlers } from "../context.ts";
+import { pageOfOperation } from "./operation-rows.ts";
+
+/** The tokens that the pool tokens of a wallet can be redeemed for. */
+export const getCommunityTokens: Handlers["getCommunityTokens"] = async (request, context) => ({
+  address: request.address,
+  ...(await pageOfOperation<CommunityToken>(context, request, {
+    handler: "getCommunityTokens",
+    operation: "tokens",
+    wallet: request.address,
+    pool: request.poolAddress,
+  })),
+});

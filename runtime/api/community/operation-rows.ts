@@ -1,0 +1,90 @@
+import { communityItems } from "../../../generated/community-items.gen.ts";
+import type { Chain } from "../../../generated/requests.gen.ts";
+import type { Pagination } from "../../../generated/responses.gen.ts";
+import { bytes } from "../../database/codecs.ts";
+import type { Protocol } from "../../declarations/protocol.ts";
+import { type Address, type Hex, nativeTokenAddress } from "../../lib/hex.ts";
+import { NotIndexedError, RequestError } from "../../lib/request-error.ts";
+import { tokenLogo, updatedAt } from "../chains/view-chain.ts";
+import type { ResolverContext } from "../context.ts";
+import { viewItem } from "./view-item.ts";
+
+/** What the requests of community endpoints have in common. */
+export interface CommunityRequest {
+  readonly protocol: string;
+  /** The requested chain, or the first one on which the protocol has contracts; null if there is none. */
+  readonly chain: Chain | null;
+  readonly page: { readonly number: number; readonly size: number };
+}
+
+/** The parameters that only some operations have. */
+export interface OperationScope {
+  readonly handler: string;
+  readonly operation: string;
+  readonly wallet?: Hex;
+  readonly pool?: Hex | null;
+}
+
+/** The fields that all responses share, the items of the page, and its position. */
+export interface CommunityPage<Item> {
+  readonly protocol: string;
+  readonly chain_id: number;
+  readonly chain_name: string;
+  readonly quote_currency: string;
+  readonly updated_at: string;
+  readonly items: readonly Item[];
+  readonly pagination: Pagination;
+}
+
+/**
+ * One page of an operation of a protocol, as of the anchor of the list; one extra row determines `has_more`.
+ * @throws {RequestError} 404 if the protocol has no contracts on the chain, or if no pool of the protocol has the requested address.
+ */
+export async function pageOfOperation<Item>(
+  context: ResolverContext,
+  { protocol: id, chain, page }: CommunityRequest,
+  { handler, operation, wallet, pool = null }: OperationScope,
+): Promise<CommunityPage<Item>> {
+  const protocol = context.community.protocol(id);
+  const query = protocol?.operations[operation];
+  if (protocol === undefined || query === undefined)
+    throw new RequestError(501, `Operation ${operation} of ${id} is planned but not implemented yet.`);
+  const served = requireChain(context, protocol, chain);
+  const rows =
+    context.anchor === null
+      ? []
+      : await context.community.rowsOf(query, {
+          chain: served.id,
+          wallet: wallet === undefined ? null : bytes(wallet),
+          pool: pool === null ? null : bytes(pool),
+          as_of_block: context.anchor,
+          limit: page.size + 1,
+          offset: page.number * page.size,
+        });
+  if (pool !== null && rows.length === 0 && page.number === 0)
+    throw new NotIndexedError(`Pool ${pool} of ${id} not found in the index of ${served.name}.`);
+  const config = context.chains.get(served.id);
+  const logoOf = (token: string): string | null =>
+    token === nativeTokenAddress ? (config.nativeToken.logoUrl ?? null) : tokenLogo(config, token as Address);
+  const object = communityItems[handler] ?? "";
+  return {
+    protocol: id,
+    chain_id: served.id,
+    chain_name: served.name,
+    quote_currency: "USD",
+    updated_at: updatedAt(context.now()),
+    items: rows.slice(0, page.size).map((row) => viewItem(object, row, logoOf) as Item),
+    pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: null },
+  };
+}
+
+/** The chain of a request. @throws {RequestError} 404 if the protocol has no contracts there, or on no configured chain. */
+function requireChain(context: ResolverContext, protocol: Protocol, chain: Chain | null): Chain {
+  if (chain === null) throw new RequestError(404, `Protocol ${protocol.id} has no contracts on any configured chain.`);
+  if (!context.community.isOn(protocol, context.chains.get(chain.id)))
+    throw new RequestError(
+      404,
+      `Protocol ${protocol.id} has no contracts on ${chain.name}; an operator adds them to community of the chain in ashlar.yaml.`,
+    );
+  return chain;
+}

@@ -1,0 +1,28 @@
+import type { Database } from "../../../database/database.ts";
+import type { OperationQuery, QueryParameter } from "../../../declarations/protocol.ts";
+
+/** The values of the parameters that the SQL of an operation may use. */
+export type OperationParameters = Readonly<Record<QueryParameter, string | number | Buffer | null>>;
+
+/** A row of an operation, by the names of its columns. */
+export type OperationRow = Readonly<Record<string, unknown>>;
+
+export type CommunityQueries = ReturnType<typeof createCommunityQueries>;
+
+/** Queries of community protocols. `reader` is connected as the reader role. */
+export const createCommunityQueries = (reader: Pick<Database, "query">) => ({
+  /**
+   * The rows of an operation. The statement is the checked text of its protocol; it runs on a connection of the reader role, which can only read, and which
+   * the server cancels after its statement timeout. @throws {RangeError} if the statement returns more rows than its limit.
+   */
+  rowsOf: async (query: OperationQuery, parameters: OperationParameters): Promise<readonly OperationRow[]> => {
+    const rows = await reader.query<OperationRow>(
+      query.text,
+      query.parameters.map((name) => parameters[name]),
+    );
+    const limit = Number(parameters.limit);
+    if (rows.length > limit)
+      throw new RangeError(`${query.file} returned ${rows.length} rows: expected at most :limit, which was ${limit}.`);
+    return rows;
+  },
+});
