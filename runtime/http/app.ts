@@ -42,6 +42,7 @@ export interface HttpDeps<Context> {
   readonly handlers: Handlers<Context>;
   readonly context: (scope: RequestScope) => Context;
   readonly head: PagesDeps["head"];
+  readonly chainOfProtocol: (protocol: string) => Chain | null;
   readonly resolveName: (chain: Chain | null, name: string) => Promise<Hex | null>;
   readonly readiness: () => Promise<Readiness>;
   readonly document: OpenApiDocument;

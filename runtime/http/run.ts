@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from "express";
 import type { Operation } from "../../generated/operations.gen.ts";
-import type { ParseOutcome, Parsers, RawRequest } from "../../generated/requests.gen.ts";
+import type { Chain, ParseOutcome, Parsers, RawRequest } from "../../generated/requests.gen.ts";
 import type { Run } from "../../generated/routes.gen.ts";
 import type { Authenticate } from "./authenticate.ts";
 import { baseUrl } from "./base-url.ts";
@@ -43,6 +43,8 @@ export interface RunDeps<Context> extends PagesDeps {
   readonly ledger: Pick<UsageLedger, "enter">;
   readonly validation: Validation;
   readonly context: (scope: RequestScope) => Context;
+  /** The chain of a request to a community protocol that names none; null if the protocol has contracts on no configured chain. */
+  readonly chainOfProtocol: (protocol: string) => Chain | null;
   readonly now: () => Date;
   readonly publicUrl: string | undefined;
   readonly answerBytes: number;
@@ -81,19 +83,20 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, 
   ): RequestHandler => {
     return async (request, response) => {
       const key = await identify(operation, request, response);
-      if (resolve === undefined) throw failures.planned(operation.path);
+      if (resolve === undefined || operation.status === "planned") throw failures.planned(operation.path);
       const record = recordOf(response);
       const outcome = await parse({ path: request.params as Record<string, string>, query: record.query }, deps.parsers);
       if (!outcome.ok) throw badParameters(outcome.issues);
       await deps.validation.checkRequest(operation, request.params as Record<string, string>, record.query);
-      const common = readCommon(outcome.request);
+      const parsed = withChain(operation, outcome.request, deps.chainOfProtocol);
+      const common = readCommon(parsed);
       const base = baseUrl(request, deps.publicUrl);
       const counted: Counted = { blocks: 1, extraHundredths: 0 };
-      const pages = await openPages(deps, key.id, operation, common, outcome.request);
+      const pages = await openPages(deps, key.id, operation, common, parsed);
       const { anchor, rebuilding, checkpoints, pin } = pages;
       const link = (path: string): string => base + path;
       const scope: RequestScope = { operation, now: deps.now, link, anchor, rebuilding, checkpoints, pin, counted };
-      const data = await resolveDuringRebuild(pages, () => resolve(outcome.request, deps.context(scope)));
+      const data = await resolveDuringRebuild(pages, () => resolve(parsed, deps.context(scope)));
       await deps.validation.checkResponse({ operation, requestId: record.id, status: 200, body: successEnvelope(data) });
       await pages.storeAnchor(data);
       await sendResponse(response, operation, data, common.format, deps.answerBytes, () => {
@@ -105,3 +108,7 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, 
     };
   };
 }
+
+/** A request to a community protocol with the protocol's chain, if it names none; any other request unchanged. */
+const withChain = <R>({ protocol }: Operation, request: R, chainOfProtocol: RunDeps<unknown>["chainOfProtocol"]): R =>
+  protocol === null || (request as { readonly chain?: Chain | null }).chain !== null ? request : { ...request, chain: chainOfProtocol(protocol) };
