@@ -111,4 +111,6 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, 
 
 /** A request to a community protocol with the protocol's chain, if it names none; any other request unchanged. */
 const withChain = <R>({ protocol }: Operation, request: R, chainOfProtocol: RunDeps<unknown>["chainOfProtocol"]): R =>
-  protocol === null || (request as { readonly chain?: Chain | null }).chain !== null ? request : { ...request, chain: chainOfProtocol(protocol) };
+  protocol === null || (request as { readonly chain?: Chain | null }).chain !== null
+    ? request
+    : { ...request, chain: chainOfProtocol(protocol) };
