@@ -1,6 +1,7 @@
 import type { Migration } from "./database/migrate.ts";
 import * as approvals from "./domains/approvals/migrations/0019-approvals.ts";
 import * as community from "./domains/community/migrations/0026-community.ts";
+import * as apiSchema from "./domains/community/migrations/0027-api-schema.ts";
 import * as exchangeRollUps from "./domains/dex/migrations/0014-exchange-roll-ups.ts";
 import * as ledger from "./domains/ledger/migrations/0001-ledger.ts";
 import * as addressActivity from "./domains/ledger/migrations/0006-address-activity.ts";
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   { name: "0022-contract-standards", ...contractStandards },
   { name: "0025-unknown-account-balances", ...unknownAccountBalances },
   { name: "0026-community", ...community },
+  { name: "0027-api-schema", ...apiSchema },
 ];

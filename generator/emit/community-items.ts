@@ -1,5 +1,5 @@
 import type { Field, Model, ResponseObject } from "../model/model.ts";
-import { generatedSentence } from "./header.ts";
+import { catalogHeader } from "./header.ts";
 
 /** The fields of the items that community endpoints return, and of the objects in them: by them, the server converts the columns of declared SQL. */
 export function emitCommunityItems(model: Model): string {
@@ -12,7 +12,7 @@ export function emitCommunityItems(model: Model): string {
   for (const [, name] of items) collect(model, name, objects);
   const fields = Object.fromEntries([...objects.values()].map((object) => [object.name, object.fields.map(viewField)]));
   return [
-    `// ${generatedSentence}`,
+    `// ${catalogHeader}`,
     "",
     "/** A field of an item: the format of its value, or the object that it contains. */",
     "export interface ItemField {",

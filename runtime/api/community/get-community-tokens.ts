@@ -1,11 +1,11 @@
-import type { CommunityToken } from "../../../generated/responses.gen.ts";
+import type { CommunityPosition } from "../../../generated/responses.gen.ts";
 import type { Handlers } from "../context.ts";
 import { pageOfOperation } from "./operation-rows.ts";
 
 /** The tokens that the pool tokens of a wallet can be redeemed for. */
 export const getCommunityTokens: Handlers["getCommunityTokens"] = async (request, context) => ({
   address: request.address,
-  ...(await pageOfOperation<CommunityToken>(context, request, {
+  ...(await pageOfOperation<CommunityPosition>(context, request, {
     handler: "getCommunityTokens",
     operation: "tokens",
     wallet: request.address,

@@ -71,6 +71,7 @@ export async function startHarness(stubs: Stubs, settings: Settings = {}): Promi
     chains,
     context: (scope) => scope,
     head: async () => (state.head === null ? null : { block: state.head, rebuilding: null, checkpoints: new Map() }),
+    chainOfProtocol: () => null,
     resolveName: async (_chain, name) => (name === "alice.eth" ? registeredAddress : null),
     readiness: async () => ({ reasons: [], details: { chains: [{ name: "demo", lag: 0 }] } }),
     document,

@@ -42,8 +42,6 @@ export async function up(knex: Knex): Promise<void> {
       SELECT chain_id, owner, token, since_block, balance, standard FROM public.balances WHERE standard <= 1;
     CREATE VIEW api.balance_periods AS
       SELECT chain_id, owner, token, from_block, to_block, balance, standard FROM public.balance_periods WHERE standard <= 1;
-    CREATE VIEW api.supplies AS
-      SELECT chain_id, token, block_number, supply FROM public.holder_counts WHERE standard = 1;
     CREATE VIEW api.price_hours AS SELECT chain_id, asset AS token, hour, close AS unit_price FROM public.price_hours;
     CREATE VIEW api.priced_tokens AS SELECT chain_id, asset AS token FROM public.priced_assets WHERE length(asset) = 20;
     CREATE VIEW api.price_progress AS SELECT chain_id, hour FROM public.price_progress;
