@@ -1,14 +1,16 @@
 import { readFileSync } from "node:fs";
 import { approvalsHandlers } from "./api/approvals/index.ts";
+import { communityProtocols } from "../generated/community.gen.ts";
 import { createAsOfProjection } from "./api/as-of-projection.ts";
 import { chainsHandlers } from "./api/chains/index.ts";
+import { communityHandlers } from "./api/community/index.ts";
 import type { ChainDirectory, DecodeLog, ResolverContext } from "./api/context.ts";
 import { dexHandlers } from "./api/dex/index.ts";
 import { ledgerHandlers } from "./api/ledger/index.ts";
 import { namesHandlers } from "./api/names/index.ts";
 import { nftHandlers } from "./api/nft/index.ts";
 import { pricesHandlers } from "./api/prices/index.ts";
-import type { ProjectionId } from "./api/projection-reads.ts";
+import { isOfCommunity, type ProjectionId } from "./api/projection-reads.ts";
 import { tokensHandlers } from "./api/tokens/index.ts";
 import type { ChainConfig, Config } from "./config/config.ts";
 import { readConfiguredFile } from "./config/read-configured-file.ts";
@@ -16,8 +18,10 @@ import { parseTokenList } from "./config/token-list-file.ts";
 import type { Database } from "./database/database.ts";
 import { DatabaseUnavailable } from "./database/errors.ts";
 import { schemaProblem } from "./database/migrate.ts";
+import type { Protocol } from "./declarations/protocol.ts";
 import { createApprovalQueries } from "./domains/approvals/queries/index.ts";
 import { createNetworkQueries, type NetworkQueries } from "./domains/chains/queries/index.ts";
+import { createCommunity } from "./domains/community/queries/community.ts";
 import { createRollUpQueries } from "./domains/dex/queries/roll-up.ts";
 import { createLedgerQueries, type LedgerQueries } from "./domains/ledger/queries/index.ts";
 import { createProgressQueries } from "./domains/ledger/queries/progress.ts";
@@ -51,6 +55,10 @@ export interface AppOptions {
   /** The chains that it serves, in the order of lists. */
   readonly chains: readonly ChainConfig[];
   readonly database: Database;
+  /** Connected as the role that runs the SQL of declared protocols; without it, community endpoints respond with 503. */
+  readonly reader?: Database | undefined;
+  /** The declared protocols; the built-in ones by default. */
+  readonly protocols?: readonly Protocol[];
   readonly logger: Logger;
   readonly demo?: { readonly key: string; readonly storyValues: Readonly<Record<string, string>> } | undefined;
   /** Overrides the configured mode. */
@@ -72,15 +80,19 @@ const handlers = {
   ...dexHandlers,
   ...nftHandlers,
   ...approvalsHandlers,
+  ...communityHandlers,
 };
 
 /** Creates the application of a server; this is the only code that wires server, resolvers and queries. */
-export function createApp({ config, chains, database, logger, demo, validate = config.validate, now = () => new Date() }: AppOptions): App {
+export function createApp(options: AppOptions): App {
+  const { config, chains, database, logger, demo, validate = config.validate, now = () => new Date() } = options;
   const queries = createQueries(chains, database, now);
-  const { headOf, requireBuilt } = createAsOfProjection(createProgressQueries(database), createIsRead(chains));
+  const community = createCommunity(options.protocols ?? communityProtocols, chains, options.reader);
+  const { headOf, requireBuilt } = createAsOfProjection(createProgressQueries(database), createIsRead(chains, community.isIndexed));
   const { labels } = createLabelQueries(queries.names, readLabels(chains));
   const resources = {
     ...queries,
+    community,
     requireBuilt,
     labels,
     chains: createDirectory(chains.map(withTokenList)),
@@ -106,12 +118,13 @@ export function createApp({ config, chains, database, logger, demo, validate = c
       ...resources,
     }),
     head: headOf,
+    chainOfProtocol: community.chainOf,
     resolveName: createNameResolution(queries.names, chains, requireBuilt),
     readiness: readinessOfAll,
     document: readDocument(),
     publicUrl: config.publicUrl,
     trustedProxies: config.trustedProxies,
-    protocols: config.protocols,
+    protocols: { ...community.defaultNames, ...config.protocols },
     demo,
     validate,
     now,
@@ -155,8 +168,11 @@ const readDocument = (): OpenApiDocument => {
   return document;
 };
 
-/** Whether responses about a chain read a projection: names require a configured registry, sales a marketplace. */
-function createIsRead(chains: readonly ChainConfig[]): (chainId: number, projection: ProjectionId) => boolean {
+/** Whether responses about a chain read a projection: names require a configured registry, sales a marketplace, a declared protocol its contracts. */
+function createIsRead(
+  chains: readonly ChainConfig[],
+  isIndexed: (chainId: number, projection: string) => boolean,
+): (chainId: number, projection: ProjectionId) => boolean {
   const unread = new Map(
     chains.map((chain): [number, readonly ProjectionId[]] => [
       chain.id,
@@ -166,7 +182,8 @@ function createIsRead(chains: readonly ChainConfig[]): (chainId: number, project
       ],
     ]),
   );
-  return (chainId, projection) => unread.get(chainId)?.includes(projection) !== true;
+  return (chainId, projection) =>
+    isOfCommunity(projection) ? isIndexed(chainId, projection) : unread.get(chainId)?.includes(projection) !== true;
 }
 
 function createDirectory(chains: readonly ChainConfig[]): ChainDirectory {

@@ -2,10 +2,9 @@ import type { Handlers as GeneratedHandlers } from "../../generated/handlers.gen
 import type { DecodedItem } from "../../generated/responses.gen.ts";
 import type { ChainConfig } from "../config/config.ts";
 import type { Limits } from "../config/limits.ts";
-import type { Protocol } from "../declarations/protocol.ts";
 import type { ApprovalQueries } from "../domains/approvals/queries/index.ts";
 import type { NetworkQueries } from "../domains/chains/queries/index.ts";
-import type { CommunityQueries } from "../domains/community/queries/run-operation.ts";
+import type { Community } from "../domains/community/queries/community.ts";
 import type { RollUpQueries } from "../domains/dex/queries/roll-up.ts";
 import type { LedgerQueries } from "../domains/ledger/queries/index.ts";
 import type { LabelQueries } from "../domains/names/labels.ts";
@@ -64,17 +63,10 @@ export interface ResolverContext {
   readonly classifier: Classifier;
   readonly network: NetworkQueries;
   readonly names: NameQueries;
-  readonly community: CommunityContext;
+  /** The declared protocols and their queries. */
+  readonly community: Community;
   /** Labels of addresses. */
   readonly labels: LabelQueries["labels"];
-}
-
-/** The declared protocols and their queries. */
-export interface CommunityContext extends CommunityQueries {
-  /** A protocol by its id; undefined if it is not declared. */
-  readonly protocol: (id: string) => Protocol | undefined;
-  /** Whether a protocol has contracts on a chain. */
-  readonly isOn: (protocol: Protocol, chain: ChainConfig) => boolean;
 }
 
 /** Decodes a log; null if no known ABI matches. Never throws. */

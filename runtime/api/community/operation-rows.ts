@@ -81,7 +81,7 @@ export async function pageOfOperation<Item>(
 /** The chain of a request. @throws {RequestError} 404 if the protocol has no contracts there, or on no configured chain. */
 function requireChain(context: ResolverContext, protocol: Protocol, chain: Chain | null): Chain {
   if (chain === null) throw new RequestError(404, `Protocol ${protocol.id} has no contracts on any configured chain.`);
-  if (!context.community.isOn(protocol, context.chains.get(chain.id)))
+  if (!context.community.isOn(protocol.id, chain.id))
     throw new RequestError(
       404,
       `Protocol ${protocol.id} has no contracts on ${chain.name}; an operator adds them to community of the chain in ashlar.yaml.`,

@@ -1,4 +1,5 @@
 import type { Database } from "../../../database/database.ts";
+import { RequestError } from "../../../lib/request-error.ts";
 import type { OperationQuery, QueryParameter } from "../../../declarations/protocol.ts";
 
 /** The values of the parameters that the SQL of an operation may use. */
@@ -7,15 +8,15 @@ export type OperationParameters = Readonly<Record<QueryParameter, string | numbe
 /** A row of an operation, by the names of its columns. */
 export type OperationRow = Readonly<Record<string, unknown>>;
 
-export type CommunityQueries = ReturnType<typeof createCommunityQueries>;
-
-/** Queries of community protocols. `reader` is connected as the reader role. */
-export const createCommunityQueries = (reader: Pick<Database, "query">) => ({
+/** Queries of declared protocols. `reader` is connected as the reader role; undefined if this server has none. */
+export const createOperationQueries = (reader: Pick<Database, "query"> | undefined) => ({
   /**
    * The rows of an operation. The statement is the checked text of its protocol; it runs on a connection of the reader role, which can only read, and which
-   * the server cancels after its statement timeout. @throws {RangeError} if the statement returns more rows than its limit.
+   * the server cancels after its statement timeout. @throws {RequestError} 503 without a reader. @throws {RangeError} if the statement returns more rows
+   * than its limit.
    */
   rowsOf: async (query: OperationQuery, parameters: OperationParameters): Promise<readonly OperationRow[]> => {
+    if (reader === undefined) throw new RequestError(503, "Community endpoints are not available: this server has no connection for them.");
     const rows = await reader.query<OperationRow>(
       query.text,
       query.parameters.map((name) => parameters[name]),

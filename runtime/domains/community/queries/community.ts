@@ -1,0 +1,46 @@
+import type { Database } from "../../../database/database.ts";
+import type { Protocol } from "../../../declarations/protocol.ts";
+import { type CommunityChain, protocolsOn } from "../contracts-on-chain.ts";
+import { projectionIdOf } from "../relations.ts";
+import { type OperationRow, type OperationParameters, createOperationQueries } from "./run-operation.ts";
+import type { OperationQuery } from "../../../declarations/protocol.ts";
+
+/** A chain that serves declared protocols. */
+export interface ServedChain extends CommunityChain {
+  readonly id: number;
+}
+
+/** The declared protocols of a server. */
+export interface Community {
+  /** A protocol by its id; undefined if it is not declared. */
+  readonly protocol: (id: string) => Protocol | undefined;
+  /** Whether a protocol has contracts on a chain. */
+  readonly isOn: (id: string, chainId: number) => boolean;
+  /** Whether a projection of a declared protocol is indexed on a chain. */
+  readonly isIndexed: (chainId: number, projection: string) => boolean;
+  /** The first chain on which a protocol has contracts; null if there is none. */
+  readonly chainOf: (id: string) => { readonly id: number; readonly name: string } | null;
+  /** The default names of the protocols in paths, by id. */
+  readonly defaultNames: Readonly<Record<string, string>>;
+  /** The rows of an operation; see `createOperationQueries`. */
+  readonly rowsOf: (query: OperationQuery, parameters: OperationParameters) => Promise<readonly OperationRow[]>;
+}
+
+/** The declared protocols of a server and their queries, which run on the reader's connections. */
+export function createCommunity(protocols: readonly Protocol[], chains: readonly ServedChain[], reader: Pick<Database, "query"> | undefined): Community {
+  const byId = new Map(protocols.map((protocol) => [protocol.id, protocol]));
+  const served = new Map(chains.map((chain) => [chain.id, new Set(protocolsOn(protocols, chain).map(({ id }) => id))]));
+  const isOn: Community["isOn"] = (id, chainId) => served.get(chainId)?.has(id) === true;
+  const projections = new Map(protocols.map(({ id }) => [projectionIdOf(id), id]));
+  return {
+    protocol: (id) => byId.get(id),
+    isOn,
+    isIndexed: (chainId, projection) => isOn(projections.get(projection) ?? "", chainId),
+    chainOf: (id) => {
+      const chain = chains.find((candidate) => isOn(id, candidate.id));
+      return chain === undefined ? null : { id: chain.id, name: chain.name };
+    },
+    defaultNames: Object.fromEntries(protocols.map(({ id, name }) => [id, name])),
+    ...createOperationQueries(reader),
+  };
+}
