@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { approvalsHandlers } from "./api/approvals/index.ts";
-import { communityProtocols } from "../generated/community.gen.ts";
 import { createAsOfProjection } from "./api/as-of-projection.ts";
 import { chainsHandlers } from "./api/chains/index.ts";
 import { communityHandlers } from "./api/community/index.ts";
@@ -48,6 +47,7 @@ import type { OpenApiDocument } from "./http/openapi-document.ts";
 import type { ValidateMode } from "./http/validation/validation.ts";
 import type { Logger } from "./logger.ts";
 import { migrations } from "./migrations.ts";
+import { communityProtocols } from "./protocols.ts";
 
 /** The dependencies of a server. */
 export interface AppOptions {

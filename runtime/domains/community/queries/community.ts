@@ -1,9 +1,8 @@
 import type { Database } from "../../../database/database.ts";
-import type { Protocol } from "../../../declarations/protocol.ts";
+import type { OperationQuery, Protocol } from "../../../declarations/protocol.ts";
 import { type CommunityChain, protocolsOn } from "../contracts-on-chain.ts";
 import { projectionIdOf } from "../relations.ts";
-import { type OperationRow, type OperationParameters, createOperationQueries } from "./run-operation.ts";
-import type { OperationQuery } from "../../../declarations/protocol.ts";
+import { createOperationQueries, type OperationParameters, type OperationRow } from "./run-operation.ts";
 
 /** A chain that serves declared protocols. */
 export interface ServedChain extends CommunityChain {
@@ -27,7 +26,11 @@ export interface Community {
 }
 
 /** The declared protocols of a server and their queries, which run on the reader's connections. */
-export function createCommunity(protocols: readonly Protocol[], chains: readonly ServedChain[], reader: Pick<Database, "query"> | undefined): Community {
+export function createCommunity(
+  protocols: readonly Protocol[],
+  chains: readonly ServedChain[],
+  reader: Pick<Database, "query"> | undefined,
+): Community {
   const byId = new Map(protocols.map((protocol) => [protocol.id, protocol]));
   const served = new Map(chains.map((chain) => [chain.id, new Set(protocolsOn(protocols, chain).map(({ id }) => id))]));
   const isOn: Community["isOn"] = (id, chainId) => served.get(chainId)?.has(id) === true;

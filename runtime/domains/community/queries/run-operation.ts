@@ -1,6 +1,6 @@
 import type { Database } from "../../../database/database.ts";
-import { RequestError } from "../../../lib/request-error.ts";
 import type { OperationQuery, QueryParameter } from "../../../declarations/protocol.ts";
+import { RequestError } from "../../../lib/request-error.ts";
 
 /** The values of the parameters that the SQL of an operation may use. */
 export type OperationParameters = Readonly<Record<QueryParameter, string | number | Buffer | null>>;
