@@ -11,9 +11,6 @@ export type LogoOf = (token: string) => string | null;
 const logoContracts: Readonly<Record<string, string>> = { logo_url: "contract_address", asset_logo_url: "asset_address" };
 const prettyPrefix = "pretty_";
 
-/** Whether the server derives a field from others, so that the SQL of a protocol does not return it. */
-export const isDerived = (field: string): boolean => field.startsWith(prettyPrefix) || field in logoContracts;
-
 /**
  * A row of declared SQL as the object of the response: numbers and timestamps in the formats of its fields, and the derived fields.
  * @throws {TypeError} for a value that is not of its field's format, or null in a field that is never null.
