@@ -83,7 +83,7 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, 
   ): RequestHandler => {
     return async (request, response) => {
       const key = await identify(operation, request, response);
-      if (resolve === undefined || operation.status === "planned") throw failures.planned(operation.path);
+      if (resolve === undefined) throw failures.planned(operation.path);
       const record = recordOf(response);
       const outcome = await parse({ path: request.params as Record<string, string>, query: record.query }, deps.parsers);
       if (!outcome.ok) throw badParameters(outcome.issues);

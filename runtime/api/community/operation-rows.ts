@@ -1,7 +1,6 @@
 import { communityItems } from "../../../generated/community-items.gen.ts";
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { Pagination } from "../../../generated/responses.gen.ts";
-import { bytes } from "../../database/codecs.ts";
 import type { Protocol } from "../../declarations/protocol.ts";
 import { type Address, type Hex, nativeTokenAddress } from "../../lib/hex.ts";
 import { NotIndexedError, RequestError } from "../../lib/request-error.ts";
@@ -48,15 +47,15 @@ export async function pageOfOperation<Item>(
   const protocol = context.community.protocol(id);
   const query = protocol?.operations[operation];
   if (protocol === undefined || query === undefined)
-    throw new RequestError(501, `Operation ${operation} of ${id} is planned but not implemented yet.`);
+    throw new RequestError(501, `Endpoint /v1/cq/provider/app/${id}/${operation}/ is planned but not implemented yet.`);
   const served = requireChain(context, protocol, chain);
   const rows =
     context.anchor === null
       ? []
       : await context.community.rowsOf(query, {
           chain: served.id,
-          wallet: wallet === undefined ? null : bytes(wallet),
-          pool: pool === null ? null : bytes(pool),
+          wallet: wallet ?? null,
+          pool,
           as_of_block: context.anchor,
           limit: page.size + 1,
           offset: page.number * page.size,
