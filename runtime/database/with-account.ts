@@ -1,0 +1,22 @@
+/** A user of a server, and the database that it connects to; user and password are text that URLs do not escape. */
+export interface Account {
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+}
+
+/** Scheme, credentials, host, path and query. The host may be empty, which `URL` refuses: the driver reads `?host=` then. */
+const parts = /^([a-z]+:\/\/)(?:[^/?#]*@)?([^/?#]*)([^?#]*)(?:\?([^#]*))?/i;
+
+/**
+ * The URL of the same database for another user. Other settings of the URL are kept, as the driver reads them (pg-connection-string): without a path the
+ * driver would connect to a database named after the user, and the path of a `socket:` URL is a folder.
+ */
+export function withAccount(url: string, { user, password, database }: Account): string {
+  const [, scheme = "", host = "", path = "", query = ""] = parts.exec(url) ?? [];
+  const settings = query.split("&").filter((setting) => setting !== "" && !/^(user|password)=/.test(setting));
+  const isSocket = scheme.toLowerCase() === "socket://";
+  if (isSocket && !settings.some((setting) => setting.startsWith("db="))) settings.push(`db=${encodeURIComponent(database)}`);
+  const folderOrDatabase = isSocket || path.length > 1 ? path : `/${encodeURI(database)}`;
+  return `${scheme}${user}:${password}@${host}${folderOrDatabase}${settings.length === 0 ? "" : `?${settings.join("&")}`}`;
+}
