@@ -201,6 +201,12 @@ export const config = z.strictObject({
   publicUrl: httpUrl.optional(),
   trustedProxies: z.array(proxy).default([]),
   databaseUrl: z.string().optional().describe("The URL of PostgreSQL. It may contain a secret and is never printed."),
+  communityDatabaseUrl: z
+    .string()
+    .optional()
+    .describe(
+      "The URL of the same database for the role that runs the SQL of community endpoints; only needed if Ashlar cannot create that role. It may contain a secret and is never printed.",
+    ),
   dataDirectory: z.string().default(".ashlar").describe("The folder for the data of the embedded database and of the demo."),
   logLevel: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
   logFormat: z.enum(["json", "pretty"]).optional().describe("Default: pretty on a terminal, otherwise json."),

@@ -30,6 +30,7 @@ type Origins = Map<string, string>;
 /** Environment variables and the settings that they override. */
 const variables = {
   DATABASE_URL: "databaseUrl",
+  COMMUNITY_DATABASE_URL: "communityDatabaseUrl",
   ASHLAR_DATA_DIR: "dataDirectory",
   PORT: "port",
   HOST: "host",

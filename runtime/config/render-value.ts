@@ -1,5 +1,12 @@
 /** Settings that may contain a password or a key: URLs of nodes, gateways and databases. */
-const secretSettings: ReadonlySet<PropertyKey> = new Set(["rpc", "ws", "databaseUrl", "ipfsGateways", "arweaveGateways"]);
+const secretSettings: ReadonlySet<PropertyKey> = new Set([
+  "rpc",
+  "ws",
+  "databaseUrl",
+  "communityDatabaseUrl",
+  "ipfsGateways",
+  "arweaveGateways",
+]);
 /** A URL may contain a key in any part except its scheme. */
 const containsUrl = /:\/\//;
 /** An API key of Ashlar (`ckey_` and 27 hexadecimal digits), or the beginning of one. */

@@ -1,104 +1,142 @@
-import { randomBytes } from "node:crypto";
-import type { Database, DatabaseClient } from "../../database/database.ts";
+import type { Database, DatabaseClient, Queryable } from "../../database/database.ts";
+import { scramVerifier } from "../../database/scram.ts";
+import type { Account } from "../../database/with-account.ts";
+import { manualStatements, mutedFunctions, type RoleSetting, roleGrants, roleSettings } from "./reader-statements.ts";
 
-/** How the reader role connects. The URL contains its password. */
-export interface Reader {
-  readonly role: string;
-  readonly url: string;
-}
-
-/** The role cannot be created or used. The message contains the statements that a superuser can run instead. */
+/** The role cannot be created or used. The message contains the statements that an administrator can run instead. */
 export class ReaderRoleError extends Error {
   override readonly name = "ReaderRoleError";
 }
 
-/** SQLSTATE insufficient_privilege. */
-const insufficientPrivilege = "42501";
+export interface ReaderRoleOptions {
+  /** Whether the server is used by Ashlar alone: then rights that all roles have by default are revoked. */
+  readonly isOwnServer: boolean;
+  /** Whether to set the password again although the role exists: the server has rejected it. */
+  readonly mustReset?: boolean;
+}
+
 /** The advisory lock of a process that sets up the role: "reader" in ASCII. */
 const lock = 0x726561646572;
-
-/** Limits of each statement that the role runs; the checker has refused what could exceed them on purpose. */
-const roleSettings = [
-  "default_transaction_read_only = on",
-  "statement_timeout = '5s'",
-  "idle_in_transaction_session_timeout = '10s'",
-  "work_mem = '16MB'",
-  "max_parallel_workers_per_gather = 0",
-  "search_path = api",
-] as const;
+/** SQLSTATE insufficient_privilege. */
+const insufficientPrivilege = "42501";
 
 /**
- * Creates the role that runs the SQL of community protocols, or updates its rights, and returns how it connects. It may log in and read the schema `api`;
- * installed protocols grant it their own schemas. Roles belong to the whole server, so each database has a role of its own, named after the database's id.
- * @throws {ReaderRoleError} if the user of the database may not create roles.
+ * Creates the role that runs the SQL of declared protocols, or restores its rights, and returns its account. It may log in and read the schema `api`; installed
+ * protocols grant it their own schemas. Roles belong to the whole server, so each database has a role of its own, named after the database's OID. Nothing
+ * is written if the role exists as it should be: then the user of the database needs no right to create roles.
+ * @throws {ReaderRoleError} if the user of the database may not create or change the role.
  */
-export async function setUpReaderRole(database: Database, databaseUrl: string): Promise<Reader> {
+export async function setUpReaderRole(database: Database, { isOwnServer, mustReset = false }: ReaderRoleOptions): Promise<Account> {
+  const names = await namesOf(database);
   try {
     return await database.transaction(async (client) => {
       await client.query("SELECT pg_advisory_xact_lock($1)", [lock]);
-      const role = await roleOfDatabase(client);
-      const password = await passwordOf(client, role);
-      await createRole(client, role, password);
-      for (const statement of grantStatements(role)) await client.query(statement);
-      await revokeTemporaryTables(client);
-      return { role, url: urlOf(databaseUrl, role, password) };
+      const password = await passwordOf(client, names.role);
+      if (mustReset || !(await isSetUp(client, names.role))) await createRole(client, names, password);
+      if (isOwnServer) await revokeDefaults(client, names);
+      return { user: names.role, password, database: names.database };
     });
   } catch (error) {
     if ((error as { code?: unknown }).code !== insufficientPrivilege) throw error;
-    throw new ReaderRoleError(
-      `Role for community endpoints could not be created: permission denied. Run as a superuser: ${manualStatements("ashlar_reader").join("; ")}; then set communityDatabaseUrl (or COMMUNITY_DATABASE_URL) to the URL of that role.`,
-    );
+    throw await readerRoleError(database, `the user of the database may not create or change roles`);
   }
 }
 
-/** The statements that prepare a role which an operator creates. */
-export const manualStatements = (role: string): readonly string[] => [
-  `CREATE ROLE ${role} LOGIN PASSWORD '…'`,
-  ...roleSettings.map((setting) => `ALTER ROLE ${role} SET ${setting}`),
-  ...grantStatements(role),
-];
+/** The error for a role that cannot be created or used, with the statements for an administrator. */
+export async function readerRoleError(database: Queryable, reason: string): Promise<ReaderRoleError> {
+  const names = await namesOf(database);
+  const statements = manualStatements({ ...names, exists: await exists(database, names.role) });
+  return new ReaderRoleError(
+    `The database role ${names.role} of community endpoints cannot be set up: ${reason}. Run these statements in the database ${names.database} as an ` +
+      `administrator, with a password of your choice, and set communityDatabaseUrl (or COMMUNITY_DATABASE_URL) to the URL of the database for that role:\n` +
+      statements.map((statement) => `  ${statement};`).join("\n"),
+  );
+}
 
-/** The rights of the role to the schema `api`. Its functions are executable by all roles, and useless without rights to the views. */
-export const grantStatements = (role: string): readonly string[] => [
-  `GRANT USAGE ON SCHEMA api TO ${role}`,
-  `GRANT SELECT ON ALL TABLES IN SCHEMA api TO ${role}`,
-];
+/** The role of a database. */
+interface Names {
+  readonly role: string;
+  readonly database: string;
+}
 
-const roleOfDatabase = async (client: DatabaseClient): Promise<string> => {
-  const [row] = await client.query<{ oid: number }>("SELECT oid::int8 AS oid FROM pg_database WHERE datname = current_database()");
-  return `ashlar_reader_${row?.oid}`;
+const namesOf = async (database: Queryable): Promise<Names> => {
+  const [row] = await database.query<Names>(
+    "SELECT 'ashlar_reader_' || oid AS role, datname AS database FROM pg_database WHERE datname = current_database()",
+  );
+  if (row === undefined) throw new TypeError("pg_database does not list the current database.");
+  return row;
 };
 
-/** The stored password of the role, or a new one. */
+const exists = async (database: Queryable, role: string): Promise<boolean> =>
+  (await database.query("SELECT 1 FROM pg_roles WHERE rolname = $1", [role])).length > 0;
+
+/**
+ * The stored password of the role, or a new one. The server generates it (two random UUIDs of 122 bits), so that it is no parameter of a statement, which
+ * `log_statement` would log. Rows of other roles come from a copied database.
+ */
 const passwordOf = async (client: DatabaseClient, role: string): Promise<string> => {
-  const [row] = await client.query<{ password: string }>(
-    `INSERT INTO community_reader (role, password) VALUES ($1, $2)
-     ON CONFLICT (role) DO UPDATE SET role = excluded.role RETURNING password`,
-    [role, randomBytes(24).toString("base64url")],
+  await client.query("DELETE FROM community_reader WHERE role <> $1", [role]);
+  await client.query(
+    `INSERT INTO community_reader (role, password) VALUES ($1, replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''))
+     ON CONFLICT (role) DO NOTHING`,
+    [role],
   );
-  if (row === undefined) throw new TypeError("community_reader returned no row.");
+  const [row] = await client.query<{ password: string }>("SELECT password FROM community_reader WHERE role = $1", [role]);
+  if (row === undefined) throw new TypeError("community_reader has no row of the role.");
   return row.password;
 };
 
-/** The password is base64url text and the role a name of this file, so both may be part of the statement. */
-const createRole = async (client: DatabaseClient, role: string, password: string): Promise<void> => {
-  const [existing] = await client.query("SELECT 1 FROM pg_roles WHERE rolname = $1", [role]);
-  const verb = existing === undefined ? "CREATE" : "ALTER";
-  await client.query(
-    `${verb} ROLE ${role} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION CONNECTION LIMIT 64 PASSWORD '${password}'`,
+/** Whether the role exists with its settings and the rights that it needs. */
+const isSetUp = async (client: DatabaseClient, role: string): Promise<boolean> => {
+  const settings = roleSettings.filter(({ isOptional }) => !isOptional).map(({ name, value }) => `${name}=${value}`);
+  const [row] = await client.query<{ complete: boolean | null }>(
+    `SELECT r.rolcanlogin AND coalesce(r.rolconfig, '{}') @> $2::text[] AND has_database_privilege(r.oid, current_database(), 'CONNECT')
+       AND has_schema_privilege(r.oid, 'api', 'USAGE')
+       AND NOT EXISTS (SELECT 1 FROM pg_class c WHERE c.relnamespace = 'api'::regnamespace AND c.relkind = 'v' AND NOT has_table_privilege(r.oid, c.oid, 'SELECT'))
+       AS complete
+     FROM pg_roles r WHERE r.rolname = $1`,
+    [role, settings],
   );
-  for (const setting of roleSettings) await client.query(`ALTER ROLE ${role} SET ${setting}`);
+  return row?.complete === true;
 };
 
-/** Temporary tables are a right of every role by default. Only the owner of the database may revoke it, which PostgreSQL reports as a warning otherwise. */
-const revokeTemporaryTables = async (client: DatabaseClient): Promise<void> => {
-  const [row] = await client.query<{ name: string }>("SELECT quote_ident(current_database()) AS name");
-  await client.query(`REVOKE TEMPORARY ON DATABASE ${row?.name} FROM PUBLIC`);
+/** Neither the role's name nor a verifier contains a quote. Attributes are not named: NOSUPERUSER and the like are reserved to superusers even as defaults. */
+const createRole = async (client: DatabaseClient, names: Names, password: string): Promise<void> => {
+  const { role } = names;
+  const verb = (await exists(client, role)) ? "ALTER" : "CREATE";
+  await client.query(`${verb} ROLE ${role} LOGIN CONNECTION LIMIT 64 PASSWORD '${scramVerifier(password)}'`);
+  for (const setting of roleSettings) await configure(client, role, setting);
+  for (const statement of roleGrants(names)) await client.query(statement);
 };
 
-const urlOf = (databaseUrl: string, role: string, password: string): string => {
-  const url = new URL(databaseUrl);
-  url.username = role;
-  url.password = password;
-  return url.href;
+/** Some settings are reserved to superusers; the role works without them. */
+const configure = async (client: DatabaseClient, role: string, { name, value, isOptional }: RoleSetting): Promise<void> => {
+  const statement = `ALTER ROLE ${role} SET ${name} = '${value}'`;
+  if (!isOptional) {
+    await client.query(statement);
+    return;
+  }
+  await client.query("SAVEPOINT optional_setting");
+  try {
+    await client.query(statement);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== insufficientPrivilege) throw error;
+    await client.query("ROLLBACK TO SAVEPOINT optional_setting");
+  }
+};
+
+/**
+ * Revokes rights that every role has by default: temporary tables, and functions that have side effects or run SQL from a text. The user of the server is
+ * its superuser, and keeps them. Does nothing if they are revoked.
+ */
+const revokeDefaults = async (client: DatabaseClient, { role }: Names): Promise<void> => {
+  const [row] = await client.query<{ database: string | null; functions: string | null }>(
+    `SELECT
+       (SELECT quote_ident(current_database()) WHERE has_database_privilege($1, current_database(), 'TEMPORARY')) AS database,
+       (SELECT string_agg(p.oid::regprocedure::text, ', ') FROM pg_proc p
+        WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.proname ~ $2 AND has_function_privilege($1, p.oid, 'EXECUTE')) AS functions`,
+    [role, mutedFunctions],
+  );
+  if (row?.database) await client.query(`REVOKE TEMPORARY ON DATABASE ${row.database} FROM PUBLIC`);
+  if (row?.functions) await client.query(`REVOKE EXECUTE ON FUNCTION ${row.functions} FROM PUBLIC`);
 };

@@ -71,6 +71,7 @@ describe("a value that may be a secret", () => {
     [chainWith({ rpc: "node.example/secret" }), "chains.0.rpc: expected an http:// or https:// URL, such as http://localhost:8545"],
     [chainWith({ ws: "http:secret" }), "chains.0.ws: expected a ws:// or wss:// URL, such as ws://localhost:8546"],
     [{ databaseUrl: ["secret"] }, "databaseUrl: expected a string"],
+    [{ communityDatabaseUrl: ["secret"] }, "communityDatabaseUrl: expected a string"],
     [chainWith({ nfts: { ipfsGateways: ["secret"] } }), "chains.0.nfts.ipfsGateways.0: expected an http:// or https:// URL"],
     [{ publicUrl: "postgresql://user:secret@host/database" }, "publicUrl: expected an http:// or https:// URL"],
     [{ logLevel: "ckey_secret" }, "logLevel: expected debug, info, warn, error or silent"],

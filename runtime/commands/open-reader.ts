@@ -1,0 +1,73 @@
+import process from "node:process";
+import type { Config } from "../config/config.ts";
+import { createDatabase, type Database, type DatabaseOptions } from "../database/database.ts";
+import { withAccount } from "../database/with-account.ts";
+import { isSameDatabase, readerRightsProblem } from "../domains/community/reader-rights.ts";
+import { ReaderRoleError, readerRoleError, setUpReaderRole } from "../domains/community/reader-role.ts";
+import { readerStatementMilliseconds } from "../domains/community/reader-statements.ts";
+
+/** The connections of the role that runs the SQL of declared protocols. */
+export interface OpenReader {
+  readonly reader: Database;
+  /** The role, to which installed protocols grant their schemas. */
+  readonly readerRole: string;
+}
+
+/** Few: declared SQL may not occupy the server. */
+const connections = 8;
+
+/** Error codes of a login that the server, or a pooler before it, rejects (PostgreSQL, appendix A; pgbouncer: 08P01). */
+const rejectedLogin = ["28P01", "28000", "08P01"];
+
+/**
+ * Connects as the role of community endpoints: that of communityDatabaseUrl, or else the one that Ashlar sets up in `database`. Its rights are checked in
+ * either case. @throws {ReaderRoleError}
+ */
+export async function openReader(
+  config: Config,
+  server: Pick<DatabaseOptions, "url" | "description">,
+  database: Database,
+): Promise<OpenReader> {
+  const { communityDatabaseUrl: url } = config;
+  if (url !== undefined) return openConfigured(config, url, database);
+  const isOwnServer = config.databaseUrl === undefined;
+  for (const mustReset of [false, true]) {
+    const account = await setUpReaderRole(database, { isOwnServer, mustReset });
+    // A restarted embedded server may have another port.
+    const current = (): string => withAccount(typeof server.url === "string" ? server.url : server.url(), account);
+    const reader = createReader(config, { ...server, url: current });
+    try {
+      const problem = await readerRightsProblem(reader);
+      if (problem !== null) throw await readerRoleError(database, problem);
+      return { reader, readerRole: account.user };
+    } catch (error) {
+      await reader.close();
+      if (!rejectedLogin.includes(String((error as { code?: unknown }).code))) throw error;
+    }
+  }
+  throw await readerRoleError(database, "the server rejects its login");
+}
+
+async function openConfigured(config: Config, url: string, database: Database): Promise<OpenReader> {
+  const setting = url === process.env.COMMUNITY_DATABASE_URL ? "COMMUNITY_DATABASE_URL" : "communityDatabaseUrl";
+  const remedy = `check ${setting}${setting === "communityDatabaseUrl" ? " in the configuration" : ""}`;
+  const reader = createReader(config, { url, description: { name: "The database of community endpoints", remedy } });
+  try {
+    const problem =
+      (await readerRightsProblem(reader)) ?? ((await isSameDatabase(reader, database)) ? null : "it leads to another database");
+    if (problem !== null) throw new ReaderRoleError(`Invalid ${setting}: ${problem}.`);
+    const [row] = await reader.query<{ role: string }>("SELECT current_user AS role");
+    return { reader, readerRole: row?.role ?? "" };
+  } catch (error) {
+    await reader.close();
+    throw error;
+  }
+}
+
+const createReader = ({ limits }: Config, server: Pick<DatabaseOptions, "url" | "description">): Database =>
+  createDatabase({
+    ...server,
+    poolSize: connections,
+    statementTimeoutMilliseconds: Math.min(readerStatementMilliseconds, limits.statementMilliseconds),
+    applicationName: "ashlar-community",
+  });

@@ -1,0 +1,49 @@
+import pg from "pg";
+
+/** A setting of the reader role. */
+export interface RoleSetting {
+  readonly name: string;
+  readonly value: string;
+  /** Whether the role may lack it: only superusers set it. */
+  readonly isOptional?: boolean;
+}
+
+/** The longest that a statement of the role may run. */
+export const readerStatementMilliseconds = 5_000;
+
+/** Limits of each statement of the role, in the form in which pg_roles.rolconfig has them. */
+export const roleSettings: readonly RoleSetting[] = [
+  { name: "default_transaction_read_only", value: "on" },
+  { name: "statement_timeout", value: `${readerStatementMilliseconds}ms` },
+  { name: "idle_in_transaction_session_timeout", value: "10s" },
+  { name: "work_mem", value: "16MB" },
+  { name: "max_parallel_workers_per_gather", value: "0" },
+  { name: "search_path", value: "api" },
+  { name: "temp_file_limit", value: "256MB", isOptional: true },
+];
+
+/**
+ * Functions of pg_catalog, as a regular expression, that any role may execute by default and that do more than compute: they change the session, wait, lock,
+ * notify, write large objects or the write-ahead log, run SQL from a text, or act on other sessions of the same role.
+ */
+export const mutedFunctions =
+  "^(set_config|pg_sleep.*|pg_notify|pg_(try_)?advisory_.*|lo_.*|lo(read|write)|.*_to_xml.*|pg_(cancel|terminate)_backend|pg_logical_emit_message" +
+  "|pg_export_snapshot|(txid_current|pg_current_xact_id))$";
+
+/** The rights of the role in its database. The functions of `api` can be executed by all roles, and read its views with the rights of the caller. */
+export const roleGrants = ({ role, database }: { readonly role: string; readonly database: string }): readonly string[] => [
+  `GRANT CONNECT ON DATABASE ${pg.escapeIdentifier(database)} TO ${role}`,
+  `GRANT USAGE ON SCHEMA api TO ${role}`,
+  `GRANT SELECT ON ALL TABLES IN SCHEMA api TO ${role}`,
+];
+
+/** What an administrator runs if Ashlar may not: the role as Ashlar would create it. PASSWORD is to be replaced. */
+export const manualStatements = (names: {
+  readonly role: string;
+  readonly database: string;
+  readonly exists: boolean;
+}): readonly string[] => [
+  `${names.exists ? "ALTER" : "CREATE"} ROLE ${names.role} LOGIN PASSWORD 'PASSWORD'`,
+  ...roleSettings.map(({ name, value }) => `ALTER ROLE ${names.role} SET ${name} = '${value}'`),
+  ...roleGrants(names),
+];
