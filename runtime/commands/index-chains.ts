@@ -1,13 +1,12 @@
 import { stdout } from "node:process";
 import type { ChainConfig, Config } from "../config/config.ts";
-import type { Database } from "../database/database.ts";
 import { redactMessage } from "../http/redact.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
 import { createLogger, type Logger } from "../logger.ts";
 import { requireChains, resolveChains } from "./chains.ts";
 import { CommandError } from "./command-error.ts";
 import { indexChain } from "./indexing.ts";
-import { openDatabase } from "./open-database.ts";
+import { openDatabase, type ServiceDatabase } from "./open-database.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { runUntilStopped, stopped } from "./shutdown.ts";
 import { stopService } from "./stop-service.ts";
@@ -24,7 +23,7 @@ export async function indexChains(config: Config): Promise<void> {
     try {
       const chains = await resolveChains(config, database.indexing, signal);
       stdout.write(`Indexing ${chains.map((chain) => chain.name).join(", ")}.\n`);
-      const indexing = runIndexers(chains, database.indexing, logger, progress, signal);
+      const indexing = runIndexers(chains, database, logger, progress, signal);
       await Promise.race([indexing, stopped(signal)]);
       progress.end();
       await stop.indexer(indexing);
@@ -38,7 +37,7 @@ export async function indexChains(config: Config): Promise<void> {
 /** Indexes several chains concurrently; the failure of one is logged and does not stop the others. @throws {CommandError} if all have failed. */
 export async function runIndexers(
   chains: readonly ChainConfig[],
-  database: Database,
+  { indexing: database, readerRole }: Pick<ServiceDatabase, "indexing" | "readerRole">,
   logger: Logger,
   progress: Progress,
   signal: AbortSignal,
@@ -47,7 +46,7 @@ export async function runIndexers(
   await Promise.all(
     chains.map(async (chain) => {
       try {
-        await indexChain({ chain, database, logger, onProgress: createReport(progress, chain) }, signal);
+        await indexChain({ chain, database, readerRole, logger, onProgress: createReport(progress, chain) }, signal);
       } catch (error) {
         // The shutdown interrupted the work.
         if (signal.aborted) return;

@@ -8,6 +8,7 @@ import { describeEmbedded, keepEmbedded } from "../database/keep-embedded.ts";
 import { migrate } from "../database/migrate.ts";
 import type { Logger } from "../logger.ts";
 import { migrations } from "../migrations.ts";
+import { type OpenReader, openReader } from "./open-reader.ts";
 import { isDoneWithin, type Shutdown } from "./shutdown.ts";
 import { announceDatabase } from "./used-database.ts";
 
@@ -17,6 +18,9 @@ export interface OpenDatabase {
   readonly indexing: Database;
   close(): Promise<void>;
 }
+
+/** The databases of a process that serves or indexes: the SQL of declared protocols runs on the connections of `reader`. */
+export interface ServiceDatabase extends OpenDatabase, OpenReader {}
 
 /** Options of commands that run until they are stopped: their embedded server is restarted if it exits. */
 export interface LongRunning {
@@ -50,7 +54,12 @@ export async function openServer(config: Config, longRunning?: LongRunning): Pro
   return keepEmbedded({ dataDirectory, logger, signal: shutdown.signal, onLost: shutdown.fail });
 }
 
-/** Connects to DATABASE_URL, otherwise to the embedded server, and runs the pending migrations. */
+/**
+ * Connects to DATABASE_URL, or else to the embedded server, and runs the pending migrations. For commands that run until they are stopped, it also sets up the
+ * role of community endpoints. @throws {ReaderRoleError} if that role cannot be created or used.
+ */
+export async function openDatabase(config: Config, longRunning: LongRunning): Promise<ServiceDatabase>;
+export async function openDatabase(config: Config): Promise<OpenDatabase>;
 export async function openDatabase(config: Config, longRunning?: LongRunning): Promise<OpenDatabase> {
   const server = await openServer(config, longRunning);
   const { url, description } = server;
@@ -68,18 +77,23 @@ export async function openDatabase(config: Config, longRunning?: LongRunning): P
     statementTimeoutMilliseconds: 0,
     applicationName: "ashlar-index",
   });
+  const pools: Database[] = [serving, indexing];
   // Stops the embedded server of a process that exits immediately, for example on a second signal.
   process.on("exit", server.interrupt);
   const close = async (): Promise<void> => {
-    await isDoneWithin(Promise.allSettled([serving.close(), indexing.close()]), closeMilliseconds);
+    await isDoneWithin(Promise.allSettled(pools.map((pool) => pool.close())), closeMilliseconds);
     await server.stop();
     process.off("exit", server.interrupt);
   };
   try {
     await migrate(indexing, migrations);
+    if (longRunning === undefined) return { serving, indexing, close };
+    const opened = await openReader(config, server, indexing);
+    pools.push(opened.reader);
+    const service: ServiceDatabase = { serving, indexing, ...opened, close };
+    return service;
   } catch (error) {
     await close();
     throw error;
   }
-  return { serving, indexing, close };
 }

@@ -18,7 +18,7 @@ export async function serve(config: Config): Promise<void> {
     const database = await openDatabase(config, { shutdown, logger });
     try {
       const chains = await resolveChains(config, database.serving, shutdown.signal);
-      const serving = await startServing({ config, chains, database: database.serving, logger });
+      const serving = await startServing({ config, chains, database: database.serving, reader: database.reader, logger });
       print(`Ashlar is listening at ${serving.url}; documentation: ${serving.url}/docs/`);
       await stopped(shutdown.signal);
       await stop.server(serving);

@@ -8,7 +8,7 @@ import { deleteChain, matchesDemo } from "./demo-index.ts";
 import { resolveDemoKey } from "./demo-key.ts";
 import { renderWelcome } from "./demo-welcome.ts";
 import { runIndexers } from "./index-chains.ts";
-import { type OpenDatabase, openDatabase } from "./open-database.ts";
+import { type OpenDatabase, openDatabase, type ServiceDatabase } from "./open-database.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { startServing } from "./serving.ts";
 import { runUntilStopped, type Shutdown, stopped } from "./shutdown.ts";
@@ -72,7 +72,7 @@ const openDemo = async (config: Config, environment: NodeJS.ProcessEnv, { logger
 };
 
 /** Opens database and chain concurrently; if one fails, the other is closed. */
-async function openDatabaseAndDemo(openIndex: () => Promise<OpenDatabase>, open: () => Promise<Demo>): Promise<[OpenDatabase, Demo]> {
+async function openDatabaseAndDemo(openIndex: () => Promise<ServiceDatabase>, open: () => Promise<Demo>): Promise<[ServiceDatabase, Demo]> {
   const [database, demo] = await Promise.allSettled([openIndex(), open()]);
   if (database.status === "fulfilled" && demo.status === "fulfilled") return [database.value, demo.value];
   if (database.status === "fulfilled") await database.value.close();
@@ -91,7 +91,7 @@ async function matchIndex(demo: Demo, database: OpenDatabase, reopen: () => Prom
 
 interface Running {
   readonly config: Config;
-  readonly database: OpenDatabase;
+  readonly database: ServiceDatabase;
   readonly demo: Demo;
   readonly key: string;
   readonly logger: Logger;
@@ -108,13 +108,14 @@ async function runDemo({ config, database, demo, key, logger, progress }: Runnin
     config: unlimited,
     chains: [chain],
     database: database.serving,
+    reader: database.reader,
     logger,
     demo: { key, storyValues },
   });
   // A failure of one part stops the others.
   const failed = new AbortController();
   const either = AbortSignal.any([shutdown.signal, failed.signal]);
-  const indexing = runIndexers([chain], database.indexing, logger, progress, either);
+  const indexing = runIndexers([chain], database, logger, progress, either);
   const mining = whenReady(serving, either).then(async (ready) => {
     if (!ready) return;
     progress.end();

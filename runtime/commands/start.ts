@@ -1,12 +1,11 @@
 import process, { stdout } from "node:process";
 import type { ChainConfig, Config } from "../config/config.ts";
-import type { Database } from "../database/database.ts";
 import { createLogger, type Logger } from "../logger.ts";
 import { resolveChains } from "./chains.ts";
 import { checkNodes } from "./check-nodes.ts";
 import { runIndexers } from "./index-chains.ts";
 import { keysCommand } from "./keys-command.ts";
-import { openDatabase } from "./open-database.ts";
+import { openDatabase, type ServiceDatabase } from "./open-database.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { examplePath, renderReady } from "./ready-text.ts";
 import { type Serving, startServing } from "./serving.ts";
@@ -25,12 +24,9 @@ export async function start(config: Config, configFile?: string): Promise<void> 
     try {
       const chains = await resolveChains(config, database.serving, shutdown.signal);
       await checkNodes(chains, database.serving, logger, shutdown.signal);
-      const serving = await startServing({ config, chains, database: database.serving, logger });
+      const serving = await startServing({ config, chains, database: database.serving, reader: database.reader, logger });
       stdout.write(`Ashlar is listening at ${serving.url}; documentation: ${serving.url}/docs/\n`);
-      await runService(
-        { chains, serving, database: database.indexing, logger, progress, createKeyCommand: keysCommand(configFile) },
-        shutdown,
-      );
+      await runService({ chains, serving, database, logger, progress, createKeyCommand: keysCommand(configFile) }, shutdown);
     } finally {
       progress.end();
       await stopService(shutdown).database(database);
@@ -41,7 +37,7 @@ export async function start(config: Config, configFile?: string): Promise<void> 
 interface Running {
   readonly chains: readonly ChainConfig[];
   readonly serving: Serving;
-  readonly database: Database;
+  readonly database: ServiceDatabase;
   readonly logger: Logger;
   readonly progress: Progress;
   /** The command that creates a key. */
@@ -53,7 +49,7 @@ async function runService({ chains, serving, database, logger, progress, createK
   // The index is still served if indexing fails; the failure is logged.
   const indexing = runIndexers(chains, database, logger, progress, signal).catch(() => undefined);
   const printReady = whenReady(serving, signal).then(async (isReady) => {
-    if (isReady) progress.print(renderReady({ url: serving.url, createKeyCommand, path: await examplePath(database, chains) }));
+    if (isReady) progress.print(renderReady({ url: serving.url, createKeyCommand, path: await examplePath(database.indexing, chains) }));
   });
   printReady.catch((error: unknown) =>
     logger.warn(`Printing the example request failed: ${error instanceof Error ? error.message : "unknown reason"}`),
