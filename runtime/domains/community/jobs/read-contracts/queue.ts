@@ -5,7 +5,7 @@ import { countAttempts } from "../../../../jobs/queue.ts";
 import type { Address } from "../../../../lib/hex.ts";
 import { readsTable } from "../../relations.ts";
 import type { DeclaredRead, DueRead } from "./declared-reads.ts";
-import { maxConsidered, maxReads, maxReadsOfContract } from "./settings.ts";
+import { maxConsidered, maxDropped, maxReads, maxReadsOfContract } from "./settings.ts";
 
 /** The newest due reads of protocols, with a limit for each contract, so that a backlog delays no new ones. Served by community_reads_due. */
 export const dueReads = (
@@ -51,7 +51,7 @@ export const countFailedReads = (client: DatabaseClient, chainId: number, reads:
   );
 
 /**
- * Removes the reads at a block and below, whose state the node lacks. A contract that is left without a newer result or a newer read is read at the head instead.
+ * Removes reads at a block and below, whose state the node lacks; the newest first, with a limit. A contract that is left without a newer result or a newer read is read at the head instead.
  * Served by community_reads_due and the primary keys.
  */
 export const dropReadsBelow = async (
@@ -63,7 +63,9 @@ export const dropReadsBelow = async (
 ): Promise<void> => {
   await client.query(
     sql`WITH dropped AS (
-       DELETE FROM community_reads WHERE chain_id = $1 AND protocol = $2 AND read_name = $3 AND block_number <= $4 RETURNING contract)
+       DELETE FROM community_reads WHERE chain_id = $1 AND protocol = $2 AND read_name = $3 AND (contract, block_number) IN (
+         SELECT contract, block_number FROM community_reads WHERE chain_id = $1 AND protocol = $2 AND read_name = $3 AND block_number <= $4
+         ORDER BY block_number DESC LIMIT ${maxDropped}) RETURNING contract)
      INSERT INTO community_reads (chain_id, protocol, read_name, contract, block_number, attempts)
      SELECT DISTINCT $1::int8, $2, $3, d.contract, $5::int8, 0 FROM dropped d
      WHERE NOT EXISTS (SELECT FROM ${identifier(table.name)} t WHERE t.chain_id = $1 AND t.contract = d.contract AND t.block_number > $4)

@@ -18,6 +18,8 @@ export const defaultContractReadSettings: ContractReadSettings = {
 export const maxReads = 200;
 export const maxReadsOfContract = 100;
 export const maxConsidered = 2_000;
+/** Max reads, of each declared one, that one run removes because the node lacks their state. */
+export const maxDropped = 20_000;
 /** Max heights that are read at the same time. */
 export const maxHeights = 4;
 /** Attempts after which a value that could not be read is stored as unknown. */
