@@ -53,7 +53,7 @@ describe("a command that fails", () => {
   it("reports a node that does not respond, without the secrets of its URL", async () => {
     const [code, output] = await outcome(["index", "--chain", "one", "--rpc", "http://user:secret@127.0.0.1:1/private"]);
     expect(code).toBe(1);
-    expect(output).toMatch(/^The node of one does not respond \(.*ECONNREFUSED.*\); check --rpc/);
+    expect(output).toMatch(/^Cannot read the chain id of one from its node \(.*ECONNREFUSED.*\); check --rpc/);
     expect(output).not.toMatch(/secret|private/);
   });
 

@@ -46,7 +46,7 @@ describe("ashlar nfts status", () => {
         "    1 retried: The host is down.",
         "    2 rejected: Too large.",
         "    1 rejected: Gone.",
-        "two: 0 tokens pending, 0 fetched, 0 rejected. Metadata of this chain is not stored (nfts.metadata: uncached): no more is fetched.",
+        "two: 0 tokens pending, 0 fetched, 0 rejected. Metadata of this chain is not stored (nfts.metadata: uncached): pending tokens are not fetched.",
         "",
       ].join("\n"),
     ]);

@@ -55,7 +55,7 @@ describe("the database of a command", () => {
     const [code, output] = await outcome(args, embedded);
     expect(code).toBe(1);
     expect(output).toBe(
-      `No database in ${join(folder, ".ashlar")}. Searched for ashlar.yaml and .ashlar in ${folder} and the folders above it. ` +
+      `No database found in ${join(folder, ".ashlar")}. Searched for ashlar.yaml and .ashlar in ${folder} and the folders above it. ` +
         "Run this command in the folder where ashlar start runs, or set ASHLAR_DATA_DIR or DATABASE_URL; ashlar start and ashlar migrate create a database.\n",
     );
     expect(await readdir(folder)).toEqual([]);
@@ -102,7 +102,7 @@ describe("a data directory", () => {
     const [code, output] = await outcome(["start"], { ...environment, ASHLAR_DATA_DIR: long });
     expect(code).toBe(1);
     expect(output).toBe(
-      `The data directory ${long.slice(0, 120)}… cannot be used: its path has ${long.length} bytes, the maximum is 900. ${remedy}`,
+      `The data directory ${long.slice(0, 120)}… cannot be used: its path has ${long.length} bytes; the maximum is 900. ${remedy}`,
     );
   });
 

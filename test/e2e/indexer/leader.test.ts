@@ -86,7 +86,7 @@ describe("a second indexer of a chain", () => {
     await first.end();
     await addMoreBlocks();
     await until("Taking over", async () => second.indexer.status().block === (await chain.head()));
-    expect(second.notes.filter((note) => note.includes("by another process"))).toEqual([
+    expect(second.notes.filter((note) => note.includes("Another process"))).toEqual([
       "Another process is indexing test; waiting to take over when it stops.",
     ]);
     expect(await dump(test.database)).toEqual(await freshDump());

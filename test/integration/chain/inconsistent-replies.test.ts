@@ -62,7 +62,7 @@ describe("the source of blocks", () => {
     [
       "null receipts",
       () => tamperWith("eth_getBlockReceipts", (_, reply) => set(reply, "result", null)),
-      /receipts from the node: expected a list, got null/,
+      /receipts from the node: expected an array, got null/,
     ],
     ["receipts in a different order", () => tamperWithReceipts((list) => void list.reverse()), /receipt 0 belongs to another transaction/],
     [

@@ -187,6 +187,7 @@ describe("the largest numbers in the index", () => {
     const [, stored] = await createStoredLedger(test.database, 31337).blocks(0, 1, "none");
     expect(stored).toMatchObject({ gasLimit: maxUint256, size: Number(maxSafeInteger), timestamp: Number(numberCases[1]?.[1]) });
     expect(stored?.transactions[0]).toMatchObject({ gasLimit: 2n ** 64n - 1n, nonce: Number(maxSafeInteger), type: 255 });
-    expect(indexer.warnings.filter((warning) => warning.includes("failed, retrying"))).toEqual([]);
+    // Includes the warning of each failed attempt.
+    expect(indexer.warnings).toEqual([]);
   });
 });

@@ -101,7 +101,7 @@ describe("the comparison of native balances", () => {
     await until("The difference being recorded", async () => (await missing())?.includes("native-balances-differ") === true);
     await end();
     expect(messages).toHaveLength(1);
-    expect(messages[0]).toMatch(/set nativeAccounting to state .* has \d+ in the index and 5001 at the node\.$/);
+    expect(messages[0]).toMatch(/set nativeAccounting to state .* has \d+ in the index and 5001 on the node\.$/);
     // The record survives a restart of the indexer.
     await indexToHead("traces");
     expect(await missing()).toEqual(["native-balances-differ"]);
