@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { deadline } from "../../support/deadline.ts";
 import { addressOf, type FixtureIndex, openFixtureIndex, type Row, transactionRow } from "../domains/queries/fixture-index.ts";
 
 const tokenCount = 100;
@@ -113,9 +114,10 @@ describe("a wallet with 100 hostile names", () => {
 
   it("gets a response within 250 ms when its names are not cached", async () => {
     // Plain names take about 10 ms; these names once took 9.5 s. A busy machine may interrupt one measurement, but hardly three.
+    const limit = deadline(250);
     let fastest = Number.POSITIVE_INFINITY;
-    for (let round = 0; round < 3 && fastest >= 250; round += 1) fastest = Math.min(fastest, await measureFirstResponse(round));
-    expect(fastest).toBeLessThan(250);
+    for (let round = 0; round < 3 && fastest >= limit; round += 1) fastest = Math.min(fastest, await measureFirstResponse(round));
+    expect(fastest).toBeLessThan(limit);
   });
 
   /** Returns the milliseconds until the first response with names that this process has not cached. */
