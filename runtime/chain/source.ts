@@ -4,7 +4,7 @@ import { type CallOutcome, isTransientFailure, laggingPattern, outcomeOf } from 
 import type { Capabilities } from "./capabilities.ts";
 import { BadReplyError, RpcError } from "./errors.ts";
 import { type BlockDetail, type BlockFetchOptions, createFetchBlocks } from "./fetch-blocks.ts";
-import { asObject, bigQuantity, hash, quantity, type Raw, toQuantity } from "./quantities.ts";
+import { asObject, bigQuantity, hash, quantity, type Raw, toQuantity, toWord } from "./quantities.ts";
 import { settleWithRetries } from "./retry-replies.ts";
 import type { Rpc, RpcResult } from "./rpc.ts";
 import type { ChainBlock, Head } from "./types.ts";
@@ -40,6 +40,8 @@ export interface Source {
    * is passed and the node supports it.
    */
   balances(addresses: readonly Address[], height: number, hash?: Hash): Promise<(bigint | null)[]>;
+  /** The outcomes of reading native balances after a block, as words: unlike null, an outcome shows whether the same read may succeed later. */
+  balanceOutcomes(addresses: readonly Address[], height: number): Promise<CallOutcome[]>;
   /** Read-only calls after a block; without `gas` the node's limit applies. */
   calls(calls: readonly ReadOnlyCall[], height: number): Promise<CallOutcome[]>;
 }
@@ -49,7 +51,12 @@ export type SourceOptions = BlockFetchOptions;
 
 /** Creates a source of checked blocks. */
 export const createSource = (rpc: Rpc, capabilities: Capabilities, options: SourceOptions): Source => {
-  const balancesIn = (reads: readonly { readonly address: Address; readonly at: StateAt }[], byHash: boolean, isolated = false) => {
+  const balancesIn = <T>(
+    reads: readonly { readonly address: Address; readonly at: StateAt }[],
+    byHash: boolean,
+    isolated: boolean,
+    read: (result: RpcResult) => T,
+  ) => {
     const calls = reads.map(({ address, at }) => ({
       method: "eth_getBalance",
       params: [address, byHash ? { blockHash: at.hash } : toQuantity(at.height)],
@@ -60,7 +67,7 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
       rpc,
       calls,
       options,
-      balanceOf,
+      read,
       (error) => isTransientFailure(error) || (byHash && laggingPattern.test(error.message)),
     );
   };
@@ -69,7 +76,8 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
     return blocks.map((block, position) => (block === null ? null : hashAt(asObject(block, "block"), heights[position])));
   };
   const reader: BalanceReader = {
-    balances: (reads: readonly { readonly address: Address; readonly at: StateAt }[]) => balancesIn(reads, capabilities.stateByHash),
+    balances: (reads: readonly { readonly address: Address; readonly at: StateAt }[]) =>
+      balancesIn(reads, capabilities.stateByHash, false, balanceOf),
     hashesOf,
     byHash: capabilities.stateByHash,
     archiveState: capabilities.archiveState,
@@ -98,8 +106,16 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
         addresses.map((address) => ({ address, at })),
         byHash,
         true,
+        balanceOf,
       );
     },
+    balanceOutcomes: (addresses, height) =>
+      balancesIn(
+        addresses.map((address) => ({ address, at: { height, hash: "0x" } })),
+        false,
+        true,
+        balanceOutcomeOf,
+      ),
     calls: (calls, height) => {
       const requests = calls.map(({ to, data, gas }) => ({
         method: "eth_call",
@@ -112,6 +128,9 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
 };
 
 const balanceOf = (result: RpcResult): bigint | null => (result.ok ? bigQuantity({ balance: result.value }, "balance") : null);
+
+const balanceOutcomeOf = (result: RpcResult): CallOutcome =>
+  result.ok ? { ok: true, data: toWord(bigQuantity({ balance: result.value }, "balance")) } : outcomeOf(result);
 
 const hashAt = (block: Raw, height: number | undefined): Hash => {
   const number = quantity(block, "number");

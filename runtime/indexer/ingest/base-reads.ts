@@ -1,7 +1,8 @@
 import { callContracts, isUnanswered } from "../../chain/call-contracts.ts";
 import type { ContractBackoff } from "../../chain/contract-backoff.ts";
-import { temporaryErrorOf } from "../../chain/control-call.ts";
+import { temporaryErrorOf, verifyNodeRunsCalls } from "../../chain/control-call.ts";
 import { TransportError } from "../../chain/errors.ts";
+import { toWord } from "../../chain/quantities.ts";
 import type { CallOutcome, Source } from "../../chain/source.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import { type Address, type Hex, zeroAddress } from "../../lib/hex.ts";
@@ -29,7 +30,7 @@ export interface BaseReadings {
 export type GenesisAllocation = ReadonlyMap<Address, bigint>;
 
 export interface BaseReadDeps {
-  readonly source: Pick<Source, "balances" | "calls" | "head">;
+  readonly source: Pick<Source, "balanceOutcomes" | "calls" | "head">;
   readonly facts: ChainFacts;
   readonly allocation: GenesisAllocation | undefined;
   /** Contracts for which the node failed: their base reads are stored as unknown, and a job reads their balances later. */
@@ -71,8 +72,6 @@ const fromRow = (row: Row): CallOutcome =>
 const toRow = (outcome: CallOutcome): Row =>
   outcome.ok ? { value: outcome.data, reverted: false } : { value: null, reverted: outcome.reverted };
 
-const toWord = (value: bigint): Hex => `0x${value.toString(16).padStart(64, "0")}`;
-
 const isUnknown = (outcome: CallOutcome | undefined): boolean => outcome === undefined || (!outcome.ok && !outcome.reverted);
 
 type Outcomes = Map<BaseRead, CallOutcome>;
@@ -105,30 +104,28 @@ const readMissing = async (deps: BaseReadDeps, reads: readonly BaseRead[]): Prom
 const readAt = async (deps: BaseReadDeps, reads: readonly BaseRead[], height: number, outcomes: Outcomes): Promise<void> => {
   const balances = reads.filter((read) => "address" in read);
   const calls = reads.filter((read) => "to" in read);
-  const readBalances = async (): Promise<void> => {
-    if (balances.length === 0) return;
-    const values = await deps.source.balances(
-      balances.map((read) => read.address),
+  const isPending = (read: BaseRead): boolean => temporaryErrorOf(outcomes.get(read)) !== undefined;
+  const readBalances = readWithControl(deps.source, verifyNodeReadsBalances, balances, async (portion) => {
+    const results = await deps.source.balanceOutcomes(
+      portion.map(({ address }) => address),
       height,
     );
-    for (const [position, read] of balances.entries()) {
-      const value = values[position] ?? null;
-      outcomes.set(read, value === null ? unknown : { ok: true, data: toWord(value) });
-    }
-  };
-  const readCalls = readWithControl(deps.source, calls, async (portion) => {
+    for (const [position, read] of portion.entries()) outcomes.set(read, results[position] ?? unknown);
+    return portion.filter(isPending);
+  });
+  const readCalls = readWithControl(deps.source, verifyNodeRunsCalls, calls, async (portion) => {
     const results = await callContracts(deps.source, portion, height);
     for (const [position, read] of portion.entries()) outcomes.set(read, results[position] ?? unknown);
-    return portion.filter((read) => temporaryErrorOf(outcomes.get(read)) !== undefined);
+    return portion.filter(isPending);
   });
-  await Promise.all([readBalances(), readCalls]);
+  await Promise.all([readBalances, readCalls]);
 };
 
 /** Distinguishes missing state, which is stored as unknown, from an outage. @throws {TransportError} if the node returns no balance at its head. */
 const verifyNodeReadsBalances = async (source: BaseReadDeps["source"]): Promise<void> => {
   const { number } = await source.head();
-  const [control] = await source.balances([zeroAddress], number);
-  if (control === null) throw new TransportError(`The node returned no result of eth_getBalance at its head, block ${number}.`);
+  const [control] = await source.balanceOutcomes([zeroAddress], number);
+  if (control?.ok !== true) throw new TransportError(`The node returned no result of eth_getBalance at its head, block ${number}.`);
 };
 
 /** Skips contracts for a while if the node did not respond to any of their reads. */

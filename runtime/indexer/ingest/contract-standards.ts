@@ -1,4 +1,4 @@
-import { temporaryErrorOf } from "../../chain/control-call.ts";
+import { temporaryErrorOf, verifyNodeRunsCalls } from "../../chain/control-call.ts";
 import type { CallOutcome, Source } from "../../chain/source.ts";
 import {
   type ContractEvidence,
@@ -93,6 +93,7 @@ const readContracts = async (source: Node, subjects: readonly EvidenceSubject[])
   const readOnce = (reads: readonly StandardRead[]) => readInRequests(source, reads, readings);
   await readWithControl(
     source,
+    verifyNodeRunsCalls,
     subjects.map((subject) => ({ subject, height: subject.block })),
     readOnce,
   );
@@ -101,6 +102,7 @@ const readContracts = async (source: Node, subjects: readonly EvidenceSubject[])
   const { number: height } = await source.head();
   await readWithControl(
     source,
+    verifyNodeRunsCalls,
     pending.map((subject) => ({ subject, height })),
     readOnce,
   );
