@@ -26,6 +26,12 @@ export interface Comparison {
   readonly undisturbed: Readonly<Record<string, string>>;
 }
 
+/**
+ * The states that anvil keeps in memory, more than the chain has blocks. By default it moves older ones to disk, and after a reorganisation near block 1,000 all
+ * contracts have lost their code.
+ */
+const keptStates = 5_000;
+
 /** Rounds of three blocks each before the first process starts. */
 const roundsBefore = 40;
 
@@ -33,7 +39,7 @@ const roundsBefore = 40;
 export const killAndCompare = async ({ kills, points, seed }: KillOptions): Promise<Comparison[]> => {
   const random = createRandom(seed);
   const [chain, killed, undisturbed, folder, undisturbedFolder] = await Promise.all([
-    startTestChain(),
+    startTestChain({ args: ["--prune-history", String(keptStates)] }),
     createTestDatabase(),
     createTestDatabase(),
     mkdtemp(join(tmpdir(), "ashlar-kills-")),
