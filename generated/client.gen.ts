@@ -259,7 +259,7 @@ export interface GetEarliestTransactionsForAddressParameters {
   readonly quoteCurrency?: Currency;
   /** Omit the logs; `log_events` is then null. */
   readonly noLogs?: boolean;
-  /** Accepted, but without effect - Safe transactions are not decoded yet, so `safe_details` is always null. */
+  /** Fill `safe_details` with the signatures of the Safe transactions that were executed. */
   readonly withSafe?: boolean;
 }
 
@@ -611,7 +611,7 @@ export interface GetTimeBucketTransactionsForAddressParameters {
   readonly quoteCurrency?: Currency;
   /** Omit the logs; `log_events` is then null. */
   readonly noLogs?: boolean;
-  /** Accepted, but without effect - Safe transactions are not decoded yet, so `safe_details` is always null. */
+  /** Fill `safe_details` with the signatures of the Safe transactions that were executed. */
   readonly withSafe?: boolean;
 }
 
@@ -709,7 +709,7 @@ export interface GetTransactionParameters {
   readonly withNftSales?: boolean;
   /** Accepted, but without effect - lending actions are not decoded yet, so `lending_details` is always null. */
   readonly withLending?: boolean;
-  /** Accepted, but without effect - Safe transactions are not decoded yet, so `safe_details` is always null. */
+  /** Fill `safe_details` with the signatures of the Safe transactions that were executed. */
   readonly withSafe?: boolean;
 }
 
@@ -751,7 +751,7 @@ export interface GetTransactionsForAddressParameters {
   readonly noLogs?: boolean;
   /** Sort the page by time, oldest first. The page has the same transactions. */
   readonly blockSignedAtAsc?: boolean;
-  /** Accepted, but without effect - Safe transactions are not decoded yet, so `safe_details` is always null. */
+  /** Fill `safe_details` with the signatures of the Safe transactions that were executed. */
   readonly withSafe?: boolean;
 }
 
@@ -769,7 +769,7 @@ export interface GetTransactionsForAddressByPageParameters {
   readonly noLogs?: boolean;
   /** Sort the page by time, oldest first. The page has the same transactions. */
   readonly blockSignedAtAsc?: boolean;
-  /** Accepted, but without effect - Safe transactions are not decoded yet, so `safe_details` is always null. */
+  /** Fill `safe_details` with the signatures of the Safe transactions that were executed. */
   readonly withSafe?: boolean;
 }
 
@@ -783,7 +783,7 @@ export interface GetTransactionsForBlockParameters {
   readonly quoteCurrency?: Currency;
   /** Omit the logs; `log_events` is then null. */
   readonly noLogs?: boolean;
-  /** Accepted, but without effect - Safe transactions are not decoded yet, so `safe_details` is always null. */
+  /** Fill `safe_details` with the signatures of the Safe transactions that were executed. */
   readonly withSafe?: boolean;
 }
 
@@ -799,7 +799,7 @@ export interface GetTransactionsForBlockByPageParameters {
   readonly quoteCurrency?: Currency;
   /** Omit the logs; `log_events` is then null. */
   readonly noLogs?: boolean;
-  /** Accepted, but without effect - Safe transactions are not decoded yet, so `safe_details` is always null. */
+  /** Fill `safe_details` with the signatures of the Safe transactions that were executed. */
   readonly withSafe?: boolean;
 }
 
@@ -813,7 +813,7 @@ export interface GetTransactionsForBlockHashParameters {
   readonly quoteCurrency?: Currency;
   /** Omit the logs; `log_events` is then null. */
   readonly noLogs?: boolean;
-  /** Accepted, but without effect - Safe transactions are not decoded yet, so `safe_details` is always null. */
+  /** Fill `safe_details` with the signatures of the Safe transactions that were executed. */
   readonly withSafe?: boolean;
 }
 
@@ -829,7 +829,7 @@ export interface GetTransactionsForBlockHashByPageParameters {
   readonly quoteCurrency?: Currency;
   /** Omit the logs; `log_events` is then null. */
   readonly noLogs?: boolean;
-  /** Accepted, but without effect - Safe transactions are not decoded yet, so `safe_details` is always null. */
+  /** Fill `safe_details` with the signatures of the Safe transactions that were executed. */
   readonly withSafe?: boolean;
 }
 

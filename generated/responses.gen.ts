@@ -2444,13 +2444,13 @@ export interface ResolvedAddressItem {
   readonly name: string | null;
 }
 
-/** An owner's signature of a Safe transaction. */
+/** A signature that a Safe received with a transaction that it executed, even if the execution failed. If neither the Safe's events nor the transaction's input contain the signatures, the execution has one item with all fields null. */
 export interface SafeDetails {
-  /** Owner that signed; null if it cannot be recovered from the signature. */
+  /** Owner that signed: recovered from the signature of a key, or named by a contract signature or an approved hash that the Safe checked. Null if the account is not known to be an owner of the Safe when it checked the signatures: a forged signature, or a Safe whose setup is not indexed (set up before the index starts, or older than version 1.3). Also null after the first 2,000 signatures of a response. Contracts with the events of a Safe are treated as Safes. */
   readonly owner_address: string | null;
-  /** The signature's bytes; null if they are not in the transaction's input. */
+  /** The signature's 65 bytes {r, s, v}, or the data that the contract checked for a contract signature. Signatures beyond the Safe's threshold, which it does not check, are included. */
   readonly signature: string | null;
-  /** How the signature is verified, which is by key, by contract or by an approved hash; null if it is unknown. */
+  /** How the signature is checked: `ecdsa` (a key signed the Safe transaction's hash), `eth_sign` (a key signed the hash as an EIP-191 message), `contract` (an owner that is a contract accepted it, EIP-1271) or `approved_hash` (the owner sent the transaction or approved the hash earlier). */
   readonly signature_type: string | null;
 }
 
@@ -2878,7 +2878,7 @@ export interface Transaction {
   readonly lending_details: readonly LendingReport[] | null;
   /** Logs of the transaction in their order; null if `no-logs=true` was sent. */
   readonly log_events: readonly LogEvent[] | null;
-  /** Owners whose signatures a Safe verified in the transaction. Always null, because they are not decoded yet. */
+  /** Signatures that Safes (multi-signature accounts) received in the transaction, in the order in which their executions ended; null if not requested, or if the index is being rebuilt and has not reached the block. */
   readonly safe_details: readonly SafeDetails[] | null;
 }
 

@@ -35,6 +35,7 @@ import { createNftSaleQueries } from "./domains/nft-sales/queries.ts";
 import { createPoolQueries } from "./domains/pools/queries/index.ts";
 import { createPriceQueries } from "./domains/prices/queries/price.ts";
 import { chainOfCurrencies } from "./domains/prices/queries/rates.ts";
+import { createSafeQueries } from "./domains/safes/queries.ts";
 import { createClassifier } from "./domains/tokens/classification/classifier.ts";
 import { loadRules } from "./domains/tokens/classification/load-rules.ts";
 import { createTokenRequests } from "./domains/tokens/jobs/record-token-requests.ts";
@@ -155,6 +156,7 @@ function createQueries(chains: readonly ChainConfig[], database: Database, now: 
     uncached: createUncachedMetadata(chains),
     untouchedBalances: createUntouchedBalances(chains),
     approvals: createApprovalQueries(database),
+    safes: createSafeQueries(database),
     network: createNetworkQueries(database),
     names: createNameQueries(database, (chainId) => registries.get(chainId) ?? []),
   };

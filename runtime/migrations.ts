@@ -14,6 +14,7 @@ import * as nftMetadata from "./domains/nft-metadata/migrations/0017-nft-metadat
 import * as nftSales from "./domains/nft-sales/migrations/0018-nft-sales.ts";
 import * as pools from "./domains/pools/migrations/0012-pools.ts";
 import * as prices from "./domains/prices/migrations/0013-prices.ts";
+import * as safes from "./domains/safes/migrations/0028-safes.ts";
 import * as tokens from "./domains/tokens/migrations/0002-tokens.ts";
 import * as exactBalances from "./domains/tokens/migrations/0007-exact-balances.ts";
 import * as longLists from "./domains/tokens/migrations/0009-long-lists.ts";
@@ -52,4 +53,5 @@ export const migrations: readonly Migration[] = [
   { name: "0025-unknown-account-balances", ...unknownAccountBalances },
   { name: "0026-community", ...community },
   { name: "0027-api-schema", ...apiSchema },
+  { name: "0028-safes", ...safes },
 ];

@@ -7,6 +7,7 @@ import { metadataTables } from "./domains/nft-metadata/jobs/block-bound-tables.t
 import { salesProjection } from "./domains/nft-sales/projection/index.ts";
 import { poolsProjection } from "./domains/pools/projection/index.ts";
 import { feedsProjection } from "./domains/prices/projection.ts";
+import { safesProjection } from "./domains/safes/projection.ts";
 import { tokensProjection } from "./domains/tokens/projection/index.ts";
 import type { Projection } from "./indexer/projection.ts";
 import type { BlockBoundTable } from "./indexer/reorg/roll-back.ts";
@@ -21,6 +22,7 @@ export const projections: readonly Projection[] = [
   approvalsProjection,
   nftProjection,
   salesProjection,
+  safesProjection,
 ];
 
 /** Tables that are rolled back with the projections: page anchors, and values that jobs read or computed. */

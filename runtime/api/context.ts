@@ -15,6 +15,7 @@ import type { UncachedMetadata } from "../domains/nft-metadata/queries/uncached.
 import type { NftSaleQueries } from "../domains/nft-sales/queries.ts";
 import type { PoolQueries } from "../domains/pools/queries/index.ts";
 import type { PriceQueries } from "../domains/prices/queries/price.ts";
+import type { SafeQueries } from "../domains/safes/queries.ts";
 import type { Classifier } from "../domains/tokens/classification/classifier.ts";
 import type { TokenRequests } from "../domains/tokens/jobs/record-token-requests.ts";
 import type { TokenQueries } from "../domains/tokens/queries/index.ts";
@@ -59,6 +60,7 @@ export interface ResolverContext {
   /** Reads native balances from the node, during the request, for addresses that are not in the index. */
   readonly untouchedBalances: UntouchedBalances;
   readonly approvals: ApprovalQueries;
+  readonly safes: SafeQueries;
   /** Classifies tokens and transfers by the operator's rules, or by the built-in ones. */
   readonly classifier: Classifier;
   readonly network: NetworkQueries;

@@ -8,6 +8,7 @@ export const projectionSubjects = {
   nft: "NFT collections",
   "nft-sales": "NFT sales",
   pools: "Exchange pools",
+  safes: "Safes",
   tokens: "Token balances",
 } as const;
 

@@ -1,5 +1,5 @@
 import type { ChainBlock, ChainLog } from "../chain/types.ts";
-import type { Address, Hash } from "../lib/hex.ts";
+import type { Address, Hash, Hex } from "../lib/hex.ts";
 import type { TopicReader } from "./words.ts";
 
 /** The contract and the position of a decoded event. */
@@ -189,6 +189,18 @@ export type PunkFact = { readonly tokenId: bigint } & (
 
 export type PunkEvent = EventPosition & PunkFact;
 
+/** An event of a Safe (a multi-signature account), or of a contract that emits the same events. */
+export type SafeFact =
+  | { readonly kind: "safeSetup"; readonly owners: readonly Address[]; readonly threshold: bigint }
+  | { readonly kind: "safeOwnerAdded" | "safeOwnerRemoved"; readonly owner: Address }
+  | { readonly kind: "safeThreshold"; readonly threshold: bigint }
+  /** Emitted by SafeL2 before it checks the signatures. */
+  | { readonly kind: "safeStarted"; readonly signatures: Hex }
+  /** Emitted after the execution; a failed one reverted its call only. */
+  | { readonly kind: "safeExecuted"; readonly txHash: Hash; readonly isSuccessful: boolean };
+
+export type SafeEvent = EventPosition & SafeFact;
+
 export type DecodedEvent =
   | Erc20Transfer
   | Erc721Transfer
@@ -205,7 +217,8 @@ export type DecodedEvent =
   | MetadataUpdate
   | OrderFulfilled
   | OrdersMatched
-  | PunkEvent;
+  | PunkEvent
+  | SafeEvent;
 
 /** A block and the decoded events that projections use, by log index. */
 export interface DecodedBlock {

@@ -6,13 +6,13 @@ import { bucketOf, bucketOfAddress } from "./buckets-of-address.ts";
 
 /** The first 15 minutes in which a wallet has transactions. */
 export const getEarliestTransactionsForAddress: Handlers["getEarliestTransactionsForAddress"] = async (request, context) => {
-  const { chain, walletAddress, quoteCurrency, noLogs } = request;
+  const { chain, walletAddress, quoteCurrency, noLogs, withSafe } = request;
   const bucket = await firstBucket(context, chain, walletAddress);
   return {
     address: walletAddress,
     ...chainFields(chain, context.now()),
     quote_currency: quoteCurrency,
-    ...(await bucketOfAddress(context, chain, walletAddress, bucket, { noLogs, quoteCurrency })),
+    ...(await bucketOfAddress(context, chain, walletAddress, bucket, { noLogs, quoteCurrency, withSafe })),
     indexed_from: await context.ledger.indexedFrom(chain.id),
   };
 };

@@ -7,7 +7,7 @@ import { viewTransactions } from "./view-transaction.ts";
 
 /** The transaction with a hash, with its decoded logs. @throws {RequestError} 404 if the hash is not indexed. */
 export const getTransaction: Handlers["getTransaction"] = async (
-  { chain, txHash, noLogs, withDex, withNftSales, quoteCurrency },
+  { chain, txHash, noLogs, withDex, withNftSales, withSafe, quoteCurrency },
   context,
 ) => {
   const row = await context.ledger.transactionByHash(chain.id, txHash);
@@ -18,6 +18,6 @@ export const getTransaction: Handlers["getTransaction"] = async (
   ]);
   return {
     ...chainFields(chain, context.now()),
-    items: await viewTransactions(context, chain.id, [row], { noLogs, quoteCurrency, dexDetails, saleDetails }),
+    items: await viewTransactions(context, chain.id, [row], { noLogs, quoteCurrency, withSafe, dexDetails, saleDetails }),
   };
 };

@@ -4,12 +4,12 @@ import { pageOfAddress } from "./pages-of-address.ts";
 
 /** The newest page of a wallet's transactions. */
 export const getTransactionsForAddress: Handlers["getTransactionsForAddress"] = async (request, context) => {
-  const { chain, walletAddress, quoteCurrency, noLogs, blockSignedAtAsc } = request;
+  const { chain, walletAddress, quoteCurrency, noLogs, withSafe, blockSignedAtAsc } = request;
   return {
     address: walletAddress,
     ...chainFields(chain, context.now()),
     quote_currency: quoteCurrency,
-    ...(await pageOfAddress(context, chain, walletAddress, null, { noLogs, quoteCurrency, ascending: blockSignedAtAsc })),
+    ...(await pageOfAddress(context, chain, walletAddress, null, { noLogs, quoteCurrency, withSafe, ascending: blockSignedAtAsc })),
     indexed_from: await context.ledger.indexedFrom(chain.id),
   };
 };

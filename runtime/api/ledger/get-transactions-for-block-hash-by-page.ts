@@ -4,10 +4,13 @@ import { blockWithHash, pageOfBlock } from "./pages-of-block.ts";
 
 /** A page of the transactions of the block with a hash. @throws {RequestError} 404 if the hash is not indexed. */
 export const getTransactionsForBlockHashByPage: Handlers["getTransactionsForBlockHashByPage"] = async (
-  { chain, blockHash, page, noLogs, quoteCurrency },
+  { chain, blockHash, page, noLogs, quoteCurrency, withSafe },
   context,
 ) => {
   const block = await blockWithHash(context, chain, blockHash);
   const path = `block_hash/${block.hash}`;
-  return { ...chainFields(chain, context.now()), ...(await pageOfBlock(context, chain, block, { page, noLogs, quoteCurrency, path })) };
+  return {
+    ...chainFields(chain, context.now()),
+    ...(await pageOfBlock(context, chain, block, { page, noLogs, quoteCurrency, withSafe, path })),
+  };
 };

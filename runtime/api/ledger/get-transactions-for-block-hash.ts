@@ -4,9 +4,9 @@ import { blockWithHash, transactionsOf } from "./pages-of-block.ts";
 
 /** All transactions of the block with a hash. @throws {RequestError} 404 if the hash is not indexed. */
 export const getTransactionsForBlockHash: Handlers["getTransactionsForBlockHash"] = async (
-  { chain, blockHash, noLogs, quoteCurrency },
+  { chain, blockHash, noLogs, quoteCurrency, withSafe },
   context,
 ) => {
   const block = await blockWithHash(context, chain, blockHash);
-  return { ...chainFields(chain, context.now()), items: await transactionsOf(context, chain, block, { noLogs, quoteCurrency }) };
+  return { ...chainFields(chain, context.now()), items: await transactionsOf(context, chain, block, { noLogs, quoteCurrency, withSafe }) };
 };

@@ -4,9 +4,9 @@ import { blockAt, transactionsOf } from "./pages-of-block.ts";
 
 /** All transactions of a block. @throws {RequestError} 404 if the height is not indexed. */
 export const getTransactionsForBlock: Handlers["getTransactionsForBlock"] = async (
-  { chain, blockHeight, noLogs, quoteCurrency },
+  { chain, blockHeight, noLogs, quoteCurrency, withSafe },
   context,
 ) => {
   const block = await blockAt(context, chain, blockHeight);
-  return { ...chainFields(chain, context.now()), items: await transactionsOf(context, chain, block, { noLogs, quoteCurrency }) };
+  return { ...chainFields(chain, context.now()), items: await transactionsOf(context, chain, block, { noLogs, quoteCurrency, withSafe }) };
 };

@@ -12,11 +12,13 @@ import { nativeMetadata, transactionExplorers } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
 import { quoteOf } from "../prices/view-quotes.ts";
 import { sendersOf, viewLog } from "./view-log.ts";
+import { safeDetailsOf } from "./view-safe-details.ts";
 
 /** Options of a list of transactions. */
 export interface TransactionOptions {
   readonly noLogs: boolean;
   readonly quoteCurrency: Currency;
+  readonly withSafe: boolean;
   /** Null if not requested. */
   readonly dexDetails?: Transaction["dex_details"];
   /** Null if not requested. */
@@ -72,10 +74,10 @@ export async function viewTransactions(
   context: ResolverContext,
   chainId: number,
   rows: readonly TransactionRow[],
-  { noLogs, quoteCurrency, dexDetails = null, saleDetails = null }: TransactionOptions,
+  { noLogs, quoteCurrency, withSafe, dexDetails = null, saleDetails = null }: TransactionOptions,
 ): Promise<Transaction[]> {
   const chain = context.chains.get(chainId);
-  const [{ logs, senders }, labels, rateAt] = await Promise.all([
+  const [{ logs, senders }, labels, rateAt, safeDetails] = await Promise.all([
     logsWithSenders(context, chainId, noLogs ? [] : rows),
     context.labels(
       chainId,
@@ -87,6 +89,7 @@ export async function viewTransactions(
       quoteCurrency,
       rows.map(({ timestamp }) => ({ asset: nativeTokenAddress, time: timestamp })),
     ),
+    withSafe ? safeDetailsOf(context, chainId, rows) : () => null,
   ]);
   const logsOf = groupBy(logs, keyOf);
   return rows.map((row) => ({
@@ -96,7 +99,7 @@ export async function viewTransactions(
     nft_sale_details: saleDetails,
     lending_details: null,
     log_events: noLogs ? null : (logsOf.get(keyOf(row)) ?? []).map((log) => viewLog(log, senders(log.address), context.decoderOf(chainId))),
-    safe_details: null,
+    safe_details: safeDetails(row),
   }));
 }
 

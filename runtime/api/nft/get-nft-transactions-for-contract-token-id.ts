@@ -20,7 +20,7 @@ export const getNftTransactionsForContractTokenId: Handlers["getNftTransactionsF
   if (positions.length > max) throw unsupportedValue("tokenId", String(tokenId), `a token with at most ${max} transactions`);
   const rows = positions.length === 0 ? [] : await ledger.transactionsAt(chain.id, positions);
   rows.sort((left, right) => right.block_number - left.block_number || right.transaction_index - left.transaction_index);
-  const transactions = await viewTransactions(context, chain.id, rows, { noLogs: false, quoteCurrency: "USD" });
+  const transactions = await viewTransactions(context, chain.id, rows, { noLogs: false, quoteCurrency: "USD", withSafe: false });
   return {
     ...common,
     items: [

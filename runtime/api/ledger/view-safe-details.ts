@@ -1,0 +1,73 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { SafeDetails } from "../../../generated/responses.gen.ts";
+import type { TransactionPosition } from "../../domains/ledger/queries/transaction.ts";
+import { safesProjectionId } from "../../domains/safes/projection.ts";
+import type { OwnerCandidate, SafeExecutionRow } from "../../domains/safes/queries.ts";
+import { recoverSigner, type SafeSignature, splitSignatures } from "../../domains/safes/signatures.ts";
+import { groupBy } from "../../lib/group-by.ts";
+import type { Address } from "../../lib/hex.ts";
+import { includesBlock } from "../as-of-projection.ts";
+import type { ResolverContext } from "../context.ts";
+
+/** Signatures of one response whose owners are determined: anyone can fill a block with events of thousands of signatures, and each takes about 1 ms. */
+const maxDetermined = 2_000;
+/** Signatures that are recovered before other requests get their turn. */
+const recoveredPerTurn = 10;
+
+/** A signature with the execution that received it. */
+interface Received extends SafeSignature {
+  readonly execution: SafeExecutionRow;
+  /** Whether the Safe checked it, which it does up to its threshold; the first one always. */
+  readonly isChecked: boolean;
+}
+
+const placeOf = (place: TransactionPosition): string => `${place.block_number}:${place.transaction_index}`;
+
+/**
+ * The signatures that Safes received in each of the transactions, in the order of the executions; null while a block's executions are not indexed.
+ */
+export async function safeDetailsOf(
+  context: ResolverContext,
+  chainId: number,
+  transactions: readonly TransactionPosition[],
+): Promise<(place: TransactionPosition) => SafeDetails[] | null> {
+  const { checkpoints, safes } = context;
+  const included = transactions.filter(({ block_number }) => includesBlock(checkpoints, safesProjectionId, block_number));
+  const executions = included.length === 0 ? [] : await safes.executionsOfTransactions(chainId, included);
+  const received = executions.flatMap(receivedBy);
+  const ownerOf = await ownersOf(context, chainId, received.slice(0, maxDetermined));
+  const signaturesOf = groupBy(received, ({ execution }) => execution);
+  const detailsOf = new Map<string, SafeDetails[]>(included.map((place) => [placeOf(place), []]));
+  for (const execution of executions) {
+    const details = detailsOf.get(placeOf(execution));
+    if (execution.signatures === null) details?.push({ owner_address: null, signature: null, signature_type: null });
+    for (const one of signaturesOf.get(execution) ?? [])
+      details?.push({ owner_address: ownerOf.get(one) ?? null, signature: one.signature, signature_type: one.type });
+  }
+  return (place) => detailsOf.get(placeOf(place)) ?? null;
+}
+
+const receivedBy = (execution: SafeExecutionRow): Received[] => {
+  const checked = BigInt(execution.threshold ?? 1);
+  return splitSignatures(execution.signatures ?? "0x").map((signature, index) => ({
+    ...signature,
+    execution,
+    isChecked: BigInt(index) < checked,
+  }));
+};
+
+/** The owners that made signatures; signatures of other accounts are left out. */
+async function ownersOf({ safes }: ResolverContext, chainId: number, signatures: readonly Received[]): Promise<Map<Received, Address>> {
+  const candidates: (OwnerCandidate & { readonly made: Received })[] = [];
+  let recovered = 0;
+  for (const made of signatures) {
+    const { execution, account, isChecked } = made;
+    if (account === null && ++recovered % recoveredPerTurn === 0) await nextTurn();
+    // Only the Safe knows whether a contract accepted its signature, or an owner approved the hash.
+    const owner = account === null ? await recoverSigner(execution.tx_hash, made) : isChecked ? account : null;
+    if (owner === null) continue;
+    candidates.push({ made, owner, safe: execution.safe, block_number: execution.block_number, checked_before: execution.checked_before });
+  }
+  const isOwner = await safes.areOwners(chainId, candidates);
+  return new Map(candidates.filter((_, index) => isOwner[index] === true).map(({ made, owner }) => [made, owner]));
+}
