@@ -9,7 +9,7 @@ import { factsOf, type StoryFacts, type StorySize, storyVersion } from "./querie
 import { type BenchResult, median, rounded } from "./result.ts";
 import { openCachedIndex } from "./support/cached-index.ts";
 import { type Calibration, calibrateByQuery } from "./support/calibration.ts";
-import { startProcessorClock } from "./support/processor-time.ts";
+import { startCpuClock } from "./support/cpu-time.ts";
 import { type BenchServer, startBenchServer } from "./support/server.ts";
 import { countRows, megabytesOf } from "./support/tables.ts";
 
@@ -34,7 +34,7 @@ interface Times {
   readonly clock: number;
   /** Close to the time on an idle machine. */
   readonly min: number;
-  readonly processor: number | null;
+  readonly cpu: number | null;
 }
 
 /** Rows and size of an index. */
@@ -116,24 +116,24 @@ const sizeOf = async (database: Database): Promise<IndexSize> => ({
 /** Times a query. @throws {Error} if it returns fewer rows than expected on a full-size index. */
 async function measure(database: Database, { name, run: runQuery, rows }: QueryCase, times: number, isFullSize: boolean): Promise<Times> {
   const clock: number[] = [];
-  const processor: number[] = [];
+  const cpu: number[] = [];
   // Warms up caches and connections.
   for (let warmUp = 0; warmUp < 3; warmUp += 1) await runQuery(0);
   for (let iteration = 0; iteration < times; iteration += 1) {
-    const processorTime = await startProcessorClock(database);
+    const cpuTime = await startCpuClock(database);
     const started = performance.now();
     const found = await runQuery(iteration);
     clock.push(performance.now() - started);
-    const elapsed = processorTime();
-    if (elapsed !== null) processor.push(elapsed);
+    const elapsed = cpuTime();
+    if (elapsed !== null) cpu.push(elapsed);
     if (isFullSize && found.length < rows) throw new Error(`${name} returned ${found.length} rows, expected at least ${rows}.`);
   }
-  return { clock: median(clock), min: Math.min(...clock), processor: processor.length === 0 ? null : median(processor) };
+  return { clock: median(clock), min: Math.min(...clock), cpu: cpu.length === 0 ? null : median(cpu) };
 }
 
 /** The ratio of CPU times, which other programs affect far less than wall times; the ratio of wall times if CPU times are not reported. */
 const growthOf = ({ smaller, larger }: Measurement): number =>
-  smaller.processor === null || larger.processor === null ? larger.clock / smaller.clock : larger.processor / smaller.processor;
+  smaller.cpu === null || larger.cpu === null ? larger.clock / smaller.clock : larger.cpu / smaller.cpu;
 
 function resultOf(measurements: readonly Measurement[], calibration: Calibration, small: IndexSize, large: IndexSize): BenchResult {
   const [load = Number.NaN] = loadavg();
@@ -149,8 +149,8 @@ function resultOf(measurements: readonly Measurement[], calibration: Calibration
         "median ms": rounded(larger.clock),
         "target ms": target ?? "",
         "min ms": rounded(larger.min),
-        "smaller CPU ms": toCell(smaller.processor),
-        "CPU ms": toCell(larger.processor),
+        "smaller CPU ms": toCell(smaller.cpu),
+        "CPU ms": toCell(larger.cpu),
         growth: rounded(growth),
       })),
       ...Object.entries(sizes).map(([name, count]) => ({ [subject]: name, "smaller ms": before[name] ?? 0, "median ms": count })),

@@ -11,7 +11,7 @@ export interface DemoLogger {
 }
 
 export interface DemoOptions {
-  /** Ashlar's data folder; the demo uses its folder `demo/`. */
+  /** Ashlar's data directory; the demo uses its folder `demo/`. */
   readonly dataDirectory: string;
   /** Unix seconds at which the story ends. By default a saved chain continues, and a new one ends now. */
   readonly endTime?: number | undefined;

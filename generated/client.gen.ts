@@ -73,9 +73,9 @@ export type { CallOptions, ClientOptions, Fetch } from "./transport.gen.ts";
 export interface CheckOwnershipInNftParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The contract of the NFT collection, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The contract of the NFT collection, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly collectionContract: string;
   /** Only tokens with at least one of these traits; comma-separated, case-sensitive. */
   readonly traitsFilter?: string | readonly string[];
@@ -87,9 +87,9 @@ export interface CheckOwnershipInNftParameters {
 export interface CheckOwnershipInNftForSpecificTokenIdParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The contract of the NFT collection, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The contract of the NFT collection, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly collectionContract: string;
   /** The token's id in its collection, a decimal whole number below 2^256. */
   readonly tokenId: string | number | bigint;
@@ -97,7 +97,7 @@ export interface CheckOwnershipInNftForSpecificTokenIdParameters {
 
 /** Chains on which an address is active */
 export interface GetAddressActivityParameters {
-  /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
   /** Include testnets. */
   readonly testnets?: boolean;
@@ -109,7 +109,7 @@ export interface GetAddressExchangeBalancesParameters {
   readonly chainName: string | number;
   /** The exchange, by its name in the list of configured exchanges (supported_dexes). */
   readonly dexName: string;
-  /** The wallet or contract that used the exchange, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The wallet or contract that used the exchange, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly accountAddress: string;
 }
 
@@ -125,7 +125,7 @@ export interface GetAllChainsParameters {
 export interface GetApprovalsParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
 }
 
@@ -133,7 +133,7 @@ export interface GetApprovalsParameters {
 export interface GetAttributesForTraitInCollectionParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The contract of the NFT collection, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The contract of the NFT collection, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly collectionContract: string;
   /** The name of the trait, percent-encoded if necessary; case-sensitive. */
   readonly trait: string;
@@ -177,7 +177,7 @@ export interface GetChainCollectionsParameters {
 export interface GetCollectionTraitsSummaryParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The contract of the NFT collection, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The contract of the NFT collection, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly collectionContract: string;
 }
 
@@ -245,7 +245,7 @@ export interface GetCommunityTransactionsParameters {
 export interface GetDexForPoolAddressParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The contract of the pool, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The contract of the pool, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly poolAddress: string;
 }
 
@@ -253,7 +253,7 @@ export interface GetDexForPoolAddressParameters {
 export interface GetEarliestTransactionsForAddressParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
   /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
@@ -275,7 +275,7 @@ export interface GetEcosystemChartDataParameters {
 export interface GetErc20TransfersForWalletAddressParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
   /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
@@ -313,7 +313,7 @@ export interface GetHealthDataParameters {
 export interface GetHistoricalPortfolioForWalletAddressParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
   /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
@@ -325,7 +325,7 @@ export interface GetHistoricalPortfolioForWalletAddressParameters {
 export interface GetHistoricalTokenBalancesForWalletAddressParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
   /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
@@ -347,7 +347,7 @@ export interface GetHistoricalTokenBalancesForWalletAddressParameters {
 export interface GetLogEventsByAddressParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The contract, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The contract, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly contractAddress: string;
   /** The first block of the range, inclusive - decimal, 0x-prefixed hex, `earliest` or `latest`. */
   readonly startingBlock?: number | string;
@@ -363,13 +363,13 @@ export interface GetLogEventsByAddressParameters {
 export interface GetLogEventsByTopicHashParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The first topic of the logs, which is the hash of the event's signature, 0x and 64 hex digits. */
+  /** The first topic of the logs, which is the hash of the event's signature, 0x followed by 64 hex digits. */
   readonly topicHash: string;
   /** The first block of the range, inclusive - decimal, 0x-prefixed hex, `earliest` or `latest`. */
   readonly startingBlock?: number | string;
   /** The last block of the range, inclusive - decimal, 0x-prefixed hex, `earliest` or `latest`. Defaults to the indexed head. */
   readonly endingBlock?: number | string;
-  /** Only logs that have each of these among their second to fourth topics, in any order; comma-separated. Each is 0x and up to 64 hex digits, with or without leading zeros. */
+  /** Only logs that have each of these among their second to fourth topics, in any order; comma-separated. Each is 0x followed by up to 64 hex digits, with or without leading zeros. */
   readonly secondaryTopics?: string | readonly string[];
   /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;
@@ -387,7 +387,7 @@ export interface GetLogsParameters {
   readonly endingBlock?: number | string;
   /** Only logs that this contract emitted. */
   readonly address?: string;
-  /** Only logs with these topics by position, comma-separated, starting at topic 0. Each is 0x and up to 64 hex digits, with or without leading zeros. */
+  /** Only logs with these topics by position, comma-separated, starting at topic 0. Each is 0x followed by up to 64 hex digits, with or without leading zeros. */
   readonly topics?: string | readonly string[];
   /** Return the logs of the block with this hash, instead of a range. */
   readonly blockHash?: string;
@@ -401,7 +401,7 @@ export interface GetLpTokenViewParameters {
   readonly chainName: string | number;
   /** The exchange, by its name in the list of configured exchanges (supported_dexes). */
   readonly dexName: string;
-  /** The token's contract, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The token's contract, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly tokenAddress: string;
   /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
@@ -411,7 +411,7 @@ export interface GetLpTokenViewParameters {
 export interface GetNativeTokenBalanceParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
   /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
@@ -435,7 +435,7 @@ export interface GetNetworkExchangeTokensParameters {
 export interface GetNftApprovalsParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
 }
 
@@ -443,7 +443,7 @@ export interface GetNftApprovalsParameters {
 export interface GetNftMarketFloorPriceParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The contract, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The contract, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly contractAddress: string;
   /** The number of UTC days, up to the day of the indexed head. */
   readonly days?: number;
@@ -455,7 +455,7 @@ export interface GetNftMarketFloorPriceParameters {
 export interface GetNftMarketSaleCountParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The contract, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The contract, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly contractAddress: string;
   /** The number of UTC days, up to the day of the indexed head. */
   readonly days?: number;
@@ -467,7 +467,7 @@ export interface GetNftMarketSaleCountParameters {
 export interface GetNftMarketVolumeParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The contract, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The contract, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly contractAddress: string;
   /** The number of UTC days, up to the day of the indexed head. */
   readonly days?: number;
@@ -479,7 +479,7 @@ export interface GetNftMarketVolumeParameters {
 export interface GetNftMetadataForGivenTokenIdForContractParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The contract, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The contract, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly contractAddress: string;
   /** The token's id in its collection, a decimal whole number below 2^256. */
   readonly tokenId: string | number | bigint;
@@ -493,7 +493,7 @@ export interface GetNftMetadataForGivenTokenIdForContractParameters {
 export interface GetNftTransactionsForContractTokenIdParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The contract, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The contract, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly contractAddress: string;
   /** The token's id in its collection, a decimal whole number below 2^256. */
   readonly tokenId: string | number | bigint;
@@ -505,7 +505,7 @@ export interface GetNftTransactionsForContractTokenIdParameters {
 export interface GetNftsForAddressParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
   /** Omit items that the rules classify as spam. */
   readonly noSpam?: boolean;
@@ -521,7 +521,7 @@ export interface GetPoolByAddressParameters {
   readonly chainName: string | number;
   /** The exchange, by its name in the list of configured exchanges (supported_dexes). */
   readonly dexName: string;
-  /** The contract of the pool, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The contract of the pool, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly poolAddress: string;
 }
 
@@ -543,7 +543,7 @@ export interface GetPoolsParameters {
 export interface GetPoolsForTokenAddressParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The token's contract, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The token's contract, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly tokenAddress: string;
   /** The number of the page, starting at 0. A page past the end has no items. */
   readonly page: number;
@@ -559,7 +559,7 @@ export interface GetPoolsForTokenAddressParameters {
 export interface GetPoolsForWalletAddressParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
   /** The number of the page, starting at 0. A page past the end has no items. */
   readonly page: number;
@@ -577,7 +577,7 @@ export interface GetPoolsForWalletAddressParameters {
 export interface GetResolvedAddressParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
 }
 
@@ -587,7 +587,7 @@ export interface GetSingleNetworkExchangeTokenParameters {
   readonly chainName: string | number;
   /** The exchange, by its name in the list of configured exchanges (supported_dexes). */
   readonly dexName: string;
-  /** The token's contract, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The token's contract, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly tokenAddress: string;
   /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;
@@ -603,7 +603,7 @@ export interface GetSupportedDexesParameters {
 export interface GetTimeBucketTransactionsForAddressParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
   /** The number of the 15-minute bucket, which is the Unix time in seconds divided by 900 and rounded down. */
   readonly timeBucket: number;
@@ -619,7 +619,7 @@ export interface GetTimeBucketTransactionsForAddressParameters {
 export interface GetTokenBalancesForWalletAddressParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
   /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
@@ -637,7 +637,7 @@ export interface GetTokenBalancesForWalletAddressParameters {
 export interface GetTokenHoldersParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The token's contract, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The token's contract, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly tokenAddress: string;
   /** The block whose state is returned - decimal, 0x-prefixed hex, `earliest` or `latest`. Defaults to the indexed head. */
   readonly blockHeight?: number | string;
@@ -653,7 +653,7 @@ export interface GetTokenHoldersParameters {
 export interface GetTokenIdsForContractWithMetadataParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The contract, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The contract, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly contractAddress: string;
   /** Omit the metadata of tokens; `external_data` is then null. */
   readonly noMetadata?: boolean;
@@ -675,7 +675,7 @@ export interface GetTokenPricesParameters {
   readonly chainName: string | number;
   /** The currency of the prices - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Prices are null if the operator has not configured a rate for the currency. */
   readonly quoteCurrency: Currency;
-  /** One or more token contracts, comma-separated, each as 0x and 40 hex digits or as a registered name. The native token's address is accepted. */
+  /** One or more token contracts, comma-separated, each as 0x followed by 40 hex digits or as a registered name. The native token's address is accepted. */
   readonly contractAddress: string | readonly string[];
   /** The first UTC day of the range, as YYYY-MM-DD; inclusive. */
   readonly from?: string;
@@ -689,7 +689,7 @@ export interface GetTokenPricesParameters {
 export interface GetTraitsForCollectionParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The contract of the NFT collection, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The contract of the NFT collection, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly collectionContract: string;
 }
 
@@ -697,7 +697,7 @@ export interface GetTraitsForCollectionParameters {
 export interface GetTransactionParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The transaction's hash, 0x and 64 hex digits. */
+  /** The transaction's hash, 0x followed by 64 hex digits. */
   readonly txHash: string;
   /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
@@ -717,7 +717,7 @@ export interface GetTransactionParameters {
 export interface GetTransactionSummaryParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
   /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
@@ -731,7 +731,7 @@ export interface GetTransactionsForAccountAddressParameters {
   readonly chainName: string | number;
   /** The exchange, by its name in the list of configured exchanges (supported_dexes). */
   readonly dexName: string;
-  /** The wallet or contract that used the exchange, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The wallet or contract that used the exchange, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly accountAddress: string;
   /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;
@@ -743,7 +743,7 @@ export interface GetTransactionsForAccountAddressParameters {
 export interface GetTransactionsForAddressParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
   /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
@@ -759,7 +759,7 @@ export interface GetTransactionsForAddressParameters {
 export interface GetTransactionsForAddressByPageParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The wallet, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
   /** The number of the page, starting at 0. A page past the end has no items. */
   readonly page: number;
@@ -807,7 +807,7 @@ export interface GetTransactionsForBlockByPageParameters {
 export interface GetTransactionsForBlockHashParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The block's hash, 0x and 64 hex digits. */
+  /** The block's hash, 0x followed by 64 hex digits. */
   readonly blockHash: string;
   /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has not configured a rate for the currency. The price at a time is the close of its hour, or the current price if the hour has not ended; the price of a day is its UTC close, or the current price if the day has not ended. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
@@ -821,7 +821,7 @@ export interface GetTransactionsForBlockHashParameters {
 export interface GetTransactionsForBlockHashByPageParameters {
   /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The block's hash, 0x and 64 hex digits. */
+  /** The block's hash, 0x followed by 64 hex digits. */
   readonly blockHash: string;
   /** The number of the page, starting at 0. A page past the end has no items. */
   readonly page: number;
@@ -853,7 +853,7 @@ export interface GetTransactionsForExchangeParameters {
   readonly chainName: string | number;
   /** The exchange, by its name in the list of configured exchanges (supported_dexes). */
   readonly dexName: string;
-  /** The contract of the pool, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The contract of the pool, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly poolAddress: string;
   /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;
@@ -867,7 +867,7 @@ export interface GetTransactionsForTokenAddressParameters {
   readonly chainName: string | number;
   /** The exchange, by its name in the list of configured exchanges (supported_dexes). */
   readonly dexName: string;
-  /** The token's contract, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The token's contract, as 0x followed by 40 hex digits in any case or as a registered name. */
   readonly tokenAddress: string;
   /** The number of items per page; up to 10000 with format=csv. */
   readonly pageSize?: number;

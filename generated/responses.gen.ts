@@ -770,15 +770,15 @@ export interface DexReport {
   readonly pair_address: string | null;
   /** Fee of a swap in the pool, in basis points, including the exchange's share; null if unknown. */
   readonly pair_lp_fee_bps: number | null;
-  /** Contract of the pool token; null if the pool has none. */
+  /** Contract of the LP token; null if the pool has none. */
   readonly lp_token_address: string | null;
-  /** Ticker symbol of the pool's token; null if it has none. */
+  /** Ticker symbol of the LP token; null if it has none. */
   readonly lp_token_ticker: string | null;
-  /** Decimals of the pool's token; null if they are unknown. */
+  /** Decimals of the LP token; null if they are unknown. */
   readonly lp_token_num_decimals: number | null;
-  /** Name of the pool's token; null if it has none. */
+  /** Name of the LP token; null if it has none. */
   readonly lp_token_name: string | null;
-  /** Pool tokens minted or burned, in their smallest unit, as a decimal string; null for a swap, or if the pool has no token. */
+  /** LP tokens minted or burned, in their smallest unit, as a decimal string; null for a swap, or if the pool has no token. */
   readonly lp_token_value: string | null;
   /** Price in US dollars of one whole token that was bought; null if a price is unknown, or if liquidity was added or removed. */
   readonly exchange_rate_usd: number | null;
@@ -882,7 +882,7 @@ export interface ExchangeTransaction {
   readonly amount_1_in: string | null;
   /** Amount of the second token swapped out, in its smallest unit, as a decimal string; null if the action is not a swap. */
   readonly amount_1_out: string | null;
-  /** Account that received the output or, for added liquidity, the pool tokens; null if no event contains it. */
+  /** Account that received the output or, for added liquidity, the LP tokens; null if no event contains it. */
   readonly to_address: string | null;
   /** Sender of the transaction; null if unknown. */
   readonly from_address: string | null;
@@ -2048,9 +2048,9 @@ export interface Pool {
   readonly volume_24h_quote: number | null;
   /** Fees that the pool's providers earned in the last 24 hours; null if the volume or the exchange's fee is unknown. */
   readonly fee_24h_quote: number | null;
-  /** Total supply of pool tokens, in their smallest unit; null if unknown. */
+  /** Total supply of LP tokens, in their smallest unit; null if unknown. */
   readonly total_supply: string | null;
-  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply. Trading in the pool does not change it. Null if unknown. */
+  /** Fair price of one whole LP token: 2 × √(value of one reserve × value of the other) / supply. Trading in the pool does not change it. Null if unknown. */
   readonly quote_rate: number | null;
   /** Value of both reserves with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_total_liquidity_quote: string | null;
@@ -2168,9 +2168,9 @@ export interface PoolWithTimeseries {
   readonly volume_24h_quote: number | null;
   /** Fees that the pool's providers earned in the last 24 hours; null if the volume or the exchange's fee is unknown. */
   readonly fee_24h_quote: number | null;
-  /** Total supply of pool tokens, in their smallest unit; null if unknown. */
+  /** Total supply of LP tokens, in their smallest unit; null if unknown. */
   readonly total_supply: string | null;
-  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply. Trading in the pool does not change it. Null if unknown. */
+  /** Fair price of one whole LP token: 2 × √(value of one reserve × value of the other) / supply. Trading in the pool does not change it. Null if unknown. */
   readonly quote_rate: number | null;
   /** Chain id of the network (EIP-155), as a decimal string. */
   readonly chain_id: string;
@@ -2216,7 +2216,7 @@ export interface PoolsDexDataItem {
   readonly dex_name: string;
   /** Address of the pool's contract. */
   readonly exchange: string;
-  /** Ticker symbol of the pool token; null if it has none. */
+  /** Ticker symbol of the LP token; null if it has none. */
   readonly exchange_ticker_symbol: string | null;
   /** URL of the logo of the pool's exchange; null if there is none. */
   readonly exchange_logo_url: string | null;
@@ -2232,9 +2232,9 @@ export interface PoolsDexDataItem {
   readonly volume_7d_quote: number | null;
   /** Fees that the pool's providers earned in the last 24 hours; null if the volume or the exchange's fee is unknown. */
   readonly fee_24h_quote: number | null;
-  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply. Trading in the pool does not change it. Null if unknown. */
+  /** Fair price of one whole LP token: 2 × √(value of one reserve × value of the other) / supply. Trading in the pool does not change it. Null if unknown. */
   readonly quote_rate: number | null;
-  /** Price of one whole pool token with its currency symbol, truncated to two decimals; null if it is unknown. */
+  /** Price of one whole LP token with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_quote_rate: string | null;
   /** Annualized fees of the last 24 hours, as a fraction of the liquidity; null if it cannot be determined. */
   readonly annualized_fee: number | null;
@@ -3052,7 +3052,7 @@ export interface UniswapLikeBalanceItem {
   readonly token_0: UniswapLikeToken;
   /** The share of the second token's reserve. */
   readonly token_1: UniswapLikeToken;
-  /** The pool token that represents the share. */
+  /** The LP token that represents the share. */
   readonly pool_token: UniswapLikeTokenWithSupply;
 }
 
@@ -3106,25 +3106,25 @@ export interface UniswapLikeToken {
   readonly quote_rate: number | null;
 }
 
-/** The pool token that the account holds. */
+/** The LP token that the account holds. */
 export interface UniswapLikeTokenWithSupply {
   /** Power of ten between the token's smallest unit and one whole token; null if the contract returns none or an implausible value. */
   readonly contract_decimals: number | null;
-  /** Ticker symbol of the pool's token; null if it has none. */
+  /** Ticker symbol of the LP token; null if it has none. */
   readonly contract_ticker_symbol: string | null;
-  /** Address of the pool, which is also the contract of the pool token. */
+  /** Address of the pool, which is also the contract of the LP token. */
   readonly contract_address: string;
-  /** URL of the pool token's logo; null if the operator has not configured one. */
+  /** URL of the LP token's logo; null if the operator has not configured one. */
   readonly logo_url: string | null;
-  /** Balance of pool tokens, in their smallest unit; null if it is unknown. */
+  /** Balance of LP tokens, in their smallest unit; null if it is unknown. */
   readonly balance: string | null;
   /** Value of the share; null if a price is unknown. */
   readonly quote: number | null;
   /** Value of the share with its currency symbol, truncated to two decimals; null if it is unknown. */
   readonly pretty_quote: string | null;
-  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply. Trading in the pool does not change it. Null if unknown. */
+  /** Fair price of one whole LP token: 2 × √(value of one reserve × value of the other) / supply. Trading in the pool does not change it. Null if unknown. */
   readonly quote_rate: number | null;
-  /** Total supply of pool tokens, in their smallest unit; null if unknown. */
+  /** Total supply of LP tokens, in their smallest unit; null if unknown. */
   readonly total_supply: string | null;
 }
 

@@ -108,11 +108,11 @@ export function createApp(options: AppOptions): App {
     limits: config.limits,
     chains,
     handlers,
-    context: ({ now, link, anchor, rebuilding, checkpoints, pin, counted }) => ({
+    context: ({ now, link, anchor, rebuildError, checkpoints, pin, counted }) => ({
       now,
       link,
       anchor,
-      rebuilding,
+      rebuildError,
       checkpoints,
       pin,
       counted,

@@ -23,7 +23,10 @@ const readVersion = (): string => {
 const loadConfigWith = ({ config, ...overrides }: CommonOptions): Config => loadConfig(config, process.env, overrides);
 
 const withConfig = (command: Command): Command =>
-  command.option("--config <file>", "the configuration file (default: ashlar.yaml in this folder or the nearest folder above it)");
+  command.option(
+    "--config <file>",
+    "the configuration file (default: ashlar.yaml in the current directory or its nearest parent directory)",
+  );
 
 const withChain = (command: Command): Command =>
   withConfig(command)

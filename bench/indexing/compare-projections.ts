@@ -6,7 +6,7 @@ import { measureProcess } from "../support/measured-process.ts";
 import { projections } from "../support/projections.ts";
 import type { BenchServer } from "../support/server.ts";
 import { countRows } from "../support/tables.ts";
-import { processor, ratios, toTableRow, wall } from "./run-figures.ts";
+import { cpu, ratios, toTableRow, wall } from "./run-figures.ts";
 import type { IndexerOptions, IndexerRun } from "./runs.ts";
 import { type Run, timedRun } from "./timed-run.ts";
 
@@ -43,7 +43,7 @@ export interface ProjectionComparison {
   readonly rows: Rows;
 }
 
-/** Indexes a chain repeatedly, with all projections and without the compared ones in turn. The script is compiled, like an installed package. */
+/** Indexes a chain repeatedly, alternating between all projections and all but the compared ones. The script is compiled, like an installed package. */
 export async function compareProjections(server: BenchServer, options: ComparisonOptions): Promise<ProjectionComparison> {
   const { rpc, chainId, head, subject, compared, folder, runs, check, onFirstIndex } = options;
   const script = compileScript(indexerScript, join(folder, "indexer"));
@@ -68,8 +68,8 @@ export async function compareProjections(server: BenchServer, options: Compariso
   return { subject, all, without, rows };
 }
 
-/** The table and figures of a comparison; `further` are lines between the ratios and the rows. The ratio is the median of the ratios of the pairs. */
-export function resultOfComparison(comparison: ProjectionComparison, further: BenchResult["table"] = []): BenchResult {
+/** The table and figures of a comparison; `extraRows` are lines between the ratios and the rows. The ratio is the median of the ratios of the pairs. */
+export function resultOfComparison(comparison: ProjectionComparison, extraRows: BenchResult["table"] = []): BenchResult {
   const { subject, all, without, rows } = comparison;
   const pairRatios = ratios(all, without, wall);
   const ratio = median(pairRatios);
@@ -77,13 +77,13 @@ export function resultOfComparison(comparison: ProjectionComparison, further: Be
     table: [
       ...all.flatMap((run, index) => [run, without[index]].flatMap((each) => (each === undefined ? [] : [toTableRow(each)]))),
       ...pairRatios.map((value, index) => ({ run: `ratio of pair ${index + 1} (bound ${maxRatio})`, ms: rounded(value) })),
-      ...further,
+      ...extraRows,
       ...Object.entries(rows).map(([table, count]) => ({ run: `rows of ${table}`, ms: count })),
     ],
     figures: {
       ratio: rounded(ratio),
-      processorRatio: rounded(median(ratios(all, without, processor))),
-      wholeMilliseconds: Math.round(median(all.map(wall))),
+      cpuRatio: rounded(median(ratios(all, without, cpu))),
+      allMilliseconds: Math.round(median(all.map(wall))),
       withoutMilliseconds: Math.round(median(without.map(wall))),
     },
     missed:

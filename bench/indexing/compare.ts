@@ -12,7 +12,7 @@ const baselineScript = new URL("./baseline-process.ts", import.meta.url);
 export interface Comparison {
   readonly indexed: readonly Run<IndexerRun>[];
   /** Rows as encoded text: the strictest baseline. */
-  readonly texts: readonly Run<Timing>[];
+  readonly encoded: readonly Run<Timing>[];
   /** Rows as values that the script has to encode. */
   readonly values: readonly Run<Timing>[];
   readonly rows: Readonly<Record<string, number>>;
@@ -24,7 +24,7 @@ export interface CompareOptions {
   readonly runs: number;
   /** The expected number of transfers. */
   readonly transfers: number;
-  /** A folder for processor profiles of the indexer. */
+  /** A folder for CPU profiles of the indexer. */
   readonly profile?: string | undefined;
 }
 
@@ -44,12 +44,12 @@ export async function compare(server: BenchServer, work: Work, options: CompareO
   const copy = (rowsAs: BaselineOptions["rowsAs"]) => (databaseUrl: string) =>
     measureProcess<Timing>(baseline, { ...work, ...source, rowsAs, databaseUrl } satisfies BaselineOptions);
   const indexed: Run<IndexerRun>[] = [];
-  const texts: Run<Timing>[] = [];
+  const encoded: Run<Timing>[] = [];
   const values: Run<Timing>[] = [];
   for (let count = 0; count < options.runs; count += 1) {
     indexed.push(await timedRun(server, "indexer", rows, index));
-    texts.push(await timedRun(server, "baseline: text", rows, copy("text")));
+    encoded.push(await timedRun(server, "baseline: text", rows, copy("text")));
     values.push(await timedRun(server, "baseline: values", rows, copy("values")));
   }
-  return { indexed, texts, values, rows };
+  return { indexed, encoded, values, rows };
 }

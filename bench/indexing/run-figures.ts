@@ -4,8 +4,8 @@ import type { Run } from "./timed-run.ts";
 
 /** The wall time of a run. */
 export const wall = ({ result }: Run<Timing>): number => result.milliseconds;
-/** The processor time of a run in all processes, independent of other load. */
-export const processor = ({ result, node, database }: Run<Timing>): number => result.processorSeconds + (node ?? 0) + (database ?? 0);
+/** The CPU time of a run in all processes, independent of other load. */
+export const cpu = ({ result, node, database }: Run<Timing>): number => result.cpuSeconds + (node ?? 0) + (database ?? 0);
 
 /** Compares each run with the adjacent one. */
 export const ratios = (runs: readonly Run<Timing>[], baselines: readonly Run<Timing>[], pick: (run: Run<Timing>) => number): number[] =>
@@ -16,7 +16,7 @@ export const toTableRow = (run: Run<Timing>): Readonly<Record<string, string | n
   run: run.kind,
   ms: Math.round(run.result.milliseconds),
   ...Object.fromEntries(Object.entries(run.result.steps).map(([step, value]) => [step, Math.round(value)])),
-  "own CPU s": rounded(run.result.processorSeconds, 1),
+  "own CPU s": rounded(run.result.cpuSeconds, 1),
   "node CPU s": run.node === null ? "" : rounded(run.node, 1),
   "database CPU s": run.database === null ? "" : rounded(run.database, 1),
   "peak MB": run.megabytes,

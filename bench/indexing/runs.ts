@@ -23,10 +23,10 @@ export interface BaselineOptions extends RunOptions {
   readonly rowsAs: "text" | "values";
 }
 
-/** The result of a run: wall time and processor time of the process, without its start and the loading of rows. */
+/** The result of a run: wall time and CPU time of the process, without its start and the loading of rows. */
 export interface Timing {
   readonly milliseconds: number;
-  readonly processorSeconds: number;
+  readonly cpuSeconds: number;
   /** Milliseconds by step; steps of two batches may overlap. */
   readonly steps: Readonly<Record<string, number>>;
 }

@@ -1,11 +1,11 @@
 import { loadavg } from "node:os";
+import { cpuSecondsOf } from "../support/cpu-time.ts";
 import type { Measured } from "../support/measured-process.ts";
-import { processorSecondsOf } from "../support/processor-time.ts";
 import type { BenchServer } from "../support/server.ts";
 import { countRows, listIndexes } from "../support/tables.ts";
 import type { Timing } from "./runs.ts";
 
-/** One run with the processor seconds of the node and the database, and the machine's load at its end. */
+/** One run with the CPU seconds of the node and the database, and the machine's load at its end. */
 export interface Run<T extends Timing> extends Measured<T> {
   readonly kind: string;
   readonly load: number;
@@ -26,10 +26,10 @@ export async function timedRun<T extends Timing>(
   const indexes = await server.on("target", listIndexes);
   // Pending writes of earlier runs must not be measured with this one.
   await server.on("target", (database) => database.query("CHECKPOINT"));
-  const before = { node: processorSecondsOf("anvil"), database: processorSecondsOf("postgres") };
+  const before = { node: cpuSecondsOf("anvil"), database: cpuSecondsOf("postgres") };
   const measured = await work(url);
   const [load = Number.NaN] = loadavg();
-  const after = { node: processorSecondsOf("anvil"), database: processorSecondsOf("postgres") };
+  const after = { node: cpuSecondsOf("anvil"), database: cpuSecondsOf("postgres") };
   await checkDatabase(
     server,
     kind,

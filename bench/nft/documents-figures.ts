@@ -5,14 +5,7 @@ import type { DocumentsRun } from "./read-documents.ts";
 const target = { documents: 10_000, milliseconds: 60_000 };
 
 /** Returns the table and figures of a run. */
-export function resultOfDocuments({
-  documents,
-  catchUpMilliseconds,
-  milliseconds,
-  processor,
-  load,
-  calibration,
-}: DocumentsRun): BenchResult {
+export function resultOfDocuments({ documents, catchUpMilliseconds, milliseconds, cpu, load, calibration }: DocumentsRun): BenchResult {
   const max = Math.round(((target.milliseconds * documents) / target.documents) * calibration.factor);
   const seconds = (value: number | null): number | string => (value === null ? "" : rounded(value, 1));
   return {
@@ -23,9 +16,9 @@ export function resultOfDocuments({
         "ms until stored": Math.round(milliseconds),
         "target ms": max,
         "per second": Math.round((documents * 1_000) / milliseconds),
-        "own CPU s": seconds(processor.indexer),
-        "node CPU s": seconds(processor.node),
-        "database CPU s": seconds(processor.database),
+        "own CPU s": seconds(cpu.indexer),
+        "node CPU s": seconds(cpu.node),
+        "database CPU s": seconds(cpu.database),
         "system load": rounded(load, 1),
       },
     ],

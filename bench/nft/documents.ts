@@ -30,7 +30,7 @@ const textTraits = [
   ["Herb", 60],
 ] as const;
 
-/** The twelve traits of a token: eight texts, one unique text, and three numbers. */
+/** The twelve traits of a token: eight shared text traits, one unique text trait and three numeric traits. */
 export const traitsOf = (id: number): readonly Trait[] => {
   const digits = hexOf(documentKind, id, 16).slice(2);
   const chance = (position: number): number => Number.parseInt(digits.slice(position * 8, position * 8 + 8), 16) / 2 ** 32;

@@ -6,22 +6,22 @@ import type { Database } from "../../runtime/database/database.ts";
 import type { Address } from "../../runtime/lib/hex.ts";
 import { call, startTestChain, type TestChain } from "../../test/support/chain.ts";
 import { startIndexer } from "../../test/support/indexer-process.ts";
-import { multicall, multicallCode } from "../../test/support/multicall.ts";
+import { multicallAddress, multicallCode } from "../../test/support/multicall.ts";
 import { type Calibration, calibrateByQuery } from "../support/calibration.ts";
-import { processorSecondsOf } from "../support/processor-time.ts";
+import { cpuSecondsOf } from "../support/cpu-time.ts";
 import { hexOf } from "../support/random.ts";
 import type { BenchServer } from "../support/server.ts";
 import { compileAlmanac } from "./almanac.ts";
 
-/** The time and processor time until all documents of a collection were stored. */
+/** The time and CPU time until all documents of a collection were stored. */
 export interface DocumentsRun {
   readonly documents: number;
   /** From the start of the process until the index reached the node's head. */
   readonly catchUpMilliseconds: number;
   /** From that moment until the last document was stored. */
   readonly milliseconds: number;
-  /** Processor seconds of the node, the database and the indexer until the last document was stored; null if the system does not report them. */
-  readonly processor: Readonly<Record<"node" | "database" | "indexer", number | null>>;
+  /** CPU seconds of the node, the database and the indexer until the last document was stored; null if the system does not report them. */
+  readonly cpu: Readonly<Record<"node" | "database" | "indexer", number | null>>;
   readonly load: number;
   readonly calibration: Calibration;
 }
@@ -36,7 +36,7 @@ const maxWaitMilliseconds = 600_000;
 export async function startCollectionNode(documents: number, cacheFolder: string): Promise<TestChain & { readonly collection: Address }> {
   const chain = await startTestChain({ args: ["--prune-history", "10", "--cache-path", cacheFolder] });
   try {
-    await chain.rpc("anvil_setCode", [multicall, await multicallCode(chain)]);
+    await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
     const artifact = compileAlmanac();
     const collection = await chain.deploy(artifact);
     for (let first = 0; first < documents; first += mintsPerTransaction) {
@@ -71,7 +71,7 @@ export async function readDocuments(
   const config = { ...chainConfig.parse({ name: "bench", id, rpc: chain.url, nativeAccounting: "none" }), id };
   return server.on("documents", async (database) => {
     const calibration = await calibrateByQuery(database);
-    const before = processorNow();
+    const before = cpuNow();
     const started = performance.now();
     const indexer = await startIndexer(join(folder), config, url);
     const waitFor = async (done: () => Promise<boolean>): Promise<number> => {
@@ -85,13 +85,13 @@ export async function readDocuments(
     try {
       const caughtUp = await waitFor(async () => (await indexedBlock(database, id)) >= head);
       const stored = await waitFor(async () => (await storedDocuments(database, id)) >= documents);
-      const after = processorNow();
+      const after = cpuNow();
       const [load = Number.NaN] = loadavg();
       return {
         documents,
         catchUpMilliseconds: caughtUp,
         milliseconds: stored - caughtUp,
-        processor: difference(before, after),
+        cpu: difference(before, after),
         load,
         calibration,
       };
@@ -120,14 +120,14 @@ const storedDocuments = async (database: Database, chainId: number): Promise<num
   return row?.stored ?? 0;
 };
 
-const processorNow = (): DocumentsRun["processor"] => ({
-  node: processorSecondsOf("anvil"),
-  database: processorSecondsOf("postgres"),
-  indexer: processorSecondsOf("node"),
+const cpuNow = (): DocumentsRun["cpu"] => ({
+  node: cpuSecondsOf("anvil"),
+  database: cpuSecondsOf("postgres"),
+  indexer: cpuSecondsOf("node"),
 });
 
-const difference = (before: DocumentsRun["processor"], after: DocumentsRun["processor"]): DocumentsRun["processor"] => {
-  const secondsOf = (name: keyof DocumentsRun["processor"]): number | null => {
+const difference = (before: DocumentsRun["cpu"], after: DocumentsRun["cpu"]): DocumentsRun["cpu"] => {
+  const secondsOf = (name: keyof DocumentsRun["cpu"]): number | null => {
     const [from, to] = [before[name], after[name]];
     return from === null || to === null ? null : to - from;
   };

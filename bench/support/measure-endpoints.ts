@@ -1,7 +1,7 @@
 import type { Database } from "../../runtime/database/database.ts";
+import { startCpuClock } from "./cpu-time.ts";
 import type { EndpointCase, Variant } from "./endpoint-case.ts";
 import type { BenchServing } from "./open-serving.ts";
-import { startProcessorClock } from "./processor-time.ts";
 
 /** Response times of one kind of request. */
 export interface VariantTimes {
@@ -10,7 +10,7 @@ export interface VariantTimes {
   readonly milliseconds: readonly number[];
   readonly bytes: number;
   /** CPU milliseconds per response, of database and this process together; null if the system does not report them. */
-  readonly processor: number | null;
+  readonly cpu: number | null;
 }
 
 export interface EndpointTimes {
@@ -52,19 +52,19 @@ async function measureVariant(
   }
   const milliseconds: number[] = [];
   let bytes = 0;
-  const processorTime = await startProcessorClock(database);
+  const cpuTime = await startCpuClock(database);
   for (let iteration = 0; iteration < times; iteration += 1) {
     const started = performance.now();
     const text = await serving.get(paths[iteration % paths.length] ?? "");
     milliseconds.push(performance.now() - started);
     bytes = Math.max(bytes, text.length);
   }
-  const processor = processorTime();
+  const cpu = cpuTime();
   return {
     name,
     milliseconds: milliseconds.sort((left, right) => left - right),
     bytes,
-    processor: processor === null ? null : processor / times,
+    cpu: cpu === null ? null : cpu / times,
   };
 }
 

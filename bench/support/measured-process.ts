@@ -35,12 +35,12 @@ const resultOf = <T>(child: ChildProcess, script: URL): Promise<Measured<T>> => 
 export const readArgument = <T>(): T => JSON.parse(process.argv[2] ?? "null") as T;
 
 /** Starts measuring this benchmark process. The returned function returns the wall and CPU time since then. */
-export const startClock = (): (() => { readonly milliseconds: number; readonly processorSeconds: number }) => {
+export const startClock = (): (() => { readonly milliseconds: number; readonly cpuSeconds: number }) => {
   const started = performance.now();
   const before = process.cpuUsage();
   return () => {
     const { user, system } = process.cpuUsage(before);
-    return { milliseconds: performance.now() - started, processorSeconds: (user + system) / 1e6 };
+    return { milliseconds: performance.now() - started, cpuSeconds: (user + system) / 1e6 };
   };
 };
 

@@ -43,7 +43,7 @@ export async function runJobs(database: Database, chainId: number, jobs: readonl
 }
 
 function contextOf(database: Database, chainId: number): JobContext {
-  const exclusiveKeepingState: Indexer["exclusiveKeepingState"] = (work) =>
+  const runExclusiveKeepingCache: Indexer["runExclusiveKeepingCache"] = (work) =>
     database.transaction(async (client) => {
       const checkpoints = await lockCheckpoints(client, chainId);
       const number = checkpoints.get("ledger")?.block ?? -1;
@@ -54,8 +54,8 @@ function contextOf(database: Database, chainId: number): JobContext {
   return {
     chainId,
     database,
-    exclusive: exclusiveKeepingState,
-    exclusiveKeepingState,
+    runExclusive: runExclusiveKeepingCache,
+    runExclusiveKeepingCache,
     source: { capabilities: noCapabilities, balances: unexpectedRequest, calls: unexpectedRequest, hashesOf: unexpectedRequest },
     multicall: unexpectedRequest,
     clock: () => new Date(),

@@ -25,13 +25,13 @@ export function resultOfServing({ subject, endpoints, jobs, rows, megabytes, cal
   const lines = endpoints.map(lineOf);
   return {
     table: [
-      ...lines.map(({ name, all, worst, processor }) => ({
+      ...lines.map(({ name, all, worst, cpu }) => ({
         [subject]: name,
         "median ms": rounded(median(all), 1),
         "target ms": targetMilliseconds,
         "p95 ms": rounded(all[Math.min(all.length - 1, Math.floor(all.length * 0.95))] ?? Number.NaN, 1),
         "min ms": rounded(all[0] ?? Number.NaN, 1),
-        "CPU ms": processor === null ? "" : rounded(processor, 1),
+        "CPU ms": cpu === null ? "" : rounded(cpu, 1),
         "slowest kind ms": rounded(median(worst.milliseconds), 1),
         "slowest kind": worst.name,
         "its response kilobytes": Math.round(worst.bytes / 1024),
@@ -62,19 +62,19 @@ function lineOf({ endpoint, variants }: EndpointTimes) {
   const worst = variants.reduce((slowest: VariantTimes, variant) =>
     median(variant.milliseconds) > median(slowest.milliseconds) ? variant : slowest,
   );
-  const processorTimes = variants.flatMap(({ processor }) => (processor === null ? [] : [processor]));
-  const processor = processorTimes.length === 0 ? null : processorTimes.reduce((sum, value) => sum + value, 0) / processorTimes.length;
-  return { row: endpoint.row, processor, name: `${endpoint.row} ${endpoint.name}`, all, worst };
+  const cpuTimes = variants.flatMap(({ cpu }) => (cpu === null ? [] : [cpu]));
+  const cpu = cpuTimes.length === 0 ? null : cpuTimes.reduce((sum, value) => sum + value, 0) / cpuTimes.length;
+  return { row: endpoint.row, cpu, name: `${endpoint.row} ${endpoint.name}`, all, worst };
 }
 
 /** One row for each kind of request. */
 export function variantTable(endpoints: readonly EndpointTimes[]): BenchResult["table"] {
   return endpoints.flatMap(({ endpoint, variants }) =>
-    variants.map(({ name, milliseconds, processor, bytes }) => ({
+    variants.map(({ name, milliseconds, cpu, bytes }) => ({
       "kind of request": `${endpoint.row} ${endpoint.name}: ${name}`,
       "median ms": rounded(median(milliseconds), 1),
       "min ms": rounded(milliseconds[0] ?? Number.NaN, 1),
-      "CPU ms": processor === null ? "" : rounded(processor, 1),
+      "CPU ms": cpu === null ? "" : rounded(cpu, 1),
       kilobytes: Math.round(bytes / 1024),
     })),
   );

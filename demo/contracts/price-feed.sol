@@ -16,7 +16,7 @@ contract PriceFeed {
 
     event AnswerUpdated(int256 indexed current, uint256 indexed roundId, uint256 updatedAt);
 
-    error OnlyTheReporter();
+    error OnlyReporter();
 
     constructor(string memory description_, address reporter_) {
         description = description_;
@@ -24,7 +24,7 @@ contract PriceFeed {
     }
 
     function report(int256 answer) external {
-        if (msg.sender != reporter) revert OnlyTheReporter();
+        if (msg.sender != reporter) revert OnlyReporter();
         latestRound += 1;
         rounds[latestRound] = Round(answer, block.timestamp);
         emit AnswerUpdated(answer, latestRound, block.timestamp);

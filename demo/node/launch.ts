@@ -23,7 +23,7 @@ export interface DemoNode {
 
 /** The options of a node. */
 export interface Launch {
-  /** Unique to the data folder; this argument identifies the process. */
+  /** Unique to the data directory; this argument identifies the process. */
   readonly cachePath: string;
   /** Unix seconds of the genesis block. */
   readonly genesisTime: number;

@@ -27,7 +27,7 @@ export interface RuleParameter<T> {
 }
 
 const maxSentLength = 100;
-const expectedAddress = "0x + 40 hex digits or a registered name";
+const expectedAddress = "0x followed by 40 hex digits or a registered name";
 
 /** The value of a valid parameter; to be called only for a request without issues. */
 export function parsedValue<T>(result: ReadResult<T>): T {

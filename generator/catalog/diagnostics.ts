@@ -68,7 +68,7 @@ const messages = {
     `Duplicate parameter ${quote(data.name)}: ${data.reason}, expected each parameter once`,
   "inapplicable-key": (data: { key: string; subject: string; expected: string }) =>
     `Unexpected key ${quote(data.key)}: not applicable to ${data.subject}, expected ${data.expected}`,
-  "missing-values": (data: { subject: string }) => `Missing key values: required for ${data.subject}, expected a list of texts`,
+  "missing-values": (data: { subject: string }) => `Missing key values: required for ${data.subject}, expected a list of strings`,
   "empty-bounds": (data: { minimum: number; maximum: number }) =>
     `Invalid bounds: minimum ${data.minimum} is above maximum ${data.maximum}, expected a minimum that does not exceed the maximum`,
   "contradictory-rule": (data: { reason: string; expected: string }) => `Contradictory rule: ${data.reason}, expected ${data.expected}`,

@@ -1,6 +1,6 @@
 import type { Example, ParameterDefinition, ParameterType, ScalarType } from "./definition.ts";
 
-/** Null for a matching value, otherwise a description of the expected values: "0x and 40 hex digits …". */
+/** Null for a matching value, otherwise a description of the expected values: "0x followed by 40 hex digits …". */
 export type Mismatch = string | null;
 
 interface Format {
@@ -37,7 +37,7 @@ function isUrl(value: unknown): boolean {
 
 const isAddress = (value: unknown) => isText(value, address) || isText(value, name);
 const dateFormat = "a valid date as YYYY-MM-DD in quotes";
-const addressFormat = "0x and 40 hex digits in quotes, or a registered name";
+const addressFormat = "0x followed by 40 hex digits in quotes, or a registered name";
 
 const scalars: Record<ScalarType, Format> = {
   string: { expected: "text", matches: (value) => typeof value === "string" },
@@ -45,10 +45,10 @@ const scalars: Record<ScalarType, Format> = {
   integer: { expected: "a whole number", matches: (value) => Number.isSafeInteger(value) },
   boolean: { expected: "true or false", matches: (value) => typeof value === "boolean" },
   timestamp: { expected: "an ISO 8601 time in UTC such as 2026-01-31T12:00:00Z", matches: isTimestamp },
-  bigint: { expected: "a whole decimal number in quotes", matches: (value) => isText(value, /^-?(?:0|[1-9]\d*)$/) && value !== "-0" },
-  address: { expected: "0x and 40 lower-case hex digits in quotes", matches: (value) => isText(value, /^0x[0-9a-f]{40}$/) },
-  hash: { expected: "0x and 64 lower-case hex digits in quotes", matches: (value) => isText(value, /^0x[0-9a-f]{64}$/) },
-  hex: { expected: "0x and lower-case hex digits in quotes", matches: (value) => isText(value, /^0x[0-9a-f]*$/) },
+  bigint: { expected: "a quoted decimal integer", matches: (value) => isText(value, /^-?(?:0|[1-9]\d*)$/) && value !== "-0" },
+  address: { expected: "0x followed by 40 lower-case hex digits in quotes", matches: (value) => isText(value, /^0x[0-9a-f]{40}$/) },
+  hash: { expected: "0x followed by 64 lower-case hex digits in quotes", matches: (value) => isText(value, /^0x[0-9a-f]{64}$/) },
+  hex: { expected: "0x followed by lower-case hex digits in quotes", matches: (value) => isText(value, /^0x[0-9a-f]*$/) },
   url: { expected: "an absolute URL", matches: isUrl },
   date: { expected: dateFormat, matches: isDay },
 };
@@ -56,7 +56,7 @@ const scalars: Record<ScalarType, Format> = {
 const parameters: Record<Exclude<ParameterType, "integer" | "choice" | "currency" | "text" | ListType>, Format> = {
   chain: { expected: "a chain's name or its id in quotes", matches: (value) => isText(value, /^[a-z0-9]+(?:-[a-z0-9]+)*$/) },
   address: { expected: addressFormat, matches: isAddress },
-  hash: { expected: "0x and 64 hex digits in quotes", matches: (value) => isText(value, hash) },
+  hash: { expected: "0x followed by 64 hex digits in quotes", matches: (value) => isText(value, hash) },
   height: { expected: "a decimal block height or latest", matches: (value) => isHeight(value) || value === "latest" },
   block: {
     expected: "a decimal or 0x-prefixed hex block height, earliest or latest",
@@ -66,7 +66,7 @@ const parameters: Record<Exclude<ParameterType, "integer" | "choice" | "currency
   dateOrLatest: { expected: `${dateFormat}, or latest`, matches: (value) => isDay(value) || value === "latest" },
   boolean: { expected: "true or false without quotes", matches: (value) => typeof value === "boolean" },
   tokenId: {
-    expected: "a whole decimal number below 2^256 in quotes",
+    expected: "a quoted decimal integer below 2^256",
     matches: (value) => typeof value === "string" && decimal.test(value) && BigInt(value) < tokenIdLimit,
   },
 };
@@ -75,8 +75,8 @@ type ListType = "addressList" | "topicList" | "textList";
 
 const lists: Record<ListType, Format> = {
   addressList: { expected: `${addressFormat}, comma-separated`, matches: isAddress },
-  topicList: { expected: "0x and up to 64 hex digits, comma-separated, in quotes", matches: (value) => isText(value, topic) },
-  textList: { expected: "texts, comma-separated", matches: (value) => isText(value, /\S/) },
+  topicList: { expected: "0x followed by up to 64 hex digits, comma-separated, in quotes", matches: (value) => isText(value, topic) },
+  textList: { expected: "a comma-separated list of strings", matches: (value) => isText(value, /\S/) },
 };
 
 /** Compares an example or a default with the definition of its parameter. */
@@ -111,7 +111,7 @@ export function isStoryReference(value: unknown): value is string {
 
 /** Checks the format of a reference to a story value. */
 export function storyMismatch(value: string): Mismatch {
-  return /^story:[a-z][A-Za-z0-9]*$/.test(value) ? null : "story: and a camelCase name, such as story:trader";
+  return /^story:[a-z][A-Za-z0-9]*$/.test(value) ? null : "story: followed by a camelCase name, such as story:trader";
 }
 
 const currency: Format = {
@@ -142,7 +142,7 @@ function integerMismatch({ minimum, maximum }: ParameterDefinition, value: Examp
 }
 
 function listMismatch(element: Format, maxItems: number | undefined, value: Example): Mismatch {
-  const expected = maxItems === undefined ? element.expected : `${element.expected}, at most ${maxItems}`;
+  const expected = maxItems === undefined ? element.expected : `${element.expected}, at most ${maxItems} items`;
   const items = typeof value === "string" ? value.split(",") : [value];
   return items.length <= (maxItems ?? Number.POSITIVE_INFINITY) && items.every((item) => element.matches(item)) ? null : expected;
 }

@@ -103,7 +103,7 @@ const objectLink = (name: string): string => `[${name}](#${name.toLowerCase()})`
 const typeNames: Partial<Record<ParameterType, string>> = {
   addressList: "addresses, comma-separated",
   topicList: "topics, comma-separated",
-  textList: "texts, comma-separated",
+  textList: "a comma-separated list of strings",
   dateOrLatest: "date or latest",
   tokenId: "token id",
 };

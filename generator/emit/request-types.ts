@@ -70,5 +70,5 @@ function bounds(parameter: Parameter): string {
 /** The text that describes a required query parameter in the error for a missing one. */
 export function requiredText(parameter: Parameter): string {
   const isAddress = parameter.type === "address" || parameter.type === "addressList";
-  return isAddress ? "0x + 40 hex digits or a registered name (required)" : "a value (required)";
+  return isAddress ? "0x followed by 40 hex digits or a registered name (required)" : "a value (required)";
 }

@@ -7,7 +7,7 @@ export interface Reach {
   /** The as-of block: the indexed head, or the lowest checkpoint of the projections that the operation reads. */
   readonly block: number;
   /** The error for a request for blocks above the as-of block, or for something not found, while a projection is behind; otherwise null. */
-  readonly rebuilding: RequestError | null;
+  readonly rebuildError: RequestError | null;
   /** The checkpoint of each projection. */
   readonly checkpoints: ReadonlyMap<string, number>;
 }
@@ -30,9 +30,9 @@ export function createAsOfProjection({ progressOf }: ProgressQueries, isRead: (c
     const [asOf, now, exists] = [lowestOf(reads.asOf), lowestOf(reads.now), lowestOf(reads.exists)];
     if (now.projection !== null) throw rebuildingError(now.projection, now.block, { head, first });
     const behind = asOf.projection === null ? exists : asOf;
-    const rebuilding = behind.projection === null ? null : rebuildingError(behind.projection, behind.block, { head, first });
-    if (rebuilding !== null && asOf.block < first) throw rebuilding;
-    return { block: asOf.block, rebuilding, checkpoints };
+    const rebuildError = behind.projection === null ? null : rebuildingError(behind.projection, behind.block, { head, first });
+    if (rebuildError !== null && asOf.block < first) throw rebuildError;
+    return { block: asOf.block, rebuildError, checkpoints };
   };
 
   return {

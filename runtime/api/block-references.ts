@@ -20,28 +20,28 @@ export interface RangeReference {
 
 /**
  * The indexed blocks of a range, up to the anchor; null if there are none. A missing bound defaults to that of the index.
- * @throws {RequestError} 400 if the start is above the end once "earliest" and "latest" are resolved; the request parser compares two numbers.
+ * @throws {RequestError} 400 if the start is above the end once "earliest" and "latest" are resolved; the request parser has already compared numeric bounds.
  * @throws {RequestError} 503 if the start or the end is above the as-of block of a projection that is being rebuilt.
  */
 export function rangeOf(
-  { anchor, rebuilding }: Pick<ResolverContext, "anchor" | "rebuilding">,
+  { anchor, rebuildError }: Pick<ResolverContext, "anchor" | "rebuildError">,
   { startingBlock, endingBlock }: RangeReference,
   indexedFrom: number | null,
 ): BlockRange | null {
   if (anchor === null) return null;
   const lowest = indexedFrom ?? 0;
-  const from = startingBlock === "latest" ? anchor : numberIn(startingBlock);
-  const to = endingBlock === "earliest" ? lowest : numberIn(endingBlock);
+  const from = startingBlock === "latest" ? anchor : toNumber(startingBlock);
+  const to = endingBlock === "earliest" ? lowest : toNumber(endingBlock);
   if (from !== null && to !== null && from > to) {
     throw unsupportedValue("starting-block", String(startingBlock), `at most ${to}, the value of ending-block`);
   }
-  if (rebuilding !== null && Math.max(from ?? lowest, to ?? lowest) > anchor) throw rebuilding;
+  if (rebuildError !== null && Math.max(from ?? lowest, to ?? lowest) > anchor) throw rebuildError;
   const first = Math.max(from ?? lowest, lowest);
   const last = Math.min(to ?? anchor, anchor);
   return first > last ? null : { first, last };
 }
 
-const numberIn = (reference: BlockReference | null): number | null => (typeof reference === "number" ? reference : null);
+const toNumber = (reference: BlockReference | null): number | null => (typeof reference === "number" ? reference : null);
 
 /**
  * The height for `block-height`; the anchor if it is absent; null before the first block.
@@ -52,7 +52,7 @@ export async function heightOf(context: ResolverContext, chain: Chain, height: B
   if (head === null || height === null || height === "latest") return head;
   const tail = (await context.ledger.tail(chain.id))?.number ?? head;
   if (height === "earliest") return tail;
-  if (height > head && context.rebuilding !== null) throw context.rebuilding;
+  if (height > head && context.rebuildError !== null) throw context.rebuildError;
   if (height > head || height < tail) {
     throw unsupportedValue("block-height", String(height), `an indexed block, from ${tail} to ${head}`);
   }
@@ -73,12 +73,12 @@ export interface BlockOrDayReference {
 export async function heightAt(context: ResolverContext, chain: Chain, { blockHeight, date }: BlockOrDayReference): Promise<number | null> {
   if (date === null || context.anchor === null) return heightOf(context, chain, blockHeight);
   const today = dayOf(context.now().getTime() / 1000);
-  if (date > today) throw unsupportedValue("date", date, `a day up to ${today}`);
+  if (date > today) throw unsupportedValue("date", date, `a day no later than ${today}`);
   const last = await context.ledger.lastBlockBefore(chain.id, startOfDay(date) + secondsPerDay);
-  if (last !== null && last.number > context.anchor && context.rebuilding !== null) throw context.rebuilding;
+  if (last !== null && last.number > context.anchor && context.rebuildError !== null) throw context.rebuildError;
   if (last !== null) return Math.min(last.number, context.anchor);
   const tail = await context.ledger.tail(chain.id);
-  throw unsupportedValue("date", date, `a day from ${dayOf(tail?.timestamp ?? 0)}, the first indexed one`);
+  throw unsupportedValue("date", date, `a day on or after ${dayOf(tail?.timestamp ?? 0)}, the first indexed day`);
 }
 
 /** The UTC day of a unix time in seconds. */

@@ -35,7 +35,7 @@ export interface ResolverContext {
   /** The as-of block: the anchor of a list's pages, otherwise the indexed head; null without a chain or before its first block. */
   readonly anchor: number | null;
   /** The error for a request above the anchor while a projection that it reads is being rebuilt; otherwise null. */
-  readonly rebuilding: RequestError | null;
+  readonly rebuildError: RequestError | null;
   /** The checkpoint of each projection; empty without a chain. */
   readonly checkpoints: ReadonlyMap<string, number>;
   /** Checks that projections of several chains are not behind. */

@@ -1,5 +1,5 @@
 import { groupBy } from "../lib/group-by.ts";
-import { UnansweredError } from "./errors.ts";
+import { NoResponseError } from "./errors.ts";
 import type { CallOutcome, ReadOnlyCall, Source } from "./source.ts";
 
 /** Max calls to each contract that are sent first, to find out whether the node responds to them. */
@@ -12,7 +12,7 @@ interface IndexedCall {
 
 /** Whether the node failed to respond to this call, although it responds to others. */
 export const isUnanswered = (outcome: CallOutcome | undefined): boolean =>
-  outcome !== undefined && !outcome.ok && outcome.transient instanceof UnansweredError;
+  outcome !== undefined && !outcome.ok && outcome.transient instanceof NoResponseError;
 
 /**
  * Returns the outcomes of read-only calls after a block, in order. A few calls per contract are sent first. If the node responds to none of them, the

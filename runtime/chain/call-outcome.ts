@@ -1,5 +1,5 @@
 import type { Hex } from "../lib/hex.ts";
-import { LimitError, type RpcError, UnansweredError } from "./errors.ts";
+import { LimitError, NoResponseError, type RpcError } from "./errors.ts";
 import { data } from "./quantities.ts";
 import type { RpcResult } from "./rpc.ts";
 
@@ -17,7 +17,7 @@ export const outcomeOf = (result: RpcResult): CallOutcome => {
   const { error } = result;
   if (isReverted(error.code, error.message)) return { ok: false, reverted: true };
   const isTransient =
-    error instanceof UnansweredError || (!isPermanent(error) && (isTransientFailure(error) || laggingPattern.test(error.message)));
+    error instanceof NoResponseError || (!isPermanent(error) && (isTransientFailure(error) || laggingPattern.test(error.message)));
   return { ok: false, reverted: false, ...(isTransient ? { transient: error } : {}) };
 };
 
@@ -36,7 +36,7 @@ const failedExecutionPattern =
 
 /** Whether an error is a temporary failure of the node, neither a revert nor missing state. */
 export const isTransientFailure = (error: RpcError): boolean =>
-  !(error instanceof UnansweredError) &&
+  !(error instanceof NoResponseError) &&
   (error instanceof LimitError ||
     (!isReverted(error.code, error.message) &&
       (error.code === internalError || /internal|temporar|try again|overload|busy|upstream|connection/i.test(error.message))));

@@ -24,7 +24,7 @@ export const describeCapabilities = (
   describe("archive-state", capabilities.archiveState, [
     "state before the first indexed block",
     "balances are exact from the first indexed block on, and native balances can be read instead of derived",
-    "balances before the first indexed block are derived at the head; past balances that follow from neither events nor traces stay unknown",
+    "balances before the first indexed block are derived from balances read at the head; past balances that cannot be derived from events or traces stay unknown",
   ]),
   describe("finalized-tag", capabilities.finalizedTag, [
     "finalized",

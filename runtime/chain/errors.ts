@@ -17,8 +17,8 @@ export class LimitError extends RpcError {
 }
 
 /** The node responds to other calls, but fails this one each time, with a timeout or an HTTP error. */
-export class UnansweredError extends RpcError {
-  override readonly name = "UnansweredError";
+export class NoResponseError extends RpcError {
+  override readonly name = "NoResponseError";
 }
 
 /** The node could not be reached, or its response is not JSON-RPC. A later attempt may succeed. */

@@ -2,13 +2,13 @@ import type { DecodedReply } from "./decode-block.ts";
 import { LimitError } from "./errors.ts";
 import { asList, toQuantity } from "./quantities.ts";
 import type { Rpc, RpcCall } from "./rpc.ts";
-import { mayTransferValueInside, readCallTracer, readFlatTraces, type TraceKind, type TransactionTraces } from "./traces.ts";
+import { mayHaveInternalTransfers, readCallTracer, readFlatTraces, type TraceKind, type TransactionTraces } from "./traces.ts";
 import type { ChainBlock } from "./types.ts";
 
 /** Blocks with their traces, which are requested only for blocks in which internal calls may have transferred value. @throws {BadReplyError} */
 export const withTraces = async (rpc: Rpc, replies: readonly DecodedReply[], kind: TraceKind | null): Promise<ChainBlock[]> => {
   const traced = replies.filter(({ block }) =>
-    block.transactions.some((transaction) => mayTransferValueInside(transaction, block.baseFeePerGas)),
+    block.transactions.some((transaction) => mayHaveInternalTransfers(transaction, block.baseFeePerGas)),
   );
   const results = await rpc.settle(traced.map(({ block }) => tracesCall(block.number, kind)));
   const byNumber = new Map<number, readonly TransactionTraces[]>();

@@ -1,5 +1,5 @@
 import type { RpcCall, RpcResult } from "./call.ts";
-import { LimitError, TransportError, UnansweredError } from "./errors.ts";
+import { LimitError, NoResponseError, TransportError } from "./errors.ts";
 import type { RequestFailure } from "./request-failure.ts";
 import { createTransport, type Transport, type TransportOptions } from "./transport.ts";
 
@@ -104,7 +104,7 @@ const createSender = (transport: Transport, { retries = 6, onRetry }: RpcOptions
     const [position] = positions;
     if (position === undefined || !isIsolatable(pending, positions, attempt, failure) || !(await transport.isResponding())) return false;
     if (positions.length === 1) {
-      pending.results[position] = { ok: false, error: new UnansweredError(callAt(pending, position).method, 0, failure.message) };
+      pending.results[position] = { ok: false, error: new NoResponseError(callAt(pending, position).method, 0, failure.message) };
       return true;
     }
     const middle = Math.ceil(positions.length / 2);

@@ -16,9 +16,9 @@ export const touchedAccounts = (block: ChainBlock, systemAccounts: readonly Addr
 ];
 
 const accountsIn = ({ from, to, createdContract, traces, logs }: ChainTransaction): Address[] => {
-  const inner = (traces ?? []).flatMap((trace) => [trace.from, trace.to]);
+  const internal = (traces ?? []).flatMap((trace) => [trace.from, trace.to]);
   const logged = logs.flatMap(({ address, topics }) => [address, ...topics.filter(isAddressShaped).map(addressIn)]);
-  return [from, to, createdContract, ...inner, ...logged].filter((account) => account !== null);
+  return [from, to, createdContract, ...internal, ...logged].filter((account) => account !== null);
 };
 
 const addressIn = (topic: Hash): Address => `0x${topic.slice(26)}`;

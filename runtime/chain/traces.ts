@@ -19,7 +19,7 @@ const plainTransferGas = 21_000n;
  * Whether internal calls may have transferred value. A transaction without input that used 21,000 gas ran no code (Yellow Paper, appendix G); before
  * EIP-1559 a refund could lower the gas used to that amount, and before EIP-658 only the trace contains the status.
  */
-export const mayTransferValueInside = (transaction: ChainTransaction, baseFeePerGas: bigint | null): boolean => {
+export const mayHaveInternalTransfers = (transaction: ChainTransaction, baseFeePerGas: bigint | null): boolean => {
   if (transaction.successful === false) return false;
   if (transaction.successful === null || transaction.to === null || transaction.input !== "0x") return true;
   const plain = transaction.gasUsed === plainTransferGas && (baseFeePerGas !== null || transaction.gasLimit === plainTransferGas);

@@ -6,13 +6,13 @@ import { CommandError } from "./command-error.ts";
 const keyPattern = /^ckey_[a-f0-9]{27}$/;
 
 /**
- * The demo's key: ASHLAR_API_KEY, or the key stored in the data folder, or a new one, which is stored there and only readable by its owner.
+ * The demo's key: ASHLAR_API_KEY, or the key stored in the data directory, or a new one, which is stored there and only readable by its owner.
  * @throws {CommandError} if ASHLAR_API_KEY is not a key.
  */
 export function resolveDemoKey(dataDirectory: string, fromEnvironment: string | undefined): string {
   if (fromEnvironment !== undefined && fromEnvironment !== "") {
     if (!keyPattern.test(fromEnvironment))
-      throw new CommandError("Invalid value for ASHLAR_API_KEY: expected a key (ckey_ and 27 lower-case hexadecimal digits).");
+      throw new CommandError("Invalid value for ASHLAR_API_KEY: expected a key (ckey_ followed by 27 lower-case hex digits).");
     return fromEnvironment;
   }
   const file = join(dataDirectory, "demo-key");

@@ -32,7 +32,7 @@ export interface Demo {
 }
 
 export interface DemoOptions {
-  /** Ashlar's data folder; the demo uses its subfolder `demo/`. */
+  /** Ashlar's data directory; the demo uses its subfolder `demo/`. */
   readonly dataDirectory: string;
   readonly rpcPort?: number | undefined;
   readonly logger?: { info(message: string): void; warn(message: string): void };
@@ -43,7 +43,7 @@ export interface DemoOptions {
 /** The export `demo` of `demo/index.ts`. */
 export interface DemoModule {
   startDemo(options: DemoOptions): Promise<Demo>;
-  /** The chain of the demo that last ran on a data folder; null if none did. */
+  /** The chain of the demo that last ran on a data directory; null if none did. */
   lastDemoChain(dataDirectory: string): Promise<ChainConfig | null>;
 }
 

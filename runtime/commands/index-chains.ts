@@ -68,5 +68,5 @@ const createReport =
     const pace = { unit: "blocks", rows };
     const name = phase === "backfill" ? `index ${chain.name}` : `catch up ${projection} of ${chain.name}`;
     if (phase === "backfill" || phase === "catch-up") progress.report(name, block - from + 1, target - from + 1, pace);
-    if (phase === "reorganisation") progress.print(`Reorganisation of ${chain.name} above block ${block}`);
+    if (phase === "reorganisation") progress.print(`Reorganisation on ${chain.name} above block ${block}`);
   };

@@ -111,8 +111,8 @@ function createIndexing(options: IndexingOptions, { source, heads }: Node) {
       ...declared.jobs,
       createAnalyzeTables(),
     ],
-    exclusive: indexer.exclusive,
-    exclusiveKeepingState: indexer.exclusiveKeepingState,
+    runExclusive: indexer.runExclusive,
+    runExclusiveKeepingCache: indexer.runExclusiveKeepingCache,
     isReady: () => isAtHead(indexer.status()),
   });
   const runners: readonly Runner[] = [nodeReads, scheduler, watch, metadata];

@@ -36,7 +36,7 @@ export const refreshNfts = (config: Config, collection: Address, tokenId: string
     if (!(await database.transaction((client) => requestRefresh(client, chain.id, collection, tokenId))))
       throw new CommandError(`No ${subject} in the index of ${chain.name}; check the address, or wait until it is indexed.`);
     print(
-      `Queued: the process that indexes ${chain.name} fetches the metadata of ${subject}; if none is running, the next ashlar index does.`,
+      `Queued: the process that indexes ${chain.name} fetches the metadata of ${subject}; if none is running, the next run of ashlar index will.`,
     );
   });
 
@@ -58,17 +58,17 @@ function renderStatus(chain: Pick<ChainConfig, "name" | "nfts">, collections: re
     chain.nfts.metadata === "cached"
       ? ""
       : " Metadata of this chain is not stored (nfts.metadata: uncached): pending tokens are not fetched.";
-  const [waiting, read, refused] = [sum((status) => status.waiting), sum((status) => status.read), sum((status) => status.refused)];
+  const [pending, fetched, rejected] = [sum((status) => status.pending), sum((status) => status.fetched), sum((status) => status.rejected)];
   const omitted = collections.length - maxCollections;
   return [
-    `${chain.name}: ${waiting} tokens pending, ${read} fetched, ${refused} rejected.${note}`,
+    `${chain.name}: ${pending} tokens pending, ${fetched} fetched, ${rejected} rejected.${note}`,
     ...collections.slice(0, maxCollections).flatMap((status) => renderCollection(status, now)),
     ...(omitted > 0 ? [`  and ${omitted} more collections`] : []),
   ];
 }
 
-const renderCollection = ({ token, waiting, oldest, read, refused, refusals, problems }: CollectionStatus, now: Date): string[] => [
-  `  ${token}  ${waiting} pending${oldest === null ? "" : `, the oldest for ${renderWait(now.getTime() - oldest.getTime())}`}  ${read} fetched  ${refused} rejected`,
+const renderCollection = ({ token, pending, oldest, fetched, rejected, refusals, problems }: CollectionStatus, now: Date): string[] => [
+  `  ${token}  ${pending} pending${oldest === null ? "" : `, the oldest for ${renderWait(now.getTime() - oldest.getTime())}`}  ${fetched} fetched  ${rejected} rejected`,
   ...renderReasons(problems, "retried"),
   ...renderReasons(refusals, "rejected"),
 ];

@@ -4,12 +4,12 @@ import type { Config } from "../config/config.ts";
 import { createDatabase, type Database, type DatabaseOptions } from "../database/database.ts";
 import { startEmbedded } from "../database/embedded.ts";
 import type { DatabaseDescription } from "../database/errors.ts";
-import { describeEmbedded, keepEmbedded } from "../database/keep-embedded.ts";
+import { describeEmbedded, superviseEmbedded } from "../database/keep-embedded.ts";
 import { migrate } from "../database/migrate.ts";
 import type { Logger } from "../logger.ts";
 import { migrations } from "../migrations.ts";
 import { type OpenReader, openReader } from "./open-reader.ts";
-import { isDoneWithin, type Shutdown } from "./shutdown.ts";
+import { type Shutdown, settlesWithin } from "./shutdown.ts";
 import { announceDatabase } from "./used-database.ts";
 
 /** The databases of one process: statements of requests have a timeout, those of the indexer do not. */
@@ -28,12 +28,12 @@ export interface LongRunning {
   readonly logger: Pick<Logger, "info" | "warn" | "error">;
 }
 
-/** Connections in addition to one per chain, which the chain's leader or the process that waits to take over occupies. */
+/** Connections besides the one per chain that its leader, or the process waiting to take over, holds. */
 const connectionsForIndexing = 4;
 /** How long to wait for running statements before the server is stopped, which cancels them. */
 const closeMilliseconds = 5_000;
 
-/** The database server: the one of DATABASE_URL, otherwise the embedded one. */
+/** The server at DATABASE_URL, otherwise the embedded one. */
 export interface Server extends Pick<DatabaseOptions, "url"> {
   readonly description: DatabaseDescription;
   stop(): Promise<void>;
@@ -46,12 +46,12 @@ export async function openServer(config: Config, longRunning?: LongRunning): Pro
   announceDatabase(config);
   const { databaseUrl, dataDirectory } = config;
   if (databaseUrl !== undefined) {
-    const remedy = databaseUrl === process.env.DATABASE_URL ? "check DATABASE_URL" : "check databaseUrl in the configuration";
-    return { url: databaseUrl, description: { name: "The database", remedy }, stop: async () => undefined, interrupt: () => undefined };
+    const details = databaseUrl === process.env.DATABASE_URL ? "check DATABASE_URL" : "check databaseUrl in the configuration";
+    return { url: databaseUrl, description: { name: "The database", details }, stop: async () => undefined, interrupt: () => undefined };
   }
   if (longRunning === undefined) return { ...(await startEmbedded({ dataDirectory })), description: describeEmbedded(dataDirectory) };
   const { logger, shutdown } = longRunning;
-  return keepEmbedded({ dataDirectory, logger, signal: shutdown.signal, onLost: shutdown.fail });
+  return superviseEmbedded({ dataDirectory, logger, signal: shutdown.signal, onLost: shutdown.fail });
 }
 
 /**
@@ -81,7 +81,7 @@ export async function openDatabase(config: Config, longRunning?: LongRunning): P
   // Stops the embedded server of a process that exits immediately, for example on a second signal.
   process.on("exit", server.interrupt);
   const close = async (): Promise<void> => {
-    await isDoneWithin(Promise.allSettled(pools.map((pool) => pool.close())), closeMilliseconds);
+    await settlesWithin(Promise.allSettled(pools.map((pool) => pool.close())), closeMilliseconds);
     await server.stop();
     process.off("exit", server.interrupt);
   };

@@ -50,8 +50,8 @@ export async function openReader(
 
 async function openConfigured(config: Config, url: string, database: Database): Promise<OpenReader> {
   const setting = url === process.env.COMMUNITY_DATABASE_URL ? "COMMUNITY_DATABASE_URL" : "communityDatabaseUrl";
-  const remedy = `check ${setting}${setting === "communityDatabaseUrl" ? " in the configuration" : ""}`;
-  const reader = createReader(config, { url, description: { name: "The database of community endpoints", remedy } });
+  const details = `check ${setting}${setting === "communityDatabaseUrl" ? " in the configuration" : ""}`;
+  const reader = createReader(config, { url, description: { name: "The database of community endpoints", details } });
   try {
     const problem =
       (await readerRightsProblem(reader)) ?? ((await isSameDatabase(reader, database)) ? null : "it leads to another database");

@@ -22,7 +22,7 @@ export const parseAddress =
   (name: string): ParseValue<Address> =>
   (text) => {
     if (/^0x[0-9a-f]{40}$/i.test(text)) return text.toLowerCase() as Address;
-    throw invalidValue(name, text, "an address (0x and 40 hexadecimal digits)");
+    throw invalidValue(name, text, "an address (0x followed by 40 hex digits)");
   };
 
 export const parseTokenId =

@@ -57,9 +57,9 @@ export async function runUntilStopped(print: (line: string) => void, run: (shutd
         () => undefined,
         (error: unknown) => note(`Stopping: ${part} failed: ${messageOf(error)}`),
       );
-      if (await isDoneWithin(settled, unnoticedMilliseconds)) return;
+      if (await settlesWithin(settled, unnoticedMilliseconds)) return;
       note(`Stopping: waiting for ${part}, at most ${milliseconds / 1000} s.`);
-      if (await isDoneWithin(settled, milliseconds)) return;
+      if (await settlesWithin(settled, milliseconds)) return;
       isIncomplete = true;
       note(`Stopping: gave up waiting for ${part} after ${milliseconds / 1000} s.`);
     },
@@ -88,7 +88,7 @@ export const stopped = (signal: AbortSignal): Promise<void> =>
   });
 
 /** Whether work completes within a time limit. */
-export async function isDoneWithin(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
+export async function settlesWithin(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<false>((resolve) => {
     timer = setTimeout(() => resolve(false), milliseconds);

@@ -55,7 +55,7 @@ const exchanges = z.array(exchange).superRefine((all, context) => {
 });
 
 const currency = z.enum(["USD", "CAD", "EUR", "SGD", "INR", "JPY", "VND", "CNY", "KRW", "RUB", "TRY", "NGN", "ARS", "AUD", "CHF", "GBP"]);
-const pricedToken = z.union([address, z.literal("native")], { error: "an address (0x and 40 hexadecimal digits) or native" });
+const pricedToken = z.union([address, z.literal("native")], { error: "an address (0x followed by 40 hex digits) or native" });
 
 /** The sources of prices. */
 const prices = z.strictObject({
@@ -71,7 +71,7 @@ const prices = z.strictObject({
       z
         .strictObject({
           of: z
-            .union([pricedToken, currency], { error: `a token's address (0x and 40 hexadecimal digits), native, or a currency code` })
+            .union([pricedToken, currency], { error: `a token's address (0x followed by 40 hex digits), native, or a currency code` })
             .describe("The priced asset: a token's address, native, or a currency code."),
           in: currency.default("USD").describe("The currency of the feed's answers."),
           aggregators: z

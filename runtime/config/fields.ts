@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Address } from "../lib/hex.ts";
 
-const addressDescription = "an address (0x and 40 hexadecimal digits)";
+const addressDescription = "an address (0x followed by 40 hex digits)";
 
 /** An address in any case, converted to lower case. */
 export const address = z

@@ -6,7 +6,7 @@ import type { Config } from "./config.ts";
 import { ConfigError } from "./config-error.ts";
 import { parseConfig } from "./parse-config.ts";
 import { withPreset } from "./presets/index.ts";
-import { dataFolderName, findProjectFolder, settingsFileName } from "./project-folder.ts";
+import { dataDirectoryName, findProjectFolder, settingsFileName } from "./project-folder.ts";
 import { isSettings, readSettingsFile, type Settings } from "./settings-file.ts";
 
 /** Settings from the command line, which override those of the file. */
@@ -57,7 +57,7 @@ export function loadConfig(
   const fromFile = withAbsolutePaths(read?.settings ?? {}, dirname(file));
   const origins: Origins = new Map();
   const selected = fromCommandLine(fromFile, overrides, origins);
-  const settings: Settings = { dataDirectory: join(project, dataFolderName), ...fromFile, ...fromEnvironment(environment, origins) };
+  const settings: Settings = { dataDirectory: join(project, dataDirectoryName), ...fromFile, ...fromEnvironment(environment, origins) };
   const chains = selected === null ? settings.chains : [selected.chain];
   if (overrides.validate !== undefined) origins.set("validate", "--validate");
   const validate = overrides.validate === undefined ? {} : { validate: overrides.validate };

@@ -2,7 +2,7 @@ import { type Stats, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 export const settingsFileName = "ashlar.yaml";
-export const dataFolderName = ".ashlar";
+export const dataDirectoryName = ".ashlar";
 
 /**
  * The nearest folder with ashlar.yaml or .ashlar, from the working folder upwards; null if there is none. Like git, the search stays on one file system and
@@ -25,7 +25,7 @@ const isWorldWritable = ({ mode }: Stats): boolean => process.platform !== "win3
 
 /** Whether a folder has ashlar.yaml or .ashlar; above the working folder, they must belong to root, this user, or the owner of the working folder. */
 function isProject(folder: string, owner: number | null): boolean {
-  const [settings, data] = [statOf(join(folder, settingsFileName)), statOf(join(folder, dataFolderName))];
+  const [settings, data] = [statOf(join(folder, settingsFileName)), statOf(join(folder, dataDirectoryName))];
   const isTrustedOwner = ({ uid }: Stats): boolean => owner === null || [0, owner, process.getuid?.()].includes(uid);
   return (settings?.isFile() === true && isTrustedOwner(settings)) || (data?.isDirectory() === true && isTrustedOwner(data));
 }

@@ -21,7 +21,7 @@ export interface SettingsOrigin {
  */
 export function renderIssue(issue: z.core.$ZodIssue, settings: unknown, origin: SettingsOrigin): string[] {
   if (issue.code === "unrecognized_keys") return issue.keys.map((key) => renderUnknown([...issue.path, key], origin));
-  const { prefix, name } = locate(issue.path, issue.code === "invalid_key" ? "name" : "value", origin);
+  const { prefix, name } = locate(issue.path, issue.code === "invalid_key" ? "key" : "value", origin);
   const quoted = quotedAddress(issue, origin);
   if (quoted !== null) return [`${prefix}Invalid value for ${name}: an address without quotes is a number in YAML; quote it: "${quoted}"`];
   if (issue.code === "invalid_key")
@@ -35,7 +35,7 @@ export function renderIssue(issue: z.core.$ZodIssue, settings: unknown, origin: 
 
 function renderUnknown(path: readonly PropertyKey[], origin: SettingsOrigin): string {
   const known = settingNames(path.slice(0, -1));
-  const { prefix, name } = locate(path, "name", origin);
+  const { prefix, name } = locate(path, "key", origin);
   const nearest = nearestName(String(path.at(-1)), known);
   return `${prefix}Unknown setting ${name}: ${nearest === null ? `expected one of ${known.join(", ")}.` : `did you mean ${nearest}?`}`;
 }
@@ -43,7 +43,7 @@ function renderUnknown(path: readonly PropertyKey[], origin: SettingsOrigin): st
 /** The name of a setting in messages, and its location in the file; a variable or an option only has its name. */
 function locate(
   path: readonly PropertyKey[],
-  part: "name" | "value",
+  part: "key" | "value",
   origin: SettingsOrigin,
 ): { readonly prefix: string; readonly name: string } {
   const variableOrOption = origin.overriddenBy.get(path.join("."));

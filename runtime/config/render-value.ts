@@ -9,7 +9,7 @@ const secretSettings: ReadonlySet<PropertyKey> = new Set([
 ]);
 /** A URL may contain a key in any part except its scheme. */
 const containsUrl = /:\/\//;
-/** An API key of Ashlar (`ckey_` and 27 hexadecimal digits), or the beginning of one. */
+/** An API key of Ashlar (`ckey_` followed by 27 hex digits), or the beginning of one. */
 const containsKey = /ckey_/i;
 const maxLength = 100;
 

@@ -11,7 +11,7 @@ export const isSettings = (value: unknown): value is Settings => typeof value ==
 export interface SettingsFile {
   readonly settings: Settings;
   /** `file:line:column` of a setting's value or name, or of the enclosing section if the file does not set it. */
-  locate(path: readonly PropertyKey[], part: "name" | "value"): string;
+  locate(path: readonly PropertyKey[], part: "key" | "value"): string;
   /** The source text of a scalar value; null for other values. */
   source(path: readonly PropertyKey[]): string | null;
   /** The source text of the key that a path ends with. */
@@ -70,12 +70,12 @@ function nodeAt(document: Document, path: readonly PropertyKey[]): Node | undefi
   return isAlias(found) ? found.resolve(document) : isNode(found) ? found : undefined;
 }
 
-function offsetOf(document: Document, path: readonly PropertyKey[], part: "name" | "value"): number {
+function offsetOf(document: Document, path: readonly PropertyKey[], part: "key" | "value"): number {
   if (path.length === 0) return 0;
   const node = nodeAt(document, path);
   const pair = pairAt(document, path);
-  // The location of a map or a list is that of its name, because its first element may be on the next line.
-  const found = pair !== undefined && (part === "name" || !isScalar(node)) ? (pair.key as Node) : node;
+  // The location of a map or a list is that of its key, because its first element may be on the next line.
+  const found = pair !== undefined && (part === "key" || !isScalar(node)) ? (pair.key as Node) : node;
   return found?.range?.[0] ?? offsetOf(document, path.slice(0, -1), "value");
 }
 

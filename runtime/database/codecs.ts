@@ -5,7 +5,7 @@ const digits = /^0x[0-9a-fA-F]*$/;
 /** Whether the text is 0x followed by an even number of hex digits. */
 export const isBytes = (text: string): text is Hex => text.length % 2 === 0 && digits.test(text);
 
-/** A bytea parameter. @throws {RangeError} unless the text is 0x and an even number of hex digits. */
+/** A bytea parameter. @throws {RangeError} unless the text is 0x followed by an even number of hex digits. */
 export const bytes = (hex: string): Buffer => Buffer.from(digitsOf(hex), "hex");
 
 /** A bytea[] parameter, as an array literal: the driver would convert each item to a Buffer first. @throws {RangeError} see `bytes`. */
@@ -13,7 +13,7 @@ export const bytesArray = (hexes: Iterable<string>): string => `{${Array.from(he
 
 function digitsOf(hex: string): string {
   if (!isBytes(hex))
-    throw new RangeError(`Invalid bytes ${JSON.stringify(hex.slice(0, 100))}: expected 0x and an even number of hex digits.`);
+    throw new RangeError(`Invalid bytes ${JSON.stringify(hex.slice(0, 100))}: expected 0x followed by an even number of hex digits.`);
   return hex.slice(2);
 }
 

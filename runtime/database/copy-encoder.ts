@@ -1,9 +1,10 @@
 import { cellWriter } from "./copy-bytes.ts";
 import { CopyError, type CopyType, type CopyValue, encoders } from "./copy-text.ts";
 
-/** Bytes of the first chunk, doubled for each further one, and the max: large enough for a small overhead, small enough that the connection buffers little. */
-const firstLength = 8 * 1024;
-const maxLength = 256 * 1024;
+/** The size of the first chunk; each following one is twice as large. */
+const firstChunkBytes = 8 * 1024;
+/** Limits what the connection buffers. */
+const maxChunkBytes = 256 * 1024;
 const tab = 9;
 const lineFeed = 10;
 const nullText = Buffer.from("\\N");
@@ -31,7 +32,7 @@ export const createCopyEncoder = (
   const cells = names.map((name) => ({ name, ...cellWriter(types[name] ?? "text") }));
   const chunks: Buffer[] = [];
   let chunk = Buffer.alloc(0);
-  let nextLength = firstLength;
+  let nextLength = firstChunkBytes;
   let filled = 0;
   let closed = 0;
   let count = 0;
@@ -45,7 +46,7 @@ export const createCopyEncoder = (
     if (filled + bytes <= chunk.length) return;
     close();
     chunk = Buffer.allocUnsafeSlow(Math.max(nextLength, bytes));
-    nextLength = Math.min(maxLength, 2 * nextLength);
+    nextLength = Math.min(maxChunkBytes, 2 * nextLength);
   };
   const addCell = ({ name, maxBytes, write }: (typeof cells)[number], value: CopyValue): void => {
     reserve(1 + (value === null ? nullText.length : maxBytes(value)));

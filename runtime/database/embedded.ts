@@ -73,7 +73,7 @@ async function startOwned(paths: EmbeddedPaths, ownership: Ownership, options: E
   try {
     postmaster = await findOrphan(paths, signal);
     if (postmaster === undefined) {
-      if (!mayCreate && !existsSync(paths.cluster)) throw new EmbeddedUnavailable(`its data folder ${paths.cluster} is gone`);
+      if (!mayCreate && !existsSync(paths.cluster)) throw new EmbeddedUnavailable(`its data directory ${paths.cluster} is gone`);
       const account = chooseAccount(paths);
       const binaries = findBinaries(paths, account);
       await prepareCluster(paths, binaries, account, settings.fsync !== "off");

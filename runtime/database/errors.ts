@@ -2,13 +2,13 @@
 export interface DatabaseDescription {
   /** The subject of the messages, such as "The embedded PostgreSQL". */
   readonly name: string;
-  /** The remedy: what the operator should check. */
-  readonly remedy: string;
+  /** What the operator should check, or where the data is: the end of the messages. */
+  readonly details: string;
   /** The reason why the database cannot be used now, if more is known than the connection error; otherwise null. */
   readonly problem?: () => string | null;
 }
 
-const unnamed: DatabaseDescription = { name: "The database", remedy: "check DATABASE_URL" };
+const unnamed: DatabaseDescription = { name: "The database", details: "check DATABASE_URL" };
 
 /** The database cannot be reached, or rejects the connection. The message contains neither address nor password. */
 export class DatabaseUnavailable extends Error {
@@ -16,12 +16,12 @@ export class DatabaseUnavailable extends Error {
   /** The system's or the server's code, such as ECONNREFUSED or 28P01. */
   readonly code: string;
   readonly reason: string;
-  /** The message without the remedy, which may contain paths; safe to send to clients. */
+  /** The message without the details, which may contain paths; safe to send to clients. */
   readonly summary: string;
 
-  constructor(code: string, reason: string, { name, remedy, problem }: DatabaseDescription = unnamed) {
+  constructor(code: string, reason: string, { name, details, problem }: DatabaseDescription = unnamed) {
     const summary = `${name} cannot be used: ${problem?.() ?? `${reason} (${code})`}`;
-    super(`${summary}; ${remedy}.`);
+    super(`${summary}; ${details}.`);
     this.code = code;
     this.reason = reason;
     this.summary = `${summary}.`;

@@ -30,7 +30,7 @@ export function describeEmbedded(dataDirectory: string, problem?: () => string |
   const { root, log } = findPaths(dataDirectory);
   return {
     name: "The embedded PostgreSQL",
-    remedy: `its data folder is ${root}, its log ${log}`,
+    details: `data directory ${root}, log file ${log}`,
     ...(problem === undefined ? {} : { problem }),
   };
 }
@@ -39,7 +39,7 @@ export function describeEmbedded(dataDirectory: string, problem?: () => string |
  * Starts or joins the embedded server of a data directory and restarts it if it exits unexpectedly, even if another process started it: on the same port if that
  * is still free, with a limited number of attempts.
  */
-export async function keepEmbedded({ logger, onLost, ...options }: KeptOptions): Promise<KeptEmbedded> {
+export async function superviseEmbedded({ logger, onLost, ...options }: KeptOptions): Promise<KeptEmbedded> {
   const stop = new AbortController();
   const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
   let current = await startEmbedded({ ...options, signal });
@@ -56,7 +56,7 @@ export async function keepEmbedded({ logger, onLost, ...options }: KeptOptions):
   const restart = async (): Promise<void> => {
     const { attempts } = restartAttempts;
     const start = performance.now();
-    logger.error(`The embedded PostgreSQL exited unexpectedly and is being restarted; ${description.remedy}.`);
+    logger.error(`The embedded PostgreSQL exited unexpectedly and is being restarted; ${description.details}.`);
     const isRetryable = (error: unknown): error is EmbeddedUnavailable => error instanceof EmbeddedUnavailable && !signal.aborted;
     const restartOnce = async (attempt: number): Promise<void> => {
       problem = `it exited and is being restarted (attempt ${attempt} of ${attempts})`;
@@ -73,7 +73,7 @@ export async function keepEmbedded({ logger, onLost, ...options }: KeptOptions):
     } catch (error) {
       if (!isRetryable(error)) throw error;
       throw new Error(
-        `The embedded PostgreSQL exited and could not be restarted in ${attempts} attempts: ${error.reason}; ${description.remedy}.`,
+        `The embedded PostgreSQL exited and could not be restarted in ${attempts} attempts: ${error.reason}; ${description.details}.`,
       );
     }
     problem = null;
@@ -90,7 +90,7 @@ export async function keepEmbedded({ logger, onLost, ...options }: KeptOptions):
       const recent = restarts.filter((at) => now - at < maxRestarts.milliseconds).length;
       if (recent > maxRestarts.count)
         throw new Error(
-          `The embedded PostgreSQL exited ${recent} times in ${maxRestarts.milliseconds / 60_000} minutes and is no longer restarted; ${description.remedy}.`,
+          `The embedded PostgreSQL exited ${recent} times in ${maxRestarts.milliseconds / 60_000} minutes and is no longer restarted; ${description.details}.`,
         );
       await restart();
     }

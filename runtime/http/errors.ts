@@ -38,7 +38,7 @@ export const failures = {
       "Missing API key: send it as a bearer token, as the HTTP Basic user name with an empty password, or as the query parameter key.",
       challenge,
     ),
-  keyMalformed: () => new HttpError(401, "Invalid API key: expected ckey_ and 27 lower-case hex digits.", challenge),
+  keyMalformed: () => new HttpError(401, "Invalid API key: expected ckey_ followed by 27 lower-case hex digits.", challenge),
   keyPassword: () =>
     new HttpError(401, "Invalid HTTP Basic credentials: expected the API key as the user name and an empty password.", challenge),
   keyUnknown: () => new HttpError(401, "Unknown or revoked API key; ask the operator for a new one.", challenge),

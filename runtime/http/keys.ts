@@ -41,7 +41,7 @@ export interface Keys {
 /** The SHA-256 hash that is stored for a key; 108 random bits need neither salt nor a slow hash. */
 export const hashKey = (key: string): Buffer => createHash("sha256").update(key).digest();
 
-/** A new key: `ckey_` and 27 hex digits. */
+/** A new key: `ckey_` followed by 27 hex digits. */
 export const newKey = (): string => `ckey_${randomBytes(14).toString("hex").slice(0, 27)}`;
 
 /** API keys in the database. */

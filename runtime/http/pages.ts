@@ -8,7 +8,7 @@ export interface Head {
   /** The highest block that responses include. */
   readonly block: number;
   /** While a part of the index is being rebuilt, the error for requests above that block or for data that is not found; otherwise null. */
-  readonly rebuilding: RequestError | null;
+  readonly rebuildError: RequestError | null;
   /** The checkpoint of each projection. */
   readonly checkpoints: ReadonlyMap<string, number>;
 }
@@ -23,7 +23,7 @@ export interface PagesDeps {
 export interface Pages {
   /** The anchor of the list, otherwise the head; null without a chain or before its first block. */
   readonly anchor: number | null;
-  readonly rebuilding: Head["rebuilding"];
+  readonly rebuildError: Head["rebuildError"];
   readonly checkpoints: Head["checkpoints"];
   /** Pins a block that is earlier than the anchor, because a list may be as of a projection's checkpoint. */
   pin(block: number): void;
@@ -32,7 +32,7 @@ export interface Pages {
 }
 
 const withoutAnchor = { storeAnchor: async (): Promise<void> => undefined, pin: (): void => undefined };
-const noHead = { anchor: null, rebuilding: null, checkpoints: new Map<string, number>() };
+const noHead = { anchor: null, rebuildError: null, checkpoints: new Map<string, number>() };
 
 const hasMore = (data: unknown): boolean =>
   typeof data === "object" && data !== null && (data as { pagination?: { has_more?: unknown } | null }).pagination?.has_more === true;
@@ -47,20 +47,20 @@ export async function openPages(
 ): Promise<Pages> {
   const found = chainId === null ? null : await head(chainId, operation.id, request);
   if (chainId === null || found === null) return { ...noHead, ...withoutAnchor };
-  const { block: top, rebuilding, checkpoints } = found;
-  if (operation.style !== "page" && operation.style !== "path-page") return { anchor: top, rebuilding, checkpoints, ...withoutAnchor };
+  const { block: top, rebuildError, checkpoints } = found;
+  if (operation.style !== "page" && operation.style !== "path-page") return { anchor: top, rebuildError, checkpoints, ...withoutAnchor };
 
   const fingerprint = fingerprintOf(keyId, operation.id, request);
   const stored = pageNumber === 0 ? null : await anchors.find(fingerprint, chainId);
   // The pages sent so far contain rows that are not rebuilt yet.
-  if (rebuilding !== null && stored !== null && stored.block > top) throw rebuilding;
+  if (rebuildError !== null && stored !== null && stored.block > top) throw rebuildError;
   // An anchor above the head was stored by an index that no longer exists.
   const valid = stored !== null && stored.block <= top ? stored : null;
   const anchor = valid?.block ?? top;
   let pinned = anchor;
   return {
     anchor,
-    rebuilding,
+    rebuildError,
     checkpoints,
     pin(block) {
       pinned = Math.min(pinned, block);
@@ -74,10 +74,10 @@ export async function openPages(
 }
 
 /** Runs a resolver. Data that is not found during a rebuild may be in the part that is still missing, so the error is 503 then. */
-export async function resolveDuringRebuild<D>({ rebuilding }: Pick<Pages, "rebuilding">, resolve: () => Promise<D>): Promise<D> {
+export async function resolveDuringRebuild<D>({ rebuildError }: Pick<Pages, "rebuildError">, resolve: () => Promise<D>): Promise<D> {
   try {
     return await resolve();
   } catch (error) {
-    throw rebuilding !== null && error instanceof NotIndexedError ? rebuilding : error;
+    throw rebuildError !== null && error instanceof NotIndexedError ? rebuildError : error;
   }
 }

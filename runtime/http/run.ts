@@ -26,7 +26,7 @@ export interface RequestScope {
   /** The as-of block: the list's anchor, otherwise the indexed head; null without a chain or before its first block. */
   readonly anchor: number | null;
   /** While a required part of the index is being rebuilt, the error for requests above the anchor; otherwise null. */
-  readonly rebuilding: Head["rebuilding"];
+  readonly rebuildError: Head["rebuildError"];
   /** The checkpoint of each projection. */
   readonly checkpoints: Head["checkpoints"];
   /** Pins the later pages of the list to an earlier block than the anchor. */
@@ -93,9 +93,9 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, 
       const base = baseUrl(request, deps.publicUrl);
       const counted: Counted = { blocks: 1, extraHundredths: 0 };
       const pages = await openPages(deps, key.id, operation, common, parsed);
-      const { anchor, rebuilding, checkpoints, pin } = pages;
+      const { anchor, rebuildError, checkpoints, pin } = pages;
       const link = (path: string): string => base + path;
-      const scope: RequestScope = { operation, now: deps.now, link, anchor, rebuilding, checkpoints, pin, counted };
+      const scope: RequestScope = { operation, now: deps.now, link, anchor, rebuildError, checkpoints, pin, counted };
       const data = await resolveDuringRebuild(pages, () => resolve(parsed, deps.context(scope)));
       await deps.validation.checkResponse({ operation, requestId: record.id, status: 200, body: successEnvelope(data) });
       await pages.storeAnchor(data);

@@ -9,7 +9,7 @@ export class IndexMismatchError extends Error {
 export const verifyChainId = ({ name, id }: { readonly name: string; readonly id: number }, reported: number): void => {
   if (reported === id) return;
   throw new IndexMismatchError(
-    `The node of ${name} reports chain id ${reported}, expected ${id}: set its rpc (--rpc) to a node of chain ${id}, or choose a name other than ${name} for chain ${reported}.`,
+    `The node of ${name} reports chain id ${reported}, expected ${id}: set rpc (--rpc) to a node of chain ${id}, or choose a name other than ${name} for chain ${reported}.`,
   );
 };
 
@@ -17,7 +17,7 @@ export const verifyChainId = ({ name, id }: { readonly name: string; readonly id
 export const verifyFirstBlock = ({ name, from }: { readonly name: string; readonly from: number }, head: number): void => {
   if (from <= head) return;
   throw new IndexMismatchError(
-    `The first block to index of ${name} (${from}) is above the head of its node (block ${head}): set its from (--from) to ${head} or less.`,
+    `Cannot index ${name} from block ${from}: the node's head is block ${head}; set from (--from) to ${head} or less.`,
   );
 };
 
@@ -28,7 +28,7 @@ export const nameTaken = (name: string, id: number, holder: number): IndexMismat
 
 export const wrongGenesis = (name: string, stored: Hash, reported: Hash): IndexMismatchError =>
   new IndexMismatchError(
-    `The node of ${name} reports genesis block ${reported}, expected ${stored}, from which the index was built: set its rpc (--rpc) to a node of that chain, or use a different database.`,
+    `The node of ${name} reports genesis block ${reported}, expected ${stored}, the genesis block of the index: set rpc (--rpc) to a node of that chain, or use a different database.`,
   );
 
 export const tracesGone = (name: string): IndexMismatchError =>
@@ -46,5 +46,5 @@ export const nativeBalancesUnseen = (name: string): string =>
 
 export const finalizedChanged = (name: string, height: number, finalized: number): IndexMismatchError =>
   new IndexMismatchError(
-    `The node of ${name} returned a block ${height} that differs from the index, although block ${finalized} was final: indexing stopped and nothing was changed. Check whether the node or the index is correct.`,
+    `The node of ${name} returned block ${height} with a different hash than the index, although block ${finalized} was finalized: indexing stopped and nothing was changed. Check whether the node or the index is correct.`,
   );

@@ -53,7 +53,7 @@ export interface StateLoad {
 /** A read of the state before the first indexed block, sent to the node when block `firstBlock` first requires the value. */
 export type BaseRead = { readonly firstBlock: number } & ({ readonly address: Address } | { readonly to: Address; readonly data: Hex });
 
-/** The dependencies of folds other than blocks and state. */
+/** Chain parameters that a fold depends on. */
 export interface ChainFacts {
   /** The first indexed block. */
   readonly from: number;
@@ -63,7 +63,7 @@ export interface ChainFacts {
   readonly wrappedNative: ReadonlySet<Address>;
 }
 
-/** The input of a fold other than the blocks. */
+/** The input of a fold besides the blocks. */
 export interface FoldInput {
   readonly chain: ChainFacts;
   readonly state: State;
@@ -98,8 +98,9 @@ export const defineProjection = (projection: Projection): Projection => {
     const periods = projection.tables.find(({ name }) => name === table.periods);
     const required = [...table.key, "from_block", "to_block", ...valuesOf(table)];
     const missing = required.filter((column) => periods?.columns[column] === undefined);
-    if (periods?.kind !== "periods" || missing.length > 0 || table.columns.since_block === undefined)
-      throw new TypeError(`The periods of table ${table.name} lack ${missing.join(", ") || "a definition"}.`);
+    if (periods?.kind !== "periods") throw new TypeError(`Table ${table.name} has no periods table.`);
+    if (missing.length > 0 || table.columns.since_block === undefined)
+      throw new TypeError(`The periods of table ${table.name} lack ${missing.join(", ")}.`);
   }
   return projection;
 };

@@ -116,7 +116,7 @@ export interface Indexer {
    * Returns null, without running it, while this process is not the leader or a projection is behind. The work blocks the loop: it must be short and must not wait
    * for a node.
    */
-  exclusive<T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>): Promise<T | null>;
-  /** The same as `exclusive`, for work that does not write to tables that folds load: the prefetched state stays valid, and prepared blocks are not folded again. */
-  exclusiveKeepingState<T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>): Promise<T | null>;
+  runExclusive<T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>): Promise<T | null>;
+  /** The same as `runExclusive`, for work that does not write to tables that folds load: the prefetched state stays valid, and prepared blocks are not folded again. */
+  runExclusiveKeepingCache<T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>): Promise<T | null>;
 }

@@ -21,7 +21,7 @@ export const createChainScheduler = (deps: ChainSchedulerDeps): Scheduler =>
   createScheduler<JobContext>({ ...deps, contextOf: (signal) => contextOf(deps, signal) });
 
 const contextOf = (deps: ChainSchedulerDeps, signal: AbortSignal): JobContext => {
-  const { chainId, database, exclusive, exclusiveKeepingState, clock, logger, source, multicall } = deps;
+  const { chainId, database, runExclusive, runExclusiveKeepingCache, clock, logger, source, multicall } = deps;
   const unlessStopped = async <T>(read: Promise<T>): Promise<T> => {
     // A read never returns null itself.
     const result = await nullOnAbort(read, signal);
@@ -31,8 +31,8 @@ const contextOf = (deps: ChainSchedulerDeps, signal: AbortSignal): JobContext =>
   return {
     chainId,
     database,
-    exclusive,
-    exclusiveKeepingState,
+    runExclusive,
+    runExclusiveKeepingCache,
     clock,
     logger,
     source: {

@@ -19,8 +19,8 @@ export interface JobContext {
   readonly source: Pick<Source, "balances" | "calls" | "hashesOf" | "capabilities">;
   readonly database: Queryable;
   /** The only ways to write to the database; see `Indexer`. */
-  readonly exclusive: Indexer["exclusive"];
-  readonly exclusiveKeepingState: Indexer["exclusiveKeepingState"];
+  readonly runExclusive: Indexer["runExclusive"];
+  readonly runExclusiveKeepingCache: Indexer["runExclusiveKeepingCache"];
   /** Read-only calls at a height, batched if the chain has the multicall contract. */
   readonly multicall: (calls: readonly ContractCall[], height: number) => Promise<CallOutcome[]>;
   readonly clock: () => Date;

@@ -7,7 +7,7 @@ const addressPattern = /^0x[0-9a-f]{40}$/i;
 const maxNameLength = 255;
 
 /** Describes the accepted values of an address. */
-export const addressExpected = "0x + 40 hex digits or a registered name";
+export const addressExpected = "0x followed by 40 hex digits or a registered name";
 const nameExpected = `${addressExpected} (of characters that ENSIP-15 allows, up to ${maxNameLength})`;
 
 /** Parses an address to lower case, or a name to its normalized form (ENSIP-15); names are resolved later. */

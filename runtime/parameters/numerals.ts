@@ -10,5 +10,5 @@ export const readDecimal = (text: string): number | undefined => (canonicalDecim
 /** The same as readDecimal, but accepts a minus sign. */
 export const readInteger = (text: string): number | undefined => (canonicalInteger.test(text) ? safe(Number(text)) : undefined);
 
-/** 0x and hex digits, up to 2^53 - 1. */
+/** 0x followed by hex digits, up to 2^53 - 1. */
 export const readHexNumeral = (text: string): number | undefined => (hexNumeral.test(text) ? safe(Number(text)) : undefined);

@@ -73,7 +73,7 @@ describe("the npm client's BalanceService", () => {
     expect(items.map(({ balance }) => balance)).toEqual([BigInt(await node<string>("eth_getBalance", storyValue("newcomer"), "latest"))]);
   });
 
-  it("row 5: iterates all transfers and returns each transaction once", async () => {
+  it("row 5: iterates over all transfers and returns each transaction once", async () => {
     const options = { contractAddress: storyValue("goldToken"), pageSize: 50 };
     const { items: firstPage, pagination } = await dataOf(
       client.BalanceService.getErc20TransfersForWalletAddressByPage(chain, storyValue("trader"), options),
@@ -94,7 +94,7 @@ describe("the npm client's BalanceService", () => {
 });
 
 describe("the npm client's BalanceService for token holders", () => {
-  it("row 6: iterates all holders with the balances of balanceOf(), largest first", async () => {
+  it("row 6: iterates over all holders with the balances that balanceOf() returns, largest first", async () => {
     const token = storyValue("usdToken");
     const options = { pageSize: 100 };
     const { items: firstPage, pagination } = await dataOf(

@@ -32,7 +32,7 @@ describe("the npm client's BaseService", () => {
     expect(await indexedHead()).toBeGreaterThanOrEqual(Number(storyValue("swapBlockHeight")));
   });
 
-  it("row 31: iterates all blocks in ascending order, each once", async () => {
+  it("row 31: iterates over all blocks in ascending order, each once", async () => {
     const [first, last] = [storyValue("firstDay"), storyValue("swapDay")];
     const { pagination } = await dataOf(client.BaseService.getBlockHeightsByPage(chain, first, last, { pageSize: 1000 }));
     const heights = (await all(client.BaseService.getBlockHeights(chain, first, last, { pageSize: 500 }))).map(({ height }) => height);
@@ -51,7 +51,7 @@ describe("the npm client's BaseService", () => {
     );
   });
 
-  it("row 33: iterates the same logs of a contract as the node, each once", async () => {
+  it("row 33: iterates over the same logs of a contract as the node, each once", async () => {
     const head = await indexedHead();
     const options = { startingBlock: 0, endingBlock: String(head), pageSize: 1000 };
     const { pagination } = await dataOf(client.BaseService.getLogEventsByAddressByPage(chain, storyValue("goldPair"), options));
@@ -60,7 +60,7 @@ describe("the npm client's BaseService", () => {
     expect([null, keys.length]).toContain(pagination.total_count);
   });
 
-  it("row 34: iterates the same logs of a topic as the node, each once", async () => {
+  it("row 34: iterates over the same logs of a topic as the node, each once", async () => {
     const head = await indexedHead();
     const secondary = `0x${storyValue("trader").slice(2).padStart(64, "0")}`;
     const options = { startingBlock: 0, endingBlock: String(head), secondaryTopics: storyValue("trader"), pageSize: 300 };

@@ -28,7 +28,7 @@ const closedHour = Math.floor(head / 3600) * 3600;
 const firstDay = (Math.floor(head / secondsPerDay) - 30) * secondsPerDay;
 const startsOfDays = Array.from({ length: 31 }, (_, day) => firstDay + day * secondsPerDay);
 
-/** The side of a pair on which a token is. */
+/** 0 if the token is the pair's token0, 1 if it is token1. */
 const sideOf = ({ token0 }: StoryPool, token: string): 0 | 1 => (token0 === token ? 0 : 1);
 
 /** An exchange's pairs with a token, each with its actions and its reserves by time. */
@@ -43,16 +43,17 @@ async function pairsWith(exchange: ExchangeName, token: string) {
 type Pairs = Awaited<ReturnType<typeof pairsWith>>;
 
 const swapsOf = (pairs: Pairs, end: number): StoryAction[] => pairs.flatMap(({ actions }) => swapsWithin(actions, end, 1));
-/** The pairs' reserves of the token at a time; `movedAt` is its volume in the 24 hours before that time. */
-const heldAt = (pairs: Pairs, end: number): bigint => pairs.reduce((sum, { side, reservesAt }) => sum + reservesAt(end)[side], 0n);
-const movedAt = (pairs: Pairs, end: number): bigint =>
+/** The pairs' reserves of the token at a time. */
+const reserveAt = (pairs: Pairs, end: number): bigint => pairs.reduce((sum, { side, reservesAt }) => sum + reservesAt(end)[side], 0n);
+/** The token's volume in the 24 hours before a time. */
+const volumeBefore = (pairs: Pairs, end: number): bigint =>
   pairs.reduce((sum, { side, actions }) => {
     const swaps = swapsWithin(actions, end, 1);
     return sum + volumeOf(swaps, "into", side) + volumeOf(swaps, "out", side);
   }, 0n);
 
 describe("the npm client's XykService for exchange tokens", () => {
-  it.each(exchanges)("row 45: iterates all tokens of %s by value, each once", async (exchange) => {
+  it.each(exchanges)("row 45: iterates over all tokens of %s in order of value, each once", async (exchange) => {
     const { items, total, pages } = await allPages((pageNumber) =>
       service.getNetworkExchangeTokens(chain, exchange, { pageSize: 2, pageNumber }),
     );
@@ -63,8 +64,8 @@ describe("the npm client's XykService for exchange tokens", () => {
     expect(values).toEqual([...values].sort((a, b) => b - a));
     for (const item of items) {
       const pairs = await pairsWith(exchange, item.contract_address);
-      expect(BigInt(item.total_liquidity)).toBe(heldAt(pairs, closedHour));
-      expect(BigInt(item.total_volume_24h)).toBe(movedAt(pairs, closedHour));
+      expect(BigInt(item.total_liquidity)).toBe(reserveAt(pairs, closedHour));
+      expect(BigInt(item.total_volume_24h)).toBe(volumeBefore(pairs, closedHour));
       expect(item.swap_count_24h).toBe(swapsOf(pairs, closedHour).length);
       if (item.contract_address === storyValue("bytes32Token")) {
         // Its only pool is below the liquidity floor.
@@ -111,8 +112,8 @@ describe("the npm client's XykService for exchange tokens", () => {
       }),
     );
     if (dollars === undefined || euros === undefined) throw new Error("Expected the requested token in both responses.");
-    expect(BigInt(dollars.total_liquidity)).toBe(heldAt(pairs, head + 1));
-    expect(BigInt(dollars.total_volume_24h)).toBe(movedAt(pairs, head + 1));
+    expect(BigInt(dollars.total_liquidity)).toBe(reserveAt(pairs, head + 1));
+    expect(BigInt(dollars.total_volume_24h)).toBe(volumeBefore(pairs, head + 1));
     expect(dollars.swap_count_24h).toBe(swapsOf(pairs, head + 1).length);
     expect(dollars.transactions_24h).toBe(new Set(swapsOf(pairs, head + 1).map(({ hash }) => hash)).size);
     expectNear(dollars.total_liquidity_quote, whole(dollars.total_liquidity, dollars.contract_decimals) * dollars.quote_rate);
@@ -124,10 +125,10 @@ describe("the npm client's XykService for exchange tokens", () => {
       const end = Math.min(dt.getTime() / 1000 + secondsPerDay, head + 1);
       const [liquidity, volume] = [dollars.liquidity_timeseries_30d[day], dollars.volume_timeseries_30d[day]];
       expect(rate).toBe(valueAt(10n ** BigInt(dollars.contract_decimals), priceOf(token, end - 1, "USD")));
-      expect(BigInt(liquidity?.total_liquidity ?? -1)).toBe(heldAt(pairs, end));
-      expect(BigInt(volume?.total_volume ?? -1)).toBe(movedAt(pairs, dt.getTime() / 1000 + secondsPerDay));
-      expectNear(liquidity?.liquidity_quote, whole(heldAt(pairs, end), dollars.contract_decimals) * rate);
-      expectNear(volume?.volume_quote, whole(movedAt(pairs, dt.getTime() / 1000 + secondsPerDay), dollars.contract_decimals) * rate);
+      expect(BigInt(liquidity?.total_liquidity ?? -1)).toBe(reserveAt(pairs, end));
+      expect(BigInt(volume?.total_volume ?? -1)).toBe(volumeBefore(pairs, dt.getTime() / 1000 + secondsPerDay));
+      expectNear(liquidity?.liquidity_quote, whole(reserveAt(pairs, end), dollars.contract_decimals) * rate);
+      expectNear(volume?.volume_quote, whole(volumeBefore(pairs, dt.getTime() / 1000 + secondsPerDay), dollars.contract_decimals) * rate);
       expectNear(euros.price_timeseries_30d[day]?.quote_rate, rate / euro(end));
     }
     for (const series of ["price", "liquidity", "volume"] as const)

@@ -47,7 +47,7 @@ describe("the npm client's XykService for exchanges", () => {
   });
 
   it.each(["marketMaker", "deployer", "newcomer"])(
-    "rows 43 and 44: returns the pool shares of %s according to balanceOf() and totalSupply()",
+    "rows 43 and 44: returns the LP tokens of %s according to balanceOf() and totalSupply()",
     async (name) => {
       const owner = storyValue(name);
       const held = await Promise.all(exchanges.map(async (exchange) => poolsHeld(await poolsOf(exchange), owner)));

@@ -12,7 +12,7 @@ const assign: string = toEventSelector("Assign(address,uint256)");
 
 describe("the npm client's NftService for collections", () => {
   it.each(Object.keys(regularCollections()) as (keyof ReturnType<typeof regularCollections>)[])(
-    "row 8: iterates all tokens of the %s, each with its owner and metadata",
+    "row 8: iterates over all tokens of the %s, each with its owner and metadata",
     async (name) => {
       const collection = regularCollections()[name];
       const isEditions = name === "editions";
@@ -103,7 +103,7 @@ describe("the npm client's NftService for collections", () => {
     expect(withoutMetadata.items[0]?.nft_data.external_data).toBeNull();
   });
 
-  it("row 14: iterates the collections with stored metadata and their counts", async () => {
+  it("row 14: iterates over the collections with stored metadata and their counts", async () => {
     const options = { pageSize: 2 };
     const items = await all(service.getChainCollections(chain, options));
     const addresses = items.map(({ contract_address: address }) => address);

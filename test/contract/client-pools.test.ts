@@ -29,7 +29,7 @@ const closedHour = Math.floor(head / 3600) * 3600;
 const fee = 0.003;
 
 describe("the npm client's XykService for pools", () => {
-  it.each(exchanges)("row 40: iterates all active pools of %s, each once, with the values of the node", async (exchange) => {
+  it.each(exchanges)("row 40: iterates over all active pools of %s, each once, with the values of the node", async (exchange) => {
     const all = await poolsOf(exchange);
     const { items, total, pages } = await allPages((pageNumber) => service.getPools(chain, exchange, { pageSize: 2, pageNumber }));
     expect(pages).toBe(Math.ceil(items.length / 2));
@@ -75,7 +75,7 @@ describe("the npm client's XykService for pools", () => {
       expectNear(item.volume_24h_quote, volume);
       expectNear(item.fee_24h_quote, volume * fee);
       expectNear(item.annualized_fee, (volume * fee * 365) / liquidity);
-      // The fair price of a pool token with 18 decimals: 2·sqrt(value0·value1)/supply.
+      // The fair price of an LP token with 18 decimals: 2·sqrt(value0·value1)/supply.
       const [first, second] = [quotedValue(sides, [reserves[0], 0n]), quotedValue(sides, [0n, reserves[1]])];
       expectNear(item.quote_rate, (2 * Math.sqrt(first * second)) / whole(await supplyOf(item.exchange), 18));
     }

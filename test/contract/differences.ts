@@ -10,7 +10,7 @@ export interface Difference {
   readonly kind: string;
   readonly reason: string;
   /** The result of the request code; express-openapi-validator has the opposite result. */
-  readonly here: "accepts" | "rejects";
+  readonly generated: "accepts" | "rejects";
   readonly applies: (request: RequestCase) => boolean;
   /** An example: an operation and the changes to its minimal request. */
   readonly example: { readonly operation: string } & Changes;
@@ -68,14 +68,14 @@ export const differences: readonly Difference[] = [
   {
     kind: "a path without the trailing slash",
     reason: "Both spellings return the same response; the validator knows only the documented path.",
-    here: "accepts",
+    generated: "accepts",
     applies: ({ target }) => target.startsWith("/v1/") && !/\/(?:\?|$)/.test(target),
     example: { operation: "getAllChains", target: () => "/v1/chains" },
   },
   {
     kind: "xy%3Dk instead of xy=k",
     reason: "Both are equivalent (RFC 3986, section 6.2.2), and clients send both; the validator compares paths without decoding them.",
-    here: "accepts",
+    generated: "accepts",
     applies: ({ target }) => target.includes("/xy%3Dk/"),
     example: { operation: "getSupportedDexes", target: () => "/v1/xy%3Dk/supported_dexes/" },
   },
@@ -83,7 +83,7 @@ export const differences: readonly Difference[] = [
     kind: "white space around a value",
     reason:
       "Values are trimmed, including those in lists, which a schema cannot express. The validator trims only numbers, and accepts free text unchanged.",
-    here: "accepts",
+    generated: "accepts",
     applies: anyTrimmed(
       [
         "chain",
@@ -108,7 +108,7 @@ export const differences: readonly Difference[] = [
     kind: "an empty query value",
     reason:
       "It is treated as absent, because forms and spreadsheets send all their fields; the validator treats it as a value, which is 0 or free text.",
-    here: "accepts",
+    generated: "accepts",
     applies: anyParameter((parameter, text) => {
       if (parameter.in === "path" || parameter.required || !isBlank(text)) return false;
       const isValidForValidator = parameter.type === "integer" ? isInBounds(parameter, 0) : ["text", "textList"].includes(parameter.type);
@@ -119,7 +119,7 @@ export const differences: readonly Difference[] = [
   {
     kind: "a blank path value",
     reason: "A path value cannot be absent, and a blank value is empty after trimming; the validator reads it as 0 or as free text.",
-    here: "rejects",
+    generated: "rejects",
     applies: anyParameter((parameter, text) => {
       const isValidForValidator = parameter.type === "text" || (parameter.type === "integer" && isInBounds(parameter, 0));
       return parameter.in === "path" && isBlank(text) && isValidForValidator;
@@ -129,14 +129,14 @@ export const differences: readonly Difference[] = [
   {
     kind: "a currency in lower or mixed case",
     reason: "Currencies are accepted in any case; the document's enum lists only one case, so that it is readable.",
-    here: "accepts",
+    generated: "accepts",
     applies: anyTrimmed(["currency"], (text) => text !== text.toUpperCase() && ["USD", "EUR"].includes(text.toUpperCase())),
     example: { operation: "getGasPrices", values: { "quote-currency": ["eur"] } },
   },
   {
     kind: "a page size that only CSV accepts",
     reason: "With format=csv, a page is a download of 1 to 10,000 rows; the schema of a parameter cannot depend on a different parameter.",
-    here: "accepts",
+    generated: "accepts",
     applies: anyParameter((parameter, text, request) => {
       if (parameter.name !== "page-size" || request.values.format?.[0] !== "csv") return false;
       return Number(text) >= 1 && Number(text) <= 10_000 && !isInBounds(parameter, Number(text));
@@ -147,7 +147,7 @@ export const differences: readonly Difference[] = [
     kind: "a number that is not in decimal notation",
     reason:
       "Only plain decimals are accepted; the validator accepts everything that Number() parses, and does not compare Infinity with bounds.",
-    here: "rejects",
+    generated: "rejects",
     applies: anyTrimmed(["integer"], (text, parameter) => {
       const value = Number(text);
       if (text === "Infinity") return parameter.sizes === null;
@@ -158,7 +158,7 @@ export const differences: readonly Difference[] = [
   {
     kind: "a height above 2^53 - 1",
     reason: "Heights must be exact numbers; the document's pattern limits the format, not the value.",
-    here: "rejects",
+    generated: "rejects",
     applies: anyTrimmed(
       ["height", "block"],
       (text, { type }) =>
@@ -170,14 +170,14 @@ export const differences: readonly Difference[] = [
     kind: "a date that does not exist, or that is before 1970",
     reason:
       "A pattern cannot express the days of a month, no chain is older, and the validator does not check the format `date` of requests.",
-    here: "rejects",
+    generated: "rejects",
     applies: anyTrimmed(["date", "dateOrLatest"], (text) => /^\d{4}-\d\d-\d\d$/.test(text) && !isCalendarDay(text)),
     example: { operation: "getBlockHeights", values: { startDate: ["2026-02-30"] } },
   },
   {
     kind: "an unknown chain",
     reason: "The operator configures the chains; the document does not list them.",
-    here: "rejects",
+    generated: "rejects",
     applies: anyTrimmed(
       ["chain"],
       (text) => /^[a-z0-9][a-z0-9-]*$/.test(text) && !chains.some(({ id, name }) => text === String(id) || text === name),
@@ -187,7 +187,7 @@ export const differences: readonly Difference[] = [
   {
     kind: "a chain outside the endpoint's network group",
     reason: "The operator configures the chains of an endpoint; the document does not list them.",
-    here: "rejects",
+    generated: "rejects",
     applies: anyTrimmed(["chain"], (text, _parameter, { operation: { networks } }) => {
       const chain = chains.find(({ id, name }) => text === String(id) || text === name);
       return networks !== null && chain !== undefined && !chain.groups.some((group) => group === networks);
@@ -197,7 +197,7 @@ export const differences: readonly Difference[] = [
   {
     kind: "a name that is not registered",
     reason: "Names are resolved on the chain; the document can only describe their format.",
-    here: "rejects",
+    generated: "rejects",
     applies: anyTrimmed(["address", "addressList"], (text, parameter) => {
       const elements = elementsOf(parameter, text).map((element) => element.trim());
       const isName = (element: string): boolean => /^[^\s.,/\\?%@:;"<>]+(?:\.[^\s.,/\\?%@:;"<>]+)+$/.test(element);
@@ -209,21 +209,21 @@ export const differences: readonly Difference[] = [
   {
     kind: "parameters that are individually valid but not in combination",
     reason: "Some parameters exclude or require each other, and a range must not descend; OpenAPI has no rules between parameters.",
-    here: "rejects",
+    generated: "rejects",
     applies: breaksRule,
     example: { operation: "getBlockHeights", values: { startDate: ["2026-01-02"], endDate: ["2026-01-01"] } },
   },
   {
     kind: "a token id of 2^256 or more",
     reason: "Ids are uint256; the document's pattern limits their length, not their value.",
-    here: "rejects",
+    generated: "rejects",
     applies: anyTrimmed(["tokenId"], (text) => /^[1-9]\d{0,77}$/.test(text) && BigInt(text) >= 2n ** 256n),
     example: { operation: "getNftMetadataForGivenTokenIdForContract", values: { tokenId: [String(2n ** 256n)] } },
   },
   {
     kind: "control characters in free text",
     reason: "No name contains control characters, and PostgreSQL cannot store NUL; the document does not restrict free text.",
-    here: "rejects",
+    generated: "rejects",
     applies: anyTrimmed(["text", "textList"], (text, { maximum }) => /\p{Cc}/u.test(text) && text.length <= (maximum ?? 1024)),
     example: { operation: "getPools", values: { dexName: ["a\u0000b"] } },
   },
@@ -231,7 +231,7 @@ export const differences: readonly Difference[] = [
     kind: "a list that is sent twice",
     reason:
       "A list is one value with commas, and every parameter may be sent only once; the validator reads a repeated parameter as a list.",
-    here: "rejects",
+    generated: "rejects",
     applies: ({ operation, values }) =>
       operation.parameters.some(({ name, type }) => {
         const texts = values[name] ?? [];

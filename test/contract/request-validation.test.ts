@@ -9,7 +9,7 @@ import { createRequestCode } from "./request-code.ts";
 
 interface ComparedRequest {
   readonly request: RequestCase;
-  readonly here: RequestOutcome;
+  readonly generated: RequestOutcome;
   readonly validator: RequestOutcome;
 }
 
@@ -24,8 +24,8 @@ beforeAll(async () => {
   const model = buildModel(catalog, new Map());
   openApi = await createOpenApiValidator(await readDocument());
   const compare = async (request: RequestCase): Promise<ComparedRequest> => {
-    const [here, validator] = await Promise.all([readRequest(request.target), openApi.request(request.target)]);
-    return { request, here, validator };
+    const [generated, validator] = await Promise.all([readRequest(request.target), openApi.request(request.target)]);
+    return { request, generated, validator };
   };
   const compareAll = async (requests: readonly RequestCase[]): Promise<ComparedRequest[]> => {
     const results: ComparedRequest[] = [];
@@ -50,13 +50,14 @@ beforeAll(async () => {
 afterAll(() => openApi?.close());
 
 /** Whether the results are equal: accepted for the same operation, or rejected for the same parameters. */
-function agree({ here, validator }: ComparedRequest): boolean {
-  if (here.accepted || validator.accepted) return here.accepted && validator.accepted && here.operation === validator.operation;
-  return here.status === validator.status && here.invalidParameters.join() === validator.invalidParameters.join();
+function agree({ generated, validator }: ComparedRequest): boolean {
+  if (generated.accepted || validator.accepted)
+    return generated.accepted && validator.accepted && generated.operation === validator.operation;
+  return generated.status === validator.status && generated.invalidParameters.join() === validator.invalidParameters.join();
 }
 
-function differsAs({ here }: Difference, compared: ComparedRequest): boolean {
-  return compared.here.accepted === (here === "accepts") && compared.validator.accepted === (here === "rejects");
+function differsAs({ generated }: Difference, compared: ComparedRequest): boolean {
+  return compared.generated.accepted === (generated === "accepts") && compared.validator.accepted === (generated === "rejects");
 }
 
 /** Different results that the table does not list, and equal results that the table lists as differences. */
@@ -65,11 +66,11 @@ function mismatches(table: readonly Difference[]): string[] {
     const entries = table.filter(({ applies }) => applies(compared.request));
     const matches = agree(compared) ? entries.length === 0 : entries.length > 0 && entries.every((entry) => differsAs(entry, compared));
     if (matches) return [];
-    const outcomes = [compared.here, compared.validator].map((outcome) =>
+    const outcomes = [compared.generated, compared.validator].map((outcome) =>
       outcome.accepted ? `accepts as ${outcome.operation}` : `rejects: ${outcome.message}`,
     );
     return [
-      `${compared.request.target}\n  here ${outcomes[0]}\n  validator ${outcomes[1]}\n  table: ${entries.map(({ kind }) => kind).join(", ") || "nothing"}`,
+      `${compared.request.target}\n  generated ${outcomes[0]}\n  validator ${outcomes[1]}\n  table: ${entries.map(({ kind }) => kind).join(", ") || "nothing"}`,
     ];
   });
 }
@@ -77,9 +78,9 @@ function mismatches(table: readonly Difference[]): string[] {
 describe("the generated request code and express-openapi-validator", () => {
   it("accept more than 1000 and reject more than 1000 requests, and accept at least one of every operation", () => {
     const agreed = comparedCases.filter(agree);
-    expect(agreed.filter(({ here }) => here.accepted).length).toBeGreaterThan(1000);
-    expect(agreed.filter(({ here }) => !here.accepted).length).toBeGreaterThan(1000);
-    expect(new Set(agreed.flatMap(({ here }) => (here.accepted ? [here.operation] : []))).size).toBe(
+    expect(agreed.filter(({ generated }) => generated.accepted).length).toBeGreaterThan(1000);
+    expect(agreed.filter(({ generated }) => !generated.accepted).length).toBeGreaterThan(1000);
+    expect(new Set(agreed.flatMap(({ generated }) => (generated.accepted ? [generated.operation] : []))).size).toBe(
       new Set(comparedCases.map(({ request }) => request.operation.id)).size,
     );
   });
@@ -93,16 +94,16 @@ describe("the generated request code and express-openapi-validator", () => {
     expect(example).toBeDefined();
     if (example === undefined) return;
     expect(difference.applies(example.request)).toBe(true);
-    expect(example.here.accepted, JSON.stringify(example)).toBe(difference.here === "accepts");
-    expect(example.validator.accepted, JSON.stringify(example)).toBe(difference.here === "rejects");
+    expect(example.generated.accepted, JSON.stringify(example)).toBe(difference.generated === "accepts");
+    expect(example.validator.accepted, JSON.stringify(example)).toBe(difference.generated === "rejects");
     expect(comparedCases.some(({ request }) => difference.applies(request))).toBe(true);
   });
 
-  it.each(differences)("need the entry for $kind", (difference) => {
+  it.each(differences)("do not agree without the entry for $kind", (difference) => {
     expect(mismatches(differences.filter((other) => other !== difference))).not.toEqual([]);
   });
 
-  it("are compared so that an entry without a difference is reported", () => {
+  it("report a listed difference that no longer exists", () => {
     const outdated: Difference = { ...(differences[0] as Difference), applies: ({ operation }) => operation.id === "getAllChains" };
     expect(mismatches([...differences, outdated])).not.toEqual([]);
   });

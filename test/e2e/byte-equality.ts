@@ -118,10 +118,10 @@ const serve = async (
   return { child, port };
 };
 
-const [oldCheckout = "", newCheckout = "", dataFolder = ""] = process.argv.slice(2).map((path) => resolve(path));
-if (dataFolder === "") throw new Error("Expected three folders: OLD_CHECKOUT NEW_CHECKOUT DATA_FOLDER");
+const [oldCheckout = "", newCheckout = "", dataDirectory = ""] = process.argv.slice(2).map((path) => resolve(path));
+if (dataDirectory === "") throw new Error("Expected three folders: OLD_CHECKOUT NEW_CHECKOUT DATA_FOLDER");
 const scratch = await mkdtemp(join(tmpdir(), "ashlar-byte-equality-"));
-await cp(dataFolder, scratch, { recursive: true, preserveTimestamps: true, filter: (path) => !path.endsWith(".sock") });
+await cp(dataDirectory, scratch, { recursive: true, preserveTimestamps: true, filter: (path) => !path.endsWith(".sock") });
 const demo = await startOldDemo(oldCheckout, scratch);
 // Versions up to 0.2 call the values `cast`.
 const storyValues = demo.story.values ?? (demo.story as unknown as { readonly cast: StoryValues }).cast;
@@ -144,7 +144,7 @@ try {
     env: { ...process.env, DATABASE_URL: newUrl },
     stdio: "inherit",
   });
-  const key = process.env.ASHLAR_API_KEY ?? (await readFile(join(dataFolder, "demo-key"), "utf8")).trim();
+  const key = process.env.ASHLAR_API_KEY ?? (await readFile(join(dataDirectory, "demo-key"), "utf8")).trim();
   const [before, after] = await Promise.all([serve(oldCheckout, configFile, embedded.url), serve(newCheckout, configFile, newUrl)]);
   servers.push(before.child, after.child);
 

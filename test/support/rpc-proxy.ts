@@ -48,7 +48,7 @@ export const startRpcProxy = async (target: string): Promise<RpcProxy> => {
       );
     });
   });
-  // Takes half the processor time of fetch.
+  // Takes half the CPU time of fetch.
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
   const forward = async (body: string): Promise<string> => {
     const sent = JSON.parse(body) as Message | Message[];

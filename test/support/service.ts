@@ -59,7 +59,7 @@ const areAllowancesRead = async ({ query }: Database, chain: ChainConfig): Promi
 /** Runs the last attempt of temporarily failed metadata reads immediately, and waits for it. */
 export async function finishMetadataReads({ query }: Database): Promise<void> {
   await query("UPDATE nft_reads SET attempts = $1, run_after = now() WHERE problem IS NOT NULL", [maxAttempts - 1]);
-  await until("The last attempt", async () => (await query("SELECT FROM nft_reads LIMIT 1")).length === 0);
+  await until("the last metadata attempt to finish", async () => (await query("SELECT FROM nft_reads LIMIT 1")).length === 0);
 }
 
 /** The height of the node's head. */
@@ -76,10 +76,10 @@ export async function indexUntilHead(chain: ChainConfig, databaseUrl: string): P
   const controller = new AbortController();
   const running = indexChain({ chain, database, logger: silentLogger }, controller.signal);
   const height = await headOf(chain.rpc);
-  await Promise.race([until("The backfill", () => isIndexed(database, chain.id, height)), running]);
-  await Promise.race([until("The price computation", () => isPriced(database, chain)), running]);
-  await Promise.race([until("The allowance reads", () => areAllowancesRead(database, chain)), running]);
-  await Promise.race([until("The metadata reads", () => isMetadataRead(database, chain)), running]);
+  await Promise.race([until("the backfill to finish", () => isIndexed(database, chain.id, height)), running]);
+  await Promise.race([until("prices to be computed", () => isPriced(database, chain)), running]);
+  await Promise.race([until("allowances to be read", () => areAllowancesRead(database, chain)), running]);
+  await Promise.race([until("metadata to be read", () => isMetadataRead(database, chain)), running]);
   return {
     async stop() {
       controller.abort();

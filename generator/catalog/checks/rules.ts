@@ -62,6 +62,6 @@ function checkOrder(
     ];
   }
   if (orders[first] === orders[second]) return [];
-  const reason = `${names.join(" and ")} are a ${orders[first]} and a ${orders[second]}`;
+  const reason = `${names[0]} is a ${orders[first]}, but ${names[1]} is a ${orders[second]}`;
   return [diagnostic("contradictory-rule", location(1), { reason, expected })];
 }

@@ -21,7 +21,7 @@ export const getNftApprovals: Handlers["getNftApprovals"] = async ({ chain, wall
     approvals.idsOf(chain.id, walletAddress, tokens, max + 1),
   ]);
   if (held.length > max)
-    throw unsupportedValue("walletAddress", walletAddress, `a wallet that holds at most ${max} tokens of the collections it has approved`);
+    throw unsupportedValue("walletAddress", walletAddress, `a wallet that holds at most ${max} tokens in collections with approvals`);
   const idsOf = groupBy(held, ({ token }) => token);
   return {
     ...chainFields(chain, now()),

@@ -9,8 +9,8 @@ import { anchorTime } from "./snapshots.ts";
 import { viewPoolContract } from "./view-pool-contract.ts";
 
 /**
- * An account's pool tokens of an exchange, with their shares of the reserves and their values.
- * @throws {RequestError} 404 if the exchange is unknown, 400 if the account has more pool tokens than a response may list.
+ * An account's LP tokens of an exchange, with their shares of the reserves and their values.
+ * @throws {RequestError} 404 if the exchange is unknown, 400 if the account has more LP tokens than a response may list.
  */
 export const getAddressExchangeBalances: Handlers["getAddressExchangeBalances"] = async (request, context) => {
   const { chain, dexName, accountAddress } = request;
@@ -18,7 +18,7 @@ export const getAddressExchangeBalances: Handlers["getAddressExchangeBalances"] 
   const block = context.anchor ?? -1;
   const max = context.limits.answerRows;
   const owned = await context.pools.poolsOfOwner(chain.id, [factory], accountAddress, block, max + 1);
-  if (owned.length > max) throw unsupportedValue("accountAddress", accountAddress, `an account with at most ${max} pool tokens`);
+  if (owned.length > max) throw unsupportedValue("accountAddress", accountAddress, `an account with at most ${max} LP tokens`);
   const assets = owned.flatMap(({ pool, token0, token1 }) => [pool, token0, token1]);
   const time = await anchorTime(context, chain);
   const [states, metadata, rate] = await Promise.all([

@@ -10,7 +10,7 @@ import { pretty, valueAtRate, viewNumber, wholeRate } from "../prices/view-quote
 import { requireExchange } from "./exchanges.ts";
 import { sharedPoolsWith } from "./shared-pools.ts";
 import { daysOfMonth, pointsOfWeek, snapshotAtAnchor } from "./snapshots.ts";
-import { figuresOfToken, viewExchangeToken } from "./view-exchange-token.ts";
+import { statsOfToken, viewExchangeToken } from "./view-exchange-token.ts";
 
 /**
  * A token of an exchange's pools with its daily series. @throws {RequestError} 404 if the exchange is unknown, or none of its pools has the token.
@@ -63,9 +63,9 @@ export const getLpTokenView: Handlers["getLpTokenView"] = async ({ chain, dexNam
     };
   });
   const rates = { now: rateAt(tokenAddress, nowTime), dayBefore: rateAt(tokenAddress, dayBeforeTime) };
-  const figures = figuresOfToken(tokenAddress, dayBefore, now);
+  const stats = statsOfToken(tokenAddress, dayBefore, now);
   const item = {
-    ...viewExchangeToken(chain, context.chains.get(chain.id), exchange, tokenMetadata, figures, rates, quoteCurrency),
+    ...viewExchangeToken(chain, context.chains.get(chain.id), exchange, tokenMetadata, stats, rates, quoteCurrency),
     transactions_24h: inShared === null ? null : now.swap_transactions - dayBefore.swap_transactions + inShared,
     volume_timeseries_7d: volumes.slice(-pointsOfWeek),
     volume_timeseries_30d: volumes,

@@ -8,7 +8,7 @@ import type { Handlers, ResolverContext } from "../context.ts";
 import { requireExchange } from "./exchanges.ts";
 import { sharedPoolsOf } from "./shared-pools.ts";
 import { rankedSnapshot, type Snapshot } from "./snapshots.ts";
-import { figuresOfToken, type TokenFigures, viewExchangeToken } from "./view-exchange-token.ts";
+import { statsOfToken, type TokenStats, viewExchangeToken } from "./view-exchange-token.ts";
 
 /**
  * The tokens of an exchange's pools as of the last closed hour: by descending value, then those of unknown value by address; all by address if that hour has
@@ -27,9 +27,9 @@ export const getNetworkExchangeTokens: Handlers["getNetworkExchangeTokens"] = as
   ]);
   return {
     ...chainFields(chain, context.now()),
-    items: shown.map((figures) => {
-      const rates = { now: rateAt(figures.token, end - 1), dayBefore: rateAt(figures.token, end - 1 - secondsPerDay) };
-      return viewExchangeToken(chain, context.chains.get(chain.id), exchange, metadata.get(figures.token), figures, rates, "USD");
+    items: shown.map((stats) => {
+      const rates = { now: rateAt(stats.token, end - 1), dayBefore: rateAt(stats.token, end - 1 - secondsPerDay) };
+      return viewExchangeToken(chain, context.chains.get(chain.id), exchange, metadata.get(stats.token), stats, rates, "USD");
     }),
     pagination: { has_more: tokens.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
   };
@@ -37,7 +37,7 @@ export const getNetworkExchangeTokens: Handlers["getNetworkExchangeTokens"] = as
 
 interface PageOfTokens {
   /** One more than the page size, if there are more. */
-  readonly tokens: readonly TokenFigures[];
+  readonly tokens: readonly TokenStats[];
   readonly total: number | null;
 }
 
@@ -75,9 +75,9 @@ const pageOf = async (
     block,
     snapshot?.dayBefore ?? null,
   ]);
-  const figures = unranked.tokens.map((token) => {
+  const stats = unranked.tokens.map((token) => {
     const [now, dayBefore] = states(token) as readonly [TokenState, TokenState];
-    return figuresOfToken(token, dayBefore, now);
+    return statsOfToken(token, dayBefore, now);
   });
-  return { tokens: [...ranked, ...figures], total: unranked.total };
+  return { tokens: [...ranked, ...stats], total: unranked.total };
 };

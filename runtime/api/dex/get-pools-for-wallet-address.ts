@@ -4,8 +4,8 @@ import type { Handlers } from "../context.ts";
 import { requestedExchanges, viewPoolsOfExchanges } from "./view-pools-of-exchanges.ts";
 
 /**
- * The pools of a network's exchanges whose pool token a wallet holds, by address.
- * @throws {RequestError} 404 if the exchange is unknown, 400 if the wallet has more pool tokens than a response may list.
+ * The pools of a network's exchanges whose LP token a wallet holds, by address.
+ * @throws {RequestError} 404 if the exchange is unknown, 400 if the wallet has more LP tokens than a response may list.
  */
 export const getPoolsForWalletAddress: Handlers["getPoolsForWalletAddress"] = async (request, context) => {
   const { chain, walletAddress, tokenAddress, quoteCurrency, dexName, page } = request;
@@ -13,7 +13,7 @@ export const getPoolsForWalletAddress: Handlers["getPoolsForWalletAddress"] = as
   const factories = exchanges.map(({ factory }) => factory);
   const max = context.limits.answerRows;
   const all = await context.pools.poolsOfOwner(chain.id, factories, walletAddress, context.anchor ?? -1, max + 1);
-  if (all.length > max) throw unsupportedValue("walletAddress", walletAddress, `a wallet with at most ${max} pool tokens`);
+  if (all.length > max) throw unsupportedValue("walletAddress", walletAddress, `a wallet with at most ${max} LP tokens`);
   const owned = all.filter(({ token0, token1 }) => tokenAddress === null || token0 === tokenAddress || token1 === tokenAddress);
   const first = page.number * page.size;
   return {

@@ -27,11 +27,11 @@ export interface PoolFigures extends PoolValues {
   readonly weekBefore: PoolState;
   /** The values of one smallest unit of its two tokens. */
   readonly rates: PairRates;
-  /** The value of one smallest unit of the pool token. */
+  /** The value of one smallest unit of the LP token. */
   readonly poolRate: Rate;
 }
 
-/** Figures of pools, with the metadata of their tokens and of the pool tokens. */
+/** Figures of pools, with the metadata of their tokens and of the LP tokens. */
 export interface FiguresOfPools {
   readonly figures: readonly PoolFigures[];
   readonly metadata: ReadonlyMap<Address, TokenMetadata>;

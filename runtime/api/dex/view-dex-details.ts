@@ -76,7 +76,7 @@ const viewReport = (
 ): DexReport => {
   const [first, second] = sides.map(viewSide) as [ReturnType<typeof viewSide>, ReturnType<typeof viewSide>];
   const feePpm = row.fee_ppm ?? exchange?.feePpm ?? null;
-  // A concentrated-liquidity pool issues no pool token: each provider has its own positions.
+  // A concentrated-liquidity pool issues no LP token: each provider has its own positions.
   const lpToken = row.family === familyCodes["xy=k"] ? poolToken : undefined;
   return {
     log_offset: row.log_index,

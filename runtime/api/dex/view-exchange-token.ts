@@ -10,21 +10,21 @@ import { pretty, valueAtRate, viewNumber, wholeRate } from "../prices/view-quote
 import { viewPoolContract } from "./view-pool-contract.ts";
 
 /** The reserve of a token in an exchange's pools, and its volume in a day. */
-export interface TokenFigures {
+export interface TokenStats {
   readonly token: Address;
   readonly reserve: string;
   readonly volume: string;
   readonly swaps: number;
 }
 
-/** The values of one smallest unit of a token, now and a day earlier. */
+/** The values per smallest unit of a token, now and a day earlier. */
 export interface TokenRates {
   readonly now: Rate;
   readonly dayBefore: Rate;
 }
 
-/** The figures of a token between two of its states. */
-export const figuresOfToken = (token: Address, dayBefore: TokenState, now: TokenState): TokenFigures => ({
+/** A token's reserve, volume and swaps between two states. */
+export const statsOfToken = (token: Address, dayBefore: TokenState, now: TokenState): TokenStats => ({
   token,
   reserve: now.reserve,
   volume: volumeBetween(dayBefore, now),
@@ -37,7 +37,7 @@ export function viewExchangeToken(
   chainConfig: ChainConfig,
   { name }: ExchangeConfig,
   metadata: TokenMetadata | undefined,
-  { token, reserve, volume, swaps }: TokenFigures,
+  { token, reserve, volume, swaps }: TokenStats,
   rates: TokenRates,
   currency: Currency,
 ) {

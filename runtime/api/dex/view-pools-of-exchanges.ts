@@ -38,15 +38,15 @@ export async function viewPoolsOfExchanges(
     const { pool, now, rates, poolRate } = figure;
     const exchange = exchanges.find(({ factory }) => factory === pool.factory);
     if (exchange === undefined) return [];
-    const poolToken = metadata.get(pool.pool);
+    const lpToken = metadata.get(pool.pool);
     return {
       dex_name: exchange.name,
       exchange: pool.pool,
-      exchange_ticker_symbol: poolToken?.symbol ?? null,
+      exchange_ticker_symbol: lpToken?.symbol ?? null,
       exchange_logo_url: exchange.logoUrl ?? null,
       explorers: addressExplorers(chainConfig, pool.pool),
       ...viewPoolValues(exchange, figure, all),
-      pretty_quote_rate: pretty(wholeRate(poolRate, poolToken?.decimals ?? null), currency),
+      pretty_quote_rate: pretty(wholeRate(poolRate, lpToken?.decimals ?? null), currency),
       token_0: viewToken(pool.token0, now.reserve0, rates[0]),
       token_1: viewToken(pool.token1, now.reserve1, rates[1]),
     };

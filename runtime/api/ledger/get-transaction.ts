@@ -5,7 +5,7 @@ import { viewDexDetails } from "../dex/view-dex-details.ts";
 import { viewNftSaleDetails } from "../nft/view-nft-sale-details.ts";
 import { viewTransactions } from "./view-transaction.ts";
 
-/** The transaction with a hash, with its decoded logs. @throws {RequestError} 404 if the hash is not indexed. */
+/** The transaction with the given hash, with its decoded logs. @throws {RequestError} 404 if the hash is not indexed. */
 export const getTransaction: Handlers["getTransaction"] = async (
   { chain, txHash, noLogs, withDex, withNftSales, withSafe, quoteCurrency },
   context,

@@ -21,7 +21,7 @@ async function notIndexed(context: ResolverContext, chain: Chain, height: number
   return new RequestError(404, `Block ${height} not found in the index of ${chain.name}: ${indexed}.`);
 }
 
-/** The block with a hash. @throws {RequestError} 404 if the hash is not indexed. */
+/** The block with the given hash. @throws {RequestError} 404 if the hash is not indexed. */
 export async function blockWithHash(context: ResolverContext, chain: Chain, hash: Hash): Promise<BlockRow> {
   const block = await context.ledger.blockByHash(chain.id, hash);
   if (block === null) throw notFound("Block", hash, chain.name);

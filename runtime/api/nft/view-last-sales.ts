@@ -3,7 +3,7 @@ import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";
 import { marketplaceAddresses } from "./view-nft-sale-details.ts";
 
-/** A token of a collection; the id as digits. */
+/** A token of a collection; `tokenId` is a decimal string. */
 export interface SoldToken {
   readonly collection: Address;
   readonly tokenId: string;

@@ -22,7 +22,7 @@ export const marketplaceAddresses = ({ nfts }: ChainConfig): readonly Address[] 
 interface ReportContext {
   readonly chain: ChainConfig;
   readonly metadata: ReadonlyMap<Address, TokenMetadata>;
-  /** US dollars for one smallest unit at the time of the transaction. */
+  /** US dollars per smallest unit at the time of the transaction. */
   readonly usd: (asset: Address) => Rate;
   readonly rateOfPayment: PaymentRate;
 }
@@ -56,14 +56,14 @@ export async function viewNftSaleDetails(
   return rows.map((row) => viewReport(row, bySale.get(row.log_index) ?? [row], rows, reportContext));
 }
 
-const tokensOf = (rows: readonly SaleRow[]): number => new Set(rows.map(({ collection, token_id }) => `${collection}${token_id}`)).size;
-const collectionsOf = (rows: readonly SaleRow[]): number => new Set(rows.map(({ collection }) => collection)).size;
+const countTokens = (rows: readonly SaleRow[]): number => new Set(rows.map(({ collection, token_id }) => `${collection}${token_id}`)).size;
+const countCollections = (rows: readonly SaleRow[]): number => new Set(rows.map(({ collection }) => collection)).size;
 
 const viewReport = (row: SaleRow, sale: readonly SaleRow[], all: readonly SaleRow[], reportContext: ReportContext): NftSalesReport => {
   const { chain, metadata } = reportContext;
   const marketplace = chain.nfts.marketplaces.find(({ address }) => address === row.marketplace);
   const [maker, taker] = row.maker_is_buyer ? [row.buyer, row.seller] : [row.seller, row.buyer];
-  const ids = tokensOf(sale);
+  const tokenIdCount = countTokens(sale);
   return {
     log_offset: row.log_index,
     topic0: marketplaces.find(({ code }) => code === row.protocol)?.topic0 ?? zeroTopic,
@@ -79,11 +79,11 @@ const viewReport = (row: SaleRow, sale: readonly SaleRow[], all: readonly SaleRo
     collection_name: metadata.get(row.collection)?.name ?? null,
     ...viewPayment(row, reportContext),
     token_count: Number(row.units),
-    num_token_ids_sold_per_sale: ids,
-    num_token_ids_sold_per_tx: tokensOf(all),
-    num_collections_sold_per_sale: collectionsOf(sale),
-    num_collections_sold_per_tx: collectionsOf(all),
-    trade_type: ids > 1 ? "bundle" : "single",
+    num_token_ids_sold_per_sale: tokenIdCount,
+    num_token_ids_sold_per_tx: countTokens(all),
+    num_collections_sold_per_sale: countCollections(sale),
+    num_collections_sold_per_tx: countCollections(all),
+    trade_type: tokenIdCount > 1 ? "bundle" : "single",
     trade_group_type: sale.length < all.length ? "group" : "single",
     is_wash_trade: row.is_wash,
   };

@@ -57,7 +57,7 @@ function daysOf({ now, limits }: ResolverContext, { from, to, contractAddress }:
     ["from", from],
     ["to", to],
   ] as const) {
-    if (day !== null && day > today) throw unsupportedValue(name, day, `a day up to ${today}`);
+    if (day !== null && day > today) throw unsupportedValue(name, day, `a day no later than ${today}`);
   }
   const last = startOfDay(to ?? today) / secondsPerDay;
   const first = from === null ? last : startOfDay(from) / secondsPerDay;

@@ -24,13 +24,13 @@ export function handOver(folder: string, account: Account): void {
 }
 
 /**
- * The spawn options of a program that runs in the folder of a cluster, and the path of its data folder. If this process is root, the working directory is
+ * The spawn options of a program that runs in the folder of a cluster, and the path of its data directory. If this process is root, the working directory is
  * entered before the account changes, and /proc/self/cwd refers to it: the data may be below folders that the account cannot enter, such as root's home
  * (mode 0700).
  */
-export function spawnIn(folder: string, account: Account): { readonly options: SpawnOptions; readonly dataFolder: string } {
+export function spawnIn(folder: string, account: Account): { readonly options: SpawnOptions; readonly dataDirectory: string } {
   const linuxRoot = account !== undefined && process.platform === "linux";
-  return { options: { ...asAccount(account), cwd: folder }, dataFolder: linuxRoot ? "/proc/self/cwd" : folder };
+  return { options: { ...asAccount(account), cwd: folder }, dataDirectory: linuxRoot ? "/proc/self/cwd" : folder };
 }
 
 /** Spawn options: the account, and an environment without PGDATA, PGPORT and the like. */

@@ -28,7 +28,9 @@ function readMajor(paths: EmbeddedPaths): string {
   try {
     return readFileSync(join(paths.cluster, "PG_VERSION"), "utf8").trim();
   } catch (error) {
-    throw new EmbeddedUnavailable(`${paths.cluster} is not a PostgreSQL data folder or is not readable by this user (${reasonOf(error)})`);
+    throw new EmbeddedUnavailable(
+      `${paths.cluster} is not a PostgreSQL data directory or is not readable by this user (${reasonOf(error)})`,
+    );
   }
 }
 
@@ -40,12 +42,12 @@ async function createCluster(paths: EmbeddedPaths, binaries: Binaries, account: 
   rmSync(paths.unfinished, { recursive: true, force: true });
   mkdirSync(paths.unfinished, { mode: 0o700 });
   handOver(paths.unfinished, account);
-  const { options, dataFolder } = spawnIn(paths.unfinished, account);
+  const { options, dataDirectory } = spawnIn(paths.unfinished, account);
   // On every machine, text is sorted by code point and follows Unicode's case rules.
   const locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
   await run(
     join(binaries.folder, "bin", "initdb"),
-    ["-D", dataFolder, "-U", roleName, "--auth-local=reject", "--auth-host=scram-sha-256", ...locale, ...(synced ? [] : ["--no-sync"])],
+    ["-D", dataDirectory, "-U", roleName, "--auth-local=reject", "--auth-host=scram-sha-256", ...locale, ...(synced ? [] : ["--no-sync"])],
     options,
   );
   await setPassword(paths, paths.unfinished, [`CREATE DATABASE ${roleName};`], binaries, account);
@@ -61,9 +63,9 @@ async function setPassword(
   account: Account,
 ): Promise<void> {
   const password = randomBytes(32).toString("hex");
-  const { options, dataFolder } = spawnIn(folder, account);
+  const { options, dataDirectory } = spawnIn(folder, account);
   const statements = [`ALTER ROLE ${roleName} PASSWORD '${password}';`, ...more];
-  const single = ["--single", "-D", dataFolder, "-c", "log_min_messages=fatal", "postgres"];
+  const single = ["--single", "-D", dataDirectory, "-c", "log_min_messages=fatal", "postgres"];
   await run(join(binaries.folder, "bin", "postgres"), single, options, `${statements.join("\n")}\n`);
   const unfinished = `${paths.password}.unfinished`;
   rmSync(unfinished, { force: true });
@@ -81,7 +83,7 @@ function run(program: string, parameters: readonly string[], options: ReturnType
     child.on("error", (error) => reject(new EmbeddedUnavailable(`its program ${basename(program)} cannot be run (${reasonOf(error)})`)));
     child.on("close", (status) => {
       if (status === 0) resolve();
-      else reject(new EmbeddedUnavailable(`its data folder cannot be prepared (${lastErrorIn(errors) ?? `status ${status}`})`));
+      else reject(new EmbeddedUnavailable(`its data directory cannot be prepared (${lastErrorIn(errors) ?? `status ${status}`})`));
     });
     child.stdin?.on("error", () => undefined); // The exit status reports the failure.
     child.stdin?.end(input);

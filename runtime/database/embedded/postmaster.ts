@@ -71,9 +71,9 @@ async function launchOnce(
   account: Account,
   { settings, port, signal }: LaunchOptions & { readonly port: number },
 ): Promise<Postmaster | string> {
-  const { options, dataFolder } = spawnIn(paths.cluster, account);
+  const { options, dataDirectory } = spawnIn(paths.cluster, account);
   const log = openLog(paths);
-  const parameters = ["-D", dataFolder, ...settingArguments({ port: String(port), ...settings })];
+  const parameters = ["-D", dataDirectory, ...settingArguments({ port: String(port), ...settings })];
   const child = spawn(join(binaries.folder, "bin", "postgres"), parameters, {
     ...options,
     detached: true,

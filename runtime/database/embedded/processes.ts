@@ -11,7 +11,7 @@ export function belongsTo(pid: number, cluster: string): boolean {
     }
   }
   try {
-    // On macOS the command line contains the data folder. Windows has no ps, so no process is recognised or killed there.
+    // On macOS the command line contains the data directory. Windows has no ps, so no process is recognised or killed there.
     const command = execFileSync("ps", ["-o", "command=", "-p", String(pid)], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
     return command.includes(`postgres -D ${cluster} `);
   } catch {

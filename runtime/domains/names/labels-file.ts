@@ -41,7 +41,7 @@ export const parseLabels = (file: string, text: string): Labels => {
 
 const issueOf = (address: unknown, label: unknown): string | null => {
   if (typeof address !== "string" || !/^0x[0-9a-f]{40}$/i.test(address))
-    return `Invalid address ${renderShort(address)}: expected 0x and 40 hex digits.`;
+    return `Invalid address ${renderShort(address)}: expected 0x followed by 40 hex digits.`;
   if (typeof label !== "string" || label.trim() === "" || [...label].length > maxCharacters || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(label))
     return `Invalid label ${renderShort(label)}: expected 1 to ${maxCharacters} printable characters.`;
   return null;

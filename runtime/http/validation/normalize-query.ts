@@ -22,7 +22,7 @@ export function parametersOf(document: OpenApiDocument, path: string): readonly 
   );
 }
 
-/** A value in the spelling of the document's schema: trimmed, including the elements of lists, with the case of enum members corrected. */
+/** Normalizes a value to the form that the document's schema accepts: trims it and the elements of lists, and corrects the case of enum members. */
 export function normalizeValue({ schema }: DocumentedParameter, text: string): string {
   const trimmed =
     schema.type === "array"

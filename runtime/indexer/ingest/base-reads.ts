@@ -125,7 +125,7 @@ const readAt = async (deps: BaseReadDeps, reads: readonly BaseRead[], height: nu
 const verifyNodeReadsBalances = async (source: BaseReadDeps["source"]): Promise<void> => {
   const { number } = await source.head();
   const [control] = await source.balanceOutcomes([zeroAddress], number);
-  if (control?.ok !== true) throw new TransportError(`The node returned no result of eth_getBalance at its head, block ${number}.`);
+  if (control?.ok !== true) throw new TransportError(`The node returned no result for eth_getBalance at its head, block ${number}.`);
 };
 
 /** Skips contracts for a while if the node did not respond to any of their reads. */

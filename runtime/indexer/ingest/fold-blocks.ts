@@ -73,7 +73,7 @@ const foldOne = (
   chain: ChainFacts,
   outcomes: BaseReadings["outcomes"],
 ): FoldedRows => {
-  if (state === undefined) throw new TypeError(`Projection ${projection.id} has no state.`);
+  if (state === undefined) throw new TypeError(`State of projection ${projection.id} is not loaded.`);
   const base = (read: BaseRead) => {
     const outcome = outcomes.get(baseReadKey(read) as Hex);
     if (outcome === undefined)

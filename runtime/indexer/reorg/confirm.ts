@@ -31,6 +31,7 @@ export const confirmAncestor = async (find: () => Promise<number>, ancestor: num
   for (let count = 0; count < confirmations; count += 1) {
     await sleep(waitMilliseconds);
     const found = await find();
-    if (found !== ancestor) throw new BadReplyError(`The node returned different common ancestors: blocks ${ancestor} and ${found}.`);
+    if (found !== ancestor)
+      throw new BadReplyError(`Inconsistent responses of the node: the common ancestor is block ${ancestor}, then block ${found}.`);
   }
 };

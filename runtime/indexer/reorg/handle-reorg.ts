@@ -19,7 +19,7 @@ export const handleReorg = async (deps: ReorgDeps, head: Head): Promise<void> =>
   const ancestor = await session.exclusively(async () => {
     const found = await detectReorg(deps, head);
     if (found === null) return null;
-    deps.logger.warn(`Reorganisation of ${deps.chain.name}: rolling back blocks ${found + 1} to ${indexed}.`);
+    deps.logger.warn(`Reorganisation on ${deps.chain.name}: rolling back blocks ${found + 1} to ${indexed}.`);
     await session.rewind(found);
     return found;
   });

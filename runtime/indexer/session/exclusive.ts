@@ -3,8 +3,8 @@ import type { Indexer, IndexerDeps } from "../types.ts";
 import type { IndexSession } from "./index-session.ts";
 
 /** Runs work of jobs between two batches, and calls `onEnd` afterwards, even on failure. @throws {CheckpointMovedError} if the index is not at the session's position. */
-export const createExclusive =
-  (session: IndexSession, { database }: Pick<IndexerDeps, "database">, onEnd: () => void = () => undefined): Indexer["exclusive"] =>
+export const createRunExclusive =
+  (session: IndexSession, { database }: Pick<IndexerDeps, "database">, onEnd: () => void = () => undefined): Indexer["runExclusive"] =>
   (work) =>
     session.exclusively(async () => {
       const { block, hash } = session.position;

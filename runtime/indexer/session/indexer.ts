@@ -6,7 +6,7 @@ import { createLeader, type Leadership } from "../leader/leader.ts";
 import type { Indexer, IndexerDeps, Timing, Tuning } from "../types.ts";
 import { createAdvance } from "./advance.ts";
 import { type CatchUpDeps, catchUp, catchUpSizeOf } from "./catch-up.ts";
-import { createExclusive } from "./exclusive.ts";
+import { createRunExclusive } from "./exclusive.ts";
 import { createFollower } from "./follow.ts";
 import { createIndexSession } from "./index-session.ts";
 import { runUntilStopped } from "./run-until-stopped.ts";
@@ -79,8 +79,8 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
       );
     },
     // The work may change rows that the cache contains.
-    exclusive: createExclusive(session, deps, session.invalidateCache),
-    exclusiveKeepingState: createExclusive(session, deps),
+    runExclusive: createRunExclusive(session, deps, session.invalidateCache),
+    runExclusiveKeepingCache: createRunExclusive(session, deps),
     status: () => ({
       block: session.position.block,
       head: follower.head,
@@ -109,5 +109,5 @@ const runTogether = async (tasks: readonly ((signal: AbortSignal) => Promise<voi
 
 const unansweredWarning = (chain: string, [first, ...others]: readonly Address[]): string => {
   const contracts = others.length === 0 ? `contract ${first}` : `${others.length + 1} contracts, including ${first}`;
-  return `The node of ${chain} returned no result of eth_call to ${contracts}: their Transfer logs with three or no indexed arguments are treated as ERC-721.`;
+  return `The node of ${chain} returned no result for eth_call to ${contracts}: their Transfer logs with three or no indexed arguments are treated as ERC-721.`;
 };

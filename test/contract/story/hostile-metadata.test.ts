@@ -6,7 +6,7 @@ import { type HostileToken, hostileTokens } from "../../../demo/chapters/hostile
 import { createDatabase } from "../../../runtime/database/database.ts";
 import { readMetadataStatus } from "../../../runtime/domains/nft-metadata/queries/status.ts";
 import { useApp } from "../../support/app.ts";
-import { commandLineIn } from "../../support/commands/command-line.ts";
+import { createCommandRunner } from "../../support/commands/command-line.ts";
 import { parseCsv } from "../../support/csv.ts";
 import { createCaller } from "../caller.ts";
 
@@ -140,7 +140,7 @@ describe("tokens with hostile metadata", () => {
       const collections = await readMetadataStatus(database, 31337);
       const status = collections.find(({ token }) => token === collection);
       const without = tokens.filter(({ external_data: data }) => data === null);
-      expect([status?.waiting, status?.read, status?.refused]).toEqual([0, tokens.length - without.length, without.length]);
+      expect([status?.pending, status?.fetched, status?.rejected]).toEqual([0, tokens.length - without.length, without.length]);
       const counts = new Map<string, number>();
       for (const { metadata_refusal: reason } of without) counts.set(reason ?? "", (counts.get(reason ?? "") ?? 0) + 1);
       expect(new Map(status?.refusals.map(({ reason, tokens: count }) => [reason, count]))).toEqual(
@@ -152,7 +152,7 @@ describe("tokens with hostile metadata", () => {
     const folder = await mkdtemp(join(tmpdir(), "ashlar-status-"));
     try {
       await writeFile(join(folder, "ashlar.yaml"), "chains: [{ name: demo, id: 31337 }]\n");
-      const [code, output] = await commandLineIn(() => ({ folder, url: app.databaseUrl })).outcome(["nfts", "status"]);
+      const [code, output] = await createCommandRunner(() => ({ folder, url: app.databaseUrl })).runToExit(["nfts", "status"]);
       expect(code, output).toBe(0);
       const refusals = tokens.filter(({ external_data: data }) => data === null).length;
       expect(output).toMatch(new RegExp(`${collection}  0 pending .*${refusals} rejected`));

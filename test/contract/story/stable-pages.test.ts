@@ -87,7 +87,7 @@ async function fetchData<T>(server: number, path: string): Promise<T> {
 /** Waits until both servers have indexed the node's head. */
 async function waitForHead(): Promise<void> {
   const { hash } = await chain.rpc<{ hash: Hash }>("eth_getBlockByNumber", ["latest", false]);
-  await until("Indexing of the head on both servers", async () => {
+  await until("both servers to index the head", async () => {
     const heads = await Promise.all(
       [0, 1].map((server) =>
         fetchData<{ items: { block_hash: Hash }[] }>(server, "block_v2/latest/").catch(() => ({ items: [] as { block_hash: Hash }[] })),

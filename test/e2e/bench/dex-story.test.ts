@@ -81,7 +81,7 @@ describe("the generated market", () => {
     expect(active.has(market.pools.at(-1)?.address ?? "0x")).toBe(false);
   });
 
-  it("gives the whale shares of 200 pools, and burns only shares that exist", () => {
+  it("gives the whale LP tokens of 200 pools, and burns only LP tokens that exist", () => {
     const shares = new Map<string, bigint>();
     const pools = new Set<string>(market.pools.map(({ address }) => address));
     let overdrawn = 0;

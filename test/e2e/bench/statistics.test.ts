@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { compareTenths } from "../../../bench/indexing/tenths.ts";
 import { median } from "../../../bench/result.ts";
-import { parseStat } from "../../../bench/support/processor-time.ts";
+import { parseStat } from "../../../bench/support/cpu-time.ts";
 import { createRandom, hexOf } from "../../../bench/support/random.ts";
 
 describe("benchmark statistics", () => {

@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { builtInRules } from "../../../runtime/domains/tokens/classification/built-in.ts";
 import { parseRules } from "../../../runtime/domains/tokens/classification/load-rules.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
-import { commandLineIn } from "../../support/commands/command-line.ts";
+import { createCommandRunner } from "../../support/commands/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   };
 });
 
-const { run, outcome } = commandLineIn(() => ({ folder, url: test.url }));
+const { run, runToExit } = createCommandRunner(() => ({ folder, url: test.url }));
 
 async function listen(server: Server): Promise<number> {
   server.listen(0, "127.0.0.1");
@@ -36,22 +36,22 @@ describe("a command that fails", () => {
   it("names the setting of the rejected database, without its password, and exits with 1", async () => {
     const wrong = new URL(test.url);
     wrong.password = "wrong-secret";
-    const [code, output] = await outcome(["migrate"], { DATABASE_URL: wrong.href });
+    const [code, output] = await runToExit(["migrate"], { DATABASE_URL: wrong.href });
     expect([code, output]).toEqual([1, "The database cannot be used: it rejects this user and password (28P01); check DATABASE_URL.\n"]);
     const file = join(folder, "url.yaml");
     await writeFile(file, JSON.stringify({ databaseUrl: wrong.href }));
-    expect(await outcome(["migrate", "--config", file], { DATABASE_URL: "" })).toEqual([
+    expect(await runToExit(["migrate", "--config", file], { DATABASE_URL: "" })).toEqual([
       1,
       "The database cannot be used: it rejects this user and password (28P01); check databaseUrl in the configuration.\n",
     ]);
-    const refused = await outcome(["serve", "--chain", "one", "--rpc", "http://127.0.0.1:1"], {
+    const refused = await runToExit(["serve", "--chain", "one", "--rpc", "http://127.0.0.1:1"], {
       DATABASE_URL: "postgresql://user:other-secret@127.0.0.1:1/none",
     });
     expect(refused).toEqual([1, "The database cannot be used: the connection was refused (ECONNREFUSED); check DATABASE_URL.\n"]);
   });
 
   it("reports a node that does not respond, without the secrets of its URL", async () => {
-    const [code, output] = await outcome(["index", "--chain", "one", "--rpc", "http://user:secret@127.0.0.1:1/private"]);
+    const [code, output] = await runToExit(["index", "--chain", "one", "--rpc", "http://user:secret@127.0.0.1:1/private"]);
     expect(code).toBe(1);
     expect(output).toMatch(/^Cannot read the chain id of one from its node \(.*ECONNREFUSED.*\); check --rpc/);
     expect(output).not.toMatch(/secret|private/);
@@ -62,7 +62,7 @@ describe("a command that fails", () => {
     const node = createServer((_request, response) => response.end('{"jsonrpc":"2.0","id":1,"result":"0x5"}'));
     const port = await listen(other);
     const nodePort = await listen(node);
-    const [code, output] = await outcome(["serve", "--chain", "one", "--rpc", `http://127.0.0.1:${nodePort}`], { PORT: String(port) });
+    const [code, output] = await runToExit(["serve", "--chain", "one", "--rpc", `http://127.0.0.1:${nodePort}`], { PORT: String(port) });
     expect([code, output]).toEqual([
       1,
       `Port ${port} of 127.0.0.1 is in use; choose a different one with PORT=… or stop the process that uses it.\n`,
@@ -72,23 +72,23 @@ describe("a command that fails", () => {
   });
 
   it("rejects unsafe integers and unknown keys", async () => {
-    const [code, output] = await outcome(["keys", "create", "--label", "one", "--credits", "100000000000000"]);
+    const [code, output] = await runToExit(["keys", "create", "--label", "one", "--credits", "100000000000000"]);
     expect([code, output]).toEqual([1, 'Invalid value "100000000000000" for --credits: expected an integer from 0 to 90071992547409.\n']);
-    const revoked = await outcome(["keys", "revoke", "99"]);
+    const revoked = await runToExit(["keys", "revoke", "99"]);
     expect(revoked).toEqual([1, "No active key with id 99; list the keys with: ashlar keys list\n"]);
   });
 });
 
 describe("ashlar rules", () => {
   it("prints the effective classification rules, and reports an invalid file", async () => {
-    const [code, output] = await outcome(["rules"]);
+    const [code, output] = await runToExit(["rules"]);
     expect(code).toBe(0);
     expect(parseRules("rules.yaml", output)).toEqual(builtInRules);
     await writeFile(join(folder, "rules.yaml"), "dust: { belowUsd: 7 }\n");
     await writeFile(join(folder, "own.yaml"), "rulesFile: rules.yaml\n");
-    expect(await outcome(["rules", "--config", "own.yaml"])).toEqual([0, expect.stringMatching(/belowUsd: 7\n/)]);
+    expect(await runToExit(["rules", "--config", "own.yaml"])).toEqual([0, expect.stringMatching(/belowUsd: 7\n/)]);
     await writeFile(join(folder, "rules.yaml"), "dusty: {}\n");
-    expect(await outcome(["rules", "--config", "own.yaml"])).toEqual([1, expect.stringContaining("rules.yaml:1:1: dusty: unknown key")]);
+    expect(await runToExit(["rules", "--config", "own.yaml"])).toEqual([1, expect.stringContaining("rules.yaml:1:1: dusty: unknown key")]);
   });
 });
 
@@ -113,7 +113,7 @@ describe("a stop signal", () => {
   it("stops an indexer in its backfill at a batch boundary, from which the next indexer continues", async () => {
     const args = ["index", "--chain", "one", "--rpc", chain.url];
     const first = run(args);
-    await until("The first batch", async () => (await heightsOf()).indexed >= 0);
+    await until("the first batch", async () => (await heightsOf()).indexed >= 0);
     first.child.kill("SIGTERM");
     expect(await first.exited).toBe(0);
     const stopped = await heightsOf();
@@ -121,7 +121,7 @@ describe("a stop signal", () => {
     expect(stopped).toEqual({ indexed: stopped.indexed, lowest: stopped.indexed, count: stopped.indexed + 1 });
 
     const second = run(args);
-    await until("The head", async () => (await heightsOf()).indexed === blocks);
+    await until("the index to reach the head", async () => (await heightsOf()).indexed === blocks);
     second.child.kill("SIGTERM");
     expect(await second.exited).toBe(0);
     expect(await heightsOf()).toEqual({ indexed: blocks, lowest: blocks, count: blocks + 1 });
@@ -129,7 +129,7 @@ describe("a stop signal", () => {
 
   it("stops a server with exit code 0", async () => {
     const serving = run(["serve", "--chain", "one", "--rpc", chain.url]);
-    await until("Serving", () => serving.output().includes("Ashlar is listening at"));
+    await until("the server to start", () => serving.output().includes("Ashlar is listening at"));
     const url = /Ashlar is listening at (\S+);/.exec(serving.output())?.[1] ?? "";
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     serving.child.kill("SIGTERM");

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createKeys } from "../../../runtime/http/keys.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
-import { commandLineIn } from "../../support/commands/command-line.ts";
+import { createCommandRunner } from "../../support/commands/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { program } from "../../support/program.ts";
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
   };
 });
 
-const { run, outcome } = commandLineIn(() => ({ folder, url: test.url }));
+const { run, runToExit } = createCommandRunner(() => ({ folder, url: test.url }));
 const runUntilOutput = async (args: readonly string[], pattern: RegExp): Promise<void> => {
   const running = run(args);
   for (const end = Date.now() + 60_000; !pattern.test(running.output()) && Date.now() < end; ) await sleep(20);
@@ -41,19 +41,19 @@ const runUntilOutput = async (args: readonly string[], pattern: RegExp): Promise
 
 describe("ashlar start", () => {
   it("exits with 1 if the node of a preset serves a different chain", async () => {
-    const [code, output] = await outcome(["start", "--chain", "eth-mainnet", "--rpc", chain.url]);
+    const [code, output] = await runToExit(["start", "--chain", "eth-mainnet", "--rpc", chain.url]);
     expect(code).toBe(1);
     expect(output).toBe(
-      "The node of eth-mainnet reports chain id 31337, expected 1: set its rpc (--rpc) to a node of chain 1, or choose a name other than eth-mainnet for chain 31337.\n",
+      "The node of eth-mainnet reports chain id 31337, expected 1: set rpc (--rpc) to a node of chain 1, or choose a name other than eth-mainnet for chain 31337.\n",
     );
   });
 
   it("exits with 1 if the first block is above the head, with and without an index", async () => {
-    const message = `The first block to index of mine (99) is above the head of its node (block ${blocks}): set its from (--from) to ${blocks} or less.\n`;
+    const message = `Cannot index mine from block 99: the node's head is block ${blocks}; set from (--from) to ${blocks} or less.\n`;
     const args = ["start", "--chain", "mine", "--rpc", chain.url];
-    expect(await outcome([...args, "--from", "99"])).toEqual([1, message]);
+    expect(await runToExit([...args, "--from", "99"])).toEqual([1, message]);
     await runUntilOutput(args, /mine is indexed up to its head, block 5/);
-    expect(await outcome([...args, "--from", "99"])).toEqual([1, message]);
+    expect(await runToExit([...args, "--from", "99"])).toEqual([1, message]);
   });
 
   it("serves balances of past blocks on a chain without a preset", async () => {
@@ -86,15 +86,15 @@ describe("ashlar start", () => {
 describe("ashlar audit", () => {
   it("uses the only configured chain without --chain", async () => {
     await writeFile(join(folder, "ashlar.yaml"), `chains: [{ name: other, rpc: "${chain.url}" }]`);
-    const [code, output] = await outcome(["audit"]);
+    const [code, output] = await runToExit(["audit"]);
     expect([code, output]).toEqual([0, expect.stringMatching(/^other up to block 5\n/)]);
   });
 
   it("lists the configured chains if --chain is missing and there are several, and the indexed ones if none is configured", async () => {
     await writeFile(join(folder, "ashlar.yaml"), "chains: [{ name: one, id: 7 }, { name: two, id: 8 }]");
-    expect(await outcome(["audit"])).toEqual([1, "Several chains are configured (one, two); choose one with --chain NAME.\n"]);
+    expect(await runToExit(["audit"])).toEqual([1, "Several chains are configured (one, two); choose one with --chain NAME.\n"]);
     await rm(join(folder, "ashlar.yaml"));
-    expect(await outcome(["audit"])).toEqual([
+    expect(await runToExit(["audit"])).toEqual([
       1,
       "No chain is configured (indexed: other); add one to ashlar.yaml under chains, or pass --chain NAME --rpc URL.\n",
     ]);

@@ -2,12 +2,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { commandLineIn } from "../../support/commands/command-line.ts";
+import { createCommandRunner } from "../../support/commands/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 let folder: string;
 let test: TestDatabase;
-const { outcome } = commandLineIn(() => ({ folder, url: test.url }));
+const { runToExit } = createCommandRunner(() => ({ folder, url: test.url }));
 const collection = "0x00000000000000000000000000000000000000aa";
 
 beforeAll(async () => {
@@ -38,7 +38,7 @@ beforeEach(async () => {
 
 describe("ashlar nfts status", () => {
   it("prints how many tokens are pending, fetched and rejected, and why", async () => {
-    expect(await outcome(["nfts", "status"])).toEqual([
+    expect(await runToExit(["nfts", "status"])).toEqual([
       0,
       [
         "one: 4 tokens pending, 3 fetched, 3 rejected.",
@@ -50,7 +50,7 @@ describe("ashlar nfts status", () => {
         "",
       ].join("\n"),
     ]);
-    expect((await outcome(["nfts", "status", "--chain", "two"]))[1]).not.toContain("one:");
+    expect((await runToExit(["nfts", "status", "--chain", "two"]))[1]).not.toContain("one:");
   });
 
   it("escapes control characters in texts of hosts and documents", async () => {
@@ -58,7 +58,7 @@ describe("ashlar nfts status", () => {
       "It has the element \u001b]0;owned\u0007\u009b2J\u202egnp.exe\u2028.",
     ]);
     await test.database.query("UPDATE nft_reads SET problem = $1 WHERE problem IS NOT NULL", ["Down.\r\none: 0 tokens pending\u007f"]);
-    const [code, output] = await outcome(["nfts", "status", "--chain", "one"]);
+    const [code, output] = await runToExit(["nfts", "status", "--chain", "one"]);
     expect(code).toBe(0);
     expect(output.split("\n")).toEqual([
       "one: 4 tokens pending, 3 fetched, 3 rejected.",
@@ -76,11 +76,11 @@ describe("ashlar nfts refresh", () => {
   it("queues a collection, or one token", async () => {
     const queued = (subject: string) =>
       `Queued: the process that indexes one fetches the metadata of ${subject}; if none is running, the next ashlar index does.\n`;
-    expect(await outcome(["nfts", "refresh", "--chain", "one", collection.toUpperCase().replace("0X", "0x")])).toEqual([
+    expect(await runToExit(["nfts", "refresh", "--chain", "one", collection.toUpperCase().replace("0X", "0x")])).toEqual([
       0,
       queued(`collection ${collection}`),
     ]);
-    expect((await outcome(["nfts", "refresh", "--chain", "one", collection, "9"]))[0]).toBe(0);
+    expect((await runToExit(["nfts", "refresh", "--chain", "one", collection, "9"]))[0]).toBe(0);
     expect(await ranges()).toEqual([
       // 2^256 - 1.
       {
@@ -100,11 +100,11 @@ describe("ashlar nfts refresh", () => {
     ],
     [["--chain", "two", collection], "Metadata of two is not stored; set nfts.metadata of the chain to cached in ashlar.yaml.\n"],
     [[collection], "Several chains are configured (one, two); choose one with --chain NAME.\n"],
-    [["--chain", "one", "0x12"], 'Invalid value "0x12" for collection: expected an address (0x and 40 hexadecimal digits).'],
+    [["--chain", "one", "0x12"], 'Invalid value "0x12" for collection: expected an address (0x followed by 40 hex digits).'],
     [["--chain", "one", collection, "-1"], 'Invalid value "-1" for token-id: expected an integer from 0 to 2^256 - 1.'],
     [["--chain", "one", collection, "1e3"], 'Invalid value "1e3" for token-id: expected an integer from 0 to 2^256 - 1.'],
   ])("prints what to do for the arguments %j, and queues nothing", async (args, message) => {
-    const [code, output] = await outcome(["nfts", "refresh", ...args]);
+    const [code, output] = await runToExit(["nfts", "refresh", ...args]);
     expect(code).toBe(1);
     expect(output).toContain(message);
     expect(await ranges()).toEqual([]);

@@ -2,12 +2,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { commandLineIn } from "../../support/commands/command-line.ts";
+import { createCommandRunner } from "../../support/commands/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 let folder: string;
 let test: TestDatabase;
-const { outcome } = commandLineIn(() => ({ folder, url: test.url }));
+const { runToExit } = createCommandRunner(() => ({ folder, url: test.url }));
 const token = "0x00000000000000000000000000000000000000aa";
 const whenComputed = "The process that indexes the chain recomputes them; if none is running, the next ashlar index does.\n";
 
@@ -45,7 +45,7 @@ const hoursOf = async (chainId: number) =>
 describe("ashlar prices import", () => {
   it("escapes control characters of a file in messages", async () => {
     await writeFile(join(folder, "hostile.csv"), "asset,time,price\n\u009b2J\u202eAAA\u001b[31m,1970-01-01,7\n");
-    const [code, output] = await outcome(["prices", "import", "hostile.csv", "--chain", "one"]);
+    const [code, output] = await runToExit(["prices", "import", "hostile.csv", "--chain", "one"]);
     expect(code).toBe(1);
     expect(output).toContain('Invalid asset "\\u009b2J\\u202eAAA\\u001b[31m": expected an address');
     expect(output).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
@@ -54,7 +54,7 @@ describe("ashlar prices import", () => {
   it("stores the prices of a file, and discards computed prices since the first imported one", async () => {
     await insertComputedPrices();
     const before = await revision();
-    expect(await outcome(["prices", "import", "good.csv", "--chain", "one"])).toEqual([
+    expect(await runToExit(["prices", "import", "good.csv", "--chain", "one"])).toEqual([
       0,
       `Imported 3 prices of one; prices since the first of them are outdated. ${whenComputed}`,
     ]);
@@ -69,16 +69,16 @@ describe("ashlar prices import", () => {
   });
 
   it("accepts a file again, and replaces corrected prices", async () => {
-    await outcome(["prices", "import", "good.csv", "--chain", "one"]);
+    await runToExit(["prices", "import", "good.csv", "--chain", "one"]);
     await writeFile(join(folder, "good.csv"), `asset,time,price\n${token},1970-01-02,2\n`);
-    expect((await outcome(["prices", "import", "good.csv", "--chain", "one"]))[0]).toBe(0);
+    expect((await runToExit(["prices", "import", "good.csv", "--chain", "one"]))[0]).toBe(0);
     expect((await imports())[0]).toMatchObject({ since: 86_400, price: "2" });
     expect(await imports()).toHaveLength(3);
   });
 
   it("imports nothing from a file with an error, and reports its line", async () => {
     const before = await imports();
-    const [code, output] = await outcome(["prices", "import", "bad.csv", "--chain", "one"]);
+    const [code, output] = await runToExit(["prices", "import", "bad.csv", "--chain", "one"]);
     expect(code).toBe(1);
     expect(output).toContain('bad.csv:3: Invalid time "tomorrow": expected YYYY-MM-DD');
     expect(await imports()).toEqual(before);
@@ -89,7 +89,7 @@ describe("ashlar prices import", () => {
     [["good.csv"], "Several chains are configured (one, two); choose one with --chain NAME.\n"],
     [["good.csv", "--chain", "two"], "Prices of two are not computed from files; add file to its prices.sources in ashlar.yaml.\n"],
   ])("prints what to do for the arguments %j", async (args, message) => {
-    expect(await outcome(["prices", "import", ...args])).toEqual([1, message]);
+    expect(await runToExit(["prices", "import", ...args])).toEqual([1, message]);
   });
 });
 
@@ -98,7 +98,7 @@ describe("ashlar prices rebuild", () => {
     await insertComputedPrices();
     const kept = await imports();
     const before = await revision();
-    expect(await outcome(["prices", "rebuild", "--chain", "one"])).toEqual([0, `Discarded the computed prices of one. ${whenComputed}`]);
+    expect(await runToExit(["prices", "rebuild", "--chain", "one"])).toEqual([0, `Discarded the computed prices of one. ${whenComputed}`]);
     expect([await hoursOf(7), await hoursOf(8)]).toEqual([[], [0, 24, 48]]);
     expect(await imports()).toEqual(kept);
     expect(await revision()).toBe(before + 1);
@@ -107,7 +107,7 @@ describe("ashlar prices rebuild", () => {
 
 describe("ashlar prices", () => {
   it("describes its subcommands", async () => {
-    const [code, output] = await outcome(["prices", "--help"]);
+    const [code, output] = await runToExit(["prices", "--help"]);
     expect(code).toBe(0);
     expect(output).toMatch(/import .*<file>[\s\S]*rebuild/);
   });

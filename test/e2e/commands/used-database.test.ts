@@ -3,15 +3,15 @@ import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { commandLineIn } from "../../support/commands/command-line.ts";
+import { createCommandRunner } from "../../support/commands/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { deadline } from "../../support/deadline.ts";
 
 let folder: string;
 let test: TestDatabase;
-const { run } = commandLineIn(() => ({ folder, url: test.url }));
+const { run } = createCommandRunner(() => ({ folder, url: test.url }));
 /** Returns the exit code and all output of a command. With the environment `embedded`, it uses the embedded server instead of the test's database. */
-const outcome = async (args: readonly string[], environment: NodeJS.ProcessEnv = {}) => {
+const runToExit = async (args: readonly string[], environment: NodeJS.ProcessEnv = {}) => {
   const running = run(args, environment);
   return [await running.exited, running.output()] as const;
 };
@@ -29,7 +29,7 @@ beforeAll(async () => {
 describe("the database of a command", () => {
   it("is printed without its password", async () => {
     const { host, username, password, pathname } = new URL(test.url);
-    const [code, output] = await outcome(["keys", "list"]);
+    const [code, output] = await runToExit(["keys", "list"]);
     expect(code).toBe(0);
     expect(output).toContain(`Database: PostgreSQL at ${host}, database ${pathname.slice(1)} as ${username}\n`);
     expect(output).not.toContain(`:${password}@`);
@@ -40,7 +40,7 @@ describe("the database of a command", () => {
     "postgresql://app:12/s3cret@127.0.0.1:1/ashlar",
     "postgresql://app:12#s3cret@127.0.0.1:1/ashlar",
   ])("is not described if its password has an unescaped / or #: %s", async (url) => {
-    const [code, output] = await outcome(["keys", "list"], { DATABASE_URL: url });
+    const [code, output] = await runToExit(["keys", "list"], { DATABASE_URL: url });
     expect(code).toBe(1);
     expect(output).toContain("Database: PostgreSQL (address from DATABASE_URL or databaseUrl)\n");
     expect(output).not.toContain("s3cret");
@@ -52,7 +52,7 @@ describe("the database of a command", () => {
     [["nfts", "status", "--chain", "one", "--rpc", "http://127.0.0.1:1"]],
     [["prices", "rebuild", "--chain", "one", "--rpc", "http://127.0.0.1:1"]],
   ])("is not created by %j", async (args) => {
-    const [code, output] = await outcome(args, embedded);
+    const [code, output] = await runToExit(args, embedded);
     expect(code).toBe(1);
     expect(output).toBe(
       `No database found in ${join(folder, ".ashlar")}. Searched for ashlar.yaml and .ashlar in ${folder} and the folders above it. ` +
@@ -67,8 +67,8 @@ describe("the database of a command", () => {
     await mkdir(below, { recursive: true });
     await writeFile(join(project, "ashlar.yaml"), "port: 0\n");
     const announcement = `Database: embedded PostgreSQL in ${join(project, ".ashlar")}\n`;
-    const inProject = commandLineIn(() => ({ folder: project, url: "" }));
-    const inBelow = commandLineIn(() => ({ folder: below, url: "" }));
+    const inProject = createCommandRunner(() => ({ folder: project, url: "" }));
+    const inBelow = createCommandRunner(() => ({ folder: below, url: "" }));
     const created = inProject.run(["migrate"]);
     expect([await created.exited, created.output()]).toEqual([0, expect.stringContaining(announcement)]);
     const key = inBelow.run(["keys", "create", "--label", "from below"]);
@@ -88,9 +88,9 @@ describe("a data directory", () => {
     const file = join(folder, "file");
     await writeFile(file, "");
     const started = Date.now();
-    const [code, output] = await outcome([command], { ...environment, ASHLAR_DATA_DIR: file });
+    const [code, output] = await runToExit([command], { ...environment, ASHLAR_DATA_DIR: file });
     expect([code, output]).toEqual([1, `The data directory ${file} cannot be used: it is not a directory. ${remedy}`]);
-    const [, below] = await outcome([command], { ...environment, ASHLAR_DATA_DIR: join(file, "data") });
+    const [, below] = await runToExit([command], { ...environment, ASHLAR_DATA_DIR: join(file, "data") });
     expect(below).toBe(`The data directory ${join(file, "data")} cannot be used: a part of its path is a file (ENOTDIR). ${remedy}`);
     // Building the demo's story takes a minute; loading the program twice takes seconds on a busy machine.
     expect(Date.now() - started).toBeLessThan(deadline(40_000));
@@ -99,7 +99,7 @@ describe("a data directory", () => {
 
   it("is rejected immediately if its path is too long", async () => {
     const long = join(folder, ...Array.from({ length: 10 }, () => "d".repeat(100)));
-    const [code, output] = await outcome(["start"], { ...environment, ASHLAR_DATA_DIR: long });
+    const [code, output] = await runToExit(["start"], { ...environment, ASHLAR_DATA_DIR: long });
     expect(code).toBe(1);
     expect(output).toBe(
       `The data directory ${long.slice(0, 120)}… cannot be used: its path has ${long.length} bytes; the maximum is 900. ${remedy}`,
@@ -108,7 +108,7 @@ describe("a data directory", () => {
 
   it.runIf(process.platform === "linux")("is rejected immediately if nothing can be written there", async () => {
     for (const directory of ["/proc/ashlar", "/proc"]) {
-      const [code, output] = await outcome(["start"], { ...environment, ASHLAR_DATA_DIR: directory });
+      const [code, output] = await runToExit(["start"], { ...environment, ASHLAR_DATA_DIR: directory });
       expect([code, output]).toEqual([1, expect.stringContaining(`The data directory ${directory} cannot be used: `)]);
       expect(output).toContain(remedy);
     }

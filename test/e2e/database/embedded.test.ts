@@ -135,7 +135,7 @@ describe("the embedded server", () => {
     const { url, stop } = await start(data);
     const busy = query(url, "SELECT pg_sleep(60)").catch((error: unknown) => error);
     const sleeping = () => query(url, "SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
-    await until("The query", async () => JSON.stringify(await sleeping()).includes("1"));
+    await until("the query to start", async () => JSON.stringify(await sleeping()).includes("1"));
     const started = Date.now();
     await stop();
     expect(Date.now() - started).toBeLessThan(deadline(5_000));
@@ -206,7 +206,7 @@ describe("an unavailable embedded server", () => {
     const folder = privateFolder();
     if (root) writeFileSync(join(folder, "postgres"), "");
     else mkdirSync(join(folder, "postgres"), { mode: 0o000 });
-    expect(await refusal(folder)).toMatch(/is not a PostgreSQL data folder or is not readable by this user \((ENOTDIR|EACCES)\);/);
+    expect(await refusal(folder)).toMatch(/is not a PostgreSQL data directory or is not readable by this user \((ENOTDIR|EACCES)\);/);
     if (!root) chmodSync(join(folder, "postgres"), 0o700);
   });
 });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createDatabase, type Database } from "../../../runtime/database/database.ts";
-import { type KeptEmbedded, keepEmbedded } from "../../../runtime/database/keep-embedded.ts";
+import { type KeptEmbedded, superviseEmbedded } from "../../../runtime/database/keep-embedded.ts";
 import { sql } from "../../../runtime/database/sql.ts";
 import { holdElsewhere, postmasterOf, privateFolder, start } from "../../support/database/embedded-fixture.ts";
 import { until } from "../../support/until.ts";
@@ -10,7 +10,7 @@ import { until } from "../../support/until.ts";
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 async function startKept(dataDirectory: string): Promise<KeptEmbedded & { readonly database: Database }> {
-  const kept = await keepEmbedded({
+  const kept = await superviseEmbedded({
     dataDirectory,
     settings: { fsync: "off" },
     logger: silent,
@@ -47,8 +47,8 @@ describe("an embedded server that is kept running", () => {
     await database.query(selectKept);
     const port = portOf(url());
     process.kill(postmasterOf(folder), "SIGKILL");
-    await until("The server being down", async () => !(await isUp(database)));
-    await until("The server being up", () => isUp(database), 30_000);
+    await until("the server to stop", async () => !(await isUp(database)));
+    await until("the server to start", () => isUp(database), 30_000);
     expect(portOf(url())).toBe(port);
     expect(await database.query(selectKept)).toEqual([{ n: 42 }]);
     // Migrations use a separate connection.
@@ -63,7 +63,7 @@ describe("an embedded server that is kept running", () => {
     process.kill(postmasterOf(folder), "SIGKILL");
     const other = createServer((socket) => socket.destroy());
     // The port is free once the last child process of the killed server has exited.
-    await until("The port being free", () => {
+    await until("the port to be free", () => {
       other.listen(port, "127.0.0.1");
       return once(other, "listening").then(
         () => true,
@@ -71,7 +71,7 @@ describe("an embedded server that is kept running", () => {
       );
     });
     onTestFinished(() => void other.close());
-    await until("The server being up", () => isUp(database), 30_000);
+    await until("the server to start", () => isUp(database), 30_000);
     expect(portOf(url())).not.toBe(port);
     expect((await database.knex.raw("SELECT 1 AS up")).rows).toEqual([{ up: 1 }]);
   });
@@ -81,11 +81,11 @@ describe("an embedded server that is kept running", () => {
     const { database } = await startKept(folder);
     const busy = database.query("DO $$ BEGIN LOOP END LOOP; END $$").catch((error: Error) => error.message);
     await until(
-      "The query being active",
+      "the query to be active",
       async () => (await database.query("SELECT FROM pg_stat_activity WHERE query LIKE 'DO %' AND state = 'active'")).length === 1,
     );
     process.kill(postmasterOf(folder), "SIGKILL");
-    await until("The server being up", () => isUp(database), 30_000);
+    await until("the server to start", () => isUp(database), 30_000);
     expect(await busy).toMatch(/cannot be used/);
   });
 
@@ -94,7 +94,7 @@ describe("an embedded server that is kept running", () => {
     const owner = await start(folder);
     const { database } = await startKept(folder);
     await owner.stop();
-    await until("The server being up", () => isUp(database), 30_000);
+    await until("the server to start", () => isUp(database), 30_000);
   });
 
   it("is restarted after both its owner and the server are killed", async () => {
@@ -104,8 +104,8 @@ describe("an embedded server that is kept running", () => {
     const postmaster = postmasterOf(folder);
     await owner.kill();
     process.kill(postmaster, "SIGKILL");
-    await until("The server being down", async () => !(await isUp(database)));
-    await until("The server being up", () => isUp(database), 30_000);
+    await until("the server to stop", async () => !(await isUp(database)));
+    await until("the server to start", () => isUp(database), 30_000);
     expect(postmasterOf(folder)).not.toBe(postmaster);
   });
 
@@ -114,7 +114,7 @@ describe("an embedded server that is kept running", () => {
     const { database } = await startKept(folder);
     process.kill(postmasterOf(folder), "SIGKILL");
     const messages: string[] = [];
-    await until("The server being up", () =>
+    await until("the server to start", () =>
       database.query("SELECT 1").then(
         () => messages.length > 0,
         (error: Error) => {
@@ -125,7 +125,7 @@ describe("an embedded server that is kept running", () => {
     );
     for (const message of messages) {
       expect(message).toMatch(/^The embedded PostgreSQL cannot be used: /);
-      expect(message).toContain(`; its data folder is ${folder}, its log ${folder}/postgres.log.`);
+      expect(message).toContain(`; data directory ${folder}, log file ${folder}/postgres.log.`);
     }
     expect(messages.join("\n")).toContain("it exited and is being restarted (attempt 1 of 6)");
   });

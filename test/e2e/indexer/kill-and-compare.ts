@@ -9,7 +9,7 @@ import { startTestChain } from "../../support/chain.ts";
 import { contents } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { addRound, buildStory } from "../../support/indexer/story-builder.ts";
-import { isLevel } from "../../support/indexer/support.ts";
+import { isAtHead } from "../../support/indexer/support.ts";
 import { startIndexer } from "../../support/indexer-process.ts";
 import { until } from "../../support/until.ts";
 
@@ -56,8 +56,8 @@ export const killAndCompare = async ({ kills, points, seed }: KillOptions): Prom
   });
   let round = roundsBefore;
   const addBlocks = () => addRound(chain, story, round++, chain.accounts.slice(0, 3) as unknown as [Address, Address, Address]);
-  const isAtHead = async (test: TestDatabase): Promise<boolean> =>
-    (await isLevel(test.database, chain)) && (await test.database.query("SELECT 1 FROM node_reads LIMIT 1")).length === 0;
+  const isIndexedToHead = async (test: TestDatabase): Promise<boolean> =>
+    (await isAtHead(test.database, chain)) && (await test.database.query("SELECT 1 FROM node_reads LIMIT 1")).length === 0;
   /** Whether a process connected within the last second; the connections of a killed process close shortly after its exit. */
   const isConnected = async (test: TestDatabase): Promise<boolean> =>
     (
@@ -68,10 +68,10 @@ export const killAndCompare = async ({ kills, points, seed }: KillOptions): Prom
   /** The price job records its settings in its first run at the head, concurrently with indexing. */
   const hasPriceSettings = async (test: TestDatabase): Promise<boolean> =>
     (await test.database.query("SELECT 1 FROM price_settings WHERE fingerprint IS NOT NULL")).length > 0;
-  const isComparable = async (test: TestDatabase): Promise<boolean> => (await isAtHead(test)) && (await hasPriceSettings(test));
+  const isComparable = async (test: TestDatabase): Promise<boolean> => (await isIndexedToHead(test)) && (await hasPriceSettings(test));
   const comparisons: Comparison[] = [];
   const compare = async () => {
-    await until("Both indexes reaching the head", async () => (await isComparable(killed)) && (await isComparable(undisturbed)), 60_000);
+    await until("both indexes to reach the head", async () => (await isComparable(killed)) && (await isComparable(undisturbed)), 60_000);
     comparisons.push({ killed: await contents(killed.database), undisturbed: await contents(undisturbed.database) });
   };
   const other = await startIndexer(undisturbedFolder, config, undisturbed.url);
@@ -82,10 +82,10 @@ export const killAndCompare = async ({ kills, points, seed }: KillOptions): Prom
       for (let rounds = random.between(2, 10); rounds > 0; rounds -= 1) await addBlocks();
       if (random.chance(3)) await chain.rpc("anvil_reorg", [random.between(1, 20), []]);
       const running = await startIndexer(folder, config, killed.url);
-      await until("The process being connected", () => isConnected(killed));
+      await until("the process to connect", () => isConnected(killed));
       if (!isPoint && random.chance(2)) await wait(random.between(0, 500));
       else {
-        await until("The index reaching the head", () => isAtHead(killed), 60_000);
+        await until("the index to reach the head", () => isIndexedToHead(killed), 60_000);
         await addBlocks();
         if (random.chance(3)) await chain.rpc("anvil_reorg", [random.between(1, 10), []]);
         // Following indexes each of these blocks within tens of milliseconds.

@@ -76,16 +76,16 @@ describe("a second indexer of a chain", () => {
     const test = await newDatabase();
     const first = await startIn(test, "first");
     const head = await chain.head();
-    await until("The backfill", () => first.indexer.status().block === head);
+    await until("the backfill to finish", () => first.indexer.status().block === head);
     const second = await startIn(test, "second");
-    await until("Waiting", () => second.notes.length > 0);
+    await until("the second process to wait", () => second.notes.length > 0);
     await addMoreBlocks();
-    await until("Following", async () => first.indexer.status().block === (await chain.head()));
+    await until("the index to reach the new head", async () => first.indexer.status().block === (await chain.head()));
     expect(second.progress).toEqual([]);
     expect(second.indexer.status().leading).toBe(false);
     await first.end();
     await addMoreBlocks();
-    await until("Taking over", async () => second.indexer.status().block === (await chain.head()));
+    await until("the other process to take over", async () => second.indexer.status().block === (await chain.head()));
     expect(second.notes.filter((note) => note.includes("Another process"))).toEqual([
       "Another process is indexing test; waiting to take over when it stops.",
     ]);
@@ -95,9 +95,9 @@ describe("a second indexer of a chain", () => {
   it("takes over when the first one loses its lock, which then waits", async () => {
     const test = await newDatabase();
     const first = await startIn(test, "first");
-    await until("The backfill", async () => first.indexer.status().block === (await chain.head()));
+    await until("the backfill to finish", async () => first.indexer.status().block === (await chain.head()));
     const second = await startIn(test, "second");
-    await until("Waiting", () => second.notes.length > 0);
+    await until("the second process to wait", () => second.notes.length > 0);
     for (const [leader, name, other] of [
       [first, "first", second],
       [second, "second", first],
@@ -105,8 +105,8 @@ describe("a second indexer of a chain", () => {
       expect(leader.indexer.status().leading).toBe(true);
       await breakLockOf(test, name);
       await addMoreBlocks();
-      await until("Taking over", () => other.indexer.status().leading && !leader.indexer.status().leading);
-      await until("Following", async () => other.indexer.status().block === (await chain.head()));
+      await until("the other process to take over", () => other.indexer.status().leading && !leader.indexer.status().leading);
+      await until("the index to reach the new head", async () => other.indexer.status().block === (await chain.head()));
     }
     expect(await dump(test.database)).toEqual(await freshDump());
   });
@@ -122,10 +122,10 @@ describe("a second indexer of a chain", () => {
       const [row] = await test.database.query<{ height: number | null }>("SELECT max(number) AS height FROM blocks");
       return row?.height === (await chain.head());
     };
-    await until("The backfill", indexed, 30_000);
+    await until("the backfill to finish", indexed, 30_000);
     const second = await startIndexer(folder, config, test.url);
     cleanUps.push(second.kill);
-    await until("Starting", async () => {
+    await until("the second process to wait", async () => {
       const [row] = await test.database.query<{ count: number }>(
         "SELECT count(DISTINCT pid) AS count FROM pg_stat_activity WHERE application_name = 'ashlar-index' AND state = 'idle in transaction'",
       );
@@ -133,7 +133,7 @@ describe("a second indexer of a chain", () => {
     });
     await first.kill();
     await addMoreBlocks();
-    await until("Taking over", indexed, 30_000);
+    await until("the other process to take over", indexed, 30_000);
   });
 });
 

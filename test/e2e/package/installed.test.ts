@@ -50,9 +50,9 @@ describe("the installed package", () => {
     started.stdout.on("data", (part: Buffer) => (output += part.toString()));
     const exited = once(started, "exit");
     try {
-      await until("Serving", async () => /http:\/\/\S+/.test(output));
+      await until("the server to start", async () => /http:\/\/\S+/.test(output));
       const url = /http:\/\/127\.0\.0\.1:\d+/.exec(output)?.[0];
-      await until("Readiness", async () => (await fetch(`${url}/readyz`)).ok);
+      await until("the service to be ready", async () => (await fetch(`${url}/readyz`)).ok);
       const head = await chain.rpc<{ hash: string }>("eth_getBlockByNumber", ["latest", false]);
       const response = await fetch(`${url}/v1/some-chain/block_v2/latest/`, { headers: { authorization: `Bearer ${key}` } });
       const body = (await response.json()) as { data: { items: { block_hash: string }[] } };

@@ -38,7 +38,7 @@ describe("a killed embedded PostgreSQL", () => {
     for (let restart = 1; restart <= 2; restart += 1) {
       process.kill(service.postmaster(), "SIGKILL");
       const seen: Ready[] = [];
-      await until("Readiness after the restart", async () => {
+      await until("the service to be ready after the restart", async () => {
         seen.push(await ready(service));
         return seen.length > 1 && seen.at(-1)?.status === 200 && seen.some(({ status }) => status === 503);
       });
@@ -46,7 +46,7 @@ describe("a killed embedded PostgreSQL", () => {
       expect(seen.some(({ message }) => message?.includes("it exited and is being restarted (attempt 1 of 6)"))).toBe(true);
       await mineTransfer();
       const head = await chain.head();
-      await until("The new block", async () => (await ready(service)).block === head, 60_000);
+      await until("the new block to be indexed", async () => (await ready(service)).block === head, 60_000);
     }
     expect(service.output()).toContain(join(service.dataDirectory, "postgres.log"));
     const restarts = [...service.output().matchAll(/The embedded PostgreSQL was restarted in ([\d.]+) s\./g)].map(([, seconds]) =>
@@ -65,10 +65,10 @@ describe("a killed embedded PostgreSQL", () => {
     await rename(cluster, `${cluster}.away`);
     process.kill(postmaster, "SIGKILL");
     expect(await service.exited).toBe(1);
-    await until("The message", () => service.output().includes("could not be restarted"));
+    await until("the message", () => service.output().includes("could not be restarted"));
     expect(service.output()).toContain(
-      `The embedded PostgreSQL exited and could not be restarted in 6 attempts: its data folder ${cluster} is gone; ` +
-        `its data folder is ${service.dataDirectory}, its log ${join(service.dataDirectory, "postgres.log")}.`,
+      `The embedded PostgreSQL exited and could not be restarted in 6 attempts: its data directory ${cluster} is gone; ` +
+        `data directory ${service.dataDirectory}, log file ${join(service.dataDirectory, "postgres.log")}.`,
     );
     expect(service.output()).not.toContain("DATABASE_URL");
   });

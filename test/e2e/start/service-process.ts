@@ -11,7 +11,7 @@ import { until } from "../../support/until.ts";
 
 export const clone = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** A running `ashlar start` process with its own data folder. */
+/** A running `ashlar start` process with its own data directory. */
 export interface ServiceProcess {
   /** The spawned process: the program, or a wrapper such as npm. */
   readonly child: ChildProcess;
@@ -62,10 +62,10 @@ export async function startService(rpcUrl: string, options: ServiceOptions = {})
     for (const pid of [...pids, ...descendantsOf(child.pid ?? 0)]) kill(pid);
     kill(child.pid ?? 0);
     await exited;
-    await until("The exit of the service", async () => [...pids].every(isGone), 30_000);
+    await until("the service to exit", async () => [...pids].every(isGone), 30_000);
     await rm(scratch, { recursive: true, force: true });
   });
-  await until("Readiness of the service", async () => {
+  await until("the service to be ready", async () => {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(text);
     if (service.url() === "") return false;
     return (await fetch(`${service.url()}/readyz`).catch(() => null))?.ok === true;

@@ -58,7 +58,7 @@ describe("ashlar start without configuration", () => {
     return current;
   };
   const ready = async (started: Started): Promise<void> =>
-    until("Readiness of the demo", async () => {
+    until("the demo to be ready", async () => {
       if (started.child.exitCode !== null) throw new Error(started.output());
       return started.output().includes("Ashlar is ready.");
     });
@@ -104,11 +104,11 @@ describe("ashlar start without configuration", () => {
       return ((await response.json()) as { data: { items: { height: number }[] } }).data.items[0]?.height ?? -1;
     };
     const before = await height();
-    await until("A new block", async () => (await height()) > before);
+    await until("a new block to be indexed", async () => (await height()) > before);
     expect(await headOf(`http://127.0.0.1:${rpcPort}`)).toBeGreaterThanOrEqual(await height());
   });
 
-  it("does not store a demo key from the environment in the data folder", async () => {
+  it("does not store a demo key from the environment in the data directory", async () => {
     await expect(readFile(join(folder, "data", "demo-key"), "utf8")).rejects.toThrow("ENOENT");
   });
 

@@ -33,7 +33,7 @@ describe.skipIf(process.platform !== "linux")("npm start", () => {
       await service.exited;
       // npm forwards these two signals and waits. The others end npm, and the service detects that.
       if (signal === "SIGTERM" || signal === "SIGINT") expect(below.filter((pid) => !isGone(pid))).toEqual([]);
-      await until("The exit of every process", async () => below.every(isGone), 20_000);
+      await until("every process to exit", async () => below.every(isGone), 20_000);
     },
   );
 
@@ -41,7 +41,7 @@ describe.skipIf(process.platform !== "linux")("npm start", () => {
     const service = await startService(chain.url, { command: "npm", parameters: ["exec", "--", "ashlar", "start"], folder: clone });
     const below = [...descendantsOf(service.child.pid ?? 0), service.postmaster()];
     service.child.kill("SIGTERM");
-    await until("The exit of every process", async () => below.every(isGone), 20_000);
+    await until("every process to exit", async () => below.every(isGone), 20_000);
   });
 
   it("handles the two signals of a Ctrl-C, from the terminal and from npm, as one", async () => {
@@ -87,7 +87,7 @@ describe("ashlar start", () => {
         // Jobs wait for the lock too, and their statements do not differ from those of the batch, which reaches the lock within this time.
         await sleep(deadline(2_000));
         service.child.kill("SIGTERM");
-        await until("The message about the pending batch", async () => /the indexer's current batch/.test(service.output()));
+        await until("the message about the pending batch", async () => /the indexer's current batch/.test(service.output()));
         expect(service.output()).toMatch(/Stopping: waiting for the server, with 1 request in flight, at most 12 s\./);
         const started = performance.now();
         service.child.kill("SIGTERM");
@@ -100,7 +100,7 @@ describe("ashlar start", () => {
         // PostgreSQL stops too, before the transaction commits.
         if (!(error instanceof DatabaseUnavailable)) throw error;
       });
-    await until("The exit of PostgreSQL", async () => isGone(postmaster), 20_000);
+    await until("PostgreSQL to exit", async () => isGone(postmaster), 20_000);
     await database.close();
   });
 });

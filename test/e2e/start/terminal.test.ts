@@ -40,7 +40,7 @@ const startOnTerminal = (
   });
 const start = [process.execPath, program, "start"];
 const isReady = (service: ServiceProcess) =>
-  until("The ready message", async () => /then try .*\n\r?\n/.test(service.output().replaceAll("\r", "")));
+  until("the ready message", async () => /then try .*\n\r?\n/.test(service.output().replaceAll("\r", "")));
 const hasColour = (text: string): boolean => text.includes("\u001b[3");
 
 /** Sends the example request of the ready message, with a key created by its command. */
@@ -105,9 +105,9 @@ describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)(
       const postmaster = service.postmaster();
       // Killing `script` closes the terminal.
       service.child.kill("SIGKILL");
-      await until("The exit of PostgreSQL", async () => isGone(postmaster), 20_000);
+      await until("PostgreSQL to exit", async () => isGone(postmaster), 20_000);
       await expect(fetch(service.url())).rejects.toThrow();
-      await until("The exit code", async () => existsSync(exitCode) && readFileSync(exitCode, "utf8") !== "", 20_000);
+      await until("the exit code", async () => existsSync(exitCode) && readFileSync(exitCode, "utf8") !== "", 20_000);
       expect(readFileSync(exitCode, "utf8")).toBe("0");
     });
 

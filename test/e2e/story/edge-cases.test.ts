@@ -194,7 +194,7 @@ describe("an index that starts late with a pruned node", () => {
     const at = async (height: number, served: number | "head" = height): Promise<Comparison[]> =>
       (await checker.at(height, served)).filter((comparison) => !mayBeUnknown(comparison, true));
     const countUnknown = async (): Promise<number> => (await at(story.head, "head")).filter(({ served }) => served === null).length;
-    await until("Reconciliation", async () => (await countUnknown()) === 0, reconciliationMilliseconds).catch(() => undefined);
+    await until("balances to be reconciled", async () => (await countUnknown()) === 0, reconciliationMilliseconds).catch(() => undefined);
     const all: Comparison[] = [];
     for (const height of spread(story.middle, story.head, heightsCompared)) all.push(...(await at(height)));
     expect(differences(changedSince(all, before))).toEqual([]);
@@ -222,7 +222,9 @@ describe.each(chains)("coins with misleading events on the $fork chain", ({ name
       const compared = (await checker.at(story.head, "head")).filter(({ token }) => token !== "native");
       return compared.filter(({ node, served, source }) => served !== node || (served !== 0n && source !== "node"));
     };
-    await until("Reconciliation", async () => (await findDifferences()).length === 0, reconciliationMilliseconds).catch(() => undefined);
+    await until("balances to be reconciled", async () => (await findDifferences()).length === 0, reconciliationMilliseconds).catch(
+      () => undefined,
+    );
     expect(await findDifferences()).toEqual([]);
   });
 

@@ -54,7 +54,7 @@ describe("an index under kills and reorganisations", () => {
     }
     expect(killedRunning, seed).toBe(kills);
     indexer = await startIndexer(folder, demo.chain, test.url);
-    await until("The backfill", indexed);
+    await until("the backfill to finish", indexed);
     const result = await compareBalances(service ?? { url: "", key: "" }, demo.rpcUrl, [demo.story.values.punks]);
     expect(result, seed).toMatchObject({ differences: [], read: 0 });
     expect(result.erc20).toBeGreaterThan(1_000);
@@ -62,7 +62,7 @@ describe("an index under kills and reorganisations", () => {
 
   it("serves the node's balances after a reorganisation", async () => {
     for (let block = 0; block < 12; block++) await demo.mineLiveBlock();
-    await until("Following", indexed);
+    await until("the index to reach the new head", indexed);
     const head = await headOf(demo.rpcUrl);
     const before = await blockHash(head - 5);
     const client = createNodeClient(demo.rpcUrl);
@@ -74,7 +74,7 @@ describe("an index under kills and reorganisations", () => {
       await client.close();
     }
     await demo.mineLiveBlock();
-    await until("Following the new branch", indexed);
+    await until("the new branch to be indexed", indexed);
     expect(await blockHash(head - 5)).not.toBe(before);
     expect(await compareBalances(service ?? { url: "", key: "" }, demo.rpcUrl, [demo.story.values.punks])).toMatchObject({
       differences: [],

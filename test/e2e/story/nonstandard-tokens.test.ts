@@ -105,7 +105,7 @@ beforeAll(async () => {
     const height = await story.runRound();
     indexing ??= await indexUntilHead(tokenChain.config, test.url);
     service ??= await serveChains([tokenChain.config], test.database);
-    await until("Following the chain", () => isIndexed(test.database, tokenChain.config.id, height));
+    await until("the index to reach the head", () => isIndexed(test.database, tokenChain.config.id, height));
     const [state, allowances] = [await stateAt(height), await createNodeReader(tokenChain).allowancesAt(height)];
     reconciled.push(await waitForEquality(height, () => compareAt(served(), state, tokenChain.tokens, "head", allowances)));
   }

@@ -1,7 +1,7 @@
 import { encodeFunctionData } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { probeCapabilities } from "../../../runtime/chain/capabilities.ts";
-import { TransportError, UnansweredError } from "../../../runtime/chain/errors.ts";
+import { NoResponseError, TransportError } from "../../../runtime/chain/errors.ts";
 import { createRpc, type Rpc } from "../../../runtime/chain/rpc.ts";
 import { createSource, type Source } from "../../../runtime/chain/source.ts";
 import type { Address, Hex } from "../../../runtime/lib/hex.ts";
@@ -47,7 +47,7 @@ const suppliesOf = async (): Promise<(bigint | null)[]> => {
   return outcomes.map((outcome) => (outcome.ok ? BigInt(outcome.data) : null));
 };
 
-describe("a contract whose calls the node fails", () => {
+describe("a contract whose calls fail at the node", () => {
   it.each([504, 502, 500])("does not affect the other contracts of the request (HTTP status %i)", async (status) => {
     refuseContract(proxy, tokens[5] as Address, status);
     expect(await suppliesOf()).toEqual(tokens.map((_, index) => (index === 5 ? null : BigInt(index + 1))));
@@ -60,10 +60,10 @@ describe("a contract whose calls the node fails", () => {
     expect(rpc.limits().batchSize).toBe(before);
   });
 
-  it("has a failed outcome, not a reverted one, in a request of one call", async () => {
+  it("fails rather than reverts in a single-call request", async () => {
     refuseContract(proxy, tokens[5] as Address, 504);
     expect(await source.calls([{ to: tokens[5] as Address, data: totalSupply }], await chain.head())).toEqual([
-      { ok: false, reverted: false, transient: expect.any(UnansweredError) },
+      { ok: false, reverted: false, transient: expect.any(NoResponseError) },
     ]);
   });
 

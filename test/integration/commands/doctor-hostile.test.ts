@@ -1,11 +1,11 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { commandLineIn } from "../../support/commands/command-line.ts";
+import { createCommandRunner } from "../../support/commands/command-line.ts";
 
 /** A fake node that returns an error with control characters for every request, which no real node does. */
 let node: Server;
-const { outcome } = commandLineIn(() => ({ folder: ".", url: "" }));
+const { runToExit } = createCommandRunner(() => ({ folder: ".", url: "" }));
 
 beforeAll(async () => {
   node = createServer((_request, response) => {
@@ -20,7 +20,7 @@ afterAll(() => new Promise((resolve) => node.close(resolve)));
 
 describe("ashlar doctor", () => {
   it("escapes control characters in responses of the node", async () => {
-    const [code, output] = await outcome(["doctor", "--rpc", `http://127.0.0.1:${(node.address() as AddressInfo).port}`]);
+    const [code, output] = await runToExit(["doctor", "--rpc", `http://127.0.0.1:${(node.address() as AddressInfo).port}`]);
     expect(code).toBe(1);
     expect(output).toContain("This node cannot be used");
     expect(output).toContain("\\u202eegnahc");

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
-import { commandLineIn } from "../../support/commands/command-line.ts";
+import { createCommandRunner } from "../../support/commands/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
 
@@ -19,7 +19,7 @@ const node = createServer((socket) => {
     .on("close", () => connections.delete(socket))
     .resume();
 });
-const { run } = commandLineIn(() => ({ folder, url: test.url }));
+const { run } = createCommandRunner(() => ({ folder, url: test.url }));
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "ashlar-silent-node-"));
@@ -46,10 +46,10 @@ it.each([
   const { port } = node.address() as AddressInfo;
   await writeFile(join(folder, "ashlar.yaml"), `chains: [{ name: test, ${id}rpc: "http://127.0.0.1:${port}" }]\n`);
   const running = run([command]);
-  await until("A request to the node", async () => connections.size > 0 || running.child.exitCode !== null, 60_000);
+  await until("a request to the node", async () => connections.size > 0 || running.child.exitCode !== null, 60_000);
   running.child.kill("SIGTERM");
   expect(await running.exited, running.output()).toBe(0);
   // The timeouts of these requests are 5 to 30 s.
   expect(Number(/Stopped after ([\d.]+) s\./.exec(running.output())?.[1]), running.output()).toBeLessThan(2);
-  await until("The end of the connections", async () => connections.size === 0);
+  await until("the connections to close", async () => connections.size === 0);
 });

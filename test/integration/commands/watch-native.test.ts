@@ -87,7 +87,7 @@ describe("the comparison of native balances", () => {
     await indexToHead("traces");
     const { node, comparisons } = countingNode();
     const { messages, end } = startWatch(node);
-    await until("Some comparisons", () => comparisons() > 3);
+    await until("some comparisons", () => comparisons() > 3);
     await end();
     expect([messages, await missing()]).toEqual([[], []]);
   });
@@ -98,7 +98,7 @@ describe("the comparison of native balances", () => {
     await chain.mine();
     await indexToHead("traces");
     const { messages, end } = startWatch();
-    await until("The difference being recorded", async () => (await missing())?.includes("native-balances-differ") === true);
+    await until("the difference to be recorded", async () => (await missing())?.includes("native-balances-differ") === true);
     await end();
     expect(messages).toHaveLength(1);
     expect(messages[0]).toMatch(/set nativeAccounting to state .* has \d+ in the index and 5001 on the node\.$/);
@@ -114,7 +114,7 @@ describe("the comparison of native balances", () => {
     await indexToHead("state");
     const { watch, end } = startWatch();
     let changedAccounts: readonly Address[] = [];
-    await until("The account being found", () => {
+    await until("the account to be found", () => {
       changedAccounts = watch.takeChanged();
       return changedAccounts.length > 0;
     });
@@ -131,7 +131,7 @@ describe("the comparison of native balances", () => {
       ...node,
       hashesOf: async (heights) => [`0x${"5".repeat(64)}`, ...(await node.hashesOf(heights))],
     });
-    await until("Some comparisons", () => comparisons() > 3);
+    await until("some comparisons", () => comparisons() > 3);
     await end();
     expect([messages, await missing()]).toEqual([[], []]);
   });

@@ -65,7 +65,7 @@ describe("an invalid or missing value", () => {
 });
 
 describe("an address without quotes", () => {
-  // YAML 1.2, 10.3.2 (core schema): 0x and hex digits are a number.
+  // YAML 1.2, 10.3.2 (core schema): 0x followed by hex digits are a number.
   const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
   it("is rejected with the quoted form in every setting that accepts an address", async () => {
@@ -96,7 +96,7 @@ describe("a key of a map of addresses", () => {
   it("is rejected with the expected form if it is not an address", async () => {
     expect(await errorsOf("chains:\n  - name: one\n    tokenLogos: { 0x12z: https://a.example/logo.png }\n")).toEqual([
       expect.stringMatching(
-        /^ashlar\.yaml:3:19: Invalid name chains\.0\.tokenLogos\.0x12z: expected an address \(0x and 40 hexadecimal digits\)/,
+        /^ashlar\.yaml:3:19: Invalid name chains\.0\.tokenLogos\.0x12z: expected an address \(0x followed by 40 hex digits\)/,
       ),
     ]);
   });

@@ -80,13 +80,13 @@ describe("the configured logos of tokens and the network", () => {
   });
 
   it("are returned in all responses", async () => {
-    const { data } = await index.get(`/v1/hand/address/${wallet}/balances_v2/`);
+    const { data } = await index.get(`/v1/fixture/address/${wallet}/balances_v2/`);
     const logos = data.items.map((item: Data) => [item.contract_address, item.logo_url, item.logo_urls.token_logo_url]);
     expect(logos).toEqual([
       [coin, "https://logos.example/coin.png", "https://logos.example/coin.png"],
       [art, "https://logos.example/own.png", "https://logos.example/own.png"],
     ]);
-    const logs = (await index.get("/v1/hand/events/?starting-block=2&ending-block=2")).data.items;
+    const logs = (await index.get("/v1/fixture/events/?starting-block=2&ending-block=2")).data.items;
     expect(new Map(logs.map((log: Data) => [log.sender_address, log.sender_logo_url]))).toEqual(
       new Map([
         [coin, "https://logos.example/coin.png"],

@@ -161,7 +161,7 @@ describe("COPY", () => {
     expect(await test.database.transaction((client) => client.query("SELECT count(*) FROM half"))).toEqual([{ count: 0 }]);
   });
 
-  it("rejects with an error of the row source, even after chunks were sent", async () => {
+  it("rejects with the row source's error, even after chunks were sent", async () => {
     await test.database.query("DROP TABLE IF EXISTS half; CREATE TABLE half (n int4 PRIMARY KEY)");
     function* rows(): Generator<CopyValue[]> {
       for (let n = 0; n < 200_000; n++) yield [n];
@@ -191,7 +191,7 @@ describe("rows in COPY text format", () => {
     expect(await encodedRoundTrip(type, [value])).toEqual([value]);
   });
 
-  it("round-trip texts, bigints and upper-case hex", async () => {
+  it("round-trip strings, bigints and upper-case hex", async () => {
     expect(await encodedRoundTrip("text", hostileTexts)).toEqual(hostileTexts);
     expect(await encodedRoundTrip("numeric", [maxUint256, -maxUint256, 10n ** 600n, 0, 12])).toEqual(
       [maxUint256, -maxUint256, 10n ** 600n, 0, 12].map((value) => String(value)),

@@ -34,8 +34,8 @@ describe("transaction fees", () => {
     plain = await chain.rpc<Hash>("eth_sendTransaction", [{ from: sender, to, gas: "0x5208", value: "0x5", type: "0x2", ...prices }]);
     // Versioned hashes of version 1 (EIP-4844), one per blob; a development node does not require the blobs.
     const blobs = ["1", "2"].map((end) => `0x01${end.padStart(62, "0")}`);
-    const carrier = { from: sender, to, gas: "0x5208", type: "0x3", maxFeePerBlobGas: "0x77359400", blobVersionedHashes: blobs };
-    withBlobs = await chain.rpc<Hash>("eth_sendTransaction", [{ ...carrier, ...prices }]);
+    const blobTransaction = { from: sender, to, gas: "0x5208", type: "0x3", maxFeePerBlobGas: "0x77359400", blobVersionedHashes: blobs };
+    withBlobs = await chain.rpc<Hash>("eth_sendTransaction", [{ ...blobTransaction, ...prices }]);
     await chain.mine();
     spent = before - (await balance()) - 5n;
     const indexer = await createTestIndexer(chain.url, test.database);
@@ -87,7 +87,7 @@ describe("the fee of a rollup transaction", () => {
   });
 
   it("includes the L1 fee", async () => {
-    const { data } = await index.get(`/v1/hand/transaction_v2/${transactionHashOf(1, 0)}/`);
+    const { data } = await index.get(`/v1/fixture/transaction_v2/${transactionHashOf(1, 0)}/`);
     // 21,000 gas at 2 gwei, 1,234 wei of L1 fee and 500 wei for blobs.
     expect(data.items[0].fees_paid).toBe(String(21_000n * 2_000_000_000n + 1_234n + 500n));
   });

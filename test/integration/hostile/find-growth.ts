@@ -15,21 +15,21 @@ const acceptedRatio = 2.5;
 /** The duration of one sample, long enough for the clock's resolution and short interruptions. */
 const sampleMilliseconds = 4;
 const samples = 5;
-/** Max processor time for repeated measurements of a ratio that is too high. */
+/** Max CPU time for repeated measurements of a ratio that is too high. */
 const defaultRetryMilliseconds = 5_000;
 /** Max time during which one input may block the process. */
 const maxRunMilliseconds = 1_000;
 
-/** Returns the processor time of this process, which excludes other processes. */
-const processorTime = (): number => {
+/** Returns the CPU time of this process, which excludes other processes. */
+const cpuTime = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
 };
 
 const timeOf = (run: () => unknown, repetitions: number): number => {
-  const start = processorTime();
+  const start = cpuTime();
   for (let count = 0; count < repetitions; count += 1) run();
-  return processorTime() - start;
+  return cpuTime() - start;
 };
 
 /**
@@ -45,9 +45,9 @@ export function findGrowth({ size, input, run }: DoublingCase, retryMilliseconds
   if (duration > maxRunMilliseconds)
     return `took ${Math.round(duration)} ms at size ${2 * size}; at most ${maxRunMilliseconds} ms are accepted`;
   const repetitions = Math.max(1, Math.ceil(sampleMilliseconds / Math.max(timeOf(runSmall, 3) / 3, 1e-4)));
-  const end = processorTime() + retryMilliseconds;
+  const end = cpuTime() + retryMilliseconds;
   let [fastestSmall, fastestLarge] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let sample = 0; sample < samples || (fastestLarge >= acceptedRatio * fastestSmall && processorTime() < end); sample += 1) {
+  for (let sample = 0; sample < samples || (fastestLarge >= acceptedRatio * fastestSmall && cpuTime() < end); sample += 1) {
     fastestSmall = Math.min(fastestSmall, timeOf(runSmall, repetitions));
     fastestLarge = Math.min(fastestLarge, timeOf(runLarge, repetitions));
   }

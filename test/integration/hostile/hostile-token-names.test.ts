@@ -8,10 +8,10 @@ const wallets = { plain: addressOf(0xaaa), hostile: addressOf(0xbbb) } as const;
 type Kind = keyof typeof wallets;
 const kinds: readonly Kind[] = ["plain", "hostile"];
 const paths = {
-  balances_v2: (kind: Kind) => `/v1/hand/address/${wallets[kind]}/balances_v2/`,
-  "balances_v2 without spam": (kind: Kind) => `/v1/hand/address/${wallets[kind]}/balances_v2/?no-spam=true`,
-  transfers_v2: (kind: Kind) => `/v1/hand/address/${wallets[kind]}/transfers_v2/?page-size=100`,
-  historical_balances: (kind: Kind) => `/v1/hand/address/${wallets[kind]}/historical_balances/?block-height=200`,
+  balances_v2: (kind: Kind) => `/v1/fixture/address/${wallets[kind]}/balances_v2/`,
+  "balances_v2 without spam": (kind: Kind) => `/v1/fixture/address/${wallets[kind]}/balances_v2/?no-spam=true`,
+  transfers_v2: (kind: Kind) => `/v1/fixture/address/${wallets[kind]}/transfers_v2/?page-size=100`,
+  historical_balances: (kind: Kind) => `/v1/fixture/address/${wallets[kind]}/historical_balances/?block-height=200`,
 } as const;
 let index: FixtureIndex;
 
@@ -85,7 +85,7 @@ const timeRequest = async (path: string): Promise<number> => {
   return performance.now() - start;
 };
 
-describe("a wallet with 100 hostile names", () => {
+describe("a wallet with 100 hostile token names", () => {
   it("has all of its tokens marked as spam", async () => {
     const { data } = await index.get(paths.balances_v2("hostile"));
     const spamFlags = (items: readonly { readonly native_token: boolean; readonly is_spam: boolean }[]) =>
@@ -112,8 +112,8 @@ describe("a wallet with 100 hostile names", () => {
     expect(ratio).toBeLessThanOrEqual(1.5);
   });
 
-  it("gets a response within 250 ms when its names are not cached", async () => {
-    // Plain names take about 10 ms; these names once took 9.5 s. A busy machine may interrupt one measurement, but hardly three.
+  it("is served within 250 ms when its names are not cached", async () => {
+    // Plain names take about 10 ms; these names once took 9.5 s. A busy machine may interrupt one measurement, but is unlikely to interrupt all three.
     const limit = deadline(250);
     let fastest = Number.POSITIVE_INFINITY;
     for (let round = 0; round < 3 && fastest >= limit; round += 1) fastest = Math.min(fastest, await measureFirstResponse(round));
@@ -138,11 +138,11 @@ describe("a wallet with 100 hostile names", () => {
       })),
     );
     for (const number of names.keys()) await uncached.balances(wallets.hostile, addressOf(0x30000 + number), 1, { 1: "5" });
-    const otherWallet = `/v1/hand/address/${wallets.plain}/balances_v2/`;
+    const otherWallet = `/v1/fixture/address/${wallets.plain}/balances_v2/`;
     // Requests for another wallet warm up statements, routes and connections.
     for (let count = 0; count < 5; count += 1) await uncached.get(otherWallet);
     const start = performance.now();
-    expect((await uncached.get(`/v1/hand/address/${wallets.hostile}/balances_v2/`)).data.items).toHaveLength(tokenCount);
+    expect((await uncached.get(`/v1/fixture/address/${wallets.hostile}/balances_v2/`)).data.items).toHaveLength(tokenCount);
     const milliseconds = performance.now() - start;
     await uncached.end();
     return milliseconds;

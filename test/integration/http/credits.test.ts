@@ -88,7 +88,7 @@ describe("the usage ledger", () => {
     expect((await app.get("/v1/demo/block_v2/x/")).headers["x-credits"]).toBe("0");
     // A crash loses at most one second of entries. This test waits longer, because the machine may be slow.
     expect(flushMilliseconds).toBeLessThan(1000);
-    await until("The writing of three entries", async () => (await usage(app, app.keyId)).length === 3);
+    await until("three entries to be written", async () => (await usage(app, app.keyId)).length === 3);
     expect(await usage(app, app.keyId)).toEqual([
       { operation: "getAllChains", calls: 2, hundredths: 2 },
       { operation: "getLogEventsByAddress", calls: 1, hundredths: 4 },
@@ -111,13 +111,13 @@ describe("the usage ledger", () => {
     await harness.get("/v1/chains/");
     await database.query("ALTER TABLE credit_usage RENAME TO renamed_usage");
     await harness.get("/v1/chains/");
-    await until("The warning", async () => harness.lines.join("").includes("Writing credit usage failed, retrying"));
+    await until("the warning", async () => harness.lines.join("").includes("Writing credit usage failed, retrying"));
     await harness.get("/v1/chains/");
     await database.query("ALTER TABLE renamed_usage RENAME TO credit_usage");
-    await until("The writing of three calls", async () => (await usage(harness, harness.keyId))[0]?.calls === 3);
+    await until("three calls to be written", async () => (await usage(harness, harness.keyId))[0]?.calls === 3);
     // A second write of the entries would be in the next flush.
     await harness.get("/v1/chains/");
-    await until("The writing of the fourth call", async () => ((await usage(harness, harness.keyId))[0]?.calls ?? 0) > 3);
+    await until("the fourth call to be written", async () => ((await usage(harness, harness.keyId))[0]?.calls ?? 0) > 3);
     expect(await usage(harness, harness.keyId)).toEqual([{ operation: "getAllChains", calls: 4, hundredths: 4 }]);
     await harness.end();
   });
@@ -131,7 +131,7 @@ describe("the usage ledger", () => {
     const { status, body } = await call();
     expect(status).toBe(402);
     expect(body).toEqual(failure(402, expect.stringContaining("has used its 0.03 credits")));
-    await until("The writing of the entries", async () => (await usage(app, id))[0]?.calls === 3);
+    await until("the entries to be written", async () => (await usage(app, id))[0]?.calls === 3);
     // The lookup of the key is valid for three seconds.
     elapsed = 4_000;
     expect((await call()).status).toBe(402);

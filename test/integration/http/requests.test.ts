@@ -103,7 +103,9 @@ describe("parameters", () => {
   it("are refused with 400 if a name is not registered", async () => {
     const { status, body } = await app.get("/v1/demo/address/nobody.eth/balances_v2/");
     expect(status).toBe(400);
-    expect(body.error_message).toBe('Invalid value "nobody.eth" for walletAddress: expected 0x + 40 hex digits or a registered name.');
+    expect(body.error_message).toBe(
+      'Invalid value "nobody.eth" for walletAddress: expected 0x followed by 40 hex digits or a registered name.',
+    );
   });
 
   it("are refused if they are repeated, unless they are unknown", async () => {

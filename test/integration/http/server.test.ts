@@ -40,7 +40,7 @@ describe("a server", () => {
     const idle = await request(port, agent);
     await text(idle);
     const inFlight = request(port, agent);
-    await until("The arrival of two requests", async () => arrived === 2);
+    await until("two requests to arrive", async () => arrived === 2);
     const startedAt = performance.now();
     const stopped = http.stop();
     expect(http.stop()).toBe(stopped);
@@ -60,7 +60,7 @@ describe("a server", () => {
     const http = createServer(neverResponds, { ...serverLimits, stopMilliseconds: 200 });
     const { port } = await http.listen(0, "127.0.0.1");
     const inFlight = request(port, new Agent()).catch((error: Error) => error.message);
-    await until("The arrival of the request", async () => arrived);
+    await until("the request to arrive", async () => arrived);
     await http.stop();
     expect(await inFlight).toMatch(/hang up|ECONNRESET/);
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { createTestIndexer, isLevel, runInBackground, type TestIndexer } from "../../support/indexer/support.ts";
+import { createTestIndexer, isAtHead, runInBackground, type TestIndexer } from "../../support/indexer/support.ts";
 import { until } from "../../support/until.ts";
 
 let chain: TestChain;
@@ -23,15 +23,15 @@ afterAll(async () => {
 describe("work between two batches", () => {
   it("does not run before this process is the leader", async () => {
     let isDone = false;
-    expect(await testIndexer.indexer.exclusive(async () => (isDone = true))).toBe(null);
+    expect(await testIndexer.indexer.runExclusive(async () => (isDone = true))).toBe(null);
     expect(isDone).toBe(false);
     end = runInBackground(testIndexer);
-    await until("The index reaching the head", () => isLevel(test.database, chain));
+    await until("the index to reach the head", () => isAtHead(test.database, chain));
   });
 
   it("sees a head that does not change until the work ends, and indexing continues afterwards", async () => {
     const head = await chain.rpc<{ number: string; hash: string }>("eth_getBlockByNumber", ["latest", false]);
-    const observed = await testIndexer.indexer.exclusive(async (client, indexed) => {
+    const observed = await testIndexer.indexer.runExclusive(async (client, indexed) => {
       await chain.mine();
       await new Promise((resolve) => setTimeout(resolve, 300));
       const [row] = await client.query<{ lowest: number; highest: number }>(
@@ -41,17 +41,17 @@ describe("work between two batches", () => {
     });
     const number = Number(head.number);
     expect(observed).toEqual({ indexed: { number, hash: head.hash }, row: { lowest: number, highest: number } });
-    await until("The next block being indexed", () => isLevel(test.database, chain));
+    await until("the next block to be indexed", () => isAtHead(test.database, chain));
   });
 
   it("is rolled back when it fails, and indexing continues", async () => {
-    const failing = testIndexer.indexer.exclusive(async (client) => {
+    const failing = testIndexer.indexer.runExclusive(async (client) => {
       await client.query("DELETE FROM blocks");
       throw new Error("on purpose");
     });
     await expect(failing).rejects.toThrow("on purpose");
     expect((await test.database.query("SELECT 1 FROM blocks")).length).toBeGreaterThan(1);
     await chain.mine();
-    await until("The next block being indexed", () => isLevel(test.database, chain));
+    await until("the next block to be indexed", () => isAtHead(test.database, chain));
   });
 });

@@ -6,7 +6,7 @@ import { contents } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { deadline } from "../../support/deadline.ts";
 import { addRound, buildStory, type Story } from "../../support/indexer/story-builder.ts";
-import { chainOf, createTestIndexer, isLevel, runInBackground } from "../../support/indexer/support.ts";
+import { chainOf, createTestIndexer, isAtHead, runInBackground } from "../../support/indexer/support.ts";
 import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
 import { until } from "../../support/until.ts";
 import { createNodeFaults, type NodeFault } from "./node-faults.ts";
@@ -107,7 +107,7 @@ const injectFault = (fault: NodeFault, seed: string, oneIn: number) => {
 const waitForPolls = (times: number): Promise<void> => {
   const polls = () => proxy.counts.get("eth_getBlockByNumber") ?? 0;
   const before = polls();
-  return until("Polling the head", () => polls() >= before + times);
+  return until("the head to be polled", () => polls() >= before + times);
 };
 
 const foreignReply = (method: string, params: readonly unknown[]): unknown => {
@@ -128,7 +128,7 @@ describe("an index", () => {
       const duringBackfill = injectFault(fault, `backfill ${name}`, oneIn);
       let stop = runInBackground({ ...testIndexer, close: async () => undefined });
       await until(
-        "A fault during the backfill",
+        "a fault during the backfill",
         () => duringBackfill.count >= Math.min(oneIn, 3) || testIndexer.indexer.status().following,
       );
       proxy.tamper = null;
@@ -137,14 +137,14 @@ describe("an index", () => {
       if (height >= 0) expect(await contents(test.database)).toEqual(await correctContents(height));
 
       stop = runInBackground(testIndexer);
-      await until("The backfill", () => isLevel(test.database, chain));
+      await until("the backfill to finish", () => isAtHead(test.database, chain));
       const duringFollowing = injectFault(fault, `following ${name}`, Math.min(oneIn, 4));
       for (let count = 0; count < 2 || (duringFollowing.count === 0 && count < 20); count += 1) {
         await addRound(chain, story, round++, chain.accounts.slice(0, 3) as unknown as [Address, Address, Address]);
         await waitForPolls(3);
       }
       proxy.tamper = null;
-      await until("The indexing of the new blocks", () => isLevel(test.database, chain), 40_000);
+      await until("the new blocks to be indexed", () => isAtHead(test.database, chain), 40_000);
       await stop();
       expect(duringBackfill.count).toBeGreaterThan(0);
       expect(duringFollowing.count).toBeGreaterThan(0);
@@ -165,7 +165,7 @@ describe("an index", () => {
       return 2.5 * timeout;
     };
     const stop = runInBackground(testIndexer);
-    await until("The backfill", () => isLevel(test.database, chain), 40_000);
+    await until("the backfill to finish", () => isAtHead(test.database, chain), 40_000);
     proxy.delay = null;
     await stop();
     expect(delayedReplies).toBeGreaterThan(3);
@@ -183,7 +183,7 @@ describe("an index", () => {
       return text.slice(0, random.below(text.length));
     };
     const stop = runInBackground(testIndexer);
-    await until("The backfill", () => isLevel(test.database, chain), 40_000);
+    await until("the backfill to finish", () => isAtHead(test.database, chain), 40_000);
     proxy.rewrite = null;
     await stop();
     expect(truncatedReplies).toBeGreaterThan(3);

@@ -53,7 +53,7 @@ describe("the finalized block", () => {
   it("allows reorganisations above it, and refuses one that replaces it", async () => {
     await chain.rpc("anvil_reorg", [10, []]);
     const shallow = await openIndexer();
-    await until("The switch to the other branch", async () => {
+    await until("the other branch to be indexed", async () => {
       await runUntil(shallow.indexer, () => shallow.indexer.status().following);
       return (await storedHash(25)) === (await hashAt(25));
     });

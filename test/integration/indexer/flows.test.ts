@@ -134,7 +134,7 @@ describe("a reorganisation", () => {
     const before = await dump(test.database);
     await chain.rpc("anvil_reorg", [3, []]);
     await expect(testIndexer.indexer.run(new AbortController().signal)).rejects.toThrow(
-      /a block \d+ that differs from the index, although block \d+ was final/,
+      /block \d+ with a different hash than the index, although block \d+ was finalized/,
     );
     await testIndexer.close();
     expectSame(await dump(test.database), before);
@@ -160,7 +160,7 @@ describe("a node that does not belong to the index", () => {
     const test = await newDatabase();
     const mismatched = await createTestIndexer(chain.url, test.database, { chain: chainOf({ id: 5 }) });
     await expect(mismatched.indexer.run(new AbortController().signal)).rejects.toThrow(
-      "The node of test reports chain id 31337, expected 5: set its rpc (--rpc) to a node of chain 5",
+      "The node of test reports chain id 31337, expected 5: set rpc (--rpc) to a node of chain 5",
     );
     await mismatched.close();
   });

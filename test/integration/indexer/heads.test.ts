@@ -59,10 +59,10 @@ const follow = async (heads: HeadFeed, pollMilliseconds: number): Promise<TestIn
     await testIndexer.close();
   });
   await until(
-    "The backfill",
+    "the backfill to finish",
     async () => testIndexer.indexer.status().following && testIndexer.indexer.status().block === (await chain.head()),
   );
-  await until("The subscription", heads.live);
+  await until("the subscription to start", heads.live);
   return testIndexer;
 };
 const addMoreBlocks = () => addRound(chain, story, round++, chain.accounts.slice(0, 3) as unknown as Accounts);
@@ -77,7 +77,7 @@ describe("an indexer that follows by WebSocket", () => {
       await chain.send(...Array.from({ length: 10 }, (_, index) => ({ to: chain.accounts[index % 5] as `0x${string}`, value: 5n })));
       await chain.mine();
       const minedAt = performance.now();
-      await until("The indexing of the block", () => isIndexed(height));
+      await until("the block to be indexed", () => isIndexed(height));
       latencies.push(performance.now() - minedAt);
     }
     latencies.sort((left, right) => left - right);
@@ -91,13 +91,13 @@ describe("an indexer that follows by WebSocket", () => {
     const connectionsBefore = proxy.connections;
     proxy.mute = true;
     proxy.disconnect();
-    await until("The end of the subscription", () => !heads.live());
+    await until("the subscription to end", () => !heads.live());
     await addMoreBlocks();
     const height = await chain.head();
-    await until("The indexing of the block", () => isIndexed(height));
+    await until("the block to be indexed", () => isIndexed(height));
     proxy.mute = false;
     proxy.disconnect();
-    await until("The subscription", heads.live);
+    await until("the subscription to start", heads.live);
     expect(proxy.connections).toBeGreaterThan(connectionsBefore);
     expect(messages.some((message) => message.includes("until it is restored"))).toBe(true);
   });
@@ -108,8 +108,8 @@ describe("an indexer that follows by WebSocket", () => {
     proxy.mute = true;
     await addMoreBlocks();
     const height = await chain.head();
-    await until("The indexing of the block", () => isIndexed(height));
-    await until("The end of the subscription", () => !heads.live());
+    await until("the block to be indexed", () => isIndexed(height));
+    await until("the subscription to end", () => !heads.live());
     expect(messages.at(-1)).toMatch(
       /^The node's WebSocket subscription ended \(it did not announce block \d+\): polling for new blocks until it is restored\.$/,
     );
@@ -125,7 +125,7 @@ describe("an indexer that follows by WebSocket", () => {
 
   it("rejects the WebSocket of a different chain", async () => {
     const heads = createFeed({ chainId: 5 });
-    await until("Several attempts", () => proxy.connections > 2);
+    await until("several connection attempts", () => proxy.connections > 2);
     expect(heads.live()).toBe(false);
   });
 });

@@ -14,7 +14,7 @@ const quantity = (value: number) => `0x${value.toString(16)}`;
 const addressOf = (index: number): Address => `0x${(0xbeef0000 + index).toString(16).padStart(40, "1")}`;
 const forwarderCode = "0x600f600c600039600f6000f3600060006000600034600035" + "5af100";
 
-/** Deploys a contract that forwards the value of a call to the address in its data, by an inner call. */
+/** Deploys a contract that forwards the value of a call to the address in its data, by an internal call. */
 const deployForwarder = async (chain: TestChain): Promise<Address> => {
   const [hash] = await chain.send({ data: forwarderCode as Address });
   await chain.mine();
@@ -30,7 +30,7 @@ const heights = new Map<string, number>();
 let forwarder: Address;
 let head: number;
 
-/** Accounts that are credited by a transaction, by an inner call, by an inner call and later a transaction, and without a transaction. */
+/** Accounts that are credited by a transaction, by an internal call, by an internal call and later a transaction, and without a transaction. */
 const [paid, paidInternally, paidInternallyThenTouched, minted] = [1, 2, 3, 4].map(addressOf) as [Address, Address, Address, Address];
 
 beforeAll(async () => {
@@ -128,12 +128,12 @@ describe("native balances from the node's state", () => {
     expect(rows.filter(({ stored, reported }) => stored !== reported)).toEqual([]);
     expect(owners).toEqual(expect.arrayContaining([paid, paidInternally, paidInternallyThenTouched]));
     expect(owners.length).toBeGreaterThan(12);
-    // Three inner payments of 5 and one of 40, in addition to those of the story.
-    const inner = await indexed.database.query<{ amount: string }>(
+    // Three internal payments of 5 and one of 40, in addition to those of the story.
+    const internal = await indexed.database.query<{ amount: string }>(
       "SELECT amount FROM transfers WHERE standard = 0 AND from_address = decode($1, 'hex') ORDER BY block_number",
       [forwarder.slice(2)],
     );
-    expect(inner.map(({ amount }) => amount)).toEqual(["5", "5", "5", "40"]);
+    expect(internal.map(({ amount }) => amount)).toEqual(["5", "5", "5", "40"]);
     expect(
       await indexed.database.query(
         "SELECT 1 FROM transfers WHERE standard = 0 AND (from_balance, to_balance) IS DISTINCT FROM (NULL, NULL)",
@@ -153,7 +153,7 @@ describe("native balances from the node's state", () => {
     expect(await contents(byHeight.database)).toEqual(stored);
   });
 
-  it("are never wrong without traces, and unknown in blocks in which inner calls may have changed them", async () => {
+  it("are never wrong without traces, and unknown in blocks in which internal calls may have changed them", async () => {
     proxy.tamper = withoutTraces;
     const indexed = await index();
     const { owners, rows } = await compareBalances(indexed);
@@ -171,7 +171,7 @@ describe("native balances from the node's state", () => {
   });
 
   it("do not require traces: a block with inconsistent traces is indexed without them, and no balance is wrong", async () => {
-    // The node returns no traces for the block of the first inner payment: each round has two blocks, and three blocks follow the last round.
+    // The node returns no traces for the block of the first internal payment: each round has two blocks, and three blocks follow the last round.
     const inconsistentBlock = head - 8;
     proxy.tamper = (method, reply, params) => {
       if (/^(debug_traceBlock|trace_block)/.test(method) && Number(params[0]) === inconsistentBlock) reply.result = [];
@@ -180,9 +180,9 @@ describe("native balances from the node's state", () => {
     const { rows } = await compareBalances(indexed);
     expect(rows.filter(({ stored, reported }) => stored !== null && stored !== reported)).toEqual([]);
     expect(rows.filter(({ height, stored, reported }) => height > inconsistentBlock + 2 && stored !== reported)).toEqual([]);
-    // Two inner payments of 5 and one of 40 remain.
-    const inner = "SELECT amount FROM transfers WHERE standard = 0 AND from_address = decode($1, 'hex')";
-    expect(await indexed.database.query(inner, [forwarder.slice(2)])).toHaveLength(3);
+    // Two internal payments of 5 and one of 40 remain.
+    const internal = "SELECT amount FROM transfers WHERE standard = 0 AND from_address = decode($1, 'hex')";
+    expect(await indexed.database.query(internal, [forwarder.slice(2)])).toHaveLength(3);
   });
 
   it("are read from the state, with a warning, if traces are configured but the node has none", async () => {

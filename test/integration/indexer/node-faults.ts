@@ -1,7 +1,7 @@
 import type { ProxiedReply } from "../../support/rpc-proxy.ts";
 
 type Fields = Record<string, unknown>;
-/** Changes one reply; returns false if the reply is not suitable. */
+/** Changes one reply; returns false if the fault does not apply to the reply. */
 export type NodeFault = (method: string, reply: ProxiedReply, params: readonly unknown[]) => boolean;
 
 /** Data that some faults put into replies. */

@@ -55,7 +55,7 @@ const chainRowOf = async ({ database }: TestDatabase) =>
   (await database.query<{ name: string; missing: string[] }>("SELECT name, missing FROM chains"))[0];
 
 describe("a first block above the head", () => {
-  const refusal = `The first block to index of test (500) is above the head of its node (block ${blocks}): set its from (--from) to ${blocks} or less.`;
+  const refusal = `Cannot index test from block 500: the node's head is block ${blocks}; set from (--from) to ${blocks} or less.`;
 
   it("is refused with the number of the head, and creates no index", async () => {
     const test = await newDatabase();

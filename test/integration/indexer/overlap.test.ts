@@ -5,7 +5,7 @@ import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { dump } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { addRound, buildStory, type Story } from "../../support/indexer/story-builder.ts";
-import { chainOf, createTestIndexer, isLevel, runInBackground } from "../../support/indexer/support.ts";
+import { chainOf, createTestIndexer, isAtHead, runInBackground } from "../../support/indexer/support.ts";
 import { until } from "../../support/until.ts";
 
 const tuning = { batchTransactions: 3, requestTransactions: 1, requestBlocks: 1 };
@@ -98,12 +98,12 @@ describe("a batch that is folded while the previous one is written", () => {
     const test = await newDatabase();
     const testIndexer = await createTestIndexer(chain.url, test.database, { chain: chainSettings(), tuning });
     const stop = runInBackground(testIndexer);
-    await until("The index reaching the head", () => isLevel(test.database, chain));
+    await until("the index to reach the head", () => isAtHead(test.database, chain));
     await addRound(chain, story, round++, accounts());
-    await until("The index reaching the head", () => isLevel(test.database, chain));
+    await until("the index to reach the head", () => isAtHead(test.database, chain));
     await chain.rpc("anvil_reorg", [3, []]);
     await addRound(chain, story, round++, accounts());
-    await until("The index reaching the head", () => isLevel(test.database, chain));
+    await until("the index to reach the head", () => isAtHead(test.database, chain));
     await stop();
     expectSame(await dump(test.database), await singleBatchDump());
   });
@@ -115,8 +115,8 @@ describe("exclusive work", () => {
     const slowDatabase = withStep(test.database, () => new Promise((resolve) => setTimeout(resolve, 20)));
     const testIndexer = await createTestIndexer(chain.url, slowDatabase, { chain: chainSettings(), tuning });
     const stop = runInBackground(testIndexer);
-    await until("Some batches being written", () => testIndexer.progress.length >= 3);
-    const observed = await testIndexer.indexer.exclusive(async (client, indexed) => {
+    await until("some batches to be written", () => testIndexer.progress.length >= 3);
+    const observed = await testIndexer.indexer.runExclusive(async (client, indexed) => {
       const [row] = await client.query<{ number: number; hash: string; checkpoint: number }>(
         `SELECT number, hash, (SELECT block_number FROM projection_checkpoints WHERE projection = 'ledger') AS checkpoint
          FROM blocks ORDER BY number DESC LIMIT 1`,
@@ -128,7 +128,7 @@ describe("exclusive work", () => {
       return { row, indexed };
     });
     expect(observed?.row).toEqual({ ...observed?.indexed, checkpoint: observed?.indexed.number });
-    await until("The index reaching the head", () => isLevel(test.database, chain));
+    await until("the index to reach the head", () => isAtHead(test.database, chain));
     await stop();
     const [after] = await test.database.query<{ lowest: number; highest: number; count: number }>(
       "SELECT min(ordinal) AS lowest, max(ordinal) AS highest, count(*) AS count FROM address_transactions WHERE address = decode($1, 'hex')",
@@ -143,14 +143,14 @@ describe("exclusive work", () => {
     const test = await newDatabase();
     const testIndexer = await createTestIndexer(chain.url, test.database, { chain: chainSettings(), tuning });
     const stop = runInBackground(testIndexer);
-    await until("The index reaching the head", () => isLevel(test.database, chain));
-    const failing = testIndexer.indexer.exclusive(async (client) => {
+    await until("the index to reach the head", () => isAtHead(test.database, chain));
+    const failing = testIndexer.indexer.runExclusive(async (client) => {
       await client.query("DELETE FROM balances");
       throw new Error("on purpose");
     });
     await expect(failing).rejects.toThrow("on purpose");
     await addRound(chain, story, round++, accounts());
-    await until("The index reaching the head", () => isLevel(test.database, chain));
+    await until("the index to reach the head", () => isAtHead(test.database, chain));
     await stop();
     expectSame(await dump(test.database), await singleBatchDump());
   });
@@ -160,7 +160,7 @@ describe("exclusive work", () => {
     const testIndexer = await createTestIndexer(chain.url, test.database, { chain: chainSettings() });
     let hasRun = false;
     expect(
-      await testIndexer.indexer.exclusive(async () => {
+      await testIndexer.indexer.runExclusive(async () => {
         hasRun = true;
       }),
     ).toBeNull();

@@ -140,7 +140,7 @@ describe("rolling back tables of latest values", () => {
     expect(await dump()).toEqual(await dumpOf(ownChanges, otherChanges));
   });
 
-  it("leaves the rows of an index without the blocks above the ancestor, for random changes and ancestors", async () => {
+  it("produces the rows of an index that never had the blocks above the ancestor (random changes and ancestors)", async () => {
     const random = createRandom("roll back");
     for (let attempt = 0; attempt < 25; attempt += 1) {
       const changes = new Map<string, Change>();
@@ -196,9 +196,7 @@ describe("a projection whose periods cannot restore its rows", () => {
     expect(() => defineProjection(projectionOf(latest, { ...periods, columns: colourless }))).toThrow(
       "The periods of table shelf lack colour.",
     );
-    expect(() => defineProjection(projectionOf(latest))).toThrow("The periods of table shelf lack owner");
-    expect(() => defineProjection(projectionOf(latest, { ...periods, kind: "append" }))).toThrow(
-      "The periods of table shelf lack a definition.",
-    );
+    expect(() => defineProjection(projectionOf(latest))).toThrow("Table shelf has no periods table.");
+    expect(() => defineProjection(projectionOf(latest, { ...periods, kind: "append" }))).toThrow("Table shelf has no periods table.");
   });
 });

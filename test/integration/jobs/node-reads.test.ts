@@ -8,7 +8,7 @@ import type { Scheduler } from "../../../runtime/jobs/scheduler.ts";
 import type { Address } from "../../../runtime/lib/hex.ts";
 import { artifacts, startTestChain, type TestChain } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { multicall, multicallCode } from "../../support/multicall.ts";
+import { multicallAddress, multicallCode } from "../../support/multicall.ts";
 import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
 
 let chain: TestChain;
@@ -134,7 +134,7 @@ const deps = (): NodeReadsDeps => ({
   database: test.database,
   source,
   reads: [tokenMetadataRead],
-  multicall,
+  multicall: multicallAddress,
   clock: () => now,
   logger: { warn: () => undefined },
 });
@@ -163,14 +163,14 @@ const expectAllMetadata = async () => {
 
 describe("reads of token metadata", () => {
   it("use plain calls on a chain without multicall, and accept any result of a token", async () => {
-    await chain.rpc("anvil_setCode", [multicall, "0x"]);
+    await chain.rpc("anvil_setCode", [multicallAddress, "0x"]);
     await enqueue(allTokens());
     expect(await runAllDue(createNodeReads(deps()))).toBe(allTokens().length);
     await expectAllMetadata();
   });
 
   it("have the same results with multicall, in fewer requests", async () => {
-    await chain.rpc("anvil_setCode", [multicall, await multicallCode(chain)]);
+    await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
     await enqueue(allTokens());
     expect(await runAllDue(createNodeReads(deps()))).toBe(allTokens().length);
     await expectAllMetadata();

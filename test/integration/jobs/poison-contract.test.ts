@@ -15,7 +15,7 @@ import type { Address } from "../../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { chainOf, createTestIndexer, runInBackground, type TestIndexer } from "../../support/indexer/support.ts";
-import { multicall, multicallCode } from "../../support/multicall.ts";
+import { multicallAddress, multicallCode } from "../../support/multicall.ts";
 import { refuseAllCalls, refuseContract } from "../../support/poison-proxy.ts";
 import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
 import { until } from "../../support/until.ts";
@@ -44,7 +44,7 @@ const mine = async (...transactions: readonly TestTransaction[]) => {
 
 beforeAll(async () => {
   chain = await startTestChain();
-  await chain.rpc("anvil_setCode", [multicall, await multicallCode(chain)]);
+  await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
   [alice, bob] = chain.accounts as [Address, Address, ...Address[]];
   const [erc20, erc721] = [artifacts.erc20(), artifacts.erc721()];
   coin = await chain.deploy(erc20, ["Gold", "GLD"]);
@@ -95,7 +95,7 @@ const startIndexer = async (options: Parameters<typeof createTestIndexer>[2] = {
 };
 const waitForHead = async ({ indexer }: TestIndexer) => {
   const head = await chain.head();
-  await until("The index reaching the head", () => indexer.status().following && indexer.status().block === head);
+  await until("the index to reach the head", () => indexer.status().following && indexer.status().block === head);
 };
 const schedulerOf = (testIndexer: TestIndexer, jobs: readonly Job[]) =>
   createChainScheduler({
@@ -104,9 +104,9 @@ const schedulerOf = (testIndexer: TestIndexer, jobs: readonly Job[]) =>
     database: test.database,
     source: testIndexer.source,
     jobs,
-    multicall,
-    exclusive: testIndexer.indexer.exclusive,
-    exclusiveKeepingState: testIndexer.indexer.exclusiveKeepingState,
+    multicall: multicallAddress,
+    runExclusive: testIndexer.indexer.runExclusive,
+    runExclusiveKeepingCache: testIndexer.indexer.runExclusiveKeepingCache,
     isReady: () => testIndexer.indexer.status().leading,
     clock: () => now,
     logger,
@@ -125,7 +125,7 @@ describe("the job for node_reads", () => {
       database: test.database,
       source,
       reads: [tokenMetadataRead],
-      multicall,
+      multicall: multicallAddress,
       clock: () => now,
       logger,
     });
@@ -176,7 +176,7 @@ describe("the worker for nft_reads", () => {
       chainName: "test",
       database: test.database,
       source,
-      multicall,
+      multicall: multicallAddress,
       readDocument: async (url) => ({ ok: false, refusal: `Not found: ${url}`, isPermanent: true }),
       clock: () => now,
       nfts: { metadata: "cached", fetchesAtOnce: 4, fetchMilliseconds: 1_000, documentBytes: 1_000 },
@@ -278,7 +278,7 @@ describe("an indexer that reads contract standards", () => {
   it("stores nothing while the node refuses all calls", async () => {
     const refusals = refuseAllCalls(proxy);
     const testIndexer = await startIndexer();
-    await until("Failed reads", () => testIndexer.warnings.length >= 2);
+    await until("failed reads", () => testIndexer.warnings.length >= 2);
     expect(refusals.count).toBeGreaterThan(0);
     expect(await standards()).toEqual([]);
     proxy.intercept = null;
@@ -320,7 +320,7 @@ describe("an indexer that reads base balances", () => {
   it("stores nothing while the node refuses all calls", async () => {
     refuseAllCalls(proxy);
     const testIndexer = await startAfterMints();
-    await until("Failed reads", () => testIndexer.warnings.length >= 2);
+    await until("failed reads", () => testIndexer.warnings.length >= 2);
     expect(await rowsOf("SELECT FROM base_reads")).toEqual([]);
     proxy.intercept = null;
     await waitForHead(testIndexer);
@@ -336,9 +336,9 @@ describe("an indexer that reads base balances", () => {
       reply.error = { code: -32603, message: "internal error" };
     };
     cleanups.push(runInBackground(testIndexer));
-    await until("Failed reads", () => testIndexer.warnings.length >= 2);
+    await until("failed reads", () => testIndexer.warnings.length >= 2);
     expect(testIndexer.warnings[0]).toMatch(
-      /^Indexing test failed, retrying in [\d.]+ s: The node returned no result of eth_getBalance at its head, block \d+\.$/,
+      /^Indexing test failed, retrying in [\d.]+ s: The node returned no result for eth_getBalance at its head, block \d+\.$/,
     );
     expect(await rowsOf("SELECT FROM base_reads")).toEqual([]);
     proxy.tamper = null;

@@ -14,7 +14,7 @@ export interface Run {
 }
 
 /** Runs commands in a folder with a database; they inherit nothing else of this process's environment. */
-export const commandLineIn = (getContext: () => { readonly folder: string; readonly url: string }) => {
+export const createCommandRunner = (getContext: () => { readonly folder: string; readonly url: string }) => {
   const run = (args: readonly string[], environment: NodeJS.ProcessEnv = {}): Run => {
     const { folder, url } = getContext();
     const child = spawn(process.execPath, [program, ...args], {
@@ -31,7 +31,7 @@ export const commandLineIn = (getContext: () => { readonly folder: string; reado
   return {
     run,
     /** Returns the exit code and the output without the line that names the database. */
-    outcome: async (args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<[ExitResult, string]> => {
+    runToExit: async (args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<[ExitResult, string]> => {
       const running = run(args, environment);
       return [await running.exited, running.output().replace(/^Database: .*\n/m, "")];
     },

@@ -1,8 +1,8 @@
 import { startEmbedded } from "../../../runtime/database/embedded.ts";
 
 /**
- * A process that holds an embedded server: prints the result on one line, and stops the server when its standard input ends.
- * `hold-server.ts <data directory> [uid]`: as root it changes to that user first, after its modules are loaded.
+ * A process that keeps an embedded server running: prints the result on one line, and stops the server when its standard input ends.
+ * `hold-server.ts <data directory> [uid]`: when started as root, it switches to that user, after its modules are loaded.
  */
 const [dataDirectory = "", uid] = process.argv.slice(2);
 if (uid !== undefined) {

@@ -97,7 +97,7 @@ export async function buildEdgeCases(chain: TestChain, { chainId, prague, withdr
     await addBlobTransaction(builder, chainId, 6);
     tokens.push(await addDelegatedAccount(builder, chainId, 7, await builder.deploy("PersonalCoin"), accounts));
   }
-  await builder.block({ from: alice, to: genesisAccounts.paid, value: 52n, gas: 60_000n });
+  await builder.mineBlock({ from: alice, to: genesisAccounts.paid, value: 52n, gas: 60_000n });
   await withdrawing?.withdraw({ address: sink(30), gwei: 1n }, { address: bob, gwei: 2n });
   await chain.mine();
   return { accounts, tokens, ids: storyIds(rounds), wrappedNative: coins.wrapped.address, middle, head: await chain.head() };

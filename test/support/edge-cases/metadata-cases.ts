@@ -87,8 +87,8 @@ export async function addMetadataCases(builder: StoryBuilder, { alice, bob }: Ac
     const { address, call } = await builder.deploy("RawMetadataCoin", results);
     coins.push({ name, address, kind: "erc20", balanceSource: "events", call });
   }
-  await builder.block(...coins.map(({ call }) => ({ ...call("mint", alice, 1_000n), gas: 150_000n })));
-  await builder.block(...coins.map(({ call }) => ({ from: alice, ...call("transfer", bob, 400n), gas: 150_000n })));
+  await builder.mineBlock(...coins.map(({ call }) => ({ ...call("mint", alice, 1_000n), gas: 150_000n })));
+  await builder.mineBlock(...coins.map(({ call }) => ({ from: alice, ...call("transfer", bob, 400n), gas: 150_000n })));
   await chain.mine();
   return coins.map(({ call: _, ...token }) => token);
 }
@@ -100,6 +100,6 @@ export async function addDestroyedTokens(
   mortal: { readonly address: Address; readonly destroyData: Hex },
 ): Promise<StoryToken[]> {
   const ghost = await builder.deploy("ShortLivedCoin", [bob, 77n]);
-  await builder.block({ from: alice, to: mortal.address, data: mortal.destroyData });
+  await builder.mineBlock({ from: alice, to: mortal.address, data: mortal.destroyData });
   return [{ name: "ghost", address: ghost.address, kind: "erc20", balanceSource: "none" }];
 }

@@ -14,11 +14,11 @@ export interface StoryBuilder {
   readonly artifact: (name: string) => Artifact;
   deploy(name: string, parameters?: readonly unknown[], value?: bigint): Promise<Deployed>;
   /** Mines one block of transactions. @throws {Error} if one fails. */
-  block(...transactions: readonly TestTransaction[]): Promise<Hash[]>;
+  mineBlock(...transactions: readonly TestTransaction[]): Promise<Hash[]>;
   /** Mines one block of transactions that are expected to fail. @throws {Error} if one succeeds. */
-  failingBlock(...transactions: readonly TestTransaction[]): Promise<Hash[]>;
+  mineFailingBlock(...transactions: readonly TestTransaction[]): Promise<Hash[]>;
   /** Mines transactions that were sent directly. @throws {Error} if one fails. */
-  mined(...hashes: readonly Hash[]): Promise<void>;
+  mineSent(...hashes: readonly Hash[]): Promise<void>;
 }
 
 interface Receipt {
@@ -37,7 +37,7 @@ export function createStoryBuilder(chain: TestChain, artifact: (name: string) =>
     });
     return receipts as Receipt[];
   };
-  const mineBlock = async (transactions: readonly TestTransaction[], status: Hex): Promise<Hash[]> => {
+  const mine = async (transactions: readonly TestTransaction[], status: Hex): Promise<Hash[]> => {
     const hashes = await chain.send(...transactions);
     await chain.mine();
     await expectStatus(hashes, status);
@@ -55,9 +55,9 @@ export function createStoryBuilder(chain: TestChain, artifact: (name: string) =>
       const address = (await expectStatus(hashes, "0x1"))[0]?.contractAddress.toLowerCase() as Address;
       return { address, call: (functionName, ...rest) => call(contract, address, functionName, rest) };
     },
-    block: (...transactions) => mineBlock(transactions, "0x1"),
-    failingBlock: (...transactions) => mineBlock(transactions, "0x0"),
-    mined: async (...hashes) => {
+    mineBlock: (...transactions) => mine(transactions, "0x1"),
+    mineFailingBlock: (...transactions) => mine(transactions, "0x0"),
+    mineSent: async (...hashes) => {
       await chain.mine();
       await expectStatus(hashes, "0x1");
     },

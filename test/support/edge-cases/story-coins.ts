@@ -69,7 +69,7 @@ export async function addStandardCoins(builder: StoryBuilder, coins: Coins, acco
   const amount = BigInt(round + 1) * unit;
   // Has the same first and last digits as the victim's address.
   const lookalike = `${victim.slice(0, 6)}${"0".repeat(32)}${victim.slice(-4)}` as Address;
-  await builder.block(
+  await builder.mineBlock(
     coins.gold.call("mint", alice, 10n * amount),
     coins.gold.call("mint", victim, amount),
     { from: alice, ...coins.gold.call("transfer", bob, 3n * amount) },
@@ -80,7 +80,7 @@ export async function addStandardCoins(builder: StoryBuilder, coins: Coins, acco
     { from: carol, ...coins.wrapped.call("deposit"), value: amount },
     coins.reportedFee.call("mint", alice, 100n * amount),
   );
-  await builder.block(
+  await builder.mineBlock(
     { from: bob, ...coins.wrapped.call("withdraw", 2n * amount) },
     { from: bob, ...coins.wrapped.call("transfer", carol, amount) },
     { from: bob, ...coins.gold.call("burn", amount) },
@@ -94,14 +94,14 @@ export async function addStandardCoins(builder: StoryBuilder, coins: Coins, acco
 export async function addCrowdedBlock(builder: StoryBuilder, coins: Coins, { alice, bob }: Accounts): Promise<void> {
   const aliceToBob = { from: alice, ...coins.gold.call("transfer", bob, 5n), gas: 100_000n };
   const bobToAlice = { from: bob, ...coins.gold.call("transfer", alice, 3n), gas: 100_000n };
-  await builder.block(...Array.from({ length: 40 }, () => [aliceToBob, bobToAlice]).flat());
+  await builder.mineBlock(...Array.from({ length: 40 }, () => [aliceToBob, bobToAlice]).flat());
 }
 
 /** Mines one round for coins with misleading events: two blocks. */
 export async function addMisleadingCoins(builder: StoryBuilder, coins: Coins, accounts: Accounts, round: number): Promise<void> {
   const { alice, bob, carol, victim } = accounts;
   const amount = BigInt(round + 1) * unit;
-  await builder.block(
+  await builder.mineBlock(
     coins.rebasing.call("mint", alice, 100n * amount),
     coins.unreportedFee.call("mint", alice, 100n * amount),
     coins.phishing.call("claim", victim, carol, 5n * amount),
@@ -110,7 +110,7 @@ export async function addMisleadingCoins(builder: StoryBuilder, coins: Coins, ac
     { from: carol, ...coins.unknownWrapped.call("deposit"), value: 4n * amount },
     coins.overflowing.call("mint", alice, amount),
   );
-  await builder.block(
+  await builder.mineBlock(
     { from: alice, ...coins.rebasing.call("transfer", bob, 30n * amount) },
     coins.rebasing.call("rebase", 1_000n * amount + 13n),
     { from: alice, ...coins.unreportedFee.call("transfer", bob, 60n * amount) },
@@ -124,7 +124,7 @@ export async function addMisleadingCoins(builder: StoryBuilder, coins: Coins, ac
 /** Mines transfers of 2^256 - 1, and mints whose sum overflows. */
 export async function addOverflows(builder: StoryBuilder, coins: Coins, { alice, bob }: Accounts): Promise<Deployed> {
   const largest = await builder.deploy("ReportedFeeCoin");
-  await builder.block(
+  await builder.mineBlock(
     largest.call("mint", alice, maxUint256),
     { from: alice, ...largest.call("transferFrom", alice, bob, maxUint256) },
     coins.overflowing.call("mint", alice, maxUint256),
@@ -139,7 +139,7 @@ export async function addMalformedLogs(builder: StoryBuilder, { logEmitter }: Co
   const [from, to] = [asWord(alice), asWord(bob)];
   const dirty = `0xffffffffffffffffffffffff${alice.slice(2)}` as Hash;
   const outOfBounds = asWord(maxUint256 - 31n);
-  await builder.block(
+  await builder.mineBlock(
     emitLog([]),
     emitLog([], asWord(7n)),
     emitLog([transferTopic]),

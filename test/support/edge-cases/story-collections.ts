@@ -42,7 +42,7 @@ export async function addCollectionTransfers(
   const [first, second] = [BigInt(2 * round), BigInt(2 * round + 1)];
   const batch = (from: string, to: string, ids: readonly bigint[], values: readonly bigint[]) =>
     editions.call("moveBatch", from, to, ids, values);
-  await builder.block(
+  await builder.mineBlock(
     oldArt.call("mint", alice, first),
     oldArt.call("mint", alice, second),
     editions.call("move", zeroAddress, alice, first, 50n),
@@ -54,7 +54,7 @@ export async function addCollectionTransfers(
     hybrid.call("moveArt", alice, second),
     ...(round === 0 ? [editions.call("move", zeroAddress, bob, maxUint256, maxUint256), oldArt.call("mint", bob, maxUint256)] : []),
   );
-  await builder.block(
+  await builder.mineBlock(
     { from: alice, ...oldArt.call("transfer", bob, first) },
     { from: alice, ...oldArt.call("transfer", alice, second) },
     // A repeated id in a batch to the sender itself changes no balance.
@@ -67,5 +67,5 @@ export async function addCollectionTransfers(
     hybrid.call("moveArt", bob, second),
     hybrid.call("moveArt", zeroAddress, second),
   );
-  if (round === 1) await builder.block(oldArt.call("burn", 0n), editions.call("move", bob, zeroAddress, maxUint256, maxUint256));
+  if (round === 1) await builder.mineBlock(oldArt.call("burn", 0n), editions.call("move", bob, zeroAddress, maxUint256, maxUint256));
 }

@@ -15,7 +15,7 @@ export async function addFeeVariants(builder: StoryBuilder, { alice, bob, carol 
   const { chain } = builder;
   const send = (fields: Record<string, unknown>): Promise<Hash> => chain.rpc("eth_sendTransaction", [{ gas: toHex(60_000), ...fields }]);
   const accessList = [{ address: bob, storageKeys: [toHex(0, { size: 32 })] }];
-  await builder.mined(
+  await builder.mineSent(
     await send({ from: alice, to: bob, value: "0x65", type: "0x0", gasPrice: toHex(9n * gwei) }),
     await send({ from: alice, to: bob, value: "0x66", type: "0x1", gasPrice: toHex(8n * gwei), accessList }),
     await send({ from: bob, to: carol, value: "0x67", maxFeePerGas: toHex(20n * gwei), maxPriorityFeePerGas: toHex(3n * gwei) }),
@@ -53,7 +53,7 @@ export async function addBlobTransaction(builder: StoryBuilder, chainId: number,
     maxFeePerBlobGas: 5n * gwei,
     ...emptyBlob,
   });
-  await builder.mined(await chain.rpc<Hash>("eth_sendRawTransaction", [signed]));
+  await builder.mineSent(await chain.rpc<Hash>("eth_sendRawTransaction", [signed]));
 }
 
 /** Mines transactions of type 4: an account delegates to a token's code for three blocks (EIP-7702), and then revokes the delegation. */
@@ -83,11 +83,11 @@ export async function addDelegatedAccount(
       ...price,
       authorizationList,
     });
-    await builder.mined(await chain.rpc<Hash>("eth_sendRawTransaction", [signed]));
+    await builder.mineSent(await chain.rpc<Hash>("eth_sendRawTransaction", [signed]));
   };
   const mint = (to: Address) => code.call("mint", to, 600n).data;
   await delegateTo(code.address, mint(bob));
-  await builder.block({ from: bob, to: address, data: mint(carol), gas: 200_000n });
+  await builder.mineBlock({ from: bob, to: address, data: mint(carol), gas: 200_000n });
   await delegateTo(zeroAddress, "0x");
   return { name: "personal", address, kind: "erc20", balanceSource: "none" };
 }

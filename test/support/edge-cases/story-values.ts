@@ -36,7 +36,7 @@ export async function addValueTransfers(builder: StoryBuilder, { mover, delegate
       bytecode: artifact("SelfDestructingConstructor").bytecode,
       args: [beneficiary],
     });
-  await builder.block(
+  await builder.mineBlock(
     { ...mover.call("pay", sink(1), 11n), value: 5n },
     { ...mover.call("payMany", [sink(1), sink(2), sink(1), bob], 3n), value: 12n },
     { ...mover.call("payUnderFailure", sink(3), 7n), value: 9n },
@@ -49,7 +49,7 @@ export async function addValueTransfers(builder: StoryBuilder, { mover, delegate
     { ...mover.call("callCode", identity, 17n), value: 1n },
     mover.call("pay", identity, 1n),
   );
-  await builder.block(
+  await builder.mineBlock(
     { ...mover.call("create", initCode, 21n), value: 30n },
     mover.call("create2", initCode, 22n, pad("0x1", { size: 32 })),
     mover.call("create", failing, 23n),
@@ -60,7 +60,7 @@ export async function addValueTransfers(builder: StoryBuilder, { mover, delegate
     { data: selfDestructCode(sink(8)), value: 27n },
     { data: initCode, value: 28n },
   );
-  await builder.failingBlock(
+  await builder.mineFailingBlock(
     { ...mover.call("payAndFail", sink(9), 5n), value: 6n },
     { data: failing, value: 29n, gas: 200_000n },
     { from: alice, to: mover.address, data: "0xdeadbeef", value: 31n, gas: 100_000n },
@@ -80,7 +80,7 @@ export async function addSelfDestructs(builder: StoryBuilder, { mover, mortals }
     Deployed,
   ];
   const initCode = builder.artifact("Mortal").bytecode;
-  await builder.block(
+  await builder.mineBlock(
     first.call("destroy", sink(10)),
     // The beneficiary is the contract itself: its value is burnt before EIP-6780 and retained since.
     second.call("destroy", second.address),
@@ -90,7 +90,7 @@ export async function addSelfDestructs(builder: StoryBuilder, { mover, mortals }
     mover.call("killTwice", sixth.address, sink(13), 42n),
     mover.call("createKillAndPay", initCode, 43n, sink(14), 0n),
   );
-  await builder.block(
+  await builder.mineBlock(
     // Payments to a contract that was destroyed in an earlier block are ordinary payments.
     { from: alice, to: first.address, value: 44n, gas: 60_000n },
     { from: alice, to: second.address, value: 45n, gas: 60_000n },
@@ -98,5 +98,5 @@ export async function addSelfDestructs(builder: StoryBuilder, { mover, mortals }
     mover.call("killAndPay", seventh.address, seventh.address, 48n),
     mover.call("killTwice", eighth.address, eighth.address, 49n),
   );
-  await builder.block({ from: alice, to: seventh.address, value: 50n, gas: 60_000n });
+  await builder.mineBlock({ from: alice, to: seventh.address, value: 50n, gas: 60_000n });
 }

@@ -9,7 +9,7 @@ import { contents } from "../contents.ts";
 import { createTestDatabase, type TestDatabase } from "../database.ts";
 import { until } from "../until.ts";
 import { addRound, buildStory, type Story } from "./story-builder.ts";
-import { chainOf, createTestIndexer, isLevel, runInBackground } from "./support.ts";
+import { chainOf, createTestIndexer, isAtHead, runInBackground } from "./support.ts";
 
 const projections = [addressActivityProjection, tokensProjection, approvalsProjection];
 
@@ -39,7 +39,7 @@ export const startBranching = async (overrides: Partial<IndexedChain> = {}): Pro
   const configured = chainOf({ wrappedNative: [story.weth], ...overrides });
   const test = await createTestDatabase();
   const stop = runInBackground(await createTestIndexer(chain.url, test.database, { chain: configured, projections }));
-  const waitForHead = () => until("The index reaching the node's head", () => isLevel(test.database, chain), 30_000);
+  const waitForHead = () => until("the index to reach the head", () => isAtHead(test.database, chain), 30_000);
   const addBlocks = () => addRound(chain, story, round++, accounts);
   await waitForHead();
   return {

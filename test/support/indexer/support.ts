@@ -113,7 +113,7 @@ export const balanceHistory = `(SELECT chain_id, owner, token, standard, from_bl
   UNION ALL SELECT chain_id, owner, token, standard, since_block, balance FROM balances) history`;
 
 /** Whether every projection has reached the node's head, by number and hash. */
-export const isLevel = async (database: Database, chain: TestChain): Promise<boolean> => {
+export const isAtHead = async (database: Database, chain: TestChain): Promise<boolean> => {
   const head = await chain.rpc<{ number: string; hash: string }>("eth_getBlockByNumber", ["latest", false]);
   const [row] = await database.query<{ hash: string | null; lowest: number | null; highest: number | null }>(
     `SELECT (SELECT hash FROM blocks ORDER BY number DESC LIMIT 1) AS hash, min(block_number) AS lowest, max(block_number) AS highest

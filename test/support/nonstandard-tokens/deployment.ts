@@ -7,7 +7,7 @@ import { mnemonicToAccount } from "viem/accounts";
 import { type ChainConfig, chainConfig } from "../../../runtime/config/config.ts";
 import { type Artifact, startTestChain, type TestChain } from "../chain.ts";
 import { compileFolder } from "../edge-cases/compile.ts";
-import { multicall, multicallCode } from "../multicall.ts";
+import { multicallAddress, multicallCode } from "../multicall.ts";
 import type { Field, TestToken } from "./token-kind.ts";
 import { tokenKinds } from "./token-kinds.ts";
 
@@ -54,7 +54,7 @@ export const startTokenChain = async (): Promise<TokenChain> => {
       timestamp += secondsPerBlock;
       await chain.mine(timestamp);
     };
-    await chain.rpc("anvil_setCode", [multicall, await multicallCode(chain)]);
+    await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
     const accounts = chain.accounts.slice(0, 8).map((address) => address.toLowerCase() as Address);
     const { tokens, reentrantReceiver } = await deployAll(chain, artifact, mine);
     const config = {

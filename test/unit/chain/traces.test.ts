@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mayTransferValueInside, readCallTracer, readFlatTraces } from "../../../runtime/chain/traces.ts";
+import { mayHaveInternalTransfers, readCallTracer, readFlatTraces } from "../../../runtime/chain/traces.ts";
 import type { ChainTransaction } from "../../../runtime/chain/types.ts";
 import type { Address } from "../../../runtime/lib/hex.ts";
 
@@ -47,8 +47,8 @@ const flatCall = (from: string, to: string, value: string, callType = "call") =>
   callType,
 });
 
-describe("the decoder of inner transfers", () => {
-  it("counts calls, creations and self-destructions in call order, but not delegated or static calls", () => {
+describe("the decoder of internal transfers", () => {
+  it("counts calls, creations and self-destructs in call order, but not delegated or static calls", () => {
     const [traces] = readCallTracer(
       root([
         frame("DELEGATECALL", "2", "3", "0xa", { calls: [frame("CALL", "2", "4", "0x1")] }),
@@ -88,7 +88,7 @@ describe("the decoder of inner transfers", () => {
     expect(readCallTracer(root([tree]), [transaction()], true)[0]?.traces).toHaveLength(1);
   });
 
-  it("counts a self-destruction to the contract itself only if it burns value: before Cancun, or for a contract created in the same transaction", () => {
+  it("counts a self-destruct whose beneficiary is the contract itself only if it burns value: before Cancun, or for a contract created in the same transaction", () => {
     const old = root([frame("SELFDESTRUCT", "2", "2", "0x5")]);
     expect(readCallTracer(old, [transaction()], true)[0]?.traces).toHaveLength(0);
     expect(readCallTracer(old, [transaction()], false)[0]?.traces).toHaveLength(1);
@@ -96,7 +96,7 @@ describe("the decoder of inner transfers", () => {
     expect(readCallTracer(createdHere, [transaction()], true)[0]?.traces).toHaveLength(1);
   });
 
-  it("counts payments to a contract after its self-destruction in the same transaction as burnt", () => {
+  it("counts payments to a contract after its self-destruct in the same transaction as burnt", () => {
     const paidAfterwards = root([
       frame("CREATE", "2", "7", "0x5", {}),
       frame("CALL", "2", "7", "0x0", { calls: [frame("SELFDESTRUCT", "7", "8", "0x5")] }),
@@ -110,7 +110,7 @@ describe("the decoder of inner transfers", () => {
     expect(readCallTracer(old, [transaction()], false)[0]?.traces.at(-1)).toEqual({ ...burnt, index: 3 });
   });
 
-  it("does not count a self-destruction of an account other than the executing one, which some nodes return", () => {
+  it("does not count a self-destruct of an account other than the executing one, which some nodes return", () => {
     const returned = root([
       frame("CALL", "2", "7", "0x3", { calls: [{ type: "SELFDESTRUCT", from: account("0") }] }),
       frame("CALL", "2", "7", "0x0", { calls: [frame("SELFDESTRUCT", "2", "7", "0x3")] }),
@@ -166,7 +166,7 @@ describe("the decoder of inner transfers", () => {
   });
 });
 
-describe("mayTransferValueInside", () => {
+describe("mayHaveInternalTransfers", () => {
   const plain = { input: "0x", gasUsed: 21_000n, gasLimit: 50_000n } as const;
   it.each([
     ["a plain transfer", transaction(plain), 1n, false],
@@ -178,6 +178,6 @@ describe("mayTransferValueInside", () => {
     ["a limit of 21,000 gas before EIP-1559", transaction({ ...plain, gasLimit: 21_000n }), null, false],
     ["a receipt without a status", transaction({ ...plain, successful: null }), null, true],
   ])("decides whether call frames are requested for %s", (_, candidate, baseFee, expected) => {
-    expect(mayTransferValueInside(candidate, baseFee)).toBe(expected);
+    expect(mayHaveInternalTransfers(candidate, baseFee)).toBe(expected);
   });
 });

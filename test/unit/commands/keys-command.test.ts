@@ -31,7 +31,7 @@ describe("the command that creates a key", () => {
     );
   });
 
-  it("contains the configuration and the data folder of the running service, quoted for a shell, but no secret", () => {
+  it("contains the configuration and the data directory of the running service, quoted for a shell, but no secret", () => {
     const environment = { PATH: "/usr/bin", ASHLAR_DATA_DIR: "/my data/it's", DATABASE_URL: "" };
     expect(keysCommand("my conf.yaml", invocation({ environment }))).toBe(
       `ASHLAR_DATA_DIR='/my data/it'\\''s' node bin/ashlar.js keys create --label my-key --config 'my conf.yaml'`,

@@ -25,7 +25,7 @@ describe("a value on the command line", () => {
       String(credits + 1),
       `Invalid value "${credits + 1}" for --credits: expected an integer from 0 to ${credits}.`,
     ],
-    [parseAddress("collection"), "0x12", 'Invalid value "0x12" for collection: expected an address (0x and 40 hexadecimal digits).'],
+    [parseAddress("collection"), "0x12", 'Invalid value "0x12" for collection: expected an address (0x followed by 40 hex digits).'],
     [parseTokenId("token-id"), "-1", 'Invalid value "-1" for token-id: expected an integer from 0 to 2^256 - 1.'],
     [
       parseTokenId("token-id"),

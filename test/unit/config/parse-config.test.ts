@@ -28,7 +28,7 @@ describe("the message about an invalid setting", () => {
     [chainWith({ isTestnet: "no" }), 'Invalid value "no" for chains.0.isTestnet: expected true or false.'],
     [chainWith({ activePoolDays: 366 }), "Invalid value 366 for chains.0.activePoolDays: expected an integer from 1 to 365."],
     [chainWith({ category: "" }), 'Invalid value "" for chains.0.category: expected a string of 1 to 64 characters.'],
-    [chainWith({ multicall: "0x12" }), 'Invalid value "0x12" for chains.0.multicall: expected an address (0x and 40 hexadecimal digits).'],
+    [chainWith({ multicall: "0x12" }), 'Invalid value "0x12" for chains.0.multicall: expected an address (0x followed by 40 hex digits).'],
     [chainWith({ prices: { liquidityFloor: 0 } }), "Invalid value 0 for chains.0.prices.liquidityFloor: expected a number above 0."],
     [
       chainWith({ prices: { sources: ["pools", "pools"] } }),

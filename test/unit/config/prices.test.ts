@@ -27,7 +27,7 @@ describe("the price settings of a chain", () => {
     [{ feeds: [{ of: "native", aggregators: [] }] }, "feeds.0.aggregators"],
     [{ feeds: [{ of: "native", aggregators: [token], decimals: 37 }] }, "36"],
     [{ feeds: [{ of: "native", aggregators: [token], maxAgeSeconds: 0 }] }, "maxAgeSeconds"],
-    [{ stablecoins: [{ token: "0x12" }] }, "0x and 40 hexadecimal digits"],
+    [{ stablecoins: [{ token: "0x12" }] }, "0x followed by 40 hex digits"],
     [{ stablecoins: [{ token }, { token: token.toLowerCase(), currency: "EUR" }] }, "each token at most once"],
     [{ liquidityFloor: 0 }, "liquidityFloor"],
     [{ feed: [] }, "feed"],

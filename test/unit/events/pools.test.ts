@@ -12,28 +12,28 @@ const { pairCreated, pairSync, pairSwap, pairMint, pairBurn, poolCreated, poolIn
 const { poolCollect, poolCollectProtocol, poolFlash, poolSwapWithFees } = pools;
 
 /** Returns an event as its contract declares it; the number of parameters distinguishes versions with the same name. */
-const signatureOf = (name: string, parameters: number): AbiEvent => {
+const abiEvent = (name: string, parameterCount: number): AbiEvent => {
   const definition = knownEvents
     .map((text) => parseAbiItem(text) as unknown as AbiEvent)
-    .find((event) => event.name === name && event.inputs.length === parameters);
-  if (definition === undefined) throw new Error(`No event ${name} with ${parameters} parameters.`);
+    .find((event) => event.name === name && event.inputs.length === parameterCount);
+  if (definition === undefined) throw new Error(`No event ${name} with ${parameterCount} parameters.`);
   return definition;
 };
 const events = {
-  PairCreated: signatureOf("PairCreated", 4),
-  Sync: signatureOf("Sync", 2),
-  PairSwap: signatureOf("Swap", 6),
-  PairMint: signatureOf("Mint", 3),
-  PairBurn: signatureOf("Burn", 4),
-  PoolCreated: signatureOf("PoolCreated", 5),
-  Initialize: signatureOf("Initialize", 2),
-  PoolSwap: signatureOf("Swap", 7),
-  PoolSwapWithFees: signatureOf("Swap", 9),
-  PoolMint: signatureOf("Mint", 7),
-  PoolBurn: signatureOf("Burn", 6),
-  PoolCollect: signatureOf("Collect", 6),
-  PoolCollectProtocol: signatureOf("CollectProtocol", 4),
-  PoolFlash: signatureOf("Flash", 6),
+  PairCreated: abiEvent("PairCreated", 4),
+  Sync: abiEvent("Sync", 2),
+  PairSwap: abiEvent("Swap", 6),
+  PairMint: abiEvent("Mint", 3),
+  PairBurn: abiEvent("Burn", 4),
+  PoolCreated: abiEvent("PoolCreated", 5),
+  Initialize: abiEvent("Initialize", 2),
+  PoolSwap: abiEvent("Swap", 7),
+  PoolSwapWithFees: abiEvent("Swap", 9),
+  PoolMint: abiEvent("Mint", 7),
+  PoolBurn: abiEvent("Burn", 6),
+  PoolCollect: abiEvent("Collect", 6),
+  PoolCollectProtocol: abiEvent("CollectProtocol", 4),
+  PoolFlash: abiEvent("Flash", 6),
 };
 
 /** A log encoded by viem's ABI encoder. */
@@ -105,7 +105,7 @@ describe("events of constant-product pools", () => {
   });
 });
 
-describe("events of concentrated pools", () => {
+describe("events of concentrated-liquidity pools", () => {
   it("are decoded as viem encodes them", () => {
     expect(decode(logOf(events.PoolCreated, [low, high, 3000, 60, to]))).toEqual([
       { kind: "poolCreated", ...logPosition, family: "concentrated", pool: to, token0: low, token1: high, feePpm: 3000 },
@@ -122,21 +122,21 @@ describe("events of concentrated pools", () => {
     ]);
   });
 
-  it("have collected amounts as outgoing, and the fees of a flash loan as incoming", () => {
-    const unchangedPosition = { kind: "poolMoved", ...logPosition, amount0In: 0n, amount1In: 0n, amount0Out: 0n, amount1Out: 0n };
+  it("report collected amounts as outgoing, and the fees of a flash loan as incoming", () => {
+    const noMovement = { kind: "poolMoved", ...logPosition, amount0In: 0n, amount1In: 0n, amount0Out: 0n, amount1Out: 0n };
     const maxAmount = 2n ** 128n - 1n;
     expect(decode(logOf(events.PoolCollect, [sender, to, -60, 120, maxAmount, 6n]))).toEqual([
-      { ...unchangedPosition, amount0Out: maxAmount, amount1Out: 6n },
+      { ...noMovement, amount0Out: maxAmount, amount1Out: 6n },
     ]);
     expect(decode(logOf(events.PoolCollectProtocol, [sender, to, 5n, maxAmount]))).toEqual([
-      { ...unchangedPosition, amount0Out: 5n, amount1Out: maxAmount },
+      { ...noMovement, amount0Out: 5n, amount1Out: maxAmount },
     ]);
     expect(decode(logOf(events.PoolFlash, [sender, to, 100n, 200n, 3n, 2n ** 256n - 1n]))).toEqual([
-      { ...unchangedPosition, amount0In: 3n, amount1In: 2n ** 256n - 1n },
+      { ...noMovement, amount0In: 3n, amount1In: 2n ** 256n - 1n },
     ]);
   });
 
-  it("have the received amounts of the pool as incoming", () => {
+  it("report what the pool receives as incoming and what it pays as outgoing", () => {
     const price = { sqrtPriceX96: 1n, liquidity: 2n ** 128n - 1n, tick: 8388607 };
     const swap = (amount0: bigint, amount1: bigint) =>
       decode(logOf(events.PoolSwap, [sender, to, amount0, amount1, price.sqrtPriceX96, price.liquidity, price.tick]));

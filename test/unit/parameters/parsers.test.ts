@@ -106,7 +106,7 @@ describe("the parser of addresses", () => {
   });
 
   it.each(["alice", "0x1234", `${address}0`, address.slice(2), "0xzz34567890123456789012345678901234567890"])("refuses %j", (text) => {
-    expect(refusalOf(parsers.address(text))).toBe("0x + 40 hex digits or a registered name");
+    expect(refusalOf(parsers.address(text))).toBe("0x followed by 40 hex digits or a registered name");
   });
 
   it.each([
@@ -126,7 +126,7 @@ describe("the parser of addresses", () => {
     `${"a".repeat(252)}.eth`,
   ])("refuses %j, which has a dot and is not a name", (text) => {
     expect(refusalOf(parsers.address(text))).toBe(
-      "0x + 40 hex digits or a registered name (of characters that ENSIP-15 allows, up to 255)",
+      "0x followed by 40 hex digits or a registered name (of characters that ENSIP-15 allows, up to 255)",
     );
   });
 

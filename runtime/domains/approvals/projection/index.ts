@@ -54,7 +54,7 @@ export const approvalsProjection = defineProjection({
 const plainTransfer = "0xa9059cbb";
 
 /**
- * Whether a transfer may have lowered an allowance. A direct call of the token's `transfer` by the owner cannot; other functions of a token may call a spender
+ * Whether a transfer may have lowered an allowance. A direct call to the token's `transfer` by the owner cannot; other functions of a token may call a spender
  * (approveAndCall). A transfer of 0 uses no allowance, and a mint has no owner.
  */
 const mayLowerAllowance = ({ block }: DecodedBlock, { address, from, amount, transactionIndex }: Erc20Transfer): boolean => {

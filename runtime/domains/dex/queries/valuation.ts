@@ -77,7 +77,7 @@ export const growthBetween = (before: string, after: string): string => (before 
 export const volumeBetween = (before: TokenState, after: TokenState): string =>
   String(BigInt(after.amount_in) + BigInt(after.amount_out) - BigInt(before.amount_in) - BigInt(before.amount_out));
 
-/** The share of a reserve that a balance of the pool token redeems, rounded down as in the pool's own payout; null if an input is unknown. */
+/** The share of a reserve that a balance of the LP token redeems, rounded down as in the pool's own payout; null if an input is unknown. */
 export function shareOf(reserve: string | null, balance: string | null, supply: string | null): string | null {
   if (reserve === null || balance === null || supply === null || BigInt(supply) === 0n) return null;
   return String((BigInt(reserve) * BigInt(balance)) / BigInt(supply));

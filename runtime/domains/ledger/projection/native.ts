@@ -5,8 +5,8 @@ import type { Address } from "../../../lib/hex.ts";
 export interface NativeMovement {
   /** Null for a movement without a transaction. */
   readonly transactionIndex: number | null;
-  /** `value` and `inner` are transfers; the others change balances only. */
-  readonly kind: "fee" | "value" | "inner" | "tip" | "withdrawal";
+  /** `value` and `internal` are transfers; the others change balances only. */
+  readonly kind: "fee" | "value" | "internal" | "tip" | "withdrawal";
   readonly from: Address | null;
   readonly to: Address | null;
   readonly amount: bigint;
@@ -15,7 +15,7 @@ export interface NativeMovement {
 const weiPerGwei = 1_000_000_000n;
 
 /**
- * All changes of native balances in a block, in order. A transaction pays its fee, transfers its value and makes its inner transfers; then the miner receives
+ * All changes of native balances in a block, in order. A transaction pays its fee, transfers its value and makes its internal transfers; then the miner receives
  * the part of the price above the base fee, which is burned (EIP-1559), as are blob fees (EIP-4844). A failed transaction pays its fee and transfers nothing.
  * Withdrawals (EIP-4895) follow after all transactions.
  */
@@ -55,10 +55,10 @@ const transfersOf = (transaction: ChainTransaction, value: bigint): NativeMoveme
   if (transaction.successful === false) return [];
   const { index, from } = transaction;
   const to = transaction.to ?? transaction.createdContract;
-  const inner = (transaction.traces ?? []).map((trace): NativeMovement => {
+  const internal = (transaction.traces ?? []).map((trace): NativeMovement => {
     // A contract that self-destructs to itself burns its value: the tracer reports no other self-destruct with equal sides.
     const burnt = trace.type === "selfdestruct" && trace.from === trace.to;
-    return { transactionIndex: index, kind: "inner", from: trace.from, to: burnt ? null : trace.to, amount: trace.value };
+    return { transactionIndex: index, kind: "internal", from: trace.from, to: burnt ? null : trace.to, amount: trace.value };
   });
-  return to === null ? inner : [{ transactionIndex: index, kind: "value", from, to, amount: value }, ...inner];
+  return to === null ? internal : [{ transactionIndex: index, kind: "value", from, to, amount: value }, ...internal];
 };

@@ -55,7 +55,7 @@ export function createBlockQueries({ query }: Pick<Database, "query">) {
   /** The block with a number, or null. Served by the primary key. */
   const blockByNumber = (chainId: number, number: number) => selectOne(selectByNumber, [chainId, number]);
 
-  /** The block with a hash, or null. Served by blocks_hash. */
+  /** The block with the given hash, or null. Served by blocks_hash. */
   const blockByHash = (chainId: number, hash: Hash) => selectOne(selectByHash, [chainId, bytes(hash)]);
 
   /** The first block at or after a time (unix seconds), or null. Served by blocks_timestamp. */

@@ -61,7 +61,7 @@ const selectAtPositions = sql`SELECT ${columns} FROM unnest($2::int8[], $3::int4
 
 /** Transaction queries. */
 export function createTransactionQueries({ query }: Pick<Database, "query">) {
-  /** The transaction with a hash, or null. Served by transactions_hash. */
+  /** The transaction with the given hash, or null. Served by transactions_hash. */
   const transactionByHash = async (chainId: number, hash: Hash): Promise<TransactionRow | null> => {
     const rows = await query<TransactionRow>(selectByHash, [chainId, bytes(hash)]);
     return rows[0] ?? null;

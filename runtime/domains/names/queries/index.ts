@@ -9,11 +9,11 @@ import { type NameRecord, nameRecords } from "../projection.ts";
 
 /** Max length of a name that an address may claim. It equals the max length of a parameter, so that every served name can be requested. */
 const maxNameLength = 255;
-/** Max names whose normalized form and node are cached: a name with many labels takes milliseconds to compute. */
+/** Max number of names whose normalized form and node are cached: a name with many labels takes milliseconds to compute. */
 const maxNames = 10_000;
 const nodeOfName = memoizeText((name) => {
-  const normal = normalizeName(name);
-  return normal === null ? null : { isNormal: normal === name, node: nodeOf(normal) };
+  const normalized = normalizeName(name);
+  return normalized === null ? null : { isNormalized: normalized === name, node: nodeOf(normalized) };
 }, maxNames);
 
 /** All queries of names. */
@@ -43,7 +43,7 @@ const selectRecords = sql`SELECT requested.node, found.value FROM unnest($3::byt
   CROSS JOIN LATERAL (${newest(sql`resolver.value`, sql`$4`)}) found
   WHERE found.value IS NOT NULL`;
 
-/** Creates the queries of names. Names that resolve outside of the chain, or by custom rules of a resolver, have no record and do not resolve. */
+/** Creates the name queries. Names that resolve outside of the chain, or by custom rules of a resolver, have no record and do not resolve. */
 export const createNameQueries = ({ query }: Pick<Database, "query">, registriesOf: RegistriesOf) => {
   /**
    * One kind of record of several nodes, each from the resolver that is current in the registry. If a registry never had the node, the next one is used.
@@ -80,8 +80,10 @@ export const createNameQueries = ({ query }: Pick<Database, "query">, registries
     const nodes = new Map([...new Set(addresses)].map((address) => [address, namespaces.map((space) => reverseNode(space, address))]));
     const claims = await recordsOf(chainId, [...nodes.values()].flat(), nameRecords.name);
     const claimed = new Map([...claims].map(([node, value]) => [node, Buffer.from(value.slice(2), "hex").toString("utf8")]));
-    const normal = new Set([...claimed.values()].filter((name) => name.length <= maxNameLength && nodeOfName(name)?.isNormal === true));
-    const forward = await addressesOf(chainId, normal);
+    const normalized = new Set(
+      [...claimed.values()].filter((name) => name.length <= maxNameLength && nodeOfName(name)?.isNormalized === true),
+    );
+    const forward = await addressesOf(chainId, normalized);
     return new Map(
       [...nodes].flatMap(([address, claimNodes]) => {
         const name = claimNodes

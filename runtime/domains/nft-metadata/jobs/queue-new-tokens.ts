@@ -79,8 +79,8 @@ const countIn = async (database: Queryable, chainId: number, { after, to }: Port
 };
 
 /** Queues a portion. False if this process may not write, or if the index has changed in the meantime. */
-const queue = async ({ chainId, exclusiveKeepingState, clock }: JobContext, { after, to }: Portion): Promise<boolean> => {
-  const isDone = await exclusiveKeepingState(async (client, indexed) => {
+const queue = async ({ chainId, runExclusiveKeepingCache, clock }: JobContext, { after, to }: Portion): Promise<boolean> => {
+  const isDone = await runExclusiveKeepingCache(async (client, indexed) => {
     await lockQueue(client, chainId);
     if (to > indexed.number || (await pointerOf(client, chainId)) !== after) return false;
     // Served by nft_tokens_roll_back and the primary key of nft_metadata. A contract with two standards is called with the function of the lower one.

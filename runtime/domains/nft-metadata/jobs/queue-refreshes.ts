@@ -33,10 +33,10 @@ export const createQueueRefreshesJob = (): Job => {
   return {
     name: "queue-nft-refreshes",
     intervalMilliseconds,
-    run: async ({ chainId, database, exclusiveKeepingState, clock }) => {
+    run: async ({ chainId, database, runExclusiveKeepingCache, clock }) => {
       // Served by the primary key; most runs find nothing.
       if ((await database.query("SELECT FROM nft_refreshes WHERE chain_id = $1 LIMIT 1", [chainId])).length === 0) return false;
-      const hasMore = await exclusiveKeepingState(async (client) => {
+      const hasMore = await runExclusiveKeepingCache(async (client) => {
         await lockQueue(client, chainId);
         const singles = await queueSingles(client, chainId, clock());
         const range = (await nextRange(client, chainId, last)) ?? (await nextRange(client, chainId, null));

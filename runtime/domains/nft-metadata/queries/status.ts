@@ -7,28 +7,28 @@ export interface Reason {
   readonly tokens: number;
 }
 
-/** The progress of reading a collection's metadata. */
+/** The progress of fetching a collection's metadata. */
 export interface CollectionStatus {
   readonly token: Address;
-  readonly waiting: number;
-  /** When the oldest waiting token was queued; null if none waits. */
+  readonly pending: number;
+  /** When the oldest pending token was queued; null if none is pending. */
   readonly oldest: Date | null;
-  readonly read: number;
-  readonly refused: number;
+  readonly fetched: number;
+  readonly rejected: number;
   /** Most frequent first. */
   readonly refusals: readonly Reason[];
-  /** The last failures of waiting tokens that are retried. */
+  /** The last failures of pending tokens, which are retried. */
   readonly problems: readonly Reason[];
 }
 
 /**
- * The progress of each collection, ordered by the numbers of waiting and of refused tokens, descending. Reads the queue, nft_documents and
+ * The progress of each collection, ordered by the numbers of pending and of rejected tokens, descending. Reads the queue, nft_documents and
  * nft_metadata_refused of a chain.
  */
 export const readMetadataStatus = async ({ query }: Queryable, chainId: number): Promise<CollectionStatus[]> => {
   const rows = await query<CollectionStatus>(
     `WITH waiting AS (
-       SELECT token, sum(tokens)::int8 AS waiting, min(oldest) AS oldest,
+       SELECT token, sum(tokens)::int8 AS pending, min(oldest) AS oldest,
          coalesce(json_agg(json_build_object('reason', problem, 'tokens', tokens) ORDER BY tokens DESC, problem) FILTER (WHERE problem IS NOT NULL), '[]') AS problems
        FROM (SELECT token, problem, count(*) AS tokens, min(queued_at) AS oldest FROM nft_reads WHERE chain_id = $1 GROUP BY token, problem) q GROUP BY token
      ), refused AS (
@@ -36,9 +36,9 @@ export const readMetadataStatus = async ({ query }: Queryable, chainId: number):
          SELECT token, left(refusal, 200) AS reason, count(*) AS tokens FROM nft_metadata WHERE chain_id = $1 AND document IS NULL GROUP BY token, left(refusal, 200)) r
        GROUP BY token
      ), stored AS (SELECT token, metadata_count, refused_count FROM nft_documents WHERE chain_id = $1)
-     SELECT token, coalesce(waiting, 0) AS waiting, oldest, coalesce(metadata_count, 0) AS read, coalesce(refused_count, 0) AS refused,
+     SELECT token, coalesce(pending, 0) AS pending, oldest, coalesce(metadata_count, 0) AS fetched, coalesce(refused_count, 0) AS rejected,
        coalesce(refusals, '[]') AS refusals, coalesce(problems, '[]') AS problems
-     FROM waiting FULL JOIN stored USING (token) LEFT JOIN refused USING (token) ORDER BY waiting DESC, refused DESC, token`,
+     FROM waiting FULL JOIN stored USING (token) LEFT JOIN refused USING (token) ORDER BY pending DESC, rejected DESC, token`,
     [chainId],
   );
   return rows;

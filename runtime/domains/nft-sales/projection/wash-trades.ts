@@ -23,7 +23,7 @@ interface WashResult {
 }
 
 /**
- * Finds wash trades: sales to oneself, and two sales of a token between the same two accounts of which the second is at most 30 UTC days after the first. For
+ * Finds wash trades: self-sales, and two sales of a token between the same two accounts of which the second is at most 30 UTC days after the first. For
  * a unique token, either account may be the seller: a token that one account sold to the other before must have come back. An ERC-1155 id has many units, so
  * only a sale in the opposite direction undoes the previous one. Sales at all marketplaces are included, because each moved the token between the two
  * accounts. If several contracts emit a sale for one movement, it is one trade with one result.

@@ -5,13 +5,13 @@ import type { Knex } from "knex";
  * `pools` has one row for each announcement of a pool by a factory, numbered by `announcement`. Any contract may emit that event, so announcements of one
  * factory do not affect another, and the configuration decides which factories are exchanges. An announcement after the first event of the pool itself is
  * ignored: a factory announces a pool before the pool emits events. `family`: 0 constant product, 1 concentrated liquidity. `fee_ppm` is the fee of the pool
- * in millionths, null if the exchange sets it.
+ * in millionths, null if the fee is set per exchange.
  * A pool that only one factory announced has that `factory` in its states and actions, and is included in the sums of the factory. A pool that several
  * factories claim has null there and a row in `shared_pools` for each of them; queries add it to their sums.
  * `pool_states` has a row for each block that changed the pool: its state after the block, and sums since its creation. Reserves are null until the pool
- * emits them (a concentrated pool never does); price, liquidity and tick are null for a constant-product pool; `supply` is that of the pool's own token.
+ * emits them (a concentrated pool never does); price, liquidity and tick are null for a constant-product pool; `supply` is that of the LP token.
  * `pool_actions`: `act` 0 swap, 1 liquidity added (as amounts in), 2 liquidity removed (as amounts out). `liquidity` is what was minted to the provider or
- * burned from it, without the exchange's share and without the permanently locked minimum; null for a swap, or if it is unknown.
+ * burned from it, excluding the protocol fee and the permanently locked minimum; null for a swap, or if it is unknown.
  * `pool_action_accounts` has each account of an action once: the sender of the transaction, the caller of the pool, the recipient. `exchange` is the
  * factory, or the pool itself if several claim it.
  * `pool_swap_days` has the first block of each UTC day (days since 1970) with a swap in a pool, so that active pools are found without reading all others;
@@ -132,7 +132,7 @@ export async function up(knex: Knex): Promise<void> {
       PRIMARY KEY (chain_id, factory, token) INCLUDE (block_number)
     );
     CREATE INDEX exchange_tokens_roll_back ON exchange_tokens USING brin (block_number);
-    -- By pool, the newest sums of the exchange that includes it: the state from which a block with an event of the pool continues.
+    -- The newest sums of each pool's exchange, which the fold loads for a block with an event of the pool.
     CREATE VIEW exchange_sums_of_pools AS
       SELECT p.chain_id, p.pool, s.swaps, s.actions FROM pools p CROSS JOIN LATERAL (
         SELECT * FROM exchange_sums e WHERE e.chain_id = p.chain_id AND e.factory = p.factory ORDER BY e.block_number DESC LIMIT 1) s

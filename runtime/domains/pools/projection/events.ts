@@ -21,7 +21,7 @@ export interface Action {
 export const isPoolEvent = (event: DecodedEvent): event is OwnPoolEvent => event.kind.startsWith("pool") && event.kind !== "poolCreated";
 
 /**
- * Whether a transfer changes the supply of a pool's own token, which is minted from the zero address and burned by the pool. A holder's transfer to the zero
+ * Whether a transfer changes the supply of an LP token, which is minted from the zero address and burned by the pool. A holder's transfer to the zero
  * address does not: the contract's totalSupply() does not change.
  */
 export const changesSupply = (event: DecodedEvent): event is Erc20Transfer =>
@@ -97,7 +97,7 @@ const changeOf = ({ kind, sender, amount0, amount1 }: Liquidity): Pick<Action, "
     ? { act: actCodes.add, sender, amounts: { in: [amount0, amount1], out: [0n, 0n] } }
     : { act: actCodes.remove, sender, amounts: { in: [0n, 0n], out: [amount0, amount1] } };
 
-/** The event has neither the amount of pool tokens nor their recipient; both are taken from the preceding transfers. */
+/** The event has neither the amount of LP tokens nor their recipient; both are taken from the preceding transfers. */
 const changeShares = (pool: FoldedPool, event: Liquidity): Action => {
   const pending = pool.pending?.transactionIndex === event.transactionIndex ? pool.pending : null;
   pool.pending = null;

@@ -26,7 +26,7 @@ export interface FoldedPool {
   sqrtPriceX96: bigint | null;
   liquidity: bigint | null;
   tick: number | null;
-  /** The supply of the pool's own token; null once its transfers are inconsistent. */
+  /** The supply of the LP token; null once its transfers are inconsistent. */
   supply: bigint | null;
   swaps: number;
   actions: number;
@@ -34,7 +34,7 @@ export interface FoldedPool {
   out: [bigint, bigint];
   /** The UTC day of its last swap, in days since 1970. */
   lastSwapDay: number | null;
-  /** Mints and burns of the pool's own token in the current transaction that precede their event. */
+  /** Mints and burns of the LP token in the current transaction that precede their event. */
   pending: {
     readonly transactionIndex: number;
     minted: { readonly to: Address; readonly amount: bigint } | null;

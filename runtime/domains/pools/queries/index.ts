@@ -1,7 +1,7 @@
 import type { Queryable } from "../../../database/database.ts";
 import { createActionQueries } from "./action.ts";
 import { createExchangeQueries } from "./exchange.ts";
-import { createListQueries } from "./pool.ts";
+import { createPoolListQueries } from "./pool.ts";
 import { createStateQueries } from "./state.ts";
 import { createTransactionActionQueries } from "./transaction-action.ts";
 
@@ -10,7 +10,7 @@ export type PoolQueries = ReturnType<typeof createPoolQueries>;
 
 /** Creates the queries of pools and exchanges: announcements, states and actions as typed rows. */
 export const createPoolQueries = (database: Pick<Queryable, "query">) => ({
-  ...createListQueries(database),
+  ...createPoolListQueries(database),
   ...createExchangeQueries(database),
   ...createActionQueries(database),
   ...createStateQueries(database),

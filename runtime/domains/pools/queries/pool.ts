@@ -13,7 +13,7 @@ export interface PoolRow {
   readonly token1: Address;
 }
 
-/** A pool, and an owner's balance of its token. */
+/** A pool, and an owner's balance of its LP token. */
 export interface OwnedPoolRow extends PoolRow {
   /** Null if unknown. */
   readonly balance: string | null;
@@ -31,8 +31,8 @@ const withToken = (column: Sql, limit: Sql): Sql =>
 const poolsWithToken = (limit: Sql): Sql =>
   sql`unnest($2::bytea[]) AS f(factory) CROSS JOIN LATERAL (${withToken(sql`p.token0`, limit)} UNION ALL ${withToken(sql`p.token1`, limit)}) p`;
 
-/** Queries of pools. Each takes the factories whose announcements are considered. */
-export const createListQueries = ({ query }: Pick<Queryable, "query">) => ({
+/** Pool queries. Each takes the factories whose announcements are considered. */
+export const createPoolListQueries = ({ query }: Pick<Queryable, "query">) => ({
   /** The given contracts that a factory had announced by a block, by address. Served by pools_factory. */
   poolsAt: (chainId: number, factories: readonly Address[], pools: readonly Address[], block: number) =>
     query<PoolRow>(
@@ -51,7 +51,7 @@ export const createListQueries = ({ query }: Pick<Queryable, "query">) => ({
 
   /**
    * Pools with a token, by address, and their number. Served by pools_token0 and pools_token1, which hold the pools of one factory in this order: a page
-   * reads them up to its end only.
+   * reads only the rows up to its end.
    */
   poolsOfToken: async (
     chainId: number,
@@ -75,8 +75,8 @@ export const createListQueries = ({ query }: Pick<Queryable, "query">) => ({
   },
 
   /**
-   * The pools whose token an owner held after a block, by address. Served by the primary key of balances, a range of the owner's tokens, each looked up in
-   * pools_factory; and one probe of balance_periods per pool whose balance changed since.
+   * The pools whose LP token an owner held at a block, by address. The owner's tokens are a range of the primary key of balances; each is looked up in
+   * pools_factory. A pool whose balance has changed since takes one probe of balance_periods.
    */
   poolsOfOwner: (chainId: number, factories: readonly Address[], owner: Address, block: number, limit: number) =>
     query<OwnedPoolRow>(

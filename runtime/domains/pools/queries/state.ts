@@ -38,7 +38,7 @@ export const emptyPool: PoolState = {
 };
 const emptyToken: TokenState = { reserve: "0", swaps: 0, swap_transactions: 0, amount_in: "0", amount_out: "0" };
 
-/** The block number of a state. Null, which means that no block precedes a time, becomes a number below all blocks. */
+/** Maps null (no block before the requested time) to -1, below every block. */
 const heightOf = (block: number | null): number => block ?? -1;
 
 /** Queries of the states of pools, and of the sums of exchanges, at given blocks. */
@@ -148,7 +148,7 @@ const createTokenSums =
 
 const sumOf = (left: string, right: string): string => String(BigInt(left) + BigInt(right));
 
-/** Adds the state of a pool, in which the token is on a side, to the token's sums. */
+/** Adds a pool's state to the sums of its token on `side`. */
 const addPool = (state: TokenState, pool: PoolState, side: 0 | 1): TokenState => ({
   ...state,
   reserve: sumOf(state.reserve, (side === 0 ? pool.reserve0 : pool.reserve1) ?? "0"),

@@ -21,8 +21,8 @@ export const secondsOfBucket = 900;
 export interface Market {
   readonly history: PoolHistory;
   readonly edge: Edge;
-  /** The last computed price of the pool's own token, with its inputs. */
-  poolToken: { readonly share: Share; readonly rates: readonly [Decimal, Decimal]; readonly rate: Decimal } | null;
+  /** The last computed price of the LP token, with its inputs. */
+  lpToken: { readonly share: Share; readonly rates: readonly [Decimal, Decimal]; readonly rate: Decimal } | null;
 }
 
 /** The pools of a price model. */
@@ -50,7 +50,7 @@ export function createMarkets(liquidityFloor: number, canonical: (token: Address
     add: (pool) => {
       const tokens = [canonical(pool.token0), canonical(pool.token1)] as const;
       const edge: Edge = { pool: pool.pool, tokens, summary: emptySummary };
-      markets.set(pool.pool, { history: createPoolHistory(pool), edge, poolToken: null });
+      markets.set(pool.pool, { history: createPoolHistory(pool), edge, lpToken: null });
       edges.add(edge);
     },
     observe: (observation) => {

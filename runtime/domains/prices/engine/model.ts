@@ -1,9 +1,9 @@
 import type { Decimal } from "../../../lib/decimal.ts";
 import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
 import { type Asset, canonicalIn } from "./assets.ts";
+import { addLpTokenRates } from "./lp-token-rates.ts";
 import { createMarkets } from "./markets.ts";
 import type { Observation, PricedPool } from "./observations.ts";
-import { addPoolTokenRates } from "./pool-token-rates.ts";
 import type { Prices } from "./prices.ts";
 import { createTokenSources, type PriceSettings } from "./sources.ts";
 import { createTokenRates } from "./token-rates.ts";
@@ -33,8 +33,8 @@ export function createPriceModel(settings: PriceSettings): PriceModel {
     markets.summarize(time);
     const rates: Map<Asset, Decimal> = tokens.allAt(time);
     if (usesPools) {
-      addPoolTokenRates(rates, markets, prices.liquidityFloor, (token, byPools) =>
-        sources.tokens.has(token) ? tokens.rateOf(token, byPools, time) : byPools,
+      addLpTokenRates(rates, markets, prices.liquidityFloor, (token, poolRate) =>
+        sources.tokens.has(token) ? tokens.rateOf(token, poolRate, time) : poolRate,
       );
     }
     for (const [asset, rate] of sources.currencies(time)) rates.set(asset, rate);

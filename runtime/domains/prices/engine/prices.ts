@@ -1,7 +1,7 @@
 import { compare, type Decimal } from "../../../lib/decimal.ts";
 import type { Asset } from "./assets.ts";
 
-/** Known prices by asset: US dollars for one smallest unit of a token or one unit of a currency. */
+/** Known prices by asset: US dollars per smallest unit of a token or per unit of a currency. */
 export type Prices = ReadonlyMap<Asset, Decimal>;
 
 /** A change of an asset's price; an unknown price is null. */

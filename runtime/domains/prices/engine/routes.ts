@@ -44,7 +44,7 @@ const maxHops = 4;
  * last pool. `trusted` are the anchors, with or without a price from another source. `cache` keeps steps between calls, so that unchanged ones are not
  * recomputed.
  */
-export function priceByPools(
+export function priceFromPools(
   anchors: ReadonlyMap<Address, Decimal>,
   trusted: ReadonlySet<Address>,
   edges: Edges,

@@ -19,7 +19,7 @@ type Source = PricesConfig["sources"][number];
 /** Prices from feeds, from the operator's imported prices and from the currencies of stablecoins. */
 export interface TokenSources {
   observe(observation: FeedObservation | FileObservation): void;
-  /** The price of a token by one source, in US dollars for one smallest unit. */
+  /** The price of a token from one source, in US dollars per smallest unit. */
   rate(source: Exclude<Source, "pools">, token: Address, time: number): Decimal | null;
   /** US dollars for one unit of each currency that has a rate. */
   currencies(time: number): Map<Asset, Decimal>;

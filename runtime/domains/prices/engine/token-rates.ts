@@ -1,37 +1,37 @@
 import type { PricesConfig } from "../../../config/config.ts";
 import type { Decimal } from "../../../lib/decimal.ts";
 import type { Address } from "../../../lib/hex.ts";
-import { type Edges, priceByPools, type Step } from "./routes.ts";
+import { type Edges, priceFromPools, type Step } from "./routes.ts";
 import type { TokenSources } from "./sources.ts";
 
-/** Prices of tokens by all configured sources. */
+/** Token prices from the configured sources of a chain, in order of precedence. */
 export interface TokenRates {
-  /** The price by the first source that has one. `byPools` is the price that pools imply. */
-  rateOf(token: Address, byPools: Decimal | null, time: number): Decimal | null;
-  /** The prices of all tokens at a time, except pools' own tokens. */
+  /** The price from the first source that has one. `poolRate` is the price that pools imply. */
+  rateOf(token: Address, poolRate: Decimal | null, time: number): Decimal | null;
+  /** The prices of all tokens at a time, except LP tokens. */
   allAt(time: number): Map<Address, Decimal>;
 }
 
-/** Token prices by the sources of a chain, in their configured order. */
+/** Creates the token prices of a chain. */
 export function createTokenRates(prices: PricesConfig, sources: TokenSources, edges: Edges): TokenRates {
   const usesPools = prices.sources.includes("pools");
   const sourcesBeforePools = prices.sources.slice(0, Math.max(0, prices.sources.indexOf("pools"))).filter((source) => source !== "pools");
   const steps = new Map<Address, Step>();
 
-  const rateOf: TokenRates["rateOf"] = (token, byPools, time) => {
+  const rateOf: TokenRates["rateOf"] = (token, poolRate, time) => {
     for (const source of prices.sources) {
-      const rate = source === "pools" ? byPools : sources.rate(source, token, time);
+      const rate = source === "pools" ? poolRate : sources.rate(source, token, time);
       if (rate !== null) return rate;
     }
     return null;
   };
   /**
-   * Whether paths start from a token: tokens that a source before pools prices. If pools are the first source, other sources are used only for tokens that no
-   * path reaches. Stablecoins are always included, because paths must start somewhere.
+   * Whether price paths may start at a token: it has a price from a source that precedes pools, or it is a stablecoin, because paths must start somewhere.
+   * If pools are the first source, other sources are used only for tokens that no path reaches.
    */
   const isStart = (token: Address, time: number): boolean =>
     sources.isStablecoin(token) || sourcesBeforePools.some((source) => sources.rate(source, token, time) !== null);
-  const ratesByPools = (time: number): Map<Address, Decimal> => {
+  const ratesFromPools = (time: number): Map<Address, Decimal> => {
     const starts = new Map<Address, Decimal>();
     const others = new Map<Address, Decimal>();
     for (const token of sources.anchors) {
@@ -39,7 +39,7 @@ export function createTokenRates(prices: PricesConfig, sources: TokenSources, ed
       if (rate !== null) (isStart(token, time) ? starts : others).set(token, rate);
     }
     const ratesFrom = (anchors: ReadonlyMap<Address, Decimal>) =>
-      priceByPools(anchors, sources.anchors, edges, prices.liquidityFloor, steps);
+      priceFromPools(anchors, sources.anchors, edges, prices.liquidityFloor, steps);
     const rates = ratesFrom(starts);
     const missing = [...others].filter(([token]) => !rates.has(token));
     return missing.length === 0 ? rates : ratesFrom(new Map([...starts, ...missing]));
@@ -48,7 +48,7 @@ export function createTokenRates(prices: PricesConfig, sources: TokenSources, ed
   return {
     rateOf,
     allAt: (time) => {
-      const rates = usesPools ? ratesByPools(time) : new Map<Address, Decimal>();
+      const rates = usesPools ? ratesFromPools(time) : new Map<Address, Decimal>();
       for (const token of sources.tokens) {
         const rate = rateOf(token, rates.get(token) ?? null, time);
         if (rate !== null) rates.set(token, rate);

@@ -63,7 +63,7 @@ const typeOf = (rules: Rules, stablecoins: StablecoinMatcher, token: ClassifiedT
   const match = stablecoins.matchExact(token);
   if (match.kind === "genuine") return byRule("stablecoin", "stablecoin-address", genuineReason(match));
   if (match.kind === "by-symbol") {
-    const reason = `Symbol and decimals are those of ${match.coin.symbol}, for which the rules have no address on this chain.`;
+    const reason = `The symbol and decimals match ${match.coin.symbol}; the rules list no address for it on this chain.`;
     return byRule("stablecoin", "stablecoin-symbol", reason);
   }
   return byDefault("cryptocurrency");

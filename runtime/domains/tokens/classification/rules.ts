@@ -3,18 +3,18 @@ import type { Address } from "../../../lib/hex.ts";
 
 const address = z
   .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/, "expected an address: 0x and 40 hex digits")
+  .regex(/^0x[0-9a-fA-F]{40}$/, "expected an address: 0x followed by 40 hex digits")
   .transform((text) => text.toLowerCase() as Address);
 const chainId = z.string().regex(/^[1-9]\d*$/, "expected a chain id in decimal digits as the key");
 const byChain = z.record(chainId, z.array(address));
-const word = z.string().trim().min(1);
+const nonEmptyText = z.string().trim().min(1);
 
-/** The rules on types of tokens, spam and poisoning, in sections; a section of the operator's file replaces the built-in one. */
+/** The rules for token types, spam and poisoning, in sections; a section of the operator's file replaces the built-in one. */
 export const rulesSchema = z.strictObject({
   stablecoins: z
     .array(
       z.strictObject({
-        symbol: word.describe("The symbol that its contract returns, in any case."),
+        symbol: nonEmptyText.describe("The symbol that its contract returns, in any case."),
         decimals: z
           .array(z.number().int().min(0).max(255))
           .min(1)
@@ -28,15 +28,15 @@ export const rulesSchema = z.strictObject({
   dust: z.strictObject({ belowUsd: z.number().min(0) }).describe("A balance worth less than this, in USD, is dust."),
   lures: z
     .strictObject({
-      words: z.array(word).describe("Whole words of names and symbols that only spam uses."),
-      topLevelDomains: z.array(word).describe("Endings that make a part of a name a web address."),
-      harmless: z.array(word).describe("Names with such an ending that are not lures."),
+      words: z.array(nonEmptyText).describe("Whole words of names and symbols that only spam uses."),
+      topLevelDomains: z.array(nonEmptyText).describe("Top-level domains that identify part of a name as a web address."),
+      harmless: z.array(nonEmptyText).describe("Names with such an ending that are not lures."),
     })
-    .describe("Words and web addresses by which the name of a spam token asks its reader to act."),
+    .describe("Words and web addresses by which the name of a spam token urges the reader to act."),
   airdrops: z
     .strictObject({
       words: z
-        .array(word)
+        .array(nonEmptyText)
         .describe(
           "Whole words that names of honest tokens contain too: a token with one is spam only if it was airdropped. An empty list disables this rule.",
         ),
@@ -60,7 +60,7 @@ export const rulesSchema = z.strictObject({
       sentByOthers: z
         .boolean()
         .describe(
-          "Whether a transfer of 0 from a wallet to an unknown account is classified as address poisoning if another account sent the transaction; does not apply to wallets that send no transactions.",
+          "Whether a zero-value transfer from a wallet to an unknown account is classified as address poisoning if another account sent the transaction; does not apply to wallets that send no transactions.",
         ),
       transactions: z
         .number()
@@ -70,7 +70,7 @@ export const rulesSchema = z.strictObject({
         .default(300)
         .describe("Number of the wallet's transactions before a transfer that are searched for counterparties."),
     })
-    .describe("Transfers of 0 that put an address into a wallet's list so that it may be copied by mistake."),
+    .describe("Zero-value transfers that place a look-alike address in a wallet's transfer history, to be copied by mistake."),
   trusted: byChain.describe("Tokens that are never spam, by chain id."),
   spam: byChain.describe("Tokens that are always spam, by chain id."),
 });

@@ -16,11 +16,11 @@ interface StablecoinCandidate {
 }
 
 const noMatch: StablecoinMatch = { kind: "none" };
-/** Max symbols whose matches are cached. */
+/** Max number of symbols whose matches are cached. */
 const maxSymbols = 20_000;
 const lowerCase = (symbol: string): string => symbol.normalize("NFC").trim().toLowerCase();
 
-/** Matches tokens with the stablecoins of the rules. */
+/** Matches tokens against the stablecoins in the rules. */
 export interface StablecoinMatcher {
   /** Matches by address or by the exact symbol. */
   matchExact(token: StablecoinCandidate): StablecoinMatch;

@@ -16,7 +16,7 @@ export interface TokenMovement {
   readonly token: Address;
   readonly from: Address | null;
   readonly to: Address | null;
-  /** The addresses in the transfer's row, including for sides that are not accounts. */
+  /** The addresses stored in the transfer's row; the zero address for a side that is not an account. */
   readonly fromAddress: Address;
   readonly toAddress: Address;
   readonly tokenId: bigint | null;
@@ -30,7 +30,7 @@ const movementsByBlock = new WeakMap<DecodedBlock, { readonly chain: ChainFacts;
 
 /**
  * All movements of a block in order: by transaction, and within it native value, value of internal transactions, then logs by index; movements without a
- * transaction come last. Includes fees, tips and withdrawals if native balances are accounted by traces.
+ * transaction come last. Includes fees, tips and withdrawals if native balances are derived from traces.
  */
 export const tokenMovements = (decoded: DecodedBlock, chain: ChainFacts): readonly TokenMovement[] => {
   const known = movementsByBlock.get(decoded);
@@ -42,11 +42,11 @@ export const tokenMovements = (decoded: DecodedBlock, chain: ChainFacts): readon
 
 const movementsOf = ({ block, events }: DecodedBlock, chain: ChainFacts): TokenMovement[] => {
   const movements: TokenMovement[] = [];
-  const isCovered = createMintBudget(block);
+  const takeFromMintBudget = createMintBudget(block);
   let nextEvent = 0;
   const addEventsThrough = (through: number) => {
     for (let event = events[nextEvent]; event !== undefined && event.transactionIndex <= through; event = events[nextEvent]) {
-      if (event.kind !== "consecutiveMint" || isCovered(event)) addEvent(movements, event, chain, events, nextEvent);
+      if (event.kind !== "consecutiveMint" || takeFromMintBudget(event)) addEvent(movements, event, chain, events, nextEvent);
       nextEvent += 1;
     }
   };
@@ -54,7 +54,7 @@ const movementsOf = ({ block, events }: DecodedBlock, chain: ChainFacts): TokenM
     // A tip is the last step of its transaction, after the events.
     const before = native.transactionIndex === null ? Number.POSITIVE_INFINITY : native.transactionIndex - (native.kind === "tip" ? 0 : 1);
     addEventsThrough(before);
-    const isTransfer = native.kind === "value" || native.kind === "inner";
+    const isTransfer = native.kind === "value" || native.kind === "internal";
     movements.push({
       isTransfer,
       transactionIndex: native.transactionIndex,

@@ -235,7 +235,7 @@ describe("dex_details of a transaction", () => {
     });
   });
 
-  it("describe liquidity changes with the pool tokens that were minted or burned", async () => {
+  it("describe liquidity changes with the LP tokens that were minted or burned", async () => {
     const [added] = await service.detailsOf(sent.add);
     const add = pairLog(sent.add, "Mint");
     const minted = pairEvents.findLast(
@@ -290,7 +290,7 @@ describe("dex_details of a transaction", () => {
     expect(second.exchange_rate_usd / ((paid * 0.5e-6) / (bought / 1e18))).toBeCloseTo(1, 9);
   });
 
-  it("describe concentrated liquidity, which has no pool token", async () => {
+  it("describe concentrated liquidity, which has no LP token", async () => {
     const [opened] = await service.detailsOf(sent.open);
     const [mintLog] = poolLogsOf(sent.open, "Mint");
     expect(opened).toMatchObject({

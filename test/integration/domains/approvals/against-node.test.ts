@@ -7,7 +7,7 @@ import { zeroAddress } from "../../../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contracts } from "./contracts.ts";
-import { type AllowanceIndex, type ResponseData, readWords, startAllowanceIndex, viewCalls, withMulticall } from "./support.ts";
+import { type AllowanceIndex, deployMulticall, type ResponseData, readWords, startAllowanceIndex, viewCalls } from "./support.ts";
 
 /** anvil's first account, whose key is public: it signs a permit. */
 const signer = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
@@ -55,7 +55,7 @@ const randomTransaction = (): TestTransaction => {
 
 beforeAll(async () => {
   chain = await startTestChain();
-  await withMulticall(chain);
+  await deployMulticall(chain);
   people = chain.accounts.slice(0, 4) as Address[];
   const oldCoin = await chain.deploy(artifacts.erc20(), ["Old", "OLD"]);
   const coin = await chain.deploy(contracts("Coin"), ["NEW"]);

@@ -4,7 +4,7 @@ import type { Address } from "../../../../runtime/lib/hex.ts";
 import { call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contracts } from "./contracts.ts";
-import { type AllowanceIndex, type ResponseData, readWords, startAllowanceIndex, viewCalls, withMulticall } from "./support.ts";
+import { type AllowanceIndex, deployMulticall, type ResponseData, readWords, startAllowanceIndex, viewCalls } from "./support.ts";
 
 let chain: TestChain;
 let test: TestDatabase;
@@ -44,7 +44,7 @@ const reads = () =>
 
 beforeEach(async () => {
   chain = await startTestChain();
-  await withMulticall(chain);
+  await deployMulticall(chain);
   [owner, spender, other] = chain.accounts.slice(1, 4) as [Address, Address, Address];
   coin = await chain.deploy(contracts("Coin"), ["NEW"]);
   await mineAll(call(contracts("Coin"), coin, "mint", [owner, 1_000n]));

@@ -89,7 +89,7 @@ beforeAll(async () => {
 afterAll(() => index?.end());
 
 const itemsOf = async (path = `approvals/${wallet}/`): Promise<Data[]> => {
-  const { status, data, message } = await index.get(`/v1/hand/${path}`);
+  const { status, data, message } = await index.get(`/v1/fixture/${path}`);
   if (status !== 200) throw new Error(`${path}: ${status} ${message}`);
   return data.items;
 };
@@ -280,7 +280,7 @@ describe("allowances of a wallet", () => {
 
   it("are refused beyond the maximum number of rows", async () => {
     await replaceAllowances(...Array.from({ length: 601 }, (_, position) => allowance(coins.cheap, addressOf(0x1000 + position), "1")));
-    const { status, message } = await index.get(`/v1/hand/approvals/${wallet}/`);
+    const { status, message } = await index.get(`/v1/fixture/approvals/${wallet}/`);
     expect([status, message]).toEqual([400, `Invalid value ${wallet} for walletAddress: expected a wallet with at most 600 approvals.`]);
     await index.database.query("DELETE FROM allowances WHERE spender = $1", [Buffer.from(addressOf(0x1000).slice(2), "hex")]);
     expect((await itemsOf())[0].spenders).toHaveLength(600);
@@ -292,7 +292,7 @@ describe("allowances of a wallet", () => {
     expect((await itemsOf()).map((item) => [item.token_address, item.spenders.length])).toEqual([[coins.expensive, 1]]);
     // A wallet that set none itself, such as a contract, gets the error.
     await replaceAllowances(...emitted);
-    expect((await index.get(`/v1/hand/approvals/${wallet}/`)).status).toBe(400);
+    expect((await index.get(`/v1/fixture/approvals/${wallet}/`)).status).toBe(400);
     // The same holds for approvals of collections.
     const operatorRow = (operator: Hex, isOwn: boolean): Row => ({
       chain_id: 7,
@@ -314,9 +314,9 @@ describe("allowances of a wallet", () => {
 
   it("are refused for an invalid address", async () => {
     for (const bad of ["0x12", "nobody", `${wallet}00`, "0xzz"])
-      expect((await index.get(`/v1/hand/approvals/${bad}/`)).status, bad).toBe(400);
+      expect((await index.get(`/v1/fixture/approvals/${bad}/`)).status, bad).toBe(400);
     expect((await index.get(`/v1/nowhere/approvals/${wallet}/`)).status).toBe(400);
-    expect((await index.get(`/v1/hand/nft/approvals/0x12/`)).status).toBe(400);
+    expect((await index.get(`/v1/fixture/nft/approvals/0x12/`)).status).toBe(400);
   });
 
   it("are returned as CSV with a line per token", async () => {
@@ -325,7 +325,7 @@ describe("allowances of a wallet", () => {
       allowance(coins.expensive, first, maxAmount),
       allowance(coins.expensive, second, "5"),
     );
-    const { text } = await index.get(`/v1/hand/approvals/${wallet}/?format=csv`);
+    const { text } = await index.get(`/v1/fixture/approvals/${wallet}/?format=csv`);
     const lines = text.trimEnd().split("\r\n");
     expect(lines).toHaveLength(3);
     expect(lines[1]).toContain(coins.expensive);
@@ -430,19 +430,19 @@ describe("approvals of collections", () => {
   });
 
   it("are returned as CSV without formulas", async () => {
-    const { text } = await index.get(`/v1/hand/nft/approvals/${wallet}/?format=csv`);
+    const { text } = await index.get(`/v1/fixture/nft/approvals/${wallet}/?format=csv`);
     expect(text).toContain("=CARD");
     expect(text).not.toMatch(/(^|,|\n)"?=/);
   });
 
   it("are listed in an index that starts late if the wallet may hold the token", async () => {
     await index.database.query("UPDATE chains SET indexed_from = 3");
-    const { data } = await index.get(`/v1/hand/nft/approvals/${wallet}/`);
+    const { data } = await index.get(`/v1/fixture/nft/approvals/${wallet}/`);
     const plain = data.items.find((item: Data) => item.contract_address === cards.plain);
     expect(plain.spenders.map((spender: Data) => spender.token_ids_approved)).toEqual(["5", maxTokenId, "ALL"]);
     expect(data.indexed_from).toBe(3);
     await replaceAllowances(allowance(coins.emptied, first, "5"));
-    const late = await index.get(`/v1/hand/approvals/${wallet}/`);
+    const late = await index.get(`/v1/fixture/approvals/${wallet}/`);
     expect([late.data.indexed_from, late.data.items[0].balance, late.data.items[0].value_at_risk]).toEqual([3, null, null]);
     await index.database.query("UPDATE chains SET indexed_from = 0");
   });

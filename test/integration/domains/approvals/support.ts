@@ -14,8 +14,8 @@ import { createChainScheduler } from "../../../../runtime/jobs/chain-scheduler.t
 import type { ContractCall } from "../../../../runtime/jobs/multicall.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
 import type { TestChain } from "../../../support/chain.ts";
-import { chainOf, createTestIndexer, isLevel, runInBackground } from "../../../support/indexer/support.ts";
-import { multicall, multicallCode } from "../../../support/multicall.ts";
+import { chainOf, createTestIndexer, isAtHead, runInBackground } from "../../../support/indexer/support.ts";
+import { multicallAddress, multicallCode } from "../../../support/multicall.ts";
 import { until } from "../../../support/until.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: responses are validated against the catalog; a test reads the fields that it expects
@@ -74,9 +74,9 @@ export const startAllowanceIndex = async (
     database,
     source,
     jobs: createAllowanceJobs(),
-    multicall,
-    exclusive: running.indexer.exclusive,
-    exclusiveKeepingState: running.indexer.exclusiveKeepingState,
+    multicall: multicallAddress,
+    runExclusive: running.indexer.runExclusive,
+    runExclusiveKeepingCache: running.indexer.runExclusiveKeepingCache,
     isReady,
     clock: () => new Date(clock),
     logger: { info: () => undefined, warn: (message) => warnings.push(message) },
@@ -91,7 +91,7 @@ export const startAllowanceIndex = async (
     validate: "strict",
     now,
   });
-  const waitForHead = () => until("the index to reach the node's head", async () => isReady() && (await isLevel(database, chain)));
+  const waitForHead = () => until("the index to reach the head", async () => isReady() && (await isAtHead(database, chain)));
   const runJobs = async (minutes = 2) => {
     for (let minute = 0; minute < minutes; minute += 1) {
       for (let rounds = 0; (await scheduler.runDue()) && rounds < 50; rounds += 1);
@@ -124,8 +124,8 @@ export const startAllowanceIndex = async (
 };
 
 /** Deploys the multicall contract at its address on public chains. */
-export const withMulticall = async (chain: TestChain): Promise<void> => {
-  await chain.rpc("anvil_setCode", [multicall, await multicallCode(chain)]);
+export const deployMulticall = async (chain: TestChain): Promise<void> => {
+  await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
 };
 
 const word = (value: Address | bigint) => (typeof value === "bigint" ? value.toString(16) : value.slice(2)).padStart(64, "0");

@@ -5,7 +5,7 @@ import type { Address } from "../../../../runtime/lib/hex.ts";
 import { call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contracts } from "./contracts.ts";
-import { type AllowanceIndex, type ResponseData, readWords, startAllowanceIndex, viewCalls, withMulticall } from "./support.ts";
+import { type AllowanceIndex, deployMulticall, type ResponseData, readWords, startAllowanceIndex, viewCalls } from "./support.ts";
 
 /** anvil's first account, whose key is public: it signs the permits. */
 const signer = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
@@ -60,7 +60,7 @@ const storedKeys = () => test.database.query("SELECT owner, token, spender FROM 
 
 beforeEach(async () => {
   chain = await startTestChain();
-  await withMulticall(chain);
+  await deployMulticall(chain);
   [owner, spender, other] = chain.accounts.slice(0, 3) as [Address, Address, Address];
   nonce = 0n;
   coin = await chain.deploy(contracts("SilentPermit"), []);

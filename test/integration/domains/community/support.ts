@@ -9,8 +9,8 @@ import type { ContractCall } from "../../../../runtime/jobs/multicall.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import type { TestChain } from "../../../support/chain.ts";
 import { contractOf, protocolOf, readOf, tableOf } from "../../../support/declared-protocol.ts";
-import { chainOf, createTestIndexer, isLevel, runInBackground, type TestIndexer } from "../../../support/indexer/support.ts";
-import { multicall } from "../../../support/multicall.ts";
+import { chainOf, createTestIndexer, isAtHead, runInBackground, type TestIndexer } from "../../../support/indexer/support.ts";
+import { multicallAddress } from "../../../support/multicall.ts";
 import { until } from "../../../support/until.ts";
 
 export const created = "Created(address indexed vault, address asset)";
@@ -92,14 +92,14 @@ export const startCommunityIndex = async (
     database,
     source: faultySource(running.source, fault, isPruned),
     jobs: declared.jobs,
-    multicall,
-    exclusive: running.indexer.exclusive,
-    exclusiveKeepingState: running.indexer.exclusiveKeepingState,
+    multicall: multicallAddress,
+    runExclusive: running.indexer.runExclusive,
+    runExclusiveKeepingCache: running.indexer.runExclusiveKeepingCache,
     isReady,
     clock: () => new Date(clock),
     logger: { info: () => undefined, warn: (message) => warnings.push(message) },
   });
-  const waitForHead = () => until("the index to reach the node's head", async () => isReady() && (await isLevel(database, chain)));
+  const waitForHead = () => until("the index to reach the head", async () => isReady() && (await isAtHead(database, chain)));
   return {
     running,
     warnings,
@@ -132,4 +132,4 @@ const faultySource = (source: Source, fault: CommunityIndex["fault"], isPruned: 
 /** A multicall contains the addresses that it calls. */
 const fails = (call: ContractCall | undefined, contracts: ReadonlySet<Address>): boolean =>
   call !== undefined &&
-  [...contracts].some((address) => call.to === address || (call.to === multicall && call.data.includes(address.slice(2))));
+  [...contracts].some((address) => call.to === address || (call.to === multicallAddress && call.data.includes(address.slice(2))));

@@ -1,7 +1,7 @@
 import type { createRandom } from "../../../../demo/story/random.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
 import { call, type TestChain, type TestTransaction } from "../../../support/chain.ts";
-import { multicall, multicallCode } from "../../../support/multicall.ts";
+import { multicallAddress, multicallCode } from "../../../support/multicall.ts";
 import { contracts } from "./contracts.ts";
 
 type Random = ReturnType<typeof createRandom>;
@@ -40,7 +40,7 @@ export const createVault = async (
 
 /** Deploys the asset, the factory and two vaults. */
 export const startMarket = async (chain: TestChain): Promise<Market> => {
-  await chain.rpc("anvil_setCode", [multicall, await multicallCode(chain)]);
+  await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
   const people = chain.accounts.slice(0, 4) as Address[];
   const factory = await chain.deploy(contracts("Factory"));
   const asset = await chain.deploy(contracts("Asset"));

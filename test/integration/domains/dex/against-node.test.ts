@@ -172,16 +172,12 @@ describe.each(chapters)("an index %s", (_, transact) => {
       const heldPairs: Address[] = [];
       for (const pair of pairsOf(name)) if ((await node.sharesOf(pair, person)) > 0n) heldPairs.push(pair);
       expect(items.map((item: ResponseData) => item.pool_token.contract_address)).toEqual(heldPairs.sort());
-      for (const { pool_token: poolToken, token_0: first, token_1: second } of items) {
-        const shares = await node.sharesOf(poolToken.contract_address, person);
-        const { reserves, supply } = await node.poolAt(poolToken.contract_address, node.head);
+      for (const { pool_token: lpToken, token_0: first, token_1: second } of items) {
+        const shares = await node.sharesOf(lpToken.contract_address, person);
+        const { reserves, supply } = await node.poolAt(lpToken.contract_address, node.head);
         const parts = reserves.map((reserve) => (reserve * shares) / supply);
-        expect([poolToken.balance, poolToken.total_supply, first.balance, second.balance]).toEqual([shares, supply, ...parts].map(String));
-        expectNearOrNull(
-          poolToken.quote,
-          node.value(shares, await node.shareRate(poolToken.contract_address, node.headTime), 18),
-          "shares",
-        );
+        expect([lpToken.balance, lpToken.total_supply, first.balance, second.balance]).toEqual([shares, supply, ...parts].map(String));
+        expectNearOrNull(lpToken.quote, node.value(shares, await node.shareRate(lpToken.contract_address, node.headTime), 18), "shares");
         for (const [side, token] of [first, second].entries())
           expectNearOrNull(token.quote, node.value(parts[side] ?? 0n, node.rate(token.contract_address, node.headTime)), "a part");
       }

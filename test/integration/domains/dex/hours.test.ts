@@ -207,14 +207,14 @@ describe("rolled-up hours", () => {
     const replaced = Buffer.alloc(32, 7);
     const [block] = await test.database.query<{ hash: string }>("SELECT hash FROM blocks WHERE number = $1", [closingBlock(hour)]);
     const setHash = (hash: Buffer) => test.database.query("UPDATE blocks SET hash = $2 WHERE number = $1", [closingBlock(hour), hash]);
-    const exclusiveKeepingState: NonNullable<Parameters<typeof rollUp>[2]>["exclusiveKeepingState"] = async (work) => {
+    const runExclusiveKeepingCache: NonNullable<Parameters<typeof rollUp>[2]>["runExclusiveKeepingCache"] = async (work) => {
       await setHash(replaced);
       return test.database.transaction((client) => work(client, { number: closingBlock(hour), hash: "0x00" as never }));
     };
-    expect(await rollUp(test.database, [exchange.factory], { exclusiveKeepingState })).toBe(0);
+    expect(await rollUp(test.database, [exchange.factory], { runExclusiveKeepingCache })).toBe(0);
     expect(await hoursStored()).not.toContain(hour);
     await setHash(Buffer.from(String(block?.hash).slice(2), "hex"));
-    expect(await rollUp(test.database, [exchange.factory], { exclusiveKeepingState: async () => null })).toBe(0);
+    expect(await rollUp(test.database, [exchange.factory], { runExclusiveKeepingCache: async () => null })).toBe(0);
     expect(await rollUp(test.database, [exchange.factory])).toBe(1);
     expect(await hoursStored()).toContain(hour);
   });

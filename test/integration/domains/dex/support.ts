@@ -95,9 +95,9 @@ export const writeMetadata = (database: Database, address: Address, symbol: stri
     [buffer(address), symbol, decimals],
   );
 
-/** Runs the work in a transaction as of the last stored block: these tests run no indexer, unless they pass their own `exclusiveKeepingState`. */
+/** Runs the work in a transaction as of the last stored block: these tests run no indexer, unless they pass their own `runExclusiveKeepingCache`. */
 const exclusiveOnIdleIndexer =
-  (database: Database): JobContext["exclusiveKeepingState"] =>
+  (database: Database): JobContext["runExclusiveKeepingCache"] =>
   async <T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>) => {
     const [head] = await database.query<IndexedBlock>("SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1");
     return head === undefined ? null : database.transaction((client) => work(client, head));
@@ -111,9 +111,9 @@ const unexpectedCall = (): never => {
 export const rollUp = async (
   database: Database,
   factories: readonly Address[],
-  options: { readonly activePoolDays?: number; readonly exclusiveKeepingState?: JobContext["exclusiveKeepingState"] } = {},
+  options: { readonly activePoolDays?: number; readonly runExclusiveKeepingCache?: JobContext["runExclusiveKeepingCache"] } = {},
 ): Promise<number> => {
-  const exclusiveKeepingState = options.exclusiveKeepingState ?? exclusiveOnIdleIndexer(database);
+  const runExclusiveKeepingCache = options.runExclusiveKeepingCache ?? exclusiveOnIdleIndexer(database);
   const jobs = createRollUpJobs({
     exchanges: factories.map((factory) => ({ name: factory, family: "xy=k", factory, routers: [] })),
     activePoolDays: options.activePoolDays ?? 7,
@@ -122,8 +122,8 @@ export const rollUp = async (
     chainId,
     source: { balances: unexpectedCall, calls: unexpectedCall, hashesOf: unexpectedCall, capabilities: { archive: true } as never },
     database,
-    exclusive: unexpectedCall,
-    exclusiveKeepingState,
+    runExclusive: unexpectedCall,
+    runExclusiveKeepingCache,
     multicall: unexpectedCall,
     clock: () => new Date(),
     logger: { info: () => undefined },

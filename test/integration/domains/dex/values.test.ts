@@ -547,7 +547,7 @@ describe("the summary of an exchange", () => {
 });
 
 describe("shares and actions of wallets", () => {
-  it("are valued by the share of the reserves, and the pool token by its price", async () => {
+  it("are valued by the share of the reserves, and the LP token by its price", async () => {
     const hour = Math.floor(headTime() / secondsPerHour);
     const { items } = await api.get(`week/xy=k/swap/address/${people[0]}/balances/`);
     expect(items).toHaveLength(5);

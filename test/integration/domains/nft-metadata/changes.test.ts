@@ -246,7 +246,7 @@ const openInterrupted = async (isStopped: () => boolean) => {
     chainId,
     database,
     clock: () => index.now,
-    exclusiveKeepingState: <T>(work: (client: never, indexed: never) => Promise<T>): Promise<T> => {
+    runExclusiveKeepingCache: <T>(work: (client: never, indexed: never) => Promise<T>): Promise<T> => {
       if (isStopped()) throw new Error("stopped");
       return database.transaction((client) => work(client as never, head as never));
     },

@@ -12,7 +12,7 @@ import type { Address, Hash } from "../../../../runtime/lib/hex.ts";
 import { blockBoundTables } from "../../../../runtime/projections.ts";
 import { type Artifact, call, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
-import { multicall, multicallCode } from "../../../support/multicall.ts";
+import { multicallAddress, multicallCode } from "../../../support/multicall.ts";
 import { compileCollections } from "./contracts.ts";
 
 export const chainId = 31337;
@@ -33,7 +33,7 @@ export const startMetadataNode = async (): Promise<MetadataNode> => {
   const contract = compileCollections();
   const collection: Artifact = contract("Collection");
   const gallery = await chain.deploy(contract("Gallery"));
-  await chain.rpc("anvil_setCode", [multicall, await multicallCode(chain)]);
+  await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
   const rpc = createRpc({ url: chain.url, retries: 0 });
   return {
     chain,
@@ -75,7 +75,7 @@ export const openMetadataIndex = async ({ source, chain }: MetadataNode, context
   const test = await createTestDatabase({ poolSize: 8 });
   const { database } = test;
   const unexpected = () => Promise.reject(new Error("Unexpected request to the node"));
-  const exclusiveKeepingState: JobContext["exclusiveKeepingState"] = (work) =>
+  const runExclusiveKeepingCache: JobContext["runExclusiveKeepingCache"] = (work) =>
     database.transaction(async (client) => {
       const [head] = await client.query<{ number: number; hash: Hash }>("SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1");
       return work(client, { number: head?.number ?? -1, hash: head?.hash ?? "0x" });
@@ -83,8 +83,8 @@ export const openMetadataIndex = async ({ source, chain }: MetadataNode, context
   const jobContext = (): JobContext => ({
     chainId,
     database,
-    exclusiveKeepingState,
-    exclusive: exclusiveKeepingState,
+    runExclusiveKeepingCache,
+    runExclusive: runExclusiveKeepingCache,
     clock: () => index.now,
     logger: { info: () => undefined },
     multicall: unexpected,
@@ -156,7 +156,7 @@ export const openMetadataIndex = async ({ source, chain }: MetadataNode, context
         chainName: "test",
         database,
         source,
-        multicall,
+        multicall: multicallAddress,
         readDocument,
         clock: () => index.now,
         nfts: { metadata: "cached", fetchesAtOnce: 16, fetchMilliseconds: 15_000, documentBytes: 1_048_576 },

@@ -4,7 +4,7 @@ import { addressOf, type FixtureIndex, openFixtureIndex, type Row } from "../que
 
 let index: FixtureIndex;
 const [hats, plain, coin, wide] = [addressOf(1), addressOf(2), addressOf(3), addressOf(4)];
-const path = (collection: string, operation: string): string => `/v1/hand/nft/${collection}/${operation}`;
+const path = (collection: string, operation: string): string => `/v1/fixture/nft/${collection}/${operation}`;
 const row = (token: string, id: number): Row => ({
   chain_id: 7,
   token,
@@ -88,7 +88,7 @@ describe("traits of a collection", () => {
       expect((await index.get(path(plain, operation))).data.items).toEqual([]);
       for (const contract of [coin, addressOf(99)]) {
         const { status, message } = await index.get(path(contract, operation));
-        expect([status, message]).toEqual([404, `Collection ${contract} not found in the index of hand.`]);
+        expect([status, message]).toEqual([404, `Collection ${contract} not found in the index of fixture.`]);
       }
     }
   });
@@ -158,7 +158,7 @@ describe("values of a trait", () => {
       [coin, "Hat", `Collection ${coin}`],
     ] as const) {
       const { status, message } = await index.get(path(contract, `traits/${trait}/attributes/`));
-      expect([status, message]).toEqual([404, `${subject} not found in the index of hand.`]);
+      expect([status, message]).toEqual([404, `${subject} not found in the index of fixture.`]);
     }
   });
 

@@ -173,7 +173,7 @@ describe("the metadata worker", () => {
     });
     const stop = new AbortController();
     const run = index.worker(web.read).run(stop.signal);
-    await until("all documents of the quick host", async () => (await index.metadata()).length === 60);
+    await until("all documents of the quick host to be stored", async () => (await index.metadata()).length === 60);
     stop.abort();
     await run;
     // A quarter of 16 concurrent fetches.
@@ -197,7 +197,7 @@ describe("the metadata worker", () => {
     const stop = new AbortController();
     const start = Date.now();
     const run = index.worker(web.read, { nfts: eightFetches, pauseMilliseconds: 500 }).run(stop.signal);
-    await until("all documents of the quick host", async () => (await index.metadata()).length === 120);
+    await until("all documents of the quick host to be stored", async () => (await index.metadata()).length === 120);
     stop.abort();
     await run;
     // Sixty documents at two per host take 30 rounds; a pause after every 64 of the 1,000 failed hosts would make them take 30 · 16 · 0.5 s.
@@ -213,7 +213,7 @@ describe("the metadata worker", () => {
       .worker(hanging.read, { clock: () => now })
       .drain()
       .catch(() => undefined);
-    await until("the claim", () => hanging.requests.length === 3);
+    await until("the claim to start", () => hanging.requests.length === 3);
     const other = index.worker(createFakeWeb({ "https://one.example/": () => documentNamed("one") }).read);
     await other.drain();
     expect(await index.metadata()).toEqual([]);

@@ -14,8 +14,8 @@ import { projections } from "../../../../runtime/projections.ts";
 import { type Artifact, artifacts, call, type TestTransaction } from "../../../support/chain.ts";
 import { dump } from "../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
-import { chainOf, createTestIndexer, isLevel, runInBackground } from "../../../support/indexer/support.ts";
-import { multicall, multicallCode } from "../../../support/multicall.ts";
+import { chainOf, createTestIndexer, isAtHead, runInBackground } from "../../../support/indexer/support.ts";
+import { multicallAddress, multicallCode } from "../../../support/multicall.ts";
 import { compileInput, contractNamed, solidityInput } from "../../../support/solidity.ts";
 import { until } from "../../../support/until.ts";
 import { ether, lower, type NftMarket, serveNftMarket, startNftMarket } from "../nft-sales/nft-market.ts";
@@ -74,13 +74,13 @@ const follow = async (database: Database): Promise<IndexWithJobs> => {
   const logger = { info: () => undefined, warn: (message: string) => void warnings.push(message) };
   const isReady = () => indexer.status().leading && indexer.status().following && indexer.status().catchingUp.length === 0;
   const read = createDocumentReader(settings.nfts);
-  const shared = { chainId: 31337, database, source: node, multicall, clock: () => new Date() };
+  const shared = { chainId: 31337, database, source: node, multicall: multicallAddress, clock: () => new Date() };
   const scheduler = createChainScheduler({
     chainName: "test",
     ...shared,
     jobs: [...createAllowanceJobs(), ...createMetadataJobs(settings)].map((job) => ({ ...job, intervalMilliseconds: 0 })),
-    exclusive: indexer.exclusive,
-    exclusiveKeepingState: indexer.exclusiveKeepingState,
+    runExclusive: indexer.runExclusive,
+    runExclusiveKeepingCache: indexer.runExclusiveKeepingCache,
     isReady,
     logger,
   });
@@ -101,7 +101,7 @@ const follow = async (database: Database): Promise<IndexWithJobs> => {
   const isMetadataRead = async () => (await database.query("SELECT FROM node_reads LIMIT 1")).length === 0;
   return {
     reconcile: async () => {
-      await until("the index to reach the node's head", async () => isReady() && (await isLevel(database, chain)));
+      await until("the index to reach the head", async () => isReady() && (await isAtHead(database, chain)));
       await until("token metadata to be read", isMetadataRead);
       for (let rounds = 0; (await scheduler.runDue()) && rounds < 100; rounds += 1);
       await metadata.drain();
@@ -199,7 +199,7 @@ const itemsOf = async (path: string): Promise<ResponseData[]> => (await api.get(
 beforeAll(async () => {
   market = await startNftMarket();
   const { chain, accounts, seaport, sell, coin } = market;
-  await chain.rpc("anvil_setCode", [multicall, await multicallCode(chain)]);
+  await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
   artifact = contractNamed(compileInput(solidityInput({ "test.sol": source }, "cancun")))("Paintings");
   paintings = lower(await chain.deploy(artifact));
   const [anna, ben, cleo] = accounts;

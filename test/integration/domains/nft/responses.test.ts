@@ -168,7 +168,7 @@ async function fill(index: FixtureIndex): Promise<void> {
 }
 
 let index: FixtureIndex;
-const urlOf = (path: string) => `/v1/hand/${path}`;
+const urlOf = (path: string) => `/v1/fixture/${path}`;
 const get = async (path: string): Promise<Data> => {
   const { status, data, message } = await index.get(urlOf(path));
   expect(status, `${path}: ${message}`).toBe(200);
@@ -332,7 +332,7 @@ describe("an invalid or oversized request", () => {
   ])("returns 404: %s", async (path) => {
     const { status, data, message } = await index.get(urlOf(path));
     expect([status, data]).toEqual([404, null]);
-    expect(message).toMatch(/^(Collection|Token) .+ not found in the index of hand\.$/);
+    expect(message).toMatch(/^(Collection|Token) .+ not found in the index of fixture\.$/);
   });
 
   it.each([

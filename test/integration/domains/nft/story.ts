@@ -49,8 +49,8 @@ export async function buildNftStory(): Promise<NftStory> {
     editions.call("moveBatch", from, to, ids, values);
   const transfer = (from: Address, to: Address, id: bigint) => ({ from, ...art.call("transferFrom", from, to, id) });
 
-  await builder.block(art.call("mint", alice), art.call("mint", alice), art.call("mint", bob), oldArt.call("mint", alice, 1n));
-  await builder.block(
+  await builder.mineBlock(art.call("mint", alice), art.call("mint", alice), art.call("mint", bob), oldArt.call("mint", alice, 1n));
+  await builder.mineBlock(
     oldArt.call("mint", bob, maxTokenId),
     moveMany(zeroAddress, alice, [1n, 2n, 1n], [5n, 6n, 7n]),
     move(zeroAddress, bob, maxTokenId, 10n ** 30n),
@@ -59,33 +59,33 @@ export async function buildNftStory(): Promise<NftStory> {
     hybrid.call("moveArt", bob, 2n),
   );
   // These move nothing: an empty batch, zero units of an id that was never minted, and zero units of one that was.
-  await builder.block(moveMany(alice, bob, [], []), move(carol, bob, 777n, 0n), moveMany(zeroAddress, carol, [1n, 778n], [0n, 0n]));
-  await builder.block(
+  await builder.mineBlock(moveMany(alice, bob, [], []), move(carol, bob, 777n, 0n), moveMany(zeroAddress, carol, [1n, 778n], [0n, 0n]));
+  await builder.mineBlock(
     transfer(alice, bob, 0n),
     { from: alice, ...oldArt.call("transfer", carol, 1n) },
     moveMany(alice, bob, [1n, 2n, 1n], [1n, 2n, 3n]),
   );
   const dayAgo = await chain.head();
   await chain.mine((await timeAt(chain, dayAgo)) + pauseSeconds);
-  await builder.block(
+  await builder.mineBlock(
     { from: bob, ...art.call("burn", 2n) },
     oldArt.call("burn", maxTokenId),
     move(bob, zeroAddress, maxTokenId, 10n ** 30n),
   );
   // A transfer to its own sender, and two transfers of one id in one block.
-  await builder.block(
+  await builder.mineBlock(
     transfer(bob, carol, 0n),
     transfer(carol, alice, 0n),
     transfer(alice, alice, 1n),
     hybrid.call("moveArt", zeroAddress, 2n),
   );
-  await builder.block(
+  await builder.mineBlock(
     art.call("mint", carol),
     oldArt.call("mint", carol, maxTokenId),
     move(zeroAddress, carol, 3n, 4n),
     move(carol, alice, 3n, 4n),
   );
-  await builder.block(hybrid.call("moveCoins", alice, bob, 5n), hybrid.call("moveArt", carol, 1n), move(alice, alice, 2n, 1n));
+  await builder.mineBlock(hybrid.call("moveCoins", alice, bob, 5n), hybrid.call("moveArt", carol, 1n), move(alice, alice, 2n, 1n));
 
   const ids = [0n, 1n, 2n, 3n, 4n, maxTokenId];
   const editionIds = [1n, 2n, 3n, 777n, 778n, maxTokenId];

@@ -66,7 +66,7 @@ const randomTransaction = (): TestTransaction[] => {
       { from, gas: 300_000n, ...call(uniswap.pair(), pairs[0], "sync") },
     ],
     [{ from, ...call(artifacts.erc20(), pairs[0], "transfer", [random.pick(people), 1_000n]) }],
-    // Pool tokens are sent to the zero address, which does not change the pool's supply.
+    // LP tokens are sent to the zero address, which does not change the pool's supply.
     [{ from, ...call(uniswap.pair(), pairs[1], "transfer", [`0x${"0".repeat(40)}`, 77n]) }],
   ];
   return random.pick(candidates);
@@ -194,7 +194,7 @@ describe("pool state", () => {
     }
   });
 
-  it("is divided among the holders of the pool tokens", async () => {
+  it("is divided among the holders of the LP tokens", async () => {
     for (const person of [...people, lower(chain.accounts[9] as string)]) {
       const { items } = await api.get(`week/xy=k/swap/address/${person}/balances/`);
       const expected = [];
@@ -205,10 +205,10 @@ describe("pool state", () => {
         const supply = await read<bigint>(chain, uniswap.pair(), pair, "totalSupply", [], head);
         expected.push([pair, balance, supply, (reserve0 * balance) / supply, (reserve1 * balance) / supply].map(String));
       }
-      const actual = items.map(({ pool_token: poolToken, token_0: first, token_1: second }: ResponseData) => [
-        poolToken.contract_address,
-        poolToken.balance,
-        poolToken.total_supply,
+      const actual = items.map(({ pool_token: lpToken, token_0: first, token_1: second }: ResponseData) => [
+        lpToken.contract_address,
+        lpToken.balance,
+        lpToken.total_supply,
         first.balance,
         second.balance,
       ]);

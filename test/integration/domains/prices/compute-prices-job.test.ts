@@ -32,13 +32,13 @@ const index = async () => {
     );
   }
 };
-const contextOf = (exclusiveKeepingState: JobContext["exclusiveKeepingState"]): JobContext => {
+const contextOf = (runExclusiveKeepingCache: JobContext["runExclusiveKeepingCache"]): JobContext => {
   const unexpectedCall = () => Promise.reject(new Error("Unexpected request to the node"));
   return {
     chainId: 31337,
     database: test.database,
-    exclusiveKeepingState,
-    exclusive: exclusiveKeepingState,
+    runExclusiveKeepingCache,
+    runExclusive: runExclusiveKeepingCache,
     clock: () => new Date(),
     logger: { info: () => undefined },
     multicall: unexpectedCall,
@@ -50,7 +50,7 @@ const contextOf = (exclusiveKeepingState: JobContext["exclusiveKeepingState"]): 
     },
   };
 };
-const besideIdleIndexer: JobContext["exclusiveKeepingState"] = (work) =>
+const besideIdleIndexer: JobContext["runExclusiveKeepingCache"] = (work) =>
   test.database.transaction(async (client) => {
     const [head] = await client.query<{ number: number; hash: `0x${string}` }>(
       "SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1",
@@ -77,7 +77,7 @@ describe("the compute-prices job", () => {
   it("repeats the rows of a failed or rejected write", async () => {
     const job = createComputePricesJob(settings, { bounds: { rows: 8, milliseconds: 1_000 } });
     let calls = 0;
-    const failingBeside: JobContext["exclusiveKeepingState"] = (work) => {
+    const failingBeside: JobContext["runExclusiveKeepingCache"] = (work) => {
       calls += 1;
       if (calls % 20 === 2) return Promise.reject(new Error("The connection was closed."));
       return calls % 20 === 6 ? Promise.resolve(null) : besideIdleIndexer(work);
@@ -127,7 +127,7 @@ describe("the compute-prices job", () => {
 
   it("previews prices only after a change, and writes nothing without configuration", async () => {
     let writes = 0;
-    const countingBeside: JobContext["exclusiveKeepingState"] = (work) => {
+    const countingBeside: JobContext["runExclusiveKeepingCache"] = (work) => {
       writes += 1;
       return besideIdleIndexer(work);
     };

@@ -137,7 +137,7 @@ describe("prices of three days of swaps", () => {
     }
   });
 
-  it("equal the share of the reserves at these prices for a pool token", async () => {
+  it("equal the share of the reserves at these prices for an LP token", async () => {
     const { chain, pairs, usd, token } = market;
     const history = await reservesOf(chain, pairs[0], [usd, token]);
     const rows = await stored("price_hours", "hour", pairs[0]);

@@ -10,7 +10,7 @@ export interface PriceRow {
   readonly asset: Asset;
   /** Unix seconds. */
   readonly time: number;
-  /** US dollars for one smallest unit of a token or for one whole unit of a currency; null if it is unknown from then on. */
+  /** US dollars per smallest unit of a token or per whole unit of a currency; null if it is unknown from then on. */
   readonly close: string | null;
 }
 

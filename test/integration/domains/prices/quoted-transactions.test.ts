@@ -4,7 +4,7 @@ import { bare, coin, openQuotedIndex, other, wallet } from "./quoted-index.ts";
 
 let index: FixtureIndex;
 const dataOf = async (path: string): Promise<Data> => {
-  const { status, data, message } = await index.get(`/v1/hand/${path}`);
+  const { status, data, message } = await index.get(`/v1/fixture/${path}`);
   if (status !== 200) throw new Error(`${path}: ${status} ${message}`);
   return data;
 };

@@ -33,11 +33,11 @@ const createHookedJob = (): Job => {
     run: (context) =>
       job.run({
         ...context,
-        exclusiveKeepingState: async (work) => {
+        runExclusiveKeepingCache: async (work) => {
           const hook = beforeNextWrite;
           beforeNextWrite = null;
           await hook?.();
-          return context.exclusiveKeepingState(work);
+          return context.runExclusiveKeepingCache(work);
         },
       }),
   };

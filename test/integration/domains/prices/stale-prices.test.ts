@@ -10,7 +10,7 @@ const priceUpTo = async (time: string): Promise<void> => {
   await index.database.query("DELETE FROM price_progress");
   await index.database.query("INSERT INTO price_progress (chain_id, hour, block_number) VALUES (7, $1, 0)", [hourOf(time)]);
 };
-const itemsOf = async (path: string): Promise<Data[]> => (await index.get(`/v1/hand/${path}`)).data.items;
+const itemsOf = async (path: string): Promise<Data[]> => (await index.get(`/v1/fixture/${path}`)).data.items;
 const nativeIn = (items: readonly Data[]) => items.find(({ contract_address: address }) => address === native);
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ describe("prices that are days behind the chain", () => {
 
   it("are returned for times that the computation has reached or nearly reached", async () => {
     await priceUpTo("01T05");
-    const { data } = await index.get(`/v1/pricing/historical_by_addresses_v2/hand/USD/${native}/?from=2026-01-01&to=2026-01-03`);
+    const { data } = await index.get(`/v1/pricing/historical_by_addresses_v2/fixture/USD/${native}/?from=2026-01-01&to=2026-01-03`);
     expect(data[0].prices.map(({ price }: Data) => price)).toEqual([null, 2222, 2000]);
     const holdings = nativeIn(await itemsOf(`address/${wallet}/portfolio_v2/?days=3`))?.holdings;
     expect(holdings.map(({ quote_rate: rate }: Data) => rate)).toEqual([null, 2222, 2000]);

@@ -71,8 +71,8 @@ export const startPricing = async (
       source,
       jobs: jobsOf().map((job) => ({ ...job, intervalMilliseconds: 0 })),
       multicall,
-      exclusive: indexer.exclusive,
-      exclusiveKeepingState: indexer.exclusiveKeepingState,
+      runExclusive: indexer.runExclusive,
+      runExclusiveKeepingCache: indexer.runExclusiveKeepingCache,
       isReady,
       clock: () => new Date(),
       logger,
@@ -83,7 +83,7 @@ export const startPricing = async (
     warnings,
     computeAll: async (maxRounds = 500) => {
       const head = await chain.head();
-      await until("the index to reach the node's head", () => isReady() && indexer.status().block === head);
+      await until("the index to reach the head", () => isReady() && indexer.status().block === head);
       await until("token metadata to be read", async () => (await database.query("SELECT FROM node_reads LIMIT 1")).length === 0);
       for (let rounds = 0; (await scheduler.runDue()) && rounds < maxRounds; rounds += 1);
     },

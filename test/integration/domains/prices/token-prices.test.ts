@@ -6,7 +6,7 @@ import { art, bare, coin, fine, native, odd, openQuotedIndex, relic, whole } fro
 let index: FixtureIndex;
 const unknownAddress = addressOf(0x99);
 const request = (addresses: readonly string[], query = "", currency = "USD") =>
-  index.get(`/v1/pricing/historical_by_addresses_v2/hand/${currency}/${addresses.join(",")}/${query}`);
+  index.get(`/v1/pricing/historical_by_addresses_v2/fixture/${currency}/${addresses.join(",")}/${query}`);
 const wholeRange = "?from=2026-01-01&to=2026-01-03";
 const pricesOf = (item: Data) => item.prices.map(({ date, price }: Data) => [date.slice(0, 10), price]);
 
@@ -115,7 +115,7 @@ describe("daily prices", () => {
   it("are refused for future days and for more rows than the limit", async () => {
     expect(await request([native], "?to=2026-01-04")).toMatchObject({
       status: 400,
-      message: "Invalid value 2026-01-04 for to: expected a day up to 2026-01-03.",
+      message: "Invalid value 2026-01-04 for to: expected a day no later than 2026-01-03.",
     });
     expect(await request([native], "?from=2026-01-04")).toMatchObject({ status: 400, message: expect.stringContaining("from") });
     expect((await request([native], "?from=2026-01-02&to=2026-01-01")).status).toBe(400);

@@ -18,7 +18,7 @@ const histories: readonly { readonly token: string; readonly standard: number; r
     { token: art, standard: 2, after: { 51: "1", 55: "2" } },
     { token: unknown, standard: 1, after: { 49: null } },
   ];
-const balances = async (query = "") => (await index.get(`/v1/hand/address/${wallet}/balances_v2/${query}`)).data;
+const balances = async (query = "") => (await index.get(`/v1/fixture/address/${wallet}/balances_v2/${query}`)).data;
 
 beforeAll(async () => {
   index = await openFixtureIndex({ from: first, answerRows: 6, now: () => new Date(timeOf(head)) });
@@ -114,21 +114,21 @@ describe("balances of a wallet", () => {
       rows.map((row, position) => ({ ...row, standard: 3, token_id: String(position) })),
     );
     await index.insert("balances", [{ ...rows[0], standard: 3, balance: "7" }]);
-    expect((await index.get(`/v1/hand/address/${owner}/balances_v2/`)).data.items).toHaveLength(1);
-    const ids = await index.get(`/v1/hand/address/${owner}/balances_v2/?nft=true`);
+    expect((await index.get(`/v1/fixture/address/${owner}/balances_v2/`)).data.items).toHaveLength(1);
+    const ids = await index.get(`/v1/fixture/address/${owner}/balances_v2/?nft=true`);
     expect([ids.status, ids.message, ids.credits]).toEqual([400, expect.stringContaining("more than 6 token ids"), "0"]);
     await index.insert(
       "balances",
       rows.map((row) => ({ ...row, standard: 1 })),
     );
-    const tokens = await index.get(`/v1/hand/address/${owner}/balances_v2/`);
+    const tokens = await index.get(`/v1/fixture/address/${owner}/balances_v2/`);
     expect([tokens.status, tokens.message]).toEqual([400, expect.stringContaining("at most 6 tokens")]);
   });
 });
 
 describe("the native balance of a wallet", () => {
   const balanceAt = async (height: string) => {
-    const { data } = await index.get(`/v1/hand/address/${wallet}/balances_native/?block-height=${height}`);
+    const { data } = await index.get(`/v1/fixture/address/${wallet}/balances_native/?block-height=${height}`);
     return [data.items[0].block_height, data.items[0].balance];
   };
 
@@ -145,13 +145,13 @@ describe("the native balance of a wallet", () => {
 
   it("is refused at a height that is not indexed, with the indexed range", async () => {
     for (const height of ["49", "61"]) {
-      const { status, message } = await index.get(`/v1/hand/address/${wallet}/balances_native/?block-height=${height}`);
+      const { status, message } = await index.get(`/v1/fixture/address/${wallet}/balances_native/?block-height=${height}`);
       expect([status, message]).toEqual([400, expect.stringContaining("from 50 to 60")]);
     }
   });
 
   it("is unknown for an address that is not indexed if there is no node", async () => {
-    const { status, data, credits } = await index.get(`/v1/hand/address/${addressOf(999)}/balances_native/`);
+    const { status, data, credits } = await index.get(`/v1/fixture/address/${addressOf(999)}/balances_native/`);
     expect([status, data.items.length, data.items[0].balance, data.items[0].balance_source, credits]).toEqual([200, 1, null, null, "0.5"]);
   });
 });

@@ -22,7 +22,7 @@ const expectedAt = (block: number): [string, string][] =>
     })
     .sort(([left, a], [right, b]) => Number(b) - Number(a) || (left < right ? -1 : 1));
 
-const get = (query: string, token = coin) => index.get(`/v1/hand/tokens/${token}/token_holders_v2/?${query}`);
+const get = (query: string, token = coin) => index.get(`/v1/fixture/tokens/${token}/token_holders_v2/?${query}`);
 const pairs = (data: Data): [string, string][] => data.items.map((item: Data) => [item.address, item.balance]);
 
 beforeAll(async () => {
@@ -160,7 +160,7 @@ describe("holders of a token", () => {
     for (let owner = 0; owner < owners; owner += 1)
       await growing.balances(addressOf(0x1000 + owner), token, 1, { 5: String(1_000 - owner) });
     const page = async (number: number) =>
-      (await growing.get(`/v1/hand/tokens/${token}/token_holders_v2/?page-size=${size}&page-number=${number}`)).data;
+      (await growing.get(`/v1/fixture/tokens/${token}/token_holders_v2/?page-size=${size}&page-number=${number}`)).data;
     const listed = pairs(await page(0));
     for (const number of [1, 2]) {
       // The largest and the smallest holder swap positions, and a new holder becomes the first.

@@ -15,7 +15,7 @@ const newestFirst = (blocks: readonly number[], logs: readonly number[]) =>
   blocks
     .toSorted((left, right) => right - left)
     .flatMap((block) => logs.toSorted((left, right) => right - left).map((log) => `${block}:${log}`));
-const events = (query: string) => index.get(`/v1/hand/events/?${query}`);
+const events = (query: string) => index.get(`/v1/fixture/events/?${query}`);
 
 beforeAll(async () => {
   index = await openFixtureIndex({ from: first, blockRange: 8, answerRows: 15 });
@@ -108,7 +108,7 @@ describe("logs of a range", () => {
 });
 
 describe("logs of a contract", () => {
-  const path = `/v1/hand/events/address/${addressOf(0xc0)}/`;
+  const path = `/v1/fixture/events/address/${addressOf(0xc0)}/`;
 
   it("are paged newest first", async () => {
     const pages = [];
@@ -142,7 +142,7 @@ describe("logs of a contract", () => {
 });
 
 describe("logs of a topic", () => {
-  const path = `/v1/hand/events/topics/${wordOf(1)}/`;
+  const path = `/v1/fixture/events/topics/${wordOf(1)}/`;
 
   it("include all contracts", async () => {
     const expected = newestFirst(heights, [0, 1]).filter((position) => position.endsWith(":0") || Number(position.split(":")[0]) % 2 === 1);
@@ -151,7 +151,7 @@ describe("logs of a topic", () => {
 
   it("are filtered by secondary topics, padded or not, at any later position", async () => {
     const withTopics = async (topics: string, topic0 = wordOf(1)) =>
-      positionsOf((await index.get(`/v1/hand/events/topics/${topic0}/?secondary-topics=${topics}`)).data);
+      positionsOf((await index.get(`/v1/fixture/events/topics/${topic0}/?secondary-topics=${topics}`)).data);
     expect(await withTopics(wallet)).toEqual(newestFirst(heights, [0]));
     expect(await withTopics(`${walletTopic},0xc`)).toEqual(["12:0"]);
     expect(await withTopics(`0xc,${wallet}`)).toEqual(["12:0"]);
@@ -182,7 +182,7 @@ describe("a list of logs", () => {
     };
     await add([0, 1, 2, 3, 4, 5]);
     const page = async (number: number) =>
-      positionsOf((await other.get(`/v1/hand/events/address/${addressOf(0xc0)}/?page-size=2&page-number=${number}`)).data);
+      positionsOf((await other.get(`/v1/fixture/events/address/${addressOf(0xc0)}/?page-size=2&page-number=${number}`)).data);
     expect(await page(0)).toEqual(["5:0", "4:0"]);
     await other.blocks(10, 12);
     await add([10, 11, 12]);

@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 describe("past balances of a wallet", () => {
   const balancesAt = async (query: string): Promise<Data> =>
-    (await index.get(`/v1/hand/address/${wallet}/historical_balances/?${query}`)).data;
+    (await index.get(`/v1/fixture/address/${wallet}/historical_balances/?${query}`)).data;
   const amounts = (data: Data) => data.items.map((item: Data) => [item.contract_address, item.balance]);
 
   it("are those after the requested block, regardless of when each last changed", async () => {
@@ -74,7 +74,7 @@ describe("past balances of a wallet", () => {
 
   it("are refused at blocks that are not indexed, with the indexed range", async () => {
     const refused = async (query: string) => {
-      const { status, message } = await index.get(`/v1/hand/address/${wallet}/historical_balances/?${query}`);
+      const { status, message } = await index.get(`/v1/fixture/address/${wallet}/historical_balances/?${query}`);
       return [status, message];
     };
     expect(await refused("block-height=49")).toEqual([400, expect.stringContaining("from 50 to 61")]);
@@ -84,13 +84,13 @@ describe("past balances of a wallet", () => {
   });
 
   it("are empty for an address that is not indexed", async () => {
-    expect((await index.get(`/v1/hand/address/${addressOf(999)}/historical_balances/?block-height=55`)).data.items).toEqual([]);
+    expect((await index.get(`/v1/fixture/address/${addressOf(999)}/historical_balances/?block-height=55`)).data.items).toEqual([]);
   });
 });
 
 describe("the portfolio of a wallet", () => {
   const days = async (token: string, query: string) => {
-    const { data } = await index.get(`/v1/hand/address/${wallet}/portfolio_v2/?${query}`);
+    const { data } = await index.get(`/v1/fixture/address/${wallet}/portfolio_v2/?${query}`);
     const item = data.items.find(({ contract_address }: Data) => contract_address === token);
     return item?.holdings.map(({ timestamp, open, high, low, close }: Data) => [
       timestamp.slice(0, 10),
@@ -126,11 +126,11 @@ describe("the portfolio of a wallet", () => {
 
   it("includes the tokens held in its days, without collections, and 30 days by default", async () => {
     const tokens = async (query: string) =>
-      (await index.get(`/v1/hand/address/${wallet}/portfolio_v2/?${query}`)).data.items.map((item: Data) => item.contract_address);
+      (await index.get(`/v1/fixture/address/${wallet}/portfolio_v2/?${query}`)).data.items.map((item: Data) => item.contract_address);
     expect(await tokens("days=3")).toEqual([native, coin, spent, fresh, unknown]);
     expect(await tokens("days=2")).toEqual([native, coin, fresh, unknown]);
     expect(await days(coin, "")).toHaveLength(30);
-    const empty = await index.get(`/v1/hand/address/${addressOf(999)}/portfolio_v2/?days=31`);
+    const empty = await index.get(`/v1/fixture/address/${addressOf(999)}/portfolio_v2/?days=31`);
     expect([empty.data.items, empty.credits]).toEqual([[], "4"]);
   });
 });
@@ -141,7 +141,7 @@ describe("an unknown native balance", () => {
     await other.blocks(0, 3);
     await other.database.query("UPDATE chains SET missing = '{native-balances}'");
     const items = async (path: string): Promise<Row[]> =>
-      (await other.get(`/v1/hand/address/${addressOf(9)}/${path}`)).data.items.map((item: Data) => ({
+      (await other.get(`/v1/fixture/address/${addressOf(9)}/${path}`)).data.items.map((item: Data) => ({
         token: item.contract_address,
         balance: item.balance,
         source: item.balance_source,
@@ -163,7 +163,7 @@ describe("an unknown native balance", () => {
       [row?.chain_id, addressOf(9).slice(2), native.slice(2)],
     );
     const items = async (path: string): Promise<[string | null, string | null][]> =>
-      (await other.get(`/v1/hand/address/${addressOf(9)}/${path}`)).data.items.map((item: Data) => [item.balance, item.balance_source]);
+      (await other.get(`/v1/fixture/address/${addressOf(9)}/${path}`)).data.items.map((item: Data) => [item.balance, item.balance_source]);
     const paths = ["balances_native/", "balances_v2/", "historical_balances/?block-height=2"];
     const results = async () => [...(await Promise.all(paths.map(items))), (await items("portfolio_v2/?days=2")).length];
     expect(await results()).toEqual([[["5", "events"]], [["5", "events"]], [["5", "events"]], 1]);

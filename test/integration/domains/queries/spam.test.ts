@@ -106,7 +106,7 @@ beforeAll(async () => {
 });
 
 describe("transfers of zero", () => {
-  const path = `/v1/hand/address/${wallet}/transfers_v2/`;
+  const path = `/v1/fixture/address/${wallet}/transfers_v2/`;
   const marksOf = ({ items }: Data) =>
     Object.fromEntries(items.map((item: Data) => [item.block_height, item.transfers.map((entry: Data) => entry.is_poisoning)]));
 
@@ -150,12 +150,12 @@ describe("transfers of zero", () => {
 
 describe("a token that was distributed in bulk", () => {
   it("is spam if its name also matches the rules", async () => {
-    const { data } = await index.get(`/v1/hand/address/${wallet}/balances_v2/`);
+    const { data } = await index.get(`/v1/fixture/address/${wallet}/balances_v2/`);
     const spam = Object.fromEntries(data.items.map((item: Data) => [item.contract_address, item.is_spam]));
     expect(spam).toEqual({ [gift]: true, [notBulk]: false, [plainName]: false, [fewTransfers]: false });
-    const without = await index.get(`/v1/hand/address/${wallet}/balances_v2/?no-spam=true`);
+    const without = await index.get(`/v1/fixture/address/${wallet}/balances_v2/?no-spam=true`);
     expect(without.data.items.map((item: Data) => item.contract_address)).not.toContain(gift);
-    const past = await index.get(`/v1/hand/address/${wallet}/historical_balances/?block-height=30`);
+    const past = await index.get(`/v1/fixture/address/${wallet}/historical_balances/?block-height=30`);
     expect(past.data.items.filter((item: Data) => item.is_spam)).toHaveLength(1);
   });
 

@@ -9,7 +9,7 @@ import { addressOf, type Data, type FixtureIndex, openFixtureIndex, type Row, tr
 const wallet = addressOf(0xabc);
 const other = addressOf(0xdef);
 const [tokenA, tokenB] = [addressOf(0xa), addressOf(0xb)];
-const path = `/v1/hand/address/${wallet}/transfers_v2/`;
+const path = `/v1/fixture/address/${wallet}/transfers_v2/`;
 const upTo = (count: number) => Array.from({ length: count }, (_, position) => position + 1);
 const heightsOf = ({ items }: Data): number[] => items.map((item: Data) => item.block_height);
 let index: FixtureIndex;
@@ -115,7 +115,7 @@ describe("transfers of a wallet", () => {
   });
 
   it("are empty for an address that is not indexed", async () => {
-    const { status, data, credits } = await index.get(`/v1/hand/address/${addressOf(999)}/transfers_v2/`);
+    const { status, data, credits } = await index.get(`/v1/fixture/address/${addressOf(999)}/transfers_v2/`);
     expect([status, data.items, data.pagination.total_count, credits]).toEqual([200, [], 0, "0.01"]);
   });
 

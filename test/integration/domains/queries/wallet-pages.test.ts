@@ -3,7 +3,7 @@ import { addressOf, type Data, type FixtureIndex, openFixtureIndex, transactionH
 
 /** One transaction in each of the blocks 1 to 250: pages of blocks 1-100, 101-200 and 201-250. */
 const wallet = addressOf(1);
-const path = `/v1/hand/address/${wallet}/transactions_v3/`;
+const path = `/v1/fixture/address/${wallet}/transactions_v3/`;
 const linkTo = (page: number) => `https://data.example${path}page/${page}/`;
 let index: FixtureIndex;
 const heightsOf = ({ items }: Data): number[] => items.map((item: Data) => item.block_height);
@@ -61,7 +61,7 @@ describe("pages of a wallet's transactions", () => {
   });
 
   it("have no items and links for an address that is not indexed", async () => {
-    const { status, data } = await index.get(`/v1/hand/address/${addressOf(999)}/transactions_v3/`);
+    const { status, data } = await index.get(`/v1/fixture/address/${addressOf(999)}/transactions_v3/`);
     expect(status).toBe(200);
     expect([data.items, data.current_page, data.links]).toEqual([[], 0, { prev: null, next: null }]);
   });
@@ -77,9 +77,9 @@ describe("pages of a wallet's transactions", () => {
   });
 
   it("contain the fee of a transaction: gas used times gas price", async () => {
-    const { data } = await index.get(`/v1/hand/transaction_v2/${transactionHashOf(9, 0)}/`);
+    const { data } = await index.get(`/v1/fixture/transaction_v2/${transactionHashOf(9, 0)}/`);
     expect(data.items[0]).toMatchObject({ block_height: 9, fees_paid: String(21_000n * 2_000_000_000n), value: "7", log_events: [] });
-    const unknown = await index.get(`/v1/hand/transaction_v2/${transactionHashOf(9, 1)}/`);
+    const unknown = await index.get(`/v1/fixture/transaction_v2/${transactionHashOf(9, 1)}/`);
     expect([unknown.status, unknown.credits]).toEqual([404, "0"]);
   });
 });

@@ -58,7 +58,7 @@ beforeAll(async () => {
     callToken("Switchable", alice, "claim", [alice, 7n]),
     callToken("Treasury", alice, "pay", [addressOf("AllIndexed"), alice, 7n]),
     callToken("Greedy", alice, "claim", [alice, 9n]),
-    // Its first indexed transaction leaves no id with an owner.
+    // After its first indexed transaction, no id has an owner.
     callToken("hybrid", alice, "flash", [bob], hybrid),
     callToken("ownName", alice, "mint", [alice, 3n * unit], hybrid),
     call(artifacts.erc721(), addressOf("cards"), "mint", [alice]),
@@ -141,7 +141,7 @@ describe("tokens with non-standard logs", () => {
     expect(rows.every(({ balance }) => balance !== null && balance !== "0")).toBe(true);
   });
 
-  it("have the id owners of their contracts; coins have no ids", async () => {
+  it("have the owners that ownerOf() returns; ERC-20 tokens have no ids", async () => {
     const ownedIds = await rowsOf<{ token: Address; token_id: string; owner: Address }>(
       "SELECT token, token_id, owner FROM nft_balances WHERE balance > 0 ORDER BY token, token_id",
     );
@@ -228,7 +228,7 @@ describe("standards from a limited node", () => {
     };
   };
 
-  it("are read at the head if it has no old state", async () => {
+  it("are read at the head if the node has no old state", async () => {
     const head = `0x${(await chain.head()).toString(16)}`;
     refuse((height) => height !== head);
     const other = await createTestDatabase();
@@ -240,7 +240,7 @@ describe("standards from a limited node", () => {
     await other.drop();
   });
 
-  it("follow the form of the logs if it cannot run contracts, with a warning", async () => {
+  it("are inferred from the logs, with a warning, if the node cannot run contracts", async () => {
     refuse(() => true);
     const other = await createTestDatabase();
     const running = await index(other.database);
@@ -251,10 +251,10 @@ describe("standards from a limited node", () => {
       AllIndexed: [erc721],
       NoneIndexed: [erc721],
       Switchable: [erc721],
-      // Without a response, any contract could have emitted its coin event.
+      // Without a response, its ERC-20 event is no evidence of a standard.
       ownName: [erc721],
     });
-    expect(running.warnings.filter((warning) => warning.includes("returned no result of eth_call to 11 contracts"))).toHaveLength(1);
+    expect(running.warnings.filter((warning) => warning.includes("returned no result for eth_call to 11 contracts"))).toHaveLength(1);
     const unread = await other.database.query(
       "SELECT 1 FROM contract_standards WHERE read_at_block IS NULL AND NOT is_coin AND NOT is_collection",
     );
@@ -263,13 +263,13 @@ describe("standards from a limited node", () => {
   });
 });
 
-describe("a node that fails for some seconds", () => {
+describe("a failing node", () => {
   it.each([
-    ["busy", -32_000, "server is busy, try again"],
-    ["an internal error", -32_603, "Internal error"],
-    ["a rate limit", -32_005, "rate limit exceeded"],
-    ["a block that a node behind the gateway lacks", -32_000, "header not found"],
-  ])("does not determine a standard: the batch is retried after %s", async (_, code, message) => {
+    ["server busy", -32_000, "server is busy, try again"],
+    ["internal error", -32_603, "Internal error"],
+    ["rate limit", -32_005, "rate limit exceeded"],
+    ["block unknown to a node behind the gateway", -32_000, "header not found"],
+  ])("does not determine a standard: the batch is retried after an error (%s)", async (_, code, message) => {
     let end: number | undefined;
     let refused = 0;
     proxy.tamper = (method, reply) => {
@@ -302,7 +302,7 @@ describe("a node that fails for some seconds", () => {
     expect(await other.database.query("SELECT address FROM contract_standards WHERE read_at_block IS NULL")).toEqual([
       { address: addressOf("Greedy") },
     ]);
-    expect(running.warnings.filter((warning) => warning.includes("returned no result of eth_call to contract"))).toHaveLength(1);
+    expect(running.warnings.filter((warning) => warning.includes("returned no result for eth_call to contract"))).toHaveLength(1);
     await other.drop();
   });
 

@@ -5,7 +5,7 @@ import { createClassifier } from "../../../../runtime/domains/tokens/classificat
 import type { TokenMetadata } from "../../../../runtime/domains/tokens/queries/metadata.ts";
 import { addressOf } from "../queries/fixture-index.ts";
 
-const chain = { id: 7, name: "hand" };
+const chain = { id: 7, name: "fixture" };
 const metadataOf = (number: number, name: string): TokenMetadata => ({
   address: addressOf(number),
   name,

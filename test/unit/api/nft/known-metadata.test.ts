@@ -8,7 +8,7 @@ import type { Address } from "../../../../runtime/lib/hex.ts";
 import { deadline } from "../../../support/deadline.ts";
 
 const token: Address = `0x${"e".repeat(40)}`;
-const chain = { id: 7, name: "hand" } as never;
+const chain = { id: 7, name: "fixture" } as never;
 const key = (id: number): NftKey => ({ token, token_id: String(id), standard: 2 });
 const row = (id: number, name: string): NftMetadataRow => ({
   token,

@@ -34,7 +34,7 @@ describe("a file of labels", () => {
       "\n",
     );
     expect(errorsOf("labels.csv", text).split("\n")).toEqual([
-      'labels.csv:2: Invalid address "0x12": expected 0x and 40 hex digits.',
+      'labels.csv:2: Invalid address "0x12": expected 0x followed by 40 hex digits.',
       'labels.csv:3: Invalid label "": expected 1 to 100 printable characters.',
       `labels.csv:5: Duplicate address ${alice}: expected unique addresses.`,
       "labels.csv:6: Invalid label (missing): expected 1 to 100 printable characters.",

@@ -86,21 +86,21 @@ describe("text of a document", () => {
 
 describe("URLs of a document", () => {
   it.each([
-    ["image", "javascript:alert(1)", "Left out image: it has the unsupported scheme javascript:."],
-    ["image", " JaVaScRiPt:alert(1)", "Left out image: it has the unsupported scheme javascript:."],
-    ["image", "java\nscript:alert(1)", "Left out image: it is not a URL."],
-    ["image", "file:///etc/passwd", "Left out image: it has the unsupported scheme file:."],
-    ["image", "data:text/html,<script>", "Left out image: it has the media type text/html; expected an image."],
-    ["image", "data:,x", "Left out image: it has the media type text/plain; expected an image."],
-    ["image", "data:image/svg+xml+x,<svg/>", "Left out image: it has the media type image/svg+xml+x; expected an image."],
-    ["image", "data:video/mp4;base64,AAAA", "Left out image: it has the media type video/mp4; expected an image."],
-    ["image", "data:image/png;base64,<>", "Left out image: it is not valid base64."],
-    ["image", "1.png", "Left out image: it is not a URL."],
-    ["image", "https://", "Left out image: it is not a URL."],
-    ["image", `https://a.example/${"x".repeat(2_048)}`, "Left out image: it has more than 2048 characters."],
-    ["animation_url", "data:text/html,x", "Left out animation_url: it has the media type text/html; expected an image, video or audio."],
-    ["external_url", "data:text/html,x", "Left out external_url: it has the scheme data:; expected http: or https:."],
-    ["external_url", "vbscript:x", "Left out external_url: it has the unsupported scheme vbscript:."],
+    ["image", "javascript:alert(1)", "Ignored image: it has the unsupported scheme javascript:."],
+    ["image", " JaVaScRiPt:alert(1)", "Ignored image: it has the unsupported scheme javascript:."],
+    ["image", "java\nscript:alert(1)", "Ignored image: it is not a URL."],
+    ["image", "file:///etc/passwd", "Ignored image: it has the unsupported scheme file:."],
+    ["image", "data:text/html,<script>", "Ignored image: it has the media type text/html; expected an image."],
+    ["image", "data:,x", "Ignored image: it has the media type text/plain; expected an image."],
+    ["image", "data:image/svg+xml+x,<svg/>", "Ignored image: it has the media type image/svg+xml+x; expected an image."],
+    ["image", "data:video/mp4;base64,AAAA", "Ignored image: it has the media type video/mp4; expected an image."],
+    ["image", "data:image/png;base64,<>", "Ignored image: it is not valid base64."],
+    ["image", "1.png", "Ignored image: it is not a URL."],
+    ["image", "https://", "Ignored image: it is not a URL."],
+    ["image", `https://a.example/${"x".repeat(2_048)}`, "Ignored image: it has more than 2048 characters."],
+    ["animation_url", "data:text/html,x", "Ignored animation_url: it has the media type text/html; expected an image, video or audio."],
+    ["external_url", "data:text/html,x", "Ignored external_url: it has the scheme data:; expected http: or https:."],
+    ["external_url", "vbscript:x", "Ignored external_url: it has the unsupported scheme vbscript:."],
   ])("are refused with a reason: %s %s", (field, address, refusal) => {
     const document = documentOf({ name: "Kept", [field]: address });
     expect(document).toMatchObject({ name: "Kept", image: null, animationUrl: null, externalUrl: null, refusal });

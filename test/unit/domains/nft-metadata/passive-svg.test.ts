@@ -27,7 +27,7 @@ describe("a passive SVG", () => {
 });
 
 describe("an SVG with active content or external references", () => {
-  const externalReference = "has an external reference; expected references to its own parts or to embedded pictures";
+  const externalReference = "has an external reference; expected same-document references or embedded images";
   it.each([
     [svg("<script>alert(1)</script>"), "has the element script; expected drawing elements"],
     ['<svg><script href="https://evil.example"/></svg>', "has the element script; expected drawing elements"],

@@ -21,11 +21,11 @@ const days = (...sales: readonly (readonly [number, ReturnType<typeof viewSale>]
   sales.map(([day, events], position) => blockOf(position + 1, day, events));
 
 describe("a wash trade", () => {
-  it("is a sale to oneself", () => {
+  it("is a self-sale", () => {
     expect(washDaysOf(days([1, viewSale(anna, anna, 1n)], [2, viewSale(anna, ben, 2n)]))).toEqual([1]);
   });
 
-  it("is each of two sales of a token between the same two accounts within thirty days, in either direction", () => {
+  it("includes both sales if two accounts trade the same token twice within thirty days, in either direction", () => {
     expect(washDaysOf(days([1, viewSale(anna, ben, 1n)], [31, viewSale(ben, anna, 1n)]))).toEqual([1, 31]);
     expect(washDaysOf(days([1, viewSale(anna, ben, 1n)], [32, viewSale(ben, anna, 1n)]))).toEqual([]);
     // The token was transferred back between two sales to the same buyer.
@@ -50,12 +50,12 @@ describe("a wash trade", () => {
     const duplicate = fulfilledOrder(anna, ben, [token(views, 1n)], [payment(1n)], { address: router });
     expect(washDaysOf(days([1, [...viewSale(anna, ben, 1n), duplicate]]))).toEqual([]);
     expect(washDaysOf(days([1, [duplicate, ...viewSale(anna, ben, 1n)]]))).toEqual([]);
-    // A sale to oneself is a wash trade on any contract.
+    // A self-sale is a wash trade on any contract.
     const selfSale = fulfilledOrder(anna, anna, [token(views, 1n)], [payment(1n)], { address: router });
     expect(washDaysOf(days([1, [...viewSale(anna, anna, 1n), selfSale]]))).toEqual([1, 1]);
   });
 
-  it("is, for an edition, a sale in the opposite direction and the last sale that it reverses", () => {
+  it("includes an ERC-1155 sale in the opposite direction and the last sale that it reverses", () => {
     expect(washDaysOf(days([1, unitSale(anna, ben, 1n, 2n)], [2, unitSale(anna, ben, 1n, 3n)]))).toEqual([]);
     const reversed = days([1, unitSale(anna, ben, 1n, 1n)], [2, unitSale(anna, ben, 1n, 1n)], [3, unitSale(ben, anna, 1n, 1n)]);
     expect(washDaysOf(reversed)).toEqual([2, 3]);

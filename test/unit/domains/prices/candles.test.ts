@@ -31,7 +31,7 @@ const startBuilder = (initial: string | null = null) => {
 };
 
 /** Renders the rows of a portion by the hours and days since midnight. */
-const renderPortion = ({ hours, days, firsts, doneHour }: Portion) => ({
+const renderPortion = ({ hours, days, firsts, completedHour }: Portion) => ({
   hours: hours.rows.map(({ span, candle, end }) => [
     span - firstHour,
     ...candleOf(candle),
@@ -41,7 +41,7 @@ const renderPortion = ({ hours, days, firsts, doneHour }: Portion) => ({
   retracted: [hours.retracted.map(({ span }) => span - firstHour), days.retracted.map(({ span }) => span - 20_000)],
   firsts: firsts.rows.map((first) => [first.hour - firstHour, first.end === null ? "open" : (first.end - midnight) / hour]),
   retractedFirsts: firsts.retracted,
-  done: doneHour === null ? null : doneHour - firstHour,
+  done: completedHour === null ? null : completedHour - firstHour,
 });
 
 describe("hours and days of prices", () => {

@@ -218,7 +218,7 @@ describe("the order of sources", () => {
     expect([other, token, usd, pool].map(observed.price)).toEqual([perUnit("1", 18), null, null, null]);
   });
 
-  it("sets no prices of pool tokens if pools are excluded", () => {
+  it("sets no prices of LP tokens if pools are excluded", () => {
     const observed = createObservedModel({
       sources: ["feeds", "stablecoins"],
       feeds: [{ of: other, aggregators: [feed] }],

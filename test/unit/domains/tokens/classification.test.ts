@@ -277,7 +277,7 @@ describe("a rules file", () => {
       "dust: { belowUsd: 1 }\nlure: {}\n",
       "rules.yaml:2:1: lure: unknown key; expected one of stablecoins, dust, lures, airdrops, poisoning, trusted, spam",
     ],
-    ["spam:\n  1:\n    - 0x12\n", "rules.yaml:3:7: spam.1.0: expected an address: 0x and 40 hex digits"],
+    ["spam:\n  1:\n    - 0x12\n", "rules.yaml:3:7: spam.1.0: expected an address: 0x followed by 40 hex digits"],
     ["spam:\n  main: []\n", "rules.yaml:2:3: spam.main: "],
     ["stablecoins:\n  - symbol: X\n", "rules.yaml:2:5: stablecoins.0.decimals: "],
     ["dust: { belowUsd: 1\n", "rules.yaml:"],

@@ -57,7 +57,7 @@ describe("token balances", () => {
     ]);
   });
 
-  it("are unchanged by a transfer to oneself and by a transfer of zero", () => {
+  it("are unchanged by a self-transfer and by a transfer of zero", () => {
     const rows = fold([withLogs(1, erc20(zeroAddress, alice, 7n), erc20(alice, alice, 7n), erc20(alice, bob, 0n))]);
     expect(pick(rows.transfers, "from_address", "to_address", "from_balance", "to_balance").slice(1)).toEqual([
       [alice, alice, 7n, 7n],

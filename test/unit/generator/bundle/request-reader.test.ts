@@ -95,7 +95,7 @@ describe("addresses", () => {
       parameter,
       in: location,
       sent,
-      expected: "0x + 40 hex digits or a registered name",
+      expected: "0x followed by 40 hex digits or a registered name",
     });
     expect(issuesOf(reader)).toEqual([
       issue("wallet", "path", "bob.eth"),

@@ -179,7 +179,7 @@ describe("names in address parameters", () => {
     expect(await holders({}, { tokenAddress: "alice.eth" })).toMatchObject({ ok: true, request: { tokenAddress: alice } });
     expect(await holders({}, { tokenAddress: "alice.eth", chainName: "eth-mainnet" })).toMatchObject({
       ok: false,
-      issues: [{ parameter: "tokenAddress", in: "path", sent: "alice.eth", expected: "0x + 40 hex digits or a registered name" }],
+      issues: [{ parameter: "tokenAddress", in: "path", sent: "alice.eth", expected: "0x followed by 40 hex digits or a registered name" }],
     });
   });
 

@@ -26,7 +26,7 @@ const createReadDoubtful = ({ readMilliseconds }: AllowanceReadSettings, backoff
       if (head === null) return false;
       // A reorganisation may have removed blocks since the last run, or before this process started.
       if (lastHead === null || !(await hasBlock(database, chainId, lastHead))) {
-        const done = await context.exclusive((client) => requeueReorgedReads(client, chainId).then(() => true));
+        const done = await context.runExclusive((client) => requeueReorgedReads(client, chainId).then(() => true));
         if (done === null) return false;
       }
       lastHead = head;

@@ -37,12 +37,12 @@ const digits = (value: Decimal | null): string | null => (value === null ? null 
  * Writes a roll-up in portions. The first portion deletes an earlier roll-up of the same hour; the last one writes the row of exchange_hours, which makes the
  * others visible. False if the closing block was replaced or this process may not write.
  */
-export async function storeRollUp({ exclusiveKeepingState, chainId }: JobContext, key: RollUpKey, rollUp: RollUp): Promise<boolean> {
+export async function storeRollUp({ runExclusiveKeepingCache, chainId }: JobContext, key: RollUpKey, rollUp: RollUp): Promise<boolean> {
   const { factory, closing } = key;
   const lines = linesOf(chainId, key, rollUp);
   for (let first = 0; ; first += portion) {
     const isLast = first + portion >= lines.length;
-    const written = await exclusiveKeepingState(async (client) => {
+    const written = await runExclusiveKeepingCache(async (client) => {
       if (!(await isCanonical(client, chainId, closing))) return false;
       if (first === 0) await deleteHour(client, chainId, factory, rollUp.hour);
       await copyLines(client, lines.slice(first, first + portion));

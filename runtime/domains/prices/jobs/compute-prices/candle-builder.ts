@@ -15,7 +15,7 @@ export interface Portion {
   readonly hours: CandleRows;
   readonly days: CandleRows;
   readonly firsts: { readonly rows: readonly FirstPrice[]; readonly retracted: readonly Asset[] };
-  readonly doneHour: number | null;
+  readonly completedHour: number | null;
 }
 
 /** The assets that have had a price, and the rows that were written for those whose first hour is still open. */
@@ -58,9 +58,9 @@ const createFirstPrices = (pricedAssets: Set<Asset>) => {
 };
 
 /** The times at which the completed spans of a portion ended. */
-export const spanEndsOf = ({ hours, days, firsts, doneHour }: Portion): number[] => {
+export const spanEndsOf = ({ hours, days, firsts, completedHour }: Portion): number[] => {
   const ends = new Set([...hours.rows, ...days.rows, ...firsts.rows].flatMap(({ end }) => end ?? []));
-  if (doneHour !== null) ends.add((doneHour + 1) * secondsPerHour);
+  if (completedHour !== null) ends.add((completedHour + 1) * secondsPerHour);
   return [...ends];
 };
 
@@ -74,7 +74,7 @@ export function createCandleBuilder(initial: Prices, pricedAssets: Set<Asset>) {
   const firsts = createFirstPrices(pricedAssets);
   let prices = initial;
   let hour: number | null = null;
-  let doneHour: number | null = null;
+  let completedHour: number | null = null;
 
   return {
     pendingRows: (): number => hours.pendingRows() + days.pendingRows(),
@@ -85,7 +85,7 @@ export function createCandleBuilder(initial: Prices, pricedAssets: Set<Asset>) {
       const next = Math.floor(start / secondsPerHour);
       if (hour !== null && next !== hour) {
         firsts.endHour();
-        doneHour = next - 1;
+        completedHour = next - 1;
       }
       hour = next;
     },
@@ -104,9 +104,9 @@ export function createCandleBuilder(initial: Prices, pricedAssets: Set<Asset>) {
         hours: hours.takeRows(changes),
         days: days.takeRows(changes),
         firsts: firsts.takeRows(changes, hour as number),
-        doneHour,
+        completedHour,
       };
-      doneHour = null;
+      completedHour = null;
       return portion;
     },
   };

@@ -43,7 +43,7 @@ export const createComputePricesJob = (chain: ChainConfig, { bounds, pageSize }:
   return {
     name: "compute-prices",
     intervalMilliseconds,
-    run: async ({ chainId, database, exclusiveKeepingState, clock, logger }) => {
+    run: async ({ chainId, database, runExclusiveKeepingCache, clock, logger }) => {
       const queries = createEvidenceQueries(database, chainId, pageSize);
       const [head, progress, settings] = await Promise.all([queries.head(), queries.progress(), readSettings(database, chainId)]);
       if (head === null) return false;
@@ -62,12 +62,12 @@ export const createComputePricesJob = (chain: ChainConfig, { bounds, pageSize }:
       const { isAtHead, ...portion } = advanced;
       const { block } = computer;
       const { revision } = settings;
-      const isWritten = await exclusiveKeepingState((client) =>
+      const isWritten = await runExclusiveKeepingCache((client) =>
         writePortion(client, chainId, { portion, block, progress, fingerprint, revision, isFirst }),
       );
       if (isWritten !== true) return true;
       reused = computer;
-      resumePoint = { hour: laterHour(hour, portion.doneHour), revision };
+      resumePoint = { hour: laterHour(hour, portion.completedHour), revision };
       if (isAtHead) reachedHead = head.hash;
       else reportProgress(block, clock(), logger);
       return !isAtHead;

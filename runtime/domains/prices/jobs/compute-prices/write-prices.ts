@@ -42,11 +42,11 @@ export async function writePortion(client: DatabaseClient, chainId: number, writ
   await writeCandles(client, chainId, "price_hours", "hour", portion.hours, blockOf);
   await writeCandles(client, chainId, "price_days", "day", portion.days, blockOf);
   await writeFirstPrices(client, chainId, portion.firsts, blockOf);
-  if (portion.doneHour !== null && portion.doneHour > (progress?.hour ?? Number.NEGATIVE_INFINITY)) {
+  if (portion.completedHour !== null && portion.completedHour > (progress?.hour ?? Number.NEGATIVE_INFINITY)) {
     await client.query("INSERT INTO price_progress (chain_id, hour, block_number) VALUES ($1, $2, $3)", [
       chainId,
-      portion.doneHour,
-      closings.get((portion.doneHour + 1) * secondsPerHour) ?? null,
+      portion.completedHour,
+      closings.get((portion.completedHour + 1) * secondsPerHour) ?? null,
     ]);
   }
   return true;

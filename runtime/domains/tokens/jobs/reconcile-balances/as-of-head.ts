@@ -26,7 +26,7 @@ export const writeAsOf = async <T>(
   context: JobContext,
   head: IndexedBlock,
   work: (client: DatabaseClient) => Promise<T>,
-  write = context.exclusive,
+  write = context.runExclusive,
 ): Promise<T | null> => {
   if (!(await isCanonical(context, head))) return null;
   return write(async (client) => ((await isIndexedBlock(client, context.chainId, head)) ? work(client) : null));
@@ -37,7 +37,7 @@ export const writeBesideAsOf = <T>(
   context: JobContext,
   head: IndexedBlock,
   work: (client: DatabaseClient) => Promise<T>,
-): Promise<T | null> => writeAsOf(context, head, work, context.exclusiveKeepingState);
+): Promise<T | null> => writeAsOf(context, head, work, context.runExclusiveKeepingCache);
 
 /** Whether a block is still indexed. Served by the primary key of blocks. */
 export const isIndexedBlock = async (client: Queryable, chainId: number, { number, hash }: IndexedBlock): Promise<boolean> =>

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Address, zeroAddress } from "../../../../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
-import { multicall, multicallCode } from "../../../../support/multicall.ts";
+import { multicallAddress, multicallCode } from "../../../../support/multicall.ts";
 import { type Reconciliation, startReconciliation } from "./support.ts";
 import { unusualBalances } from "./unusual-balances.ts";
 
@@ -13,7 +13,7 @@ let reconciliation: Reconciliation;
 
 beforeAll(async () => {
   [chain, test] = await Promise.all([startTestChain(), createTestDatabase()]);
-  await chain.rpc("anvil_setCode", [multicall, await multicallCode(chain)]);
+  await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
 });
 afterAll(async () => {
   await reconciliation?.end();

@@ -39,8 +39,8 @@ export const startReconciliation = async (
     source: running.source,
     jobs: createReconciliationJobs(settings),
     multicall: "0xca11bde05977b3631167028862be2a173976ca11",
-    exclusive: running.indexer.exclusive,
-    exclusiveKeepingState: running.indexer.exclusiveKeepingState,
+    runExclusive: running.indexer.runExclusive,
+    runExclusiveKeepingCache: running.indexer.runExclusiveKeepingCache,
     isReady,
     clock: () => new Date(now),
     logger: { info: (message) => notes.push(message), warn: (message) => warnings.push(message) },
@@ -50,7 +50,7 @@ export const startReconciliation = async (
     warnings,
     runFor: async (minutes = 4) => {
       const head = await chain.head();
-      await until("the index to reach the node's head", () => isReady() && running.indexer.status().block === head);
+      await until("the index to reach the head", () => isReady() && running.indexer.status().block === head);
       for (let minute = 0; minute < minutes; minute += 1) {
         for (let rounds = 0; (await scheduler.runDue()) && rounds < 50; rounds += 1);
         now += 60_000;

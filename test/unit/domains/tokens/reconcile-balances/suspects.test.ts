@@ -22,8 +22,8 @@ const compareWith = async (response: CallOutcome, rows: readonly object[], state
     database: { query: async (sql: string | Sql) => ((typeof sql === "string" ? sql : sql.text).includes("token_checks") ? [] : rows) },
     multicall: async () => rows.map(() => response),
     source: { hashesOf: async () => [hash], balances: unexpectedCall, calls: unexpectedCall, capabilities: {} },
-    exclusive: unexpectedCall,
-    exclusiveKeepingState: unexpectedCall,
+    runExclusive: unexpectedCall,
+    runExclusiveKeepingCache: unexpectedCall,
     logger: { info: unexpectedCall },
   } as unknown as JobContext;
   await compareBalances(context, [{ token, owner }], state);

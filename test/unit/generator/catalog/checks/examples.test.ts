@@ -44,7 +44,13 @@ describe("loadCatalog", () => {
       "up, down",
     ),
     invalidExample("of a list, which is too long", serviceFile, '"0x01,0x02"', '§"0x01,0x02,0x03"', "at most 2"),
-    invalidExample("of a list, which has an invalid element", serviceFile, '"0x01,0x02"', '§"0x01,two"', "0x and up to 64 hex digits"),
+    invalidExample(
+      "of a list, which has an invalid element",
+      serviceFile,
+      '"0x01,0x02"',
+      '§"0x01,two"',
+      "0x followed by up to 64 hex digits",
+    ),
     invalidExample("of a text, which is too long", serviceFile, "example: secret", `example: §${"s".repeat(41)}`, "1 to 40 characters"),
     invalidExample("of a header", serviceFile, "example: 0.1", "example: §a tenth", "a number"),
     invalidExample("of an endpoint", logsFile, "starting-block: 7", "starting-block: §-7", "earliest or latest"),
@@ -72,7 +78,7 @@ describe("loadCatalog", () => {
       "in UTC",
     ),
     invalidExample("of an amount, which is a number", holdersFile, '"1000"', "§1000", "in quotes"),
-    invalidExample("of an amount, which has a fraction", holdersFile, '"1000"', '§"1.5"', "a whole decimal number"),
+    invalidExample("of an amount, which has a fraction", holdersFile, '"1000"', '§"1.5"', "a quoted decimal integer"),
     invalidExample(
       "of an address field, which is in mixed case",
       holdersFile,

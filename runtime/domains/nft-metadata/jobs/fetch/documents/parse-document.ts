@@ -71,9 +71,9 @@ const urlIn = (root: JsonObject, keys: readonly string[], allowed: Parameters<ty
   for (const key of keys) {
     const text = root.get(key);
     if (typeof text !== "string" || text.trim() === "") continue;
-    const address = checkAssetUrl(text, allowed);
-    if (!("problem" in address)) return address;
-    problems.push(`Left out ${key}: it ${address.problem}.`);
+    const checked = checkAssetUrl(text, allowed);
+    if (!("problem" in checked)) return checked;
+    problems.push(`Ignored ${key}: it ${checked.problem}.`);
   }
   return null;
 };

@@ -30,7 +30,7 @@ const references: ReadonlySet<string> = new Set([
   "ping",
 ]);
 
-const externalReference = "has an external reference; expected references to its own parts or to embedded pictures";
+const externalReference = "has an external reference; expected same-document references or embedded images";
 
 /** The parser searches all ancestors for a namespace: without a limit, a megabyte of nested elements would take half an hour. */
 const maxDepth = 100;

@@ -49,7 +49,10 @@ export const baseStatements = ({ rows, periods, key }: BalanceTables, isFungible
   };
 };
 
-/** OFFSET 0 makes each key's transfers one range of transfers_from and one of transfers_to, regardless of what the planner estimates for an average address. */
+/**
+ * OFFSET 0 is an optimization fence: each key's transfers are one index range scan of transfers_from and one of transfers_to, whatever the planner estimates for
+ * an average address.
+ */
 const transfersOf = (side: string, received: Sql, amount: Sql): Sql =>
   sql`SELECT block_number, ordinal, ${received} AS received, ${amount} AS amount FROM transfers t
      WHERE t.chain_id = $1 AND ${identifier(`t.${side}`)} = k.owner AND t.token = k.token AND t.standard = ${standards.erc20} OFFSET 0`;
@@ -65,7 +68,7 @@ const insertMoves = sql`INSERT INTO base_moves
 const joinMoves = sql`FROM base_moves m JOIN base_readings k ON k.owner = m.owner AND k.token = m.token AND k.standard = ${standards.erc20}
    WHERE t.chain_id = $1 AND t.block_number = m.block_number AND t.ordinal = m.ordinal`;
 
-/** The balances right after each ERC-20 transfer; a transfer to oneself has the receiver's balance on both sides. */
+/** The balances right after each ERC-20 transfer; a self-transfer has the receiver's balance on both sides. */
 const fillTransfers = [
   sql`UPDATE transfers t SET from_balance = k.base + m.net ${joinMoves} AND NOT m.received AND t.from_address <> t.to_address`,
   sql`UPDATE transfers t SET to_balance = k.base + m.net,

@@ -27,7 +27,7 @@ const maxChangedShare = 0.75;
 const maxTokens = 1_000;
 
 /**
- * Locates the blocks in which balances of node-sourced tokens changed without a call that the index knows (by inner calls, or over time), and queues all
+ * Locates the blocks in which balances of node-sourced tokens changed without a call that the index knows (by internal calls, or over time), and queues all
  * holders of the token to be read as of these blocks. Requires an archive node; limited to one search per token and interval.
  */
 export const createChangeLocator = ({ requestedMilliseconds }: ReconciliationSettings) => {

@@ -47,7 +47,7 @@ const quietCallsSql = sql`${callsIn("transactions", argumentsOfInput, sql`t.succ
    UNION ALL ${callsIn("traces", sql`''::bytea`, sql`true`)} ORDER BY block_number DESC LIMIT $4`;
 
 /**
- * Quiet calls above a block, newest first: transactions to a token, and stored inner calls to it. Served by the primary keys of transactions, traces,
+ * Quiet calls above a block, newest first: transactions to a token, and stored internal calls to it. Served by the primary keys of transactions, traces,
  * token_standards and node_sourced_tokens, and by logs_address.
  */
 export const quietCalls = async (database: Queryable, chainId: number, above: number, limit: number): Promise<QuietCall[]> => {

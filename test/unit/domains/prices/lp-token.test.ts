@@ -7,7 +7,7 @@ const [pool, deep, second] = ["b2", "a1", "c3"].map(contract) as [Address, Addre
 const defaultReserves = [40_000n * unit, 10_000n * unit] as const;
 const supply = 20_000n * unit;
 
-/** Creates a pool whose token costs 4 dollars, as in a deeper pool; the price of the pool token is 2 × sqrt(40,000 × 40,000) / 20,000 = 4 dollars. */
+/** Creates a pool whose token costs 4 dollars, as in a deeper pool; the price of the LP token is 2 × sqrt(40,000 × 40,000) / 20,000 = 4 dollars. */
 const balanced = (prices: Record<string, unknown> = {}) => {
   const observed = createObservedModel({ stablecoins, ...prices });
   observed.addPool(deep, [usd, token], [4_000_000n * unit, 1_000_000n * unit]);
@@ -15,7 +15,7 @@ const balanced = (prices: Record<string, unknown> = {}) => {
   return observed;
 };
 
-describe("a pool token", () => {
+describe("an LP token", () => {
   it("has the value of its share of both reserves", () => {
     const observed = balanced();
     observed.close();
@@ -28,7 +28,7 @@ describe("a pool token", () => {
     const reserves = [140_000n * unit, 10_000n * unit - (10_000n * unit * 99_700n) / 139_700n] as const;
     observed.updatePool(pool, start, reserves, supply);
     observed.close();
-    // The reserves alone, 140,000 dollars and 2,863.2… tokens of 4 dollars, would give 151,452 dollars, or 7.57 per pool token.
+    // The reserves alone, 140,000 dollars and 2,863.2… tokens of 4 dollars, would give 151,452 dollars, or 7.57 per LP token.
     const price = Number(observed.price(pool)) * 1e18;
     // sqrt(140,000 × 4 × 2,863.278…) × 2 / 20,000: the product has grown by a fee of 300 dollars.
     expect(price).toBeGreaterThan(4);

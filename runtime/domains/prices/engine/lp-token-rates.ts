@@ -7,50 +7,50 @@ import { isSamePrice, type Prices } from "./prices.ts";
 import { approximate } from "./routes.ts";
 
 /**
- * Adds the prices of the own tokens of constant-product pools. The prices of such a token in other pools are ignored: its value is the value of the reserves
- * that it redeems. `rateBySources` returns the price of a token by the configured sources, given the price that pools imply, or null.
+ * Adds the prices of the LP tokens of constant-product pools. The prices of such a token in other pools are ignored: its value is the value of the reserves
+ * that it redeems. `rateFromSources` returns the price of a token from the configured sources, given the price that pools imply, or null.
  */
-export function addPoolTokenRates(
+export function addLpTokenRates(
   rates: Map<Asset, Decimal>,
   { edges, get }: Pick<Markets, "edges" | "get">,
   liquidityFloor: number,
-  rateBySources: (token: Address, byPools: Decimal | null) => Decimal | null,
+  rateFromSources: (token: Address, poolRate: Decimal | null) => Decimal | null,
 ): void {
-  const poolTokenRates = new Map<Address, Decimal | null>();
-  const find = (pool: Address, byPools: (market: Market) => Decimal | null): void => {
+  const lpTokenRates = new Map<Address, Decimal | null>();
+  const find = (pool: Address, poolRateOf: (market: Market) => Decimal | null): void => {
     const market = get(pool);
-    if (market === undefined || market.history.pool.isConcentrated || poolTokenRates.has(pool)) return;
-    poolTokenRates.set(pool, rateBySources(pool, byPools(market)));
+    if (market === undefined || market.history.pool.isConcentrated || lpTokenRates.has(pool)) return;
+    lpTokenRates.set(pool, rateFromSources(pool, poolRateOf(market)));
   };
   for (const [token, rate] of rates) {
-    for (const { pool } of edges.withDepth(token, approximate(rate))) find(pool, (market) => poolTokenRate(market, rates, liquidityFloor));
+    for (const { pool } of edges.withDepth(token, approximate(rate))) find(pool, (market) => lpTokenRate(market, rates, liquidityFloor));
   }
-  // Pool tokens that already have a price, but whose own pool is below the floor.
+  // LP tokens that already have a price, but whose own pool is below the floor.
   for (const token of rates.keys()) find(token, () => null);
-  // Applied last, so that the price of a pool of pool tokens does not depend on the order in which the pools were added.
-  for (const [pool, rate] of poolTokenRates) {
+  // Applied last, so that the price of a pool of LP tokens does not depend on the order in which the pools were added.
+  for (const [pool, rate] of lpTokenRates) {
     if (rate === null) rates.delete(pool);
     else rates.set(pool, rate);
   }
 }
 
-const poolTokenRate = (market: Market, rates: Prices, liquidityFloor: number): Decimal | null => {
+const lpTokenRate = (market: Market, rates: Prices, liquidityFloor: number): Decimal | null => {
   const { tokens, summary } = market.edge;
   const [rate0, rate1] = [rates.get(tokens[0]), rates.get(tokens[1])];
   if (rate0 === undefined || rate1 === undefined || summary.share === null) return null;
   const isDeep = [rate0, rate1].some((rate, side) => (summary.depths[side] as number) * approximate(rate) >= liquidityFloor);
   if (!isDeep) return null;
-  const last = market.poolToken;
+  const last = market.lpToken;
   if (last !== null && last.share === summary.share && isSamePrice(last.rates[0], rate0) && isSamePrice(last.rates[1], rate1)) {
     return last.rate;
   }
   const rate = priceOfShare(summary.share, rate0, rate1);
-  market.poolToken = { share: summary.share, rates: [rate0, rate1], rate };
+  market.lpToken = { share: summary.share, rates: [rate0, rate1], rate };
   return rate;
 };
 
 /**
- * The price of one smallest unit of a constant-product pool's own token: 2 × sqrt(reserve0 × price0 × reserve1 × price1) / supply. It depends on the product
+ * The price per smallest unit of a constant-product pool's LP token: 2 × sqrt(reserve0 × price0 × reserve1 × price1) / supply. It depends on the product
  * of the reserves, which a swap leaves nearly unchanged, and on token prices from elsewhere: pushing a pool out of balance does not change it.
  */
 const priceOfShare = ({ product, supply }: Share, rate0: Decimal, rate1: Decimal): Decimal =>

@@ -5,7 +5,7 @@ import type { Queryable } from "../../runtime/database/database.ts";
 const ticksPerSecond = 100;
 
 /** CPU seconds of child processes whose program name has the prefix, with their descendants; null if the system does not report them. */
-export function processorSecondsOf(program: string): number | null {
+export function cpuSecondsOf(program: string): number | null {
   if (process.platform !== "linux") return null;
   const stats = readAll();
   const roots = stats.filter((stat) => stat.parent === process.pid && stat.program.startsWith(program));
@@ -15,9 +15,9 @@ export function processorSecondsOf(program: string): number | null {
 }
 
 /** CPU milliseconds of single-threaded processes by the scheduler's clock; null if the system does not report them or a process has exited. */
-function processorMillisecondsOf(ids: readonly number[]): number | null {
+function cpuMillisecondsOf(ids: readonly number[]): number | null {
   try {
-    // The first field of /proc/<pid>/schedstat is nanoseconds on a processor (Linux, Documentation/scheduler/sched-stats.rst).
+    // The first field of /proc/<pid>/schedstat is nanoseconds on a CPU (Linux, Documentation/scheduler/sched-stats.rst).
     return ids.reduce((sum, id) => sum + Number(readFileSync(`/proc/${id}/schedstat`, "utf8").split(" ")[0]) / 1e6, 0);
   } catch {
     return null;
@@ -25,13 +25,13 @@ function processorMillisecondsOf(ids: readonly number[]): number | null {
 }
 
 /** Starts measuring the CPU milliseconds of this process and its database backends; null if the system does not report them. */
-export async function startProcessorClock(database: Queryable): Promise<() => number | null> {
-  const workers = await database.query<{ id: number }>("SELECT pid::int8 AS id FROM pg_stat_activity WHERE datname = current_database()");
-  const ids = workers.map(({ id }) => id);
-  const [ownUsage, backendMilliseconds] = [process.cpuUsage(), processorMillisecondsOf(ids)];
+export async function startCpuClock(database: Queryable): Promise<() => number | null> {
+  const backends = await database.query<{ id: number }>("SELECT pid::int8 AS id FROM pg_stat_activity WHERE datname = current_database()");
+  const ids = backends.map(({ id }) => id);
+  const [ownUsage, backendMilliseconds] = [process.cpuUsage(), cpuMillisecondsOf(ids)];
   return () => {
     const { user, system } = process.cpuUsage(ownUsage);
-    const after = processorMillisecondsOf(ids);
+    const after = cpuMillisecondsOf(ids);
     return backendMilliseconds === null || after === null ? null : after - backendMilliseconds + (user + system) / 1000;
   };
 }
