@@ -77,7 +77,7 @@ describe("loadCatalog", () => {
       '§"2026-02-30T12:00:00Z"',
       "in UTC",
     ),
-    invalidExample("of an amount, which is a number", holdersFile, '"1000"', "§1000", "in quotes"),
+    invalidExample("of an amount, which is a number", holdersFile, '"1000"', "§1000", "a quoted decimal integer"),
     invalidExample("of an amount, which has a fraction", holdersFile, '"1000"', '§"1.5"', "a quoted decimal integer"),
     invalidExample(
       "of an address field, which is in mixed case",

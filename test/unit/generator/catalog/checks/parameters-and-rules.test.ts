@@ -154,7 +154,7 @@ describe("loadCatalog", () => {
       find: "query: [starting-block, ending-block, topics]\n    rules:\n      - ascending: [starting-block, ending-block]",
       replacement: "query: [starting-block, ending-block, topics, date]\n    rules:\n      - ascending: [starting-block, §date]",
       code: "contradictory-rule",
-      contains: ["a number and a day"],
+      contains: ["starting-block is a number, but date is a day"],
     },
     {
       title: "an authentication scheme that does not define how the key is sent",
