@@ -154,8 +154,8 @@ describe("an index", () => {
 
   it("has no wrong row if its node sometimes replies after the timeout", async () => {
     const random = createRandom("late");
-    // Long enough for a node on a busy machine.
-    const timeout = deadline(100);
+    // Long enough for a node on a busy machine: a base balance whose reads all time out would be stored as unknown.
+    const timeout = deadline(200);
     const test = await newDatabase();
     const testIndexer = await createTestIndexer(proxy.url, test.database, { chain: chainSettings(), tuning, timeoutMilliseconds: timeout });
     let delayedReplies = 0;
