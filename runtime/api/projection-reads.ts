@@ -8,7 +8,6 @@ export const projectionSubjects = {
   nft: "NFT collections",
   "nft-sales": "NFT sales",
   pools: "Exchange pools",
-  safes: "Safes",
   tokens: "Token balances",
 } as const;
 
