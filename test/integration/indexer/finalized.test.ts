@@ -62,7 +62,7 @@ describe("the finalized block", () => {
     await chain.rpc("anvil_reorg", [11, []]);
     const deep = await openIndexer();
     await expect(deep.indexer.run(AbortSignal.timeout(20_000))).rejects.toThrow(
-      /although block 20 was final: indexing stopped and nothing was changed/,
+      /although block 20 was finalized: indexing stopped and nothing was changed/,
     );
     expect(await storedHash(25)).toBe(before);
     await deep.close();

@@ -150,7 +150,7 @@ describe("a node that does not belong to the index", () => {
     const other = await startTestChain({ args: ["--block-base-fee-per-gas", "7"] });
     const mismatched = await createTestIndexer(other.url, test.database, { chain: chainSettings() });
     await expect(mismatched.indexer.run(new AbortController().signal)).rejects.toThrow(
-      /reports genesis block 0x[0-9a-f]{64}, expected 0x[0-9a-f]{64}, from which the index was built/,
+      /reports genesis block 0x[0-9a-f]{64}, expected 0x[0-9a-f]{64}, the genesis block of the index/,
     );
     await mismatched.close();
     await other.stop();
