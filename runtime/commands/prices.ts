@@ -14,7 +14,7 @@ import { requireDatabase } from "./used-database.ts";
 
 /** Max size of a file, because files are read into memory; enough for some million lines. */
 const maxBytes = 128 * 1024 * 1024;
-const whenComputed = "The process that indexes the chain recomputes them; if none is running, the next ashlar index does.";
+const whenComputed = "The process that indexes the chain recomputes them; if none is running, the next run of ashlar index will.";
 
 /** `ashlar prices import FILE`: imports all prices of a file, or none. @throws {CommandError} @throws {PriceFileError} */
 export async function importPriceFile(config: Config, file: string): Promise<void> {

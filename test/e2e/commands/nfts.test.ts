@@ -75,7 +75,7 @@ describe("ashlar nfts refresh", () => {
 
   it("queues a collection, or one token", async () => {
     const queued = (subject: string) =>
-      `Queued: the process that indexes one fetches the metadata of ${subject}; if none is running, the next ashlar index does.\n`;
+      `Queued: the process that indexes one fetches the metadata of ${subject}; if none is running, the next run of ashlar index will.\n`;
     expect(await runToExit(["nfts", "refresh", "--chain", "one", collection.toUpperCase().replace("0X", "0x")])).toEqual([
       0,
       queued(`collection ${collection}`),

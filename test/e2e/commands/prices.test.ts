@@ -9,7 +9,7 @@ let folder: string;
 let test: TestDatabase;
 const { runToExit } = createCommandRunner(() => ({ folder, url: test.url }));
 const token = "0x00000000000000000000000000000000000000aa";
-const whenComputed = "The process that indexes the chain recomputes them; if none is running, the next ashlar index does.\n";
+const whenComputed = "The process that indexes the chain recomputes them; if none is running, the next run of ashlar index will.\n";
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "ashlar-prices-"));

@@ -188,7 +188,7 @@ describe("ashlar doctor", () => {
     expect(text).toMatch(/serves chain 31337 \(anvil.*\); its head is block 20\./);
     expect(text).toMatch(/^block-receipts {2,}eth_getBlockReceipts {2,}all receipts of a block are read with one call$/m);
     expect(text).toMatch(
-      /^archive-state {2,}no {2,}balances before the first indexed block are derived at the head; past balances that follow from neither events nor traces stay unknown$/m,
+      /^archive-state {2,}no {2,}balances before the first indexed block are derived from balances read at the head; past balances that cannot be derived from events or traces stay unknown$/m,
     );
     expect(text).toMatch(/^websocket {2,}no {2,}new blocks are found by polling$/m);
     expect(text).toContain(

@@ -264,7 +264,7 @@ describe("the list of active pools", () => {
   });
 
   it("refuses days that are not indexed", async () => {
-    expect((await api.request("week/xy=k/swap/pools/?date=2023-11-13")).message).toContain("from 2023-11-14");
+    expect((await api.request("week/xy=k/swap/pools/?date=2023-11-13")).message).toContain("on or after 2023-11-14");
     expect((await api.request("week/xy=k/swap/pools/?date=2999-01-01")).status).toBe(400);
     expect((await api.request("week/xy=k/swap/pools/?date=yesterday")).status).toBe(400);
   });

@@ -79,8 +79,8 @@ describe("past balances of a wallet", () => {
     };
     expect(await refused("block-height=49")).toEqual([400, expect.stringContaining("from 50 to 61")]);
     expect(await refused("block-height=62")).toEqual([400, expect.stringContaining("from 50 to 61")]);
-    expect(await refused("date=2026-01-12")).toEqual([400, expect.stringContaining("from 2026-01-13")]);
-    expect(await refused("date=2026-01-17")).toEqual([400, expect.stringContaining("up to 2026-01-16")]);
+    expect(await refused("date=2026-01-12")).toEqual([400, expect.stringContaining("on or after 2026-01-13")]);
+    expect(await refused("date=2026-01-17")).toEqual([400, expect.stringContaining("no later than 2026-01-16")]);
   });
 
   it("are empty for an address that is not indexed", async () => {
