@@ -418,7 +418,106 @@ export const protocols = [
         "everyBlocks": 1000
       }
     ],
-    "operations": {}
+    "operations": {
+      "market_data": {
+        "file": "market_data.sql",
+        "text": "-- Vaults with their assets by the newest readings, largest first.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), month AS (\n  SELECT number FROM api.blocks\n  WHERE chain_id = $1     AND timestamp >= (SELECT timestamp FROM current_block) - 2592000\n  ORDER BY timestamp, number LIMIT 1\n)\nSELECT\n  c.address AS pool_address,\n  shares.name,\n  a.asset AS asset_address,\n  token.name AS asset_name,\n  token.symbol AS asset_ticker_symbol,\n  token.decimals AS asset_decimals,\n  held.assets / power(10::numeric, token.decimals) * quote.price AS total_value_locked_quote,\n  -- Growth of the price of a share since its first reading within 30 days, for a year of 365 days.\n  (price.assets / NULLIF(earlier.assets, 0) - 1) * 31536000 / NULLIF(price.timestamp - earlier.timestamp, 0) AS supply_rate,\n  NULL AS borrow_rate,\n  held.assets AS total_supply,\n  NULL AS total_borrow,\n  NULL AS available_liquidity,\n  held.assets / power(10::numeric, token.decimals) * quote.price AS total_supply_quote,\n  NULL AS total_borrow_quote,\n  NULL AS utilization_rate,\n  c.address AS lp_token_address,\n  issued.shares AS lp_token_total_supply,\n  held.block_number AS block_height\nFROM \"cq_protocol_06\".contracts c\nLEFT JOIN LATERAL (\n  SELECT r.asset FROM \"cq_protocol_06\".asset r\n  WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) a ON true\nLEFT JOIN LATERAL (\n  SELECT r.assets, r.block_number FROM \"cq_protocol_06\".total_assets r\n  WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) held ON true\nLEFT JOIN LATERAL (\n  SELECT r.shares FROM \"cq_protocol_06\".share_supply r\n  WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) issued ON true\nLEFT JOIN LATERAL (\n  SELECT r.assets, b.timestamp FROM \"cq_protocol_06\".share_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) price ON true\nLEFT JOIN LATERAL (\n  SELECT r.assets, b.timestamp FROM \"cq_protocol_06\".share_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number >= (SELECT number FROM month) AND r.block_number <= $2          \n  ORDER BY r.block_number LIMIT 1) earlier ON true\nLEFT JOIN api.tokens shares ON shares.chain_id = $1     AND shares.address = c.address\nLEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = a.asset\nLEFT JOIN LATERAL (\n  SELECT p.price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = a.asset) quote ON true\nWHERE c.chain_id = $1     AND c.kind = 'vault' AND c.block_number <= $2           AND ($3   ::bytea IS NULL OR c.address = $3   )\nORDER BY total_value_locked_quote DESC NULLS LAST, pool_address\nLIMIT $4     OFFSET $5     \n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "pool",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "name",
+          "asset_address",
+          "asset_name",
+          "asset_ticker_symbol",
+          "asset_decimals",
+          "total_value_locked_quote",
+          "supply_rate",
+          "borrow_rate",
+          "total_supply",
+          "total_borrow",
+          "available_liquidity",
+          "total_supply_quote",
+          "total_borrow_quote",
+          "utilization_rate",
+          "lp_token_address",
+          "lp_token_total_supply",
+          "block_height"
+        ]
+      },
+      "markets": {
+        "file": "markets.sql",
+        "text": "-- Vaults by the value of their assets at the newest readings, largest first.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), month AS (\n  SELECT number FROM api.blocks\n  WHERE chain_id = $1     AND timestamp >= (SELECT timestamp FROM current_block) - 2592000\n  ORDER BY timestamp, number LIMIT 1\n)\nSELECT\n  c.address AS pool_address,\n  shares.name,\n  a.asset AS asset_address,\n  token.name AS asset_name,\n  token.symbol AS asset_ticker_symbol,\n  token.decimals AS asset_decimals,\n  held.assets / power(10::numeric, token.decimals) * quote.price AS total_value_locked_quote,\n  -- Growth of the price of a share since its first reading within 30 days, for a year of 365 days.\n  (price.assets / NULLIF(earlier.assets, 0) - 1) * 31536000 / NULLIF(price.timestamp - earlier.timestamp, 0) AS supply_rate,\n  NULL AS borrow_rate\nFROM \"cq_protocol_06\".contracts c\nLEFT JOIN LATERAL (\n  SELECT r.asset FROM \"cq_protocol_06\".asset r\n  WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) a ON true\nLEFT JOIN LATERAL (\n  SELECT r.assets FROM \"cq_protocol_06\".total_assets r\n  WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) held ON true\nLEFT JOIN LATERAL (\n  SELECT r.assets, b.timestamp FROM \"cq_protocol_06\".share_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) price ON true\nLEFT JOIN LATERAL (\n  SELECT r.assets, b.timestamp FROM \"cq_protocol_06\".share_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number >= (SELECT number FROM month) AND r.block_number <= $2          \n  ORDER BY r.block_number LIMIT 1) earlier ON true\nLEFT JOIN api.tokens shares ON shares.chain_id = $1     AND shares.address = c.address\nLEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = a.asset\nLEFT JOIN LATERAL (\n  SELECT p.price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = a.asset) quote ON true\nWHERE c.chain_id = $1     AND c.kind = 'vault' AND c.block_number <= $2          \nORDER BY total_value_locked_quote DESC NULLS LAST, pool_address\nLIMIT $3     OFFSET $4     \n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "name",
+          "asset_address",
+          "asset_name",
+          "asset_ticker_symbol",
+          "asset_decimals",
+          "total_value_locked_quote",
+          "supply_rate",
+          "borrow_rate"
+        ]
+      },
+      "balances": {
+        "file": "balances.sql",
+        "text": "-- The wallet's shares in each vault, as the assets that they are convertible to.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), held AS (\n  SELECT c.address AS vault, b.balance AS shares, a.asset,\n    -- The price of 10^36 shares is truncated: the exact one is below it plus 1.\n    CASE WHEN a.asset IS NULL THEN b.balance ELSE div(b.balance * (price.assets + 1) - 1, 1e36) END AS balance\n  FROM \"cq_protocol_06\".contracts c\n  JOIN api.balances_at($1    , $2          ) b ON b.owner = $3      AND b.token = c.address\n  LEFT JOIN LATERAL (\n    SELECT r.asset FROM \"cq_protocol_06\".asset r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  LEFT JOIN LATERAL (\n    SELECT r.assets FROM \"cq_protocol_06\".share_price r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) price ON true\n  WHERE c.chain_id = $1     AND c.kind = 'vault' AND c.block_number <= $2           AND b.balance IS DISTINCT FROM 0\n)\nSELECT\n  held.vault AS pool_address,\n  shares.name AS pool_name,\n  'supplied' AS position,\n  COALESCE(held.asset, held.vault) AS contract_address,\n  token.name AS contract_name,\n  token.symbol AS contract_ticker_symbol,\n  token.decimals AS contract_decimals,\n  held.balance,\n  quote.price AS quote_rate,\n  held.balance / power(10::numeric, token.decimals) * quote.price AS quote\nFROM held\nLEFT JOIN api.tokens shares ON shares.chain_id = $1     AND shares.address = held.vault\nLEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = COALESCE(held.asset, held.vault)\nLEFT JOIN LATERAL (\n  SELECT p.price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p\n  WHERE p.token = COALESCE(held.asset, held.vault)) quote ON true\nORDER BY quote DESC NULLS LAST, pool_address\nLIMIT $4     OFFSET $5     \n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "wallet",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "pool_name",
+          "position",
+          "contract_address",
+          "contract_name",
+          "contract_ticker_symbol",
+          "contract_decimals",
+          "balance",
+          "quote_rate",
+          "quote"
+        ]
+      },
+      "transactions": {
+        "file": "transactions.sql",
+        "text": "-- The wallet's deposits, withdrawals and transfers of shares, newest first. `giver` gave what `receiver` received, or its equivalent.\nWITH actions AS (\n  SELECT 'deposit' AS action, block_number, log_index, transaction_index, contract, sender AS giver, owner AS receiver, assets, shares\n  FROM \"cq_protocol_06\".deposits WHERE chain_id = $1     AND sender = $2      AND block_number <= $3          \n  UNION\n  SELECT 'deposit', block_number, log_index, transaction_index, contract, sender, owner, assets, shares\n  FROM \"cq_protocol_06\".deposits WHERE chain_id = $1     AND owner = $2      AND block_number <= $3          \n  UNION\n  SELECT 'withdraw', block_number, log_index, transaction_index, contract, owner, receiver, assets, shares\n  FROM \"cq_protocol_06\".withdrawals WHERE chain_id = $1     AND sender = $2      AND block_number <= $3          \n  UNION\n  SELECT 'withdraw', block_number, log_index, transaction_index, contract, owner, receiver, assets, shares\n  FROM \"cq_protocol_06\".withdrawals WHERE chain_id = $1     AND owner = $2      AND block_number <= $3          \n  UNION\n  SELECT 'withdraw', block_number, log_index, transaction_index, contract, owner, receiver, assets, shares\n  FROM \"cq_protocol_06\".withdrawals WHERE chain_id = $1     AND receiver = $2      AND block_number <= $3          \n  UNION\n  -- Transfers from and to the zero address are part of deposits and withdrawals.\n  SELECT 'transfer', block_number, log_index, transaction_index, contract, from_address, to_address, NULL, shares\n  FROM \"cq_protocol_06\".share_transfers\n  WHERE chain_id = $1     AND from_address = $2      AND block_number <= $3          \n    AND to_address <> '\\x0000000000000000000000000000000000000000'::bytea\n  UNION\n  SELECT 'transfer', block_number, log_index, transaction_index, contract, from_address, to_address, NULL, shares\n  FROM \"cq_protocol_06\".share_transfers\n  WHERE chain_id = $1     AND to_address = $2      AND block_number <= $3          \n    AND from_address <> '\\x0000000000000000000000000000000000000000'::bytea\n), page AS (\n  SELECT * FROM actions ORDER BY block_number DESC, log_index DESC LIMIT $4     OFFSET $5     \n), moved AS (\n  SELECT p.action, p.block_number, p.log_index, p.transaction_index, p.contract, p.giver, p.receiver, p.shares, b.timestamp, t.hash,\n    t.from_address, a.asset,\n    -- The price of 10^36 shares is truncated: the exact one is below it plus 1.\n    COALESCE(p.assets, div(p.shares * (price.assets + 1) - 1, 1e36)) AS assets\n  FROM page p\n  JOIN api.blocks b ON b.chain_id = $1     AND b.number = p.block_number\n  JOIN api.transactions t ON t.chain_id = $1     AND t.block_number = p.block_number AND t.transaction_index = p.transaction_index\n  LEFT JOIN LATERAL (\n    SELECT r.asset FROM \"cq_protocol_06\".asset r\n    WHERE r.chain_id = $1     AND r.contract = p.contract AND r.block_number <= $3          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  LEFT JOIN LATERAL (\n    SELECT r.assets FROM \"cq_protocol_06\".share_price r\n    WHERE r.chain_id = $1     AND r.contract = p.contract AND r.block_number <= p.block_number\n    ORDER BY r.block_number DESC LIMIT 1) price ON true\n), valued AS (\n  SELECT m.*, token.name AS asset_name, token.symbol AS asset_symbol, token.decimals AS asset_decimals, quote.price AS asset_price,\n    vault.name AS vault_name, vault.symbol AS vault_symbol, vault.decimals AS vault_decimals,\n    m.assets / power(10::numeric, token.decimals) * quote.price AS quote\n  FROM moved m\n  LEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = m.asset\n  LEFT JOIN api.tokens vault ON vault.chain_id = $1     AND vault.address = m.contract\n  LEFT JOIN LATERAL (SELECT p.price FROM api.prices_at($1    , m.timestamp) p WHERE p.token = m.asset) quote ON true\n)\nSELECT\n  v.timestamp AS block_signed_at,\n  v.block_number AS block_height,\n  v.hash AS tx_hash,\n  v.transaction_index AS tx_offset,\n  v.log_index AS log_offset,\n  v.action,\n  v.contract AS pool_address,\n  v.from_address,\n  legs.amounts,\n  legs.total_quote\nFROM valued v\nCROSS JOIN LATERAL (\n  SELECT\n    COALESCE(json_agg(json_build_object(\n      'direction', leg.direction,\n      'contract_address', '0x' || encode(leg.token, 'hex'),\n      'contract_name', leg.name,\n      'contract_ticker_symbol', leg.symbol,\n      'contract_decimals', leg.decimals,\n      'amount', leg.amount::text,\n      'quote_rate', leg.rate,\n      'quote', leg.quote) ORDER BY leg.direction DESC), '[]') AS amounts,\n    max(leg.quote) AS total_quote\n  FROM (VALUES\n    ('OUT', v.action = 'deposit' AND v.giver = $2     , v.asset, v.asset_name, v.asset_symbol, v.asset_decimals, v.assets, v.asset_price, v.quote),\n    ('IN', v.action = 'withdraw' AND v.receiver = $2     , v.asset, v.asset_name, v.asset_symbol, v.asset_decimals, v.assets, v.asset_price, v.quote),\n    ('OUT', v.action <> 'deposit' AND v.giver = $2     , v.contract, v.vault_name, v.vault_symbol, v.vault_decimals, v.shares,\n      v.quote * power(10::numeric, v.vault_decimals) / NULLIF(v.shares, 0), v.quote),\n    ('IN', v.action <> 'withdraw' AND v.receiver = $2     , v.contract, v.vault_name, v.vault_symbol, v.vault_decimals, v.shares,\n      v.quote * power(10::numeric, v.vault_decimals) / NULLIF(v.shares, 0), v.quote)\n  ) AS leg (direction, moved, token, name, symbol, decimals, amount, rate, quote)\n  WHERE leg.moved\n) legs\nORDER BY v.block_number DESC, v.log_index DESC\n",
+        "parameters": [
+          "chain",
+          "wallet",
+          "as_of_block",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "block_signed_at",
+          "block_height",
+          "tx_hash",
+          "tx_offset",
+          "log_offset",
+          "action",
+          "pool_address",
+          "from_address",
+          "amounts",
+          "total_quote"
+        ]
+      }
+    }
   },
   {
     "id": "protocol_07",

@@ -139,6 +139,10 @@ export interface LiveHandlers<Context> {
   getBlockHeights(request: GetBlockHeightsRequest, context: Context): Promise<BlockHeightsResponse>;
   getChainCollections(request: GetChainCollectionsRequest, context: Context): Promise<ChainCollectionResponse>;
   getCollectionTraitsSummary(request: GetCollectionTraitsSummaryRequest, context: Context): Promise<NftCollectionTraitSummaryResponse>;
+  getCommunityBalances(request: GetCommunityBalancesRequest, context: Context): Promise<CommunityBalancesResponse>;
+  getCommunityMarketData(request: GetCommunityMarketDataRequest, context: Context): Promise<CommunityMarketDataResponse>;
+  getCommunityMarkets(request: GetCommunityMarketsRequest, context: Context): Promise<CommunityMarketsResponse>;
+  getCommunityTransactions(request: GetCommunityTransactionsRequest, context: Context): Promise<CommunityTransactionsResponse>;
   getDexForPoolAddress(request: GetDexForPoolAddressRequest, context: Context): Promise<PoolToDexResponse>;
   getEarliestTransactionsForAddress(request: GetEarliestTransactionsForAddressRequest, context: Context): Promise<TransactionsTimeBucketResponse>;
   getEcosystemChartData(request: GetEcosystemChartDataRequest, context: Context): Promise<EcosystemChartDataResponse>;
@@ -189,11 +193,7 @@ export interface LiveHandlers<Context> {
 
 /** The handlers of the planned endpoints. */
 export interface PlannedHandlers<Context> {
-  getCommunityBalances(request: GetCommunityBalancesRequest, context: Context): Promise<CommunityBalancesResponse>;
-  getCommunityMarketData(request: GetCommunityMarketDataRequest, context: Context): Promise<CommunityMarketDataResponse>;
-  getCommunityMarkets(request: GetCommunityMarketsRequest, context: Context): Promise<CommunityMarketsResponse>;
   getCommunityTokens(request: GetCommunityTokensRequest, context: Context): Promise<CommunityTokensResponse>;
-  getCommunityTransactions(request: GetCommunityTransactionsRequest, context: Context): Promise<CommunityTransactionsResponse>;
 }
 
 export type Handlers<Context> = LiveHandlers<Context> & Partial<PlannedHandlers<Context>>;

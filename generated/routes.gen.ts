@@ -98,79 +98,79 @@ export function registerRoutes<H, Context>(router: Router<H>, run: Run<H, Contex
   );
   router.get(
     "/v1/cq/provider/app/protocol_01/balances/",
-    run(operations.getProtocol01Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_01"), handlers.getCommunityBalances),
+    run(operations.getProtocol01Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_01"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_01/market_data/",
-    run(operations.getProtocol01MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_01"), handlers.getCommunityMarketData),
+    run(operations.getProtocol01MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_01"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_01/markets/",
-    run(operations.getProtocol01Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_01"), handlers.getCommunityMarkets),
+    run(operations.getProtocol01Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_01"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_01/transactions/",
-    run(operations.getProtocol01Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_01"), handlers.getCommunityTransactions),
+    run(operations.getProtocol01Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_01"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_02/balances/",
-    run(operations.getProtocol02Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_02"), handlers.getCommunityBalances),
+    run(operations.getProtocol02Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_02"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_02/market_data/",
-    run(operations.getProtocol02MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_02"), handlers.getCommunityMarketData),
+    run(operations.getProtocol02MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_02"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_02/markets/",
-    run(operations.getProtocol02Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_02"), handlers.getCommunityMarkets),
+    run(operations.getProtocol02Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_02"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_02/tokens/",
-    run(operations.getProtocol02Tokens, (raw, parsers) => parseGetCommunityTokens(raw, parsers, "protocol_02"), handlers.getCommunityTokens),
+    run(operations.getProtocol02Tokens, (raw, parsers) => parseGetCommunityTokens(raw, parsers, "protocol_02"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_02/transactions/",
-    run(operations.getProtocol02Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_02"), handlers.getCommunityTransactions),
+    run(operations.getProtocol02Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_02"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_03/transactions/",
-    run(operations.getProtocol03Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_03"), handlers.getCommunityTransactions),
+    run(operations.getProtocol03Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_03"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_04/balances/",
-    run(operations.getProtocol04Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_04"), handlers.getCommunityBalances),
+    run(operations.getProtocol04Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_04"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_04/market_data/",
-    run(operations.getProtocol04MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_04"), handlers.getCommunityMarketData),
+    run(operations.getProtocol04MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_04"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_04/markets/",
-    run(operations.getProtocol04Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_04"), handlers.getCommunityMarkets),
+    run(operations.getProtocol04Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_04"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_04/transactions/",
-    run(operations.getProtocol04Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_04"), handlers.getCommunityTransactions),
+    run(operations.getProtocol04Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_04"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_05/balances/",
-    run(operations.getProtocol05Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_05"), handlers.getCommunityBalances),
+    run(operations.getProtocol05Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_05"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_05/market_data/",
-    run(operations.getProtocol05MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_05"), handlers.getCommunityMarketData),
+    run(operations.getProtocol05MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_05"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_05/markets/",
-    run(operations.getProtocol05Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_05"), handlers.getCommunityMarkets),
+    run(operations.getProtocol05Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_05"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_05/tokens/",
-    run(operations.getProtocol05Tokens, (raw, parsers) => parseGetCommunityTokens(raw, parsers, "protocol_05"), handlers.getCommunityTokens),
+    run(operations.getProtocol05Tokens, (raw, parsers) => parseGetCommunityTokens(raw, parsers, "protocol_05"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_05/transactions/",
-    run(operations.getProtocol05Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_05"), handlers.getCommunityTransactions),
+    run(operations.getProtocol05Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_05"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_06/balances/",
@@ -190,67 +190,67 @@ export function registerRoutes<H, Context>(router: Router<H>, run: Run<H, Contex
   );
   router.get(
     "/v1/cq/provider/app/protocol_07/balances/",
-    run(operations.getProtocol07Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_07"), handlers.getCommunityBalances),
+    run(operations.getProtocol07Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_07"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_07/market_data/",
-    run(operations.getProtocol07MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_07"), handlers.getCommunityMarketData),
+    run(operations.getProtocol07MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_07"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_07/markets/",
-    run(operations.getProtocol07Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_07"), handlers.getCommunityMarkets),
+    run(operations.getProtocol07Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_07"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_07/tokens/",
-    run(operations.getProtocol07Tokens, (raw, parsers) => parseGetCommunityTokens(raw, parsers, "protocol_07"), handlers.getCommunityTokens),
+    run(operations.getProtocol07Tokens, (raw, parsers) => parseGetCommunityTokens(raw, parsers, "protocol_07"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_07/transactions/",
-    run(operations.getProtocol07Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_07"), handlers.getCommunityTransactions),
+    run(operations.getProtocol07Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_07"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_08/balances/",
-    run(operations.getProtocol08Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_08"), handlers.getCommunityBalances),
+    run(operations.getProtocol08Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_08"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_08/market_data/",
-    run(operations.getProtocol08MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_08"), handlers.getCommunityMarketData),
+    run(operations.getProtocol08MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_08"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_08/markets/",
-    run(operations.getProtocol08Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_08"), handlers.getCommunityMarkets),
+    run(operations.getProtocol08Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_08"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_08/transactions/",
-    run(operations.getProtocol08Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_08"), handlers.getCommunityTransactions),
+    run(operations.getProtocol08Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_08"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_09/balances/",
-    run(operations.getProtocol09Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_09"), handlers.getCommunityBalances),
+    run(operations.getProtocol09Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_09"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_09/market_data/",
-    run(operations.getProtocol09MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_09"), handlers.getCommunityMarketData),
+    run(operations.getProtocol09MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_09"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_09/transactions/",
-    run(operations.getProtocol09Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_09"), handlers.getCommunityTransactions),
+    run(operations.getProtocol09Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_09"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_10/balances/",
-    run(operations.getProtocol10Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_10"), handlers.getCommunityBalances),
+    run(operations.getProtocol10Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_10"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_10/market_data/",
-    run(operations.getProtocol10MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_10"), handlers.getCommunityMarketData),
+    run(operations.getProtocol10MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_10"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_10/markets/",
-    run(operations.getProtocol10Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_10"), handlers.getCommunityMarkets),
+    run(operations.getProtocol10Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_10"), undefined),
   );
   router.get(
     "/v1/cq/provider/app/protocol_10/transactions/",
-    run(operations.getProtocol10Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_10"), handlers.getCommunityTransactions),
+    run(operations.getProtocol10Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_10"), undefined),
   );
   router.get(
     "/v1/pricing/historical_by_addresses_v2/:chainName/:quoteCurrency/:contractAddress/",

@@ -20,9 +20,14 @@ export function emitRoutes(model: Model): string {
       path: literal(expressPath(operation.segments)),
       id: operation.id,
       parse: parseOf(operation),
-      handler: operation.handler,
+      handler: handlerOf(operation),
     })),
   });
+}
+
+// Protocols share the handler of an operation, which is live if one of them answers it.
+function handlerOf({ handler, protocol, status }: Operation): string {
+  return protocol !== null && status === "planned" ? "undefined" : `handlers.${handler}`;
 }
 
 function parseOf({ handler, protocol }: Operation): string {

@@ -55,8 +55,11 @@ const approvals: ProjectionReads = { now: ["approvals", "tokens"] };
 /** The reads of a request that may include the ids of collections. */
 const holdings = ({ nft }: { readonly nft: boolean }): ProjectionReads => (nft ? heldNfts : tokens);
 
-/** The reads of each live operation; a missing operation is a compile-time error. */
-const readsOfOperations: { readonly [Name in keyof LiveHandlers<unknown>]: ReadsOfRequest<Name> } = {
+/** Operations of community endpoints read the projection of the protocol in the path. */
+type ListedOperation = Exclude<keyof LiveHandlers<unknown>, `getCommunity${string}`>;
+
+/** The reads of each other live operation; a missing operation is a compile-time error. */
+const readsOfOperations: { readonly [Name in ListedOperation]: ReadsOfRequest<Name> } = {
   checkOwnershipInNft: collections,
   checkOwnershipInNftForSpecificTokenId: collections,
   getAddressActivity: { now: ["tokens"] },

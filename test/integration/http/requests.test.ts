@@ -23,8 +23,8 @@ describe("a path", () => {
   });
 
   it("accepts both the id and the configured name of a community protocol", async () => {
-    for (const name of ["protocol_01", "lend=it", "lend%3Dit"]) {
-      expect((await app.get(`/v1/cq/provider/app/${name}/markets/`)).body.data).toEqual({ protocol: "protocol_01" });
+    for (const name of ["protocol_06", "lend=it", "lend%3Dit"]) {
+      expect((await app.get(`/v1/cq/provider/app/${name}/markets/`)).body.data).toEqual({ protocol: "protocol_06" });
     }
     expect((await app.get("/v1/cq/provider/app/unheard/markets/")).status).toBe(404);
   });

@@ -32,6 +32,7 @@ describe("the JSON Schema of the catalog", () => {
     const files = await readCatalogFiles(specDirectory);
     expect(files.size).toBeGreaterThan(0);
     for (const [file, text] of files) {
+      if (file.endsWith(".sql")) continue;
       expect([file, errorsOf(`#/$defs/${definitionOf(file)}`, text)]).toEqual([file, []]);
       expect([file, errorsOf("", text)]).toEqual([file, []]);
     }
