@@ -19,6 +19,7 @@ export const demoChainConfig = (rpc: string, values: StoryValues, gateway?: stri
     exchanges: exchangesOf(values),
     prices: pricesOf(values),
     nfts: nftsOf(values, gateway),
+    community: communityOf(values),
     groups: ["historical"],
     pollMilliseconds: 1_000,
   };
@@ -47,6 +48,10 @@ const nftsOf = ({ seaport, punks }: StoryValues, gateway: string | undefined): N
     ...(punks === undefined ? [] : [{ name: "Harbor Faces", protocol: "cryptopunks" as const, address: punks }]),
   ],
 });
+
+/** The contracts of declared protocols: the vaults of ERC-4626. */
+const communityOf = ({ dollarVault, goldVault }: StoryValues): NonNullable<Input["community"]> =>
+  dollarVault === undefined || goldVault === undefined ? {} : { protocol_06: { vault: [dollarVault, goldVault] } };
 
 /** The story's price feeds and its dollar stablecoin; see `liquidityFloor` for the depth of its pools. */
 const pricesOf = ({ etherFeed, euroFeed, usdToken }: StoryValues): NonNullable<Input["prices"]> => ({

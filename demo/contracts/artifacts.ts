@@ -35,6 +35,7 @@ export interface Artifacts {
   readonly hostileCollection: Artifact;
   readonly ferryCoin: Artifact;
   readonly punkLike: Artifact;
+  readonly savingsVault: Artifact;
   readonly conduitController: Artifact;
   readonly seaport: Artifact;
 }
@@ -101,5 +102,6 @@ export const loadArtifacts = async (cacheDirectory: string): Promise<Artifacts> 
     hostileCollection: compiled("HostileCollection"),
     ferryCoin: compiled("FerryCoin"),
     punkLike: compiled("PunkLike"),
+    savingsVault: compiled("SavingsVault"),
   };
 };

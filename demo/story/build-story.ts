@@ -16,6 +16,7 @@ import { setUpPriceFeeds } from "../chapters/price-feeds.ts";
 import { setUpRangeExchange } from "../chapters/range-exchange.ts";
 import { setUpRivalExchange } from "../chapters/rival-exchange.ts";
 import { setUpTokens } from "../chapters/tokens.ts";
+import { setUpVaults } from "../chapters/vaults.ts";
 import { setUpWrappedNative } from "../chapters/wrapped-native.ts";
 import type { Artifacts } from "../contracts/artifacts.ts";
 import type { NodeClient } from "../node/client.ts";
@@ -100,6 +101,7 @@ const setUpChapters = async (context: StoryContext) => {
   const { hostile, dailyCalls: hostileCalls } = await setUpHostile(context, accounts);
   const { faces, owners: faceOwners, dailyCalls: facesCalls } = await setUpFaces(context, accounts);
   const { coin: permitCoin, dailyCalls: permitsCalls } = await setUpPermits(context, accounts);
+  const { vaults, dailyCalls: vaultsCalls } = await setUpVaults(context, accounts, tokens);
   const dailyCalls: readonly DailyCalls[] = [
     peopleCalls,
     tokensCalls,
@@ -120,8 +122,9 @@ const setUpChapters = async (context: StoryContext) => {
     hostileCalls,
     facesCalls,
     permitsCalls,
+    vaultsCalls,
   ];
-  const nfts = { garden, marketplace, lanterns, hostile, faces, permitCoin };
+  const nfts = { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults };
   /** Called when the story is complete. */
   const ownership = (): Ownership => ({
     garden: garden.registry.owners,

@@ -8,6 +8,7 @@ import type { Marketplace } from "../chapters/marketplace-orders.ts";
 import type { PriceFeeds } from "../chapters/price-feeds.ts";
 import { soldEditions } from "../chapters/special-sales.ts";
 import type { Tokens } from "../chapters/tokens.ts";
+import type { Vaults } from "../chapters/vaults.ts";
 import type { NodeClient } from "../node/client.ts";
 import type { Miner } from "./miner.ts";
 import { storyDays } from "./types.ts";
@@ -49,13 +50,14 @@ export interface ChapterResults {
   readonly hostile: Hostile;
   readonly faces: Address;
   readonly permitCoin: Address;
+  readonly vaults: Vaults;
 }
 
 const dateOf = (time: number): string => new Date(time * 1000).toISOString().slice(0, 10);
 
 const toInventory = (chapters: ChapterResults): Inventory => {
   const { accounts, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, failingContract } = chapters;
-  const { garden, marketplace, lanterns, hostile, faces, permitCoin } = chapters;
+  const { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults } = chapters;
   const pairs = [...Object.values(exchange.pairs), ...Object.values(rival.pairs)];
   const { treasury, deployer, trader, collector, newcomer, marketMaker, secondMarketMaker, reporter, gardener, washTraders, users } =
     accounts;
@@ -73,7 +75,15 @@ const toInventory = (chapters: ChapterResults): Inventory => {
       ...washTraders,
       ...users,
     ],
-    tokens: [...tokens.all.map((token) => token.address), weth, rival.ticket, rival.saffron, permitCoin, ...pairs],
+    tokens: [
+      ...tokens.all.map((token) => token.address),
+      weth,
+      rival.ticket,
+      rival.saffron,
+      permitCoin,
+      ...Object.values(vaults),
+      ...pairs,
+    ],
     pairs,
     rangePools: Object.values(ranges.pools),
     erc721: [collectibles.art, collectibles.passes, ranges.positions, garden.address, lanterns, hostile.collection],
@@ -93,7 +103,7 @@ export const toStoryValues = async (
   genesisTime: number,
 ): Promise<{ values: StoryValues; inventory: Inventory }> => {
   const { accounts, tokens, weth, exchange, rival, ranges, feeds, collectibles } = chapters;
-  const { garden, marketplace, lanterns, hostile, faces, permitCoin } = chapters;
+  const { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults } = chapters;
   const swap = miner.labelledTransactions.get("swap");
   const failure = miner.labelledTransactions.get("failure");
   const sale = miner.labelledTransactions.get("sale");
@@ -147,6 +157,8 @@ export const toStoryValues = async (
     hostileOwner: hostile.owner,
     punks: faces,
     permitToken: permitCoin,
+    dollarVault: vaults.dollar,
+    goldVault: vaults.gold,
     gardener: accounts.gardener,
     seaport: marketplace.seaport,
     marketFees: marketplace.feeCollector,
