@@ -19,6 +19,7 @@ export async function openServing(database: Database, chain: ChainConfig): Promi
     config: config.parse({ port: 0, limits: { requestsPerSecond: 100_000 } }),
     chains: [chain],
     database,
+    reader: database,
     logger: pino({ level: "silent" }),
   });
   return {

@@ -6,6 +6,7 @@ import { type ChainConfig, config as configSchema } from "../../runtime/config/c
 import { createDatabase, type Database } from "../../runtime/database/database.ts";
 import { maxAttempts } from "../../runtime/domains/nft-metadata/jobs/fetch/claims.ts";
 import { createKeys } from "../../runtime/http/keys.ts";
+import { communityProtocols } from "../../runtime/protocols.ts";
 import { until } from "./until.ts";
 
 const silentLogger = pino({ level: "silent" });
@@ -56,6 +57,19 @@ const areAllowancesRead = async ({ query }: Database, chain: ChainConfig): Promi
   (await query("SELECT FROM allowance_reads WHERE chain_id = $1 AND read_at_block IS NULL AND attempts = 0 LIMIT 1", [chain.id])).length ===
   0;
 
+/** Whether the contracts of declared protocols were read at all blocks at which a read is due. */
+async function areProtocolsRead({ query }: Database, chain: ChainConfig): Promise<boolean> {
+  const periodic = communityProtocols
+    .filter(({ id }) => chain.community[id] !== undefined)
+    .flatMap(({ reads }) => reads.filter(({ everyBlocks }) => everyBlocks !== null));
+  const [row] = await query<{ scheduled: number; waits: boolean }>(
+    `SELECT (SELECT count(*) FROM community_read_schedule WHERE chain_id = $1)::int4 AS scheduled,
+       EXISTS (SELECT FROM community_reads WHERE chain_id = $1) AS waits`,
+    [chain.id],
+  );
+  return row?.waits === false && row.scheduled === periodic.length;
+}
+
 /** Runs the last attempt of temporarily failed metadata reads immediately, and waits for it. */
 export async function finishMetadataReads({ query }: Database): Promise<void> {
   await query("UPDATE nft_reads SET attempts = $1, run_after = now() WHERE problem IS NOT NULL", [maxAttempts - 1]);
@@ -79,6 +93,7 @@ export async function indexUntilHead(chain: ChainConfig, databaseUrl: string): P
   await Promise.race([until("the backfill to finish", () => isIndexed(database, chain.id, height)), running]);
   await Promise.race([until("prices to be computed", () => isPriced(database, chain)), running]);
   await Promise.race([until("allowances to be read", () => areAllowancesRead(database, chain)), running]);
+  await Promise.race([until("declared protocols to be read", () => areProtocolsRead(database, chain)), running]);
   await Promise.race([until("metadata to be read", () => isMetadataRead(database, chain)), running]);
   return {
     async stop() {
@@ -97,6 +112,7 @@ export async function serveStory(demo: Demo, database: Database): Promise<Servin
     config,
     chains: [demo.chain],
     database,
+    reader: database,
     logger: silentLogger,
     validate: "strict",
     demo: { key, storyValues: demo.story.values },

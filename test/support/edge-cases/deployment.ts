@@ -66,7 +66,7 @@ export const edgeCaseChainConfig = (
 export async function serveChains(chains: readonly ChainConfig[], database: Database): Promise<Serving & { readonly key: string }> {
   const { key } = await createKeys(database).create({ label: "tests" });
   const config = configSchema.parse({ port: 0, limits: { requestsPerSecond: 100_000 } });
-  const serving = await startServing({ config, chains, database, logger: pino({ level: "silent" }), validate: "strict" });
+  const serving = await startServing({ config, chains, database, reader: database, logger: pino({ level: "silent" }), validate: "strict" });
   return { ...serving, key };
 }
 
