@@ -217,6 +217,7 @@ export const communityTemplateFile = z.strictObject({
       response: pascalName,
       query: z.array(parameterUse).default([]),
       pagination: z.strictObject({ style: kebabName }).default({ style: "none" }),
+      example: z.record(z.string(), example).default({}).describe("Values of its parameters in examples, as of an endpoint."),
     }),
   ),
 });

@@ -47,7 +47,7 @@ function definitionOf({ value }: Draft<TemplateOperation>, path: string, overrid
     query: value.query ?? [],
     pagination: value.pagination ?? { style: "none" },
     rules: [],
-    example: {},
+    example: value.example ?? {},
   };
 }
 
