@@ -6,7 +6,6 @@ import { type ChainConfig, config as configSchema } from "../../runtime/config/c
 import { createDatabase, type Database } from "../../runtime/database/database.ts";
 import { maxAttempts } from "../../runtime/domains/nft-metadata/jobs/fetch/claims.ts";
 import { createKeys } from "../../runtime/http/keys.ts";
-import { communityProtocols } from "../../runtime/protocols.ts";
 import { until } from "./until.ts";
 
 const silentLogger = pino({ level: "silent" });
@@ -57,17 +56,15 @@ const areAllowancesRead = async ({ query }: Database, chain: ChainConfig): Promi
   (await query("SELECT FROM allowance_reads WHERE chain_id = $1 AND read_at_block IS NULL AND attempts = 0 LIMIT 1", [chain.id])).length ===
   0;
 
-/** Whether the contracts of declared protocols were read at all blocks at which a read is due. */
+/** Whether periodic reads of declared protocols were scheduled, and no read is queued. */
 async function areProtocolsRead({ query }: Database, chain: ChainConfig): Promise<boolean> {
-  const periodic = communityProtocols
-    .filter(({ id }) => chain.community[id] !== undefined)
-    .flatMap(({ reads }) => reads.filter(({ everyBlocks }) => everyBlocks !== null));
+  if (Object.keys(chain.community).length === 0) return true;
   const [row] = await query<{ scheduled: number; waits: boolean }>(
     `SELECT (SELECT count(*) FROM community_read_schedule WHERE chain_id = $1)::int4 AS scheduled,
        EXISTS (SELECT FROM community_reads WHERE chain_id = $1) AS waits`,
     [chain.id],
   );
-  return row?.waits === false && row.scheduled === periodic.length;
+  return row?.waits === false && row.scheduled > 0;
 }
 
 /** Runs the last attempt of temporarily failed metadata reads immediately, and waits for it. */

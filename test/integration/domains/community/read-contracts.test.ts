@@ -99,6 +99,20 @@ describe("reads of contracts", () => {
     expect(await queued()).toEqual([]);
   });
 
+  it("are done at the head after eight attempts at a node that offers archive state and lacks it", async () => {
+    const last = await depositOnce();
+    for (let block = 0; block < 3; block += 1) await chain.mine();
+    await start({ ...touchedOnly(), isPruned: false });
+    index.fault.lacksUpTo = last;
+    await index.sync();
+    expect((await queued()).length).toBeGreaterThan(0);
+    expect(await prices()).toEqual([]);
+    for (let round = 0; round < 8; round += 1) await index.sync();
+    const head = await chain.head();
+    expect(await prices()).toEqual([{ block_number: head, assets: await priceAt(head) }]);
+    expect(await queued()).toEqual([]);
+  });
+
   it("are done at the head where the node lacks the state of all touched blocks, again after a reorganisation", async () => {
     const last = await depositOnce();
     for (let block = 0; block < 3; block += 1) await chain.mine();

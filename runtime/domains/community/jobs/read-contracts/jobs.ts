@@ -58,7 +58,7 @@ const writeResult = async (
   { chainId }: JobContext,
   head: IndexedBlock,
   reads: readonly DeclaredRead[],
-  { completed, failed, lacking }: PortionResult,
+  { completed, failed, withoutState, lacking }: PortionResult,
   readOf: (due: DueRead) => DeclaredRead,
 ): Promise<void> => {
   const givenUp = failed.filter(({ attempts }) => attempts + 1 >= maxAttempts);
@@ -82,9 +82,12 @@ const writeResult = async (
   await countFailedReads(
     client,
     chainId,
-    failed.filter((due) => !givenUp.includes(due)),
+    [...failed, ...withoutState].filter((due) => !givenUp.includes(due)),
   );
-  if (lacking !== null) for (const read of reads) await dropReadsBelow(client, chainId, read, lacking, head.number);
+  // A node may keep the states of some blocks only, or be one of several behind an address: it has no state if it repeatedly responds so.
+  const absent = withoutState.filter(({ attempts }) => attempts + 1 >= maxAttempts).map(({ block_number }) => block_number);
+  const highest = lacking ?? (absent.length > 0 ? Math.max(...absent) : null);
+  if (highest !== null) for (const read of reads) await dropReadsBelow(client, chainId, read, highest, head.number);
 };
 
 const updateBackoff = (backoff: ContractBackoff, now: Date, { completed, failed }: PortionResult): void => {

@@ -15,7 +15,9 @@ export interface PortionResult {
   readonly completed: readonly { readonly due: DueRead; readonly columns: Row }[];
   /** Reads that failed because of their contract: the node runs other calls at that block. */
   readonly failed: readonly DueRead[];
-  /** The highest block whose state the node lacks; null if it has the state of all of them. */
+  /** Reads at blocks whose state the node lacks although it offers archive state. */
+  readonly withoutState: readonly DueRead[];
+  /** The highest block whose state a node without archive state lacks; null if it has the state of all of them. */
   readonly lacking: number | null;
 }
 
@@ -38,12 +40,13 @@ export const readPortion = async (context: JobContext, due: readonly DueRead[], 
   const lacking = results.filter((result) => result.lacking);
   return {
     completed: results.flatMap(({ completed }) => completed),
-    failed: results.flatMap((result) => (result.lacking && isPruned ? [] : result.failed)),
+    failed: results.flatMap((result) => (result.lacking ? [] : result.failed)),
+    withoutState: isPruned ? [] : lacking.flatMap(({ failed }) => failed),
     lacking: isPruned && lacking.length > 0 ? Math.max(...lacking.map(({ height }) => height)) : null,
   };
 };
 
-interface HeightResult extends Omit<PortionResult, "lacking"> {
+interface HeightResult extends Pick<PortionResult, "completed" | "failed"> {
   readonly height: number;
   readonly lacking: boolean;
 }
