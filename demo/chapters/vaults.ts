@@ -60,9 +60,14 @@ export const setUpVaults = async (
     holdings.receive(vault.asset, owner, assets);
     return [{ from: owner, to: vault.address, data: encode(abi, "withdraw", [assets, owner, owner]), gas: 250_000 }];
   };
-  const addYield = ({ address, asset }: Vault): Call[] => {
-    const amount = holdings.spend(asset, marketMaker, random, [1, 2]);
-    return amount === 0n ? [] : [{ from: marketMaker, to: asset, data: encodeTransfer(address, amount), gas: 120_000 }];
+  /** Two to five ten-thousandths of what is deposited, if the market maker has that much. */
+  const addYield = (vault: Vault): Call[] => {
+    const { address, asset } = vault;
+    const total = depositors.reduce((sum, owner) => sum + (deposited.get(keyOf(vault, owner)) ?? 0n), 0n);
+    const amount = (total * BigInt(random.between(2, 5))) / 10_000n;
+    if (amount === 0n || holdings.balanceOf(asset, marketMaker) < amount) return [];
+    holdings.deduct(asset, marketMaker, amount);
+    return [{ from: marketMaker, to: asset, data: encodeTransfer(address, amount), gas: 120_000 }];
   };
 
   await context.mine(

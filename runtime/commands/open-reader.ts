@@ -1,10 +1,10 @@
 import process from "node:process";
 import type { Config } from "../config/config.ts";
 import { createDatabase, type Database, type DatabaseOptions } from "../database/database.ts";
+import { isSameDatabase, readerRightsProblem } from "../database/reader/reader-rights.ts";
+import { ReaderRoleError, readerRoleError, setUpReaderRole } from "../database/reader/reader-role.ts";
+import { readerStatementMilliseconds } from "../database/reader/reader-statements.ts";
 import { withAccount } from "../database/with-account.ts";
-import { isSameDatabase, readerRightsProblem } from "../domains/community/reader-rights.ts";
-import { ReaderRoleError, readerRoleError, setUpReaderRole } from "../domains/community/reader-role.ts";
-import { readerStatementMilliseconds } from "../domains/community/reader-statements.ts";
 
 /** The connections of the role that runs the SQL of declared protocols. */
 export interface OpenReader {

@@ -5,7 +5,7 @@ import { from } from "pg-copy-streams";
 import { type CopyType, type CopyValue, encoders } from "./copy-text.ts";
 import { peek } from "./peek.ts";
 
-export type { CopyItem, CopyType, CopyValue } from "./copy-text.ts";
+export type { CopyType, CopyValue } from "./copy-text.ts";
 
 /** Characters per chunk: large enough that its overhead is small, small enough that a few of them fit in memory. */
 const chunkLength = 256 * 1024;

@@ -1,5 +1,5 @@
-import pg from "pg";
 import type { Database, DatabaseClient, Queryable } from "../../../database/database.ts";
+import { grantSchema } from "../../../database/reader/grant-schema.ts";
 import { identifier, joinSql, sql } from "../../../database/sql.ts";
 import { projectionIdOf, projectionPrefix, readsTable, scheduleTable, schemaOf } from "../relations.ts";
 import { type InstalledProtocol, type InstallPlan, type InstallState, isEmptyPlan, type OpenedProtocol, planInstallation } from "./plan.ts";
@@ -73,7 +73,7 @@ const applyPlan = async (client: DatabaseClient, { chainId, readerRole, logger }
   }
   for (const { id, tables } of plan.forget) await deleteOfChain(client, chainId, id, tables);
   for (const { id, readTables } of plan.readAgain) await deleteOfChain(client, chainId, id, readTables);
-  if (readerRole !== null) for (const { schema } of plan.grant) await grantReading(client, schema, readerRole);
+  if (readerRole !== null) for (const { schema } of plan.grant) await grantSchema(client, schema, readerRole);
 };
 
 const dropProtocol = async (client: DatabaseClient, { id, tables }: InstalledProtocol): Promise<void> => {
@@ -97,10 +97,3 @@ const deleteOfChain = async (client: DatabaseClient, chainId: number, id: string
 
 /** Tables of all protocols. */
 const queueTables = [readsTable.name, scheduleTable];
-
-/** The views are read with the rights of their owner. */
-const grantReading = async (client: DatabaseClient, schema: string, role: string): Promise<void> => {
-  const grantee = pg.escapeIdentifier(role);
-  await client.query(`GRANT USAGE ON SCHEMA ${identifier(schema)} TO ${grantee}`);
-  await client.query(`GRANT SELECT ON ALL TABLES IN SCHEMA ${identifier(schema)} TO ${grantee}`);
-};

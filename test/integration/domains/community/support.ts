@@ -13,7 +13,7 @@ import { chainOf, createTestIndexer, isAtHead, runInBackground, type TestIndexer
 import { multicallAddress } from "../../../support/multicall.ts";
 import { until } from "../../../support/until.ts";
 
-export const created = "Created(address indexed vault, address asset)";
+const created = "Created(address indexed vault, address asset)";
 export const deposit = "Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)";
 export const withdraw = "Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)";
 

@@ -1,6 +1,6 @@
-import type { Database, DatabaseClient, Queryable } from "../../database/database.ts";
-import { scramVerifier } from "../../database/scram.ts";
-import type { Account } from "../../database/with-account.ts";
+import type { Database, DatabaseClient, Queryable } from "../database.ts";
+import { scramVerifier } from "../scram.ts";
+import type { Account } from "../with-account.ts";
 import { manualStatements, mutedFunctions, type RoleSetting, roleGrants, roleSettings } from "./reader-statements.ts";
 
 /** The role cannot be created or used. The message contains the statements that an administrator can run instead. */

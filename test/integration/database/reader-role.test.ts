@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openReader } from "../../../../runtime/commands/open-reader.ts";
-import { type Config, config as configSchema } from "../../../../runtime/config/config.ts";
-import { createDatabase, type Database, type Queryable } from "../../../../runtime/database/database.ts";
-import { withAccount } from "../../../../runtime/database/with-account.ts";
-import { readerRightsProblem } from "../../../../runtime/domains/community/reader-rights.ts";
-import { setUpReaderRole } from "../../../../runtime/domains/community/reader-role.ts";
-import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
-import { until } from "../../../support/until.ts";
+import { openReader } from "../../../runtime/commands/open-reader.ts";
+import { type Config, config as configSchema } from "../../../runtime/config/config.ts";
+import { createDatabase, type Database, type Queryable } from "../../../runtime/database/database.ts";
+import { readerRightsProblem } from "../../../runtime/database/reader/reader-rights.ts";
+import { setUpReaderRole } from "../../../runtime/database/reader/reader-role.ts";
+import { withAccount } from "../../../runtime/database/with-account.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { until } from "../../support/until.ts";
 
 const settings = { statementTimeoutMilliseconds: 0, applicationName: "ashlar-test-reader" };
 const configOf = (databaseUrl: string, more: Partial<Config> = {}): Config => configSchema.parse({ databaseUrl, ...more });

@@ -1,4 +1,4 @@
-import type { Queryable } from "../../database/database.ts";
+import type { Queryable } from "../database.ts";
 
 /** What a role lacks or has in excess, and the remedy. */
 interface Rights {
