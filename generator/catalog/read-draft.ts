@@ -21,7 +21,7 @@ const expectedFiles = [
   "objects/*.yaml",
   "community/template.yaml",
   "community/<protocol>/protocol.yaml",
-  "community/<protocol>/*.sql beside it",
+  "community/<folder>/*.sql",
 ];
 
 const queryPath = /(?:^|\/)community\/[^/]+\/[^/]+\.sql$/;
@@ -38,8 +38,7 @@ export function readDraft(files: ReadonlyMap<string, string>): { draft: CatalogD
   const read: ReadFiles = { diagnostics: [], unreadable: new Set(), incomplete: new Set(), shaped: new Map() };
   // Sorted by code units, so that the order does not depend on the locale.
   const sorted = [...files].sort(([left], [right]) => (left < right ? -1 : 1));
-  const isQuery = ([file]: readonly [string, string]): boolean =>
-    queryPath.test(file) && files.has(file.replace(/[^/]*$/, "protocol.yaml"));
+  const isQuery = ([file]: readonly [string, string]): boolean => queryPath.test(file);
   for (const [file, text] of sorted.filter((entry) => !isQuery(entry))) addFile(read, file, text);
   const all = (kind: FileKind) => read.shaped.get(kind) ?? [];
   const [service] = all("service");

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { idPattern, namePattern } from "./names.ts";
+import { idPattern, namePattern, queryFilePattern } from "./names.ts";
 
 /**
  * The one definition of `protocol.yaml`: its type, the check of its shape, and its part of `spec/catalog.schema.json` follow from it. What a shape cannot
@@ -54,9 +54,11 @@ const contractRead = z.strictObject({
 const operation = z.strictObject({
   sql: z
     .string()
-    .regex(/^[a-z][a-z0-9_]*\.sql$/, "the name of a SQL file in the same folder, such as markets.sql")
+    .regex(queryFilePattern, "a SQL file of the same folder, such as markets.sql, or of a shared one, such as ../ctoken/markets.sql")
     .optional()
-    .describe("The file of its query; without one, the operation is planned."),
+    .describe(
+      "The file of its query, in the same folder or in a folder without a protocol beside it; without one, the operation is planned.",
+    ),
   notes: sentence.optional().describe("Replaces the notes of the template."),
 });
 

@@ -35,7 +35,7 @@ export const declarationMessages = {
   "unknown-contract": (data: Unknown) => unknown("contract", data),
   "unknown-table": (data: Unknown) => unknown("table", data, "not a table of the same contract, "),
   "unknown-column": (data: Unknown) => unknown("column", data),
-  "missing-sql": (data: Unknown) => unknown("SQL file", data, "not in the folder of the protocol, "),
+  "missing-sql": (data: Unknown) => unknown("SQL file", data, "not in the folder of the protocol or a shared one, "),
   "unused-sql": (data: { expected: readonly string[] }) =>
     `Unused SQL file: expected ${data.expected.join(", ") || "a file that an operation names"}`,
   "signature-syntax": (data: { text: string; problem: string; example: string }) =>

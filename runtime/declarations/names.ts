@@ -7,6 +7,9 @@ import { scanTokens } from "./sql/parser.ts";
 export const idPattern = /^[a-z][a-z0-9_]{0,19}$/;
 export const namePattern = /^[a-z][a-z0-9_]{0,29}$/;
 
+/** A SQL file beside the declaration, or in a folder beside that one; it cannot lead out of the directory of the protocols' folders. */
+export const queryFilePattern = /^(?:\.\.\/[a-z][a-z0-9_]*\/)?[a-z][a-z0-9_]*\.sql$/;
+
 /** Columns that every table and read of a protocol has. */
 const commonColumns = ["chain_id", "contract", "block_number", "transaction_index", "log_index"] as const;
 

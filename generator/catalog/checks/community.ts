@@ -3,6 +3,7 @@ import type { Checked } from "../../../runtime/declarations/checks/declaration.t
 import type { OperationShape } from "../../../runtime/declarations/checks/operations.ts";
 import type { ProtocolFile } from "../../../runtime/declarations/definition.ts";
 import type { Protocol, QueryParameter } from "../../../runtime/declarations/protocol.ts";
+import { findUnusedSharedFiles, queriesFor, queryPath } from "../../../runtime/declarations/query-files.ts";
 import { resultColumns } from "../../../runtime/declarations/result-columns.ts";
 import type { Draft, TemplateOperation } from "../draft.ts";
 import { parseFieldType } from "../field-type.ts";
@@ -10,29 +11,33 @@ import type { Lookup } from "../lookup.ts";
 
 /** Checks the declared protocols and their SQL; those that could not be read are omitted. */
 export function checkCommunity(lookup: Lookup): Checked<Protocol[]> {
-  const { template, protocols, queries } = lookup.draft;
+  const { template, protocols, queries, incomplete } = lookup.draft;
   const operations = [...(template?.operations.values() ?? [])];
   if (template === null || operations.some((operation) => operation.invalidKeys.size > 0)) return { value: [], diagnostics: [] };
   const shapes = new Map(operations.map((operation) => [operation.name, shapeOf(operation, lookup)]));
-  const checked = protocols
-    .filter((draft) => draft.invalidKeys.size === 0)
-    // A draft without invalid keys is complete.
-    .map((draft) =>
-      checkProtocol(
-        { source: draft.source, file: draft.value as ProtocolFile },
-        { queries: queriesOf(draft, queries), operations: shapes },
-      ),
-    );
+  const declarations = protocols.map(({ source }) => source.file);
+  const complete = protocols.filter((draft) => draft.invalidKeys.size === 0);
+  const checked = complete.map((draft) =>
+    checkProtocol(
+      // A draft without invalid keys is complete.
+      { source: draft.source, file: draft.value as ProtocolFile },
+      { queries: queriesFor(draft.source.file, declarations, queries), operations: shapes },
+    ),
+  );
+  const allRead = complete.length === protocols.length && !incomplete.has("protocol");
   return {
     value: checked.flatMap(({ value }) => value ?? []).sort((left, right) => (left.id < right.id ? -1 : 1)),
-    diagnostics: checked.flatMap(({ diagnostics }) => diagnostics),
+    diagnostics: [
+      ...checked.flatMap(({ diagnostics }) => diagnostics),
+      ...(allRead ? findUnusedSharedFiles(declarations, protocols.flatMap(namedQueries), queries) : []),
+    ],
   };
 }
 
-/** The SQL files in the folder of a protocol, by name. */
-function queriesOf({ source }: Draft<unknown>, queries: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  const folder = source.file.replace(/[^/]*$/, "");
-  return new Map([...queries].filter(([path]) => path.startsWith(folder)).map(([path, text]) => [path.slice(folder.length), text]));
+/** The paths of the SQL files that a declaration names. */
+function namedQueries({ source, value }: Draft<ProtocolFile>): string[] {
+  const names = Object.values(value.operations ?? {}).flatMap((operation) => operation?.sql ?? []);
+  return names.map((name) => queryPath(source.file, name));
 }
 
 /** Parameters of requests that SQL receives, by the names of both. */

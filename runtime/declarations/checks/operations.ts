@@ -1,5 +1,6 @@
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { OperationQuery, QueryParameter } from "../protocol.ts";
+import { queryPath } from "../query-files.ts";
 import { checkQuery } from "../sql/check-query.ts";
 import { type Checked, type Declaration, keyAt, valueAt } from "./declaration.ts";
 
@@ -12,7 +13,7 @@ export interface OperationShape {
 
 /** What the declaration is checked against. */
 export interface OperationScope {
-  /** The SQL files of the protocol's folder: name -> text. */
+  /** The SQL files that the declaration may name: name -> text; see `queriesFor`. */
   readonly queries: ReadonlyMap<string, string>;
   /** The operations of the template, by name. */
   readonly operations: ReadonlyMap<string, OperationShape>;
@@ -54,7 +55,7 @@ function checkOperation(
     const data = { name: file, expected: [...queries.keys()] };
     return { value: null, diagnostics: [diagnostic("missing-sql", valueAt(declaration, "operations", name, "sql"), data)] };
   }
-  const { query, diagnostics } = checkQuery(pathOf(declaration, file), text, {
+  const { query, diagnostics } = checkQuery(queryPath(declaration.source.file, file), text, {
     schema: `cq_${declaration.file.protocol}`,
     tables,
     ...shape,
@@ -62,13 +63,10 @@ function checkOperation(
   return { value: query === null ? null : { file, ...query }, diagnostics };
 }
 
-function findUnusedFiles(declaration: Declaration, { queries }: OperationScope): Diagnostic[] {
-  const expected = Object.values(declaration.file.operations).flatMap((operation) => operation?.sql ?? []);
+/** Shared files are used by any protocol: `findUnusedSharedFiles`. */
+function findUnusedFiles({ file, source }: Declaration, { queries }: OperationScope): Diagnostic[] {
+  const expected = Object.values(file.operations).flatMap((operation) => operation?.sql ?? []);
   return [...queries.keys()]
-    .filter((file) => !expected.includes(file))
-    .map((file) => diagnostic("unused-sql", { file: pathOf(declaration, file), line: 1, column: 1 }, { expected }));
-}
-
-function pathOf({ source }: Declaration, file: string): string {
-  return source.file.replace(/[^/]*$/, file);
+    .filter((name) => !name.startsWith("../") && !expected.includes(name))
+    .map((name) => diagnostic("unused-sql", { file: queryPath(source.file, name), line: 1, column: 1 }, { expected }));
 }

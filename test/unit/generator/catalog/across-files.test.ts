@@ -157,7 +157,7 @@ describe("loadCatalog, for files", () => {
   it("reports a file that is not part of the catalog, with the expected files", () => {
     const { diagnostics } = loadCatalog(new Map([...smallCatalog, ["spec/endpoint/more.yaml", "domain: tokens\n"]]));
     expect(diagnostics.map(renderDiagnostic)).toEqual([
-      "spec/endpoint/more.yaml:1:1 unknown-file: Unexpected file: expected service.yaml, endpoints/*.yaml, objects/*.yaml, community/template.yaml, community/<protocol>/protocol.yaml, community/<protocol>/*.sql beside it",
+      "spec/endpoint/more.yaml:1:1 unknown-file: Unexpected file: expected service.yaml, endpoints/*.yaml, objects/*.yaml, community/template.yaml, community/<protocol>/protocol.yaml, community/<folder>/*.sql",
     ]);
   });
 
