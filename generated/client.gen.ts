@@ -707,7 +707,7 @@ export interface GetTransactionParameters {
   readonly withDex?: boolean;
   /** Fill `nft_sale_details` with the NFT sales found in the logs. */
   readonly withNftSales?: boolean;
-  /** Accepted, but without effect - lending actions are not decoded yet, so `lending_details` is always null. */
+  /** Fill `lending_details` with the lending events of the transaction. */
   readonly withLending?: boolean;
   /** Fill `safe_details` with the signatures of the Safe transactions that were executed. */
   readonly withSafe?: boolean;

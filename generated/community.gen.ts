@@ -10,7 +10,8 @@ export const protocols = [
     "contracts": {},
     "tables": [],
     "reads": [],
-    "operations": {}
+    "operations": {},
+    "lending": null
   },
   {
     "id": "protocol_02",
@@ -20,7 +21,8 @@ export const protocols = [
     "contracts": {},
     "tables": [],
     "reads": [],
-    "operations": {}
+    "operations": {},
+    "lending": null
   },
   {
     "id": "protocol_03",
@@ -30,7 +32,8 @@ export const protocols = [
     "contracts": {},
     "tables": [],
     "reads": [],
-    "operations": {}
+    "operations": {},
+    "lending": null
   },
   {
     "id": "protocol_04",
@@ -40,7 +43,8 @@ export const protocols = [
     "contracts": {},
     "tables": [],
     "reads": [],
-    "operations": {}
+    "operations": {},
+    "lending": null
   },
   {
     "id": "protocol_05",
@@ -50,7 +54,8 @@ export const protocols = [
     "contracts": {},
     "tables": [],
     "reads": [],
-    "operations": {}
+    "operations": {},
+    "lending": null
   },
   {
     "id": "protocol_06",
@@ -517,7 +522,8 @@ export const protocols = [
           "total_quote"
         ]
       }
-    }
+    },
+    "lending": null
   },
   {
     "id": "protocol_07",
@@ -527,7 +533,8 @@ export const protocols = [
     "contracts": {},
     "tables": [],
     "reads": [],
-    "operations": {}
+    "operations": {},
+    "lending": null
   },
   {
     "id": "protocol_08",
@@ -537,7 +544,8 @@ export const protocols = [
     "contracts": {},
     "tables": [],
     "reads": [],
-    "operations": {}
+    "operations": {},
+    "lending": null
   },
   {
     "id": "protocol_09",
@@ -547,7 +555,8 @@ export const protocols = [
     "contracts": {},
     "tables": [],
     "reads": [],
-    "operations": {}
+    "operations": {},
+    "lending": null
   },
   {
     "id": "protocol_10",
@@ -557,6 +566,7 @@ export const protocols = [
     "contracts": {},
     "tables": [],
     "reads": [],
-    "operations": {}
+    "operations": {},
+    "lending": null
   }
 ] as const;

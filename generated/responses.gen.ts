@@ -1136,7 +1136,7 @@ export interface LendingReport {
   readonly protocol_name: string | null;
   /** Contract of the protocol that emitted the event; null if unknown. */
   readonly protocol_address: string | null;
-  /** URL of the protocol's logo; null if there is none. */
+  /** Always null: declared protocols have no logo. */
   readonly protocol_logo_url: string | null;
   /** Version of the protocol; null if unknown. */
   readonly version: string | null;
@@ -2874,7 +2874,7 @@ export interface Transaction {
   readonly dex_details: readonly DexReport[] | null;
   /** Sales of non-fungible tokens in the transaction; null if `with-nft-sales=true` was not sent or the data is not ready. */
   readonly nft_sale_details: readonly NftSalesReport[] | null;
-  /** Lending events in the transaction. Always null, because they are not decoded yet. */
+  /** Lending events of the transaction in the chain's lending protocols, in the order of logs; null if `with-lending=true` was not sent or the data is not ready. */
   readonly lending_details: readonly LendingReport[] | null;
   /** Logs of the transaction in their order; null if `no-logs=true` was sent. */
   readonly log_events: readonly LogEvent[] | null;

@@ -60,5 +60,8 @@ const rebuildingError = (projection: ProjectionId, block: number, { head, first 
   );
 
 /** Whether a projection includes a block. Details of a transaction whose block its projection has not reached are null. */
-export const includesBlock = (checkpoints: ReadonlyMap<string, number>, projection: ProjectionId | "safes", block: number): boolean =>
-  (checkpoints.get(projection) ?? -1) >= block;
+export const includesBlock = (
+  checkpoints: ReadonlyMap<string, number>,
+  projection: ProjectionId | "safes" | `community:${string}`,
+  block: number,
+): boolean => (checkpoints.get(projection) ?? -1) >= block;

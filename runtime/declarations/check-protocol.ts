@@ -1,5 +1,6 @@
 import { checkContracts } from "./checks/contracts.ts";
 import type { Checked, Declaration } from "./checks/declaration.ts";
+import { checkLending } from "./checks/lending.ts";
 import { checkOperations, type OperationScope } from "./checks/operations.ts";
 import { checkReads } from "./checks/reads.ts";
 import { checkTables } from "./checks/tables.ts";
@@ -12,7 +13,8 @@ export function checkProtocol(declaration: Declaration, scope: OperationScope): 
   const tables = checkTables(declaration);
   const reads = checkReads(declaration);
   const operations = checkOperations(declaration, scope);
-  const diagnostics = [...contracts.diagnostics, ...tables.diagnostics, ...reads.diagnostics, ...operations.diagnostics];
+  const lending = checkLending(declaration, scope.queries);
+  const diagnostics = [contracts, tables, reads, operations, lending].flatMap((part) => part.diagnostics);
   if (diagnostics.length > 0) return { value: null, diagnostics };
   const value = {
     id,
@@ -23,6 +25,7 @@ export function checkProtocol(declaration: Declaration, scope: OperationScope): 
     tables: tables.value,
     reads: reads.value,
     operations: operations.value,
+    lending: lending.value,
   };
   return { value, diagnostics };
 }

@@ -51,16 +51,27 @@ const contractRead = z.strictObject({
   everyBlocks: z.number().int().min(1).optional().describe("Also due every so many blocks."),
 });
 
+const sqlFile = z
+  .string()
+  .regex(queryFilePattern, "a SQL file of the same folder, such as markets.sql, or of a shared one, such as ../ctoken/markets.sql");
+
 const operation = z.strictObject({
-  sql: z
-    .string()
-    .regex(queryFilePattern, "a SQL file of the same folder, such as markets.sql, or of a shared one, such as ../ctoken/markets.sql")
+  sql: sqlFile
     .optional()
     .describe(
       "The file of its query, in the same folder or in a folder without a protocol beside it; without one, the operation is planned.",
     ),
   notes: sentence.optional().describe("Replaces the notes of the template."),
 });
+
+const lending = z
+  .strictObject({
+    sql: sqlFile.describe("The file of its query, which returns one row per lending event of a transaction."),
+    label: sentence.describe("The name of the protocol in lending_details."),
+    fork: sentence.optional().describe("The protocol of which it is a fork."),
+    forkVersion: z.string().min(1).optional().describe("The version of that protocol."),
+  })
+  .describe("Lending events of transactions, for with-lending.");
 
 /** The shape of `protocol.yaml`. */
 export const protocolFile = z.strictObject({
@@ -75,6 +86,7 @@ export const protocolFile = z.strictObject({
   tables: z.record(snakeName, eventTable).default({}),
   reads: z.record(snakeName, contractRead).default({}),
   operations: z.record(snakeName, z.union([z.null(), operation])),
+  lending: lending.optional(),
 });
 
 /** A declaration as written, with its defaults. */

@@ -18,6 +18,8 @@ export interface Protocol {
   readonly reads: readonly ContractRead[];
   /** By operation, such as `market_data`. */
   readonly operations: Readonly<Record<string, OperationQuery>>;
+  /** The lending events of a transaction; null if the protocol declares none. */
+  readonly lending: LendingQuery | null;
 }
 
 /** Contracts of one kind: at fixed addresses, or announced by an event of another contract of the protocol. */
@@ -102,8 +104,8 @@ export interface FunctionSignature {
   readonly selector: Hex;
 }
 
-/** The parameters that the SQL of an operation may use, as `:chain`. */
-export const queryParameters = ["chain", "wallet", "pool", "as_of_block", "limit", "offset"] as const;
+/** The parameters that SQL may use, as `:chain`. */
+export const queryParameters = ["chain", "wallet", "pool", "as_of_block", "limit", "offset", "block", "transaction_index"] as const;
 export type QueryParameter = (typeof queryParameters)[number];
 
 /** A checked SELECT. */
@@ -116,4 +118,13 @@ export interface OperationQuery {
   readonly parameters: readonly QueryParameter[];
   /** The columns, which are fields of the items of the response. */
   readonly columns: readonly string[];
+}
+
+/** A checked SELECT that returns a row of `lendingColumns` for each lending event of a transaction. */
+export interface LendingQuery extends OperationQuery {
+  /** The name of the protocol in responses. */
+  readonly label: string;
+  /** The protocol of which it is a fork, and its version; null if it is not a fork. */
+  readonly fork: string | null;
+  readonly forkVersion: string | null;
 }

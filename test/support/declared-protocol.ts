@@ -79,5 +79,6 @@ export const protocolOf = (parts: Partial<Protocol> & Pick<Protocol, "id" | "con
   tables: [],
   reads: [],
   operations: {},
+  lending: null,
   ...parts,
 });

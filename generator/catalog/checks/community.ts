@@ -1,6 +1,6 @@
 import { checkProtocol } from "../../../runtime/declarations/check-protocol.ts";
 import type { Checked } from "../../../runtime/declarations/checks/declaration.ts";
-import type { OperationShape } from "../../../runtime/declarations/checks/operations.ts";
+import type { QueryShape } from "../../../runtime/declarations/checks/sql-file.ts";
 import type { ProtocolFile } from "../../../runtime/declarations/definition.ts";
 import type { Protocol, QueryParameter } from "../../../runtime/declarations/protocol.ts";
 import { findUnusedSharedFiles, queriesFor, queryPath } from "../../../runtime/declarations/query-files.ts";
@@ -36,14 +36,14 @@ export function checkCommunity(lookup: Lookup): Checked<Protocol[]> {
 
 /** The paths of the SQL files that a declaration names. */
 function namedQueries({ source, value }: Draft<ProtocolFile>): string[] {
-  const names = Object.values(value.operations ?? {}).flatMap((operation) => operation?.sql ?? []);
+  const names = [...Object.values(value.operations ?? {}), value.lending].flatMap((use) => use?.sql ?? []);
   return names.map((name) => queryPath(source.file, name));
 }
 
 /** Parameters of requests that SQL receives, by the names of both. */
 const optionalParameters: Readonly<Record<string, QueryParameter>> = { address: "wallet", "pool-address": "pool" };
 
-function shapeOf({ value }: Draft<TemplateOperation>, lookup: Lookup): OperationShape {
+function shapeOf({ value }: Draft<TemplateOperation>, lookup: Lookup): QueryShape {
   const names = (value.query ?? []).map((use) => (typeof use === "string" ? use : use.name));
   return {
     parameters: ["chain", ...names.flatMap((name) => optionalParameters[name] ?? []), "as_of_block", "limit", "offset"],

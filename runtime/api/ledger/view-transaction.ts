@@ -23,6 +23,8 @@ export interface TransactionOptions {
   readonly dexDetails?: Transaction["dex_details"];
   /** Null if not requested. */
   readonly saleDetails?: Transaction["nft_sale_details"];
+  /** Null if not requested. */
+  readonly lendingDetails?: Transaction["lending_details"];
 }
 
 /** The rate of the native token at the time of a transaction, and its currency. */
@@ -74,7 +76,7 @@ export async function viewTransactions(
   context: ResolverContext,
   chainId: number,
   rows: readonly TransactionRow[],
-  { noLogs, quoteCurrency, withSafe, dexDetails = null, saleDetails = null }: TransactionOptions,
+  { noLogs, quoteCurrency, withSafe, dexDetails = null, saleDetails = null, lendingDetails = null }: TransactionOptions,
 ): Promise<Transaction[]> {
   const chain = context.chains.get(chainId);
   const [{ logs, senders }, labels, rateAt, safeDetails] = await Promise.all([
@@ -97,7 +99,7 @@ export async function viewTransactions(
     explorers: transactionExplorers(chain, row.hash),
     dex_details: dexDetails,
     nft_sale_details: saleDetails,
-    lending_details: null,
+    lending_details: lendingDetails,
     log_events: noLogs ? null : (logsOf.get(keyOf(row)) ?? []).map((log) => viewLog(log, senders(log.address), context.decoderOf(chainId))),
     safe_details: safeDetails(row),
   }));

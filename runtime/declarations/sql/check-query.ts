@@ -71,9 +71,10 @@ function checkTokens(text: string, tokens: readonly Token[], positions: Position
     ...scope.parameters
       .filter((name) => !compiled.parameters.includes(name))
       .map((name) => diagnostic("unused-parameter", begin, { name })),
-    ...findPageFaults(first.fields, { limit: numberOf("limit"), offset: numberOf("offset") }).map((expected) =>
-      diagnostic("unpaged-query", begin, { expected }),
-    ),
+    ...(scope.parameters.includes("limit")
+      ? findPageFaults(first.fields, { limit: numberOf("limit"), offset: numberOf("offset") })
+      : []
+    ).map((expected) => diagnostic("unpaged-query", begin, { expected })),
   ];
   if (diagnostics.length > 0) return refused(...diagnostics);
   const query = {

@@ -10,7 +10,7 @@ export const schemaOf = (protocol: string): string => `cq_${protocol}`;
 export const tableOf = (protocol: string, view: string): string => `${schemaOf(protocol)}_${view}`;
 
 /** The id of a protocol's projection. */
-export const projectionIdOf = (protocol: string): string => `${projectionPrefix}${protocol}`;
+export const projectionIdOf = (protocol: string): `community:${string}` => `${projectionPrefix}${protocol}`;
 export const projectionPrefix = "community:";
 
 /** A table of a protocol and its view in the protocol's schema. The chain precedes the columns of the primary key and of indexes. */

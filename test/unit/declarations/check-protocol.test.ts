@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkProtocol } from "../../../runtime/declarations/check-protocol.ts";
-import type { OperationShape } from "../../../runtime/declarations/checks/operations.ts";
+import type { QueryShape } from "../../../runtime/declarations/checks/sql-file.ts";
 import { protocolFile } from "../../../runtime/declarations/definition.ts";
 import { renderDiagnostic } from "../../../runtime/declarations/diagnostics.ts";
 import { readYaml } from "../../../runtime/declarations/yaml/yaml-source.ts";
@@ -48,7 +48,7 @@ operations:
 
 const balances = "SELECT owner FROM deposits WHERE chain_id = :chain ORDER BY owner LIMIT :limit OFFSET :offset";
 
-const operations: ReadonlyMap<string, OperationShape> = new Map([
+const operations: ReadonlyMap<string, QueryShape> = new Map([
   ["balances", { parameters: ["chain", "limit", "offset"], columns: ["owner"] }],
   ["markets", { parameters: ["chain", "limit", "offset"], columns: null }],
 ]);
@@ -112,6 +112,49 @@ describe("a declaration", () => {
   it("may have nothing but planned operations", () => {
     const planned = "protocol: planned\nname: planned\ndescription: Only planned.\noperations:\n  markets:\n";
     expect(check(planned, new Map())).toMatchObject({ diagnostics: [], value: { tables: [], reads: [], operations: {}, contracts: {} } });
+  });
+});
+
+const lendingQuery = `SELECT log_index AS log_offset, contract AS protocol_address, NULL AS version, 'Deposit' AS event,
+  NULL AS lp_token_address, NULL AS lp_token_amount, NULL AS lp_underlying_address, NULL AS exchange_rate,
+  NULL AS token_address_in, asset_amount AS token_amount_in, NULL AS token_address_out, NULL AS token_amount_out,
+  NULL AS borrow_rate_mode, NULL AS borrow_rate, owner AS on_behalf_of, NULL AS liquidator, sender AS "user"
+FROM deposits WHERE chain_id = :chain AND block_number = :block AND transaction_index = :transaction_index`;
+
+describe("lending events", () => {
+  const lending = `${declaration}lending: { sql: lending.sql, label: Vaults, fork: Other Vaults, forkVersion: "2" }\n`;
+  const checkLending = (query: string) =>
+    check(
+      lending,
+      new Map([
+        ["balances.sql", balances],
+        ["lending.sql", query],
+      ]),
+    );
+
+  it("are checked with their SQL, which returns all events of a transaction without pages", () => {
+    const { value, diagnostics } = checkLending(lendingQuery);
+    expect(diagnostics.map(renderDiagnostic)).toEqual([]);
+    expect(value?.lending).toMatchObject({
+      file: "lending.sql",
+      parameters: ["chain", "block", "transaction_index"],
+      label: "Vaults",
+      fork: "Other Vaults",
+      forkVersion: "2",
+    });
+  });
+
+  it("are null without a declaration", () => {
+    expect(check(declaration).value?.lending).toBeNull();
+  });
+
+  it("are refused without a column, with an unknown parameter, or without their file", () => {
+    const codesOf = (query: string) => checkLending(query).diagnostics.map(({ code }) => code);
+    expect(codesOf(lendingQuery.replace("NULL AS version, ", ""))).toEqual(["missing-column"]);
+    expect(codesOf(lendingQuery.replace(":transaction_index", ":wallet"))).toEqual(["unknown-parameter", "unused-parameter"]);
+    expect(check(lending).diagnostics.map(renderDiagnostic)).toEqual([
+      expect.stringMatching(/protocol\.yaml:\d+:17 missing-sql: .*lending\.sql/),
+    ]);
   });
 });
 

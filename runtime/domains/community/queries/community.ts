@@ -1,5 +1,5 @@
 import type { Database } from "../../../database/database.ts";
-import type { OperationQuery, Protocol } from "../../../declarations/protocol.ts";
+import type { LendingQuery, OperationQuery, Protocol } from "../../../declarations/protocol.ts";
 import { type CommunityChain, protocolsOn } from "../contracts-on-chain.ts";
 import { projectionIdOf } from "../relations.ts";
 import { createOperationQueries, type OperationParameters, type OperationRow } from "./run-operation.ts";
@@ -7,6 +7,14 @@ import { createOperationQueries, type OperationParameters, type OperationRow } f
 /** A chain that serves declared protocols. */
 export interface ServedChain extends CommunityChain {
   readonly id: number;
+}
+
+type OperationQueries = ReturnType<typeof createOperationQueries>;
+
+/** A protocol that declares lending events, and the projection of its tables. */
+export interface LendingProtocol {
+  readonly projection: `community:${string}`;
+  readonly query: LendingQuery;
 }
 
 /** The declared protocols of a server. */
@@ -21,6 +29,10 @@ export interface Community {
   readonly chainOf: (id: string) => { readonly id: number; readonly name: string } | null;
   /** The default names of the protocols in paths, by id. */
   readonly defaultNames: Readonly<Record<string, string>>;
+  /** The protocols with lending events that are indexed on a chain. */
+  readonly lendingOn: (chainId: number) => readonly LendingProtocol[];
+  /** The lending events of a transaction; see `createOperationQueries`. */
+  readonly lendingRowsOf: OperationQueries["lendingRowsOf"];
   /** The rows of an operation; see `createOperationQueries`. */
   readonly rowsOf: (query: OperationQuery, parameters: OperationParameters) => Promise<readonly OperationRow[]>;
 }
@@ -34,11 +46,13 @@ export function createCommunity(
   const byId = new Map(protocols.map((protocol) => [protocol.id, protocol]));
   const served = new Map(chains.map((chain) => [chain.id, new Set(protocolsOn(protocols, chain).map(({ id }) => id))]));
   const isOn: Community["isOn"] = (id, chainId) => served.get(chainId)?.has(id) === true;
-  const projections = new Map(protocols.map(({ id }) => [projectionIdOf(id), id]));
+  const projections = new Map<string, string>(protocols.map(({ id }) => [projectionIdOf(id), id]));
+  const lending = protocols.flatMap(({ id, lending: query }) => (query === null ? [] : [{ id, projection: projectionIdOf(id), query }]));
   return {
     protocol: (id) => byId.get(id),
     isOn,
     isIndexed: (chainId, projection) => isOn(projections.get(projection) ?? "", chainId),
+    lendingOn: (chainId) => lending.filter(({ id }) => isOn(id, chainId)),
     chainOf: (id) => {
       const chain = chains.find((candidate) => isOn(id, candidate.id));
       return chain === undefined ? null : { id: chain.id, name: chain.name };

@@ -1,0 +1,16 @@
+import { lendingColumns } from "../lending-columns.ts";
+import type { LendingQuery } from "../protocol.ts";
+import { type Checked, type Declaration, valueAt } from "./declaration.ts";
+import { checkSqlFile } from "./sql-file.ts";
+
+/** Checks the query of lending events and its SQL. `queries` are the texts of the protocol's files by name. */
+export function checkLending(declaration: Declaration, queries: ReadonlyMap<string, string>): Checked<LendingQuery | null> {
+  const { lending } = declaration.file;
+  if (lending === undefined) return { value: null, diagnostics: [] };
+  const { sql, label, fork = null, forkVersion = null } = lending;
+  const { value, diagnostics } = checkSqlFile(declaration, valueAt(declaration, "lending", "sql"), sql, queries, {
+    parameters: ["chain", "block", "transaction_index"],
+    columns: lendingColumns,
+  });
+  return { value: value === null ? null : { ...value, label, fork, forkVersion }, diagnostics };
+}

@@ -1,0 +1,36 @@
+import { diagnostic, type SourceLocation } from "../diagnostics.ts";
+import type { OperationQuery, QueryParameter } from "../protocol.ts";
+import { queryPath } from "../query-files.ts";
+import { checkQuery } from "../sql/check-query.ts";
+import type { Checked, Declaration } from "./declaration.ts";
+
+/** What is required of a query. */
+export interface QueryShape {
+  readonly parameters: readonly QueryParameter[];
+  /** The columns of its result; null if the objects of its response could not be read. */
+  readonly columns: readonly string[] | null;
+}
+
+/** Checks a SQL file that is named at a location of the declaration. `queries` are the texts of the protocol's files by name. */
+export function checkSqlFile(
+  declaration: Declaration,
+  location: SourceLocation,
+  file: string,
+  queries: ReadonlyMap<string, string>,
+  shape: QueryShape,
+): Checked<OperationQuery | null> {
+  const text = queries.get(file);
+  if (text === undefined)
+    return { value: null, diagnostics: [diagnostic("missing-sql", location, { name: file, expected: [...queries.keys()] })] };
+  const scope = { schema: `cq_${declaration.file.protocol}`, tables: tableNames(declaration), ...shape };
+  const { query, diagnostics } = checkQuery(queryPath(declaration.source.file, file), text, scope);
+  return { value: query === null ? null : { file, ...query }, diagnostics };
+}
+
+/** The tables and reads of a protocol, by the names that its SQL uses. */
+function tableNames({ file }: Declaration): string[] {
+  const tables = Object.entries(file.tables).flatMap(([name, { latestBy }]) =>
+    latestBy === undefined ? [name] : [name, `${name}_latest`, `${name}_periods`],
+  );
+  return [...tables, ...Object.keys(file.reads), "contracts"];
+}
