@@ -453,6 +453,10 @@ export const protocols = [
           "lp_token_address",
           "lp_token_total_supply",
           "block_height"
+        ],
+        "views": [
+          "blocks",
+          "tokens"
         ]
       },
       "markets": {
@@ -474,6 +478,10 @@ export const protocols = [
           "total_value_locked_quote",
           "supply_rate",
           "borrow_rate"
+        ],
+        "views": [
+          "blocks",
+          "tokens"
         ]
       },
       "balances": {
@@ -497,6 +505,10 @@ export const protocols = [
           "balance",
           "quote_rate",
           "quote"
+        ],
+        "views": [
+          "blocks",
+          "tokens"
         ]
       },
       "transactions": {
@@ -520,6 +532,11 @@ export const protocols = [
           "from_address",
           "amounts",
           "total_quote"
+        ],
+        "views": [
+          "blocks",
+          "transactions",
+          "tokens"
         ]
       }
     },

@@ -89,7 +89,8 @@ export function createApp(options: AppOptions): App {
   const { config, chains, database, logger, demo, validate = config.validate, now = () => new Date() } = options;
   const queries = createQueries(chains, database, now);
   const community = createCommunity(options.protocols ?? communityProtocols, chains, options.reader);
-  const { headOf, requireBuilt } = createAsOfProjection(createProgressQueries(database), createIsRead(chains, community.isIndexed));
+  const isRead = createIsRead(chains, community.isIndexed);
+  const { headOf, requireBuilt } = createAsOfProjection(createProgressQueries(database), isRead, community.readsPools);
   const { labels } = createLabelQueries(queries.names, readLabels(chains));
   const resources = {
     ...queries,

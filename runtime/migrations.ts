@@ -2,6 +2,7 @@ import type { Migration } from "./database/migrate.ts";
 import * as approvals from "./domains/approvals/migrations/0019-approvals.ts";
 import * as community from "./domains/community/migrations/0026-community.ts";
 import * as apiSchema from "./domains/community/migrations/0027-api-schema.ts";
+import * as apiPools from "./domains/community/migrations/0029-api-pools-and-supplies.ts";
 import * as exchangeRollUps from "./domains/dex/migrations/0014-exchange-roll-ups.ts";
 import * as ledger from "./domains/ledger/migrations/0001-ledger.ts";
 import * as addressActivity from "./domains/ledger/migrations/0006-address-activity.ts";
@@ -54,4 +55,5 @@ export const migrations: readonly Migration[] = [
   { name: "0026-community", ...community },
   { name: "0027-api-schema", ...apiSchema },
   { name: "0028-safes", ...safes },
+  { name: "0029-api-pools-and-supplies", ...apiPools },
 ];

@@ -17,9 +17,14 @@ const retryAfterSeconds = 30;
 /**
  * The only code that limits reads to a projection's checkpoint. A rebuilt projection catches up from the stored ledger while the chain is followed. Until it
  * has caught up, responses that read it are as of its checkpoint, which also becomes the anchor of a list's pages; operations that do not support past
- * blocks are rejected with 503. `isRead` returns whether a chain's responses read a projection at all: names only if a registry is configured.
+ * blocks are rejected with 503. `isRead` returns whether a chain's responses read a projection at all: names only if a registry is configured; `readsPools`
+ * whether those of a declared protocol read pools of exchanges.
  */
-export function createAsOfProjection({ progressOf }: ProgressQueries, isRead: (chainId: number, projection: ProjectionId) => boolean) {
+export function createAsOfProjection(
+  { progressOf }: ProgressQueries,
+  isRead: (chainId: number, projection: ProjectionId) => boolean,
+  readsPools: (protocol: string) => boolean,
+) {
   const reachOf = (chainId: number, { head, first, checkpoints }: Progress, reads: ProjectionReads): Reach => {
     // A projection without a checkpoint has not started.
     const lowestOf = (projections: readonly ProjectionId[] = []) =>
@@ -39,7 +44,7 @@ export function createAsOfProjection({ progressOf }: ProgressQueries, isRead: (c
     /** The reach of the responses to a request; null before the first block. @throws {RequestError} 503 if a projection that is read at the head is behind. */
     headOf: async (chainId: number, operation: string, request: unknown): Promise<Reach | null> => {
       const progress = (await progressOf([chainId])).get(chainId);
-      return progress === undefined ? null : reachOf(chainId, progress, readsOf(operation, request));
+      return progress === undefined ? null : reachOf(chainId, progress, readsOf(operation, request, readsPools));
     },
 
     /** Checks that projections of several chains, which are read at the head, are not behind. @throws {RequestError} 503 if one is. */

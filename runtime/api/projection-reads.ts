@@ -122,10 +122,14 @@ const readsOfOperations: { readonly [Name in ListedOperation]: ReadsOfRequest<Na
   getTransactionSummary: ({ withGas }) => (withGas ? { asOf: ["address-activity"] } : nothing),
 };
 
-/** The projections that a request reads; none for a planned operation. Requests of community endpoints name their protocol. */
-export function readsOf(operation: string, request: unknown): ProjectionReads {
+/**
+ * The projections that a request reads; none for a planned operation. Requests of community endpoints name their protocol; `readsPools` returns whether its
+ * SQL reads pools of exchanges.
+ */
+export function readsOf(operation: string, request: unknown, readsPools: (protocol: string) => boolean): ProjectionReads {
   const { protocol } = request as { readonly protocol?: unknown };
-  if (typeof protocol === "string") return { asOf: [`${communityPrefix}${protocol}`, "tokens"] };
+  if (typeof protocol === "string")
+    return { asOf: [`${communityPrefix}${protocol}`, "tokens", ...(readsPools(protocol) ? (["pools"] as const) : [])] };
   const reads = (readsOfOperations as Readonly<Record<string, ProjectionReads | ((request: never) => ProjectionReads)>>)[operation];
   return typeof reads === "function" ? reads(request as never) : (reads ?? nothing);
 }

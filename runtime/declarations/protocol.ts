@@ -118,6 +118,8 @@ export interface OperationQuery {
   readonly parameters: readonly QueryParameter[];
   /** The columns, which are fields of the items of the response. */
   readonly columns: readonly string[];
+  /** The views of the schema `api` that it reads. */
+  readonly views: readonly string[];
 }
 
 /** A checked SELECT that returns a row of `lendingColumns` for each lending event of a transaction. */

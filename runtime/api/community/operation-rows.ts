@@ -60,7 +60,7 @@ export async function pageOfOperation<Item>(
           limit: page.size + 1,
           offset: page.number * page.size,
         });
-  if (pool !== null && rows.length === 0 && page.number === 0)
+  if (pool !== null && rows.length === 0 && page.number === 0 && !(await isPool(context, protocol, { operation, pool, chain: served })))
     throw new NotIndexedError(`Pool ${pool} of ${id} not found in the index of ${served.name}.`);
   const config = context.chains.get(served.id);
   const logoOf = (token: string): string | null =>
@@ -75,6 +75,25 @@ export async function pageOfOperation<Item>(
     items: rows.slice(0, page.size).map((row) => viewItem(object, row, logoOf) as Item),
     pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: null },
   };
+}
+
+/** Whether the protocol has a pool for which an operation has no rows, such as one of whose tokens the wallet has none: whether its market data has the pool. */
+async function isPool(
+  context: ResolverContext,
+  protocol: Protocol,
+  { operation, pool, chain }: { readonly operation: string; readonly pool: Hex; readonly chain: Chain },
+): Promise<boolean> {
+  const query = operation === "market_data" ? undefined : protocol.operations.market_data;
+  if (query === undefined || context.anchor === null) return false;
+  const rows = await context.community.rowsOf(query, {
+    chain: chain.id,
+    wallet: null,
+    pool,
+    as_of_block: context.anchor,
+    limit: 1,
+    offset: 0,
+  });
+  return rows.length > 0;
 }
 
 /** The chain of a request. @throws {RequestError} 404 if the protocol has no contracts there, or on no configured chain. */

@@ -16,6 +16,8 @@ export const apiViews: readonly string[] = [
   "pools",
   "pool_states",
   "pool_actions",
+  "pool_action_accounts",
+  "shared_pools",
 ];
 
 /** The functions of the schema `api`. */

@@ -81,6 +81,7 @@ function checkTokens(text: string, tokens: readonly Token[], positions: Position
     text: qualifyTables(compiled.text, tree.tables, scope.schema),
     parameters: compiled.parameters,
     columns: columns.map(({ name }) => name),
+    views: tree.views,
   };
   return { query, diagnostics };
 }

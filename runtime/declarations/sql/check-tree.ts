@@ -27,12 +27,15 @@ export interface CheckedTree {
   readonly refusals: readonly Refusal[];
   /** The bytes where names of the protocol's own tables start, in no order. */
   readonly tables: readonly number[];
+  /** The views of the schema `api` that it reads, each once. */
+  readonly views: readonly string[];
 }
 
 /** Walks all nodes of a SELECT and returns what is not allowed in it. `tables` are the names that it may read without a schema. */
 export function checkTree(statement: Fields, tables: readonly string[]): CheckedTree {
   const refusals: Refusal[] = [];
   const uses: number[] = [];
+  const views = new Set<string>();
   const refuse = (refusal: Refusal): void => {
     refusals.push(refusal);
   };
@@ -59,6 +62,7 @@ export function checkTree(statement: Fields, tables: readonly string[]): Checked
     const refusal = checkNode(type, fields, { ...scope, tables });
     if (refusal !== null) refuse(refusal);
     if (type === "RangeVar" && isOwnTable(fields, { ...scope, tables })) uses.push(scope.at ?? 0);
+    if (type === "RangeVar" && isApiView(fields)) views.add(String(fields.relname));
     const unknown = Object.keys(fields).find((name) => rules[name] === undefined);
     if (unknown !== undefined) refuse(unknownField(type, unknown, fields[unknown], scope.at));
     for (const [name, value] of Object.entries(fields)) {
@@ -87,7 +91,7 @@ export function checkTree(statement: Fields, tables: readonly string[]): Checked
   };
 
   walkFields("SelectStmt", statement, { ctes: new Set(), at: null }, 0);
-  return { refusals, tables: uses };
+  return { refusals, tables: uses, views: [...views] };
 }
 
 interface KnownNode {
@@ -133,11 +137,15 @@ function checkNode(type: string, fields: Fields, scope: NodeScope): Refusal | nu
 
 function checkRelation(fields: Fields, scope: NodeScope): Refusal | null {
   const { catalogname, schemaname, relname } = fields;
-  if (catalogname === undefined && schemaname === "api" && apiViews.includes(String(relname))) return null;
+  if (isApiView(fields)) return null;
   if (isOwnTable(fields, scope) || (schemaname === undefined && scope.ctes.has(String(relname)))) return null;
   const name = [catalogname, schemaname, relname].filter((part) => part !== undefined).join(".");
   const expected = [...scope.tables, ...scope.ctes, ...apiViews.map((view) => `api.${view}`)];
   return { code: "refused-relation", at: scope.at, data: { name, expected } };
+}
+
+function isApiView({ catalogname, schemaname, relname }: Fields): boolean {
+  return catalogname === undefined && schemaname === "api" && apiViews.includes(String(relname));
 }
 
 /** A common table expression hides the table of its name. */

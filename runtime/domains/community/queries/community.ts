@@ -25,6 +25,8 @@ export interface Community {
   readonly isOn: (id: string, chainId: number) => boolean;
   /** Whether a projection of a declared protocol is indexed on a chain. */
   readonly isIndexed: (chainId: number, projection: string) => boolean;
+  /** Whether SQL of a protocol reads pools of exchanges. */
+  readonly readsPools: (id: string) => boolean;
   /** The first chain on which a protocol has contracts; null if there is none. */
   readonly chainOf: (id: string) => { readonly id: number; readonly name: string } | null;
   /** The default names of the protocols in paths, by id. */
@@ -36,6 +38,9 @@ export interface Community {
   /** The rows of an operation; see `createOperationQueries`. */
   readonly rowsOf: (query: OperationQuery, parameters: OperationParameters) => Promise<readonly OperationRow[]>;
 }
+
+/** The views of the schema `api` whose rows are those of the projection of pools. */
+const poolViews: ReadonlySet<string> = new Set(["pools", "pool_states", "pool_actions", "pool_action_accounts", "shared_pools"]);
 
 /** The declared protocols of a server and their queries, which run on the reader's connections. */
 export function createCommunity(
@@ -53,6 +58,7 @@ export function createCommunity(
     isOn,
     isIndexed: (chainId, projection) => isOn(projections.get(projection) ?? "", chainId),
     lendingOn: (chainId) => lending.filter(({ id }) => isOn(id, chainId)),
+    readsPools: (id) => Object.values(byId.get(id)?.operations ?? {}).some(({ views }) => views.some((view) => poolViews.has(view))),
     chainOf: (id) => {
       const chain = chains.find((candidate) => isOn(id, candidate.id));
       return chain === undefined ? null : { id: chain.id, name: chain.name };

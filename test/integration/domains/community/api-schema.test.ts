@@ -37,6 +37,23 @@ beforeAll(async () => {
        ($1, $3, 10, 5, 5, 5, 5, 1)`,
     [chainId, bytes(gold as `0x${string}`), bytes(silver as `0x${string}`)],
   );
+  // Mints in blocks 1 and 5; the contract reports 7 more from block 3 on, and an amount that is unknown from block 6 on.
+  await test.database.query(`INSERT INTO token_supplies VALUES ($1, $2, 1, 1, 100), ($1, $2, 1, 5, 300), ($1, $3, 1, 4, 40)`, [
+    chainId,
+    bytes(gold as `0x${string}`),
+    bytes(silver as `0x${string}`),
+  ]);
+  await test.database.query(`INSERT INTO supply_offsets VALUES ($1, $2, 3, 7), ($1, $2, 6, NULL)`, [chainId, bytes(gold as `0x${string}`)]);
+  // As many others that an index on blocks alone would read all of them.
+  for (const table of [
+    "token_supplies (chain_id, token, standard, block_number, supply) SELECT $1, token, 1, block, 5",
+    "supply_offsets (chain_id, token, block_number, difference) SELECT $1, token, block, 5",
+  ])
+    await test.database.query(
+      `INSERT INTO ${table} FROM (SELECT decode(lpad(to_hex(t), 40, '0'), 'hex') AS token, block
+         FROM generate_series(1000, 2000) t, generate_series(1, 20) block) others`,
+      [chainId],
+    );
   await test.database.query("ANALYZE");
 });
 afterAll(() => test?.drop());
@@ -104,5 +121,66 @@ describe("api.prices_at", () => {
     const plan = await explain("SELECT price FROM api.prices_at($1, 36000) WHERE token = $2", [chainId, bytes(gold as `0x${string}`)]);
     expect(plan).not.toContain("Function Scan");
     expect(plan).toContain("price_hours_pkey");
+  });
+});
+
+describe("api.supplies", () => {
+  const newest =
+    "SELECT supply FROM api.supplies WHERE chain_id = $1 AND token = $2 AND block_number <= $3 ORDER BY block_number DESC LIMIT 1";
+  const supplyAt = async (token: string, block: number) => {
+    const rows = await test.database.query<{ supply: string | null }>(newest, [chainId, bytes(token as `0x${string}`), block]);
+    return rows.map(({ supply }) => supply);
+  };
+
+  it("returns mints less burns and what the contract reports beyond them, as of a block", async () => {
+    expect(await supplyAt(gold, 0)).toEqual([]);
+    expect(await supplyAt(gold, 2)).toEqual(["100"]);
+    expect(await supplyAt(gold, 3)).toEqual(["107"]);
+    expect(await supplyAt(gold, 5)).toEqual(["307"]);
+    expect(await supplyAt(gold, 6)).toEqual([null]);
+    expect(await supplyAt(silver, 9)).toEqual(["40"]);
+  });
+
+  it("returns null in an index of later blocks, and for balances that are read from the node, before the supply was read", async () => {
+    const nullAfter = (statement: string) =>
+      test.database.transaction(async (client) => {
+        await client.query(statement, [chainId]);
+        const rows = await client.query<{ supply: string | null }>(newest, [chainId, bytes(silver as `0x${string}`), 9]);
+        await client.query("DELETE FROM chains");
+        await client.query("DELETE FROM node_sourced_tokens");
+        return rows;
+      });
+    expect(await nullAfter("INSERT INTO chains (chain_id, name, genesis_hash, indexed_from) VALUES ($1, 'late', '', 3)")).toEqual([
+      { supply: null },
+    ]);
+    expect(
+      await nullAfter(
+        `INSERT INTO node_sourced_tokens (chain_id, token, standard, found_at_block, owner, node_balance, found_at) SELECT $1, '\\x${silver.slice(2)}'::bytea, 1, 0, ''::bytea, 0, now()`,
+      ),
+    ).toEqual([{ supply: null }]);
+    expect(await supplyAt(silver, 9)).toEqual(["40"]);
+  });
+
+  it("returns null for a sum that no contract can report", async () => {
+    await test.database.transaction(async (client) => {
+      const rowsOf = async (supply: bigint) => {
+        await client.query("UPDATE token_supplies SET supply = $1::numeric WHERE token = $2", [
+          String(supply),
+          bytes(silver as `0x${string}`),
+        ]);
+        return client.query<{ supply: string | null }>(newest, [chainId, bytes(silver as `0x${string}`), 9]);
+      };
+      expect(await rowsOf(2n ** 256n - 1n)).toEqual([{ supply: String(2n ** 256n - 1n) }]);
+      expect(await rowsOf(2n ** 256n)).toEqual([{ supply: null }]);
+      expect(await rowsOf(-1n)).toEqual([{ supply: null }]);
+      await rowsOf(40n);
+    });
+  });
+
+  it("reads the newest row by index conditions on the token and the block", async () => {
+    const plan = await explain(newest, [chainId, bytes(gold as `0x${string}`), 5]);
+    for (const index of ["token_supplies_pkey", "supply_offsets_pkey"])
+      expect(plan).toMatch(new RegExp(`using ${index} on [^\\n]*\\n\\s+Index Cond: \\([^\\n]*token = [^\\n]*block_number <= `));
+    expect(plan).not.toMatch(/-> {2}Sort\b/);
   });
 });

@@ -1,34 +1,23 @@
-import { pino } from "pino";
-import supertest from "supertest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../../../../demo/story/random.ts";
-import { type App, createApp } from "../../../../runtime/app.ts";
-import { chainConfig, config } from "../../../../runtime/config/config.ts";
-import { createKeys } from "../../../../runtime/http/keys.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
-import { communityProtocols } from "../../../../runtime/protocols.ts";
 import { call, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { parseCsv } from "../../../support/csv.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contracts } from "./contracts.ts";
+import { builtInProtocol } from "./operations.ts";
+import { type ServedCommunity, serveCommunity } from "./serve.ts";
 import { type CommunityIndex, startCommunityIndex } from "./support.ts";
 import { type Market, startMarket } from "./vault-market.ts";
 
 const random = createRandom("served vaults");
-const protocols = communityProtocols.filter(({ id }) => id === "protocol_06");
+const protocols = [builtInProtocol("protocol_06")];
 
 let chain: TestChain;
 let market: Market;
 let test: TestDatabase;
 let index: CommunityIndex;
-let app: App;
-let key: string;
-
-interface Answer {
-  readonly items: Readonly<Record<string, unknown>>[];
-  readonly pagination: { readonly has_more: boolean; readonly page_number: number };
-  readonly chain_name: string;
-}
+let served: ServedCommunity;
 
 beforeAll(async () => {
   chain = await startTestChain();
@@ -45,39 +34,14 @@ beforeAll(async () => {
   await chain.send(...market.vaults.map((vault) => ({ from, ...call(contracts("Vault"), vault, "deposit", [1_000_003n, from]) })));
   await chain.mine();
   await index.sync();
-  const settings = chainConfig.parse({ name: "test", id: 31337, rpc: chain.url, community });
-  const other = chainConfig.parse({ name: "other", id: 1, rpc: chain.url });
-  app = createApp({
-    config: config.parse({ limits: { requestsPerSecond: 100_000 } }),
-    chains: [
-      { ...other, id: 1 },
-      { ...settings, id: 31337 },
-    ],
-    database: test.database,
-    reader: test.database,
-    protocols,
-    logger: pino({ level: "silent" }),
-    validate: "strict",
-  });
-  ({ key } = await createKeys(test.database).create({ label: "test" }));
+  served = await serveCommunity(test.database, { protocols, community });
 });
 afterAll(async () => {
-  await app?.close();
+  await served?.close();
   await index?.end();
   await test?.drop();
   await chain?.stop();
 });
-
-const request = async (path: string) => {
-  const response = await supertest(app.app).get(`/v1/cq/provider/app/${path}`).set("Authorization", `Bearer ${key}`);
-  return { status: response.status, text: response.text, message: String(response.body.error_message), data: response.body.data as Answer };
-};
-
-const get = async (path: string): Promise<Answer> => {
-  const { status, data, message } = await request(path);
-  if (status !== 200) throw new Error(`${path}: ${status} ${message}`);
-  return data;
-};
 
 const read = async (to: Address, name: string, args: readonly unknown[] = [], contract = "Vault"): Promise<bigint> =>
   BigInt(await chain.rpc<Hex>("eth_call", [call(contracts(contract), to, name, args), "latest"]));
@@ -88,7 +52,7 @@ describe("balances of an ERC-4626 protocol", () => {
   it("equal convertToAssets() of the shares that the vault reports", async () => {
     const people = chain.accounts.slice(0, 4) as Address[];
     for (const owner of people) {
-      const { items } = await get(balancesPath(owner));
+      const { items } = await served.get(balancesPath(owner));
       for (const vault of market.vaults) {
         const shares = await read(vault, "balanceOf", [owner]);
         const assets = await read(vault, "convertToAssets", [shares]);
@@ -97,17 +61,17 @@ describe("balances of an ERC-4626 protocol", () => {
         if (item !== undefined) expect(item).toMatchObject({ contract_address: market.asset, position: "supplied", quote: null });
       }
     }
-    expect((await get(balancesPath(people[0] as string))).items.length).toBe(market.vaults.length);
+    expect((await served.get(balancesPath(people[0] as string))).items.length).toBe(market.vaults.length);
   });
 
   it("are empty for an address without a position", async () => {
-    expect((await get(balancesPath(`0x${"12".repeat(20)}`))).items).toEqual([]);
+    expect((await served.get(balancesPath(`0x${"12".repeat(20)}`))).items).toEqual([]);
   });
 });
 
 describe("markets and market data of an ERC-4626 protocol", () => {
   it("equal the views of the vaults", async () => {
-    const { items } = await get("protocol_06/market_data/");
+    const { items } = await served.get("protocol_06/market_data/");
     expect(items.map(({ pool_address }) => pool_address).sort()).toEqual([...market.vaults].sort());
     for (const item of items) {
       const vault = item.pool_address as Address;
@@ -119,25 +83,25 @@ describe("markets and market data of an ERC-4626 protocol", () => {
         total_borrow: null,
       });
     }
-    const markets = await get("protocol_06/markets/");
+    const markets = await served.get("protocol_06/markets/");
     expect(markets.items.map(({ pool_address }) => pool_address).sort()).toEqual([...market.vaults].sort());
   });
 
   it("are restricted to one vault by pool-address, and respond with 404 for any other contract", async () => {
     const [first] = market.vaults as [Address];
-    const { items } = await get(`protocol_06/market_data/?pool-address=${first}`);
+    const { items } = await served.get(`protocol_06/market_data/?pool-address=${first}`);
     expect(items.map(({ pool_address }) => pool_address)).toEqual([first]);
-    expect(await request(`protocol_06/market_data/?pool-address=${market.asset}`)).toMatchObject({
+    expect(await served.request(`protocol_06/market_data/?pool-address=${market.asset}`)).toMatchObject({
       status: 404,
       message: `Pool ${market.asset} of protocol_06 not found in the index of test.`,
     });
   });
 
   it("continue on further pages without gaps or duplicates", async () => {
-    const first = await get("protocol_06/markets/?page-size=1");
-    const second = await get("protocol_06/markets/?page-size=1&page-number=1");
+    const first = await served.get("protocol_06/markets/?page-size=1");
+    const second = await served.get("protocol_06/markets/?page-size=1&page-number=1");
     expect([first.pagination.has_more, second.pagination.has_more]).toEqual([true, false]);
-    expect([...first.items, ...second.items]).toEqual((await get("protocol_06/markets/")).items);
+    expect([...first.items, ...second.items]).toEqual((await served.get("protocol_06/markets/")).items);
   });
 });
 
@@ -164,7 +128,7 @@ describe("transactions of an ERC-4626 protocol", () => {
         action: actions[topic],
       }))
       .sort((left, right) => right.block_height - left.block_height || right.log_offset - left.log_offset);
-    const { items } = await get(`protocol_06/transactions/?address=${wallet}`);
+    const { items } = await served.get(`protocol_06/transactions/?address=${wallet}`);
     expect(items.map(({ block_height, log_offset, tx_hash, action }) => ({ block_height, log_offset, tx_hash, action }))).toEqual(expected);
     expect(expected.length).toBeGreaterThan(5);
   });
@@ -172,28 +136,28 @@ describe("transactions of an ERC-4626 protocol", () => {
 
 describe("a request to a community protocol", () => {
   it("is served under the default name of the protocol, without a trailing slash, and on the first chain with its contracts", async () => {
-    const { items, chain_name } = await get("protocol_06/markets/");
+    const { items, chain_name } = await served.get("protocol_06/markets/");
     expect(chain_name).toBe("test");
     for (const path of ["morpho/markets/", "morpho/markets", "protocol_06/markets", "protocol_06/markets/?chain-name=test"])
-      expect((await get(path)).items).toEqual(items);
+      expect((await served.get(path)).items).toEqual(items);
   });
 
   it("responds with 404 on a chain without contracts of the protocol", async () => {
-    expect(await request("protocol_06/markets/?chain-name=other")).toMatchObject({
+    expect(await served.request("protocol_06/markets/?chain-name=other")).toMatchObject({
       status: 404,
       message: expect.stringContaining("Protocol protocol_06 has no contracts on other"),
     });
   });
 
   it("responds with 400 without the required address, or with an invalid one", async () => {
-    expect((await request("protocol_06/balances/")).status).toBe(400);
-    expect(await request(balancesPath("0x12"))).toMatchObject({ status: 400, message: expect.stringContaining("0x12") });
+    expect((await served.request("protocol_06/balances/")).status).toBe(400);
+    expect(await served.request(balancesPath("0x12"))).toMatchObject({ status: 400, message: expect.stringContaining("0x12") });
   });
 
   it("returns the same rows in CSV", async () => {
     const [owner] = chain.accounts as [Address];
-    const { items } = await get(balancesPath(owner));
-    const [header = [], ...rows] = parseCsv((await request(balancesPath(owner, "&format=csv"))).text);
+    const { items } = await served.get(balancesPath(owner));
+    const [header = [], ...rows] = parseCsv((await served.request(balancesPath(owner, "&format=csv"))).text);
     const column = (name: string) => rows.map((row) => row[header.indexOf(name)]);
     expect(column("pool_address")).toEqual(items.map(({ pool_address }) => pool_address));
     expect(column("balance")).toEqual(items.map(({ balance }) => balance));

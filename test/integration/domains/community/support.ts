@@ -4,6 +4,7 @@ import type { Protocol } from "../../../../runtime/declarations/protocol.ts";
 import type { ConfiguredContracts } from "../../../../runtime/domains/community/contracts-on-chain.ts";
 import { openProtocols } from "../../../../runtime/domains/community/open-protocols.ts";
 import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
+import type { Projection } from "../../../../runtime/indexer/projection.ts";
 import { createChainScheduler } from "../../../../runtime/jobs/chain-scheduler.ts";
 import type { ContractCall } from "../../../../runtime/jobs/multicall.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
@@ -56,13 +57,15 @@ export interface CommunityOptions {
   readonly community?: ConfiguredContracts;
   readonly readerRole?: string | null;
   readonly isPruned?: boolean;
+  /** Projections besides those of tokens and of the protocols. */
+  readonly projections?: readonly Projection[];
 }
 
 /** Starts an index of tokens and declared protocols that follows a chain. The jobs run on demand. */
 export const startCommunityIndex = async (
   chain: TestChain,
   database: Database,
-  { protocols, community = {}, readerRole = null, isPruned = false }: CommunityOptions,
+  { protocols, community = {}, readerRole = null, isPruned = false, projections = [] }: CommunityOptions,
 ): Promise<CommunityIndex> => {
   const notes: string[] = [];
   const declared = openProtocols({
@@ -74,7 +77,7 @@ export const startCommunityIndex = async (
     logger: { info: (message) => notes.push(message) },
   });
   const running = await createTestIndexer(chain.url, database, {
-    projections: [tokensProjection, ...declared.projections],
+    projections: [tokensProjection, ...projections, ...declared.projections],
     blockBoundTables: declared.blockBoundTables,
     prepare: declared.prepare,
   });

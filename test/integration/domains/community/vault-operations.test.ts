@@ -1,21 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../../../../demo/story/random.ts";
-import { viewItem } from "../../../../runtime/api/community/view-item.ts";
 import { bytes } from "../../../../runtime/database/codecs.ts";
-import type { OperationQuery } from "../../../../runtime/declarations/protocol.ts";
-import { createOperationQueries } from "../../../../runtime/domains/community/queries/run-operation.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
-import { communityProtocols } from "../../../../runtime/protocols.ts";
 import { call, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contracts } from "./contracts.ts";
+import { type Asked, builtInProtocol, createItemsOf, insertTokens, timeOf } from "./operations.ts";
 import { type CommunityIndex, startCommunityIndex } from "./support.ts";
 import { actionsOf } from "./vault-actions.ts";
 import { type Market, startMarket } from "./vault-market.ts";
 
-const chainId = 31337;
 const random = createRandom("operations of vaults");
-const protocol = communityProtocols.find(({ id }) => id === "protocol_06");
+const protocol = builtInProtocol("protocol_06");
 const decimals = 18;
 /** US dollars per whole asset. */
 const price = 2;
@@ -30,11 +26,10 @@ beforeAll(async () => {
   chain = await startTestChain();
   market = await startMarket(chain);
   test = await createTestDatabase();
-  if (protocol === undefined) throw new Error("protocol_06 is not declared");
   const community = { protocol_06: { vault: market.vaults } };
   index = await startCommunityIndex(chain, test.database, { protocols: [protocol], community });
   const [first, second] = chain.accounts as [Address, Address];
-  const start = (await timeOf(await chain.head())) + 86_400;
+  const start = (await timeOf(chain, await chain.head())) + 86_400;
   for (let step = 0; step < 8; step += 1) {
     await chain.send(...Array.from({ length: random.between(2, 6) }, () => market.randomTransaction(random)));
     await chain.send({ from: first, ...call(contracts("Vault"), market.vaults[0] as Address, "transfer", [second, BigInt(step)]) });
@@ -42,7 +37,10 @@ beforeAll(async () => {
   }
   await index.sync();
   head = await chain.head();
-  await insertTokens();
+  await insertTokens(test.database, [
+    { address: market.asset, name: "Asset", decimals, price },
+    ...market.vaults.map((address) => ({ address, name: "Vault", decimals })),
+  ]);
 });
 afterAll(async () => {
   await index?.end();
@@ -50,48 +48,11 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-/** Metadata and prices, which other jobs read. */
-const insertTokens = async () => {
-  for (const [address, name] of [[market.asset, "Asset"], ...market.vaults.map((vault) => [vault, "Vault"])] as [Address, string][]) {
-    await test.database.query("INSERT INTO token_metadata VALUES ($1, $2, 1, $3, $3, $4, 1) ON CONFLICT DO NOTHING", [
-      chainId,
-      bytes(address),
-      name,
-      decimals,
-    ]);
-  }
-  await test.database.query("INSERT INTO priced_assets VALUES ($1, $2, 0, 1)", [chainId, bytes(market.asset)]);
-  const unit = `${price}e-${decimals}`;
-  await test.database.query("INSERT INTO price_hours VALUES ($1, $2, 0, $3, $3, $3, $3, 1)", [chainId, bytes(market.asset), unit]);
-};
-
-interface Asked {
-  readonly wallet?: Address;
-  readonly pool?: Address;
-  readonly height?: number;
-  readonly limit?: number;
-  readonly offset?: number;
-}
-
-/** The items of an operation, as its endpoint returns them. */
-const itemsOf = async (operation: string, object: string, { wallet, pool, height = head, limit = 1000, offset = 0 }: Asked = {}) => {
-  const query = protocol?.operations[operation] as OperationQuery;
-  const rows = await createOperationQueries(test.database).rowsOf(query, {
-    chain: chainId,
-    wallet: wallet ?? null,
-    pool: pool ?? null,
-    as_of_block: height,
-    limit,
-    offset,
-  });
-  return rows.map((row) => viewItem(object, row, () => null) as Record<string, unknown>);
-};
+const itemsOf = (operation: string, asked: Partial<Asked> = {}) =>
+  createItemsOf(test.database, protocol)(operation, { height: head, ...asked });
 
 const read = async (to: Address, name: string, args: readonly unknown[], height: number): Promise<bigint> =>
   BigInt(await chain.rpc<Hex>("eth_call", [call(contracts("Vault"), to, name, args), `0x${height.toString(16)}`]));
-
-const timeOf = async (height: number): Promise<number> =>
-  Number((await chain.rpc<{ timestamp: Hex }>("eth_getBlockByNumber", [`0x${height.toString(16)}`, false])).timestamp);
 
 /** The newest block up to a height in which a vault was used or announced, which is that of its readings. */
 const readAt = async (vault: Address, height: number): Promise<number> => {
@@ -108,7 +69,7 @@ const heights = (): number[] => [1, 2, 4, 6, 8].map((part) => head - 8 + part);
 describe("market_data and markets of protocol 06", () => {
   it("have the totals that the vaults return at the height of their readings", async () => {
     for (const height of heights()) {
-      const items = await itemsOf("market_data", "CommunityMarketData", { height });
+      const items = await itemsOf("market_data", { height });
       expect(items.map(({ pool_address }) => pool_address).sort()).toEqual([...market.vaults].sort());
       for (const item of items) {
         const vault = item.pool_address as Address;
@@ -130,15 +91,15 @@ describe("market_data and markets of protocol 06", () => {
   });
 
   it("are ordered by value and agree with each other", async () => {
-    const markets = await itemsOf("markets", "CommunityMarket");
+    const markets = await itemsOf("markets");
     const values = markets.map(({ total_value_locked_quote: value }) => value as number);
     expect(values).toEqual([...values].sort((left, right) => right - left));
-    const details = await itemsOf("market_data", "CommunityMarketData");
+    const details = await itemsOf("market_data");
     for (const [position, item] of markets.entries()) expect(details[position]).toMatchObject(item);
   });
 
   it("have a supply rate: the growth of the share price since the first reading, for a year", async () => {
-    for (const { pool_address, supply_rate } of await itemsOf("markets", "CommunityMarket")) {
+    for (const { pool_address, supply_rate } of await itemsOf("markets")) {
       const vault = pool_address as Address;
       const [first] = await test.database.query<{ block: number }>(
         "SELECT min(block_number) AS block FROM cq_protocol_06.share_price WHERE contract = $1 AND assets > 0",
@@ -146,7 +107,7 @@ describe("market_data and markets of protocol 06", () => {
       );
       const blocks = [first?.block ?? 0, await readAt(vault, head)];
       const prices = await Promise.all(blocks.map((block) => read(vault, "convertToAssets", [10n ** 36n], block)));
-      const times = await Promise.all(blocks.map(timeOf));
+      const times = await Promise.all(blocks.map((block) => timeOf(chain, block)));
       const growth = Number(prices[1]) / Number(prices[0]) - 1;
       const expected = (growth * 31_536_000) / ((times[1] ?? 0) - (times[0] ?? 0));
       expect(Math.abs((supply_rate as number) - expected)).toBeLessThan(1e-9 * Math.max(1, Math.abs(expected)));
@@ -155,9 +116,9 @@ describe("market_data and markets of protocol 06", () => {
 
   it("are those of one vault with its address, and none with another one", async () => {
     const [vault] = market.vaults as [Address];
-    const one = await itemsOf("market_data", "CommunityMarketData", { pool: vault });
+    const one = await itemsOf("market_data", { pool: vault });
     expect(one.map(({ pool_address }) => pool_address)).toEqual([vault]);
-    expect(await itemsOf("market_data", "CommunityMarketData", { pool: market.asset })).toEqual([]);
+    expect(await itemsOf("market_data", { pool: market.asset })).toEqual([]);
   });
 });
 
@@ -171,7 +132,7 @@ describe("balances of protocol 06", () => {
           const assets = await read(vault, "convertToAssets", [shares], await readAt(vault, height));
           if (shares > 0n) expected[vault] = String(assets);
         }
-        const items = await itemsOf("balances", "CommunityBalance", { wallet, height });
+        const items = await itemsOf("balances", { wallet, height });
         expect(Object.fromEntries(items.map((item) => [item.pool_address, item.balance])), `${wallet} at ${height}`).toEqual(expected);
         for (const { balance, quote } of items) expect(quote).toBeCloseTo(inDollars(BigInt(balance as string)), 15);
       }
@@ -179,7 +140,7 @@ describe("balances of protocol 06", () => {
   });
 
   it("are empty for an account without shares", async () => {
-    expect(await itemsOf("balances", "CommunityBalance", { wallet: market.asset })).toEqual([]);
+    expect(await itemsOf("balances", { wallet: market.asset })).toEqual([]);
   });
 });
 
@@ -187,7 +148,7 @@ describe("transactions of protocol 06", () => {
   it("are the wallet's deposits, withdrawals and transfers, newest first, as the node's logs have them", async () => {
     const actions = new Set<unknown>();
     for (const wallet of chain.accounts.slice(0, 4) as Address[]) {
-      const items = await itemsOf("transactions", "CommunityTransaction", { wallet });
+      const items = await itemsOf("transactions", { wallet });
       const shown = items.map(({ action, block_height, log_offset, tx_hash, pool_address, amounts }) => ({
         action,
         block_height,
@@ -204,7 +165,7 @@ describe("transactions of protocol 06", () => {
 
   it("have the value of the assets that moved", async () => {
     const [wallet] = chain.accounts as [Address];
-    const items = await itemsOf("transactions", "CommunityTransaction", { wallet });
+    const items = await itemsOf("transactions", { wallet });
     const deposits = items.filter(({ action }) => action === "deposit");
     expect(deposits.length).toBeGreaterThan(0);
     for (const { amounts, total_quote } of deposits) {
@@ -219,18 +180,17 @@ describe("transactions of protocol 06", () => {
 
   it("continue on the next page", async () => {
     const [wallet] = chain.accounts as [Address];
-    const all = await itemsOf("transactions", "CommunityTransaction", { wallet });
+    const all = await itemsOf("transactions", { wallet });
     const pages = [];
-    for (let offset = 0; offset < all.length; offset += 3)
-      pages.push(...(await itemsOf("transactions", "CommunityTransaction", { wallet, limit: 3, offset })));
+    for (let offset = 0; offset < all.length; offset += 3) pages.push(...(await itemsOf("transactions", { wallet, limit: 3, offset })));
     expect(pages).toEqual(all);
   });
 
   it("are those up to the block that the page is as of", async () => {
     const [wallet] = chain.accounts as [Address];
-    const all = await itemsOf("transactions", "CommunityTransaction", { wallet });
+    const all = await itemsOf("transactions", { wallet });
     const height = head - 3;
     const earlier = all.filter(({ block_height }) => (block_height as number) <= height);
-    expect(await itemsOf("transactions", "CommunityTransaction", { wallet, height })).toEqual(earlier);
+    expect(await itemsOf("transactions", { wallet, height })).toEqual(earlier);
   });
 });

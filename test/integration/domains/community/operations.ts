@@ -1,0 +1,84 @@
+import { communityItems } from "../../../../generated/community-items.gen.ts";
+import { viewItem } from "../../../../runtime/api/community/view-item.ts";
+import { bytes } from "../../../../runtime/database/codecs.ts";
+import type { Database } from "../../../../runtime/database/database.ts";
+import type { Protocol } from "../../../../runtime/declarations/protocol.ts";
+import { createOperationQueries } from "../../../../runtime/domains/community/queries/run-operation.ts";
+import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
+import { communityProtocols } from "../../../../runtime/protocols.ts";
+import type { TestChain } from "../../../support/chain.ts";
+
+const chainId = 31337;
+
+/** What a request asks an operation for. */
+export interface Asked {
+  readonly height: number;
+  readonly wallet?: Address;
+  readonly pool?: Address;
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+/** The items of an operation, as its endpoint returns them. */
+export type ItemsOf = (operation: string, asked: Asked) => Promise<Readonly<Record<string, unknown>>[]>;
+
+const handlers: Readonly<Record<string, string>> = {
+  market_data: "getCommunityMarketData",
+  markets: "getCommunityMarkets",
+  balances: "getCommunityBalances",
+  transactions: "getCommunityTransactions",
+  tokens: "getCommunityTokens",
+};
+
+/** A built-in protocol. @throws {Error} if it is not declared. */
+export const builtInProtocol = (id: string): Protocol => {
+  const protocol = communityProtocols.find((known) => known.id === id);
+  if (protocol === undefined) throw new Error(`${id} is not declared`);
+  return protocol;
+};
+
+/** Runs the SQL of a protocol's operations. @throws {Error} for an operation that is not declared. */
+export const createItemsOf =
+  (database: Database, { id, operations }: Protocol): ItemsOf =>
+  async (operation, { height, wallet, pool, limit = 1000, offset = 0 }) => {
+    const query = operations[operation];
+    if (query === undefined) throw new Error(`${id} has no operation ${operation}`);
+    const rows = await createOperationQueries(database).rowsOf(query, {
+      chain: chainId,
+      wallet: wallet ?? null,
+      pool: pool ?? null,
+      as_of_block: height,
+      limit,
+      offset,
+    });
+    const object = communityItems[handlers[operation] ?? ""] ?? "";
+    return rows.map((row) => viewItem(object, row, () => null) as Record<string, unknown>);
+  };
+
+/** A token with its decimals, and its price in US dollars per whole token. */
+export interface KnownToken {
+  readonly address: Address;
+  readonly name: string;
+  readonly decimals: number | null;
+  readonly price?: number;
+}
+
+/** Stores metadata and prices, which other jobs would read. */
+export const insertTokens = async (database: Database, tokens: readonly KnownToken[]): Promise<void> => {
+  for (const { address, name, decimals, price } of tokens) {
+    await database.query("INSERT INTO token_metadata VALUES ($1, $2, 1, $3, $3, $4, 1) ON CONFLICT DO NOTHING", [
+      chainId,
+      bytes(address),
+      name,
+      decimals,
+    ]);
+    if (price === undefined) continue;
+    await database.query("INSERT INTO priced_assets VALUES ($1, $2, 0, 1)", [chainId, bytes(address)]);
+    const unit = `${price}e-${decimals ?? 0}`;
+    await database.query("INSERT INTO price_hours VALUES ($1, $2, 0, $3, $3, $3, $3, 1)", [chainId, bytes(address), unit]);
+  }
+};
+
+/** The time of a block. */
+export const timeOf = async (chain: TestChain, height: number): Promise<number> =>
+  Number((await chain.rpc<{ timestamp: Hex }>("eth_getBlockByNumber", [`0x${height.toString(16)}`, false])).timestamp);

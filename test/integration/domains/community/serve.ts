@@ -1,0 +1,60 @@
+import { pino } from "pino";
+import supertest from "supertest";
+import { createApp } from "../../../../runtime/app.ts";
+import { chainConfig, config } from "../../../../runtime/config/config.ts";
+import type { Database } from "../../../../runtime/database/database.ts";
+import type { Protocol } from "../../../../runtime/declarations/protocol.ts";
+import type { ConfiguredContracts } from "../../../../runtime/domains/community/contracts-on-chain.ts";
+import { createKeys } from "../../../../runtime/http/keys.ts";
+
+/** The data of a response of a community endpoint. */
+export interface Answer {
+  readonly items: Readonly<Record<string, unknown>>[];
+  readonly pagination: { readonly has_more: boolean; readonly page_number: number };
+  readonly chain_name: string;
+}
+
+/** Community endpoints over HTTP, with every response validated against the catalog. */
+export interface ServedCommunity {
+  /** Any response to a path below that of community endpoints. */
+  request(path: string): Promise<{ readonly status: number; readonly text: string; readonly message: string; readonly data: Answer }>;
+  /** The data of a response of status 200. @throws {Error} for any other status. */
+  get(path: string): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** Serves protocols on a chain `test` with contracts, and on a chain `other` without. */
+export const serveCommunity = async (
+  database: Database,
+  { protocols, community }: { readonly protocols: readonly Protocol[]; readonly community: ConfiguredContracts },
+): Promise<ServedCommunity> => {
+  const rpc = "http://127.0.0.1:1";
+  const settings = chainConfig.parse({ name: "test", id: 31337, rpc, community });
+  const other = chainConfig.parse({ name: "other", id: 1, rpc });
+  const app = createApp({
+    config: config.parse({ limits: { requestsPerSecond: 100_000 } }),
+    chains: [
+      { ...other, id: 1 },
+      { ...settings, id: 31337 },
+    ],
+    database,
+    reader: database,
+    protocols,
+    logger: pino({ level: "silent" }),
+    validate: "strict",
+  });
+  const { key } = await createKeys(database).create({ label: "test" });
+  const request: ServedCommunity["request"] = async (path) => {
+    const response = await supertest(app.app).get(`/v1/cq/provider/app/${path}`).set("Authorization", `Bearer ${key}`);
+    return { status: response.status, text: response.text, message: String(response.body.error_message), data: response.body.data };
+  };
+  return {
+    request,
+    get: async (path) => {
+      const { status, data, message } = await request(path);
+      if (status !== 200) throw new Error(`${path}: ${status} ${message}`);
+      return data;
+    },
+    close: () => app.close(),
+  };
+};
