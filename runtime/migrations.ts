@@ -3,6 +3,7 @@ import * as approvals from "./domains/approvals/migrations/0019-approvals.ts";
 import * as community from "./domains/community/migrations/0026-community.ts";
 import * as apiSchema from "./domains/community/migrations/0027-api-schema.ts";
 import * as apiPools from "./domains/community/migrations/0029-api-pools-and-supplies.ts";
+import * as readArguments from "./domains/community/migrations/0030-read-arguments.ts";
 import * as exchangeRollUps from "./domains/dex/migrations/0014-exchange-roll-ups.ts";
 import * as ledger from "./domains/ledger/migrations/0001-ledger.ts";
 import * as addressActivity from "./domains/ledger/migrations/0006-address-activity.ts";
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = [
   { name: "0027-api-schema", ...apiSchema },
   { name: "0028-safes", ...safes },
   { name: "0029-api-pools-and-supplies", ...apiPools },
+  { name: "0030-read-arguments", ...readArguments },
 ];

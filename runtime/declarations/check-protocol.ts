@@ -11,7 +11,8 @@ export function checkProtocol(declaration: Declaration, scope: OperationScope): 
   const { protocol: id, name, description, version } = declaration.file;
   const contracts = checkContracts(declaration);
   const tables = checkTables(declaration);
-  const reads = checkReads(declaration);
+  // Reads refer to columns of tables, which are known only if all of them are right.
+  const reads = checkReads(declaration, tables.diagnostics.length > 0 ? [] : tables.value);
   const operations = checkOperations(declaration, scope);
   const lending = checkLending(declaration, scope.queries);
   const diagnostics = [contracts, tables, reads, operations, lending].flatMap((part) => part.diagnostics);

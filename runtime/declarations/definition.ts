@@ -40,13 +40,21 @@ const eventTable = z.strictObject({
   latestBy: z.array(z.string()).min(1).optional().describe("The key of the table of newest rows, <table>_latest."),
 });
 
+const literal = z.union([z.string(), z.number().int(), z.boolean()]);
+
+const argument = z.union([
+  ...literal.options,
+  z.strictObject({ column: z.string().describe("A column that all tables of touchedBy have: one call per value of their rows.") }),
+  z.strictObject({ each: z.array(literal).min(1).describe("One call per value.") }),
+]);
+
 const contractRead = z.strictObject({
   contract: contractName.describe("The kind of contract that is called."),
   call: z.string().describe("The signature of the function, such as totalAssets() view returns (uint256 assets)."),
   arguments: z
-    .array(z.union([z.string(), z.number().int(), z.boolean()]))
+    .array(argument)
     .default([])
-    .describe("In the order of the parameters; quote large numbers."),
+    .describe("In the order of the parameters: values, { column: name } or { each: [values] }; quote large numbers."),
   touchedBy: z.array(z.string()).default([]).describe("Tables whose rows make the read due at their block."),
   everyBlocks: z.number().int().min(1).optional().describe("Also due every so many blocks."),
 });

@@ -63,6 +63,11 @@ export const declarationMessages = {
   "argument-count": (data: { found: number; expected: number }) =>
     `Invalid number of arguments: found ${data.found}, expected ${data.expected}, one for each parameter`,
 
+  "too-many-calls": (data: { found: number; expected: number }) =>
+    `Too many calls of the read: found ${data.found} for each contract and block, expected at most ${data.expected}`,
+  "periodic-column": (data: { column: string }) =>
+    `Invalid everyBlocks: the values of column ${quote(data.column)} are known where a row has them, expected only touchedBy`,
+
   // SQL
   "sql-syntax": (data: { problem: string }) => `Invalid SQL: ${data.problem}, expected SQL of PostgreSQL`,
   "sql-size": (data: { found: string; expected: string }) => `Oversized query: found ${data.found}, expected ${data.expected}`,

@@ -83,20 +83,32 @@ export interface Column {
 /** PostgreSQL types: bytea, numeric(78,0), bool, text, and arrays of the first two. */
 export type ColumnType = "address" | "bytes" | "uint256" | "int256" | "bool" | "text" | "address[]" | "bytes[]" | "uint256[]" | "int256[]";
 
-/** A contract function whose results are stored by block: a row holds from its block to that of the next one. */
+/** A contract function whose results are stored by block: a row holds from its block to that of the next one of the same contract and arguments. */
 export interface ContractRead {
   readonly name: string;
   /** The kind of contract that is called. */
   readonly contract: string;
   readonly function: FunctionSignature;
-  /** Decimal integers, addresses or booleans, in the order of the parameters. */
-  readonly arguments: readonly string[];
+  /** In the order of the parameters. */
+  readonly arguments: readonly ReadArgument[];
   readonly columns: readonly { readonly name: string; readonly type: ColumnType }[];
   /** Tables whose rows make the read due at their block, for the contract that emitted the event. */
   readonly touchedBy: readonly string[];
   /** Also due every so many blocks; null if not. */
   readonly everyBlocks: number | null;
 }
+
+/** The text of a decimal integer, an address, a boolean or bytes; or an argument that differs between calls. */
+export type ReadArgument = string | VaryingArgument;
+
+/**
+ * An argument that differs between calls, and the column of the results that has its value. The values are those of a column of the tables that make the read due,
+ * or listed.
+ */
+export type VaryingArgument = { readonly name: string; readonly type: ColumnType } & (
+  | { readonly column: string }
+  | { readonly each: readonly string[] }
+);
 
 export interface FunctionSignature {
   /** The human-readable ABI item without `function`, such as `convertToAssets(uint256 shares) view returns (uint256 assets)`. */

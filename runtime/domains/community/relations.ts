@@ -1,4 +1,4 @@
-import type { ColumnType, ContractRead, EventTable, Protocol } from "../../declarations/protocol.ts";
+import type { ColumnType, ContractRead, EventTable, Protocol, VaryingArgument } from "../../declarations/protocol.ts";
 import type { AppendTable, LatestTable, PeriodTable, QueueTable } from "../../indexer/projection.ts";
 
 type CopyTypes = AppendTable["columns"];
@@ -144,27 +144,39 @@ const latestRelations = (
   };
 };
 
-/** Results of a contract function by block. A job writes them, so their roll-back is that of a block-bound table. */
-const resultsOf = (protocol: string, { name, columns }: ContractRead): Relation<LatestTable> => ({
-  view: name,
-  table: {
-    kind: "latest",
-    name: tableOf(protocol, name),
-    key: ["contract", "block_number"],
-    periods: null,
-    columns: { contract: "bytea", block_number: "int8", ...typesOf(columns) },
-  },
-  primaryKey: ["contract", "block_number"],
-  indexes: [["block_number"]],
-  required: [],
-});
+/** The arguments of a read that differ between its calls. */
+export const varyingArguments = ({ arguments: all }: ContractRead): VaryingArgument[] =>
+  all.flatMap((argument) => (typeof argument === "string" ? [] : [argument]));
 
-/** Contracts and blocks at which reads are due, of all protocols. A rebuilt projection queues its own again. */
+/** Results of a contract function by varying arguments and block. A job writes them, so their roll-back is that of a block-bound table. */
+const resultsOf = (protocol: string, definition: ContractRead): Relation<LatestTable> => {
+  const { name, columns } = definition;
+  const varying = varyingArguments(definition);
+  const key = ["contract", ...varying.map((argument) => argument.name), "block_number"];
+  return {
+    view: name,
+    table: {
+      kind: "latest",
+      name: tableOf(protocol, name),
+      key,
+      periods: null,
+      columns: { contract: "bytea", ...typesOf(varying), block_number: "int8", ...typesOf(columns) },
+    },
+    primaryKey: key,
+    indexes: [["block_number"]],
+    required: [],
+  };
+};
+
+/**
+ * Contracts and blocks at which reads are due, of all protocols; `arguments` has the values of the arguments from columns. A rebuilt projection queues its own
+ * again.
+ */
 export const readsTable: QueueTable = {
   kind: "queue",
   name: "community_reads",
-  key: ["protocol", "read_name", "contract", "block_number"],
-  columns: { protocol: "text", read_name: "text", contract: "bytea", block_number: "int8", attempts: "int2" },
+  key: ["protocol", "read_name", "contract", "arguments", "block_number"],
+  columns: { protocol: "text", read_name: "text", contract: "bytea", arguments: "text", block_number: "int8", attempts: "int2" },
 };
 
 /** The blocks for which periodic reads have been queued. */

@@ -30,6 +30,9 @@ tables:
       - "Moved(bytes32 indexed id, int128 amount)"
       - "Moved(bytes32 indexed id, int128 amount, bool done, string note)"
     columns: { id: id, amount: amount, note: note }
+  settings:
+    contract: vault
+    events: ["Set(bytes32 indexed slot, int128 level)", "Set(bytes32 indexed slot, int128 level, string label)"]
 reads:
   price:
     contract: vault
@@ -41,6 +44,11 @@ reads:
     contract: vault
     call: totalSupply() view returns (uint256)
     everyBlocks: 1000
+  position:
+    contract: vault
+    call: position(bytes32 moveId, int256 size, uint8 side, bytes4 tag) view returns (uint256 leftAmount)
+    arguments: [{ column: slot }, { column: level }, { each: [0, "01", 2] }, "0xABCDEF01"]
+    touchedBy: [settings]
 operations:
   balances: { sql: balances.sql }
   markets:
@@ -99,6 +107,16 @@ describe("a declaration", () => {
         everyBlocks: 100,
       },
       { name: "supply", columns: [{ name: "value", type: "uint256" }], touchedBy: [], everyBlocks: 1000 },
+      {
+        name: "position",
+        arguments: [
+          { name: "move_id", type: "bytes", column: "slot" },
+          { name: "size", type: "int256", column: "level" },
+          { name: "side", type: "uint256", each: ["0", "1", "2"] },
+          "0xabcdef01",
+        ],
+        columns: [{ name: "left_amount", type: "uint256" }],
+      },
     ]);
     expect(Object.keys(value?.operations ?? {})).toEqual(["balances"]);
     expect(value?.operations.balances).toMatchObject({
@@ -330,6 +348,38 @@ const faults: readonly Fault[] = [
     "  §supply:\n    contract: vault\n    call: totalSupply() view returns (uint256)\n",
     "touchedBy, everyBlocks",
   ],
+  ["an argument of an unknown column", "unknown-column", "{ column: slot }", "{ column: §slots }", "nearest: slot"],
+  ["an argument of a column of another type", "wrong-value", "{ column: slot }", "{ column: §level }", '"level" of type int128'],
+  ["an argument of a column of a wider type", "wrong-value", "int256 size", "int64 size", "expected a column of type int64"],
+  ["an argument of a column of another sign", "wrong-value", "int256 size", "uint256 size", "expected a column of type uint256"],
+  [
+    "an argument that a variant lacks",
+    "nullable-key",
+    "{ column: level }",
+    "{ column: §label }",
+    "Set(bytes32 indexed slot, int128 level)",
+  ],
+  ["a listed argument out of range", "wrong-value", '{ each: [0, "01", 2] }', '{ each: [0, §256, "01", 2] }', "in the range of uint8"],
+  ["a repeated argument", "wrong-value", '{ each: [0, "01", 2] }', "{ each: [1, 0, §1] }", "each value once"],
+  ["bytes of another length", "wrong-value", '"0xABCDEF01"]', '§"0xABCDEF0123"]', "0x and 8 hex digits"],
+  [
+    "too many calls",
+    "too-many-calls",
+    'arguments: [{ column: slot }, { column: level }, { each: [0, "01", 2] }, ',
+    `arguments: §[{ column: slot }, { column: level }, { each: [${Array.from({ length: 65 }, (_, value) => value).join()}] }, `,
+    "found 65 for each contract and block, expected at most 64",
+  ],
+  [
+    "arguments of columns every so many blocks",
+    "periodic-column",
+    "touchedBy: [settings]\n",
+    "touchedBy: [settings]\n    everyBlocks: §10\n",
+    '"slot"',
+  ],
+  ["a column of a parameter without a name", "unnamed-parameter", "bytes32 moveId", "bytes32", "parameter 1 of the function"],
+  ["a column of a parameter with a reserved name", "reserved-name", "bytes32 moveId", "bytes32 contract", "another name of the parameter"],
+  ["a parameter and a result with the same name", "duplicate-column", "uint256 leftAmount", "uint256 move_id", "move_id"],
+  ["a listed argument of any length", "unsupported-type", "uint8 side", "string side", "parameter 3 of the function"],
   ["an unknown operation", "unknown-operation", "  markets:\n", "  §market:\n", "nearest: markets"],
   ["a SQL file that is missing", "missing-sql", "  markets:\n", "  markets: { sql: §market.sql }\n", "expected balances.sql"],
 ];

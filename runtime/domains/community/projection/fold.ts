@@ -3,6 +3,7 @@ import type { DecodedBlock } from "../../../events/decoded-block.ts";
 import type { FoldInput, Row } from "../../../indexer/projection.ts";
 import { keyText, type State } from "../../../indexer/state/state.ts";
 import type { Address } from "../../../lib/hex.ts";
+import { columnArguments, queuedArguments } from "../queued-arguments.ts";
 import { type EventRelations, readsTable } from "../relations.ts";
 import { type Candidate, isFixed } from "./candidates.ts";
 import { contractsLoad, type DeclaredFold } from "./declared-fold.ts";
@@ -62,28 +63,29 @@ const createTarget = ({ protocol, relations }: DeclaredFold, state: State) => {
       return found === null ? [] : [[own, found] as const];
     }),
   );
-  const queue = (isDue: (read: ContractRead) => boolean, contract: Address, block: number): void => {
+  const queue = (isDue: (read: ContractRead) => boolean, contract: Address, block: number, row: Row): void => {
     for (const read of protocol.reads) {
       if (!isDue(read)) continue;
-      const row = { protocol: protocol.id, read_name: read.name, contract, block_number: block, attempts: 0 };
-      reads.set(keyText([read.name, contract, block]), row);
+      const values = queuedArguments(read, row);
+      const queued = { protocol: protocol.id, read_name: read.name, contract, arguments: values, block_number: block, attempts: 0 };
+      reads.set(keyText([read.name, contract, values, block]), queued);
     }
   };
   return {
     isContract: known.has,
-    /** Adds a contract unless it is known, and queues its reads at its first block. */
+    /** Adds a contract unless it is known, and queues its reads at its first block, except those whose arguments rows of events have. */
     addContract: (address: Address, kind: string, block: number, logIndex: number | null): void => {
       if (known.has(address, kind)) return;
       known.add(address, kind);
       contracts.push({ address, kind, block_number: block, log_index: logIndex });
-      queue((read) => read.contract === kind, address, block);
+      queue((read) => read.contract === kind && columnArguments(read).length === 0, address, block, {});
     },
     skip: (block: number, logIndex: number, table: string, reason: string): void =>
       void skipped.set(keyText([block, logIndex, table]), { block_number: block, log_index: logIndex, table_name: table, reason }),
     addRow: (own: EventRelations, contract: Address, block: number, row: Row): void => {
       rows.get(own)?.push(row);
       newest.get(own)?.add(row);
-      queue((read) => read.touchedBy.includes(own.definition.name), contract, block);
+      queue((read) => read.touchedBy.includes(own.definition.name), contract, block, row);
     },
     endBlock: (block: number): void => {
       for (const { endBlock } of newest.values()) endBlock(block);

@@ -186,6 +186,43 @@ describe("the projection of a declared protocol", () => {
     ]);
   });
 
+  it("queues reads once for each value of a column, and no such read without a row", () => {
+    const protocol: Protocol = {
+      ...vaults,
+      reads: [
+        readOf("share", "vault", "share(address owner, uint8 kind) view returns (uint256 value)", {
+          arguments: [
+            { name: "owner", type: "address", column: "owner" },
+            { name: "kind", type: "uint256", each: ["1", "2"] },
+          ],
+          touchedBy: ["deposits"],
+        }),
+        readOf("at", "vault", "at(uint256 assets, address owner) view returns (uint256 value)", {
+          arguments: [
+            { name: "assets", type: "uint256", column: "assets" },
+            { name: "owner", type: "address", column: "owner" },
+          ],
+          touchedBy: ["deposits"],
+        }),
+      ],
+    };
+    const blocks = [
+      withLogs(4, announce(vault), deposited(alice, 1n), deposited(alice, 2n), deposited(bob, 2n), deposited(bob, 2n)),
+      withLogs(5, label("x", [], [])),
+      withLogs(6, deposited(alice, 1n)),
+    ];
+    const reads = fold(blocks, { protocol }).community_reads?.map((row) => [row.read_name, row.arguments, row.block_number]);
+    expect(reads).toEqual([
+      ["share", alice, 4],
+      ["at", `1,${alice}`, 4],
+      ["at", `2,${alice}`, 4],
+      ["share", bob, 4],
+      ["at", `2,${bob}`, 4],
+      ["share", alice, 6],
+      ["at", `1,${alice}`, 6],
+    ]);
+  });
+
   describe("skips", () => {
     const known = announce(vault);
     it.each<[string, ChainLog, readonly [table: string, reason: string]]>([

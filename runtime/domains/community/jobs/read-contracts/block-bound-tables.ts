@@ -1,12 +1,13 @@
-import { identifier, sql } from "../../../../database/sql.ts";
-import type { Protocol } from "../../../../declarations/protocol.ts";
+import { identifier, joinSql, nothing, type Sql, sql } from "../../../../database/sql.ts";
+import type { ContractRead, Protocol } from "../../../../declarations/protocol.ts";
 import type { BlockBoundTable } from "../../../../indexer/reorg/roll-back.ts";
+import { columnArguments, resultArguments } from "../../queued-arguments.ts";
 import { scheduleTable } from "../../relations.ts";
 import { type DeclaredRead, declaredReads } from "./declared-reads.ts";
 
 /**
  * The tables of reads that a reorganisation rolls back: results read above the ancestor, and the scheduled blocks. The queue is a table of the projections. A node
- * that keeps the state of recent blocks only (`isPruned`) may have been read at a block that is no event's: contracts that lose all their results are queued again.
+ * that keeps the state of recent blocks only (`isPruned`) may have been read at a block that is no event's: contracts and arguments that lose all their results are queued again.
  */
 export const readTables = (protocols: readonly Protocol[], isPruned: boolean): BlockBoundTable[] => {
   const reads = declaredReads(protocols);
@@ -34,12 +35,19 @@ const queueAgain =
   ({ protocol, definition, table, contracts }: DeclaredRead): NonNullable<BlockBoundTable["beforeDelete"]> =>
   async (client, chainId, ancestor) => {
     await client.query(
-      sql`INSERT INTO community_reads (chain_id, protocol, read_name, contract, block_number, attempts)
-       SELECT DISTINCT $1::int8, $3, $4, t.contract, $2::int8, 0 FROM ${identifier(table.name)} t
+      sql`INSERT INTO community_reads (chain_id, protocol, read_name, contract, arguments, block_number, attempts)
+       SELECT DISTINCT $1::int8, $3, $4, t.contract, ${resultArguments(definition, "t")}, $2::int8, 0 FROM ${identifier(table.name)} t
        JOIN ${identifier(contracts)} c ON c.chain_id = $1 AND c.address = t.contract AND c.kind = $5
        WHERE t.chain_id = $1 AND t.block_number > $2
-         AND NOT EXISTS (SELECT FROM ${identifier(table.name)} o WHERE o.chain_id = $1 AND o.contract = t.contract AND o.block_number <= $2)
-       ON CONFLICT (chain_id, protocol, read_name, contract, block_number) DO NOTHING`,
+         AND NOT EXISTS (SELECT FROM ${identifier(table.name)} o
+           WHERE o.chain_id = $1 AND o.contract = t.contract${sameArguments(definition)} AND o.block_number <= $2)
+       ON CONFLICT (chain_id, protocol, read_name, contract, arguments, block_number) DO NOTHING`,
       [chainId, ancestor, protocol, definition.name, definition.contract],
     );
   };
+
+const sameArguments = (definition: ContractRead): Sql =>
+  joinSql(
+    columnArguments(definition).map(({ name }) => sql` AND ${identifier(`o.${name}`)} = ${identifier(`t.${name}`)}`),
+    nothing,
+  );

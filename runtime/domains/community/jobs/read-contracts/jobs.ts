@@ -61,12 +61,12 @@ const writeResult = async (
   { completed, failed, withoutState, lacking }: PortionResult,
   readOf: (due: DueRead) => DeclaredRead,
 ): Promise<void> => {
-  const givenUp = failed.filter(({ attempts }) => attempts + 1 >= maxAttempts);
-  const finished = [...completed, ...givenUp.map((due) => ({ due, columns: {} as Row }))];
+  const givenUp = failed.filter(({ due }) => due.attempts + 1 >= maxAttempts);
+  const finished = [...completed, ...givenUp];
   const rows: Record<string, Row[]> = {};
-  for (const { due, columns } of finished) {
-    const { name } = readOf(due).table;
-    rows[name] = [...(rows[name] ?? []), { contract: due.contract, block_number: due.block_number, ...columns }];
+  for (const result of finished) {
+    const { name } = readOf(result.due).table;
+    rows[name] = [...(rows[name] ?? []), ...result.rows];
   }
   await writeRows(
     client,
@@ -79,11 +79,7 @@ const writeResult = async (
     chainId,
     finished.map(({ due }) => due),
   );
-  await countFailedReads(
-    client,
-    chainId,
-    [...failed, ...withoutState].filter((due) => !givenUp.includes(due)),
-  );
+  await countFailedReads(client, chainId, [...failed.filter((one) => !givenUp.includes(one)).map(({ due }) => due), ...withoutState]);
   // A node may keep the states of some blocks only, or be one of several behind an address: it has no state if it repeatedly responds so.
   const absent = withoutState.filter(({ attempts }) => attempts + 1 >= maxAttempts).map(({ block_number }) => block_number);
   const highest = lacking ?? (absent.length > 0 ? Math.max(...absent) : null);
@@ -92,7 +88,7 @@ const writeResult = async (
 
 const updateBackoff = (backoff: ContractBackoff, now: Date, { completed, failed }: PortionResult): void => {
   for (const { due } of completed) backoff.clear(due.contract);
-  for (const contract of new Set(failed.map((due) => due.contract))) backoff.defer(contract, now);
+  for (const contract of new Set(failed.map(({ due }) => due.contract))) backoff.defer(contract, now);
 };
 
 const createScheduleJob = (reads: readonly DeclaredRead[], { scheduleMilliseconds }: ContractReadSettings): Job => {

@@ -3,6 +3,7 @@ import type { DatabaseClient, Queryable } from "../../../../database/database.ts
 import { identifier, sql } from "../../../../database/sql.ts";
 import { countAttempts } from "../../../../jobs/queue.ts";
 import type { Address } from "../../../../lib/hex.ts";
+import { hasArguments } from "../../queued-arguments.ts";
 import { readsTable } from "../../relations.ts";
 import type { DeclaredRead, DueRead } from "./declared-reads.ts";
 import { maxConsidered, maxDropped, maxReads, maxReadsOfContract } from "./settings.ts";
@@ -16,12 +17,12 @@ export const dueReads = (
   deferred: readonly Address[],
 ): Promise<DueRead[]> =>
   database.query<DueRead>(
-    sql`SELECT protocol, read_name, contract, block_number, attempts FROM (
-       SELECT *, row_number() OVER (PARTITION BY contract ORDER BY block_number DESC, protocol, read_name) AS place FROM (
-         SELECT protocol, read_name, contract, block_number, attempts FROM community_reads
+    sql`SELECT protocol, read_name, contract, arguments, block_number, attempts FROM (
+       SELECT *, row_number() OVER (PARTITION BY contract ORDER BY block_number DESC, protocol, read_name, arguments) AS place FROM (
+         SELECT protocol, read_name, contract, arguments, block_number, attempts FROM community_reads
          WHERE chain_id = $1 AND block_number <= $2 AND protocol = ANY ($3) AND contract <> ALL ($4::bytea[])
          ORDER BY block_number DESC LIMIT ${maxConsidered}) newest) due
-     WHERE place <= ${maxReadsOfContract} ORDER BY block_number DESC, protocol, read_name, contract LIMIT ${maxReads}`,
+     WHERE place <= ${maxReadsOfContract} ORDER BY block_number DESC, protocol, read_name, contract, arguments LIMIT ${maxReads}`,
     [chainId, height, [...protocols], bytesArray(deferred)],
   );
 
@@ -29,13 +30,16 @@ export const dueReads = (
 export const removeReads = async (client: DatabaseClient, chainId: number, reads: readonly DueRead[]): Promise<void> => {
   if (reads.length === 0) return;
   await client.query(
-    `DELETE FROM community_reads q USING unnest($2::text[], $3::text[], $4::bytea[], $5::int8[]) AS d(protocol, read_name, contract, block_number)
-     WHERE q.chain_id = $1 AND q.protocol = d.protocol AND q.read_name = d.read_name AND q.contract = d.contract AND q.block_number = d.block_number`,
+    `DELETE FROM community_reads q
+     USING unnest($2::text[], $3::text[], $4::bytea[], $5::text[], $6::int8[]) AS d(protocol, read_name, contract, arguments, block_number)
+     WHERE q.chain_id = $1 AND q.protocol = d.protocol AND q.read_name = d.read_name AND q.contract = d.contract AND q.arguments = d.arguments
+       AND q.block_number = d.block_number`,
     [
       chainId,
       reads.map(({ protocol }) => protocol),
       reads.map(({ read_name }) => read_name),
       bytesArray(reads.map(({ contract }) => contract)),
+      reads.map((read) => read.arguments),
       reads.map(({ block_number }) => block_number),
     ],
   );
@@ -45,14 +49,14 @@ export const removeReads = async (client: DatabaseClient, chainId: number, reads
 export const countFailedReads = (client: DatabaseClient, chainId: number, reads: readonly DueRead[]): Promise<void> =>
   countAttempts(
     client,
-    { table: readsTable.name, key: { protocol: "text", read_name: "text", contract: "bytea", block_number: "int8" } },
+    { table: readsTable.name, key: { protocol: "text", read_name: "text", contract: "bytea", arguments: "text", block_number: "int8" } },
     chainId,
     reads,
   );
 
 /**
- * Removes reads at a block and below, whose state the node lacks; the newest first, with a limit. A contract that is left without a newer result or a newer read is read at the head instead.
- * Served by community_reads_due and the primary keys.
+ * Removes reads at a block and below, whose state the node lacks; the newest first, with a limit. A contract that is left without a newer result or a newer read
+ * of the same arguments is read at the head instead. Served by community_reads_due and the primary keys.
  */
 export const dropReadsBelow = async (
   client: DatabaseClient,
@@ -63,15 +67,16 @@ export const dropReadsBelow = async (
 ): Promise<void> => {
   await client.query(
     sql`WITH dropped AS (
-       DELETE FROM community_reads WHERE chain_id = $1 AND protocol = $2 AND read_name = $3 AND (contract, block_number) IN (
-         SELECT contract, block_number FROM community_reads WHERE chain_id = $1 AND protocol = $2 AND read_name = $3 AND block_number <= $4
-         ORDER BY block_number DESC LIMIT ${maxDropped}) RETURNING contract)
-     INSERT INTO community_reads (chain_id, protocol, read_name, contract, block_number, attempts)
-     SELECT DISTINCT $1::int8, $2, $3, d.contract, $5::int8, 0 FROM dropped d
-     WHERE NOT EXISTS (SELECT FROM ${identifier(table.name)} t WHERE t.chain_id = $1 AND t.contract = d.contract AND t.block_number > $4)
+       DELETE FROM community_reads WHERE chain_id = $1 AND protocol = $2 AND read_name = $3 AND (contract, arguments, block_number) IN (
+         SELECT contract, arguments, block_number FROM community_reads WHERE chain_id = $1 AND protocol = $2 AND read_name = $3 AND block_number <= $4
+         ORDER BY block_number DESC LIMIT ${maxDropped}) RETURNING contract, arguments)
+     INSERT INTO community_reads (chain_id, protocol, read_name, contract, arguments, block_number, attempts)
+     SELECT DISTINCT $1::int8, $2, $3, d.contract, d.arguments, $5::int8, 0 FROM dropped d
+     WHERE NOT EXISTS (SELECT FROM ${identifier(table.name)} t
+         WHERE t.chain_id = $1 AND t.contract = d.contract${hasArguments(definition, "t", "d")} AND t.block_number > $4)
        AND NOT EXISTS (SELECT FROM community_reads q WHERE q.chain_id = $1 AND q.protocol = $2 AND q.read_name = $3 AND q.contract = d.contract
-         AND q.block_number > $4)
-     ON CONFLICT (chain_id, protocol, read_name, contract, block_number) DO NOTHING`,
+         AND q.arguments = d.arguments AND q.block_number > $4)
+     ON CONFLICT (chain_id, protocol, read_name, contract, arguments, block_number) DO NOTHING`,
     [chainId, protocol, definition.name, block, head],
   );
 };

@@ -4,17 +4,24 @@ import type { Row } from "../../../../indexer/projection.ts";
 import type { JobContext } from "../../../../jobs/job.ts";
 import { groupBy } from "../../../../lib/group-by.ts";
 import { zeroAddress } from "../../../../lib/hex.ts";
+import type { ReadCall } from "./calls.ts";
 import type { DeclaredRead, DueRead } from "./declared-reads.ts";
 import { maxHeights } from "./settings.ts";
 
 export type ReadsByName = (due: DueRead) => DeclaredRead;
 
+/** A read and the rows of its results, in which the results of failed calls are null. */
+export interface ReadResult {
+  readonly due: DueRead;
+  readonly rows: readonly Row[];
+}
+
 /** The result of calling contracts. */
 export interface PortionResult {
-  /** Reads whose call returned or reverted, with the columns of their rows. */
-  readonly completed: readonly { readonly due: DueRead; readonly columns: Row }[];
+  /** Reads whose calls returned or reverted. */
+  readonly completed: readonly ReadResult[];
   /** Reads that failed because of their contract: the node runs other calls at that block. */
-  readonly failed: readonly DueRead[];
+  readonly failed: readonly ReadResult[];
   /** Reads at blocks whose state the node lacks although it offers archive state. */
   readonly withoutState: readonly DueRead[];
   /** The highest block whose state a node without archive state lacks; null if it has the state of all of them. */
@@ -41,7 +48,7 @@ export const readPortion = async (context: JobContext, due: readonly DueRead[], 
   return {
     completed: results.flatMap(({ completed }) => completed),
     failed: results.flatMap((result) => (result.lacking ? [] : result.failed)),
-    withoutState: isPruned ? [] : lacking.flatMap(({ failed }) => failed),
+    withoutState: isPruned ? [] : lacking.flatMap(({ failed }) => failed.map(({ due: one }) => one)),
     lacking: isPruned && lacking.length > 0 ? Math.max(...lacking.map(({ height }) => height)) : null,
   };
 };
@@ -52,19 +59,35 @@ interface HeightResult extends Pick<PortionResult, "completed" | "failed"> {
 }
 
 const readAt = async (context: JobContext, height: number, due: readonly DueRead[], readOf: ReadsByName): Promise<HeightResult> => {
-  const calls = due.map((one) => ({ to: one.contract, data: readOf(one).data }));
-  const outcomes = await context.multicall(calls, height);
-  const results = due.map((one, position) => ({ due: one, outcome: outcomes[position] ?? noOutcome }));
-  const open = results.filter(({ outcome }) => !isComplete(outcome));
+  const calls = due.flatMap((one) =>
+    readOf(one)
+      .callsOf(one.arguments)
+      .map((call) => ({ due: one, call })),
+  );
+  const outcomes = await context.multicall(
+    calls.map(({ due: { contract }, call: { data } }) => ({ to: contract, data })),
+    height,
+  );
+  const ended = calls.map((one, position) => ({ ...one, outcome: outcomes[position] ?? noOutcome }));
+  const open = ended.filter(({ outcome }) => !isComplete(outcome));
+  const isOpen = new Set(open.map((one) => one.due));
+  const results = [...groupBy(ended, (one) => one.due)].map(([one, own]): ReadResult => ({ due: one, rows: own.map(rowOf(readOf(one))) }));
   return {
     height,
-    completed: results.flatMap(({ due: one, outcome }) =>
-      isComplete(outcome) ? [{ due: one, columns: readOf(one).columnsOf(outcome) }] : [],
-    ),
-    failed: open.map(({ due: one }) => one),
+    completed: results.filter((one) => !isOpen.has(one.due)),
+    failed: results.filter((one) => isOpen.has(one.due)),
     lacking: open.some(({ outcome }) => temporaryErrorOf(outcome) === undefined) && !(await hasState(context, height)),
   };
 };
+
+const rowOf =
+  ({ columnsOf }: DeclaredRead) =>
+  ({ due, call, outcome }: { readonly due: DueRead; readonly call: ReadCall; readonly outcome: CallOutcome }): Row => ({
+    contract: due.contract,
+    block_number: due.block_number,
+    ...call.arguments,
+    ...columnsOf(outcome),
+  });
 
 const noOutcome: CallOutcome = { ok: false, reverted: false };
 

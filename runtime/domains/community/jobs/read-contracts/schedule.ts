@@ -64,10 +64,10 @@ export const scheduleReads = async (
   { blocks, scheduled }: NextBlocks,
 ): Promise<void> => {
   await client.query(
-    sql`INSERT INTO community_reads (chain_id, protocol, read_name, contract, block_number, attempts)
-     SELECT $1, $2, $3, c.address, b.number, 0 FROM unnest($5::int8[]) AS b(number)
+    sql`INSERT INTO community_reads (chain_id, protocol, read_name, contract, arguments, block_number, attempts)
+     SELECT $1, $2, $3, c.address, '', b.number, 0 FROM unnest($5::int8[]) AS b(number)
      JOIN ${identifier(contracts)} c ON c.chain_id = $1 AND c.kind = $4 AND c.block_number <= b.number
-     ON CONFLICT (chain_id, protocol, read_name, contract, block_number) DO NOTHING`,
+     ON CONFLICT (chain_id, protocol, read_name, contract, arguments, block_number) DO NOTHING`,
     [chainId, protocol, definition.name, definition.contract, [...blocks]],
   );
   await client.query(

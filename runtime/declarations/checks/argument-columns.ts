@@ -1,0 +1,35 @@
+import { type Diagnostic, diagnostic, quote, type SourceLocation } from "../diagnostics.ts";
+import type { EventParameter, EventTable } from "../protocol.ts";
+
+/** Checks that every row of the tables that make a read due has a value for an argument of this ABI type. */
+export function checkArgumentColumn(name: string, type: string, tables: readonly EventTable[], location: SourceLocation): Diagnostic[] {
+  const [first, ...others] = tables.map(({ columns }) => columns.map((column) => column.name));
+  // Tables that are not known have been reported.
+  if (first === undefined) return [];
+  const expected = first.filter((column) => others.every((columns) => columns.includes(column)));
+  if (!expected.includes(name)) return [diagnostic("unknown-column", location, { name, expected })];
+  return tables.flatMap((table) => checkValues(table, name, type, location)).slice(0, 1);
+}
+
+function checkValues({ columns, events }: EventTable, name: string, type: string, location: SourceLocation): Diagnostic[] {
+  const written = columns.find((column) => column.name === name)?.parameter;
+  return events.flatMap((event) => {
+    const parameter = event.parameters.find((own) => own.name === written);
+    if (parameter === undefined) return [diagnostic("nullable-key", location, { name, event: event.text })];
+    if (isAssignable(parameter, type)) return [];
+    return [
+      diagnostic("wrong-value", location, { found: `${quote(name)} of type ${parameter.type}`, expected: `a column of type ${type}` }),
+    ];
+  });
+}
+
+/** Whether values of an event's parameter are values of a type: the same one, or a wider integer type. The topic of a dynamic value is its hash. */
+function isAssignable({ type: from }: EventParameter, to: string): boolean {
+  const [narrow, wide] = [integerOf(from), integerOf(to)];
+  return from === to || (narrow !== null && wide !== null && narrow.sign === wide.sign && narrow.bits <= wide.bits);
+}
+
+function integerOf(type: string): { readonly sign: string; readonly bits: number } | null {
+  const [, sign, bits] = /^(u?int)(\d+)$/.exec(type) ?? [];
+  return sign === undefined ? null : { sign, bits: Number(bits) };
+}

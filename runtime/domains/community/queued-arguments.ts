@@ -1,0 +1,38 @@
+import { identifier, joinSql, nothing, type Sql, sql } from "../../database/sql.ts";
+import type { ColumnType, ContractRead, VaryingArgument } from "../../declarations/protocol.ts";
+import type { Row } from "../../indexer/projection.ts";
+import { varyingArguments } from "./relations.ts";
+
+/** An argument whose values are those of a column. */
+export type ColumnArgument = Extract<VaryingArgument, { readonly column: string }>;
+
+/** The arguments of a read that are values of columns, in the order of the parameters. */
+export const columnArguments = (read: ContractRead): ColumnArgument[] =>
+  varyingArguments(read).flatMap((argument) => ("column" in argument ? [argument] : []));
+
+/** The values of such arguments as the queue has them: separated by commas, in the form of literals. */
+export const queuedArguments = (read: ContractRead, row: Row): string =>
+  columnArguments(read)
+    .map(({ column }) => String(row[column]))
+    .join();
+
+/** The same text, of the results of a read. */
+export const resultArguments = (read: ContractRead, alias: string): Sql => {
+  const parts = columnArguments(read).map(({ name, type }) => {
+    const column = identifier(`${alias}.${name}`);
+    return isBytes(type) ? sql`'0x' || encode(${column}, 'hex')` : sql`${column}::text`;
+  });
+  return parts.length === 0 ? sql`''` : joinSql(parts, sql` || ',' || `);
+};
+
+/** The condition that results of a read (`alias`) have the arguments of a queued one (`queued`), to be added to others. Served by the primary key. */
+export const hasArguments = (read: ContractRead, alias: string, queued: string): Sql => {
+  const parts = columnArguments(read).map(({ name, type }, position) => {
+    const text = sql`split_part(${identifier(`${queued}.arguments`)}, ',', ${position + 1})`;
+    const value = isBytes(type) ? sql`decode(substr(${text}, 3), 'hex')` : sql`${text}::${type === "bool" ? sql`bool` : sql`numeric`}`;
+    return sql` AND ${identifier(`${alias}.${name}`)} = ${value}`;
+  });
+  return joinSql(parts, nothing);
+};
+
+const isBytes = (type: ColumnType): boolean => type === "address" || type === "bytes";
