@@ -226,31 +226,31 @@ export function registerRoutes<H, Context>(router: Router<H>, run: Run<H, Contex
   );
   router.get(
     "/v1/cq/provider/app/protocol_09/balances/",
-    run(operations.getProtocol09Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_09"), undefined),
+    run(operations.getProtocol09Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_09"), handlers.getCommunityBalances),
   );
   router.get(
     "/v1/cq/provider/app/protocol_09/market_data/",
-    run(operations.getProtocol09MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_09"), undefined),
+    run(operations.getProtocol09MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_09"), handlers.getCommunityMarketData),
   );
   router.get(
     "/v1/cq/provider/app/protocol_09/transactions/",
-    run(operations.getProtocol09Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_09"), undefined),
+    run(operations.getProtocol09Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_09"), handlers.getCommunityTransactions),
   );
   router.get(
     "/v1/cq/provider/app/protocol_10/balances/",
-    run(operations.getProtocol10Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_10"), undefined),
+    run(operations.getProtocol10Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_10"), handlers.getCommunityBalances),
   );
   router.get(
     "/v1/cq/provider/app/protocol_10/market_data/",
-    run(operations.getProtocol10MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_10"), undefined),
+    run(operations.getProtocol10MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_10"), handlers.getCommunityMarketData),
   );
   router.get(
     "/v1/cq/provider/app/protocol_10/markets/",
-    run(operations.getProtocol10Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_10"), undefined),
+    run(operations.getProtocol10Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_10"), handlers.getCommunityMarkets),
   );
   router.get(
     "/v1/cq/provider/app/protocol_10/transactions/",
-    run(operations.getProtocol10Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_10"), undefined),
+    run(operations.getProtocol10Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_10"), handlers.getCommunityTransactions),
   );
   router.get(
     "/v1/pricing/historical_by_addresses_v2/:chainName/:quoteCurrency/:contractAddress/",

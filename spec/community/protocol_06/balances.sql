@@ -2,7 +2,7 @@
 WITH current_block AS (
   SELECT timestamp FROM api.blocks WHERE chain_id = :chain AND number = :as_of_block
 ), held AS (
-  SELECT c.address AS vault, b.balance AS shares, a.asset,
+  SELECT c.address AS vault, COALESCE(a.asset, c.address) AS token,
     -- The price of 10^36 shares is truncated: the exact one is below it plus 1.
     CASE WHEN a.asset IS NULL THEN b.balance ELSE div(b.balance * (price.assets + 1) - 1, 1e36) END AS balance
   FROM contracts c
@@ -16,23 +16,29 @@ WITH current_block AS (
     WHERE r.chain_id = :chain AND r.contract = c.address AND r.block_number <= :as_of_block
     ORDER BY r.block_number DESC LIMIT 1) price ON true
   WHERE c.chain_id = :chain AND c.kind = 'vault' AND c.block_number <= :as_of_block AND b.balance IS DISTINCT FROM 0
+), tokens AS (
+  SELECT h.token, t.name, t.symbol, t.decimals, quote.price, CASE WHEN quote.price IS NOT NULL THEN quote.unit_price END AS unit_price
+  FROM (SELECT DISTINCT token FROM held) h
+  LEFT JOIN api.tokens t ON t.chain_id = :chain AND t.address = h.token
+  LEFT JOIN LATERAL (
+    SELECT p.price, p.unit_price FROM api.prices_at(:chain, (SELECT timestamp FROM current_block)) p WHERE p.token = h.token) quote ON true
+), page AS (
+  SELECT held.vault, held.balance, tokens.*, held.balance * tokens.unit_price AS value
+  FROM held JOIN tokens ON tokens.token = held.token
+  ORDER BY value DESC NULLS LAST, vault
+  LIMIT :limit OFFSET :offset
 )
 SELECT
-  held.vault AS pool_address,
+  page.vault AS pool_address,
   shares.name AS pool_name,
   'supplied' AS position,
-  COALESCE(held.asset, held.vault) AS contract_address,
-  token.name AS contract_name,
-  token.symbol AS contract_ticker_symbol,
-  token.decimals AS contract_decimals,
-  held.balance,
-  quote.price AS quote_rate,
-  held.balance / power(10::numeric, token.decimals) * quote.price AS quote
-FROM held
-LEFT JOIN api.tokens shares ON shares.chain_id = :chain AND shares.address = held.vault
-LEFT JOIN api.tokens token ON token.chain_id = :chain AND token.address = COALESCE(held.asset, held.vault)
-LEFT JOIN LATERAL (
-  SELECT p.price FROM api.prices_at(:chain, (SELECT timestamp FROM current_block)) p
-  WHERE p.token = COALESCE(held.asset, held.vault)) quote ON true
+  page.token AS contract_address,
+  page.name AS contract_name,
+  page.symbol AS contract_ticker_symbol,
+  page.decimals AS contract_decimals,
+  page.balance,
+  page.price AS quote_rate,
+  page.value AS quote
+FROM page
+LEFT JOIN api.tokens shares ON shares.chain_id = :chain AND shares.address = page.vault
 ORDER BY quote DESC NULLS LAST, pool_address
-LIMIT :limit OFFSET :offset

@@ -5,39 +5,49 @@ WITH current_block AS (
   SELECT number FROM api.blocks
   WHERE chain_id = :chain AND timestamp >= (SELECT timestamp FROM current_block) - 2592000
   ORDER BY timestamp, number LIMIT 1
+), vaults AS (
+  SELECT c.address, a.asset, held.assets
+  FROM contracts c
+  LEFT JOIN LATERAL (
+    SELECT r.asset FROM asset r
+    WHERE r.chain_id = :chain AND r.contract = c.address AND r.block_number <= :as_of_block
+    ORDER BY r.block_number DESC LIMIT 1) a ON true
+  LEFT JOIN LATERAL (
+    SELECT r.assets FROM total_assets r
+    WHERE r.chain_id = :chain AND r.contract = c.address AND r.block_number <= :as_of_block
+    ORDER BY r.block_number DESC LIMIT 1) held ON true
+  WHERE c.chain_id = :chain AND c.kind = 'vault' AND c.block_number <= :as_of_block
+), assets AS (
+  SELECT v.asset, token.name, token.symbol, token.decimals, CASE WHEN quote.price IS NOT NULL THEN quote.unit_price END AS unit_price
+  FROM (SELECT DISTINCT asset FROM vaults) v
+  LEFT JOIN api.tokens token ON token.chain_id = :chain AND token.address = v.asset
+  LEFT JOIN LATERAL (
+    SELECT p.price, p.unit_price FROM api.prices_at(:chain, (SELECT timestamp FROM current_block)) p WHERE p.token = v.asset) quote ON true
+), page AS (
+  SELECT v.address, v.asset, assets.name, assets.symbol, assets.decimals, v.assets * assets.unit_price AS value
+  FROM vaults v LEFT JOIN assets ON assets.asset = v.asset
+  ORDER BY value DESC NULLS LAST, address
+  LIMIT :limit OFFSET :offset
 )
 SELECT
-  c.address AS pool_address,
+  page.address AS pool_address,
   shares.name,
-  a.asset AS asset_address,
-  token.name AS asset_name,
-  token.symbol AS asset_ticker_symbol,
-  token.decimals AS asset_decimals,
-  held.assets / power(10::numeric, token.decimals) * quote.price AS total_value_locked_quote,
+  page.asset AS asset_address,
+  page.name AS asset_name,
+  page.symbol AS asset_ticker_symbol,
+  page.decimals AS asset_decimals,
+  page.value AS total_value_locked_quote,
   -- Growth of the price of a share since its first reading within 30 days, for a year of 365 days.
   (price.assets / NULLIF(earlier.assets, 0) - 1) * 31536000 / NULLIF(price.timestamp - earlier.timestamp, 0) AS supply_rate,
   NULL AS borrow_rate
-FROM contracts c
-LEFT JOIN LATERAL (
-  SELECT r.asset FROM asset r
-  WHERE r.chain_id = :chain AND r.contract = c.address AND r.block_number <= :as_of_block
-  ORDER BY r.block_number DESC LIMIT 1) a ON true
-LEFT JOIN LATERAL (
-  SELECT r.assets FROM total_assets r
-  WHERE r.chain_id = :chain AND r.contract = c.address AND r.block_number <= :as_of_block
-  ORDER BY r.block_number DESC LIMIT 1) held ON true
+FROM page
 LEFT JOIN LATERAL (
   SELECT r.assets, b.timestamp FROM share_price r JOIN api.blocks b ON b.chain_id = :chain AND b.number = r.block_number
-  WHERE r.chain_id = :chain AND r.contract = c.address AND r.block_number <= :as_of_block
+  WHERE r.chain_id = :chain AND r.contract = page.address AND r.block_number <= :as_of_block
   ORDER BY r.block_number DESC LIMIT 1) price ON true
 LEFT JOIN LATERAL (
   SELECT r.assets, b.timestamp FROM share_price r JOIN api.blocks b ON b.chain_id = :chain AND b.number = r.block_number
-  WHERE r.chain_id = :chain AND r.contract = c.address AND r.block_number >= (SELECT number FROM month) AND r.block_number <= :as_of_block
+  WHERE r.chain_id = :chain AND r.contract = page.address AND r.block_number >= (SELECT number FROM month) AND r.block_number <= :as_of_block
   ORDER BY r.block_number LIMIT 1) earlier ON true
-LEFT JOIN api.tokens shares ON shares.chain_id = :chain AND shares.address = c.address
-LEFT JOIN api.tokens token ON token.chain_id = :chain AND token.address = a.asset
-LEFT JOIN LATERAL (
-  SELECT p.price FROM api.prices_at(:chain, (SELECT timestamp FROM current_block)) p WHERE p.token = a.asset) quote ON true
-WHERE c.chain_id = :chain AND c.kind = 'vault' AND c.block_number <= :as_of_block
+LEFT JOIN api.tokens shares ON shares.chain_id = :chain AND shares.address = page.address
 ORDER BY total_value_locked_quote DESC NULLS LAST, pool_address
-LIMIT :limit OFFSET :offset

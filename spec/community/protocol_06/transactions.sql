@@ -1,30 +1,37 @@
 -- The wallet's deposits, withdrawals and transfers of shares, newest first. `giver` gave what `receiver` received, or its equivalent.
 WITH actions AS (
-  SELECT 'deposit' AS action, block_number, log_index, transaction_index, contract, sender AS giver, owner AS receiver, assets, shares
+  (SELECT 'deposit' AS action, block_number, log_index, transaction_index, contract, sender AS giver, owner AS receiver, assets, shares
   FROM deposits WHERE chain_id = :chain AND sender = :wallet AND block_number <= :as_of_block
+  ORDER BY block_number DESC, log_index DESC LIMIT :limit::int8 + :offset::int8)
   UNION
-  SELECT 'deposit', block_number, log_index, transaction_index, contract, sender, owner, assets, shares
+  (SELECT 'deposit', block_number, log_index, transaction_index, contract, sender, owner, assets, shares
   FROM deposits WHERE chain_id = :chain AND owner = :wallet AND block_number <= :as_of_block
+  ORDER BY block_number DESC, log_index DESC LIMIT :limit::int8 + :offset::int8)
   UNION
-  SELECT 'withdraw', block_number, log_index, transaction_index, contract, owner, receiver, assets, shares
+  (SELECT 'withdraw', block_number, log_index, transaction_index, contract, owner, receiver, assets, shares
   FROM withdrawals WHERE chain_id = :chain AND sender = :wallet AND block_number <= :as_of_block
+  ORDER BY block_number DESC, log_index DESC LIMIT :limit::int8 + :offset::int8)
   UNION
-  SELECT 'withdraw', block_number, log_index, transaction_index, contract, owner, receiver, assets, shares
+  (SELECT 'withdraw', block_number, log_index, transaction_index, contract, owner, receiver, assets, shares
   FROM withdrawals WHERE chain_id = :chain AND owner = :wallet AND block_number <= :as_of_block
+  ORDER BY block_number DESC, log_index DESC LIMIT :limit::int8 + :offset::int8)
   UNION
-  SELECT 'withdraw', block_number, log_index, transaction_index, contract, owner, receiver, assets, shares
+  (SELECT 'withdraw', block_number, log_index, transaction_index, contract, owner, receiver, assets, shares
   FROM withdrawals WHERE chain_id = :chain AND receiver = :wallet AND block_number <= :as_of_block
+  ORDER BY block_number DESC, log_index DESC LIMIT :limit::int8 + :offset::int8)
   UNION
   -- Transfers from and to the zero address are part of deposits and withdrawals.
-  SELECT 'transfer', block_number, log_index, transaction_index, contract, from_address, to_address, NULL, shares
+  (SELECT 'transfer', block_number, log_index, transaction_index, contract, from_address, to_address, NULL, shares
   FROM share_transfers
   WHERE chain_id = :chain AND from_address = :wallet AND block_number <= :as_of_block
     AND to_address <> '\x0000000000000000000000000000000000000000'::bytea
+  ORDER BY block_number DESC, log_index DESC LIMIT :limit::int8 + :offset::int8)
   UNION
-  SELECT 'transfer', block_number, log_index, transaction_index, contract, from_address, to_address, NULL, shares
+  (SELECT 'transfer', block_number, log_index, transaction_index, contract, from_address, to_address, NULL, shares
   FROM share_transfers
   WHERE chain_id = :chain AND to_address = :wallet AND block_number <= :as_of_block
     AND from_address <> '\x0000000000000000000000000000000000000000'::bytea
+  ORDER BY block_number DESC, log_index DESC LIMIT :limit::int8 + :offset::int8)
 ), page AS (
   SELECT * FROM actions ORDER BY block_number DESC, log_index DESC LIMIT :limit OFFSET :offset
 ), moved AS (
