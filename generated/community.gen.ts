@@ -425,8 +425,8 @@ export const protocols = [
     ],
     "operations": {
       "market_data": {
-        "file": "market_data.sql",
-        "text": "-- Vaults with their assets by the newest readings, largest first.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), month AS (\n  SELECT number FROM api.blocks\n  WHERE chain_id = $1     AND timestamp >= (SELECT timestamp FROM current_block) - 2592000\n  ORDER BY timestamp, number LIMIT 1\n)\nSELECT\n  c.address AS pool_address,\n  shares.name,\n  a.asset AS asset_address,\n  token.name AS asset_name,\n  token.symbol AS asset_ticker_symbol,\n  token.decimals AS asset_decimals,\n  held.assets / power(10::numeric, token.decimals) * quote.price AS total_value_locked_quote,\n  -- Growth of the price of a share since its first reading within 30 days, for a year of 365 days.\n  (price.assets / NULLIF(earlier.assets, 0) - 1) * 31536000 / NULLIF(price.timestamp - earlier.timestamp, 0) AS supply_rate,\n  NULL AS borrow_rate,\n  held.assets AS total_supply,\n  NULL AS total_borrow,\n  NULL AS available_liquidity,\n  held.assets / power(10::numeric, token.decimals) * quote.price AS total_supply_quote,\n  NULL AS total_borrow_quote,\n  NULL AS utilization_rate,\n  c.address AS lp_token_address,\n  issued.shares AS lp_token_total_supply,\n  held.block_number AS block_height\nFROM \"cq_protocol_06\".contracts c\nLEFT JOIN LATERAL (\n  SELECT r.asset FROM \"cq_protocol_06\".asset r\n  WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) a ON true\nLEFT JOIN LATERAL (\n  SELECT r.assets, r.block_number FROM \"cq_protocol_06\".total_assets r\n  WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) held ON true\nLEFT JOIN LATERAL (\n  SELECT r.shares FROM \"cq_protocol_06\".share_supply r\n  WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) issued ON true\nLEFT JOIN LATERAL (\n  SELECT r.assets, b.timestamp FROM \"cq_protocol_06\".share_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) price ON true\nLEFT JOIN LATERAL (\n  SELECT r.assets, b.timestamp FROM \"cq_protocol_06\".share_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number >= (SELECT number FROM month) AND r.block_number <= $2          \n  ORDER BY r.block_number LIMIT 1) earlier ON true\nLEFT JOIN api.tokens shares ON shares.chain_id = $1     AND shares.address = c.address\nLEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = a.asset\nLEFT JOIN LATERAL (\n  SELECT p.price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = a.asset) quote ON true\nWHERE c.chain_id = $1     AND c.kind = 'vault' AND c.block_number <= $2           AND ($3   ::bytea IS NULL OR c.address = $3   )\nORDER BY total_value_locked_quote DESC NULLS LAST, pool_address\nLIMIT $4     OFFSET $5     \n",
+        "file": "../vaults/market_data.sql",
+        "text": "-- Vaults with their assets by the newest readings, largest first.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), month AS (\n  SELECT number FROM api.blocks\n  WHERE chain_id = $1     AND timestamp >= (SELECT timestamp FROM current_block) - 2592000\n  ORDER BY timestamp, number LIMIT 1\n), vaults AS (\n  SELECT c.address, a.asset, held.assets, held.block_number\n  FROM \"cq_protocol_06\".contracts c\n  LEFT JOIN LATERAL (\n    SELECT r.asset FROM \"cq_protocol_06\".asset r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  LEFT JOIN LATERAL (\n    SELECT r.assets, r.block_number FROM \"cq_protocol_06\".total_assets r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) held ON true\n  WHERE c.chain_id = $1     AND c.kind = 'vault' AND c.block_number <= $2           AND ($3   ::bytea IS NULL OR c.address = $3   )\n), assets AS (\n  SELECT v.asset, token.name, token.symbol, token.decimals, CASE WHEN quote.price IS NOT NULL THEN quote.unit_price END AS unit_price\n  FROM (SELECT DISTINCT asset FROM vaults) v\n  LEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = v.asset\n  LEFT JOIN LATERAL (\n    SELECT p.price, p.unit_price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = v.asset) quote ON true\n), page AS (\n  SELECT v.address, v.asset, v.assets, v.block_number, assets.name, assets.symbol, assets.decimals, v.assets * assets.unit_price AS value\n  FROM vaults v LEFT JOIN assets ON assets.asset = v.asset\n  ORDER BY value DESC NULLS LAST, address\n  LIMIT $4     OFFSET $5     \n)\nSELECT\n  page.address AS pool_address,\n  shares.name,\n  page.asset AS asset_address,\n  page.name AS asset_name,\n  page.symbol AS asset_ticker_symbol,\n  page.decimals AS asset_decimals,\n  page.value AS total_value_locked_quote,\n  -- Growth of the price of a share since its first reading within 30 days, for a year of 365 days.\n  (price.assets / NULLIF(earlier.assets, 0) - 1) * 31536000 / NULLIF(price.timestamp - earlier.timestamp, 0) AS supply_rate,\n  NULL AS borrow_rate,\n  page.assets AS total_supply,\n  NULL AS total_borrow,\n  NULL AS available_liquidity,\n  page.value AS total_supply_quote,\n  NULL AS total_borrow_quote,\n  NULL AS utilization_rate,\n  page.address AS lp_token_address,\n  issued.shares AS lp_token_total_supply,\n  page.block_number AS block_height\nFROM page\nLEFT JOIN LATERAL (\n  SELECT r.shares FROM \"cq_protocol_06\".share_supply r\n  WHERE r.chain_id = $1     AND r.contract = page.address AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) issued ON true\nLEFT JOIN LATERAL (\n  SELECT r.assets, b.timestamp FROM \"cq_protocol_06\".share_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = page.address AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) price ON true\nLEFT JOIN LATERAL (\n  SELECT r.assets, b.timestamp FROM \"cq_protocol_06\".share_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = page.address AND r.block_number >= (SELECT number FROM month) AND r.block_number <= $2          \n  ORDER BY r.block_number LIMIT 1) earlier ON true\nLEFT JOIN api.tokens shares ON shares.chain_id = $1     AND shares.address = page.address\nORDER BY total_value_locked_quote DESC NULLS LAST, pool_address\n",
         "parameters": [
           "chain",
           "as_of_block",
@@ -461,7 +461,7 @@ export const protocols = [
       },
       "markets": {
         "file": "markets.sql",
-        "text": "-- Vaults by the value of their assets at the newest readings, largest first.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), month AS (\n  SELECT number FROM api.blocks\n  WHERE chain_id = $1     AND timestamp >= (SELECT timestamp FROM current_block) - 2592000\n  ORDER BY timestamp, number LIMIT 1\n)\nSELECT\n  c.address AS pool_address,\n  shares.name,\n  a.asset AS asset_address,\n  token.name AS asset_name,\n  token.symbol AS asset_ticker_symbol,\n  token.decimals AS asset_decimals,\n  held.assets / power(10::numeric, token.decimals) * quote.price AS total_value_locked_quote,\n  -- Growth of the price of a share since its first reading within 30 days, for a year of 365 days.\n  (price.assets / NULLIF(earlier.assets, 0) - 1) * 31536000 / NULLIF(price.timestamp - earlier.timestamp, 0) AS supply_rate,\n  NULL AS borrow_rate\nFROM \"cq_protocol_06\".contracts c\nLEFT JOIN LATERAL (\n  SELECT r.asset FROM \"cq_protocol_06\".asset r\n  WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) a ON true\nLEFT JOIN LATERAL (\n  SELECT r.assets FROM \"cq_protocol_06\".total_assets r\n  WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) held ON true\nLEFT JOIN LATERAL (\n  SELECT r.assets, b.timestamp FROM \"cq_protocol_06\".share_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) price ON true\nLEFT JOIN LATERAL (\n  SELECT r.assets, b.timestamp FROM \"cq_protocol_06\".share_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number >= (SELECT number FROM month) AND r.block_number <= $2          \n  ORDER BY r.block_number LIMIT 1) earlier ON true\nLEFT JOIN api.tokens shares ON shares.chain_id = $1     AND shares.address = c.address\nLEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = a.asset\nLEFT JOIN LATERAL (\n  SELECT p.price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = a.asset) quote ON true\nWHERE c.chain_id = $1     AND c.kind = 'vault' AND c.block_number <= $2          \nORDER BY total_value_locked_quote DESC NULLS LAST, pool_address\nLIMIT $3     OFFSET $4     \n",
+        "text": "-- Vaults by the value of their assets at the newest readings, largest first.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), month AS (\n  SELECT number FROM api.blocks\n  WHERE chain_id = $1     AND timestamp >= (SELECT timestamp FROM current_block) - 2592000\n  ORDER BY timestamp, number LIMIT 1\n), vaults AS (\n  SELECT c.address, a.asset, held.assets\n  FROM \"cq_protocol_06\".contracts c\n  LEFT JOIN LATERAL (\n    SELECT r.asset FROM \"cq_protocol_06\".asset r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  LEFT JOIN LATERAL (\n    SELECT r.assets FROM \"cq_protocol_06\".total_assets r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) held ON true\n  WHERE c.chain_id = $1     AND c.kind = 'vault' AND c.block_number <= $2          \n), assets AS (\n  SELECT v.asset, token.name, token.symbol, token.decimals, CASE WHEN quote.price IS NOT NULL THEN quote.unit_price END AS unit_price\n  FROM (SELECT DISTINCT asset FROM vaults) v\n  LEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = v.asset\n  LEFT JOIN LATERAL (\n    SELECT p.price, p.unit_price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = v.asset) quote ON true\n), page AS (\n  SELECT v.address, v.asset, assets.name, assets.symbol, assets.decimals, v.assets * assets.unit_price AS value\n  FROM vaults v LEFT JOIN assets ON assets.asset = v.asset\n  ORDER BY value DESC NULLS LAST, address\n  LIMIT $3     OFFSET $4     \n)\nSELECT\n  page.address AS pool_address,\n  shares.name,\n  page.asset AS asset_address,\n  page.name AS asset_name,\n  page.symbol AS asset_ticker_symbol,\n  page.decimals AS asset_decimals,\n  page.value AS total_value_locked_quote,\n  -- Growth of the price of a share since its first reading within 30 days, for a year of 365 days.\n  (price.assets / NULLIF(earlier.assets, 0) - 1) * 31536000 / NULLIF(price.timestamp - earlier.timestamp, 0) AS supply_rate,\n  NULL AS borrow_rate\nFROM page\nLEFT JOIN LATERAL (\n  SELECT r.assets, b.timestamp FROM \"cq_protocol_06\".share_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = page.address AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) price ON true\nLEFT JOIN LATERAL (\n  SELECT r.assets, b.timestamp FROM \"cq_protocol_06\".share_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = page.address AND r.block_number >= (SELECT number FROM month) AND r.block_number <= $2          \n  ORDER BY r.block_number LIMIT 1) earlier ON true\nLEFT JOIN api.tokens shares ON shares.chain_id = $1     AND shares.address = page.address\nORDER BY total_value_locked_quote DESC NULLS LAST, pool_address\n",
         "parameters": [
           "chain",
           "as_of_block",
@@ -486,7 +486,7 @@ export const protocols = [
       },
       "balances": {
         "file": "balances.sql",
-        "text": "-- The wallet's shares in each vault, as the assets that they are convertible to.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), held AS (\n  SELECT c.address AS vault, b.balance AS shares, a.asset,\n    -- The price of 10^36 shares is truncated: the exact one is below it plus 1.\n    CASE WHEN a.asset IS NULL THEN b.balance ELSE div(b.balance * (price.assets + 1) - 1, 1e36) END AS balance\n  FROM \"cq_protocol_06\".contracts c\n  JOIN api.balances_at($1    , $2          ) b ON b.owner = $3      AND b.token = c.address\n  LEFT JOIN LATERAL (\n    SELECT r.asset FROM \"cq_protocol_06\".asset r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  LEFT JOIN LATERAL (\n    SELECT r.assets FROM \"cq_protocol_06\".share_price r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) price ON true\n  WHERE c.chain_id = $1     AND c.kind = 'vault' AND c.block_number <= $2           AND b.balance IS DISTINCT FROM 0\n)\nSELECT\n  held.vault AS pool_address,\n  shares.name AS pool_name,\n  'supplied' AS position,\n  COALESCE(held.asset, held.vault) AS contract_address,\n  token.name AS contract_name,\n  token.symbol AS contract_ticker_symbol,\n  token.decimals AS contract_decimals,\n  held.balance,\n  quote.price AS quote_rate,\n  held.balance / power(10::numeric, token.decimals) * quote.price AS quote\nFROM held\nLEFT JOIN api.tokens shares ON shares.chain_id = $1     AND shares.address = held.vault\nLEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = COALESCE(held.asset, held.vault)\nLEFT JOIN LATERAL (\n  SELECT p.price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p\n  WHERE p.token = COALESCE(held.asset, held.vault)) quote ON true\nORDER BY quote DESC NULLS LAST, pool_address\nLIMIT $4     OFFSET $5     \n",
+        "text": "-- The wallet's shares in each vault, as the assets that they are convertible to.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), held AS (\n  SELECT c.address AS vault, COALESCE(a.asset, c.address) AS token,\n    -- The price of 10^36 shares is truncated: the exact one is below it plus 1.\n    CASE WHEN a.asset IS NULL THEN b.balance ELSE div(b.balance * (price.assets + 1) - 1, 1e36) END AS balance\n  FROM \"cq_protocol_06\".contracts c\n  JOIN api.balances_at($1    , $2          ) b ON b.owner = $3      AND b.token = c.address\n  LEFT JOIN LATERAL (\n    SELECT r.asset FROM \"cq_protocol_06\".asset r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  LEFT JOIN LATERAL (\n    SELECT r.assets FROM \"cq_protocol_06\".share_price r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) price ON true\n  WHERE c.chain_id = $1     AND c.kind = 'vault' AND c.block_number <= $2           AND b.balance IS DISTINCT FROM 0\n), tokens AS (\n  SELECT h.token, t.name, t.symbol, t.decimals, quote.price, CASE WHEN quote.price IS NOT NULL THEN quote.unit_price END AS unit_price\n  FROM (SELECT DISTINCT token FROM held) h\n  LEFT JOIN api.tokens t ON t.chain_id = $1     AND t.address = h.token\n  LEFT JOIN LATERAL (\n    SELECT p.price, p.unit_price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = h.token) quote ON true\n), page AS (\n  SELECT held.vault, held.balance, tokens.*, held.balance * tokens.unit_price AS value\n  FROM held JOIN tokens ON tokens.token = held.token\n  ORDER BY value DESC NULLS LAST, vault\n  LIMIT $4     OFFSET $5     \n)\nSELECT\n  page.vault AS pool_address,\n  shares.name AS pool_name,\n  'supplied' AS position,\n  page.token AS contract_address,\n  page.name AS contract_name,\n  page.symbol AS contract_ticker_symbol,\n  page.decimals AS contract_decimals,\n  page.balance,\n  page.price AS quote_rate,\n  page.value AS quote\nFROM page\nLEFT JOIN api.tokens shares ON shares.chain_id = $1     AND shares.address = page.vault\nORDER BY quote DESC NULLS LAST, pool_address\n",
         "parameters": [
           "chain",
           "as_of_block",
@@ -513,7 +513,7 @@ export const protocols = [
       },
       "transactions": {
         "file": "transactions.sql",
-        "text": "-- The wallet's deposits, withdrawals and transfers of shares, newest first. `giver` gave what `receiver` received, or its equivalent.\nWITH actions AS (\n  SELECT 'deposit' AS action, block_number, log_index, transaction_index, contract, sender AS giver, owner AS receiver, assets, shares\n  FROM \"cq_protocol_06\".deposits WHERE chain_id = $1     AND sender = $2      AND block_number <= $3          \n  UNION\n  SELECT 'deposit', block_number, log_index, transaction_index, contract, sender, owner, assets, shares\n  FROM \"cq_protocol_06\".deposits WHERE chain_id = $1     AND owner = $2      AND block_number <= $3          \n  UNION\n  SELECT 'withdraw', block_number, log_index, transaction_index, contract, owner, receiver, assets, shares\n  FROM \"cq_protocol_06\".withdrawals WHERE chain_id = $1     AND sender = $2      AND block_number <= $3          \n  UNION\n  SELECT 'withdraw', block_number, log_index, transaction_index, contract, owner, receiver, assets, shares\n  FROM \"cq_protocol_06\".withdrawals WHERE chain_id = $1     AND owner = $2      AND block_number <= $3          \n  UNION\n  SELECT 'withdraw', block_number, log_index, transaction_index, contract, owner, receiver, assets, shares\n  FROM \"cq_protocol_06\".withdrawals WHERE chain_id = $1     AND receiver = $2      AND block_number <= $3          \n  UNION\n  -- Transfers from and to the zero address are part of deposits and withdrawals.\n  SELECT 'transfer', block_number, log_index, transaction_index, contract, from_address, to_address, NULL, shares\n  FROM \"cq_protocol_06\".share_transfers\n  WHERE chain_id = $1     AND from_address = $2      AND block_number <= $3          \n    AND to_address <> '\\x0000000000000000000000000000000000000000'::bytea\n  UNION\n  SELECT 'transfer', block_number, log_index, transaction_index, contract, from_address, to_address, NULL, shares\n  FROM \"cq_protocol_06\".share_transfers\n  WHERE chain_id = $1     AND to_address = $2      AND block_number <= $3          \n    AND from_address <> '\\x0000000000000000000000000000000000000000'::bytea\n), page AS (\n  SELECT * FROM actions ORDER BY block_number DESC, log_index DESC LIMIT $4     OFFSET $5     \n), moved AS (\n  SELECT p.action, p.block_number, p.log_index, p.transaction_index, p.contract, p.giver, p.receiver, p.shares, b.timestamp, t.hash,\n    t.from_address, a.asset,\n    -- The price of 10^36 shares is truncated: the exact one is below it plus 1.\n    COALESCE(p.assets, div(p.shares * (price.assets + 1) - 1, 1e36)) AS assets\n  FROM page p\n  JOIN api.blocks b ON b.chain_id = $1     AND b.number = p.block_number\n  JOIN api.transactions t ON t.chain_id = $1     AND t.block_number = p.block_number AND t.transaction_index = p.transaction_index\n  LEFT JOIN LATERAL (\n    SELECT r.asset FROM \"cq_protocol_06\".asset r\n    WHERE r.chain_id = $1     AND r.contract = p.contract AND r.block_number <= $3          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  LEFT JOIN LATERAL (\n    SELECT r.assets FROM \"cq_protocol_06\".share_price r\n    WHERE r.chain_id = $1     AND r.contract = p.contract AND r.block_number <= p.block_number\n    ORDER BY r.block_number DESC LIMIT 1) price ON true\n), valued AS (\n  SELECT m.*, token.name AS asset_name, token.symbol AS asset_symbol, token.decimals AS asset_decimals, quote.price AS asset_price,\n    vault.name AS vault_name, vault.symbol AS vault_symbol, vault.decimals AS vault_decimals,\n    m.assets / power(10::numeric, token.decimals) * quote.price AS quote\n  FROM moved m\n  LEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = m.asset\n  LEFT JOIN api.tokens vault ON vault.chain_id = $1     AND vault.address = m.contract\n  LEFT JOIN LATERAL (SELECT p.price FROM api.prices_at($1    , m.timestamp) p WHERE p.token = m.asset) quote ON true\n)\nSELECT\n  v.timestamp AS block_signed_at,\n  v.block_number AS block_height,\n  v.hash AS tx_hash,\n  v.transaction_index AS tx_offset,\n  v.log_index AS log_offset,\n  v.action,\n  v.contract AS pool_address,\n  v.from_address,\n  legs.amounts,\n  legs.total_quote\nFROM valued v\nCROSS JOIN LATERAL (\n  SELECT\n    COALESCE(json_agg(json_build_object(\n      'direction', leg.direction,\n      'contract_address', '0x' || encode(leg.token, 'hex'),\n      'contract_name', leg.name,\n      'contract_ticker_symbol', leg.symbol,\n      'contract_decimals', leg.decimals,\n      'amount', leg.amount::text,\n      'quote_rate', leg.rate,\n      'quote', leg.quote) ORDER BY leg.direction DESC), '[]') AS amounts,\n    max(leg.quote) AS total_quote\n  FROM (VALUES\n    ('OUT', v.action = 'deposit' AND v.giver = $2     , v.asset, v.asset_name, v.asset_symbol, v.asset_decimals, v.assets, v.asset_price, v.quote),\n    ('IN', v.action = 'withdraw' AND v.receiver = $2     , v.asset, v.asset_name, v.asset_symbol, v.asset_decimals, v.assets, v.asset_price, v.quote),\n    ('OUT', v.action <> 'deposit' AND v.giver = $2     , v.contract, v.vault_name, v.vault_symbol, v.vault_decimals, v.shares,\n      v.quote * power(10::numeric, v.vault_decimals) / NULLIF(v.shares, 0), v.quote),\n    ('IN', v.action <> 'withdraw' AND v.receiver = $2     , v.contract, v.vault_name, v.vault_symbol, v.vault_decimals, v.shares,\n      v.quote * power(10::numeric, v.vault_decimals) / NULLIF(v.shares, 0), v.quote)\n  ) AS leg (direction, moved, token, name, symbol, decimals, amount, rate, quote)\n  WHERE leg.moved\n) legs\nORDER BY v.block_number DESC, v.log_index DESC\n",
+        "text": "-- The wallet's deposits, withdrawals and transfers of shares, newest first. `giver` gave what `receiver` received, or its equivalent.\nWITH actions AS (\n  (SELECT 'deposit' AS action, block_number, log_index, transaction_index, contract, sender AS giver, owner AS receiver, assets, shares\n  FROM \"cq_protocol_06\".deposits WHERE chain_id = $1     AND sender = $2      AND block_number <= $3          \n  ORDER BY block_number DESC, log_index DESC LIMIT $4    ::int8 + $5     ::int8)\n  UNION\n  (SELECT 'deposit', block_number, log_index, transaction_index, contract, sender, owner, assets, shares\n  FROM \"cq_protocol_06\".deposits WHERE chain_id = $1     AND owner = $2      AND block_number <= $3          \n  ORDER BY block_number DESC, log_index DESC LIMIT $4    ::int8 + $5     ::int8)\n  UNION\n  (SELECT 'withdraw', block_number, log_index, transaction_index, contract, owner, receiver, assets, shares\n  FROM \"cq_protocol_06\".withdrawals WHERE chain_id = $1     AND sender = $2      AND block_number <= $3          \n  ORDER BY block_number DESC, log_index DESC LIMIT $4    ::int8 + $5     ::int8)\n  UNION\n  (SELECT 'withdraw', block_number, log_index, transaction_index, contract, owner, receiver, assets, shares\n  FROM \"cq_protocol_06\".withdrawals WHERE chain_id = $1     AND owner = $2      AND block_number <= $3          \n  ORDER BY block_number DESC, log_index DESC LIMIT $4    ::int8 + $5     ::int8)\n  UNION\n  (SELECT 'withdraw', block_number, log_index, transaction_index, contract, owner, receiver, assets, shares\n  FROM \"cq_protocol_06\".withdrawals WHERE chain_id = $1     AND receiver = $2      AND block_number <= $3          \n  ORDER BY block_number DESC, log_index DESC LIMIT $4    ::int8 + $5     ::int8)\n  UNION\n  -- Transfers from and to the zero address are part of deposits and withdrawals.\n  (SELECT 'transfer', block_number, log_index, transaction_index, contract, from_address, to_address, NULL, shares\n  FROM \"cq_protocol_06\".share_transfers\n  WHERE chain_id = $1     AND from_address = $2      AND block_number <= $3          \n    AND to_address <> '\\x0000000000000000000000000000000000000000'::bytea\n  ORDER BY block_number DESC, log_index DESC LIMIT $4    ::int8 + $5     ::int8)\n  UNION\n  (SELECT 'transfer', block_number, log_index, transaction_index, contract, from_address, to_address, NULL, shares\n  FROM \"cq_protocol_06\".share_transfers\n  WHERE chain_id = $1     AND to_address = $2      AND block_number <= $3          \n    AND from_address <> '\\x0000000000000000000000000000000000000000'::bytea\n  ORDER BY block_number DESC, log_index DESC LIMIT $4    ::int8 + $5     ::int8)\n), page AS (\n  SELECT * FROM actions ORDER BY block_number DESC, log_index DESC LIMIT $4     OFFSET $5     \n), moved AS (\n  SELECT p.action, p.block_number, p.log_index, p.transaction_index, p.contract, p.giver, p.receiver, p.shares, b.timestamp, t.hash,\n    t.from_address, a.asset,\n    -- The price of 10^36 shares is truncated: the exact one is below it plus 1.\n    COALESCE(p.assets, div(p.shares * (price.assets + 1) - 1, 1e36)) AS assets\n  FROM page p\n  JOIN api.blocks b ON b.chain_id = $1     AND b.number = p.block_number\n  JOIN api.transactions t ON t.chain_id = $1     AND t.block_number = p.block_number AND t.transaction_index = p.transaction_index\n  LEFT JOIN LATERAL (\n    SELECT r.asset FROM \"cq_protocol_06\".asset r\n    WHERE r.chain_id = $1     AND r.contract = p.contract AND r.block_number <= $3          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  LEFT JOIN LATERAL (\n    SELECT r.assets FROM \"cq_protocol_06\".share_price r\n    WHERE r.chain_id = $1     AND r.contract = p.contract AND r.block_number <= p.block_number\n    ORDER BY r.block_number DESC LIMIT 1) price ON true\n), valued AS (\n  SELECT m.*, token.name AS asset_name, token.symbol AS asset_symbol, token.decimals AS asset_decimals, quote.price AS asset_price,\n    vault.name AS vault_name, vault.symbol AS vault_symbol, vault.decimals AS vault_decimals,\n    m.assets / power(10::numeric, token.decimals) * quote.price AS quote\n  FROM moved m\n  LEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = m.asset\n  LEFT JOIN api.tokens vault ON vault.chain_id = $1     AND vault.address = m.contract\n  LEFT JOIN LATERAL (SELECT p.price FROM api.prices_at($1    , m.timestamp) p WHERE p.token = m.asset) quote ON true\n)\nSELECT\n  v.timestamp AS block_signed_at,\n  v.block_number AS block_height,\n  v.hash AS tx_hash,\n  v.transaction_index AS tx_offset,\n  v.log_index AS log_offset,\n  v.action,\n  v.contract AS pool_address,\n  v.from_address,\n  legs.amounts,\n  legs.total_quote\nFROM valued v\nCROSS JOIN LATERAL (\n  SELECT\n    COALESCE(json_agg(json_build_object(\n      'direction', leg.direction,\n      'contract_address', '0x' || encode(leg.token, 'hex'),\n      'contract_name', leg.name,\n      'contract_ticker_symbol', leg.symbol,\n      'contract_decimals', leg.decimals,\n      'amount', leg.amount::text,\n      'quote_rate', leg.rate,\n      'quote', leg.quote) ORDER BY leg.direction DESC), '[]') AS amounts,\n    max(leg.quote) AS total_quote\n  FROM (VALUES\n    ('OUT', v.action = 'deposit' AND v.giver = $2     , v.asset, v.asset_name, v.asset_symbol, v.asset_decimals, v.assets, v.asset_price, v.quote),\n    ('IN', v.action = 'withdraw' AND v.receiver = $2     , v.asset, v.asset_name, v.asset_symbol, v.asset_decimals, v.assets, v.asset_price, v.quote),\n    ('OUT', v.action <> 'deposit' AND v.giver = $2     , v.contract, v.vault_name, v.vault_symbol, v.vault_decimals, v.shares,\n      v.quote * power(10::numeric, v.vault_decimals) / NULLIF(v.shares, 0), v.quote),\n    ('IN', v.action <> 'withdraw' AND v.receiver = $2     , v.contract, v.vault_name, v.vault_symbol, v.vault_decimals, v.shares,\n      v.quote * power(10::numeric, v.vault_decimals) / NULLIF(v.shares, 0), v.quote)\n  ) AS leg (direction, moved, token, name, symbol, decimals, amount, rate, quote)\n  WHERE leg.moved\n) legs\nORDER BY v.block_number DESC, v.log_index DESC\n",
         "parameters": [
           "chain",
           "wallet",
@@ -567,23 +567,1366 @@ export const protocols = [
   {
     "id": "protocol_09",
     "name": "vesper",
-    "description": "Protocol 09: its market data, and the balances and transactions of wallets; it has no list of markets.",
+    "description": "Protocol 09: pools of one token whose shares have a price, with their market data, and the balances and transactions of wallets; it has no list of markets. Its pools are added by the operator.",
     "version": 1,
-    "contracts": {},
-    "tables": [],
-    "reads": [],
-    "operations": {},
+    "contracts": {
+      "vault": {
+        "networks": {},
+        "discoveredBy": []
+      }
+    },
+    "tables": [
+      {
+        "name": "deposits",
+        "contract": "vault",
+        "events": [
+          {
+            "text": "Deposit(address indexed owner, uint256 shares, uint256 amount)",
+            "name": "Deposit",
+            "topic0": "0x90890809c654f11d6e72a28fa60149770a0d11ec6c92319d6ceb2bb0a4ea1a15",
+            "parameters": [
+              {
+                "name": "owner",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "shares",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "amount",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "owner",
+            "parameter": "owner",
+            "type": "address"
+          },
+          {
+            "name": "shares",
+            "parameter": "shares",
+            "type": "uint256"
+          },
+          {
+            "name": "amount",
+            "parameter": "amount",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "owner"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "withdrawals",
+        "contract": "vault",
+        "events": [
+          {
+            "text": "Withdraw(address indexed owner, uint256 shares, uint256 amount)",
+            "name": "Withdraw",
+            "topic0": "0xf279e6a1f5e320cca91135676d9cb6e44ca8a08c0b88342bcdb1144f6511b568",
+            "parameters": [
+              {
+                "name": "owner",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "shares",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "amount",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "owner",
+            "parameter": "owner",
+            "type": "address"
+          },
+          {
+            "name": "shares",
+            "parameter": "shares",
+            "type": "uint256"
+          },
+          {
+            "name": "amount",
+            "parameter": "amount",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "owner"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "share_transfers",
+        "contract": "vault",
+        "events": [
+          {
+            "text": "Transfer(address indexed from, address indexed to, uint256 value)",
+            "name": "Transfer",
+            "topic0": "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
+            "parameters": [
+              {
+                "name": "from",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "to",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "value",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "from_address",
+            "parameter": "from",
+            "type": "address"
+          },
+          {
+            "name": "to_address",
+            "parameter": "to",
+            "type": "address"
+          },
+          {
+            "name": "shares",
+            "parameter": "value",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "from_address"
+          ],
+          [
+            "to_address"
+          ]
+        ],
+        "latestBy": null
+      }
+    ],
+    "reads": [
+      {
+        "name": "asset",
+        "contract": "vault",
+        "function": {
+          "text": "token() view returns (address asset)",
+          "selector": "0xfc0c546a"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "asset",
+            "type": "address"
+          }
+        ],
+        "touchedBy": [],
+        "everyBlocks": 1000000
+      },
+      {
+        "name": "total_assets",
+        "contract": "vault",
+        "function": {
+          "text": "totalValue() view returns (uint256 assets)",
+          "selector": "0xd4c3eea0"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "assets",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "deposits",
+          "withdrawals"
+        ],
+        "everyBlocks": 1000
+      },
+      {
+        "name": "share_supply",
+        "contract": "vault",
+        "function": {
+          "text": "totalSupply() view returns (uint256 shares)",
+          "selector": "0x18160ddd"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "shares",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "deposits",
+          "withdrawals"
+        ],
+        "everyBlocks": 1000
+      },
+      {
+        "name": "share_price",
+        "contract": "vault",
+        "function": {
+          "text": "pricePerShare() view returns (uint256 assets)",
+          "selector": "0x99530b06"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "assets",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "deposits",
+          "withdrawals"
+        ],
+        "everyBlocks": 1000
+      }
+    ],
+    "operations": {
+      "market_data": {
+        "file": "../vaults/market_data.sql",
+        "text": "-- Vaults with their assets by the newest readings, largest first.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), month AS (\n  SELECT number FROM api.blocks\n  WHERE chain_id = $1     AND timestamp >= (SELECT timestamp FROM current_block) - 2592000\n  ORDER BY timestamp, number LIMIT 1\n), vaults AS (\n  SELECT c.address, a.asset, held.assets, held.block_number\n  FROM \"cq_protocol_09\".contracts c\n  LEFT JOIN LATERAL (\n    SELECT r.asset FROM \"cq_protocol_09\".asset r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  LEFT JOIN LATERAL (\n    SELECT r.assets, r.block_number FROM \"cq_protocol_09\".total_assets r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) held ON true\n  WHERE c.chain_id = $1     AND c.kind = 'vault' AND c.block_number <= $2           AND ($3   ::bytea IS NULL OR c.address = $3   )\n), assets AS (\n  SELECT v.asset, token.name, token.symbol, token.decimals, CASE WHEN quote.price IS NOT NULL THEN quote.unit_price END AS unit_price\n  FROM (SELECT DISTINCT asset FROM vaults) v\n  LEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = v.asset\n  LEFT JOIN LATERAL (\n    SELECT p.price, p.unit_price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = v.asset) quote ON true\n), page AS (\n  SELECT v.address, v.asset, v.assets, v.block_number, assets.name, assets.symbol, assets.decimals, v.assets * assets.unit_price AS value\n  FROM vaults v LEFT JOIN assets ON assets.asset = v.asset\n  ORDER BY value DESC NULLS LAST, address\n  LIMIT $4     OFFSET $5     \n)\nSELECT\n  page.address AS pool_address,\n  shares.name,\n  page.asset AS asset_address,\n  page.name AS asset_name,\n  page.symbol AS asset_ticker_symbol,\n  page.decimals AS asset_decimals,\n  page.value AS total_value_locked_quote,\n  -- Growth of the price of a share since its first reading within 30 days, for a year of 365 days.\n  (price.assets / NULLIF(earlier.assets, 0) - 1) * 31536000 / NULLIF(price.timestamp - earlier.timestamp, 0) AS supply_rate,\n  NULL AS borrow_rate,\n  page.assets AS total_supply,\n  NULL AS total_borrow,\n  NULL AS available_liquidity,\n  page.value AS total_supply_quote,\n  NULL AS total_borrow_quote,\n  NULL AS utilization_rate,\n  page.address AS lp_token_address,\n  issued.shares AS lp_token_total_supply,\n  page.block_number AS block_height\nFROM page\nLEFT JOIN LATERAL (\n  SELECT r.shares FROM \"cq_protocol_09\".share_supply r\n  WHERE r.chain_id = $1     AND r.contract = page.address AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) issued ON true\nLEFT JOIN LATERAL (\n  SELECT r.assets, b.timestamp FROM \"cq_protocol_09\".share_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = page.address AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) price ON true\nLEFT JOIN LATERAL (\n  SELECT r.assets, b.timestamp FROM \"cq_protocol_09\".share_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = page.address AND r.block_number >= (SELECT number FROM month) AND r.block_number <= $2          \n  ORDER BY r.block_number LIMIT 1) earlier ON true\nLEFT JOIN api.tokens shares ON shares.chain_id = $1     AND shares.address = page.address\nORDER BY total_value_locked_quote DESC NULLS LAST, pool_address\n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "pool",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "name",
+          "asset_address",
+          "asset_name",
+          "asset_ticker_symbol",
+          "asset_decimals",
+          "total_value_locked_quote",
+          "supply_rate",
+          "borrow_rate",
+          "total_supply",
+          "total_borrow",
+          "available_liquidity",
+          "total_supply_quote",
+          "total_borrow_quote",
+          "utilization_rate",
+          "lp_token_address",
+          "lp_token_total_supply",
+          "block_height"
+        ],
+        "views": [
+          "blocks",
+          "tokens"
+        ]
+      },
+      "balances": {
+        "file": "balances.sql",
+        "text": "-- The wallet's shares in each pool, as the amount that the pool pays for them.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), held AS (\n  SELECT c.address AS vault, COALESCE(a.asset, c.address) AS token,\n    CASE WHEN a.asset IS NULL THEN b.balance ELSE div(b.balance * price.assets, 1e18) END AS balance\n  FROM \"cq_protocol_09\".contracts c\n  JOIN api.balances_at($1    , $2          ) b ON b.owner = $3      AND b.token = c.address\n  LEFT JOIN LATERAL (\n    SELECT r.asset FROM \"cq_protocol_09\".asset r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  LEFT JOIN LATERAL (\n    SELECT r.assets FROM \"cq_protocol_09\".share_price r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) price ON true\n  WHERE c.chain_id = $1     AND c.kind = 'vault' AND c.block_number <= $2           AND b.balance IS DISTINCT FROM 0\n), tokens AS (\n  SELECT h.token, t.name, t.symbol, t.decimals, quote.price, CASE WHEN quote.price IS NOT NULL THEN quote.unit_price END AS unit_price\n  FROM (SELECT DISTINCT token FROM held) h\n  LEFT JOIN api.tokens t ON t.chain_id = $1     AND t.address = h.token\n  LEFT JOIN LATERAL (\n    SELECT p.price, p.unit_price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = h.token) quote ON true\n), page AS (\n  SELECT held.vault, held.balance, tokens.*, held.balance * tokens.unit_price AS value\n  FROM held JOIN tokens ON tokens.token = held.token\n  ORDER BY value DESC NULLS LAST, vault\n  LIMIT $4     OFFSET $5     \n)\nSELECT\n  page.vault AS pool_address,\n  shares.name AS pool_name,\n  'supplied' AS position,\n  page.token AS contract_address,\n  page.name AS contract_name,\n  page.symbol AS contract_ticker_symbol,\n  page.decimals AS contract_decimals,\n  page.balance,\n  page.price AS quote_rate,\n  page.value AS quote\nFROM page\nLEFT JOIN api.tokens shares ON shares.chain_id = $1     AND shares.address = page.vault\nORDER BY quote DESC NULLS LAST, pool_address\n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "wallet",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "pool_name",
+          "position",
+          "contract_address",
+          "contract_name",
+          "contract_ticker_symbol",
+          "contract_decimals",
+          "balance",
+          "quote_rate",
+          "quote"
+        ],
+        "views": [
+          "blocks",
+          "tokens"
+        ]
+      },
+      "transactions": {
+        "file": "transactions.sql",
+        "text": "-- The wallet's deposits, withdrawals and transfers of shares, newest first. `giver` gave what `receiver` received, or its equivalent.\nWITH actions AS (\n  (SELECT 'deposit' AS action, block_number, log_index, transaction_index, contract, owner AS giver, owner AS receiver, amount AS assets, shares\n  FROM \"cq_protocol_09\".deposits WHERE chain_id = $1     AND owner = $2      AND block_number <= $3          \n  ORDER BY block_number DESC, log_index DESC LIMIT $4    ::int8 + $5     ::int8)\n  UNION ALL\n  (SELECT 'withdraw', block_number, log_index, transaction_index, contract, owner, owner, amount, shares\n  FROM \"cq_protocol_09\".withdrawals WHERE chain_id = $1     AND owner = $2      AND block_number <= $3          \n  ORDER BY block_number DESC, log_index DESC LIMIT $4    ::int8 + $5     ::int8)\n  UNION ALL\n  -- Transfers from and to the zero address are part of deposits and withdrawals.\n  (SELECT 'transfer', block_number, log_index, transaction_index, contract, from_address, to_address, NULL, shares\n  FROM \"cq_protocol_09\".share_transfers\n  WHERE chain_id = $1     AND from_address = $2      AND block_number <= $3          \n    AND to_address <> '\\x0000000000000000000000000000000000000000'::bytea\n  ORDER BY block_number DESC, log_index DESC LIMIT $4    ::int8 + $5     ::int8)\n  UNION ALL\n  (SELECT 'transfer', block_number, log_index, transaction_index, contract, from_address, to_address, NULL, shares\n  FROM \"cq_protocol_09\".share_transfers\n  WHERE chain_id = $1     AND to_address = $2      AND block_number <= $3          \n    AND from_address <> '\\x0000000000000000000000000000000000000000'::bytea AND from_address <> $2     \n  ORDER BY block_number DESC, log_index DESC LIMIT $4    ::int8 + $5     ::int8)\n), page AS (\n  SELECT * FROM actions ORDER BY block_number DESC, log_index DESC LIMIT $4     OFFSET $5     \n), moved AS (\n  SELECT p.action, p.block_number, p.log_index, p.transaction_index, p.contract, p.giver, p.receiver, p.shares, b.timestamp, t.hash,\n    t.from_address, a.asset, COALESCE(p.assets, div(p.shares * price.assets, 1e18)) AS assets\n  FROM page p\n  JOIN api.blocks b ON b.chain_id = $1     AND b.number = p.block_number\n  JOIN api.transactions t ON t.chain_id = $1     AND t.block_number = p.block_number AND t.transaction_index = p.transaction_index\n  LEFT JOIN LATERAL (\n    SELECT r.asset FROM \"cq_protocol_09\".asset r\n    WHERE r.chain_id = $1     AND r.contract = p.contract AND r.block_number <= $3          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  LEFT JOIN LATERAL (\n    SELECT r.assets FROM \"cq_protocol_09\".share_price r\n    WHERE r.chain_id = $1     AND r.contract = p.contract AND r.block_number <= p.block_number\n    ORDER BY r.block_number DESC LIMIT 1) price ON true\n), valued AS (\n  SELECT m.*, token.name AS asset_name, token.symbol AS asset_symbol, token.decimals AS asset_decimals, quote.price AS asset_price,\n    vault.name AS vault_name, vault.symbol AS vault_symbol, vault.decimals AS vault_decimals,\n    m.assets / power(10::numeric, token.decimals) * quote.price AS quote\n  FROM moved m\n  LEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = m.asset\n  LEFT JOIN api.tokens vault ON vault.chain_id = $1     AND vault.address = m.contract\n  LEFT JOIN LATERAL (SELECT p.price FROM api.prices_at($1    , m.timestamp) p WHERE p.token = m.asset) quote ON true\n)\nSELECT\n  v.timestamp AS block_signed_at,\n  v.block_number AS block_height,\n  v.hash AS tx_hash,\n  v.transaction_index AS tx_offset,\n  v.log_index AS log_offset,\n  v.action,\n  v.contract AS pool_address,\n  v.from_address,\n  legs.amounts,\n  legs.total_quote\nFROM valued v\nCROSS JOIN LATERAL (\n  SELECT\n    COALESCE(json_agg(json_build_object(\n      'direction', leg.direction,\n      'contract_address', '0x' || encode(leg.token, 'hex'),\n      'contract_name', leg.name,\n      'contract_ticker_symbol', leg.symbol,\n      'contract_decimals', leg.decimals,\n      'amount', leg.amount::text,\n      'quote_rate', leg.rate,\n      'quote', leg.quote) ORDER BY leg.direction DESC), '[]') AS amounts,\n    max(leg.quote) AS total_quote\n  FROM (VALUES\n    ('OUT', v.action = 'deposit' AND v.giver = $2     , v.asset, v.asset_name, v.asset_symbol, v.asset_decimals, v.assets, v.asset_price, v.quote),\n    ('IN', v.action = 'withdraw' AND v.receiver = $2     , v.asset, v.asset_name, v.asset_symbol, v.asset_decimals, v.assets, v.asset_price, v.quote),\n    ('OUT', v.action <> 'deposit' AND v.giver = $2     , v.contract, v.vault_name, v.vault_symbol, v.vault_decimals, v.shares,\n      v.quote * power(10::numeric, v.vault_decimals) / NULLIF(v.shares, 0), v.quote),\n    ('IN', v.action <> 'withdraw' AND v.receiver = $2     , v.contract, v.vault_name, v.vault_symbol, v.vault_decimals, v.shares,\n      v.quote * power(10::numeric, v.vault_decimals) / NULLIF(v.shares, 0), v.quote)\n  ) AS leg (direction, moved, token, name, symbol, decimals, amount, rate, quote)\n  WHERE leg.moved\n) legs\nORDER BY v.block_number DESC, v.log_index DESC\n",
+        "parameters": [
+          "chain",
+          "wallet",
+          "as_of_block",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "block_signed_at",
+          "block_height",
+          "tx_hash",
+          "tx_offset",
+          "log_offset",
+          "action",
+          "pool_address",
+          "from_address",
+          "amounts",
+          "total_quote"
+        ],
+        "views": [
+          "blocks",
+          "transactions",
+          "tokens"
+        ]
+      }
+    },
     "lending": null
   },
   {
     "id": "protocol_10",
     "name": "yearn",
-    "description": "Protocol 10: its market data and markets, and the balances and transactions of wallets.",
+    "description": "Protocol 10: vaults with strategies, of version 2 and of version 3 (ERC-4626), with their market data and markets, and the balances and transactions of wallets. Vaults, registries and factories of other chains are added by the operator.",
     "version": 1,
-    "contracts": {},
-    "tables": [],
-    "reads": [],
-    "operations": {},
+    "contracts": {
+      "registry": {
+        "networks": {
+          "eth-mainnet": [
+            {
+              "address": "0xe15461b18ee31b7379019dc523231c57d1cbc18c",
+              "from": 11563389
+            },
+            {
+              "address": "0x50c1a2ea0a861a967d9d0ffe2ae4012c2e053804",
+              "from": 12045555
+            },
+            {
+              "address": "0xaf1f5e1c19cb68b30aad73846effdf78a5863319",
+              "from": 16215519
+            },
+            {
+              "address": "0xff31a1b020c868f6ea3f61eb953344920eeca3af",
+              "from": 19072527
+            }
+          ]
+        },
+        "discoveredBy": []
+      },
+      "factory": {
+        "networks": {},
+        "discoveredBy": []
+      },
+      "vault_v2": {
+        "networks": {},
+        "discoveredBy": [
+          {
+            "contract": "registry",
+            "event": {
+              "text": "NewVault(address indexed token, uint256 indexed vault_id, address vault, string api_version)",
+              "name": "NewVault",
+              "topic0": "0xce089905ba4a4d622553bcb5646fd23e895c256f0376eee04e99e61cec1dc7e8",
+              "parameters": [
+                {
+                  "name": "token",
+                  "type": "address",
+                  "indexed": true
+                },
+                {
+                  "name": "vault_id",
+                  "type": "uint256",
+                  "indexed": true
+                },
+                {
+                  "name": "vault",
+                  "type": "address",
+                  "indexed": false
+                },
+                {
+                  "name": "api_version",
+                  "type": "string",
+                  "indexed": false
+                }
+              ]
+            },
+            "parameter": "vault"
+          },
+          {
+            "contract": "registry",
+            "event": {
+              "text": "NewVault(address indexed token, uint256 indexed vaultId, uint256 vaultType, address vault, string apiVersion)",
+              "name": "NewVault",
+              "topic0": "0x665814fc0711cd098dc48648ad2f63460a3cb758a6aca058c168d7a9067d9f38",
+              "parameters": [
+                {
+                  "name": "token",
+                  "type": "address",
+                  "indexed": true
+                },
+                {
+                  "name": "vaultId",
+                  "type": "uint256",
+                  "indexed": true
+                },
+                {
+                  "name": "vaultType",
+                  "type": "uint256",
+                  "indexed": false
+                },
+                {
+                  "name": "vault",
+                  "type": "address",
+                  "indexed": false
+                },
+                {
+                  "name": "apiVersion",
+                  "type": "string",
+                  "indexed": false
+                }
+              ]
+            },
+            "parameter": "vault"
+          }
+        ]
+      },
+      "vault_v3": {
+        "networks": {},
+        "discoveredBy": [
+          {
+            "contract": "registry",
+            "event": {
+              "text": "NewEndorsedVault(address indexed vault, address indexed asset, uint256 releaseVersion, uint256 vaultType)",
+              "name": "NewEndorsedVault",
+              "topic0": "0xa9a7c68f108b706e545bc75ac8590730afa49f639d2e48f367105c9801c18fd2",
+              "parameters": [
+                {
+                  "name": "vault",
+                  "type": "address",
+                  "indexed": true
+                },
+                {
+                  "name": "asset",
+                  "type": "address",
+                  "indexed": true
+                },
+                {
+                  "name": "releaseVersion",
+                  "type": "uint256",
+                  "indexed": false
+                },
+                {
+                  "name": "vaultType",
+                  "type": "uint256",
+                  "indexed": false
+                }
+              ]
+            },
+            "parameter": "vault"
+          },
+          {
+            "contract": "registry",
+            "event": {
+              "text": "NewEndorsedVault(address indexed vault, address indexed asset, uint256 releaseVersion)",
+              "name": "NewEndorsedVault",
+              "topic0": "0x5bf19cf6c9f6c9210bc8cfecb4fda8057ebe0c41e300b60c5efa3de7f98f2f35",
+              "parameters": [
+                {
+                  "name": "vault",
+                  "type": "address",
+                  "indexed": true
+                },
+                {
+                  "name": "asset",
+                  "type": "address",
+                  "indexed": true
+                },
+                {
+                  "name": "releaseVersion",
+                  "type": "uint256",
+                  "indexed": false
+                }
+              ]
+            },
+            "parameter": "vault"
+          },
+          {
+            "contract": "registry",
+            "event": {
+              "text": "NewEndorsedStrategy(address indexed strategy, address indexed asset, uint256 releaseVersion)",
+              "name": "NewEndorsedStrategy",
+              "topic0": "0x2ab8c6c9129a30daa2d2add32ab462e1b35dd8fc42a473ea04380a25b5cc9d3a",
+              "parameters": [
+                {
+                  "name": "strategy",
+                  "type": "address",
+                  "indexed": true
+                },
+                {
+                  "name": "asset",
+                  "type": "address",
+                  "indexed": true
+                },
+                {
+                  "name": "releaseVersion",
+                  "type": "uint256",
+                  "indexed": false
+                }
+              ]
+            },
+            "parameter": "strategy"
+          },
+          {
+            "contract": "factory",
+            "event": {
+              "text": "NewVault(address indexed vault_address, address indexed asset)",
+              "name": "NewVault",
+              "topic0": "0x4241302c393c713e690702c4a45a57e93cef59aa8c6e2358495853b3420551d8",
+              "parameters": [
+                {
+                  "name": "vault_address",
+                  "type": "address",
+                  "indexed": true
+                },
+                {
+                  "name": "asset",
+                  "type": "address",
+                  "indexed": true
+                }
+              ]
+            },
+            "parameter": "vault_address"
+          }
+        ]
+      }
+    },
+    "tables": [
+      {
+        "name": "deposits",
+        "contract": "vault_v3",
+        "events": [
+          {
+            "text": "Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)",
+            "name": "Deposit",
+            "topic0": "0xdcbc1c05240f31ff3ad067ef1ee35ce4997762752e3a095284754544f4c709d7",
+            "parameters": [
+              {
+                "name": "sender",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "owner",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "assets",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "shares",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "sender",
+            "parameter": "sender",
+            "type": "address"
+          },
+          {
+            "name": "owner",
+            "parameter": "owner",
+            "type": "address"
+          },
+          {
+            "name": "assets",
+            "parameter": "assets",
+            "type": "uint256"
+          },
+          {
+            "name": "shares",
+            "parameter": "shares",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "sender"
+          ],
+          [
+            "owner"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "withdrawals",
+        "contract": "vault_v3",
+        "events": [
+          {
+            "text": "Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
+            "name": "Withdraw",
+            "topic0": "0xfbde797d201c681b91056529119e0b02407c7bb96a4a2c75c01fc9667232c8db",
+            "parameters": [
+              {
+                "name": "sender",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "receiver",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "owner",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "assets",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "shares",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "sender",
+            "parameter": "sender",
+            "type": "address"
+          },
+          {
+            "name": "receiver",
+            "parameter": "receiver",
+            "type": "address"
+          },
+          {
+            "name": "owner",
+            "parameter": "owner",
+            "type": "address"
+          },
+          {
+            "name": "assets",
+            "parameter": "assets",
+            "type": "uint256"
+          },
+          {
+            "name": "shares",
+            "parameter": "shares",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "sender"
+          ],
+          [
+            "receiver"
+          ],
+          [
+            "owner"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "share_transfers",
+        "contract": "vault_v3",
+        "events": [
+          {
+            "text": "Transfer(address indexed sender, address indexed receiver, uint256 value)",
+            "name": "Transfer",
+            "topic0": "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
+            "parameters": [
+              {
+                "name": "sender",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "receiver",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "value",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "from_address",
+            "parameter": "sender",
+            "type": "address"
+          },
+          {
+            "name": "to_address",
+            "parameter": "receiver",
+            "type": "address"
+          },
+          {
+            "name": "shares",
+            "parameter": "value",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "from_address"
+          ],
+          [
+            "to_address"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "reports",
+        "contract": "vault_v3",
+        "events": [
+          {
+            "text": "StrategyReported(address indexed strategy, uint256 gain, uint256 loss, uint256 current_debt, uint256 protocol_fees, uint256 total_fees, uint256 total_refunds)",
+            "name": "StrategyReported",
+            "topic0": "0x7f2ad1d3ba35276f35ef140f83e3e0f17b23064fd710113d3f7a5ab30d267811",
+            "parameters": [
+              {
+                "name": "strategy",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "gain",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "loss",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "current_debt",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "protocol_fees",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "total_fees",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "total_refunds",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "Reported(uint256 gain, uint256 loss, uint256 protocolFees, uint256 performanceFees)",
+            "name": "Reported",
+            "topic0": "0xecdd072e4d5bd913a75a37f02daedcea7e2dc0281f9942c0063cfd1cfe5c4c4f",
+            "parameters": [
+              {
+                "name": "gain",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "loss",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "protocolFees",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "performanceFees",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "gain",
+            "parameter": "gain",
+            "type": "uint256"
+          },
+          {
+            "name": "loss",
+            "parameter": "loss",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [],
+        "latestBy": null
+      },
+      {
+        "name": "withdrawals_v2",
+        "contract": "vault_v2",
+        "events": [
+          {
+            "text": "Withdraw(address indexed recipient, uint256 shares, uint256 amount)",
+            "name": "Withdraw",
+            "topic0": "0xf279e6a1f5e320cca91135676d9cb6e44ca8a08c0b88342bcdb1144f6511b568",
+            "parameters": [
+              {
+                "name": "recipient",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "shares",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "amount",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "recipient",
+            "parameter": "recipient",
+            "type": "address"
+          },
+          {
+            "name": "shares",
+            "parameter": "shares",
+            "type": "uint256"
+          },
+          {
+            "name": "amount",
+            "parameter": "amount",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "recipient"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "share_transfers_v2",
+        "contract": "vault_v2",
+        "events": [
+          {
+            "text": "Transfer(address indexed sender, address indexed receiver, uint256 value)",
+            "name": "Transfer",
+            "topic0": "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
+            "parameters": [
+              {
+                "name": "sender",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "receiver",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "value",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "from_address",
+            "parameter": "sender",
+            "type": "address"
+          },
+          {
+            "name": "to_address",
+            "parameter": "receiver",
+            "type": "address"
+          },
+          {
+            "name": "shares",
+            "parameter": "value",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "from_address"
+          ],
+          [
+            "to_address"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "reports_v2",
+        "contract": "vault_v2",
+        "events": [
+          {
+            "text": "StrategyReported(address indexed strategy, uint256 gain, uint256 loss, uint256 debtPaid, uint256 totalGain, uint256 totalLoss, uint256 totalDebt, uint256 debtAdded, uint256 debtRatio)",
+            "name": "StrategyReported",
+            "topic0": "0x67f96d2854a335a4cadb49f84fd3ca6f990744ddb3feceeb4b349d2d53d32ad3",
+            "parameters": [
+              {
+                "name": "strategy",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "gain",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "loss",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "debtPaid",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "totalGain",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "totalLoss",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "totalDebt",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "debtAdded",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "debtRatio",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "StrategyReported(address indexed strategy, uint256 gain, uint256 loss, uint256 totalGain, uint256 totalLoss, uint256 totalDebt, uint256 debtAdded, uint256 debtLimit)",
+            "name": "StrategyReported",
+            "topic0": "0x2fb611faf48b1d1b91edbba34cee10c6357adee410540e4a8f7a82b6b38673e4",
+            "parameters": [
+              {
+                "name": "strategy",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "gain",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "loss",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "totalGain",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "totalLoss",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "totalDebt",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "debtAdded",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "debtLimit",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "gain",
+            "parameter": "gain",
+            "type": "uint256"
+          },
+          {
+            "name": "loss",
+            "parameter": "loss",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [],
+        "latestBy": null
+      }
+    ],
+    "reads": [
+      {
+        "name": "asset",
+        "contract": "vault_v3",
+        "function": {
+          "text": "asset() view returns (address asset)",
+          "selector": "0x38d52e0f"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "asset",
+            "type": "address"
+          }
+        ],
+        "touchedBy": [],
+        "everyBlocks": 1000000
+      },
+      {
+        "name": "total_assets",
+        "contract": "vault_v3",
+        "function": {
+          "text": "totalAssets() view returns (uint256 assets)",
+          "selector": "0x01e1d114"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "assets",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "deposits",
+          "withdrawals",
+          "reports"
+        ],
+        "everyBlocks": 1000
+      },
+      {
+        "name": "share_supply",
+        "contract": "vault_v3",
+        "function": {
+          "text": "totalSupply() view returns (uint256 shares)",
+          "selector": "0x18160ddd"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "shares",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "deposits",
+          "withdrawals",
+          "reports"
+        ],
+        "everyBlocks": 1000
+      },
+      {
+        "name": "share_price",
+        "contract": "vault_v3",
+        "function": {
+          "text": "convertToAssets(uint256 shares) view returns (uint256 assets)",
+          "selector": "0x07a2d13a"
+        },
+        "arguments": [
+          "1000000000000000000000000000000000000"
+        ],
+        "columns": [
+          {
+            "name": "assets",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "deposits",
+          "withdrawals",
+          "reports"
+        ],
+        "everyBlocks": 1000
+      },
+      {
+        "name": "asset_v2",
+        "contract": "vault_v2",
+        "function": {
+          "text": "token() view returns (address asset)",
+          "selector": "0xfc0c546a"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "asset",
+            "type": "address"
+          }
+        ],
+        "touchedBy": [],
+        "everyBlocks": 1000000
+      },
+      {
+        "name": "total_assets_v2",
+        "contract": "vault_v2",
+        "function": {
+          "text": "totalAssets() view returns (uint256 assets)",
+          "selector": "0x01e1d114"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "assets",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "share_transfers_v2",
+          "reports_v2"
+        ],
+        "everyBlocks": 1000
+      },
+      {
+        "name": "share_supply_v2",
+        "contract": "vault_v2",
+        "function": {
+          "text": "totalSupply() view returns (uint256 shares)",
+          "selector": "0x18160ddd"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "shares",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "share_transfers_v2",
+          "reports_v2"
+        ],
+        "everyBlocks": 1000
+      },
+      {
+        "name": "share_price_v2",
+        "contract": "vault_v2",
+        "function": {
+          "text": "pricePerShare() view returns (uint256 assets)",
+          "selector": "0x99530b06"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "assets",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "share_transfers_v2",
+          "reports_v2"
+        ],
+        "everyBlocks": 1000
+      },
+      {
+        "name": "share_decimals_v2",
+        "contract": "vault_v2",
+        "function": {
+          "text": "decimals() view returns (uint256 decimals)",
+          "selector": "0x313ce567"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "decimals",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [],
+        "everyBlocks": 1000000
+      }
+    ],
+    "operations": {
+      "market_data": {
+        "file": "market_data.sql",
+        "text": "-- Vaults of both versions with their assets by the newest readings, largest first.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), month AS (\n  SELECT number FROM api.blocks\n  WHERE chain_id = $1     AND timestamp >= (SELECT timestamp FROM current_block) - 2592000\n  ORDER BY timestamp, number LIMIT 1\n), vaults AS (\n  SELECT c.address, c.kind, a.asset, held.assets, held.block_number\n  FROM \"cq_protocol_10\".contracts c\n  LEFT JOIN LATERAL (\n    SELECT r.asset FROM \"cq_protocol_10\".asset r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  LEFT JOIN LATERAL (\n    SELECT r.assets, r.block_number FROM \"cq_protocol_10\".total_assets r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) held ON true\n  WHERE c.chain_id = $1     AND c.kind = 'vault_v3' AND c.block_number <= $2           AND ($3   ::bytea IS NULL OR c.address = $3   )\n  UNION ALL\n  SELECT c.address, c.kind, a.asset, held.assets, held.block_number\n  FROM \"cq_protocol_10\".contracts c\n  LEFT JOIN LATERAL (\n    SELECT r.asset FROM \"cq_protocol_10\".asset_v2 r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  LEFT JOIN LATERAL (\n    SELECT r.assets, r.block_number FROM \"cq_protocol_10\".total_assets_v2 r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) held ON true\n  WHERE c.chain_id = $1     AND c.kind = 'vault_v2' AND c.block_number <= $2           AND ($3   ::bytea IS NULL OR c.address = $3   )\n), assets AS (\n  SELECT v.asset, token.name, token.symbol, token.decimals, CASE WHEN quote.price IS NOT NULL THEN quote.unit_price END AS unit_price\n  FROM (SELECT DISTINCT asset FROM vaults) v\n  LEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = v.asset\n  LEFT JOIN LATERAL (\n    SELECT p.price, p.unit_price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = v.asset) quote ON true\n), page AS (\n  SELECT v.address, v.kind, v.asset, v.assets, v.block_number, assets.name, assets.symbol, assets.decimals, v.assets * assets.unit_price AS value\n  FROM vaults v LEFT JOIN assets ON assets.asset = v.asset\n  ORDER BY value DESC NULLS LAST, address, kind\n  LIMIT $4     OFFSET $5     \n)\nSELECT\n  page.address AS pool_address,\n  shares.name,\n  page.asset AS asset_address,\n  page.name AS asset_name,\n  page.symbol AS asset_ticker_symbol,\n  page.decimals AS asset_decimals,\n  page.value AS total_value_locked_quote,\n  -- Growth of the price of a share since its first reading within 30 days, for a year of 365 days.\n  (price.assets / NULLIF(earlier.assets, 0) - 1) * 31536000 / NULLIF(price.timestamp - earlier.timestamp, 0) AS supply_rate,\n  NULL AS borrow_rate,\n  page.assets AS total_supply,\n  NULL AS total_borrow,\n  NULL AS available_liquidity,\n  page.value AS total_supply_quote,\n  NULL AS total_borrow_quote,\n  NULL AS utilization_rate,\n  page.address AS lp_token_address,\n  issued.shares AS lp_token_total_supply,\n  page.block_number AS block_height\nFROM page\nLEFT JOIN LATERAL (\n  (SELECT r.shares FROM \"cq_protocol_10\".share_supply r\n  WHERE page.kind = 'vault_v3' AND r.chain_id = $1     AND r.contract = page.address AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1)\n  UNION ALL\n  (SELECT r.shares FROM \"cq_protocol_10\".share_supply_v2 r\n  WHERE page.kind = 'vault_v2' AND r.chain_id = $1     AND r.contract = page.address AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1)) issued ON true\nLEFT JOIN LATERAL (\n  (SELECT r.assets, b.timestamp FROM \"cq_protocol_10\".share_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE page.kind = 'vault_v3' AND r.chain_id = $1     AND r.contract = page.address AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1)\n  UNION ALL\n  (SELECT r.assets, b.timestamp FROM \"cq_protocol_10\".share_price_v2 r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE page.kind = 'vault_v2' AND r.chain_id = $1     AND r.contract = page.address AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1)) price ON true\nLEFT JOIN LATERAL (\n  (SELECT r.assets, b.timestamp FROM \"cq_protocol_10\".share_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE page.kind = 'vault_v3' AND r.chain_id = $1     AND r.contract = page.address AND r.block_number >= (SELECT number FROM month) AND r.block_number <= $2          \n  ORDER BY r.block_number LIMIT 1)\n  UNION ALL\n  (SELECT r.assets, b.timestamp FROM \"cq_protocol_10\".share_price_v2 r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE page.kind = 'vault_v2' AND r.chain_id = $1     AND r.contract = page.address AND r.block_number >= (SELECT number FROM month) AND r.block_number <= $2          \n  ORDER BY r.block_number LIMIT 1)) earlier ON true\nLEFT JOIN api.tokens shares ON shares.chain_id = $1     AND shares.address = page.address\nORDER BY total_value_locked_quote DESC NULLS LAST, pool_address, page.kind\n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "pool",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "name",
+          "asset_address",
+          "asset_name",
+          "asset_ticker_symbol",
+          "asset_decimals",
+          "total_value_locked_quote",
+          "supply_rate",
+          "borrow_rate",
+          "total_supply",
+          "total_borrow",
+          "available_liquidity",
+          "total_supply_quote",
+          "total_borrow_quote",
+          "utilization_rate",
+          "lp_token_address",
+          "lp_token_total_supply",
+          "block_height"
+        ],
+        "views": [
+          "blocks",
+          "tokens"
+        ]
+      },
+      "markets": {
+        "file": "markets.sql",
+        "text": "-- Vaults of both versions by the value of their assets at the newest readings, largest first.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), month AS (\n  SELECT number FROM api.blocks\n  WHERE chain_id = $1     AND timestamp >= (SELECT timestamp FROM current_block) - 2592000\n  ORDER BY timestamp, number LIMIT 1\n), vaults AS (\n  SELECT c.address, c.kind, a.asset, held.assets\n  FROM \"cq_protocol_10\".contracts c\n  LEFT JOIN LATERAL (\n    SELECT r.asset FROM \"cq_protocol_10\".asset r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  LEFT JOIN LATERAL (\n    SELECT r.assets FROM \"cq_protocol_10\".total_assets r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) held ON true\n  WHERE c.chain_id = $1     AND c.kind = 'vault_v3' AND c.block_number <= $2          \n  UNION ALL\n  SELECT c.address, c.kind, a.asset, held.assets\n  FROM \"cq_protocol_10\".contracts c\n  LEFT JOIN LATERAL (\n    SELECT r.asset FROM \"cq_protocol_10\".asset_v2 r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  LEFT JOIN LATERAL (\n    SELECT r.assets FROM \"cq_protocol_10\".total_assets_v2 r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) held ON true\n  WHERE c.chain_id = $1     AND c.kind = 'vault_v2' AND c.block_number <= $2          \n), assets AS (\n  SELECT v.asset, token.name, token.symbol, token.decimals, CASE WHEN quote.price IS NOT NULL THEN quote.unit_price END AS unit_price\n  FROM (SELECT DISTINCT asset FROM vaults) v\n  LEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = v.asset\n  LEFT JOIN LATERAL (\n    SELECT p.price, p.unit_price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = v.asset) quote ON true\n), page AS (\n  SELECT v.address, v.kind, v.asset, assets.name, assets.symbol, assets.decimals, v.assets * assets.unit_price AS value\n  FROM vaults v LEFT JOIN assets ON assets.asset = v.asset\n  ORDER BY value DESC NULLS LAST, address, kind\n  LIMIT $3     OFFSET $4     \n)\nSELECT\n  page.address AS pool_address,\n  shares.name,\n  page.asset AS asset_address,\n  page.name AS asset_name,\n  page.symbol AS asset_ticker_symbol,\n  page.decimals AS asset_decimals,\n  page.value AS total_value_locked_quote,\n  -- Growth of the price of a share since its first reading within 30 days, for a year of 365 days.\n  (price.assets / NULLIF(earlier.assets, 0) - 1) * 31536000 / NULLIF(price.timestamp - earlier.timestamp, 0) AS supply_rate,\n  NULL AS borrow_rate\nFROM page\nLEFT JOIN LATERAL (\n  (SELECT r.assets, b.timestamp FROM \"cq_protocol_10\".share_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE page.kind = 'vault_v3' AND r.chain_id = $1     AND r.contract = page.address AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1)\n  UNION ALL\n  (SELECT r.assets, b.timestamp FROM \"cq_protocol_10\".share_price_v2 r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE page.kind = 'vault_v2' AND r.chain_id = $1     AND r.contract = page.address AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1)) price ON true\nLEFT JOIN LATERAL (\n  (SELECT r.assets, b.timestamp FROM \"cq_protocol_10\".share_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE page.kind = 'vault_v3' AND r.chain_id = $1     AND r.contract = page.address AND r.block_number >= (SELECT number FROM month) AND r.block_number <= $2          \n  ORDER BY r.block_number LIMIT 1)\n  UNION ALL\n  (SELECT r.assets, b.timestamp FROM \"cq_protocol_10\".share_price_v2 r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE page.kind = 'vault_v2' AND r.chain_id = $1     AND r.contract = page.address AND r.block_number >= (SELECT number FROM month) AND r.block_number <= $2          \n  ORDER BY r.block_number LIMIT 1)) earlier ON true\nLEFT JOIN api.tokens shares ON shares.chain_id = $1     AND shares.address = page.address\nORDER BY total_value_locked_quote DESC NULLS LAST, pool_address, page.kind\n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "name",
+          "asset_address",
+          "asset_name",
+          "asset_ticker_symbol",
+          "asset_decimals",
+          "total_value_locked_quote",
+          "supply_rate",
+          "borrow_rate"
+        ],
+        "views": [
+          "blocks",
+          "tokens"
+        ]
+      },
+      "balances": {
+        "file": "balances.sql",
+        "text": "-- The wallet's shares in each vault, as the assets that they are convertible to.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), held AS (\n  SELECT c.address AS vault, c.kind, COALESCE(a.asset, c.address) AS token,\n    -- The price of 10^36 shares is truncated: the exact one is below it plus 1.\n    CASE WHEN a.asset IS NULL THEN b.balance ELSE div(b.balance * (price.assets + 1) - 1, 1e36) END AS balance\n  FROM \"cq_protocol_10\".contracts c\n  JOIN api.balances_at($1    , $2          ) b ON b.owner = $3      AND b.token = c.address\n  LEFT JOIN LATERAL (\n    SELECT r.asset FROM \"cq_protocol_10\".asset r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  LEFT JOIN LATERAL (\n    SELECT r.assets FROM \"cq_protocol_10\".share_price r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) price ON true\n  WHERE c.chain_id = $1     AND c.kind = 'vault_v3' AND c.block_number <= $2           AND b.balance IS DISTINCT FROM 0\n  UNION ALL\n  SELECT c.address, c.kind, COALESCE(a.asset, c.address),\n    CASE WHEN a.asset IS NULL THEN b.balance WHEN unit.decimals < 256 THEN div(b.balance * price.assets, power(10::numeric, unit.decimals)) END\n  FROM \"cq_protocol_10\".contracts c\n  JOIN api.balances_at($1    , $2          ) b ON b.owner = $3      AND b.token = c.address\n  LEFT JOIN LATERAL (\n    SELECT r.asset FROM \"cq_protocol_10\".asset_v2 r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  LEFT JOIN LATERAL (\n    SELECT r.assets FROM \"cq_protocol_10\".share_price_v2 r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) price ON true\n  LEFT JOIN LATERAL (\n    SELECT r.decimals FROM \"cq_protocol_10\".share_decimals_v2 r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) unit ON true\n  WHERE c.chain_id = $1     AND c.kind = 'vault_v2' AND c.block_number <= $2           AND b.balance IS DISTINCT FROM 0\n), tokens AS (\n  SELECT h.token, t.name, t.symbol, t.decimals, quote.price, CASE WHEN quote.price IS NOT NULL THEN quote.unit_price END AS unit_price\n  FROM (SELECT DISTINCT token FROM held) h\n  LEFT JOIN api.tokens t ON t.chain_id = $1     AND t.address = h.token\n  LEFT JOIN LATERAL (\n    SELECT p.price, p.unit_price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = h.token) quote ON true\n), page AS (\n  SELECT held.vault, held.kind, held.balance, tokens.*, held.balance * tokens.unit_price AS value\n  FROM held JOIN tokens ON tokens.token = held.token\n  ORDER BY value DESC NULLS LAST, vault, kind\n  LIMIT $4     OFFSET $5     \n)\nSELECT\n  page.vault AS pool_address,\n  shares.name AS pool_name,\n  'supplied' AS position,\n  page.token AS contract_address,\n  page.name AS contract_name,\n  page.symbol AS contract_ticker_symbol,\n  page.decimals AS contract_decimals,\n  page.balance,\n  page.price AS quote_rate,\n  page.value AS quote\nFROM page\nLEFT JOIN api.tokens shares ON shares.chain_id = $1     AND shares.address = page.vault\nORDER BY quote DESC NULLS LAST, pool_address, page.kind\n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "wallet",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "pool_name",
+          "position",
+          "contract_address",
+          "contract_name",
+          "contract_ticker_symbol",
+          "contract_decimals",
+          "balance",
+          "quote_rate",
+          "quote"
+        ],
+        "views": [
+          "blocks",
+          "tokens"
+        ]
+      },
+      "transactions": {
+        "file": "transactions.sql",
+        "text": "-- The wallet's deposits, withdrawals and transfers of shares, newest first. `giver` gave what `receiver` received, or its equivalent.\nWITH actions AS (\n  (SELECT 3 AS version, 'deposit' AS action, block_number, log_index, transaction_index, contract, sender AS giver, owner AS receiver, assets, shares\n  FROM \"cq_protocol_10\".deposits WHERE chain_id = $1     AND sender = $2      AND block_number <= $3          \n  ORDER BY block_number DESC, log_index DESC LIMIT $4    ::int8 + $5     ::int8)\n  UNION\n  (SELECT 3, 'deposit', block_number, log_index, transaction_index, contract, sender, owner, assets, shares\n  FROM \"cq_protocol_10\".deposits WHERE chain_id = $1     AND owner = $2      AND block_number <= $3          \n  ORDER BY block_number DESC, log_index DESC LIMIT $4    ::int8 + $5     ::int8)\n  UNION\n  (SELECT 3, 'withdraw', block_number, log_index, transaction_index, contract, owner, receiver, assets, shares\n  FROM \"cq_protocol_10\".withdrawals WHERE chain_id = $1     AND sender = $2      AND block_number <= $3          \n  ORDER BY block_number DESC, log_index DESC LIMIT $4    ::int8 + $5     ::int8)\n  UNION\n  (SELECT 3, 'withdraw', block_number, log_index, transaction_index, contract, owner, receiver, assets, shares\n  FROM \"cq_protocol_10\".withdrawals WHERE chain_id = $1     AND owner = $2      AND block_number <= $3          \n  ORDER BY block_number DESC, log_index DESC LIMIT $4    ::int8 + $5     ::int8)\n  UNION\n  (SELECT 3, 'withdraw', block_number, log_index, transaction_index, contract, owner, receiver, assets, shares\n  FROM \"cq_protocol_10\".withdrawals WHERE chain_id = $1     AND receiver = $2      AND block_number <= $3          \n  ORDER BY block_number DESC, log_index DESC LIMIT $4    ::int8 + $5     ::int8)\n  UNION\n  -- Transfers from and to the zero address are part of deposits and withdrawals.\n  (SELECT 3, 'transfer', block_number, log_index, transaction_index, contract, from_address, to_address, NULL, shares\n  FROM \"cq_protocol_10\".share_transfers\n  WHERE chain_id = $1     AND from_address = $2      AND block_number <= $3          \n    AND to_address <> '\\x0000000000000000000000000000000000000000'::bytea\n  ORDER BY block_number DESC, log_index DESC LIMIT $4    ::int8 + $5     ::int8)\n  UNION\n  (SELECT 3, 'transfer', block_number, log_index, transaction_index, contract, from_address, to_address, NULL, shares\n  FROM \"cq_protocol_10\".share_transfers\n  WHERE chain_id = $1     AND to_address = $2      AND block_number <= $3          \n    AND from_address <> '\\x0000000000000000000000000000000000000000'::bytea\n  ORDER BY block_number DESC, log_index DESC LIMIT $4    ::int8 + $5     ::int8)\n  UNION\n  -- Of version 2, a transfer from the zero address is a deposit, and one to it a withdrawal. Shares that a vault creates for itself are its fees.\n  (SELECT 2, CASE '\\x0000000000000000000000000000000000000000'::bytea\n      WHEN from_address THEN 'deposit' WHEN to_address THEN 'withdraw' ELSE 'transfer' END,\n    block_number, log_index, transaction_index, contract, from_address, to_address, NULL, shares\n  FROM \"cq_protocol_10\".share_transfers_v2\n  WHERE chain_id = $1     AND from_address = $2      AND block_number <= $3          \n  ORDER BY block_number DESC, log_index DESC LIMIT $4    ::int8 + $5     ::int8)\n  UNION\n  (SELECT 2, CASE '\\x0000000000000000000000000000000000000000'::bytea\n      WHEN from_address THEN 'deposit' WHEN to_address THEN 'withdraw' ELSE 'transfer' END,\n    block_number, log_index, transaction_index, contract, from_address, to_address, NULL, shares\n  FROM \"cq_protocol_10\".share_transfers_v2\n  WHERE chain_id = $1     AND to_address = $2      AND block_number <= $3          \n  ORDER BY block_number DESC, log_index DESC LIMIT $4    ::int8 + $5     ::int8)\n  UNION\n  -- Assets that a withdrawal paid to the wallet for the shares of another account.\n  (SELECT 2, 'withdraw', w.block_number, w.log_index, w.transaction_index, w.contract, burned.from_address, w.recipient, w.amount, w.shares\n  FROM \"cq_protocol_10\".withdrawals_v2 w\n  LEFT JOIN LATERAL (\n    SELECT s.from_address FROM \"cq_protocol_10\".share_transfers_v2 s\n    WHERE s.chain_id = $1     AND s.block_number = w.block_number AND s.log_index < w.log_index AND s.transaction_index = w.transaction_index\n      AND s.contract = w.contract AND s.to_address = '\\x0000000000000000000000000000000000000000'::bytea\n    ORDER BY s.log_index DESC LIMIT 1) burned ON true\n  WHERE w.chain_id = $1     AND w.recipient = $2      AND w.block_number <= $3           AND burned.from_address IS DISTINCT FROM $2     \n  ORDER BY block_number DESC, log_index DESC LIMIT $4    ::int8 + $5     ::int8)\n), page AS (\n  SELECT * FROM actions ORDER BY block_number DESC, log_index DESC LIMIT $4     OFFSET $5     \n), moved AS (\n  SELECT p.action, p.block_number, p.log_index, p.transaction_index, p.contract, p.shares, b.timestamp, t.hash, t.from_address, a.asset,\n    CASE WHEN p.version = 2 AND p.action = 'deposit' THEN paid.from_address ELSE p.giver END AS giver,\n    CASE WHEN p.version = 2 AND p.action = 'withdraw' AND p.assets IS NULL THEN paid.to_address ELSE p.receiver END AS receiver,\n    COALESCE(p.assets, paid.amount, price.assets) AS assets\n  FROM page p\n  JOIN api.blocks b ON b.chain_id = $1     AND b.number = p.block_number\n  JOIN api.transactions t ON t.chain_id = $1     AND t.block_number = p.block_number AND t.transaction_index = p.transaction_index\n  LEFT JOIN LATERAL (\n    (SELECT r.asset FROM \"cq_protocol_10\".asset r\n    WHERE p.version = 3 AND r.chain_id = $1     AND r.contract = p.contract AND r.block_number <= $3          \n    ORDER BY r.block_number DESC LIMIT 1)\n    UNION ALL\n    (SELECT r.asset FROM \"cq_protocol_10\".asset_v2 r\n    WHERE p.version = 2 AND r.chain_id = $1     AND r.contract = p.contract AND r.block_number <= $3          \n    ORDER BY r.block_number DESC LIMIT 1)) a ON true\n  -- Version 2 creates or burns shares, and then transfers the assets.\n  LEFT JOIN LATERAL (\n    SELECT x.from_address, x.to_address, x.amount FROM api.transfers x\n    WHERE p.version = 2 AND p.action <> 'transfer' AND x.chain_id = $1     AND x.block_number = p.block_number\n      AND x.transaction_index = p.transaction_index AND x.token = a.asset AND x.log_index > p.log_index\n      AND CASE p.action WHEN 'deposit' THEN x.to_address ELSE x.from_address END = p.contract\n    ORDER BY x.log_index LIMIT 1) paid ON true\n  LEFT JOIN LATERAL (\n    -- The price of 10^36 shares is truncated: the exact one is below it plus 1.\n    (SELECT div(p.shares * (r.assets + 1) - 1, 1e36) AS assets FROM \"cq_protocol_10\".share_price r\n    WHERE p.version = 3 AND r.chain_id = $1     AND r.contract = p.contract AND r.block_number <= p.block_number\n    ORDER BY r.block_number DESC LIMIT 1)\n    UNION ALL\n    (SELECT CASE WHEN unit.decimals < 256 THEN div(p.shares * r.assets, power(10::numeric, unit.decimals)) END\n    FROM \"cq_protocol_10\".share_price_v2 r\n    LEFT JOIN LATERAL (\n      SELECT d.decimals FROM \"cq_protocol_10\".share_decimals_v2 d\n      WHERE d.chain_id = $1     AND d.contract = p.contract AND d.block_number <= $3          \n      ORDER BY d.block_number DESC LIMIT 1) unit ON true\n    WHERE p.version = 2 AND r.chain_id = $1     AND r.contract = p.contract AND r.block_number <= p.block_number\n    ORDER BY r.block_number DESC LIMIT 1)) price ON true\n), valued AS (\n  SELECT m.*, token.name AS asset_name, token.symbol AS asset_symbol, token.decimals AS asset_decimals, quote.price AS asset_price,\n    vault.name AS vault_name, vault.symbol AS vault_symbol, vault.decimals AS vault_decimals,\n    m.assets / power(10::numeric, token.decimals) * quote.price AS quote\n  FROM moved m\n  LEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = m.asset\n  LEFT JOIN api.tokens vault ON vault.chain_id = $1     AND vault.address = m.contract\n  LEFT JOIN LATERAL (SELECT p.price FROM api.prices_at($1    , m.timestamp) p WHERE p.token = m.asset) quote ON true\n)\nSELECT\n  v.timestamp AS block_signed_at,\n  v.block_number AS block_height,\n  v.hash AS tx_hash,\n  v.transaction_index AS tx_offset,\n  v.log_index AS log_offset,\n  v.action,\n  v.contract AS pool_address,\n  v.from_address,\n  legs.amounts,\n  legs.total_quote\nFROM valued v\nCROSS JOIN LATERAL (\n  SELECT\n    COALESCE(json_agg(json_build_object(\n      'direction', leg.direction,\n      'contract_address', '0x' || encode(leg.token, 'hex'),\n      'contract_name', leg.name,\n      'contract_ticker_symbol', leg.symbol,\n      'contract_decimals', leg.decimals,\n      'amount', leg.amount::text,\n      'quote_rate', leg.rate,\n      'quote', leg.quote) ORDER BY leg.direction DESC), '[]') AS amounts,\n    max(leg.quote) AS total_quote\n  FROM (VALUES\n    ('OUT', v.action = 'deposit' AND v.giver = $2     , v.asset, v.asset_name, v.asset_symbol, v.asset_decimals, v.assets, v.asset_price, v.quote),\n    ('IN', v.action = 'withdraw' AND v.receiver = $2     , v.asset, v.asset_name, v.asset_symbol, v.asset_decimals, v.assets, v.asset_price, v.quote),\n    ('OUT', v.action <> 'deposit' AND v.giver = $2     , v.contract, v.vault_name, v.vault_symbol, v.vault_decimals, v.shares,\n      v.quote * power(10::numeric, v.vault_decimals) / NULLIF(v.shares, 0), v.quote),\n    ('IN', v.action <> 'withdraw' AND v.receiver = $2     , v.contract, v.vault_name, v.vault_symbol, v.vault_decimals, v.shares,\n      v.quote * power(10::numeric, v.vault_decimals) / NULLIF(v.shares, 0), v.quote)\n  ) AS leg (direction, moved, token, name, symbol, decimals, amount, rate, quote)\n  WHERE leg.moved\n) legs\nORDER BY v.block_number DESC, v.log_index DESC\n",
+        "parameters": [
+          "chain",
+          "wallet",
+          "as_of_block",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "block_signed_at",
+          "block_height",
+          "tx_hash",
+          "tx_offset",
+          "log_offset",
+          "action",
+          "pool_address",
+          "from_address",
+          "amounts",
+          "total_quote"
+        ],
+        "views": [
+          "blocks",
+          "transactions",
+          "transfers",
+          "tokens"
+        ]
+      }
+    },
     "lending": null
   }
 ] as const;

@@ -36,6 +36,9 @@ export interface Artifacts {
   readonly ferryCoin: Artifact;
   readonly punkLike: Artifact;
   readonly savingsVault: Artifact;
+  readonly sharePool: Artifact;
+  readonly legacyVault: Artifact;
+  readonly strategyVault: Artifact;
   readonly conduitController: Artifact;
   readonly seaport: Artifact;
 }
@@ -103,5 +106,8 @@ export const loadArtifacts = async (cacheDirectory: string): Promise<Artifacts> 
     ferryCoin: compiled("FerryCoin"),
     punkLike: compiled("PunkLike"),
     savingsVault: compiled("SavingsVault"),
+    sharePool: compiled("SharePool"),
+    legacyVault: compiled("LegacyVault"),
+    strategyVault: compiled("StrategyVault"),
   };
 };

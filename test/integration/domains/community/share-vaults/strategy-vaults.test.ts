@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createRandom } from "../../../../../demo/story/random.ts";
+import type { Address } from "../../../../../runtime/lib/hex.ts";
+import { startTestChain, type TestChain } from "../../../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
+import { actionsIn, builtIn, insertToken, itemsFrom } from "../operation-items.ts";
+import { type CommunityIndex, startCommunityIndex } from "../support.ts";
+import { approveAll, demoContracts, type Ground, layGround, ownContracts, timeOf, tokenDecimals } from "./contracts.ts";
+import { actionsOfWallet } from "./logs.ts";
+import { allActions, usedBlocks, type VaultOfVersion } from "./strategy-vault-actions.ts";
+
+const protocol = builtIn("protocol_10");
+const random = createRandom("strategy vaults");
+/** US dollars per whole token. */
+const price = 5;
+const days = 10;
+
+let chain: TestChain;
+let test: TestDatabase;
+let index: CommunityIndex;
+let ground: Ground;
+/** A vault of version 2 without events of deposits, one with them, one of version 3, and an empty one of each version. */
+let vaults: readonly VaultOfVersion[];
+let head: number;
+let items: ReturnType<typeof itemsFrom>;
+
+const deployVaults = async (): Promise<VaultOfVersion[]> => {
+  const { strategist, collector, token } = ground;
+  const demo = await demoContracts;
+  const deployed: VaultOfVersion[] = [];
+  for (const emitsActions of [false, true, true])
+    deployed.push({
+      address: await chain.deploy(demo("LegacyVault"), ["Vault 2", "V2", token, strategist, collector, emitsActions]),
+      contract: "LegacyVault",
+    });
+  for (let count = 0; count < 2; count += 1)
+    deployed.push({
+      address: await chain.deploy(demo("StrategyVault"), ["Vault 3", "V3", token, strategist, collector]),
+      contract: "StrategyVault",
+    });
+  return [0, 1, 3, 2, 4].map((place) => deployed[place] as VaultOfVersion);
+};
+
+/** Transactions of one day: some fail. */
+const sendDay = async () => {
+  const { people, strategist, token, router, callOf } = ground;
+  for (let count = 0; count < 4; count += 1) {
+    for (const { address, contract } of vaults.slice(0, 3)) {
+      const [from, to] = [random.pick(people), random.pick(people)];
+      const amount = BigInt(random.between(1, 10 ** 9));
+      const isOld = contract === "LegacyVault";
+      await chain.send(
+        callOf(from, contract, address, "deposit", [amount, to]),
+        callOf(to, contract, address, isOld ? "withdraw" : "redeem", isOld ? [amount / 3n, from] : [amount / 3n, from, to]),
+        callOf(from, contract, address, "transfer", [to, amount / 5n]),
+        callOf(to, "Router", router, "depositFor", [address, token, amount, from]),
+        ...(isOld ? [callOf(from, "Router", router, "withdrawTo", [address, amount / 7n, to])] : []),
+      );
+    }
+  }
+  await chain.send(
+    ...vaults
+      .slice(0, 3)
+      .map(({ address, contract }) => callOf(strategist, contract, address, "report", [BigInt(random.between(1, 10 ** 7))])),
+  );
+};
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  ground = await layGround(chain);
+  vaults = await deployVaults();
+  const { people, token, callOf } = ground;
+  await approveAll(
+    chain,
+    ground,
+    vaults.map(({ address }) => address),
+  );
+  const registry = await chain.deploy(ownContracts("Registry"));
+  const hostile = [await chain.deploy(ownContracts("Hostile"), [false]), await chain.deploy(ownContracts("Hostile"), [true])];
+  test = await createTestDatabase();
+  index = await startCommunityIndex(chain, test.database, {
+    protocols: [protocol],
+    community: { protocol_10: { registry: [registry], factory: [registry] } },
+  });
+  const announcements = ["announceV2", "announceTypedV2", "announceV3", "announceV2", "createdV3"];
+  await chain.send(
+    ...vaults.map(({ address }, place) => callOf(people[0], "Registry", registry, announcements[place] ?? "", [address, token])),
+    ...hostile.map((address, place) =>
+      callOf(people[0], "Registry", registry, place === 0 ? "announceV2" : "announceV3", [address, token]),
+    ),
+  );
+  const start = (await timeOf(chain, await chain.head())) + 86_400;
+  for (let day = 0; day < days; day += 1) {
+    await sendDay();
+    if (day === 5) await chain.send(...hostile.map((one) => callOf(people[0], "Hostile", one, "act", [people[0]])));
+    // Profit is released over a day, so that part of it is locked at each height.
+    await chain.mine(start + day * 30_000);
+  }
+  await index.sync();
+  head = await chain.head();
+  await insertToken(test.database, { address: token, name: "Coin", decimals: tokenDecimals, price });
+  for (const { address } of vaults) await insertToken(test.database, { address, name: "Vault", decimals: tokenDecimals });
+  items = itemsFrom(test.database, protocol);
+});
+afterAll(async () => {
+  await index?.end();
+  await test?.drop();
+  await chain?.stop();
+});
+
+const heights = (): number[] => [0, 2, 4, 5, 7, 9].map((day) => head - days + 1 + day);
+const inDollars = (amount: bigint): number => (Number(amount) / 10 ** tokenDecimals) * price;
+const addresses = (): Address[] => vaults.map(({ address }) => address);
+
+/** The newest block up to a height in which a vault was used or announced. */
+const usedAt = async (vault: VaultOfVersion, height: number): Promise<number> =>
+  Math.max(...[...(await usedBlocks(chain, vault)), head - days + 1].filter((block) => block <= height));
+
+/** What the views of a vault return for shares: version 2 has a price of 10^decimals shares only. */
+const assetsFor = async ({ address, contract }: VaultOfVersion, shares: bigint, height: number): Promise<bigint> =>
+  contract === "LegacyVault"
+    ? (shares * (await ground.view(contract, address, "pricePerShare", [], height))) / 10n ** BigInt(tokenDecimals)
+    : ground.view(contract, address, "convertToAssets", [shares], height);
+
+describe("market data and markets of protocol 10", () => {
+  it("equal the views of the vaults at the height of their readings", async () => {
+    for (const height of heights()) {
+      const found = await items("market_data", { height });
+      for (const vault of vaults) {
+        const { address, contract } = vault;
+        const block = await usedAt(vault, height);
+        const assets = await ground.view(contract, address, "totalAssets", [], block);
+        const item = found.find(({ pool_address }) => pool_address === address);
+        expect(item, `${contract} ${address} at ${height}`).toMatchObject({
+          asset_address: ground.token,
+          total_supply: String(assets),
+          lp_token_address: address,
+          lp_token_total_supply: String(await ground.view(contract, address, "totalSupply", [], block)),
+          block_height: block,
+          total_borrow: null,
+        });
+        expect(item?.total_value_locked_quote).toBeCloseTo(inDollars(assets), 9);
+      }
+    }
+  });
+
+  it("are ordered by value and agree with each other", async () => {
+    const markets = await items("markets", { height: head });
+    const values = markets.map(({ total_value_locked_quote: value }) => (value as number | null) ?? -1);
+    expect(values).toEqual([...values].sort((left, right) => right - left));
+    expect(markets.length).toBe(vaults.length + 2);
+    const details = await items("market_data", { height: head });
+    for (const [position, item] of markets.entries()) expect(details[position]).toMatchObject(item);
+    const pages = [];
+    for (let offset = 0; offset < markets.length; offset += 2) pages.push(...(await items("markets", { height: head, limit: 2, offset })));
+    expect(pages).toEqual(markets);
+  });
+
+  it("have a supply rate: the growth of the share price since the first reading, for a year", async () => {
+    for (const vault of vaults.slice(0, 3)) {
+      const [item] = await items("market_data", { height: head, pool: vault.address });
+      const blocks = [head - days + 1, await usedAt(vault, head)];
+      const unit = 10n ** (vault.contract === "LegacyVault" ? 6n : 36n);
+      const [before = 0n, after = 0n] = await Promise.all(blocks.map((block) => assetsFor(vault, unit, block)));
+      const [from = 0, to = 0] = await Promise.all(blocks.map((block) => timeOf(chain, block)));
+      expect(after).toBeGreaterThan(before);
+      const expected = ((Number(after) / Number(before) - 1) * 365 * 86_400) / (to - from);
+      expect(item?.supply_rate as number).toBeCloseTo(expected, 9);
+    }
+  });
+
+  it("contain vaults whose views revert or return the largest number", async () => {
+    const found = (await items("market_data", { height: head })).filter(({ asset_address }) => asset_address !== ground.token);
+    expect(found.map(({ total_supply }) => total_supply).sort()).toEqual([String(2n ** 256n - 1n), null].sort());
+    for (const item of found) expect(item).toMatchObject({ asset_address: null, total_value_locked_quote: null, supply_rate: null });
+  });
+});
+
+describe("balances of protocol 10", () => {
+  it("are shares by the price that the vaults return, at six heights", async () => {
+    for (const wallet of [...ground.people, ground.collector]) {
+      for (const height of heights()) {
+        const expected: Record<string, string> = {};
+        for (const vault of vaults) {
+          const shares = await ground.view(vault.contract, vault.address, "balanceOf", [wallet], height);
+          if (shares > 0n) expected[vault.address] = String(await assetsFor(vault, shares, await usedAt(vault, height)));
+        }
+        const found = (await items("balances", { height, wallet })).filter(({ contract_address }) => contract_address === ground.token);
+        expect(Object.fromEntries(found.map(({ pool_address, balance }) => [pool_address, balance])), `${wallet} at ${height}`).toEqual(
+          expected,
+        );
+        for (const { balance, quote } of found) expect(quote).toBeCloseTo(inDollars(BigInt(balance as string)), 9);
+      }
+    }
+    expect((await items("balances", { height: head, wallet: ground.collector })).length).toBe(3);
+  });
+
+  it("are empty for an unknown wallet", async () => {
+    expect(await items("balances", { height: head, wallet: ground.token })).toEqual([]);
+  });
+});
+
+describe("transactions of protocol 10", () => {
+  it("are the wallet's actions in the node's logs, with and without events of deposits, also through a router", async () => {
+    const actions = await allActions(chain, ground.token, vaults);
+    const seen = new Set<unknown>();
+    for (const wallet of [...ground.people, ground.router, ground.collector]) {
+      const all = await items("transactions", { height: head, wallet });
+      const found = all.filter(({ pool_address }) => addresses().includes(pool_address as Address));
+      expect(actionsIn(found), wallet).toEqual(await actionsOfWallet(chain, actions, wallet));
+      for (const { action, pool_address } of found) seen.add(`${action} ${pool_address}`);
+    }
+    expect(seen.size).toBe(3 * 3);
+  });
+
+  it("have the value of the assets that moved", async () => {
+    const [wallet] = ground.people;
+    for (const { amounts, total_quote } of await items("transactions", { height: head, wallet })) {
+      const legs = amounts as { contract_address: Address; amount: string; quote: number | null }[];
+      const moved = legs.find(({ contract_address }) => contract_address === ground.token);
+      if (moved === undefined) continue;
+      expect(moved.quote).toBeCloseTo(inDollars(BigInt(moved.amount)), 9);
+      expect(total_quote).toBeCloseTo(inDollars(BigInt(moved.amount)), 9);
+    }
+  });
+
+  it("continue on further pages, and are as of a block", async () => {
+    const [wallet] = ground.people;
+    const all = await items("transactions", { height: head, wallet });
+    const pages = [];
+    for (let offset = 0; offset < all.length; offset += 7)
+      pages.push(...(await items("transactions", { height: head, wallet, limit: 7, offset })));
+    expect(pages).toEqual(all);
+    const earlier = all.filter(({ block_height }) => (block_height as number) <= head - 3);
+    expect(await items("transactions", { height: head - 3, wallet })).toEqual(earlier);
+  });
+});
+
+describe("the contracts of protocol 10", () => {
+  it("are those that registries and factories announce", async () => {
+    const contracts = await test.database.query<{ address: Address; kind: string }>(
+      "SELECT address, kind FROM cq_protocol_10.contracts WHERE kind LIKE 'vault%' AND log_index IS NOT NULL",
+    );
+    expect(contracts.length).toBe(vaults.length + 2);
+    for (const { address, contract } of vaults)
+      expect(contracts).toContainEqual({ address, kind: contract === "LegacyVault" ? "vault_v2" : "vault_v3" });
+  });
+});
