@@ -82,6 +82,10 @@ export const declarationMessages = {
   "missing-column": (data: { missing: readonly string[] }) =>
     `Missing columns ${data.missing.join(", ")}: expected a column for each field, NULL if the protocol has no value for it`,
   "surplus-column": (data: Unknown) => unknown("column", data, "not a field of the items, "),
+  "missing-keys": (data: { missing: readonly string[] }) =>
+    `Missing keys ${data.missing.join(", ")}: expected a key for each field of the list's objects, NULL if the protocol has no value for it`,
+  "surplus-key": (data: Unknown) => unknown("key", data, "not a field of the list's objects, "),
+  "repeated-key": (data: { name: string }) => `Duplicate key ${quote(data.name)}: expected each key once`,
   "unused-parameter": (data: { name: string }) => `Unused parameter :${data.name}: expected a query that depends on it`,
   "unpaged-query": (data: { expected: string }) => `Missing page: the rows are not one page in a fixed order, expected ${data.expected}`,
 } as const;

@@ -45,16 +45,21 @@ const optionalParameters: Readonly<Record<string, QueryParameter>> = { address: 
 
 function shapeOf({ value }: Draft<TemplateOperation>, lookup: Lookup): QueryShape {
   const names = (value.query ?? []).map((use) => (typeof use === "string" ? use : use.name));
+  const item = itemOf(value.response ?? "", lookup);
+  const objects = [...(item?.fields.values() ?? [])].flatMap(
+    ({ value: { type } }) => lookup.objects.get(parseFieldType(type ?? "").name) ?? [],
+  );
   return {
     parameters: ["chain", ...names.flatMap((name) => optionalParameters[name] ?? []), "as_of_block", "limit", "offset"],
-    columns: columnsOf(value.response ?? "", lookup),
+    columns: item === null ? null : resultColumns([...item.fields.keys()]),
+    elements: objects.flatMap(({ complete, fields }) => (complete ? [resultColumns([...fields.keys()])] : [])),
   };
 }
 
-/** The columns that the items of a response require; null if the response or its items could not be read. */
-function columnsOf(response: string, { objects }: Lookup): string[] | null {
+/** The object of the items of a response; null if one of them could not be read. */
+function itemOf(response: string, { objects }: Lookup) {
   const object = objects.get(response);
   const rows = object?.rows === undefined ? undefined : object.fields.get(object.rows)?.value.type;
   const item = rows === undefined ? undefined : objects.get(parseFieldType(rows).name);
-  return item?.complete ? resultColumns([...item.fields.keys()]) : null;
+  return item?.complete ? item : null;
 }

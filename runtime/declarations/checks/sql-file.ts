@@ -9,6 +9,8 @@ export interface QueryShape {
   readonly parameters: readonly QueryParameter[];
   /** The columns of its result; null if the objects of its response could not be read. */
   readonly columns: readonly string[] | null;
+  /** The fields of the objects in lists of the result. */
+  readonly elements?: readonly (readonly string[])[];
 }
 
 /** Checks a SQL file that is named at a location of the declaration. `queries` are the texts of the protocol's files by name. */

@@ -1,5 +1,6 @@
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import { type OperationQuery, type QueryParameter, queryParameters } from "../protocol.ts";
+import { checkElements } from "./check-elements.ts";
 import { checkTree, type Refusal } from "./check-tree.ts";
 import { compileParameters, findParameters, isQueryParameter } from "./parameters.ts";
 import { parseStatements, SqlSyntaxError, type Statement, scanTokens, type Token } from "./parser.ts";
@@ -16,6 +17,8 @@ export interface QueryScope {
   readonly parameters: readonly QueryParameter[];
   /** The columns of the result, in any order; null if they are not known. */
   readonly columns: readonly string[] | null;
+  /** The fields of the objects in lists of the result, which are JSON columns. */
+  readonly elements?: readonly (readonly string[])[];
 }
 
 export interface CheckedQuery {
@@ -68,6 +71,7 @@ function checkTokens(text: string, tokens: readonly Token[], positions: Position
     ...tree.refusals.map((refusal) => refusalDiagnostic(refusal, tokens, positions)),
     ...unnamed.map((at) => diagnostic("unnamed-column", positions.ofByte(at))),
     ...(unnamed.length > 0 ? [] : checkColumns(columns, scope.columns, positions, begin)),
+    ...checkElements(first.fields, scope.elements ?? [], positions),
     ...scope.parameters
       .filter((name) => !compiled.parameters.includes(name))
       .map((name) => diagnostic("unused-parameter", begin, { name })),

@@ -32,6 +32,7 @@ describe("a query", () => {
       text: lines('"cq_vaults".deposits', "$1    ", "$2      ").join("\n"),
       parameters: ["limit", "offset"],
       columns: ["owner", "amount"],
+      views: [],
     });
   });
 
@@ -152,6 +153,31 @@ describe("the result of a query", () => {
     expect(misspelt.messages[0]).toContain("nearest: amount");
     const repeated = findings(queryWith({ amount: "assets AS amount, §owner" }).replace("owner AS amount", "owner"));
     expect(repeated).toMatchObject({ codes: ["duplicate-column"], at: repeated.locations });
+  });
+
+  it("must have the keys of the fields in the objects of its lists", () => {
+    const withElements = {
+      ...scope,
+      elements: [
+        ["token", "amount"],
+        ["pool", "share", "kind"],
+      ],
+    };
+    const built = (keys: string) => findings(queryWith({ amount: `(SELECT json_agg(${keys}))` }), withElements);
+    expect(built("json_build_object('token', owner, 'amount', 1)").codes).toEqual([]);
+    expect(built("jsonb_build_object('kind', 1, 'pool', owner, 'share', 1)").codes).toEqual([]);
+    const misspelt = built("§json_build_object('token', owner, §'amuont', 1)");
+    expect(misspelt.codes.sort()).toEqual(["missing-keys", "surplus-key"]);
+    expect(misspelt.at.sort((left, right) => left.column - right.column)).toEqual(misspelt.locations);
+    expect(misspelt.messages.join()).toContain("nearest: amount");
+    const missing = built("§json_build_object('pool', owner, 'kind', 1)");
+    expect(missing).toMatchObject({ codes: ["missing-keys"], at: missing.locations });
+    expect(missing.messages[0]).toContain("Missing keys share");
+    const repeated = built("json_build_object('token', owner, 'amount', 1, §'token', 2)");
+    expect(repeated).toMatchObject({ codes: ["repeated-key"], at: repeated.locations });
+    // Keys that are computed are not known.
+    expect(built("json_build_object(owner, 1, 'amount', 1)").codes).toEqual([]);
+    expect(findings(queryWith({ amount: "json_build_object('a', 1)" })).codes).toEqual([]);
   });
 
   it("must name its columns", () => {

@@ -1,5 +1,6 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
+import { limitRows } from "../../../database/reader/limit-rows.ts";
 import type { LendingQuery, OperationQuery, QueryParameter } from "../../../declarations/protocol.ts";
 import type { Hex } from "../../../lib/hex.ts";
 import { RequestError } from "../../../lib/request-error.ts";
@@ -26,27 +27,29 @@ export interface LendingParameters extends Values {
 /** A row of an operation, by the names of its columns. */
 export type OperationRow = Readonly<Record<string, unknown>>;
 
+/** No transaction has as many lending events: each of them costs some 10,000 gas. */
+const maxLendingRows = 10_000;
+
 /** Queries of declared protocols. `reader` is connected as the reader role; undefined if this server has none. */
 export const createOperationQueries = (reader: Pick<Database, "query"> | undefined) => {
-  /** Runs a checked statement on a connection of the reader role, which can only read, and which the server cancels after its statement timeout. */
-  const run = (query: OperationQuery, values: Values): Promise<OperationRow[]> => {
+  /**
+   * Runs a checked statement on a connection of the reader role: in a read-only transaction, and with the role's limits of time and memory, in one round trip.
+   * @throws {RequestError} 503 without a reader. @throws {RangeError} if the statement returns more rows than the limit; it is not computed further.
+   */
+  const run = async (query: OperationQuery, values: Values, limit: number): Promise<OperationRow[]> => {
     if (reader === undefined) throw new RequestError(503, "Community endpoints are not available: this server has no connection for them.");
-    return reader.query<OperationRow>(
-      query.text,
-      query.parameters.map((name) => encode(values[name] ?? null)),
-    );
+    const parameters = query.parameters.map((name) => encode(values[name] ?? null));
+    const rows = await reader.query<OperationRow>(limitRows(query.text, parameters.length + 1), [...parameters, limit + 1]);
+    if (rows.length > limit) throw new RangeError(`${query.file} returned more rows than its limit, which was ${limit}.`);
+    return rows;
   };
   return {
-    /** The rows of an operation. @throws {RequestError} 503 without a reader. @throws {RangeError} if the statement returns more rows than its limit. */
-    rowsOf: async (query: OperationQuery, parameters: OperationParameters): Promise<readonly OperationRow[]> => {
-      const rows = await run(query, parameters);
-      const { limit } = parameters;
-      if (rows.length > limit)
-        throw new RangeError(`${query.file} returned ${rows.length} rows: expected at most :limit, which was ${limit}.`);
-      return rows;
-    },
-    /** The lending events of a transaction. @throws {RequestError} 503 without a reader. */
-    lendingRowsOf: async (query: LendingQuery, parameters: LendingParameters): Promise<readonly OperationRow[]> => run(query, parameters),
+    /** The rows of an operation. See `run` for errors. */
+    rowsOf: async (query: OperationQuery, parameters: OperationParameters): Promise<readonly OperationRow[]> =>
+      run(query, parameters, parameters.limit),
+    /** The lending events of a transaction. See `run` for errors. */
+    lendingRowsOf: async (query: LendingQuery, parameters: LendingParameters): Promise<readonly OperationRow[]> =>
+      run(query, parameters, maxLendingRows),
   };
 };
 

@@ -1,0 +1,31 @@
+import { type Diagnostic, diagnostic } from "../diagnostics.ts";
+import { findJsonObjects, type JsonObject } from "./json-objects.ts";
+import type { Fields } from "./parser.ts";
+import type { Positions } from "./positions.ts";
+
+/**
+ * Checks the JSON objects that a statement builds by the objects in lists of the response (`elements`, their fields): each object has the fields of the one that
+ * it is most like.
+ */
+export function checkElements(statement: Fields, elements: readonly (readonly string[])[], positions: Positions): Diagnostic[] {
+  if (elements.length === 0) return [];
+  return findJsonObjects(statement).flatMap((built) => checkObject(built, elements, positions));
+}
+
+function checkObject({ at, keys }: JsonObject, elements: readonly (readonly string[])[], positions: Positions): Diagnostic[] {
+  if (keys === null) return [];
+  const names = keys.map(({ name }) => name);
+  const common = (fields: readonly string[]): number => fields.filter((name) => names.includes(name)).length;
+  const [fields = []] = [...elements].sort((left, right) => common(right) - common(left));
+  const missing = fields.filter((name) => !names.includes(name));
+  const repeated = keys.filter(({ name }, index) => names.indexOf(name) < index);
+  return [
+    ...repeated.map((key) => diagnostic("repeated-key", positions.ofByte(key.at), { name: key.name })),
+    ...keys
+      .filter(({ name }) => !fields.includes(name))
+      .map((key) =>
+        diagnostic("surplus-key", positions.ofByte(key.at), { name: key.name, expected: missing.length > 0 ? missing : fields }),
+      ),
+    ...(missing.length === 0 ? [] : [diagnostic("missing-keys", positions.ofByte(at), { missing })]),
+  ];
+}

@@ -1,0 +1,24 @@
+import type { Fields } from "./parser.ts";
+
+/** A `json_build_object` with the byte where it starts, and its keys; null if one of them is not a text constant. */
+export interface JsonObject {
+  readonly at: number;
+  readonly keys: readonly { readonly name: string; readonly at: number }[] | null;
+}
+
+/** The JSON objects that a statement builds from keys and values. */
+export function findJsonObjects(node: unknown): JsonObject[] {
+  if (typeof node !== "object" || node === null) return [];
+  const inner = Object.values(node).flatMap(findJsonObjects);
+  const call = (node as { readonly FuncCall?: Fields }).FuncCall;
+  const name = (call?.funcname as readonly { readonly String?: { readonly sval?: string } }[] | undefined)?.at(-1)?.String?.sval;
+  if (call === undefined || (name !== "json_build_object" && name !== "jsonb_build_object")) return inner;
+  const { args = [], location = 0 } = call as { readonly args?: readonly Fields[]; readonly location?: number };
+  const keys = args.filter((_, position) => position % 2 === 0).flatMap((key) => keyOf(key) ?? []);
+  return [{ at: location, keys: 2 * keys.length === args.length ? keys : null }, ...inner];
+}
+
+function keyOf({ A_Const: constant }: Fields): { readonly name: string; readonly at: number } | null {
+  const { sval, location = 0 } = (constant ?? {}) as { readonly sval?: { readonly sval?: string }; readonly location?: number };
+  return sval === undefined ? null : { name: sval.sval ?? "", at: location };
+}

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Database } from "../../../../runtime/database/database.ts";
+import { createOperationQueries } from "../../../../runtime/domains/community/queries/run-operation.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+
+let test: TestDatabase;
+/** The number of rows that each statement returned. */
+const received: number[] = [];
+
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+beforeEach(() => {
+  received.length = 0;
+});
+afterAll(() => test?.drop());
+
+const reader: Pick<Database, "query"> = {
+  query: async <Row extends object>(...statement: Parameters<Database["query"]>) => {
+    const rows = await test.database.query<Row>(...statement);
+    received.push(rows.length);
+    return rows;
+  },
+};
+
+const parameters = { chain: 1, wallet: null, pool: null, as_of_block: 5, limit: 3, offset: 0 };
+
+/** Runs a page in a common table expression, each of whose rows becomes several. */
+const run = (factor: number, limit: number) => {
+  const text = `WITH page AS (SELECT n FROM generate_series(1, 100) n ORDER BY n LIMIT $1 OFFSET $2)
+    SELECT p.n FROM page p, generate_series(1, ${factor}) ORDER BY p.n DESC -- the end`;
+  const query = { file: "pages.sql", text, parameters: ["limit", "offset"] as const, columns: ["n"], views: [] };
+  return createOperationQueries(reader).rowsOf(query, { ...parameters, limit });
+};
+
+describe("the rows of an operation", () => {
+  it("are those of its statement in its order, and take one statement", async () => {
+    expect(await run(1, 3)).toEqual([{ n: 3 }, { n: 2 }, { n: 1 }]);
+    expect(received).toEqual([3]);
+  });
+
+  it("are refused if they are more than the limit, of which the server sends one", async () => {
+    await expect(run(100_000, 3)).rejects.toThrow("pages.sql returned more rows than its limit, which was 3.");
+    expect(received).toEqual([4]);
+  });
+
+  it("are not available without a connection of the reader role", async () => {
+    await expect(
+      createOperationQueries(undefined).rowsOf({ file: "", text: "", parameters: [], columns: [], views: [] }, parameters),
+    ).rejects.toMatchObject({ status: 503 });
+  });
+});
