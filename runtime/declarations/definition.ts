@@ -56,6 +56,10 @@ const contractRead = z.strictObject({
     .default([])
     .describe("In the order of the parameters: values, { column: name } or { each: [values] }; quote large numbers."),
   touchedBy: z.array(z.string()).default([]).describe("Tables whose rows make the read due at their block."),
+  contractColumn: z
+    .string()
+    .optional()
+    .describe("A column of these tables that has the address of the contract to call, where events of another one touch it."),
   everyBlocks: z.number().int().min(1).optional().describe("Also due every so many blocks."),
 });
 

@@ -92,8 +92,10 @@ export interface ContractRead {
   /** In the order of the parameters. */
   readonly arguments: readonly ReadArgument[];
   readonly columns: readonly { readonly name: string; readonly type: ColumnType }[];
-  /** Tables whose rows make the read due at their block, for the contract that emitted the event. */
+  /** Tables whose rows make the read due at their block. */
   readonly touchedBy: readonly string[];
+  /** Their column with the contract that is read: an address, or longer bytes that start with one. Null for the contract that emitted the event. */
+  readonly contractColumn: string | null;
   /** Also due every so many blocks; null if not. */
   readonly everyBlocks: number | null;
 }

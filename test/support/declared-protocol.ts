@@ -55,7 +55,7 @@ export const readOf = (
   name: string,
   contract: string,
   text: string,
-  options: Partial<Pick<ContractRead, "arguments" | "touchedBy" | "everyBlocks">> = {},
+  options: Partial<Pick<ContractRead, "arguments" | "touchedBy" | "contractColumn" | "everyBlocks">> = {},
 ): ContractRead => {
   const item = parseAbiItem(`function ${text}`) as AbiFunction;
   const columns = item.outputs.map(({ name: output = "value", type }) => ({ name: output, type: columnType(type, false) }));
@@ -66,6 +66,7 @@ export const readOf = (
     arguments: [],
     columns,
     touchedBy: [],
+    contractColumn: null,
     everyBlocks: null,
     ...options,
   };

@@ -1,24 +1,41 @@
 import { type Diagnostic, diagnostic, quote, type SourceLocation } from "../diagnostics.ts";
 import type { EventParameter, EventTable } from "../protocol.ts";
 
+/** What a column of the tables that make a read due is used for. */
+interface ColumnUse {
+  readonly name: string;
+  readonly location: SourceLocation;
+  readonly accepts: (parameter: EventParameter) => boolean;
+  /** The types that it accepts. */
+  readonly expected: string;
+}
+
 /** Checks that every row of the tables that make a read due has a value for an argument of this ABI type. */
-export function checkArgumentColumn(name: string, type: string, tables: readonly EventTable[], location: SourceLocation): Diagnostic[] {
+export const checkArgumentColumn = (name: string, type: string, tables: readonly EventTable[], location: SourceLocation): Diagnostic[] =>
+  checkColumn({ name, location, accepts: (parameter) => isAssignable(parameter, type), expected: type }, tables);
+
+/** Checks that every such row has the address of a contract, which an id of 32 bytes may start with. */
+export const checkContractColumn = (name: string, tables: readonly EventTable[], location: SourceLocation): Diagnostic[] =>
+  checkColumn({ name, location, accepts: ({ type }) => type === "address" || type === "bytes32", expected: "address or bytes32" }, tables);
+
+function checkColumn(use: ColumnUse, tables: readonly EventTable[]): Diagnostic[] {
+  const { name, location } = use;
   const [first, ...others] = tables.map(({ columns }) => columns.map((column) => column.name));
   // Tables that are not known have been reported.
   if (first === undefined) return [];
   const expected = first.filter((column) => others.every((columns) => columns.includes(column)));
   if (!expected.includes(name)) return [diagnostic("unknown-column", location, { name, expected })];
-  return tables.flatMap((table) => checkValues(table, name, type, location)).slice(0, 1);
+  return tables.flatMap((table) => checkValues(table, use)).slice(0, 1);
 }
 
-function checkValues({ columns, events }: EventTable, name: string, type: string, location: SourceLocation): Diagnostic[] {
+function checkValues({ columns, events }: EventTable, { name, location, accepts, expected }: ColumnUse): Diagnostic[] {
   const written = columns.find((column) => column.name === name)?.parameter;
   return events.flatMap((event) => {
     const parameter = event.parameters.find((own) => own.name === written);
     if (parameter === undefined) return [diagnostic("nullable-key", location, { name, event: event.text })];
-    if (isAssignable(parameter, type)) return [];
+    if (accepts(parameter)) return [];
     return [
-      diagnostic("wrong-value", location, { found: `${quote(name)} of type ${parameter.type}`, expected: `a column of type ${type}` }),
+      diagnostic("wrong-value", location, { found: `${quote(name)} of type ${parameter.type}`, expected: `a column of type ${expected}` }),
     ];
   });
 }

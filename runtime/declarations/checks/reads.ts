@@ -3,6 +3,7 @@ import { type ParsedFunction, parseFunction } from "../abi/signature.ts";
 import { type Diagnostic, diagnostic, type SourceLocation } from "../diagnostics.ts";
 import { snakeCase } from "../names.ts";
 import type { ContractRead, EventTable } from "../protocol.ts";
+import { checkContractColumn } from "./argument-columns.ts";
 import { checkArguments, checkSignatureName } from "./arguments.ts";
 import { checkContractName } from "./contracts.ts";
 import { type Checked, type Declaration, keyAt, valueAt } from "./declaration.ts";
@@ -35,6 +36,7 @@ function checkRead(declaration: Declaration, tables: readonly EventTable[], name
       location,
     ),
     ...checkTimes(declaration, name),
+    ...checkTouchedContract(declaration, tables, name),
   ];
   if (!parsed.ok || diagnostics.length > 0) return { value: null, diagnostics };
   const { text, selector } = parsed.value;
@@ -45,6 +47,7 @@ function checkRead(declaration: Declaration, tables: readonly EventTable[], name
     arguments: args.value,
     columns: columns.value,
     touchedBy: read.touchedBy,
+    contractColumn: read.contractColumn ?? null,
     everyBlocks: read.everyBlocks ?? null,
   };
   return { value, diagnostics };
@@ -59,10 +62,11 @@ function checkUniqueName(declaration: Declaration, name: string): Diagnostic[] {
 }
 
 function checkTimes(declaration: Declaration, name: string): Diagnostic[] {
-  const { contract = "", touchedBy = [], everyBlocks } = declaration.file.reads[name] ?? {};
+  const { contract = "", touchedBy = [], contractColumn, everyBlocks } = declaration.file.reads[name] ?? {};
   const { contracts, tables } = declaration.file;
   // A contract that is not declared is reported where it is named.
-  const isSame = (other: string): boolean => other === contract || !Object.hasOwn(contracts, other) || !Object.hasOwn(contracts, contract);
+  const isSame = (other: string): boolean =>
+    contractColumn !== undefined || other === contract || !Object.hasOwn(contracts, other) || !Object.hasOwn(contracts, contract);
   const expected = Object.keys(tables).filter((table) => isSame(tables[table]?.contract ?? ""));
   const unknown = touchedBy.flatMap((table, index) =>
     expected.includes(table)
@@ -71,6 +75,18 @@ function checkTimes(declaration: Declaration, name: string): Diagnostic[] {
   );
   const never = touchedBy.length === 0 && everyBlocks === undefined;
   return never ? [diagnostic("never-due", keyAt(declaration, "reads", name))] : unknown;
+}
+
+function checkTouchedContract(declaration: Declaration, tables: readonly EventTable[], name: string): Diagnostic[] {
+  const { touchedBy = [], contractColumn } = declaration.file.reads[name] ?? {};
+  if (contractColumn === undefined) return [];
+  const location = valueAt(declaration, "reads", name, "contractColumn");
+  if (touchedBy.length === 0) return [diagnostic("missing-key", location, { key: "touchedBy", expected: "the tables of the column" })];
+  return checkContractColumn(
+    contractColumn,
+    tables.filter((table) => touchedBy.includes(table.name)),
+    location,
+  );
 }
 
 function columnsOf({ outputs }: ParsedFunction, location: SourceLocation): Checked<ContractRead["columns"]> {

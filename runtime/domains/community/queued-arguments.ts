@@ -1,6 +1,7 @@
 import { identifier, joinSql, nothing, type Sql, sql } from "../../database/sql.ts";
 import type { ColumnType, ContractRead, VaryingArgument } from "../../declarations/protocol.ts";
 import type { Row } from "../../indexer/projection.ts";
+import type { Address } from "../../lib/hex.ts";
 import { varyingArguments } from "./relations.ts";
 
 /** An argument whose values are those of a column. */
@@ -15,6 +16,15 @@ export const queuedArguments = (read: ContractRead, row: Row): string =>
   columnArguments(read)
     .map(({ column }) => String(row[column]))
     .join();
+
+/** The contract that a row of an event touches, where the read names the column that has it; longer values start with the address. */
+export const touchedContract = ({ contractColumn }: ContractRead, row: Row): Address | null => {
+  const value = contractColumn === null ? undefined : row[contractColumn];
+  return typeof value === "string" ? (value.slice(0, addressLength) as Address) : null;
+};
+
+/** 0x and 40 hex digits. */
+const addressLength = 42;
 
 /** The same text, of the results of a read. */
 export const resultArguments = (read: ContractRead, alias: string): Sql => {

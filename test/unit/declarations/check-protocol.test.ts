@@ -33,6 +33,9 @@ tables:
   settings:
     contract: vault
     events: ["Set(bytes32 indexed slot, int128 level)", "Set(bytes32 indexed slot, int128 level, string label)"]
+  announcements:
+    contract: "factory"
+    events: ["Announced(bytes32 indexed id, uint256 total, string label)", "Announced(bytes32 indexed id, uint256 total, string label, address by)"]
 reads:
   price:
     contract: vault
@@ -49,6 +52,11 @@ reads:
     call: position(bytes32 moveId, int256 size, uint8 side, bytes4 tag) view returns (uint256 leftAmount)
     arguments: [{ column: slot }, { column: level }, { each: [0, "01", 2] }, "0xABCDEF01"]
     touchedBy: [settings]
+  announced:
+    contract: vault
+    contractColumn: id
+    call: total() view returns (uint256 sum)
+    touchedBy: [announcements]
 operations:
   balances: { sql: balances.sql }
   markets:
@@ -116,7 +124,9 @@ describe("a declaration", () => {
           "0xabcdef01",
         ],
         columns: [{ name: "left_amount", type: "uint256" }],
+        contractColumn: null,
       },
+      { name: "announced", contract: "vault", touchedBy: ["announcements"], contractColumn: "id" },
     ]);
     expect(Object.keys(value?.operations ?? {})).toEqual(["balances"]);
     expect(value?.operations.balances).toMatchObject({
@@ -375,6 +385,35 @@ const faults: readonly Fault[] = [
     "touchedBy: [settings]\n",
     "touchedBy: [settings]\n    everyBlocks: §10\n",
     '"slot"',
+  ],
+  ["a read of the contracts of an unknown column", "unknown-column", "contractColumn: id", "contractColumn: §ids", "nearest: id"],
+  [
+    "a read of the contracts of numbers",
+    "wrong-value",
+    "contractColumn: id",
+    "contractColumn: §total",
+    "expected a column of type address or bytes32",
+  ],
+  [
+    "a read of the contracts of a column that a variant lacks",
+    "nullable-key",
+    "contractColumn: id",
+    "contractColumn: §by",
+    "Announced(bytes32 indexed id",
+  ],
+  [
+    "a read of the contracts of a column without tables",
+    "missing-key",
+    "contractColumn: id\n    call: total() view returns (uint256 sum)\n    touchedBy: [announcements]",
+    "contractColumn: §id\n    call: total() view returns (uint256 sum)\n    everyBlocks: 5",
+    "touchedBy",
+  ],
+  [
+    "a table of another contract without the column of the read's",
+    "unknown-table",
+    "    contractColumn: id\n",
+    "",
+    "not a table of the same contract",
   ],
   ["a column of a parameter without a name", "unnamed-parameter", "bytes32 moveId", "bytes32", "parameter 1 of the function"],
   ["a column of a parameter with a reserved name", "reserved-name", "bytes32 moveId", "bytes32 contract", "another name of the parameter"],

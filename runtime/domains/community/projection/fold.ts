@@ -3,7 +3,7 @@ import type { DecodedBlock } from "../../../events/decoded-block.ts";
 import type { FoldInput, Row } from "../../../indexer/projection.ts";
 import { keyText, type State } from "../../../indexer/state/state.ts";
 import type { Address } from "../../../lib/hex.ts";
-import { columnArguments, queuedArguments } from "../queued-arguments.ts";
+import { columnArguments, queuedArguments, touchedContract } from "../queued-arguments.ts";
 import { type EventRelations, readsTable } from "../relations.ts";
 import { type Candidate, isFixed } from "./candidates.ts";
 import { contractsLoad, type DeclaredFold } from "./declared-fold.ts";
@@ -67,8 +67,9 @@ const createTarget = ({ protocol, relations }: DeclaredFold, state: State) => {
     for (const read of protocol.reads) {
       if (!isDue(read)) continue;
       const values = queuedArguments(read, row);
-      const queued = { protocol: protocol.id, read_name: read.name, contract, arguments: values, block_number: block, attempts: 0 };
-      reads.set(keyText([read.name, contract, values, block]), queued);
+      const called = touchedContract(read, row) ?? contract;
+      const queued = { protocol: protocol.id, read_name: read.name, contract: called, arguments: values, block_number: block, attempts: 0 };
+      reads.set(keyText([read.name, called, values, block]), queued);
     }
   };
   return {

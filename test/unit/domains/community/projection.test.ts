@@ -186,6 +186,28 @@ describe("the projection of a declared protocol", () => {
     ]);
   });
 
+  it("queues reads of the contracts that a column has, which another one announces, once for each block", () => {
+    const moved = "Moved(bytes32 indexed id, address indexed vault, uint256 assets)";
+    const protocol: Protocol = {
+      ...vaults,
+      tables: [tableOf("moves", "factory", [moved])],
+      reads: [
+        readOf("supply", "vault", "supply() view returns (uint256 value)", { touchedBy: ["moves"], contractColumn: "id" }),
+        readOf("rate", "vault", "rate() view returns (uint256 value)", { touchedBy: ["moves"], contractColumn: "vault" }),
+      ],
+    };
+    const move = (from: Address, to: Address): ChainLog => log([topicOf(moved), `${from}${"a".repeat(24)}`, topic(to)], data(1), factory);
+    const blocks = [withLogs(4, announce(vault)), withLogs(6, move(vault, second), move(vault, vault), move(second, second))];
+    expect(fold(blocks, { protocol }).community_reads?.map((row) => [row.read_name, row.contract, row.block_number])).toEqual([
+      ["supply", vault, 4],
+      ["rate", vault, 4],
+      ["supply", vault, 6],
+      ["rate", second, 6],
+      ["rate", vault, 6],
+      ["supply", second, 6],
+    ]);
+  });
+
   it("queues reads once for each value of a column, and no such read without a row", () => {
     const protocol: Protocol = {
       ...vaults,
