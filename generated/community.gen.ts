@@ -16,12 +16,621 @@ export const protocols = [
   {
     "id": "protocol_02",
     "name": "balancer",
-    "description": "Protocol 02: its market data and markets, and the balances, transactions and redeemable tokens of wallets.",
+    "description": "Protocol 02: pools of two or more tokens that one vault holds (version 2), with their market data and markets, and the balances, transactions and redeemable tokens of wallets. Vaults of other chains are added by the operator.",
     "version": 1,
-    "contracts": {},
-    "tables": [],
-    "reads": [],
-    "operations": {},
+    "contracts": {
+      "vault": {
+        "networks": {
+          "eth-mainnet": [
+            {
+              "address": "0xba12222222228d8ba445958a75a0704d566bf2c8",
+              "from": 12272146
+            }
+          ]
+        },
+        "discoveredBy": []
+      },
+      "pool": {
+        "networks": {},
+        "discoveredBy": [
+          {
+            "contract": "vault",
+            "event": {
+              "text": "PoolRegistered(bytes32 indexed poolId, address indexed poolAddress, uint8 specialization)",
+              "name": "PoolRegistered",
+              "topic0": "0x3c13bc30b8e878c53fd2a36b679409c073afd75950be43d8858768e956fbc20e",
+              "parameters": [
+                {
+                  "name": "poolId",
+                  "type": "bytes32",
+                  "indexed": true
+                },
+                {
+                  "name": "poolAddress",
+                  "type": "address",
+                  "indexed": true
+                },
+                {
+                  "name": "specialization",
+                  "type": "uint8",
+                  "indexed": false
+                }
+              ]
+            },
+            "parameter": "poolAddress"
+          }
+        ]
+      }
+    },
+    "tables": [
+      {
+        "name": "pools",
+        "contract": "vault",
+        "events": [
+          {
+            "text": "PoolRegistered(bytes32 indexed poolId, address indexed poolAddress, uint8 specialization)",
+            "name": "PoolRegistered",
+            "topic0": "0x3c13bc30b8e878c53fd2a36b679409c073afd75950be43d8858768e956fbc20e",
+            "parameters": [
+              {
+                "name": "poolId",
+                "type": "bytes32",
+                "indexed": true
+              },
+              {
+                "name": "poolAddress",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "specialization",
+                "type": "uint8",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "pool_id",
+            "parameter": "poolId",
+            "type": "bytes"
+          },
+          {
+            "name": "pool_address",
+            "parameter": "poolAddress",
+            "type": "address"
+          },
+          {
+            "name": "specialization",
+            "parameter": "specialization",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "pool_address"
+          ],
+          [
+            "pool_id"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "token_lists",
+        "contract": "vault",
+        "events": [
+          {
+            "text": "TokensRegistered(bytes32 indexed poolId, address[] tokens, address[] assetManagers)",
+            "name": "TokensRegistered",
+            "topic0": "0xf5847d3f2197b16cdcd2098ec95d0905cd1abdaf415f07bb7cef2bba8ac5dec4",
+            "parameters": [
+              {
+                "name": "poolId",
+                "type": "bytes32",
+                "indexed": true
+              },
+              {
+                "name": "tokens",
+                "type": "address[]",
+                "indexed": false
+              },
+              {
+                "name": "assetManagers",
+                "type": "address[]",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "TokensDeregistered(bytes32 indexed poolId, address[] tokens)",
+            "name": "TokensDeregistered",
+            "topic0": "0x7dcdc6d02ef40c7c1a7046a011b058bd7f988fa14e20a66344f9d4e60657d610",
+            "parameters": [
+              {
+                "name": "poolId",
+                "type": "bytes32",
+                "indexed": true
+              },
+              {
+                "name": "tokens",
+                "type": "address[]",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "pool_id",
+            "parameter": "poolId",
+            "type": "bytes"
+          },
+          {
+            "name": "tokens",
+            "parameter": "tokens",
+            "type": "address[]"
+          },
+          {
+            "name": "asset_managers",
+            "parameter": "assetManagers",
+            "type": "address[]"
+          }
+        ],
+        "indexes": [],
+        "latestBy": null
+      },
+      {
+        "name": "balance_changes",
+        "contract": "vault",
+        "events": [
+          {
+            "text": "PoolBalanceChanged(bytes32 indexed poolId, address indexed liquidityProvider, address[] tokens, int256[] deltas, uint256[] protocolFeeAmounts)",
+            "name": "PoolBalanceChanged",
+            "topic0": "0xe5ce249087ce04f05a957192435400fd97868dba0e6a4b4c049abf8af80dae78",
+            "parameters": [
+              {
+                "name": "poolId",
+                "type": "bytes32",
+                "indexed": true
+              },
+              {
+                "name": "liquidityProvider",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "tokens",
+                "type": "address[]",
+                "indexed": false
+              },
+              {
+                "name": "deltas",
+                "type": "int256[]",
+                "indexed": false
+              },
+              {
+                "name": "protocolFeeAmounts",
+                "type": "uint256[]",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "pool_id",
+            "parameter": "poolId",
+            "type": "bytes"
+          },
+          {
+            "name": "liquidity_provider",
+            "parameter": "liquidityProvider",
+            "type": "address"
+          },
+          {
+            "name": "tokens",
+            "parameter": "tokens",
+            "type": "address[]"
+          },
+          {
+            "name": "deltas",
+            "parameter": "deltas",
+            "type": "int256[]"
+          },
+          {
+            "name": "protocol_fee_amounts",
+            "parameter": "protocolFeeAmounts",
+            "type": "uint256[]"
+          }
+        ],
+        "indexes": [
+          [
+            "liquidity_provider"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "swaps",
+        "contract": "vault",
+        "events": [
+          {
+            "text": "Swap(bytes32 indexed poolId, address indexed tokenIn, address indexed tokenOut, uint256 amountIn, uint256 amountOut)",
+            "name": "Swap",
+            "topic0": "0x2170c741c41531aec20e7c107c24eecfdd15e69c9bb0a8dd37b1840b9e0b207b",
+            "parameters": [
+              {
+                "name": "poolId",
+                "type": "bytes32",
+                "indexed": true
+              },
+              {
+                "name": "tokenIn",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "tokenOut",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "amountIn",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "amountOut",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "pool_id",
+            "parameter": "poolId",
+            "type": "bytes"
+          },
+          {
+            "name": "token_in",
+            "parameter": "tokenIn",
+            "type": "address"
+          },
+          {
+            "name": "token_out",
+            "parameter": "tokenOut",
+            "type": "address"
+          },
+          {
+            "name": "amount_in",
+            "parameter": "amountIn",
+            "type": "uint256"
+          },
+          {
+            "name": "amount_out",
+            "parameter": "amountOut",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [],
+        "latestBy": null
+      },
+      {
+        "name": "managed_changes",
+        "contract": "vault",
+        "events": [
+          {
+            "text": "PoolBalanceManaged(bytes32 indexed poolId, address indexed assetManager, address indexed token, int256 cashDelta, int256 managedDelta)",
+            "name": "PoolBalanceManaged",
+            "topic0": "0x6edcaf6241105b4c94c2efdbf3a6b12458eb3d07be3a0e81d24b13c44045fe7a",
+            "parameters": [
+              {
+                "name": "poolId",
+                "type": "bytes32",
+                "indexed": true
+              },
+              {
+                "name": "assetManager",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "token",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "cashDelta",
+                "type": "int256",
+                "indexed": false
+              },
+              {
+                "name": "managedDelta",
+                "type": "int256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "pool_id",
+            "parameter": "poolId",
+            "type": "bytes"
+          },
+          {
+            "name": "asset_manager",
+            "parameter": "assetManager",
+            "type": "address"
+          },
+          {
+            "name": "token",
+            "parameter": "token",
+            "type": "address"
+          },
+          {
+            "name": "cash_delta",
+            "parameter": "cashDelta",
+            "type": "int256"
+          },
+          {
+            "name": "managed_delta",
+            "parameter": "managedDelta",
+            "type": "int256"
+          }
+        ],
+        "indexes": [],
+        "latestBy": null
+      }
+    ],
+    "reads": [
+      {
+        "name": "pool_tokens",
+        "contract": "vault",
+        "function": {
+          "text": "getPoolTokens(bytes32 poolId) view returns (address[] tokens, uint256[] balances, uint256 lastChangeBlock)",
+          "selector": "0xf94d4668"
+        },
+        "arguments": [
+          {
+            "name": "pool_id",
+            "type": "bytes",
+            "column": "pool_id"
+          }
+        ],
+        "columns": [
+          {
+            "name": "tokens",
+            "type": "address[]"
+          },
+          {
+            "name": "balances",
+            "type": "uint256[]"
+          },
+          {
+            "name": "last_change_block",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "token_lists",
+          "balance_changes",
+          "swaps",
+          "managed_changes"
+        ],
+        "contractColumn": null,
+        "everyBlocks": null
+      },
+      {
+        "name": "share_supply",
+        "contract": "pool",
+        "function": {
+          "text": "totalSupply() view returns (uint256 shares)",
+          "selector": "0x18160ddd"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "shares",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "balance_changes"
+        ],
+        "contractColumn": "pool_id",
+        "everyBlocks": null
+      },
+      {
+        "name": "actual_supply",
+        "contract": "pool",
+        "function": {
+          "text": "getActualSupply() view returns (uint256 shares)",
+          "selector": "0x876f303b"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "shares",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "balance_changes",
+          "swaps"
+        ],
+        "contractColumn": "pool_id",
+        "everyBlocks": 7200
+      },
+      {
+        "name": "share_rate",
+        "contract": "pool",
+        "function": {
+          "text": "getRate() view returns (uint256 rate)",
+          "selector": "0x679aefce"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "rate",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "balance_changes"
+        ],
+        "contractColumn": "pool_id",
+        "everyBlocks": 7200
+      }
+    ],
+    "operations": {
+      "market_data": {
+        "file": "market_data.sql",
+        "text": "-- Pools with the value of their tokens by the newest readings, largest first.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), month AS (\n  SELECT number FROM api.blocks\n  WHERE chain_id = $1     AND timestamp >= (SELECT timestamp FROM current_block) - 2592000\n  ORDER BY timestamp, number LIMIT 1\n), states AS MATERIALIZED (\n  SELECT p.contract, p.pool_id, p.pool_address AS pool, held.tokens, held.balances, held.block_number\n  FROM \"cq_protocol_02\".pools p\n  LEFT JOIN LATERAL (\n    SELECT r.tokens, r.balances, r.block_number FROM \"cq_protocol_02\".pool_tokens r\n    WHERE r.chain_id = $1     AND r.contract = p.contract AND r.pool_id = p.pool_id AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) held ON true\n  WHERE p.chain_id = $1     AND p.block_number <= $2           AND ($3   ::bytea IS NULL OR p.pool_address = $3   )\n), holdings AS MATERIALIZED (\n  SELECT s.contract, s.pool_id, s.pool, h.token, h.balance\n  FROM states s CROSS JOIN LATERAL unnest(s.tokens, s.balances) AS h (token, balance)\n), prices AS MATERIALIZED (\n  SELECT t.token, quote.unit_price\n  FROM (SELECT DISTINCT token FROM holdings) t\n  CROSS JOIN LATERAL (\n    SELECT p.unit_price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = t.token) quote\n), totals AS (\n  SELECT h.contract, h.pool_id,\n    CASE WHEN bool_and(h.balance = 0 OR p.unit_price IS NOT NULL) FILTER (WHERE h.token <> h.pool)\n      THEN sum(COALESCE(h.balance * p.unit_price, 0)) FILTER (WHERE h.token <> h.pool) END AS quote,\n    COALESCE(sum(h.balance) FILTER (WHERE h.token = h.pool), 0) AS own\n  FROM holdings h LEFT JOIN prices p ON p.token = h.token\n  GROUP BY h.contract, h.pool_id\n), page AS (\n  SELECT s.contract, s.pool_id, s.pool, s.block_number, t.quote, t.own\n  FROM states s LEFT JOIN totals t ON t.contract = s.contract AND t.pool_id = s.pool_id\n  ORDER BY t.quote DESC NULLS LAST, s.pool, s.pool_id, s.contract\n  LIMIT $4     OFFSET $5     \n)\nSELECT\n  p.pool AS pool_address,\n  share.name,\n  NULL AS asset_address,\n  NULL AS asset_name,\n  NULL AS asset_ticker_symbol,\n  NULL AS asset_decimals,\n  p.quote AS total_value_locked_quote,\n  -- For a year of 365 days.\n  (newest.rate / NULLIF(earlier.rate, 0) - 1) * 31536000 / NULLIF(newest.timestamp - earlier.timestamp, 0) AS supply_rate,\n  NULL AS borrow_rate,\n  NULL AS total_supply,\n  NULL AS total_borrow,\n  NULL AS available_liquidity,\n  p.quote AS total_supply_quote,\n  NULL AS total_borrow_quote,\n  NULL AS utilization_rate,\n  p.pool AS lp_token_address,\n  COALESCE(actual.shares, issued.shares - p.own) AS lp_token_total_supply,\n  p.block_number AS block_height\nFROM page p\nLEFT JOIN LATERAL (\n  SELECT r.shares FROM \"cq_protocol_02\".actual_supply r\n  WHERE r.chain_id = $1     AND r.contract = p.pool AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) actual ON true\nLEFT JOIN LATERAL (\n  SELECT r.shares FROM \"cq_protocol_02\".share_supply r\n  WHERE r.chain_id = $1     AND r.contract = p.pool AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) issued ON true\nLEFT JOIN LATERAL (\n  SELECT r.rate, b.timestamp FROM \"cq_protocol_02\".share_rate r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = p.pool AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) newest ON true\nLEFT JOIN LATERAL (\n  SELECT r.rate, b.timestamp FROM \"cq_protocol_02\".share_rate r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = p.pool AND r.block_number >= (SELECT number FROM month) AND r.block_number <= $2           AND r.rate > 0\n  ORDER BY r.block_number LIMIT 1) earlier ON true\nLEFT JOIN api.tokens share ON share.chain_id = $1     AND share.address = p.pool\nORDER BY p.quote DESC NULLS LAST, p.pool, p.pool_id, p.contract\n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "pool",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "name",
+          "asset_address",
+          "asset_name",
+          "asset_ticker_symbol",
+          "asset_decimals",
+          "total_value_locked_quote",
+          "supply_rate",
+          "borrow_rate",
+          "total_supply",
+          "total_borrow",
+          "available_liquidity",
+          "total_supply_quote",
+          "total_borrow_quote",
+          "utilization_rate",
+          "lp_token_address",
+          "lp_token_total_supply",
+          "block_height"
+        ],
+        "views": [
+          "blocks",
+          "tokens"
+        ]
+      },
+      "markets": {
+        "file": "markets.sql",
+        "text": "-- Pools by the value of their tokens at the newest readings, largest first.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), month AS (\n  SELECT number FROM api.blocks\n  WHERE chain_id = $1     AND timestamp >= (SELECT timestamp FROM current_block) - 2592000\n  ORDER BY timestamp, number LIMIT 1\n), states AS MATERIALIZED (\n  SELECT p.contract, p.pool_id, p.pool_address AS pool, held.tokens, held.balances\n  FROM \"cq_protocol_02\".pools p\n  LEFT JOIN LATERAL (\n    SELECT r.tokens, r.balances FROM \"cq_protocol_02\".pool_tokens r\n    WHERE r.chain_id = $1     AND r.contract = p.contract AND r.pool_id = p.pool_id AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) held ON true\n  WHERE p.chain_id = $1     AND p.block_number <= $2          \n), holdings AS MATERIALIZED (\n  SELECT s.contract, s.pool_id, s.pool, h.token, h.balance\n  FROM states s CROSS JOIN LATERAL unnest(s.tokens, s.balances) AS h (token, balance)\n  WHERE h.token <> s.pool\n), prices AS MATERIALIZED (\n  SELECT t.token, quote.unit_price\n  FROM (SELECT DISTINCT token FROM holdings) t\n  CROSS JOIN LATERAL (\n    SELECT p.unit_price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = t.token) quote\n), totals AS (\n  SELECT h.contract, h.pool_id,\n    CASE WHEN bool_and(h.balance = 0 OR p.unit_price IS NOT NULL) THEN sum(COALESCE(h.balance * p.unit_price, 0)) END AS quote\n  FROM holdings h LEFT JOIN prices p ON p.token = h.token\n  GROUP BY h.contract, h.pool_id\n), page AS (\n  SELECT s.contract, s.pool_id, s.pool, t.quote\n  FROM states s LEFT JOIN totals t ON t.contract = s.contract AND t.pool_id = s.pool_id\n  ORDER BY t.quote DESC NULLS LAST, s.pool, s.pool_id, s.contract\n  LIMIT $3     OFFSET $4     \n)\nSELECT\n  p.pool AS pool_address,\n  share.name,\n  NULL AS asset_address,\n  NULL AS asset_name,\n  NULL AS asset_ticker_symbol,\n  NULL AS asset_decimals,\n  p.quote AS total_value_locked_quote,\n  -- For a year of 365 days.\n  (newest.rate / NULLIF(earlier.rate, 0) - 1) * 31536000 / NULLIF(newest.timestamp - earlier.timestamp, 0) AS supply_rate,\n  NULL AS borrow_rate\nFROM page p\nLEFT JOIN LATERAL (\n  SELECT r.rate, b.timestamp FROM \"cq_protocol_02\".share_rate r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = p.pool AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) newest ON true\nLEFT JOIN LATERAL (\n  SELECT r.rate, b.timestamp FROM \"cq_protocol_02\".share_rate r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = p.pool AND r.block_number >= (SELECT number FROM month) AND r.block_number <= $2           AND r.rate > 0\n  ORDER BY r.block_number LIMIT 1) earlier ON true\nLEFT JOIN api.tokens share ON share.chain_id = $1     AND share.address = p.pool\nORDER BY p.quote DESC NULLS LAST, p.pool, p.pool_id, p.contract\n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "name",
+          "asset_address",
+          "asset_name",
+          "asset_ticker_symbol",
+          "asset_decimals",
+          "total_value_locked_quote",
+          "supply_rate",
+          "borrow_rate"
+        ],
+        "views": [
+          "blocks",
+          "tokens"
+        ]
+      },
+      "balances": {
+        "file": "balances.sql",
+        "text": "-- The wallet's shares of each pool, valued at their part of the pool's tokens.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), shares AS MATERIALIZED (\n  SELECT p.contract, p.pool_id, p.pool_address AS pool, b.balance\n  FROM api.balances_at($1    , $2          ) b\n  JOIN \"cq_protocol_02\".pools p ON p.chain_id = $1     AND p.pool_address = b.token AND p.block_number <= $2          \n  WHERE b.owner = $3      AND b.balance IS DISTINCT FROM 0\n), holdings AS MATERIALIZED (\n  SELECT s.contract, s.pool_id, s.pool, h.token, h.balance\n  FROM shares s\n  CROSS JOIN LATERAL (\n    SELECT r.tokens, r.balances FROM \"cq_protocol_02\".pool_tokens r\n    WHERE r.chain_id = $1     AND r.contract = s.contract AND r.pool_id = s.pool_id AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) held\n  CROSS JOIN LATERAL unnest(held.tokens, held.balances) AS h (token, balance)\n), prices AS MATERIALIZED (\n  SELECT t.token, quote.unit_price\n  FROM (SELECT DISTINCT token FROM holdings) t\n  CROSS JOIN LATERAL (\n    SELECT p.unit_price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = t.token) quote\n), totals AS (\n  SELECT h.contract, h.pool_id,\n    CASE WHEN bool_and(h.balance = 0 OR p.unit_price IS NOT NULL) FILTER (WHERE h.token <> h.pool)\n      THEN sum(COALESCE(h.balance * p.unit_price, 0)) FILTER (WHERE h.token <> h.pool) END AS quote,\n    COALESCE(sum(h.balance) FILTER (WHERE h.token = h.pool), 0) AS own\n  FROM holdings h LEFT JOIN prices p ON p.token = h.token\n  GROUP BY h.contract, h.pool_id\n)\nSELECT\n  s.pool AS pool_address,\n  share.name AS pool_name,\n  'liquidity' AS position,\n  s.pool AS contract_address,\n  share.name AS contract_name,\n  share.symbol AS contract_ticker_symbol,\n  share.decimals AS contract_decimals,\n  s.balance,\n  t.quote * power(10::numeric, share.decimals) / NULLIF(COALESCE(actual.shares, issued.shares - t.own), 0) AS quote_rate,\n  t.quote * s.balance / NULLIF(COALESCE(actual.shares, issued.shares - t.own), 0) AS quote\nFROM shares s\nLEFT JOIN totals t ON t.contract = s.contract AND t.pool_id = s.pool_id\n-- Without the shares that the vault holds; older pools report only all of them.\nLEFT JOIN LATERAL (\n  SELECT r.shares FROM \"cq_protocol_02\".actual_supply r\n  WHERE r.chain_id = $1     AND r.contract = s.pool AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) actual ON true\nLEFT JOIN LATERAL (\n  SELECT r.shares FROM \"cq_protocol_02\".share_supply r\n  WHERE r.chain_id = $1     AND r.contract = s.pool AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) issued ON true\nLEFT JOIN api.tokens share ON share.chain_id = $1     AND share.address = s.pool\nORDER BY quote DESC NULLS LAST, s.pool, s.pool_id, s.contract\nLIMIT $4     OFFSET $5     \n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "wallet",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "pool_name",
+          "position",
+          "contract_address",
+          "contract_name",
+          "contract_ticker_symbol",
+          "contract_decimals",
+          "balance",
+          "quote_rate",
+          "quote"
+        ],
+        "views": [
+          "blocks",
+          "tokens"
+        ]
+      },
+      "transactions": {
+        "file": "transactions.sql",
+        "text": "-- The wallet's joins, exits and swaps, newest first. A positive delta is an amount that the pool received.\nWITH involved AS (\n  SELECT a.block_number, a.transaction_index, true AS is_sender, NULL::bytea AS token\n  FROM api.address_transactions a\n  JOIN api.transactions t ON t.chain_id = $1     AND t.block_number = a.block_number AND t.transaction_index = a.transaction_index\n  WHERE a.chain_id = $1     AND a.address = $2      AND a.block_number <= $3           AND t.from_address = $2     \n  UNION ALL\n  SELECT block_number, transaction_index, false, token\n  FROM api.transfers WHERE chain_id = $1     AND from_address = $2      AND block_number <= $3          \n  UNION ALL\n  SELECT block_number, transaction_index, false, token\n  FROM api.transfers WHERE chain_id = $1     AND to_address = $2      AND block_number <= $3          \n  UNION ALL\n  SELECT block_number, transaction_index, false, NULL\n  FROM \"cq_protocol_02\".balance_changes WHERE chain_id = $1     AND liquidity_provider = $2      AND block_number <= $3          \n), candidates AS MATERIALIZED (\n  SELECT block_number, transaction_index, bool_or(is_sender) AS is_sender, array_agg(token) AS moved\n  FROM involved GROUP BY block_number, transaction_index\n), events AS (\n  SELECT 'swap' AS action, c.is_sender, c.moved, s.contract, s.pool_id, s.block_number, s.transaction_index, s.log_index,\n    NULL::bytea AS provider, ARRAY[s.token_in, s.token_out] AS tokens, ARRAY[s.amount_in, -s.amount_out] AS deltas\n  FROM candidates c\n  JOIN \"cq_protocol_02\".swaps s ON s.chain_id = $1     AND s.block_number = c.block_number AND s.transaction_index = c.transaction_index\n  UNION ALL\n  SELECT CASE WHEN 0 > ANY (b.deltas) THEN 'exit' WHEN 0 < ANY (b.deltas) THEN 'join' ELSE 'balance_change' END,\n    c.is_sender, c.moved, b.contract, b.pool_id, b.block_number, b.transaction_index, b.log_index, b.liquidity_provider, b.tokens, b.deltas\n  FROM candidates c\n  JOIN \"cq_protocol_02\".balance_changes b ON b.chain_id = $1     AND b.block_number = c.block_number AND b.transaction_index = c.transaction_index\n), page AS MATERIALIZED (\n  SELECT e.*, p.pool_address AS pool\n  FROM events e\n  JOIN \"cq_protocol_02\".pools p ON p.chain_id = $1     AND p.contract = e.contract AND p.pool_id = e.pool_id AND p.block_number <= $3          \n  WHERE e.is_sender OR e.provider = $2      OR e.tokens && e.moved OR p.pool_address = ANY (e.moved)\n  ORDER BY e.block_number DESC, e.log_index DESC\n  LIMIT $4     OFFSET $5     \n), timed AS MATERIALIZED (\n  SELECT p.*, b.timestamp, t.hash, t.from_address\n  FROM page p\n  JOIN api.blocks b ON b.chain_id = $1     AND b.number = p.block_number\n  JOIN api.transactions t ON t.chain_id = $1     AND t.block_number = p.block_number AND t.transaction_index = p.transaction_index\n), entries AS MATERIALIZED (\n  SELECT t.*, e.token, e.delta, e.position, e.token = t.pool AS is_share\n  FROM timed t CROSS JOIN LATERAL unnest(t.tokens, t.deltas) WITH ORDINALITY AS e (token, delta, position)\n), prices AS MATERIALIZED (\n  SELECT e.token, e.hour, quote.price, quote.unit_price\n  FROM (SELECT DISTINCT token, timestamp / 3600 AS hour FROM entries WHERE NOT is_share) e\n  CROSS JOIN LATERAL (SELECT p.price, p.unit_price FROM api.prices_at($1    , e.hour * 3600) p WHERE p.token = e.token) quote\n), totals AS MATERIALIZED (\n  -- What was exchanged for shares of the pool.\n  SELECT e.block_number, e.log_index,\n    CASE WHEN bool_and(e.delta = 0 OR p.unit_price IS NOT NULL) THEN sum(COALESCE(abs(e.delta) * p.unit_price, 0)) END AS quote\n  FROM entries e LEFT JOIN prices p ON p.token = e.token AND p.hour = e.timestamp / 3600\n  WHERE NOT e.is_share\n  GROUP BY e.block_number, e.log_index\n), legs AS (\n  SELECT e.block_number, e.log_index, e.position, e.is_share, e.token, e.timestamp, e.delta\n  FROM entries e\n  WHERE e.delta <> 0 AND (e.action = 'swap' OR NOT e.is_share) AND (\n    (e.provider = $2      AND e.delta > 0)\n    OR EXISTS (\n      SELECT 1 FROM api.transfers m\n      WHERE m.chain_id = $1     AND m.from_address = $2      AND m.token = e.token AND m.block_number = e.block_number\n        AND m.transaction_index = e.transaction_index AND e.delta > 0)\n    OR EXISTS (\n      SELECT 1 FROM api.transfers m\n      WHERE m.chain_id = $1     AND m.to_address = $2      AND m.token = e.token AND m.block_number = e.block_number\n        AND m.transaction_index = e.transaction_index AND e.delta < 0)\n    -- Native currency and internal balances have no transfers: they are those of the sender or the liquidity provider.\n    OR ((e.is_sender OR e.provider = $2     )\n      AND NOT EXISTS (\n        SELECT 1 FROM api.transfers m\n        WHERE m.chain_id = $1     AND m.to_address = e.contract AND m.token = e.token AND m.block_number = e.block_number\n          AND m.transaction_index = e.transaction_index AND e.delta > 0)\n      AND NOT EXISTS (\n        SELECT 1 FROM api.transfers m\n        WHERE m.chain_id = $1     AND m.from_address = e.contract AND m.token = e.token AND m.block_number = e.block_number\n          AND m.transaction_index = e.transaction_index AND e.delta < 0)\n      -- A swap of several steps has no transfers of the tokens between them.\n      AND NOT EXISTS (\n        SELECT 1 FROM \"cq_protocol_02\".swaps s\n        WHERE s.chain_id = $1     AND s.block_number = e.block_number AND s.transaction_index = e.transaction_index\n          AND ((e.delta > 0 AND s.token_out = e.token) OR (e.delta < 0 AND s.token_in = e.token)))))\n  UNION ALL\n  -- Shares that the wallet received or gave since the pool's preceding event of the transaction, without those that the vault received.\n  SELECT t.block_number, t.log_index, 0, true, t.pool, t.timestamp, -net.shares\n  FROM timed t\n  LEFT JOIN LATERAL (\n    SELECT max(b.log_index) FILTER (WHERE b.log_index < t.log_index) AS preceding, max(b.log_index) AS last\n    FROM \"cq_protocol_02\".balance_changes b\n    WHERE b.chain_id = $1     AND b.block_number = t.block_number AND b.transaction_index = t.transaction_index AND b.pool_id = t.pool_id) own ON true\n  CROSS JOIN LATERAL (\n    SELECT COALESCE(sum(m.amount), 0) - COALESCE((\n        SELECT sum(e.delta) FROM entries e\n        WHERE e.block_number = t.block_number AND e.log_index = t.log_index AND e.is_share AND e.provider = $2     ), 0) AS shares\n    FROM (\n      SELECT amount, log_index FROM api.transfers\n      WHERE chain_id = $1     AND to_address = $2      AND token = t.pool AND block_number = t.block_number\n        AND transaction_index = t.transaction_index AND from_address <> t.contract\n      UNION ALL\n      SELECT -amount, log_index FROM api.transfers\n      WHERE chain_id = $1     AND from_address = $2      AND token = t.pool AND block_number = t.block_number\n        AND transaction_index = t.transaction_index AND to_address <> t.contract\n    ) m\n    WHERE m.log_index > COALESCE(own.preceding, -1) AND (own.last = t.log_index OR m.log_index < t.log_index)\n  ) net\n  WHERE t.action <> 'swap' AND net.shares <> 0\n), valued AS (\n  SELECT l.block_number, l.log_index, l.position, l.token, abs(l.delta) AS amount, CASE WHEN l.delta > 0 THEN 'OUT' ELSE 'IN' END AS direction,\n    token.name, token.symbol, token.decimals,\n    CASE WHEN l.is_share THEN t.quote * power(10::numeric, token.decimals) / abs(l.delta) ELSE p.price END AS rate,\n    CASE WHEN l.is_share THEN t.quote ELSE abs(l.delta) * p.unit_price END AS quote\n  FROM legs l\n  LEFT JOIN totals t ON t.block_number = l.block_number AND t.log_index = l.log_index\n  LEFT JOIN prices p ON p.token = l.token AND p.hour = l.timestamp / 3600\n  LEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = l.token\n), sums AS (\n  SELECT v.block_number, v.log_index,\n    json_agg(json_build_object(\n      'direction', v.direction,\n      'contract_address', '0x' || encode(v.token, 'hex'),\n      'contract_name', v.name,\n      'contract_ticker_symbol', v.symbol,\n      'contract_decimals', v.decimals,\n      'amount', v.amount::text,\n      'quote_rate', v.rate,\n      'quote', v.quote) ORDER BY v.direction DESC, v.position) AS amounts,\n    count(*) FILTER (WHERE v.direction = 'OUT') AS paid,\n    CASE WHEN bool_and(v.quote IS NOT NULL) FILTER (WHERE v.direction = 'OUT') THEN sum(v.quote) FILTER (WHERE v.direction = 'OUT') END AS paid_quote,\n    CASE WHEN bool_and(v.quote IS NOT NULL) FILTER (WHERE v.direction = 'IN') THEN sum(v.quote) FILTER (WHERE v.direction = 'IN') END AS received_quote\n  FROM valued v\n  GROUP BY v.block_number, v.log_index\n)\nSELECT\n  t.timestamp AS block_signed_at,\n  t.block_number AS block_height,\n  t.hash AS tx_hash,\n  t.transaction_index AS tx_offset,\n  t.log_index AS log_offset,\n  t.action,\n  t.pool AS pool_address,\n  t.from_address,\n  COALESCE(s.amounts, '[]') AS amounts,\n  CASE WHEN s.paid > 0 THEN s.paid_quote ELSE s.received_quote END AS total_quote\nFROM timed t\nLEFT JOIN sums s ON s.block_number = t.block_number AND s.log_index = t.log_index\nORDER BY t.block_number DESC, t.log_index DESC\n",
+        "parameters": [
+          "chain",
+          "wallet",
+          "as_of_block",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "block_signed_at",
+          "block_height",
+          "tx_hash",
+          "tx_offset",
+          "log_offset",
+          "action",
+          "pool_address",
+          "from_address",
+          "amounts",
+          "total_quote"
+        ],
+        "views": [
+          "address_transactions",
+          "transactions",
+          "transfers",
+          "blocks",
+          "tokens"
+        ]
+      },
+      "tokens": {
+        "file": "tokens.sql",
+        "text": "-- What a proportional exit would return for the wallet's shares of each pool.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), shares AS MATERIALIZED (\n  SELECT p.contract, p.pool_id, p.pool_address AS pool, b.balance, held.tokens, held.balances, actual.shares AS actual, issued.shares AS issued\n  FROM api.balances_at($1    , $2          ) b\n  JOIN \"cq_protocol_02\".pools p ON p.chain_id = $1     AND p.pool_address = b.token AND p.block_number <= $2          \n  LEFT JOIN LATERAL (\n    SELECT r.tokens, r.balances FROM \"cq_protocol_02\".pool_tokens r\n    WHERE r.chain_id = $1     AND r.contract = p.contract AND r.pool_id = p.pool_id AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) held ON true\n  LEFT JOIN LATERAL (\n    SELECT r.shares FROM \"cq_protocol_02\".actual_supply r\n    WHERE r.chain_id = $1     AND r.contract = p.pool_address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) actual ON true\n  LEFT JOIN LATERAL (\n    SELECT r.shares FROM \"cq_protocol_02\".share_supply r\n    WHERE r.chain_id = $1     AND r.contract = p.pool_address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) issued ON true\n  WHERE b.owner = $3      AND b.balance IS DISTINCT FROM 0 AND ($4   ::bytea IS NULL OR p.pool_address = $4   )\n), holdings AS MATERIALIZED (\n  SELECT s.contract, s.pool_id, h.token, h.position,\n    -- Pools divide numbers of 18 decimals: the part of the shares is rounded down before it is applied to a balance.\n    div(h.balance * div(s.balance * 1e18, NULLIF(COALESCE(s.actual, s.issued - own.shares), 0)), 1e18) AS amount\n  FROM shares s\n  CROSS JOIN LATERAL (\n    SELECT COALESCE(sum(o.balance), 0) AS shares FROM unnest(s.tokens, s.balances) AS o (token, balance) WHERE o.token = s.pool) own\n  CROSS JOIN LATERAL unnest(s.tokens, s.balances) WITH ORDINALITY AS h (token, balance, position)\n  WHERE h.token <> s.pool\n), prices AS MATERIALIZED (\n  SELECT t.token, quote.price, quote.unit_price\n  FROM (SELECT DISTINCT token FROM holdings) t\n  CROSS JOIN LATERAL (\n    SELECT p.price, p.unit_price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = t.token) quote\n), totals AS (\n  SELECT h.contract, h.pool_id,\n    json_agg(json_build_object(\n      'contract_address', '0x' || encode(h.token, 'hex'),\n      'contract_name', token.name,\n      'contract_ticker_symbol', token.symbol,\n      'contract_decimals', token.decimals,\n      'balance', h.amount::text,\n      'quote_rate', p.price,\n      'quote', h.amount * p.unit_price) ORDER BY h.position) AS tokens,\n    CASE WHEN bool_and(h.amount = 0 OR p.unit_price IS NOT NULL) THEN sum(COALESCE(h.amount * p.unit_price, 0)) END AS quote\n  FROM holdings h\n  LEFT JOIN prices p ON p.token = h.token\n  LEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = h.token\n  GROUP BY h.contract, h.pool_id\n)\nSELECT\n  s.pool AS pool_address,\n  share.name AS pool_name,\n  s.pool AS lp_token_address,\n  share.decimals AS lp_token_decimals,\n  s.balance AS lp_token_balance,\n  COALESCE(t.tokens, '[]') AS tokens,\n  t.quote AS total_quote\nFROM shares s\nLEFT JOIN totals t ON t.contract = s.contract AND t.pool_id = s.pool_id\nLEFT JOIN api.tokens share ON share.chain_id = $1     AND share.address = s.pool\nORDER BY t.quote DESC NULLS LAST, s.pool, s.pool_id, s.contract\nLIMIT $5     OFFSET $6     \n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "wallet",
+          "pool",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "pool_name",
+          "lp_token_address",
+          "lp_token_decimals",
+          "lp_token_balance",
+          "tokens",
+          "total_quote"
+        ],
+        "views": [
+          "blocks",
+          "tokens"
+        ]
+      }
+    },
     "lending": null
   },
   {
@@ -358,6 +967,7 @@ export const protocols = [
           }
         ],
         "touchedBy": [],
+        "contractColumn": null,
         "everyBlocks": 1000000
       },
       {
@@ -378,6 +988,7 @@ export const protocols = [
           "deposits",
           "withdrawals"
         ],
+        "contractColumn": null,
         "everyBlocks": 1000
       },
       {
@@ -398,6 +1009,7 @@ export const protocols = [
           "deposits",
           "withdrawals"
         ],
+        "contractColumn": null,
         "everyBlocks": 1000
       },
       {
@@ -420,6 +1032,7 @@ export const protocols = [
           "deposits",
           "withdrawals"
         ],
+        "contractColumn": null,
         "everyBlocks": 1000
       }
     ],
@@ -749,6 +1362,7 @@ export const protocols = [
           }
         ],
         "touchedBy": [],
+        "contractColumn": null,
         "everyBlocks": 1000000
       },
       {
@@ -769,6 +1383,7 @@ export const protocols = [
           "deposits",
           "withdrawals"
         ],
+        "contractColumn": null,
         "everyBlocks": 1000
       },
       {
@@ -789,6 +1404,7 @@ export const protocols = [
           "deposits",
           "withdrawals"
         ],
+        "contractColumn": null,
         "everyBlocks": 1000
       },
       {
@@ -809,6 +1425,7 @@ export const protocols = [
           "deposits",
           "withdrawals"
         ],
+        "contractColumn": null,
         "everyBlocks": 1000
       }
     ],
@@ -1647,6 +2264,7 @@ export const protocols = [
           }
         ],
         "touchedBy": [],
+        "contractColumn": null,
         "everyBlocks": 1000000
       },
       {
@@ -1668,6 +2286,7 @@ export const protocols = [
           "withdrawals",
           "reports"
         ],
+        "contractColumn": null,
         "everyBlocks": 1000
       },
       {
@@ -1689,6 +2308,7 @@ export const protocols = [
           "withdrawals",
           "reports"
         ],
+        "contractColumn": null,
         "everyBlocks": 1000
       },
       {
@@ -1712,6 +2332,7 @@ export const protocols = [
           "withdrawals",
           "reports"
         ],
+        "contractColumn": null,
         "everyBlocks": 1000
       },
       {
@@ -1729,6 +2350,7 @@ export const protocols = [
           }
         ],
         "touchedBy": [],
+        "contractColumn": null,
         "everyBlocks": 1000000
       },
       {
@@ -1749,6 +2371,7 @@ export const protocols = [
           "share_transfers_v2",
           "reports_v2"
         ],
+        "contractColumn": null,
         "everyBlocks": 1000
       },
       {
@@ -1769,6 +2392,7 @@ export const protocols = [
           "share_transfers_v2",
           "reports_v2"
         ],
+        "contractColumn": null,
         "everyBlocks": 1000
       },
       {
@@ -1789,6 +2413,7 @@ export const protocols = [
           "share_transfers_v2",
           "reports_v2"
         ],
+        "contractColumn": null,
         "everyBlocks": 1000
       },
       {
@@ -1806,6 +2431,7 @@ export const protocols = [
           }
         ],
         "touchedBy": [],
+        "contractColumn": null,
         "everyBlocks": 1000000
       }
     ],

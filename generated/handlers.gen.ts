@@ -142,6 +142,7 @@ export interface LiveHandlers<Context> {
   getCommunityBalances(request: GetCommunityBalancesRequest, context: Context): Promise<CommunityBalancesResponse>;
   getCommunityMarketData(request: GetCommunityMarketDataRequest, context: Context): Promise<CommunityMarketDataResponse>;
   getCommunityMarkets(request: GetCommunityMarketsRequest, context: Context): Promise<CommunityMarketsResponse>;
+  getCommunityTokens(request: GetCommunityTokensRequest, context: Context): Promise<CommunityTokensResponse>;
   getCommunityTransactions(request: GetCommunityTransactionsRequest, context: Context): Promise<CommunityTransactionsResponse>;
   getDexForPoolAddress(request: GetDexForPoolAddressRequest, context: Context): Promise<PoolToDexResponse>;
   getEarliestTransactionsForAddress(request: GetEarliestTransactionsForAddressRequest, context: Context): Promise<TransactionsTimeBucketResponse>;
@@ -191,9 +192,4 @@ export interface LiveHandlers<Context> {
   getTransactionsForTokenAddress(request: GetTransactionsForTokenAddressRequest, context: Context): Promise<TransactionsForTokenAddressResponse>;
 }
 
-/** The handlers of the planned endpoints. */
-export interface PlannedHandlers<Context> {
-  getCommunityTokens(request: GetCommunityTokensRequest, context: Context): Promise<CommunityTokensResponse>;
-}
-
-export type Handlers<Context> = LiveHandlers<Context> & Partial<PlannedHandlers<Context>>;
+export type Handlers<Context> = LiveHandlers<Context>;

@@ -114,23 +114,23 @@ export function registerRoutes<H, Context>(router: Router<H>, run: Run<H, Contex
   );
   router.get(
     "/v1/cq/provider/app/protocol_02/balances/",
-    run(operations.getProtocol02Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_02"), undefined),
+    run(operations.getProtocol02Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_02"), handlers.getCommunityBalances),
   );
   router.get(
     "/v1/cq/provider/app/protocol_02/market_data/",
-    run(operations.getProtocol02MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_02"), undefined),
+    run(operations.getProtocol02MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_02"), handlers.getCommunityMarketData),
   );
   router.get(
     "/v1/cq/provider/app/protocol_02/markets/",
-    run(operations.getProtocol02Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_02"), undefined),
+    run(operations.getProtocol02Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_02"), handlers.getCommunityMarkets),
   );
   router.get(
     "/v1/cq/provider/app/protocol_02/tokens/",
-    run(operations.getProtocol02Tokens, (raw, parsers) => parseGetCommunityTokens(raw, parsers, "protocol_02"), undefined),
+    run(operations.getProtocol02Tokens, (raw, parsers) => parseGetCommunityTokens(raw, parsers, "protocol_02"), handlers.getCommunityTokens),
   );
   router.get(
     "/v1/cq/provider/app/protocol_02/transactions/",
-    run(operations.getProtocol02Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_02"), undefined),
+    run(operations.getProtocol02Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_02"), handlers.getCommunityTransactions),
   );
   router.get(
     "/v1/cq/provider/app/protocol_03/transactions/",

@@ -10,6 +10,24 @@ describe("the built-in protocols", () => {
     expect(new Set(builtIn.map(({ name }) => name)).size).toBe(10);
   });
 
+  it("have the events and functions of the vault and its pools in protocol 02", () => {
+    const pools = builtIn.find(({ id }) => id === "protocol_02");
+    const topics = pools?.tables.map(({ name, events }) => [name, events.map(({ topic0 }) => topic0.slice(0, 10))]);
+    expect(topics).toEqual([
+      ["pools", ["0x3c13bc30"]],
+      ["token_lists", ["0xf5847d3f", "0x7dcdc6d0"]],
+      ["balance_changes", ["0xe5ce2490"]],
+      ["swaps", ["0x2170c741"]],
+      ["managed_changes", ["0x6edcaf62"]],
+    ]);
+    expect(pools?.reads.map(({ name, function: { selector } }) => [name, selector])).toEqual([
+      ["pool_tokens", "0xf94d4668"],
+      ["share_supply", "0x18160ddd"],
+      ["actual_supply", "0x876f303b"],
+      ["share_rate", "0x679aefce"],
+    ]);
+  });
+
   it("have the events and functions of ERC-4626 in protocol 06", () => {
     const vaults = builtIn.find(({ id }) => id === "protocol_06");
     const topics = vaults?.tables.map(({ name, events }) => [name, events.map(({ topic0 }) => topic0.slice(0, 10))]);

@@ -1,0 +1,146 @@
+-- The wallet's joins, exits and swaps, newest first. A positive delta is an amount that the pool received.
+WITH involved AS (
+  SELECT a.block_number, a.transaction_index, true AS is_sender, NULL::bytea AS token
+  FROM api.address_transactions a
+  JOIN api.transactions t ON t.chain_id = :chain AND t.block_number = a.block_number AND t.transaction_index = a.transaction_index
+  WHERE a.chain_id = :chain AND a.address = :wallet AND a.block_number <= :as_of_block AND t.from_address = :wallet
+  UNION ALL
+  SELECT block_number, transaction_index, false, token
+  FROM api.transfers WHERE chain_id = :chain AND from_address = :wallet AND block_number <= :as_of_block
+  UNION ALL
+  SELECT block_number, transaction_index, false, token
+  FROM api.transfers WHERE chain_id = :chain AND to_address = :wallet AND block_number <= :as_of_block
+  UNION ALL
+  SELECT block_number, transaction_index, false, NULL
+  FROM balance_changes WHERE chain_id = :chain AND liquidity_provider = :wallet AND block_number <= :as_of_block
+), candidates AS MATERIALIZED (
+  SELECT block_number, transaction_index, bool_or(is_sender) AS is_sender, array_agg(token) AS moved
+  FROM involved GROUP BY block_number, transaction_index
+), events AS (
+  SELECT 'swap' AS action, c.is_sender, c.moved, s.contract, s.pool_id, s.block_number, s.transaction_index, s.log_index,
+    NULL::bytea AS provider, ARRAY[s.token_in, s.token_out] AS tokens, ARRAY[s.amount_in, -s.amount_out] AS deltas
+  FROM candidates c
+  JOIN swaps s ON s.chain_id = :chain AND s.block_number = c.block_number AND s.transaction_index = c.transaction_index
+  UNION ALL
+  SELECT CASE WHEN 0 > ANY (b.deltas) THEN 'exit' WHEN 0 < ANY (b.deltas) THEN 'join' ELSE 'balance_change' END,
+    c.is_sender, c.moved, b.contract, b.pool_id, b.block_number, b.transaction_index, b.log_index, b.liquidity_provider, b.tokens, b.deltas
+  FROM candidates c
+  JOIN balance_changes b ON b.chain_id = :chain AND b.block_number = c.block_number AND b.transaction_index = c.transaction_index
+), page AS MATERIALIZED (
+  SELECT e.*, p.pool_address AS pool
+  FROM events e
+  JOIN pools p ON p.chain_id = :chain AND p.contract = e.contract AND p.pool_id = e.pool_id AND p.block_number <= :as_of_block
+  WHERE e.is_sender OR e.provider = :wallet OR e.tokens && e.moved OR p.pool_address = ANY (e.moved)
+  ORDER BY e.block_number DESC, e.log_index DESC
+  LIMIT :limit OFFSET :offset
+), timed AS MATERIALIZED (
+  SELECT p.*, b.timestamp, t.hash, t.from_address
+  FROM page p
+  JOIN api.blocks b ON b.chain_id = :chain AND b.number = p.block_number
+  JOIN api.transactions t ON t.chain_id = :chain AND t.block_number = p.block_number AND t.transaction_index = p.transaction_index
+), entries AS MATERIALIZED (
+  SELECT t.*, e.token, e.delta, e.position, e.token = t.pool AS is_share
+  FROM timed t CROSS JOIN LATERAL unnest(t.tokens, t.deltas) WITH ORDINALITY AS e (token, delta, position)
+), prices AS MATERIALIZED (
+  SELECT e.token, e.hour, quote.price, quote.unit_price
+  FROM (SELECT DISTINCT token, timestamp / 3600 AS hour FROM entries WHERE NOT is_share) e
+  CROSS JOIN LATERAL (SELECT p.price, p.unit_price FROM api.prices_at(:chain, e.hour * 3600) p WHERE p.token = e.token) quote
+), totals AS MATERIALIZED (
+  -- What was exchanged for shares of the pool.
+  SELECT e.block_number, e.log_index,
+    CASE WHEN bool_and(e.delta = 0 OR p.unit_price IS NOT NULL) THEN sum(COALESCE(abs(e.delta) * p.unit_price, 0)) END AS quote
+  FROM entries e LEFT JOIN prices p ON p.token = e.token AND p.hour = e.timestamp / 3600
+  WHERE NOT e.is_share
+  GROUP BY e.block_number, e.log_index
+), legs AS (
+  SELECT e.block_number, e.log_index, e.position, e.is_share, e.token, e.timestamp, e.delta
+  FROM entries e
+  WHERE e.delta <> 0 AND (e.action = 'swap' OR NOT e.is_share) AND (
+    (e.provider = :wallet AND e.delta > 0)
+    OR EXISTS (
+      SELECT 1 FROM api.transfers m
+      WHERE m.chain_id = :chain AND m.from_address = :wallet AND m.token = e.token AND m.block_number = e.block_number
+        AND m.transaction_index = e.transaction_index AND e.delta > 0)
+    OR EXISTS (
+      SELECT 1 FROM api.transfers m
+      WHERE m.chain_id = :chain AND m.to_address = :wallet AND m.token = e.token AND m.block_number = e.block_number
+        AND m.transaction_index = e.transaction_index AND e.delta < 0)
+    -- Native currency and internal balances have no transfers: they are those of the sender or the liquidity provider.
+    OR ((e.is_sender OR e.provider = :wallet)
+      AND NOT EXISTS (
+        SELECT 1 FROM api.transfers m
+        WHERE m.chain_id = :chain AND m.to_address = e.contract AND m.token = e.token AND m.block_number = e.block_number
+          AND m.transaction_index = e.transaction_index AND e.delta > 0)
+      AND NOT EXISTS (
+        SELECT 1 FROM api.transfers m
+        WHERE m.chain_id = :chain AND m.from_address = e.contract AND m.token = e.token AND m.block_number = e.block_number
+          AND m.transaction_index = e.transaction_index AND e.delta < 0)
+      -- A swap of several steps has no transfers of the tokens between them.
+      AND NOT EXISTS (
+        SELECT 1 FROM swaps s
+        WHERE s.chain_id = :chain AND s.block_number = e.block_number AND s.transaction_index = e.transaction_index
+          AND ((e.delta > 0 AND s.token_out = e.token) OR (e.delta < 0 AND s.token_in = e.token)))))
+  UNION ALL
+  -- Shares that the wallet received or gave since the pool's preceding event of the transaction, without those that the vault received.
+  SELECT t.block_number, t.log_index, 0, true, t.pool, t.timestamp, -net.shares
+  FROM timed t
+  LEFT JOIN LATERAL (
+    SELECT max(b.log_index) FILTER (WHERE b.log_index < t.log_index) AS preceding, max(b.log_index) AS last
+    FROM balance_changes b
+    WHERE b.chain_id = :chain AND b.block_number = t.block_number AND b.transaction_index = t.transaction_index AND b.pool_id = t.pool_id) own ON true
+  CROSS JOIN LATERAL (
+    SELECT COALESCE(sum(m.amount), 0) - COALESCE((
+        SELECT sum(e.delta) FROM entries e
+        WHERE e.block_number = t.block_number AND e.log_index = t.log_index AND e.is_share AND e.provider = :wallet), 0) AS shares
+    FROM (
+      SELECT amount, log_index FROM api.transfers
+      WHERE chain_id = :chain AND to_address = :wallet AND token = t.pool AND block_number = t.block_number
+        AND transaction_index = t.transaction_index AND from_address <> t.contract
+      UNION ALL
+      SELECT -amount, log_index FROM api.transfers
+      WHERE chain_id = :chain AND from_address = :wallet AND token = t.pool AND block_number = t.block_number
+        AND transaction_index = t.transaction_index AND to_address <> t.contract
+    ) m
+    WHERE m.log_index > COALESCE(own.preceding, -1) AND (own.last = t.log_index OR m.log_index < t.log_index)
+  ) net
+  WHERE t.action <> 'swap' AND net.shares <> 0
+), valued AS (
+  SELECT l.block_number, l.log_index, l.position, l.token, abs(l.delta) AS amount, CASE WHEN l.delta > 0 THEN 'OUT' ELSE 'IN' END AS direction,
+    token.name, token.symbol, token.decimals,
+    CASE WHEN l.is_share THEN t.quote * power(10::numeric, token.decimals) / abs(l.delta) ELSE p.price END AS rate,
+    CASE WHEN l.is_share THEN t.quote ELSE abs(l.delta) * p.unit_price END AS quote
+  FROM legs l
+  LEFT JOIN totals t ON t.block_number = l.block_number AND t.log_index = l.log_index
+  LEFT JOIN prices p ON p.token = l.token AND p.hour = l.timestamp / 3600
+  LEFT JOIN api.tokens token ON token.chain_id = :chain AND token.address = l.token
+), sums AS (
+  SELECT v.block_number, v.log_index,
+    json_agg(json_build_object(
+      'direction', v.direction,
+      'contract_address', '0x' || encode(v.token, 'hex'),
+      'contract_name', v.name,
+      'contract_ticker_symbol', v.symbol,
+      'contract_decimals', v.decimals,
+      'amount', v.amount::text,
+      'quote_rate', v.rate,
+      'quote', v.quote) ORDER BY v.direction DESC, v.position) AS amounts,
+    count(*) FILTER (WHERE v.direction = 'OUT') AS paid,
+    CASE WHEN bool_and(v.quote IS NOT NULL) FILTER (WHERE v.direction = 'OUT') THEN sum(v.quote) FILTER (WHERE v.direction = 'OUT') END AS paid_quote,
+    CASE WHEN bool_and(v.quote IS NOT NULL) FILTER (WHERE v.direction = 'IN') THEN sum(v.quote) FILTER (WHERE v.direction = 'IN') END AS received_quote
+  FROM valued v
+  GROUP BY v.block_number, v.log_index
+)
+SELECT
+  t.timestamp AS block_signed_at,
+  t.block_number AS block_height,
+  t.hash AS tx_hash,
+  t.transaction_index AS tx_offset,
+  t.log_index AS log_offset,
+  t.action,
+  t.pool AS pool_address,
+  t.from_address,
+  COALESCE(s.amounts, '[]') AS amounts,
+  CASE WHEN s.paid > 0 THEN s.paid_quote ELSE s.received_quote END AS total_quote
+FROM timed t
+LEFT JOIN sums s ON s.block_number = t.block_number AND s.log_index = t.log_index
+ORDER BY t.block_number DESC, t.log_index DESC

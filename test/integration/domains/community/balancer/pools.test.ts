@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createRandom } from "../../../../../demo/story/random.ts";
+import { bytes } from "../../../../../runtime/database/codecs.ts";
+import type { Address } from "../../../../../runtime/lib/hex.ts";
+import { startTestChain, type TestChain } from "../../../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
+import { builtInProtocol, createItemsOf, type ItemsOf, insertTokens, timeOf } from "../operations.ts";
+import { type CommunityIndex, startCommunityIndex } from "../support.ts";
+import { type Pool, type PoolMarket, startPoolMarket, vaultArtifact } from "./market.ts";
+
+const random = createRandom("pools of a vault");
+const protocol = builtInProtocol("protocol_02");
+const days = 8;
+
+let chain: TestChain;
+let market: PoolMarket;
+let test: TestDatabase;
+let index: CommunityIndex;
+let itemsOf: ItemsOf;
+let head: number;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  market = await startPoolMarket(chain);
+  const start = (await timeOf(chain, await chain.head())) + 86_400;
+  for (let day = 0; day < days; day += 1) {
+    await chain.send(...Array.from({ length: random.between(8, 14) }, () => market.randomTransaction(random)));
+    await chain.mine(start + day * 86_400);
+  }
+  test = await createTestDatabase();
+  index = await startCommunityIndex(chain, test.database, { protocols: [protocol], community: { protocol_02: { vault: [market.vault] } } });
+  await index.sync();
+  head = await chain.head();
+  await insertTokens(test.database, [...market.tokens, ...market.pools.map(({ address, name }) => ({ address, name, decimals: 18 }))]);
+  itemsOf = createItemsOf(test.database, protocol);
+});
+afterAll(async () => {
+  await index?.end();
+  await test?.drop();
+  await chain?.stop();
+});
+
+const heights = (): number[] => [1, 2, 4, 6, 8].map((day) => head - days + day);
+
+interface PoolTokens {
+  readonly balances: ReadonlyMap<Address, bigint>;
+  readonly lastChangeBlock: bigint;
+}
+
+/** What the vault holds of a pool's tokens. */
+const poolTokens = async ({ id }: Pool, height: number): Promise<PoolTokens> => {
+  const [tokens, balances, lastChangeBlock] = await market.read<[Address[], bigint[], bigint]>(
+    vaultArtifact,
+    market.vault,
+    "getPoolTokens",
+    [id],
+    height,
+  );
+  const entries = tokens.map((token, position): [Address, bigint] => [token.toLowerCase() as Address, balances[position] ?? 0n]);
+  return { balances: new Map(entries), lastChangeBlock };
+};
+
+const isComposable = ({ address, tokens }: Pool): boolean => tokens.includes(address);
+
+/** The supply of shares that the pool itself divides by. */
+const supplyOf = (pool: Pool, height: number): Promise<bigint> =>
+  market.read(pool.artifact, pool.address, isComposable(pool) ? "getActualSupply" : "totalSupply", [], height);
+
+const balanceOf = (pool: Pool, owner: Address, height: number): Promise<bigint> =>
+  market.read(pool.artifact, pool.address, "balanceOf", [owner], height);
+
+const usdOf = (token: Address, amount: bigint): number | null => {
+  const known = market.tokens.find(({ address }) => address === token);
+  return known?.price === undefined ? null : (Number(amount) / 10 ** (known.decimals ?? 0)) * known.price;
+};
+
+/** The sum of values; null if one of them is unknown. */
+const sumOf = (values: readonly (number | null)[]): number | null =>
+  values.reduce((sum, value) => (sum === null || value === null ? null : sum + value), 0);
+
+/** The value of all tokens but the pool's own shares; null if one has no price. */
+const totalValue = (pool: Pool, { balances }: PoolTokens): number | null => {
+  return sumOf([...balances].filter(([token]) => token !== pool.address).map(([token, balance]) => usdOf(token, balance)));
+};
+
+const expectClose = (actual: unknown, expected: number | null): void => {
+  if (expected === null) expect(actual).toBeNull();
+  else expect(Math.abs((actual as number) / expected - 1)).toBeLessThan(1e-9);
+};
+
+describe("market_data and markets of protocol 02", () => {
+  it("have the balances, the supply and the block of the last change that vault and pools return, at five heights", async () => {
+    for (const height of heights()) {
+      const items = await itemsOf("market_data", { height });
+      expect(items.map(({ pool_address }) => pool_address).sort()).toEqual(market.pools.map(({ address }) => address).sort());
+      for (const pool of market.pools) {
+        const held = await poolTokens(pool, height);
+        const item = items.find(({ pool_address }) => pool_address === pool.address);
+        expect(item).toMatchObject({
+          name: pool.name,
+          asset_address: null,
+          block_height: Number(held.lastChangeBlock),
+          lp_token_address: pool.address,
+          lp_token_total_supply: String(await supplyOf(pool, height)),
+          total_borrow: null,
+          borrow_rate: null,
+        });
+        expectClose(item?.total_value_locked_quote, totalValue(pool, held));
+        expectClose(item?.total_supply_quote, totalValue(pool, held));
+      }
+    }
+  });
+
+  it("follow from the sums of the vault's events", async () => {
+    for (const pool of market.pools) {
+      const { balances } = await poolTokens(pool, head);
+      for (const [token, balance] of balances) {
+        const [row] = await test.database.query<{ total: string }>(
+          `SELECT (SELECT COALESCE(sum(c.delta - c.fee), 0) FROM cq_protocol_02.balance_changes b,
+               unnest(b.tokens, b.deltas, b.protocol_fee_amounts) AS c (token, delta, fee) WHERE b.pool_id = $1 AND c.token = $2)
+             + (SELECT COALESCE(sum(amount_in), 0) FROM cq_protocol_02.swaps WHERE pool_id = $1 AND token_in = $2)
+             - (SELECT COALESCE(sum(amount_out), 0) FROM cq_protocol_02.swaps WHERE pool_id = $1 AND token_out = $2)
+             + (SELECT COALESCE(sum(cash_delta + managed_delta), 0) FROM cq_protocol_02.managed_changes WHERE pool_id = $1 AND token = $2) AS total`,
+          [bytes(pool.id), bytes(token)],
+        );
+        expect(row?.total, `${token} in ${pool.name}`).toBe(String(balance));
+      }
+    }
+    const counts = await test.database.query(
+      "SELECT (SELECT count(*) FROM cq_protocol_02.managed_changes) > 3 AS managed, (SELECT bool_or(0 < ANY (protocol_fee_amounts)) FROM cq_protocol_02.balance_changes) AS fees",
+    );
+    expect(counts).toEqual([{ managed: true, fees: true }]);
+  });
+
+  it("are ordered by value, agree with each other, and are those of one pool with its address", async () => {
+    const markets = await itemsOf("markets", { height: head });
+    const values = await Promise.all(market.pools.map(async (pool) => ({ pool, value: totalValue(pool, await poolTokens(pool, head)) })));
+    const expected = values.sort((left, right) => (right.value ?? -1) - (left.value ?? -1)).map(({ pool }) => pool.address);
+    expect(markets.map(({ pool_address }) => pool_address)).toEqual(expected);
+    const details = await itemsOf("market_data", { height: head });
+    for (const [position, item] of markets.entries()) expect(details[position]).toMatchObject(item);
+    for (const { address } of market.pools) {
+      const one = await itemsOf("market_data", { height: head, pool: address });
+      expect(one).toEqual(details.filter(({ pool_address }) => pool_address === address));
+    }
+    expect(await itemsOf("market_data", { height: head, pool: market.vault })).toEqual([]);
+  });
+
+  it("have a supply rate: the growth of getRate() since its first reading, for a year; null without it", async () => {
+    const items = await itemsOf("markets", { height: head });
+    for (const pool of market.pools) {
+      const item = items.find(({ pool_address }) => pool_address === pool.address);
+      const readings = await test.database.query<{ block: number }>(
+        "SELECT block_number AS block FROM cq_protocol_02.share_rate WHERE contract = $1 AND rate > 0 ORDER BY block_number",
+        [bytes(pool.address)],
+      );
+      if (pool.tokens.length === 3 && !isComposable(pool)) {
+        // Its getRate() reverts.
+        expect([item?.supply_rate, readings]).toEqual([null, []]);
+        continue;
+      }
+      const blocks = [readings[0]?.block ?? 0, readings.at(-1)?.block ?? 0];
+      const [first, last] = await Promise.all(
+        blocks.map((block) => market.read<bigint>(pool.artifact, pool.address, "getRate", [], block)),
+      );
+      const [begin = 0, end = 0] = await Promise.all(blocks.map((block) => timeOf(chain, block)));
+      expectClose(item?.supply_rate, ((Number(last) / Number(first) - 1) * 31_536_000) / (end - begin));
+      expect(item?.supply_rate).not.toBe(0);
+    }
+  });
+});
+
+/** Each wallet and pool at each height. */
+const positions = () =>
+  market.people.flatMap((wallet) => heights().flatMap((height) => market.pools.map((pool) => ({ wallet, height, pool }))));
+
+describe("balances of protocol 02", () => {
+  it("are the wallet's shares, valued at their part of the pool, at five heights", async () => {
+    for (const { wallet, height, pool } of positions()) {
+      const item = (await itemsOf("balances", { height, wallet })).find(({ pool_address }) => pool_address === pool.address);
+      const shares = await balanceOf(pool, wallet, height);
+      expect(item?.balance ?? "0", `${pool.name} of ${wallet} at ${height}`).toBe(String(shares));
+      if (item === undefined) continue;
+      const value = totalValue(pool, await poolTokens(pool, height));
+      const supply = Number(await supplyOf(pool, height));
+      expect(item).toMatchObject({ position: "liquidity", contract_address: pool.address, contract_decimals: 18 });
+      expectClose(item.quote, value === null ? null : (value * Number(shares)) / supply);
+      expectClose(item.quote_rate, value === null ? null : (value * 1e18) / supply);
+    }
+  });
+
+  it("are empty for an account without shares", async () => {
+    expect(await itemsOf("balances", { height: head, wallet: market.vault.replace(/.$/, "0") as Address })).toEqual([]);
+  });
+});
+
+describe("tokens of protocol 02", () => {
+  it("are what an exit would return for the wallet's shares, at five heights", async () => {
+    for (const { wallet, height, pool } of positions()) {
+      const item = (await itemsOf("tokens", { height, wallet })).find(({ pool_address }) => pool_address === pool.address);
+      const shares = await balanceOf(pool, wallet, height);
+      expect(item?.lp_token_balance ?? "0").toBe(String(shares));
+      if (item === undefined) continue;
+      const amounts = await market.read<bigint[]>(pool.artifact, pool.address, "queryExit", [shares], height);
+      const expected = pool.tokens
+        .map((token, position) => ({ contract_address: token, balance: String(amounts[position]) }))
+        .filter(({ contract_address }) => contract_address !== pool.address);
+      expect(item.tokens, `${pool.name} of ${wallet} at ${height}`).toMatchObject(expected);
+      expectClose(item.total_quote, sumOf(expected.map(({ contract_address, balance }) => usdOf(contract_address, BigInt(balance)))));
+    }
+  });
+
+  it("are those of one pool with its address", async () => {
+    const [wallet] = market.people as [Address];
+    const all = await itemsOf("tokens", { height: head, wallet });
+    expect(all.length).toBe(market.pools.length);
+    for (const { address } of market.pools) {
+      const one = await itemsOf("tokens", { height: head, wallet, pool: address });
+      expect(one).toEqual(all.filter(({ pool_address }) => pool_address === address));
+    }
+  });
+});
