@@ -49,9 +49,14 @@ const nftsOf = ({ seaport, punks }: StoryValues, gateway: string | undefined): N
   ],
 });
 
-/** The contracts of declared protocols: the vaults of ERC-4626. */
-const communityOf = ({ dollarVault, goldVault }: StoryValues): NonNullable<Input["community"]> =>
-  dollarVault === undefined || goldVault === undefined ? {} : { protocol_06: { vault: [dollarVault, goldVault] } };
+/** The contracts of declared protocols, by protocol and kind; absent are those that an older story lacks. */
+const communityOf = (values: StoryValues): NonNullable<Input["community"]> => ({
+  protocol_06: { vault: present(values.dollarVault, values.goldVault) },
+  protocol_09: { vault: present(values.sharePool) },
+  protocol_10: { vault_v2: present(values.legacyVault), vault_v3: present(values.strategyVault) },
+});
+
+const present = (...addresses: readonly (string | undefined)[]): string[] => addresses.flatMap((address) => address ?? []);
 
 /** The story's price feeds and its dollar stablecoin; see `liquidityFloor` for the depth of its pools. */
 const pricesOf = ({ etherFeed, euroFeed, usdToken }: StoryValues): NonNullable<Input["prices"]> => ({

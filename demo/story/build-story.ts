@@ -15,6 +15,7 @@ import { setUpPermits } from "../chapters/permits.ts";
 import { setUpPriceFeeds } from "../chapters/price-feeds.ts";
 import { setUpRangeExchange } from "../chapters/range-exchange.ts";
 import { setUpRivalExchange } from "../chapters/rival-exchange.ts";
+import { setUpShareVaults } from "../chapters/share-vaults.ts";
 import { setUpTokens } from "../chapters/tokens.ts";
 import { setUpVaults } from "../chapters/vaults.ts";
 import { setUpWrappedNative } from "../chapters/wrapped-native.ts";
@@ -102,6 +103,7 @@ const setUpChapters = async (context: StoryContext) => {
   const { faces, owners: faceOwners, dailyCalls: facesCalls } = await setUpFaces(context, accounts);
   const { coin: permitCoin, dailyCalls: permitsCalls } = await setUpPermits(context, accounts);
   const { vaults, dailyCalls: vaultsCalls } = await setUpVaults(context, accounts, tokens);
+  const { shareVaults, dailyCalls: shareVaultsCalls } = await setUpShareVaults(context, accounts, tokens);
   const dailyCalls: readonly DailyCalls[] = [
     peopleCalls,
     tokensCalls,
@@ -123,8 +125,9 @@ const setUpChapters = async (context: StoryContext) => {
     facesCalls,
     permitsCalls,
     vaultsCalls,
+    shareVaultsCalls,
   ];
-  const nfts = { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults };
+  const nfts = { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults };
   /** Called when the story is complete. */
   const ownership = (): Ownership => ({
     garden: garden.registry.owners,

@@ -6,6 +6,7 @@ import type { Garden } from "../chapters/garden-types.ts";
 import type { Hostile } from "../chapters/hostile.ts";
 import type { Marketplace } from "../chapters/marketplace-orders.ts";
 import type { PriceFeeds } from "../chapters/price-feeds.ts";
+import type { ShareVaults } from "../chapters/share-vaults.ts";
 import { soldEditions } from "../chapters/special-sales.ts";
 import type { Tokens } from "../chapters/tokens.ts";
 import type { Vaults } from "../chapters/vaults.ts";
@@ -51,13 +52,14 @@ export interface ChapterResults {
   readonly faces: Address;
   readonly permitCoin: Address;
   readonly vaults: Vaults;
+  readonly shareVaults: ShareVaults;
 }
 
 const dateOf = (time: number): string => new Date(time * 1000).toISOString().slice(0, 10);
 
 const toInventory = (chapters: ChapterResults): Inventory => {
   const { accounts, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, failingContract } = chapters;
-  const { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults } = chapters;
+  const { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults } = chapters;
   const pairs = [...Object.values(exchange.pairs), ...Object.values(rival.pairs)];
   const { treasury, deployer, trader, collector, newcomer, marketMaker, secondMarketMaker, reporter, gardener, washTraders, users } =
     accounts;
@@ -82,6 +84,7 @@ const toInventory = (chapters: ChapterResults): Inventory => {
       rival.saffron,
       permitCoin,
       ...Object.values(vaults),
+      ...Object.values(shareVaults),
       ...pairs,
     ],
     pairs,
@@ -103,7 +106,7 @@ export const toStoryValues = async (
   genesisTime: number,
 ): Promise<{ values: StoryValues; inventory: Inventory }> => {
   const { accounts, tokens, weth, exchange, rival, ranges, feeds, collectibles } = chapters;
-  const { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults } = chapters;
+  const { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults } = chapters;
   const swap = miner.labelledTransactions.get("swap");
   const failure = miner.labelledTransactions.get("failure");
   const sale = miner.labelledTransactions.get("sale");
@@ -159,6 +162,9 @@ export const toStoryValues = async (
     permitToken: permitCoin,
     dollarVault: vaults.dollar,
     goldVault: vaults.gold,
+    sharePool: shareVaults.pool,
+    legacyVault: shareVaults.legacy,
+    strategyVault: shareVaults.strategy,
     gardener: accounts.gardener,
     seaport: marketplace.seaport,
     marketFees: marketplace.feeCollector,

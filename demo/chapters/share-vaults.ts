@@ -1,0 +1,108 @@
+import type { Address } from "../../runtime/lib/hex.ts";
+import { encode, encodeApprove } from "../story/encode.ts";
+import { type Call, type DailyCalls, type StoryContext, storyDays } from "../story/types.ts";
+import type { Accounts } from "./accounts.ts";
+import { unlimited } from "./exchange-types.ts";
+import type { Tokens } from "./tokens.ts";
+
+/** A pool whose shares have 18 decimals, and vaults with a strategy: one before ERC-4626, one of it. */
+export interface ShareVaults {
+  readonly pool: Address;
+  readonly legacy: Address;
+  readonly strategy: Address;
+}
+
+interface Vault {
+  readonly address: Address;
+  readonly asset: Address;
+  readonly abi: Parameters<typeof encode>[0];
+  /** The arguments of deposit and withdrawal. A withdrawal states shares, but that of the ERC-4626 vault assets. */
+  readonly depositOf: (assets: bigint, owner: Address) => readonly unknown[];
+  readonly withdrawalOf: (assets: bigint, owner: Address) => readonly unknown[];
+}
+
+/** The share of a depositor's balance that a deposit moves, in thousandths. */
+const depositShare = [5, 20] as const;
+/** Shares of the pool in one smallest unit of its token, which has six decimals. */
+const poolShares = 10n ** 12n;
+
+/**
+ * Deploys a pool and two vaults with strategies. Two of three days have a deposit or withdrawal, every third one a report of profit, which the market maker
+ * pays as the strategist. The last day ends with a deposit into each, so that the newest readings include all profit.
+ */
+export const setUpShareVaults = async (
+  context: StoryContext,
+  accounts: Accounts,
+  tokens: Tokens,
+): Promise<{ shareVaults: ShareVaults; dailyCalls: DailyCalls }> => {
+  const { artifacts, holdings } = context;
+  const { deployer, trader, collector, marketMaker, dealers, secondMarketMaker } = accounts;
+  const [usd, gold] = [tokens.usd.address, tokens.gold.address];
+  const people = [marketMaker, secondMarketMaker];
+  const pool = await context.deploy(deployer, artifacts.sharePool, ["Harbor Pool", "hpHUSD", usd, ...people]);
+  const legacy = await context.deploy(deployer, artifacts.legacyVault, ["Gold Vault", "gvGOLD", gold, ...people, true]);
+  const strategy = await context.deploy(deployer, artifacts.strategyVault, ["Harbor Vault", "hvHUSD", usd, ...people]);
+  const all: readonly Vault[] = [
+    {
+      ...{ address: pool, asset: usd, abi: artifacts.sharePool.abi },
+      depositOf: (assets) => [assets],
+      withdrawalOf: (assets) => [assets * poolShares],
+    },
+    {
+      ...{ address: legacy, asset: gold, abi: artifacts.legacyVault.abi },
+      depositOf: (assets, owner) => [assets, owner],
+      withdrawalOf: (assets, owner) => [assets, owner],
+    },
+    {
+      ...{ address: strategy, asset: usd, abi: artifacts.strategyVault.abi },
+      depositOf: (assets, owner) => [assets, owner],
+      withdrawalOf: (assets, owner) => [assets, owner, owner],
+    },
+  ];
+  const depositors = [trader, collector, ...dealers.slice(0, 3)];
+  const random = context.random("share vaults");
+  /** Lower bounds of the assets that each depositor can withdraw. */
+  const deposited = new Map<string, bigint>();
+  const keyOf = ({ address }: Vault, owner: Address): string => address + owner;
+  const held = (vault: Vault, owner: Address): bigint => deposited.get(keyOf(vault, owner)) ?? 0n;
+  const change = (vault: Vault, owner: Address, assets: bigint): void =>
+    void deposited.set(keyOf(vault, owner), held(vault, owner) + assets);
+
+  const deposit = (vault: Vault, owner: Address): Call[] => {
+    const assets = holdings.spend(vault.asset, owner, random, depositShare);
+    if (assets === 0n) return [];
+    change(vault, owner, assets - 1n);
+    return [{ from: owner, to: vault.address, data: encode(vault.abi, "deposit", vault.depositOf(assets, owner)), gas: 300_000 }];
+  };
+  const withdraw = (vault: Vault, owner: Address): Call[] => {
+    // At most a third: shares cost more than at first, by less than half.
+    const assets = (held(vault, owner) * BigInt(random.between(50, 300))) / 1000n;
+    if (assets < 10n) return [];
+    change(vault, owner, -assets * 2n);
+    holdings.receive(vault.asset, owner, assets - 2n);
+    return [{ from: owner, to: vault.address, data: encode(vault.abi, "withdraw", vault.withdrawalOf(assets, owner)), gas: 400_000 }];
+  };
+  /** A profit of one to three thousandths of what is deposited, if the market maker has that much. */
+  const report = (vault: Vault): Call[] => {
+    const total = depositors.reduce((sum, owner) => sum + held(vault, owner), 0n);
+    const gain = (total * BigInt(random.between(1, 3))) / 1000n;
+    if (gain === 0n || holdings.balanceOf(vault.asset, marketMaker) < gain) return [];
+    holdings.deduct(vault.asset, marketMaker, gain);
+    return [{ from: marketMaker, to: vault.address, data: encode(vault.abi, "report", [gain]), gas: 500_000 }];
+  };
+
+  await context.mine(
+    [...depositors, marketMaker].flatMap((from) =>
+      all.map(({ address, asset }): Call => ({ from, to: asset, data: encodeApprove(address, unlimited), gas: 80_000 })),
+    ),
+  );
+  await context.mine([trader, collector].flatMap((owner) => all.flatMap((vault) => deposit(vault, owner))));
+  return {
+    shareVaults: { pool, legacy, strategy },
+    dailyCalls: (day) => {
+      if (day === storyDays - 1) return all.flatMap((vault) => deposit(vault, trader));
+      if (day % 3 === 0) return all.flatMap(report);
+      return (random.chance(3) ? withdraw : deposit)(random.pick(all), random.pick(depositors));
+    },
+  };
+};
