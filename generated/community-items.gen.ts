@@ -9,13 +9,49 @@ export interface ItemField {
   readonly nullable: boolean;
 }
 
-/** The object of the items of each community endpoint, by handler. */
-export const communityItems: Readonly<Record<string, string>> = {
-  "getCommunityBalances": "CommunityBalance",
-  "getCommunityMarketData": "CommunityMarketData",
-  "getCommunityMarkets": "CommunityMarket",
-  "getCommunityTokens": "CommunityPosition",
-  "getCommunityTransactions": "CommunityTransaction"
+/** An operation of the template: its handler, the object of its items, and the parameters that not all of them have. */
+export interface TemplateOperation {
+  readonly handler: string;
+  readonly item: string;
+  readonly parameters: readonly ("address" | "pool-address")[];
+}
+
+/** The operations of the template, by name. */
+export const communityOperations: Readonly<Record<string, TemplateOperation>> = {
+  "balances": {
+    "handler": "getCommunityBalances",
+    "item": "CommunityBalance",
+    "parameters": [
+      "address"
+    ]
+  },
+  "market_data": {
+    "handler": "getCommunityMarketData",
+    "item": "CommunityMarketData",
+    "parameters": [
+      "pool-address"
+    ]
+  },
+  "markets": {
+    "handler": "getCommunityMarkets",
+    "item": "CommunityMarket",
+    "parameters": []
+  },
+  "tokens": {
+    "handler": "getCommunityTokens",
+    "item": "CommunityPosition",
+    "parameters": [
+      "address",
+      "pool-address"
+    ]
+  },
+  "transactions": {
+    "handler": "getCommunityTransactions",
+    "item": "CommunityTransaction",
+    "parameters": [
+      "address"
+    ]
+  }
 };
 
 /** The fields of these objects, by name. */

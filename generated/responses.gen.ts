@@ -486,7 +486,7 @@ export interface CommunityBalance {
 
 /** Positions of an account in a protocol. */
 export interface CommunityBalancesResponse {
-  /** Number of the protocol, `protocol_01` to `protocol_10`, even if the path has its configured name. */
+  /** Id of the protocol, such as `protocol_01`, even if the path has its name. */
   readonly protocol: string;
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
@@ -576,7 +576,7 @@ export interface CommunityMarketData {
 
 /** Details of the pools or vaults of a protocol. */
 export interface CommunityMarketDataResponse {
-  /** Number of the protocol, `protocol_01` to `protocol_10`, even if the path has its configured name. */
+  /** Id of the protocol, such as `protocol_01`, even if the path has its name. */
   readonly protocol: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -594,7 +594,7 @@ export interface CommunityMarketDataResponse {
 
 /** The markets of a protocol. */
 export interface CommunityMarketsResponse {
-  /** Number of the protocol, `protocol_01` to `protocol_10`, even if the path has its configured name. */
+  /** Id of the protocol, such as `protocol_01`, even if the path has its name. */
   readonly protocol: string;
   /** Chain id of the network (EIP-155), as a number. */
   readonly chain_id: number;
@@ -632,7 +632,7 @@ export interface CommunityPosition {
 
 /** Tokens for which an account's pool tokens can be redeemed. */
 export interface CommunityTokensResponse {
-  /** Number of the protocol, `protocol_01` to `protocol_10`, even if the path has its configured name. */
+  /** Id of the protocol, such as `protocol_01`, even if the path has its name. */
   readonly protocol: string;
   /** The requested address in lower case; a name is resolved. */
   readonly address: string;
@@ -678,7 +678,7 @@ export interface CommunityTransaction {
 
 /** Actions of an account in a protocol. */
 export interface CommunityTransactionsResponse {
-  /** Number of the protocol, `protocol_01` to `protocol_10`, even if the path has its configured name. */
+  /** Id of the protocol, such as `protocol_01`, even if the path has its name. */
   readonly protocol: string;
   /** The requested wallet in the notation of its network; some networks have addresses of a different length. */
   readonly address: string;

@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { approvalsHandlers } from "./api/approvals/index.ts";
 import { createAsOfProjection } from "./api/as-of-projection.ts";
 import { chainsHandlers } from "./api/chains/index.ts";
+import { addedEndpoints } from "./api/community/added-endpoints.ts";
+import { documentEndpoints } from "./api/community/document-endpoints.ts";
 import { communityHandlers } from "./api/community/index.ts";
 import type { ChainDirectory, DecodeLog, ResolverContext } from "./api/context.ts";
 import { dexHandlers } from "./api/dex/index.ts";
@@ -17,6 +19,7 @@ import { parseTokenList } from "./config/token-list-file.ts";
 import type { Database } from "./database/database.ts";
 import { DatabaseUnavailable } from "./database/errors.ts";
 import { schemaProblem } from "./database/migrate.ts";
+import type { AddedProtocol } from "./declarations/added-protocol.ts";
 import type { Protocol } from "./declarations/protocol.ts";
 import { createApprovalQueries } from "./domains/approvals/queries/index.ts";
 import { createNetworkQueries, type NetworkQueries } from "./domains/chains/queries/index.ts";
@@ -60,6 +63,8 @@ export interface AppOptions {
   readonly reader?: Database | undefined;
   /** The declared protocols; the built-in ones by default. */
   readonly protocols?: readonly Protocol[];
+  /** Those of them that the operator added. */
+  readonly added?: readonly AddedProtocol[];
   readonly logger: Logger;
   readonly demo?: { readonly key: string; readonly storyValues: Readonly<Record<string, string>> } | undefined;
   /** Overrides the configured mode. */
@@ -88,7 +93,9 @@ const handlers = {
 export function createApp(options: AppOptions): App {
   const { config, chains, database, logger, demo, validate = config.validate, now = () => new Date() } = options;
   const queries = createQueries(chains, database, now);
-  const community = createCommunity(options.protocols ?? communityProtocols, chains, options.reader);
+  const { protocols = communityProtocols, added = [] } = options;
+  const community = createCommunity(protocols, chains, options.reader);
+  const endpoints = addedEndpoints(added);
   const isRead = createIsRead(chains, community.isIndexed);
   const { headOf, requireBuilt } = createAsOfProjection(createProgressQueries(database), isRead, community.readsPools);
   const { labels } = createLabelQueries(queries.names, readLabels(chains));
@@ -109,6 +116,7 @@ export function createApp(options: AppOptions): App {
     limits: config.limits,
     chains,
     handlers,
+    added: endpoints,
     context: ({ now, link, anchor, rebuildError, checkpoints, pin, counted }) => ({
       now,
       link,
@@ -123,7 +131,7 @@ export function createApp(options: AppOptions): App {
     chainOfProtocol: community.chainOf,
     resolveName: createNameResolution(queries.names, chains, requireBuilt),
     readiness: readinessOfAll,
-    document: readDocument(),
+    document: documentEndpoints(readDocument(), endpoints),
     publicUrl: config.publicUrl,
     trustedProxies: config.trustedProxies,
     protocols: { ...community.defaultNames, ...config.protocols },

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import * as objects from "../../runtime/declarations/objects/definition.ts";
 
 /**
  * The one definition of the catalog: the TypeScript types, the shape checks and `spec/catalog.schema.json` are derived from it.
@@ -164,34 +165,7 @@ export const endpointDefinition = z.strictObject({
 
 export const endpointFile = z.strictObject({ domain: kebabName, endpoints: z.record(camelName, endpointDefinition) });
 
-/** A scalar, an object or a list of either, followed by `?` if it may be null: `string`, `bigint?`, `[Transfer]`, `Pagination?`. */
-const fieldType = z
-  .string()
-  .regex(/^(\[[A-Za-z][A-Za-z0-9]*\]|[A-Za-z][A-Za-z0-9]*)\??$/, "a type such as string, bigint?, [Transfer] or Pagination?");
-
-/** The scalar types of fields; those other than string, number and boolean have a checked format. */
-export const scalarTypes = [
-  "string",
-  "number",
-  "integer",
-  "boolean",
-  "timestamp",
-  "bigint",
-  "address",
-  "hash",
-  "hex",
-  "url",
-  "date",
-] as const;
-
-export const fieldDefinition = z.strictObject({
-  type: fieldType,
-  description: sentence,
-  example: z
-    .union([example, z.null(), z.array(z.union([z.string(), z.number()]))])
-    .optional()
-    .describe("Required for scalars and lists of scalars; the example of an object consists of its fields' examples."),
-  values: z.array(z.string()).min(1).optional().describe("The only possible values."),
+export const fieldDefinition = objects.fieldDefinition.extend({
   added: z.boolean().optional().describe("True for a field that is not part of the original interface."),
 });
 
@@ -223,7 +197,6 @@ export const communityTemplateFile = z.strictObject({
 });
 
 export type ParameterType = (typeof parameterTypes)[number];
-export type ScalarType = (typeof scalarTypes)[number];
 export type ServiceDefinition = z.infer<typeof serviceDefinition>;
 export type ParameterDefinition = z.infer<typeof parameterDefinition>;
 export type ParameterUse = z.infer<typeof parameterUse>;

@@ -21,7 +21,6 @@ const messages = {
 
   // References
   "unknown-response": (data: Unknown) => unknown("response object", data),
-  "unknown-type": (data: Unknown) => unknown("type", data),
   "unknown-parent": (data: Unknown) => unknown("parent object", data),
   "unknown-style": (data: Unknown) => unknown("pagination style", data),
   "unknown-network-group": (data: Unknown) => unknown("network group", data),
@@ -42,8 +41,6 @@ const messages = {
     `Duplicate protocol ${quote(data.protocol)}: already defined at ${renderLocation(data.first)}, expected one file per protocol`,
   "duplicate-name": (data: { name: string; first: SourceLocation }) =>
     `Duplicate name ${quote(data.name)}: already the name of the protocol at ${renderLocation(data.first)}, expected unique names`,
-  "misplaced-protocol": (data: { protocol: string; expected: string }) =>
-    `Misplaced protocol ${quote(data.protocol)}: expected ${data.expected}, the name of the folder`,
 
   // Classes
   "missing-row": (data: { class: string }) =>

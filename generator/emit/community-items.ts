@@ -1,16 +1,18 @@
-import type { Field, Model, ResponseObject } from "../model/model.ts";
+import { requestParameters } from "../../runtime/declarations/request-parameters.ts";
+import { itemFieldOf } from "../model/fields.ts";
+import type { Model, Operation, ResponseObject } from "../model/model.ts";
 import { catalogHeader } from "./header.ts";
 
 /** The fields of the items that community endpoints return, and of the objects in them: by them, the server converts the columns of declared SQL. */
 export function emitCommunityItems(model: Model): string {
   const handlers = model.handlers.filter(({ operation }) => operation.class === "C");
-  const items = handlers.flatMap(({ id, operation }) => {
+  const operations = handlers.flatMap(({ id, operation }) => {
     const item = itemOf(model, model.objects.get(operation.response));
-    return item === undefined ? [] : [[id, item.name] as const];
+    return item === undefined ? [] : [[nameOf(operation), { handler: id, item: item.name, parameters: parametersOf(operation) }] as const];
   });
   const objects = new Map<string, ResponseObject>();
-  for (const [, name] of items) collect(model, name, objects);
-  const fields = Object.fromEntries([...objects.values()].map((object) => [object.name, object.fields.map(viewField)]));
+  for (const [, { item }] of operations) collect(model, item, objects);
+  const fields = Object.fromEntries([...objects.values()].map((object) => [object.name, object.fields.map(itemFieldOf)]));
   return [
     `// ${catalogHeader}`,
     "",
@@ -23,14 +25,27 @@ export function emitCommunityItems(model: Model): string {
     "  readonly nullable: boolean;",
     "}",
     "",
-    "/** The object of the items of each community endpoint, by handler. */",
-    `export const communityItems: Readonly<Record<string, string>> = ${JSON.stringify(Object.fromEntries(items), null, 2)};`,
+    "/** An operation of the template: its handler, the object of its items, and the parameters that not all of them have. */",
+    "export interface TemplateOperation {",
+    "  readonly handler: string;",
+    "  readonly item: string;",
+    '  readonly parameters: readonly ("address" | "pool-address")[];',
+    "}",
+    "",
+    "/** The operations of the template, by name. */",
+    `export const communityOperations: Readonly<Record<string, TemplateOperation>> = ${JSON.stringify(Object.fromEntries(operations), null, 2)};`,
     "",
     "/** The fields of these objects, by name. */",
     `export const communityObjects: Readonly<Record<string, readonly ItemField[]>> = ${JSON.stringify(fields, null, 2)};`,
     "",
   ].join("\n");
 }
+
+/** The last segment of the path. */
+const nameOf = ({ path }: Operation): string => path.split("/").at(-2) ?? "";
+
+const parametersOf = ({ parameters }: Operation): string[] =>
+  requestParameters.filter((name) => parameters.some((parameter) => parameter.name === name));
 
 /** The object of the rows of a response. */
 function itemOf(model: Model, response: ResponseObject | undefined): ResponseObject | undefined {
@@ -44,11 +59,3 @@ function collect(model: Model, name: string, objects: Map<string, ResponseObject
   objects.set(name, object);
   for (const { type } of object.fields) if ("object" in type) collect(model, type.object, objects);
 }
-
-const viewField = ({ name, type, list, nullable }: Field) => ({
-  name,
-  format: "scalar" in type ? type.scalar : null,
-  object: "object" in type ? type.object : null,
-  list,
-  nullable,
-});

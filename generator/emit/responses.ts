@@ -1,4 +1,4 @@
-import type { ScalarType } from "../catalog/definition.ts";
+import type { ScalarType } from "../../runtime/declarations/objects/definition.ts";
 import type { Field, Model } from "../model/model.ts";
 import { commentText, literal, template } from "./template.ts";
 

@@ -1,6 +1,7 @@
+import { isScalarType, parseFieldType } from "../../runtime/declarations/objects/field-type.ts";
+import type { ItemField } from "../../runtime/declarations/objects/item-field.ts";
 import type { CatalogObject } from "../catalog/catalog.ts";
 import type { FieldDefinition } from "../catalog/definition.ts";
-import { isScalarType, parseFieldType } from "../catalog/field-type.ts";
 import type { Field, ResponseObject } from "./model.ts";
 
 function fieldOf(name: string, definition: FieldDefinition): Field {
@@ -27,3 +28,12 @@ export function objectOf(object: CatalogObject): ResponseObject {
     fields: Object.entries(object.fields).map(([name, definition]) => fieldOf(name, definition)),
   };
 }
+
+/** A field without its documentation, in the form that the runtime shares. */
+export const itemFieldOf = ({ name, type, list, nullable }: Field): ItemField => ({
+  name,
+  format: "scalar" in type ? type.scalar : null,
+  object: "object" in type ? type.object : null,
+  list,
+  nullable,
+});

@@ -1,5 +1,6 @@
+import type { ScalarType } from "../../runtime/declarations/objects/definition.ts";
 import type { Protocol } from "../../runtime/declarations/protocol.ts";
-import type { Example, ParameterType, ScalarType, ServiceDefinition } from "../catalog/definition.ts";
+import type { Example, ParameterType, ServiceDefinition } from "../catalog/definition.ts";
 
 /** The catalog as the emitters read it: resolved, and ordered independently of the order of the files. */
 export interface Model {

@@ -1,8 +1,6 @@
 import type { ChainConfig, Config } from "../config/config.ts";
 import type { Queryable } from "../database/database.ts";
-import { configurationProblem } from "../domains/community/configuration.ts";
 import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
-import { communityProtocols } from "../protocols.ts";
 import { CommandError } from "./command-error.ts";
 import { fetchChainId } from "./indexing.ts";
 
@@ -19,8 +17,6 @@ export async function resolveChains(config: Config, database: Queryable, signal?
   const indexed = new Map((await createLedgerQueries(database).chains()).map((row) => [row.name, row.chain_id]));
   const chains: ChainConfig[] = [];
   for (const chain of config.chains) {
-    const problem = configurationProblem(communityProtocols, chain);
-    if (problem !== null) throw new CommandError(problem);
     const id =
       chain.id ?? indexed.get(chain.name) ?? (chain.rpc === undefined ? undefined : await fetchChainId(chain.name, chain.rpc, signal));
     if (id === undefined) throw new CommandError(`Chain ${chain.name} has no id, node or index yet; set its id or its rpc in ashlar.yaml.`);

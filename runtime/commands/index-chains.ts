@@ -1,8 +1,10 @@
 import { stdout } from "node:process";
 import type { ChainConfig, Config } from "../config/config.ts";
+import type { Protocol } from "../declarations/protocol.ts";
 import { redactMessage } from "../http/redact.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
 import { createLogger, type Logger } from "../logger.ts";
+import { loadProtocols } from "../protocols.ts";
 import { requireChains, resolveChains } from "./chains.ts";
 import { CommandError } from "./command-error.ts";
 import { indexChain } from "./indexing.ts";
@@ -14,6 +16,7 @@ import { stopService } from "./stop-service.ts";
 /** `ashlar index`: runs the indexer without a server until the process is stopped. */
 export async function indexChains(config: Config): Promise<void> {
   requireChains(config);
+  const { protocols } = loadProtocols(config);
   const progress = createProgress();
   const logger = createLogger({ ...config, destination: progress.logs });
   await runUntilStopped(progress.print, async (shutdown) => {
@@ -23,7 +26,7 @@ export async function indexChains(config: Config): Promise<void> {
     try {
       const chains = await resolveChains(config, database.indexing, signal);
       stdout.write(`Indexing ${chains.map((chain) => chain.name).join(", ")}.\n`);
-      const indexing = runIndexers(chains, database, logger, progress, signal);
+      const indexing = runIndexers({ chains, protocols, database, logger, progress }, signal);
       await Promise.race([indexing, stopped(signal)]);
       progress.end();
       await stop.indexer(indexing);
@@ -34,19 +37,24 @@ export async function indexChains(config: Config): Promise<void> {
   });
 }
 
+export interface RunIndexers {
+  readonly chains: readonly ChainConfig[];
+  readonly protocols: readonly Protocol[];
+  readonly database: Pick<ServiceDatabase, "indexing" | "readerRole">;
+  readonly logger: Logger;
+  readonly progress: Progress;
+}
+
 /** Indexes several chains concurrently; the failure of one is logged and does not stop the others. @throws {CommandError} if all have failed. */
 export async function runIndexers(
-  chains: readonly ChainConfig[],
-  { indexing: database, readerRole }: Pick<ServiceDatabase, "indexing" | "readerRole">,
-  logger: Logger,
-  progress: Progress,
+  { chains, protocols, database: { indexing: database, readerRole }, logger, progress }: RunIndexers,
   signal: AbortSignal,
 ): Promise<void> {
   const failed: string[] = [];
   await Promise.all(
     chains.map(async (chain) => {
       try {
-        await indexChain({ chain, database, readerRole, logger, onProgress: createReport(progress, chain) }, signal);
+        await indexChain({ chain, database, protocols, readerRole, logger, onProgress: createReport(progress, chain) }, signal);
       } catch (error) {
         // The shutdown interrupted the work.
         if (signal.aborted) return;

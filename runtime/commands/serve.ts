@@ -1,6 +1,7 @@
 import { stdout } from "node:process";
 import type { Config } from "../config/config.ts";
 import { createLogger } from "../logger.ts";
+import { loadProtocols } from "../protocols.ts";
 import { requireChains, resolveChains } from "./chains.ts";
 import { openDatabase } from "./open-database.ts";
 import { startServing } from "./serving.ts";
@@ -12,13 +13,14 @@ const print = (line: string): void => void stdout.write(`${line}\n`);
 /** `ashlar serve`: runs the server without an indexer until the process is stopped. */
 export async function serve(config: Config): Promise<void> {
   requireChains(config);
+  const declared = loadProtocols(config);
   const logger = createLogger(config);
   await runUntilStopped(print, async (shutdown) => {
     const stop = stopService(shutdown);
     const database = await openDatabase(config, { shutdown, logger });
     try {
       const chains = await resolveChains(config, database.serving, shutdown.signal);
-      const serving = await startServing({ config, chains, database: database.serving, reader: database.reader, logger });
+      const serving = await startServing({ config, ...declared, chains, database: database.serving, reader: database.reader, logger });
       print(`Ashlar is listening at ${serving.url}; documentation: ${serving.url}/docs/`);
       await stopped(shutdown.signal);
       await stop.server(serving);

@@ -1,6 +1,7 @@
 import type { ChainConfig, Config } from "../config/config.ts";
 import { createKeys } from "../http/keys.ts";
 import { createLogger, type Logger } from "../logger.ts";
+import { type DeclaredProtocols, loadProtocols } from "../protocols.ts";
 import { CommandError } from "./command-error.ts";
 import { prepareDataDirectory } from "./data-directory.ts";
 import { type Demo, loadDemo } from "./demo.ts";
@@ -25,6 +26,7 @@ const phases = {
 
 /** Runs the demo, a local chain with its index and server, until the process is stopped. */
 export async function startDemoService(config: Config, environment: NodeJS.ProcessEnv): Promise<void> {
+  const declared = loadProtocols(config);
   prepareDataDirectory(config.dataDirectory);
   const progress = createProgress();
   const logLevel = environment.ASHLAR_LOG_LEVEL === undefined ? "warn" : config.logLevel;
@@ -45,7 +47,7 @@ export async function startDemoService(config: Config, environment: NodeJS.Proce
     try {
       demo = await matchIndex(demo, database, open);
       await createKeys(database.indexing).ensure(key, "demo");
-      await runDemo({ config, database, demo, key, logger, progress }, shutdown);
+      await runDemo({ config, declared, database, demo, key, logger, progress }, shutdown);
     } finally {
       progress.end();
       await stop.demo(demo);
@@ -91,6 +93,7 @@ async function matchIndex(demo: Demo, database: OpenDatabase, reopen: () => Prom
 
 interface Running {
   readonly config: Config;
+  readonly declared: DeclaredProtocols;
   readonly database: ServiceDatabase;
   readonly demo: Demo;
   readonly key: string;
@@ -99,13 +102,14 @@ interface Running {
 }
 
 /** Starts the indexer and the server, which is ready once the chain is indexed; then new blocks are mined. */
-async function runDemo({ config, database, demo, key, logger, progress }: Running, shutdown: Shutdown): Promise<void> {
+async function runDemo({ config, declared, database, demo, key, logger, progress }: Running, shutdown: Shutdown): Promise<void> {
   const chain: ChainConfig = demo.chain;
   // The demo's key is public on its documentation page, so it has no rate limit.
   const unlimited: Config = { ...config, limits: { ...config.limits, requestsPerSecond: "unlimited" } };
   const { values: storyValues } = demo.story;
   const serving = await startServing({
     config: unlimited,
+    ...declared,
     chains: [chain],
     database: database.serving,
     reader: database.reader,
@@ -115,7 +119,7 @@ async function runDemo({ config, database, demo, key, logger, progress }: Runnin
   // A failure of one part stops the others.
   const failed = new AbortController();
   const either = AbortSignal.any([shutdown.signal, failed.signal]);
-  const indexing = runIndexers([chain], database, logger, progress, either);
+  const indexing = runIndexers({ chains: [chain], protocols: declared.protocols, database, logger, progress }, either);
   const mining = whenReady(serving, either).then(async (ready) => {
     if (!ready) return;
     progress.end();

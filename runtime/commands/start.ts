@@ -1,6 +1,7 @@
 import process, { stdout } from "node:process";
 import type { ChainConfig, Config } from "../config/config.ts";
 import { createLogger, type Logger } from "../logger.ts";
+import { type DeclaredProtocols, loadProtocols } from "../protocols.ts";
 import { resolveChains } from "./chains.ts";
 import { checkNodes } from "./check-nodes.ts";
 import { runIndexers } from "./index-chains.ts";
@@ -17,6 +18,7 @@ import { whenReady } from "./when-ready.ts";
 /** `ashlar start`: runs database, indexer and server in one process; the demo if no chain is configured. */
 export async function start(config: Config, configFile?: string): Promise<void> {
   if (config.chains.length === 0) return startDemoService(config, process.env);
+  const declared = loadProtocols(config);
   const progress = createProgress();
   const logger = createLogger({ ...config, destination: progress.logs });
   await runUntilStopped(progress.print, async (shutdown) => {
@@ -24,9 +26,9 @@ export async function start(config: Config, configFile?: string): Promise<void> 
     try {
       const chains = await resolveChains(config, database.serving, shutdown.signal);
       await checkNodes(chains, database.serving, logger, shutdown.signal);
-      const serving = await startServing({ config, chains, database: database.serving, reader: database.reader, logger });
+      const serving = await startServing({ config, ...declared, chains, database: database.serving, reader: database.reader, logger });
       stdout.write(`Ashlar is listening at ${serving.url}; documentation: ${serving.url}/docs/\n`);
-      await runService({ chains, serving, database, logger, progress, createKeyCommand: keysCommand(configFile) }, shutdown);
+      await runService({ declared, chains, serving, database, logger, progress, createKeyCommand: keysCommand(configFile) }, shutdown);
     } finally {
       progress.end();
       await stopService(shutdown).database(database);
@@ -35,6 +37,7 @@ export async function start(config: Config, configFile?: string): Promise<void> 
 }
 
 interface Running {
+  readonly declared: DeclaredProtocols;
   readonly chains: readonly ChainConfig[];
   readonly serving: Serving;
   readonly database: ServiceDatabase;
@@ -44,10 +47,13 @@ interface Running {
   readonly createKeyCommand: string;
 }
 
-async function runService({ chains, serving, database, logger, progress, createKeyCommand }: Running, shutdown: Shutdown): Promise<void> {
+async function runService(
+  { declared, chains, serving, database, logger, progress, createKeyCommand }: Running,
+  shutdown: Shutdown,
+): Promise<void> {
   const { signal } = shutdown;
   // The index is still served if indexing fails; the failure is logged.
-  const indexing = runIndexers(chains, database, logger, progress, signal).catch(() => undefined);
+  const indexing = runIndexers({ chains, protocols: declared.protocols, database, logger, progress }, signal).catch(() => undefined);
   const printReady = whenReady(serving, signal).then(async (isReady) => {
     if (isReady) progress.print(renderReady({ url: serving.url, createKeyCommand, path: await examplePath(database.indexing, chains) }));
   });

@@ -219,6 +219,10 @@ export const config = z.strictObject({
     .record(z.string(), z.string())
     .default({})
     .describe("The operator's names for the protocols that the catalog calls protocol_NN."),
+  communityDirectory: z
+    .string()
+    .optional()
+    .describe("A directory with a folder per protocol: its protocol.yaml and SQL files declare community endpoints of the operator's own."),
   validate: z
     .enum(["off", "sample", "strict"])
     .default("sample")

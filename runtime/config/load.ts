@@ -92,6 +92,7 @@ function withAbsolutePaths(settings: Settings, folder: string): Settings {
     ...settings,
     ...changeSetting(settings, "dataDirectory", absolute),
     ...changeSetting(settings, "rulesFile", absolute),
+    ...changeSetting(settings, "communityDirectory", absolute),
     ...changeSetting(settings, "chains", each(chain)),
   };
 }

@@ -30,6 +30,8 @@ export const declarationMessages = {
   "unknown-value": (data: Unknown) => unknown("value", data),
 
   // Declared protocols
+  "misplaced-protocol": (data: { protocol: string; expected: string }) =>
+    `Misplaced protocol ${quote(data.protocol)}: expected ${data.expected}, the name of the folder`,
   "unknown-parameter": (data: Unknown & { kind: string }) => unknown("parameter", data, `not ${data.kind}, `),
   "unknown-operation": (data: Unknown) => unknown("community operation", data, "not in the community template, "),
   "unknown-contract": (data: Unknown) => unknown("contract", data),
@@ -67,6 +69,17 @@ export const declarationMessages = {
     `Too many calls of the read: found ${data.found} for each contract and block, expected at most ${data.expected}`,
   "periodic-column": (data: { column: string }) =>
     `Invalid everyBlocks: the values of column ${quote(data.column)} are known where a row has them, expected only touchedBy`,
+  // Protocols that an operator adds
+  "no-protocols": () => "Empty directory: expected at least one folder with protocol.yaml",
+  "taken-name": (data: { name: string; by: string }) =>
+    `Taken name ${quote(data.name)}: it is the id or the name of ${data.by}, expected another one`,
+  "template-operation": (data: { key: string; operation: string }) =>
+    `Unexpected key ${quote(data.key)}: ${data.operation} is an operation of the template, which has its own item and parameters, expected no such key`,
+  "unknown-type": (data: Unknown) => unknown("type", data),
+  "unknown-item": (data: Unknown) => unknown("object", data),
+  "underived-field": (data: { name: string; expected: string }) =>
+    `Underived field ${quote(data.name)}: the server derives it from ${data.expected}, expected that field in the same object`,
+  "recursive-object": (data: { name: string }) => `Recursive object ${data.name}: expected objects that do not contain themselves`,
 
   // SQL
   "sql-syntax": (data: { problem: string }) => `Invalid SQL: ${data.problem}, expected SQL of PostgreSQL`,

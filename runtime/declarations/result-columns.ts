@@ -1,7 +1,17 @@
-/** The field that a derived field of an item shows in another form: formatted values, and logos that the operator configures. */
-const derivedField = /^pretty_|^(.*_)?logo_url$/;
+const prettyPrefix = "pretty_";
+const logo = /^(?:(.*)_)?logo_url$/;
+
+/**
+ * The field that a derived field of an item shows in another form: the value of a formatted one, or the contract of a logo that the operator configures. Null for
+ * a field that is not derived.
+ */
+export function derivedSource(name: string): string | null {
+  if (name.startsWith(prettyPrefix)) return name.slice(prettyPrefix.length);
+  const match = logo.exec(name);
+  return match === null ? null : `${match[1] ?? "contract"}_address`;
+}
 
 /** The columns that the SQL of an operation returns: all fields of its items except those that the server derives from others. */
 export function resultColumns(fields: readonly string[]): string[] {
-  return fields.filter((name) => !derivedField.test(name));
+  return fields.filter((name) => derivedSource(name) === null);
 }

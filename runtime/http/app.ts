@@ -1,9 +1,9 @@
-import express, { type ErrorRequestHandler, type Express, Router } from "express";
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from "express";
 import type { Logger } from "pino";
 import type { Handlers } from "../../generated/handlers.gen.ts";
-import { type Operation, type OperationId, operations, operationsById } from "../../generated/operations.gen.ts";
+import { type Operation, operations } from "../../generated/operations.gen.ts";
 import type { Chain, Hex } from "../../generated/requests.gen.ts";
-import { registerRoutes } from "../../generated/routes.gen.ts";
+import { type Run, registerRoutes } from "../../generated/routes.gen.ts";
 import { validators } from "../../generated/validators.gen.js";
 import type { Limits } from "../config/limits.ts";
 import type { Database } from "../database/database.ts";
@@ -40,6 +40,8 @@ export interface HttpDeps<Context> {
   /** The chains, in the order in which error messages list them. */
   readonly chains: readonly GroupedChain[];
   readonly handlers: Handlers<Context>;
+  /** Endpoints in addition to those of the catalog, with the handlers of their routes. */
+  readonly added?: readonly AddedEndpoint<Context>[];
   readonly context: (scope: RequestScope) => Context;
   readonly head: PagesDeps["head"];
   readonly chainOfProtocol: (protocol: string) => Chain | null;
@@ -58,6 +60,12 @@ export interface HttpDeps<Context> {
   readonly clock?: Clock;
 }
 
+/** An endpoint that no generated code describes. */
+export interface AddedEndpoint<Context> {
+  readonly operation: Operation;
+  readonly route: (run: Run<RequestHandler, Context>) => RequestHandler;
+}
+
 export interface HttpApp {
   readonly app: Express;
   /** Makes /readyz report the shutdown. */
@@ -67,7 +75,12 @@ export interface HttpApp {
 }
 
 /** Sends every failure in the envelope; a response that has already started can only be aborted. */
-function createFailureHandler(logger: Logger, statementMilliseconds: number, validation: Validation): ErrorRequestHandler {
+function createFailureHandler(
+  logger: Logger,
+  statementMilliseconds: number,
+  validation: Validation,
+  operations: ReadonlyMap<string, Operation>,
+): ErrorRequestHandler {
   return async (error: unknown, request, response, _next) => {
     const { id, operation } = recordOf(response);
     const original = toFailure(error, id, statementMilliseconds);
@@ -76,7 +89,7 @@ function createFailureHandler(logger: Logger, statementMilliseconds: number, val
       request.socket.destroy();
       return;
     }
-    const failure = await checkFailure(original, id, operation, validation).catch((violation) =>
+    const failure = await checkFailure(original, id, operations.get(operation ?? ""), validation).catch((violation) =>
       toFailure(violation, id, statementMilliseconds),
     );
     for (const [name, value] of Object.entries(failure.headers)) response.setHeader(name, value);
@@ -84,10 +97,15 @@ function createFailureHandler(logger: Logger, statementMilliseconds: number, val
   };
 }
 
-async function checkFailure(failure: Failure, requestId: string, operation: string | undefined, validation: Validation): Promise<Failure> {
+async function checkFailure(
+  failure: Failure,
+  requestId: string,
+  operation: Operation | undefined,
+  validation: Validation,
+): Promise<Failure> {
   if (operation === undefined) return failure;
   const body = failureEnvelope(failure.status, redact(failure.message));
-  await validation.checkResponse({ operation: operationsById[operation as OperationId], requestId, status: failure.status, body });
+  await validation.checkResponse({ operation, requestId, status: failure.status, body });
   return failure;
 }
 
@@ -113,6 +131,7 @@ function createEndpoints<Context>(
   });
   const router = createEndpointRouter();
   registerRoutes(router, run, deps.handlers);
+  for (const { operation, route } of deps.added ?? []) router.get(operation.path, route(run));
   return router;
 }
 
@@ -122,7 +141,8 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
   const ledger = createUsageLedger(deps.database, logger);
   const anchors = createAnchors(deps.database, logger);
   const validation = createValidation({ mode: deps.validate, document: deps.document, validators, logger });
-  const hint = createPathHint(operations as readonly Operation[]);
+  const served: readonly Operation[] = [...operations, ...(deps.added ?? []).map(({ operation }) => operation)];
+  const hint = createPathHint(served);
   let stopping = false;
 
   const app = express();
@@ -151,7 +171,8 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
     const { path } = recordOf(response);
     throw failures.pathUnknown(JSON.stringify(path.slice(0, 200)), hint(path));
   });
-  app.use(createFailureHandler(logger, limits.statementMilliseconds, validation));
+  const byId = new Map(served.map((operation) => [operation.id, operation]));
+  app.use(createFailureHandler(logger, limits.statementMilliseconds, validation, byId));
 
   return {
     app,

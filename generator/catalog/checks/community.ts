@@ -2,11 +2,12 @@ import { checkProtocol } from "../../../runtime/declarations/check-protocol.ts";
 import type { Checked } from "../../../runtime/declarations/checks/declaration.ts";
 import type { QueryShape } from "../../../runtime/declarations/checks/sql-file.ts";
 import type { ProtocolFile } from "../../../runtime/declarations/definition.ts";
-import type { Protocol, QueryParameter } from "../../../runtime/declarations/protocol.ts";
+import { parseFieldType } from "../../../runtime/declarations/objects/field-type.ts";
+import type { Protocol } from "../../../runtime/declarations/protocol.ts";
 import { findUnusedSharedFiles, queriesFor, queryPath } from "../../../runtime/declarations/query-files.ts";
+import { queryParametersOf } from "../../../runtime/declarations/request-parameters.ts";
 import { resultColumns } from "../../../runtime/declarations/result-columns.ts";
 import type { Draft, TemplateOperation } from "../draft.ts";
-import { parseFieldType } from "../field-type.ts";
 import type { Lookup } from "../lookup.ts";
 
 /** Checks the declared protocols and their SQL; those that could not be read are omitted. */
@@ -40,9 +41,6 @@ function namedQueries({ source, value }: Draft<ProtocolFile>): string[] {
   return names.map((name) => queryPath(source.file, name));
 }
 
-/** Parameters of requests that SQL receives, by the names of both. */
-const optionalParameters: Readonly<Record<string, QueryParameter>> = { address: "wallet", "pool-address": "pool" };
-
 function shapeOf({ value }: Draft<TemplateOperation>, lookup: Lookup): QueryShape {
   const names = (value.query ?? []).map((use) => (typeof use === "string" ? use : use.name));
   const item = itemOf(value.response ?? "", lookup);
@@ -50,7 +48,7 @@ function shapeOf({ value }: Draft<TemplateOperation>, lookup: Lookup): QueryShap
     ({ value: { type } }) => lookup.objects.get(parseFieldType(type ?? "").name) ?? [],
   );
   return {
-    parameters: ["chain", ...names.flatMap((name) => optionalParameters[name] ?? []), "as_of_block", "limit", "offset"],
+    parameters: queryParametersOf(names),
     columns: item === null ? null : resultColumns([...item.fields.keys()]),
     elements: objects.flatMap(({ complete, fields }) => (complete ? [resultColumns([...fields.keys()])] : [])),
   };

@@ -1,6 +1,6 @@
+import { parseFieldType } from "../../../runtime/declarations/objects/field-type.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { Draft, EndpointDraft, PaginationStyle } from "../draft.ts";
-import { parseFieldType } from "../field-type.ts";
 import { type Lookup, locationOf, type OperationDraft, parameterNamesOf, type ResolvedObject } from "../lookup.ts";
 
 /** Checks that a response has the fields that its cost and its pagination style require. */

@@ -1,10 +1,11 @@
 import type { SourceLocation } from "../../../runtime/declarations/diagnostics.ts";
+import type { ScalarType } from "../../../runtime/declarations/objects/definition.ts";
+import { type FieldType, isScalarType, parseFieldType } from "../../../runtime/declarations/objects/field-type.ts";
 import { renderFound } from "../../../runtime/declarations/yaml/shape.ts";
-import type { Example, FieldDefinition, ParameterDefinition, ScalarType } from "../definition.ts";
+import type { Example, FieldDefinition, ParameterDefinition } from "../definition.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { Draft, EndpointDraft, ServiceDraft } from "../draft.ts";
 import { isStoryReference, type Mismatch, parameterMismatch, scalarMismatch, storyMismatch } from "../example-mismatch.ts";
-import { type FieldType, isScalarType, parseFieldType } from "../field-type.ts";
 import { type Lookup, locationOf, locationOfKey, type OperationDraft, parameterNamesOf } from "../lookup.ts";
 import { applyUse, definitionName } from "../parameters.ts";
 

@@ -1,5 +1,5 @@
+import { isScalarType, parseFieldType } from "../../../runtime/declarations/objects/field-type.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
-import { isScalarType, parseFieldType } from "../field-type.ts";
 import { type Lookup, locationOf, type ResolvedObject } from "../lookup.ts";
 
 /** Reports objects that extend or contain themselves, and fields whose type differs from that of the inherited field. */

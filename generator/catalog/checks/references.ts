@@ -1,8 +1,8 @@
 import type { SourceLocation } from "../../../runtime/declarations/diagnostics.ts";
-import { scalarTypes } from "../definition.ts";
+import { scalarTypes } from "../../../runtime/declarations/objects/definition.ts";
+import { isScalarType, parseFieldType } from "../../../runtime/declarations/objects/field-type.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { Section, ServiceDraft } from "../draft.ts";
-import { isScalarType, parseFieldType } from "../field-type.ts";
 import { type Lookup, locationOf, locationOfKey, locationOfUse, type OperationDraft } from "../lookup.ts";
 
 /** Reports unresolved references: response objects, field types, parents, styles, network groups, domains, shared parameters, community operations. */

@@ -1,6 +1,6 @@
+import { isScalarType, parseFieldType } from "../../../runtime/declarations/objects/field-type.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { Draft } from "../draft.ts";
-import { isScalarType, parseFieldType } from "../field-type.ts";
 import { endpointsWithPath, type Lookup, locationOfKey, nearestNames } from "../lookup.ts";
 import { definitionName, pathParameterNames } from "../parameters.ts";
 

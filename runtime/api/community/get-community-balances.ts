@@ -6,7 +6,6 @@ import { pageOfOperation } from "./operation-rows.ts";
 export const getCommunityBalances: Handlers["getCommunityBalances"] = async (request, context) => ({
   address: request.address,
   ...(await pageOfOperation<CommunityBalance>(context, request, {
-    handler: "getCommunityBalances",
     operation: "balances",
     wallet: request.address,
   })),

@@ -5,7 +5,6 @@ import { pageOfOperation } from "./operation-rows.ts";
 /** The pools or vaults of a protocol with their amounts. */
 export const getCommunityMarketData: Handlers["getCommunityMarketData"] = async (request, context) =>
   pageOfOperation<CommunityMarketData>(context, request, {
-    handler: "getCommunityMarketData",
     operation: "market_data",
     pool: request.poolAddress,
   });

@@ -5,6 +5,5 @@ import { pageOfOperation } from "./operation-rows.ts";
 /** The markets of a protocol. */
 export const getCommunityMarkets: Handlers["getCommunityMarkets"] = async (request, context) =>
   pageOfOperation<CommunityMarket>(context, request, {
-    handler: "getCommunityMarkets",
     operation: "markets",
   });

@@ -6,7 +6,6 @@ import { pageOfOperation } from "./operation-rows.ts";
 export const getCommunityTokens: Handlers["getCommunityTokens"] = async (request, context) => ({
   address: request.address,
   ...(await pageOfOperation<CommunityPosition>(context, request, {
-    handler: "getCommunityTokens",
     operation: "tokens",
     wallet: request.address,
     pool: request.poolAddress,

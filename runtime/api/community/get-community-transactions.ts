@@ -6,7 +6,6 @@ import { pageOfOperation } from "./operation-rows.ts";
 export const getCommunityTransactions: Handlers["getCommunityTransactions"] = async (request, context) => ({
   address: request.address,
   ...(await pageOfOperation<CommunityTransaction>(context, request, {
-    handler: "getCommunityTransactions",
     operation: "transactions",
     wallet: request.address,
   })),

@@ -1,4 +1,4 @@
-import { communityItems } from "../../../generated/community-items.gen.ts";
+import { communityObjects, communityOperations } from "../../../generated/community-items.gen.ts";
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { Pagination } from "../../../generated/responses.gen.ts";
 import type { Protocol } from "../../declarations/protocol.ts";
@@ -6,7 +6,7 @@ import { type Address, type Hex, nativeTokenAddress } from "../../lib/hex.ts";
 import { NotIndexedError, RequestError } from "../../lib/request-error.ts";
 import { tokenLogo, updatedAt } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
-import { viewItem } from "./view-item.ts";
+import { type ObjectFields, viewItem } from "./view-item.ts";
 
 /** What the requests of community endpoints have in common. */
 export interface CommunityRequest {
@@ -18,10 +18,11 @@ export interface CommunityRequest {
 
 /** The parameters that only some operations have. */
 export interface OperationScope {
-  readonly handler: string;
   readonly operation: string;
   readonly wallet?: Hex;
   readonly pool?: Hex | null;
+  /** The items of an operation of an added protocol, instead of those of the template. */
+  readonly items?: { readonly object: string; readonly objects: ObjectFields };
 }
 
 /** The fields that all responses share, the items of the page, and its position. */
@@ -42,12 +43,11 @@ export interface CommunityPage<Item> {
 export async function pageOfOperation<Item>(
   context: ResolverContext,
   { protocol: id, chain, page }: CommunityRequest,
-  { handler, operation, wallet, pool = null }: OperationScope,
+  { operation, wallet, pool = null, items: { object, objects } = itemsOf(operation) }: OperationScope,
 ): Promise<CommunityPage<Item>> {
   const protocol = context.community.protocol(id);
   const query = protocol?.operations[operation];
-  if (protocol === undefined || query === undefined)
-    throw new RequestError(501, `Endpoint /v1/cq/provider/app/${id}/${operation}/ is planned but not implemented yet.`);
+  if (protocol === undefined || query === undefined) throw new TypeError(`Protocol ${id} has no operation ${operation}.`);
   const served = requireChain(context, protocol, chain);
   const rows =
     context.anchor === null
@@ -65,14 +65,13 @@ export async function pageOfOperation<Item>(
   const config = context.chains.get(served.id);
   const logoOf = (token: string): string | null =>
     token === nativeTokenAddress ? (config.nativeToken.logoUrl ?? null) : tokenLogo(config, token as Address);
-  const object = communityItems[handler] ?? "";
   return {
     protocol: id,
     chain_id: served.id,
     chain_name: served.name,
     quote_currency: "USD",
     updated_at: updatedAt(context.now()),
-    items: rows.slice(0, page.size).map((row) => viewItem(object, row, logoOf) as Item),
+    items: rows.slice(0, page.size).map((row) => viewItem(object, row, logoOf, objects) as Item),
     pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: null },
   };
 }
@@ -95,6 +94,10 @@ async function isPool(
   });
   return rows.length > 0;
 }
+const itemsOf = (operation: string): NonNullable<OperationScope["items"]> => ({
+  object: communityOperations[operation]?.item ?? "",
+  objects: communityObjects,
+});
 
 /** The chain of a request. @throws {RequestError} 404 if the protocol has no contracts there, or on no configured chain. */
 function requireChain(context: ResolverContext, protocol: Protocol, chain: Chain | null): Chain {

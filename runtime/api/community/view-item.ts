@@ -1,4 +1,6 @@
-import { communityObjects, type ItemField } from "../../../generated/community-items.gen.ts";
+import { communityObjects } from "../../../generated/community-items.gen.ts";
+import type { ItemField } from "../../declarations/objects/item-field.ts";
+import { derivedSource } from "../../declarations/result-columns.ts";
 import type { OperationRow } from "../../domains/community/queries/run-operation.ts";
 import { decimalOf } from "../../lib/decimal.ts";
 import { isoTimestamp } from "../../lib/time.ts";
@@ -7,35 +9,48 @@ import { pretty, viewNumber } from "../prices/view-quotes.ts";
 /** The logo of a token by its address; null if none is configured. */
 export type LogoOf = (token: string) => string | null;
 
-/** The contract whose logo a field shows, by the name of the field. */
-const logoContracts: Readonly<Record<string, string>> = { logo_url: "contract_address", asset_logo_url: "asset_address" };
-const prettyPrefix = "pretty_";
+/** The fields of objects, by the object's name. */
+export type ObjectFields = Readonly<Record<string, readonly ItemField[]>>;
 
 /**
  * A row of declared SQL as the object of the response: numbers and timestamps in the formats of its fields, and the derived fields.
  * @throws {TypeError} for a value that is not of its field's format, or null in a field that is never null.
  */
-export function viewItem(object: string, row: OperationRow, logoOf: LogoOf): Readonly<Record<string, unknown>> {
-  const fields = communityObjects[object];
+export function viewItem(
+  object: string,
+  row: OperationRow,
+  logoOf: LogoOf,
+  objects: ObjectFields = communityObjects,
+): Readonly<Record<string, unknown>> {
+  const fields = objects[object];
   if (fields === undefined) throw new TypeError(`Object ${object} is not part of a community endpoint.`);
-  return Object.fromEntries(fields.map((field) => [field.name, viewField(object, field, row, logoOf)]));
+  return Object.fromEntries(fields.map((field) => [field.name, viewField({ objects, object, logoOf }, field, row)]));
 }
 
-function viewField(object: string, field: ItemField, row: OperationRow, logoOf: LogoOf): unknown {
+interface Scope {
+  readonly objects: ObjectFields;
+  /** The object that the field is part of. */
+  readonly object: string;
+  readonly logoOf: LogoOf;
+}
+
+function viewField(scope: Scope, field: ItemField, row: OperationRow): unknown {
   const { name } = field;
-  const contract = logoContracts[name];
-  if (contract !== undefined) return typeof row[contract] === "string" ? logoOf(row[contract]) : null;
-  if (name.startsWith(prettyPrefix)) return prettyOf(row[name.slice(prettyPrefix.length)]);
+  const { object, logoOf } = scope;
+  const source = derivedSource(name);
+  if (source !== null) return name.endsWith("logo_url") ? logoOfContract(row[source], logoOf) : prettyOf(row[source]);
   const value = row[name] ?? null;
   if (value === null && !field.nullable) throw new TypeError(`Column ${name} of ${object} is null.`);
   if (value === null) return null;
-  if (!field.list) return viewValue(object, field, value, logoOf);
+  if (!field.list) return viewValue(scope, field, value);
   if (!Array.isArray(value)) throw new TypeError(`Column ${name} of ${object} is not a list.`);
-  return value.map((element: unknown) => viewValue(object, field, element, logoOf));
+  return value.map((element: unknown) => viewValue(scope, field, element));
 }
 
-const viewValue = (object: string, { name, format, object: nested }: ItemField, value: unknown, logoOf: LogoOf): unknown => {
-  if (nested !== null) return viewItem(nested, value as OperationRow, logoOf);
+const logoOfContract = (contract: unknown, logoOf: LogoOf): string | null => (typeof contract === "string" ? logoOf(contract) : null);
+
+const viewValue = ({ objects, object, logoOf }: Scope, { name, format, object: nested }: ItemField, value: unknown): unknown => {
+  if (nested !== null) return viewItem(nested, value as OperationRow, logoOf, objects);
   const viewed = formats[format ?? ""]?.(value) ?? (typeof value === "string" ? value : undefined);
   if (viewed === undefined) throw new TypeError(`Column ${name} of ${object} has the value ${String(value)}: expected ${format}.`);
   return viewed;

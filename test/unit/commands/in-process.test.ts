@@ -38,7 +38,10 @@ describe("a chain whose indexing fails", () => {
     const logger = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) });
     const reason = "No node configured for chain one; set its rpc in ashlar.yaml or pass --rpc URL.";
     await expect(
-      runIndexers([withoutNode], { indexing: noDatabase, readerRole: "" }, logger, progress, new AbortController().signal),
+      runIndexers(
+        { chains: [withoutNode], protocols: [], database: { indexing: noDatabase, readerRole: "" }, logger, progress },
+        new AbortController().signal,
+      ),
     ).rejects.toThrow(reason);
     expect(printed).toEqual([`Indexing one stopped: ${reason}`]);
     expect(lines.map((line) => JSON.parse(line))).toEqual([{ level: 50, chain: "one", reason, msg: "Indexing stopped" }]);

@@ -1,4 +1,4 @@
-import { communityItems } from "../../../../generated/community-items.gen.ts";
+import { communityOperations } from "../../../../generated/community-items.gen.ts";
 import { viewItem } from "../../../../runtime/api/community/view-item.ts";
 import { bytes } from "../../../../runtime/database/codecs.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
@@ -22,14 +22,6 @@ export interface Asked {
 /** The items of an operation, as its endpoint returns them. */
 export type ItemsOf = (operation: string, asked: Asked) => Promise<Readonly<Record<string, unknown>>[]>;
 
-const handlers: Readonly<Record<string, string>> = {
-  market_data: "getCommunityMarketData",
-  markets: "getCommunityMarkets",
-  balances: "getCommunityBalances",
-  transactions: "getCommunityTransactions",
-  tokens: "getCommunityTokens",
-};
-
 /** A built-in protocol. @throws {Error} if it is not declared. */
 export const builtInProtocol = (id: string): Protocol => {
   const protocol = communityProtocols.find((known) => known.id === id);
@@ -51,7 +43,7 @@ export const createItemsOf =
       limit,
       offset,
     });
-    const object = communityItems[handlers[operation] ?? ""] ?? "";
+    const object = communityOperations[operation]?.item ?? "";
     return rows.map((row) => viewItem(object, row, () => null) as Record<string, unknown>);
   };
 

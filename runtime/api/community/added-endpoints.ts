@@ -1,0 +1,93 @@
+import { communityObjects, communityOperations } from "../../../generated/community-items.gen.ts";
+import { type Operation, operations } from "../../../generated/operations.gen.ts";
+import {
+  type ParseOutcome,
+  parseGetCommunityBalances,
+  parseGetCommunityMarketData,
+  parseGetCommunityMarkets,
+  parseGetCommunityTokens,
+  parseGetCommunityTransactions,
+} from "../../../generated/requests.gen.ts";
+import type { Run } from "../../../generated/routes.gen.ts";
+import type { AddedProtocol, DeclaredEndpoint } from "../../declarations/added-protocol.ts";
+import { itemColumns } from "../../declarations/objects/columns.ts";
+import type { RequestParameter } from "../../declarations/request-parameters.ts";
+import type { Hex } from "../../lib/hex.ts";
+import type { ResolverContext } from "../context.ts";
+import { type CommunityRequest, pageOfOperation } from "./operation-rows.ts";
+import type { ObjectFields } from "./view-item.ts";
+
+/** An endpoint of an added protocol: what generated code has of built-in ones. */
+export interface AddedEndpoint {
+  readonly operation: Operation;
+  /** Its handler, of the same parts as those of the generated routes. */
+  readonly route: <Handler>(run: Run<Handler, ResolverContext>) => Handler;
+  /** The path of a documented endpoint with the same parameters, and the same response unless the items are its own. */
+  readonly like: string;
+  readonly added: AddedProtocol;
+  /** The name of the operation. */
+  readonly name: string;
+}
+
+interface AddedRequest extends CommunityRequest {
+  readonly address?: Hex;
+  readonly poolAddress?: Hex | null;
+}
+
+type Parse = (...sent: [...Parameters<typeof parseGetCommunityMarkets>]) => Promise<ParseOutcome<AddedRequest>>;
+
+/** The operations of the template with each set of parameters: one of them parses the requests of an operation and documents its parameters. */
+const templates: readonly { readonly name: string; readonly parse: Parse }[] = [
+  { name: "markets", parse: parseGetCommunityMarkets },
+  { name: "market_data", parse: parseGetCommunityMarketData },
+  { name: "balances", parse: parseGetCommunityBalances },
+  { name: "transactions", parse: parseGetCommunityTransactions },
+  { name: "tokens", parse: parseGetCommunityTokens },
+];
+
+/** The endpoints of the protocols that an operator adds. */
+export const addedEndpoints = (protocols: readonly AddedProtocol[]): AddedEndpoint[] =>
+  protocols.flatMap((added) => Object.entries(added.endpoints).map(([name, endpoint]) => addedEndpoint(added, name, endpoint)));
+
+function addedEndpoint(added: AddedProtocol, name: string, endpoint: DeclaredEndpoint): AddedEndpoint {
+  const { id } = added.protocol;
+  const own = Object.entries(added.objects).map(([object, { fields }]) => [object, fields] as const);
+  const objects: ObjectFields = { ...communityObjects, ...Object.fromEntries(own) };
+  const items = { object: endpoint.item, objects };
+  const { template, parse } = likeOf(name, endpoint.parameters);
+  const operation: Operation = {
+    ...template,
+    // A name of a declaration has no dot, so that no other operation has this id.
+    id: `community.${id}.${name}`,
+    path: `/v1/cq/provider/app/${id}/${name}/`,
+    protocol: id,
+    row: null,
+    status: "live",
+    cost: endpoint.cost,
+    csv: itemColumns((object) => objects[object] ?? [], endpoint.item).map((column) => ({ ...column, from: "row" })),
+  };
+  const resolve = async (request: AddedRequest, context: ResolverContext): Promise<object> => {
+    const { address, poolAddress = null } = request;
+    const scope = { operation: name, pool: poolAddress, items, ...(address === undefined ? {} : { wallet: address }) };
+    return { ...(address === undefined ? {} : { address }), ...(await pageOfOperation(context, request, scope)) };
+  };
+  return {
+    operation,
+    route: (run) => run<AddedRequest, object>(operation, (raw, parsers) => parse(raw, parsers, id), resolve),
+    like: template.path,
+    added,
+    name,
+  };
+}
+
+/** The operation of the template itself, or else one with the same parameters. @throws {TypeError} if the template has none. */
+function likeOf(name: string, parameters: readonly RequestParameter[]): { readonly template: Operation; readonly parse: Parse } {
+  const isLike = (other: string): boolean => {
+    const sent = communityOperations[other]?.parameters ?? [];
+    return sent.length === parameters.length && sent.every((parameter) => parameters.includes(parameter));
+  };
+  const like = templates.find((other) => other.name === name) ?? templates.find((other) => isLike(other.name));
+  const template = operations.find(({ handler }) => handler === communityOperations[like?.name ?? ""]?.handler);
+  if (like === undefined || template === undefined) throw new TypeError(`No operation of the template has the parameters of ${name}.`);
+  return { template, parse: like.parse };
+}

@@ -1,0 +1,138 @@
+import { communityOperations } from "../../../generated/community-items.gen.ts";
+import type { AddedProtocol } from "../../declarations/added-protocol.ts";
+import { type JsonSchema, objectSchema } from "../../declarations/objects/schema.ts";
+import type { AddedEndpoint } from "./added-endpoints.ts";
+import { exampleOf } from "./example-item.ts";
+
+interface Document {
+  readonly [name: string]: unknown;
+}
+
+interface MediaType {
+  readonly schema: JsonSchema;
+  readonly example?: { readonly data: Readonly<Record<string, unknown>> };
+}
+
+/** The parts of a documented endpoint that differ between endpoints with the same parameters. */
+interface PathItem {
+  readonly get: {
+    readonly summary: string;
+    readonly responses: Readonly<Record<string, object>> & { readonly "200": { readonly content: Readonly<Record<string, MediaType>> } };
+  };
+}
+
+type Schemas = Readonly<Record<string, JsonSchema>>;
+
+const schemaPrefix = "#/components/schemas/";
+const json = "application/json";
+
+/** The OpenAPI document with the endpoints of added protocols. Each is described as the endpoint that has the same parameters, with its own texts and objects. */
+export function documentEndpoints<Documented extends Document>(document: Documented, endpoints: readonly AddedEndpoint[]): Documented {
+  if (endpoints.length === 0) return document;
+  const paths = document.paths as Readonly<Record<string, PathItem>>;
+  const components = document.components as { readonly schemas: Schemas };
+  const protocols = new Set(endpoints.map(({ added }) => added));
+  const documented = endpoints.map((endpoint) => [endpoint.operation.path, pathItemOf(paths, endpoint)] as const);
+  return {
+    ...document,
+    paths: sorted({ ...paths, ...Object.fromEntries(documented) }),
+    components: {
+      ...components,
+      schemas: sorted({
+        ...components.schemas,
+        ...Object.assign({}, ...[...protocols].map(objectSchemas)),
+        ...Object.assign({}, ...endpoints.map((endpoint) => responseSchemas(paths, components.schemas, endpoint))),
+      }),
+    },
+  };
+}
+
+/** Component names are those of the declaration after the id of the protocol, because several protocols may use the same name. */
+const componentOf = ({ protocol }: AddedProtocol, name: string): string => `${protocol.id}.${name}`;
+
+const referenceOf = (added: AddedProtocol, name: string): string =>
+  `${schemaPrefix}${Object.hasOwn(added.objects, name) ? componentOf(added, name) : name}`;
+
+const isOfTemplate = ({ name }: AddedEndpoint): boolean => Object.hasOwn(communityOperations, name);
+
+function pathItemOf(paths: Readonly<Record<string, PathItem>>, endpoint: AddedEndpoint): object {
+  const { operation, added, name } = endpoint;
+  const { get } = like(paths, endpoint);
+  const { "501": _planned, "200": success, ...failures } = get.responses;
+  const { "x-status": _status, ...shared } = get as PathItem["get"] & { readonly "x-status"?: unknown };
+  const terms = added.endpoints[name];
+  const summary = terms?.summary ?? get.summary.replace(/ \(planned\)$/, "");
+  const { cost } = operation;
+  const { example } = success.content[json] ?? {};
+  const items = isOfTemplate(endpoint) ? {} : { items: [exampleOf(added.objects, terms?.item ?? "")] };
+  return {
+    get: {
+      ...shared,
+      operationId: operation.id,
+      summary,
+      description: terms?.notes ?? `${summary}. ${added.protocol.description}`,
+      responses: {
+        "200": {
+          ...success,
+          description: `${summary}.`,
+          content: {
+            [json]: {
+              schema: isOfTemplate(endpoint) ? success.content[json]?.schema : { $ref: `${schemaPrefix}${envelopeOf(endpoint)}` },
+              example: { ...example, data: { ...example?.data, protocol: operation.protocol, ...items } },
+            },
+            "text/csv": { schema: { type: "string" } },
+          },
+        },
+        ...failures,
+      },
+      "x-credit-cost": cost === null ? "not stated" : { credits: cost.hundredths / 100, per: cost.per },
+    },
+  };
+}
+
+const like = (paths: Readonly<Record<string, PathItem>>, endpoint: AddedEndpoint): PathItem => {
+  const item = paths[endpoint.like];
+  if (item === undefined) throw new TypeError(`The document has no path ${endpoint.like}.`);
+  return item;
+};
+
+/** The objects of an added protocol. */
+const objectSchemas = (added: AddedProtocol): Schemas =>
+  Object.fromEntries(
+    Object.entries(added.objects).map(([name, { description, fields }]) => [
+      componentOf(added, name),
+      objectSchema(description, fields, (other) => referenceOf(added, other)),
+    ]),
+  );
+
+const responseOf = ({ added, name }: AddedEndpoint): string => componentOf(added, `${name}.response`);
+const envelopeOf = ({ added, name }: AddedEndpoint): string => componentOf(added, `${name}.envelope`);
+
+/** The response and the envelope of an operation that is not in the template: those of its like, with other items. */
+function responseSchemas(paths: Readonly<Record<string, PathItem>>, schemas: Schemas, endpoint: AddedEndpoint): Schemas {
+  if (isOfTemplate(endpoint)) return {};
+  const { added, name } = endpoint;
+  const envelope = resolve(schemas, like(paths, endpoint).get.responses["200"].content[json]?.schema);
+  const response = resolve(schemas, envelope.properties?.data);
+  const summary = added.endpoints[name]?.summary ?? name;
+  const items = {
+    description: "The items of the page.",
+    type: "array",
+    items: { $ref: referenceOf(added, added.endpoints[name]?.item ?? "") },
+  } as const;
+  return {
+    [responseOf(endpoint)]: { ...response, description: `${summary}.`, properties: { ...response.properties, items } },
+    [envelopeOf(endpoint)]: {
+      ...envelope,
+      description: `A successful response: ${summary}.`,
+      properties: { ...envelope.properties, data: { $ref: `${schemaPrefix}${responseOf(endpoint)}` } },
+    },
+  };
+}
+
+const resolve = (schemas: Schemas, schema: JsonSchema | undefined): JsonSchema =>
+  schemas[schema?.$ref?.slice(schemaPrefix.length) ?? ""] ?? {};
+
+/** By name, like the generated document. */
+const sorted = <Value>(entries: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
+  Object.fromEntries(Object.entries(entries).sort(([left], [right]) => (left < right ? -1 : 1)));

@@ -1,0 +1,36 @@
+import type { ItemField } from "./objects/item-field.ts";
+import type { Protocol } from "./protocol.ts";
+import type { RequestParameter } from "./request-parameters.ts";
+
+/** A protocol that an operator adds: what the catalog says of built-in ones is part of its declaration. */
+export interface AddedProtocol {
+  readonly protocol: Protocol;
+  /** The objects of its own, by name. */
+  readonly objects: Readonly<Record<string, DeclaredObject>>;
+  /** By operation. */
+  readonly endpoints: Readonly<Record<string, DeclaredEndpoint>>;
+}
+
+/** What the documentation and the server need of an operation in addition to its query. */
+export interface DeclaredEndpoint {
+  /** Null for that of the template. */
+  readonly summary: string | null;
+  readonly notes: string | null;
+  /** The object of the items: one of its own or of the catalog. */
+  readonly item: string;
+  readonly parameters: readonly RequestParameter[];
+  /** Null if it is free. */
+  readonly cost: { readonly hundredths: number; readonly per: "call" | "item" } | null;
+}
+
+export interface DeclaredObject {
+  readonly description: string;
+  readonly fields: readonly DeclaredField[];
+}
+
+export interface DeclaredField extends ItemField {
+  readonly description: string;
+  readonly values: readonly string[] | null;
+  /** Undefined if none is stated. */
+  readonly example: unknown;
+}

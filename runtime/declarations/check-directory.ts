@@ -1,0 +1,96 @@
+import { type AddedProtocolFile, addedProtocolFile } from "./added-definition.ts";
+import type { AddedProtocol } from "./added-protocol.ts";
+import { checkProtocol } from "./check-protocol.ts";
+import { checkAddedOperations, type TemplateEndpoint } from "./checks/added-operations.ts";
+import type { Checked } from "./checks/declaration.ts";
+import { type Diagnostic, diagnostic, sortDiagnostics } from "./diagnostics.ts";
+import { checkObjects } from "./objects/check-objects.ts";
+import type { ItemField } from "./objects/item-field.ts";
+import { findUnusedSharedFiles, queriesFor, queryPath } from "./query-files.ts";
+import { findShapeProblems } from "./yaml/shape.ts";
+import { readYaml, type YamlSource } from "./yaml/yaml-source.ts";
+
+/** What the protocols of a directory are checked against. */
+export interface DirectoryScope {
+  /** The operations of the template, by name. */
+  readonly template: ReadonlyMap<string, TemplateEndpoint>;
+  /** The objects of the catalog that items may contain, by name. */
+  readonly objects: Readonly<Record<string, readonly ItemField[]>>;
+  /** Names in paths that are taken, each with what has it. */
+  readonly taken: ReadonlyMap<string, string>;
+}
+
+/**
+ * Checks the protocols of an operator's directory. `files` has the texts of its YAML and SQL files by path; each protocol is in a folder of its own, and folders
+ * without a declaration have SQL that several protocols use.
+ */
+export function checkDirectory(directory: string, files: ReadonlyMap<string, string>, scope: DirectoryScope): Checked<AddedProtocol[]> {
+  const declarations = [...files.keys()].filter((path) => path.endsWith("/protocol.yaml")).sort();
+  const queries = new Map([...files].filter(([path]) => path.endsWith(".sql")));
+  const taken = new Map(scope.taken);
+  const checked = declarations.map((path) =>
+    checkFolder(readYaml(path, files.get(path) ?? ""), queriesFor(path, declarations, queries), { ...scope, taken }),
+  );
+  const used = checked.flatMap((folder) => folder.used);
+  const empty = declarations.length > 0 ? [] : [diagnostic("no-protocols", { file: directory, line: 1, column: 1 })];
+  // The names of a file that could not be read are not known.
+  const unused = checked.some(({ isRead }) => !isRead) ? [] : findUnusedSharedFiles(declarations, used, queries);
+  return {
+    value: checked.flatMap(({ value }) => value ?? []),
+    diagnostics: sortDiagnostics([...empty, ...unused, ...checked.flatMap(({ diagnostics }) => diagnostics)]),
+  };
+}
+
+interface CheckedFolder extends Checked<AddedProtocol | null> {
+  readonly isRead: boolean;
+  /** The paths of the SQL files that the declaration names. */
+  readonly used: readonly string[];
+}
+
+const unread = (diagnostics: readonly Diagnostic[]): CheckedFolder => ({ value: null, diagnostics, isRead: false, used: [] });
+
+function checkFolder(
+  source: YamlSource,
+  queries: ReadonlyMap<string, string>,
+  scope: DirectoryScope & { readonly taken: Map<string, string> },
+): CheckedFolder {
+  if (source.diagnostics.length > 0) return unread(source.diagnostics);
+  const shaped = addedProtocolFile.safeParse(source.value);
+  if (!shaped.success) {
+    const problems = findShapeProblems(source, addedProtocolFile, shaped.error.issues);
+    return unread(problems.flatMap((problem) => problem.diagnostic ?? []));
+  }
+  const file = { ...shaped.data, name: shaped.data.name ?? shaped.data.protocol };
+  const objects = checkObjects(source, file.objects, Object.keys(scope.objects));
+  const endpoints = checkAddedOperations(source, file, {
+    template: scope.template,
+    objects: { ...scope.objects, ...fieldsOf(objects.value) },
+  });
+  const protocol = checkProtocol({ source, file }, { queries, operations: endpoints.shapes });
+  const diagnostics = [...checkNames(source, file, scope.taken), ...objects.diagnostics, ...endpoints.diagnostics, ...protocol.diagnostics];
+  const named = [...Object.values(file.operations), file.lending].flatMap((use) => use?.sql ?? []);
+  const read = { isRead: true, used: named.map((name) => queryPath(source.file, name)), diagnostics };
+  if (protocol.value === null || diagnostics.length > 0) return { ...read, value: null };
+  return { ...read, value: { protocol: protocol.value, objects: objects.value, endpoints: endpoints.value } };
+}
+
+const fieldsOf = (objects: AddedProtocol["objects"]): Record<string, readonly ItemField[]> =>
+  Object.fromEntries(Object.entries(objects).map(([name, { fields }]) => [name, fields]));
+
+/** Checks that the id is that of the folder and that no other protocol has the id or the name, and adds both to the taken ones. */
+function checkNames(
+  source: YamlSource,
+  { protocol, name }: Pick<AddedProtocolFile, "protocol" | "name">,
+  taken: Map<string, string>,
+): Diagnostic[] {
+  const folder = source.file.split("/").at(-2) ?? "";
+  const keys = [["protocol", protocol], ...(name === undefined || name === protocol ? [] : [["name", name]])] as const;
+  const diagnostics = keys.flatMap(([key, value = ""]) => {
+    const by = taken.get(value);
+    return by === undefined ? [] : [diagnostic("taken-name", source.locationOf([key ?? ""]), { name: value, by })];
+  });
+  for (const [, value = ""] of keys) if (!taken.has(value)) taken.set(value, source.file);
+  const misplaced =
+    protocol === folder ? [] : [diagnostic("misplaced-protocol", source.locationOf(["protocol"]), { protocol, expected: folder })];
+  return [...misplaced, ...diagnostics];
+}

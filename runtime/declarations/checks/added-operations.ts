@@ -1,0 +1,81 @@
+import type { AddedProtocolFile } from "../added-definition.ts";
+import type { DeclaredEndpoint } from "../added-protocol.ts";
+import { type Diagnostic, diagnostic } from "../diagnostics.ts";
+import type { ItemField } from "../objects/item-field.ts";
+import { queryParametersOf, type RequestParameter } from "../request-parameters.ts";
+import { resultColumns } from "../result-columns.ts";
+import type { YamlSource } from "../yaml/yaml-source.ts";
+import type { Checked } from "./declaration.ts";
+import type { QueryShape } from "./sql-file.ts";
+
+/** An operation of the template. */
+export interface TemplateEndpoint {
+  readonly item: string;
+  readonly parameters: readonly RequestParameter[];
+}
+
+interface Scope {
+  readonly template: ReadonlyMap<string, TemplateEndpoint>;
+  /** The fields of all objects, by name. */
+  readonly objects: Readonly<Record<string, readonly ItemField[]>>;
+}
+
+interface CheckedEndpoints extends Checked<Record<string, DeclaredEndpoint>> {
+  /** What the SQL of the operations is checked against. */
+  readonly shapes: ReadonlyMap<string, QueryShape>;
+}
+
+type Operations = AddedProtocolFile["operations"];
+
+/** Checks what the operations of an added protocol say in addition to their SQL. An operation of the template has its item and parameters. */
+export function checkAddedOperations(
+  source: YamlSource,
+  { operations }: { readonly operations: Operations },
+  scope: Scope,
+): CheckedEndpoints {
+  const checked = Object.entries(operations).map(([name, operation]) => ({ name, ...checkOperation(source, name, operation, scope) }));
+  const known = checked.flatMap(({ name, value }) => (value === null ? [] : [[name, value] as const]));
+  // An operation that is neither of the template nor one of its own has no shape: the check of its SQL reports it, with the names of the template.
+  const shapes = new Map([...scope.template].map(([name, endpoint]) => [name, shapeOf(endpoint, scope)]));
+  for (const [name, endpoint] of known) shapes.set(name, shapeOf(endpoint, scope));
+  return { value: Object.fromEntries(known), shapes, diagnostics: checked.flatMap(({ diagnostics }) => diagnostics) };
+}
+
+function checkOperation(
+  source: YamlSource,
+  name: string,
+  operation: Operations[string],
+  { template, objects }: Scope,
+): Checked<DeclaredEndpoint | null> {
+  const { summary = null, notes = null, item, parameters, cost } = operation;
+  const terms = { summary, notes, cost: cost === undefined ? null : { hundredths: Math.round(cost.credits * 100), per: cost.per } };
+  const ofTemplate = template.get(name);
+  if (ofTemplate !== undefined) {
+    const surplus = (["item", "parameters"] as const).filter((key) => operation[key] !== undefined);
+    const diagnostics = surplus.map((key) =>
+      diagnostic("template-operation", source.locationOfKey(["operations", name, key]), { key, operation: name }),
+    );
+    return { value: { ...terms, ...ofTemplate }, diagnostics };
+  }
+  if (item === undefined) return { value: null, diagnostics: [] };
+  const diagnostics: Diagnostic[] = [];
+  if (!Object.hasOwn(objects, item))
+    diagnostics.push(
+      diagnostic("unknown-item", source.locationOf(["operations", name, "item"]), { name: item, expected: Object.keys(objects) }),
+    );
+  if (summary === null)
+    diagnostics.push(
+      diagnostic("missing-key", source.locationOfKey(["operations", name]), { key: "summary", expected: "the title of the endpoint" }),
+    );
+  return { value: { ...terms, item, parameters: [...new Set(parameters ?? [])] }, diagnostics };
+}
+
+const shapeOf = ({ item, parameters }: TemplateEndpoint, { objects }: Scope): QueryShape => {
+  const columnsOf = (object: string): string[][] => {
+    const fields = objects[object];
+    return fields === undefined ? [] : [resultColumns(fields.map(({ name }) => name))];
+  };
+  const [columns = null] = columnsOf(item);
+  const elements = (objects[item] ?? []).flatMap(({ object }) => (object === null ? [] : columnsOf(object)));
+  return { parameters: queryParametersOf(parameters), columns, elements };
+};

@@ -1,0 +1,28 @@
+import type { ItemField } from "./item-field.ts";
+
+/** A column of CSV, with the path of its value in the row. */
+export interface ItemColumn {
+  readonly header: string;
+  readonly path: readonly string[];
+  readonly kind: "text" | "number" | "boolean" | "json";
+}
+
+/** The kinds of scalars other than text; an amount (bigint) is a string in JSON and a number in CSV. */
+const kinds: Readonly<Record<string, ItemColumn["kind"]>> = { number: "number", integer: "number", bigint: "number", boolean: "boolean" };
+
+/** The columns of an object's fields: nested fields have dotted names, and an array or a recursive object is one cell of JSON. */
+export function itemColumns(fieldsOf: (object: string) => readonly ItemField[], object: string): ItemColumn[] {
+  const columnsOf = (name: string, path: readonly string[], above: readonly string[]): ItemColumn[] =>
+    fieldsOf(name).flatMap((field): ItemColumn[] => {
+      const here = [...path, field.name];
+      if (field.object === null || field.list || above.includes(field.object)) return [itemColumn(field, here)];
+      return columnsOf(field.object, here, [...above, field.object]);
+    });
+  return columnsOf(object, [], [object]);
+}
+
+/** The column of one field. */
+export function itemColumn({ format, list }: ItemField, path: readonly string[]): ItemColumn {
+  const kind = list || format === null ? "json" : (kinds[format] ?? "text");
+  return { header: path.join("."), path, kind };
+}

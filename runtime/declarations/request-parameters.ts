@@ -1,0 +1,17 @@
+import type { QueryParameter } from "./protocol.ts";
+
+/** Parameters of requests that SQL receives, by the names of both. Every operation has the others. */
+const optionalParameters: Readonly<Record<string, QueryParameter>> = { address: "wallet", "pool-address": "pool" };
+
+/** The request's parameters that operations may have in addition to the chain, the page and the format. */
+export const requestParameters = ["address", "pool-address"] as const;
+export type RequestParameter = (typeof requestParameters)[number];
+
+/** The parameters that the SQL of an operation may and must use, by the parameters of its requests. */
+export const queryParametersOf = (names: readonly string[]): QueryParameter[] => [
+  "chain",
+  ...names.flatMap((name) => optionalParameters[name] ?? []),
+  "as_of_block",
+  "limit",
+  "offset",
+];
