@@ -1158,12 +1158,220 @@ export const protocols = [
   {
     "id": "protocol_07",
     "name": "sushiswap",
-    "description": "Protocol 07: its market data and markets, and the balances, transactions and redeemable tokens of wallets.",
+    "description": "Protocol 07: the constant-product pools of one exchange, with their market data and markets, and the balances, transactions and redeemable tokens of wallets. Factories on other chains are added by the operator.",
     "version": 1,
-    "contracts": {},
-    "tables": [],
+    "contracts": {
+      "factory": {
+        "networks": {
+          "eth-mainnet": [
+            {
+              "address": "0xc0aee478e3658e2610c5f7a4a2e1777ce9e4f2ac",
+              "from": 10794229
+            }
+          ]
+        },
+        "discoveredBy": []
+      }
+    },
+    "tables": [
+      {
+        "name": "announcements",
+        "contract": "factory",
+        "events": [
+          {
+            "text": "PairCreated(address indexed token0, address indexed token1, address pair, uint256 number)",
+            "name": "PairCreated",
+            "topic0": "0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9",
+            "parameters": [
+              {
+                "name": "token0",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "token1",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "pair",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "number",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "pool",
+            "parameter": "pair",
+            "type": "address"
+          }
+        ],
+        "indexes": [],
+        "latestBy": null
+      }
+    ],
     "reads": [],
-    "operations": {},
+    "operations": {
+      "market_data": {
+        "file": "market_data.sql",
+        "text": "-- Pools by the value of their reserves, largest first.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), month AS (\n  SELECT number FROM api.blocks\n  WHERE chain_id = $1     AND timestamp <= (SELECT timestamp FROM current_block) - 2592000\n  ORDER BY timestamp DESC, number DESC LIMIT 1\n), pools AS MATERIALIZED (\n  SELECT DISTINCT ON (p.pool) p.pool, p.token0, p.token1\n  FROM \"cq_protocol_07\".contracts f\n  JOIN api.pools p ON p.chain_id = $1     AND p.factory = f.address AND p.family = 0 AND p.block_number <= $2          \n  WHERE f.chain_id = $1     AND f.kind = 'factory' AND f.block_number <= $2           AND ($3   ::bytea IS NULL OR p.pool = $3   )\n  ORDER BY p.pool, p.block_number, p.factory\n), prices AS MATERIALIZED (\n  SELECT t.token, q.unit_price\n  FROM (SELECT token0 AS token FROM pools UNION SELECT token1 FROM pools) t\n  CROSS JOIN LATERAL (\n    SELECT p.price, p.unit_price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = t.token) q\n  WHERE q.price IS NOT NULL\n), valued AS (\n  SELECT p.pool, s.block_number, s.reserve0, s.reserve1, s.supply,\n    -- A pool without a state has no reserves yet.\n    CASE WHEN s.block_number IS NULL THEN 0 ELSE s.reserve0 * first.unit_price + s.reserve1 * second.unit_price END AS value\n  FROM pools p\n  LEFT JOIN LATERAL (\n    SELECT s.block_number, s.reserve0, s.reserve1, s.supply FROM api.pool_states s\n    WHERE s.chain_id = $1     AND s.pool = p.pool AND s.block_number <= $2          \n    ORDER BY s.block_number DESC LIMIT 1) s ON true\n  LEFT JOIN prices first ON first.token = p.token0\n  LEFT JOIN prices second ON second.token = p.token1\n  ORDER BY value DESC NULLS LAST, p.pool\n  LIMIT $4     OFFSET $5     \n)\nSELECT\n  v.pool AS pool_address,\n  lp.name,\n  NULL AS asset_address,\n  NULL AS asset_name,\n  NULL AS asset_ticker_symbol,\n  NULL AS asset_decimals,\n  v.value AS total_value_locked_quote,\n  -- Growth of √(reserve0 × reserve1) per pool token within 30 days, for a year of 365 days.\n  (sqrt(v.reserve0 * v.reserve1) / NULLIF(v.supply, 0) / NULLIF(COALESCE(earlier.share, beginning.share), 0) - 1) * 31536000\n    / NULLIF(CASE WHEN earlier.share IS NULL THEN (SELECT timestamp FROM current_block) - beginning.timestamp ELSE 2592000 END, 0) AS supply_rate,\n  NULL AS borrow_rate,\n  NULL AS total_supply,\n  NULL AS total_borrow,\n  NULL AS available_liquidity,\n  v.value AS total_supply_quote,\n  NULL AS total_borrow_quote,\n  NULL AS utilization_rate,\n  v.pool AS lp_token_address,\n  CASE WHEN v.block_number IS NULL THEN 0 ELSE v.supply END AS lp_token_total_supply,\n  $2          ::int8 AS block_height\nFROM valued v\nLEFT JOIN LATERAL (\n  SELECT sqrt(s.reserve0 * s.reserve1) / NULLIF(s.supply, 0) AS share FROM api.pool_states s\n  WHERE s.chain_id = $1     AND s.pool = v.pool AND s.block_number <= (SELECT number FROM month)\n  ORDER BY s.block_number DESC LIMIT 1) earlier ON true\nLEFT JOIN LATERAL (\n  SELECT sqrt(s.reserve0 * s.reserve1) / s.supply AS share, b.timestamp\n  FROM api.pool_states s JOIN api.blocks b ON b.chain_id = $1     AND b.number = s.block_number\n  WHERE s.chain_id = $1     AND s.pool = v.pool AND s.supply > 0 AND s.block_number <= $2          \n  ORDER BY s.block_number LIMIT 1) beginning ON true\nLEFT JOIN api.tokens lp ON lp.chain_id = $1     AND lp.address = v.pool\nORDER BY v.value DESC NULLS LAST, v.pool\n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "pool",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "name",
+          "asset_address",
+          "asset_name",
+          "asset_ticker_symbol",
+          "asset_decimals",
+          "total_value_locked_quote",
+          "supply_rate",
+          "borrow_rate",
+          "total_supply",
+          "total_borrow",
+          "available_liquidity",
+          "total_supply_quote",
+          "total_borrow_quote",
+          "utilization_rate",
+          "lp_token_address",
+          "lp_token_total_supply",
+          "block_height"
+        ],
+        "views": [
+          "blocks",
+          "pools",
+          "pool_states",
+          "tokens"
+        ]
+      },
+      "markets": {
+        "file": "markets.sql",
+        "text": "-- Pools by the value of their reserves, largest first.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), month AS (\n  SELECT number FROM api.blocks\n  WHERE chain_id = $1     AND timestamp <= (SELECT timestamp FROM current_block) - 2592000\n  ORDER BY timestamp DESC, number DESC LIMIT 1\n), pools AS MATERIALIZED (\n  SELECT DISTINCT ON (p.pool) p.pool, p.token0, p.token1\n  FROM \"cq_protocol_07\".contracts f\n  JOIN api.pools p ON p.chain_id = $1     AND p.factory = f.address AND p.family = 0 AND p.block_number <= $2          \n  WHERE f.chain_id = $1     AND f.kind = 'factory' AND f.block_number <= $2          \n  ORDER BY p.pool, p.block_number, p.factory\n), prices AS MATERIALIZED (\n  SELECT t.token, q.unit_price\n  FROM (SELECT token0 AS token FROM pools UNION SELECT token1 FROM pools) t\n  CROSS JOIN LATERAL (\n    SELECT p.price, p.unit_price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = t.token) q\n  WHERE q.price IS NOT NULL\n), valued AS (\n  SELECT p.pool, s.reserve0, s.reserve1, s.supply,\n    -- A pool without a state has no reserves yet.\n    CASE WHEN s.block_number IS NULL THEN 0 ELSE s.reserve0 * first.unit_price + s.reserve1 * second.unit_price END AS value\n  FROM pools p\n  LEFT JOIN LATERAL (\n    SELECT s.block_number, s.reserve0, s.reserve1, s.supply FROM api.pool_states s\n    WHERE s.chain_id = $1     AND s.pool = p.pool AND s.block_number <= $2          \n    ORDER BY s.block_number DESC LIMIT 1) s ON true\n  LEFT JOIN prices first ON first.token = p.token0\n  LEFT JOIN prices second ON second.token = p.token1\n  ORDER BY value DESC NULLS LAST, p.pool\n  LIMIT $3     OFFSET $4     \n)\nSELECT\n  v.pool AS pool_address,\n  lp.name,\n  NULL AS asset_address,\n  NULL AS asset_name,\n  NULL AS asset_ticker_symbol,\n  NULL AS asset_decimals,\n  v.value AS total_value_locked_quote,\n  -- Growth of √(reserve0 × reserve1) per pool token within 30 days, for a year of 365 days.\n  (sqrt(v.reserve0 * v.reserve1) / NULLIF(v.supply, 0) / NULLIF(COALESCE(earlier.share, beginning.share), 0) - 1) * 31536000\n    / NULLIF(CASE WHEN earlier.share IS NULL THEN (SELECT timestamp FROM current_block) - beginning.timestamp ELSE 2592000 END, 0) AS supply_rate,\n  NULL AS borrow_rate\nFROM valued v\nLEFT JOIN LATERAL (\n  SELECT sqrt(s.reserve0 * s.reserve1) / NULLIF(s.supply, 0) AS share FROM api.pool_states s\n  WHERE s.chain_id = $1     AND s.pool = v.pool AND s.block_number <= (SELECT number FROM month)\n  ORDER BY s.block_number DESC LIMIT 1) earlier ON true\nLEFT JOIN LATERAL (\n  SELECT sqrt(s.reserve0 * s.reserve1) / s.supply AS share, b.timestamp\n  FROM api.pool_states s JOIN api.blocks b ON b.chain_id = $1     AND b.number = s.block_number\n  WHERE s.chain_id = $1     AND s.pool = v.pool AND s.supply > 0 AND s.block_number <= $2          \n  ORDER BY s.block_number LIMIT 1) beginning ON true\nLEFT JOIN api.tokens lp ON lp.chain_id = $1     AND lp.address = v.pool\nORDER BY v.value DESC NULLS LAST, v.pool\n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "name",
+          "asset_address",
+          "asset_name",
+          "asset_ticker_symbol",
+          "asset_decimals",
+          "total_value_locked_quote",
+          "supply_rate",
+          "borrow_rate"
+        ],
+        "views": [
+          "blocks",
+          "pools",
+          "pool_states",
+          "tokens"
+        ]
+      },
+      "balances": {
+        "file": "balances.sql",
+        "text": "-- The wallet's pool tokens with the value of their share of the reserves, largest first.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), held AS MATERIALIZED (\n  SELECT DISTINCT ON (p.pool) p.pool, p.token0, p.token1, b.balance\n  FROM api.balances_at($1    , $2          ) b\n  JOIN api.pools p ON p.chain_id = $1     AND p.pool = b.token AND p.family = 0 AND p.block_number <= $2          \n  JOIN \"cq_protocol_07\".contracts f ON f.chain_id = $1     AND f.address = p.factory AND f.kind = 'factory' AND f.block_number <= $2          \n  WHERE b.owner = $3      AND b.balance IS DISTINCT FROM 0\n  ORDER BY p.pool, p.block_number, p.factory\n), prices AS MATERIALIZED (\n  SELECT t.token, q.unit_price\n  FROM (SELECT token0 AS token FROM held UNION SELECT token1 FROM held) t\n  CROSS JOIN LATERAL (\n    SELECT p.price, p.unit_price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = t.token) q\n  WHERE q.price IS NOT NULL\n), valued AS (\n  SELECT h.pool, h.balance, lp.name, lp.symbol, lp.decimals, (s.reserve0 * first.unit_price + s.reserve1 * second.unit_price) / NULLIF(s.supply, 0) AS rate\n  FROM held h\n  LEFT JOIN LATERAL (\n    SELECT s.reserve0, s.reserve1, s.supply FROM api.pool_states s\n    WHERE s.chain_id = $1     AND s.pool = h.pool AND s.block_number <= $2          \n    ORDER BY s.block_number DESC LIMIT 1) s ON true\n  LEFT JOIN prices first ON first.token = h.token0\n  LEFT JOIN prices second ON second.token = h.token1\n  LEFT JOIN api.tokens lp ON lp.chain_id = $1     AND lp.address = h.pool\n)\nSELECT\n  pool AS pool_address,\n  name AS pool_name,\n  'liquidity' AS position,\n  pool AS contract_address,\n  name AS contract_name,\n  symbol AS contract_ticker_symbol,\n  decimals AS contract_decimals,\n  balance,\n  rate * power(10::numeric, decimals) AS quote_rate,\n  CASE WHEN decimals IS NOT NULL THEN balance * rate END AS quote\nFROM valued\nORDER BY quote DESC NULLS LAST, pool\nLIMIT $4     OFFSET $5     \n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "wallet",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "pool_name",
+          "position",
+          "contract_address",
+          "contract_name",
+          "contract_ticker_symbol",
+          "contract_decimals",
+          "balance",
+          "quote_rate",
+          "quote"
+        ],
+        "views": [
+          "blocks",
+          "pools",
+          "pool_states",
+          "tokens"
+        ]
+      },
+      "transactions": {
+        "file": "transactions.sql",
+        "text": "-- The wallet's actions on the pools of the exchange, newest first.\nWITH factories AS MATERIALIZED (\n  SELECT address FROM \"cq_protocol_07\".contracts WHERE chain_id = $1     AND kind = 'factory' AND block_number <= $2          \n), exchanges AS (\n  SELECT address AS exchange FROM factories\n  UNION SELECT s.pool FROM factories f JOIN api.shared_pools s ON s.chain_id = $1     AND s.factory = f.address\n), page AS (\n  SELECT newest.block_number, newest.log_index\n  FROM exchanges e\n  CROSS JOIN LATERAL (\n    SELECT a.block_number, a.log_index FROM api.pool_action_accounts a\n    WHERE a.chain_id = $1     AND a.account = $3      AND a.exchange = e.exchange AND a.block_number <= $2          \n    ORDER BY a.block_number DESC, a.log_index DESC LIMIT $4    ::int8 + $5     ::int8) newest\n  ORDER BY newest.block_number DESC, newest.log_index DESC\n  LIMIT $4     OFFSET $5     \n), actions AS (\n  SELECT a.block_number, a.log_index, a.transaction_index, a.pool, a.act, a.amount0_in, a.amount0_out, a.amount1_in, a.amount1_out, a.liquidity,\n    b.timestamp, t.hash, t.from_address, announced.token0, announced.token1, given.pays,\n    -- What a router, a caller of the pool or the next pool receives is received on behalf of the account that pays.\n    a.to_address = $3      OR given.pays AND (a.to_address IN (a.sender, t.to_address)\n      OR EXISTS (SELECT 1 FROM api.pools next WHERE next.chain_id = $1     AND next.pool = a.to_address)) AS receives\n  FROM page p\n  JOIN api.pool_actions a ON a.chain_id = $1     AND a.block_number = p.block_number AND a.log_index = p.log_index\n  JOIN api.blocks b ON b.chain_id = $1     AND b.number = a.block_number\n  JOIN api.transactions t ON t.chain_id = $1     AND t.block_number = a.block_number AND t.transaction_index = a.transaction_index\n  CROSS JOIN LATERAL (SELECT $3      IN (t.from_address, a.sender) AS pays) given\n  CROSS JOIN LATERAL (\n    SELECT o.token0, o.token1 FROM api.pools o\n    WHERE o.chain_id = $1     AND o.pool = a.pool AND o.factory IN (SELECT address FROM factories)\n    ORDER BY o.block_number, o.factory LIMIT 1) announced\n), valued AS (\n  SELECT a.*, first.name AS name0, first.symbol AS symbol0, first.decimals AS decimals0, price0.price AS price0,\n    second.name AS name1, second.symbol AS symbol1, second.decimals AS decimals1, price1.price AS price1,\n    lp.name AS lp_name, lp.symbol AS lp_symbol, lp.decimals AS lp_decimals,\n    price0.price / power(10::numeric, first.decimals) AS unit0, price1.price / power(10::numeric, second.decimals) AS unit1\n  FROM actions a\n  LEFT JOIN api.tokens first ON first.chain_id = $1     AND first.address = a.token0\n  LEFT JOIN api.tokens second ON second.chain_id = $1     AND second.address = a.token1\n  LEFT JOIN api.tokens lp ON lp.chain_id = $1     AND lp.address = a.pool\n  LEFT JOIN LATERAL (SELECT p.price FROM api.prices_at($1    , a.timestamp) p WHERE p.token = a.token0) price0 ON true\n  LEFT JOIN LATERAL (SELECT p.price FROM api.prices_at($1    , a.timestamp) p WHERE p.token = a.token1) price1 ON true\n)\nSELECT\n  v.timestamp AS block_signed_at,\n  v.block_number AS block_height,\n  v.hash AS tx_hash,\n  v.transaction_index AS tx_offset,\n  v.log_index AS log_offset,\n  CASE v.act WHEN 0 THEN 'swap' WHEN 1 THEN 'add_liquidity' ELSE 'remove_liquidity' END AS action,\n  v.pool AS pool_address,\n  v.from_address,\n  legs.amounts,\n  legs.total_quote\nFROM valued v\n-- The value of pool tokens is that of the amounts that they were exchanged for.\nCROSS JOIN LATERAL (\n  SELECT (v.amount0_in + v.amount0_out) * v.unit0 + (v.amount1_in + v.amount1_out) * v.unit1 AS quote) liquidity\nCROSS JOIN LATERAL (\n  SELECT\n    COALESCE(json_agg(json_build_object(\n      'direction', leg.direction,\n      'contract_address', '0x' || encode(leg.token, 'hex'),\n      'contract_name', leg.name,\n      'contract_ticker_symbol', leg.symbol,\n      'contract_decimals', leg.decimals,\n      'amount', leg.amount::text,\n      'quote_rate', leg.rate,\n      'quote', leg.quote) ORDER BY leg.number), '[]') AS amounts,\n    CASE WHEN bool_or(leg.direction = 'OUT') THEN\n      CASE WHEN bool_and(leg.quote IS NOT NULL) FILTER (WHERE leg.direction = 'OUT') THEN sum(leg.quote) FILTER (WHERE leg.direction = 'OUT') END\n    WHEN bool_and(leg.quote IS NOT NULL) THEN sum(leg.quote) END AS total_quote\n  FROM (VALUES\n    (0, 'OUT', v.pays, v.token0, v.name0, v.symbol0, v.decimals0, v.amount0_in, v.price0, v.amount0_in * v.unit0),\n    (1, 'OUT', v.pays, v.token1, v.name1, v.symbol1, v.decimals1, v.amount1_in, v.price1, v.amount1_in * v.unit1),\n    (2, 'OUT', v.pays AND v.act = 2, v.pool, v.lp_name, v.lp_symbol, v.lp_decimals, v.liquidity,\n      liquidity.quote * power(10::numeric, v.lp_decimals) / NULLIF(v.liquidity, 0), liquidity.quote),\n    (3, 'IN', v.receives, v.token0, v.name0, v.symbol0, v.decimals0, v.amount0_out, v.price0, v.amount0_out * v.unit0),\n    (4, 'IN', v.receives, v.token1, v.name1, v.symbol1, v.decimals1, v.amount1_out, v.price1, v.amount1_out * v.unit1),\n    (5, 'IN', v.receives AND v.act = 1, v.pool, v.lp_name, v.lp_symbol, v.lp_decimals, v.liquidity,\n      liquidity.quote * power(10::numeric, v.lp_decimals) / NULLIF(v.liquidity, 0), liquidity.quote)\n  ) AS leg (number, direction, moved, token, name, symbol, decimals, amount, rate, quote)\n  WHERE leg.moved AND leg.amount IS DISTINCT FROM 0\n) legs\nORDER BY v.block_number DESC, v.log_index DESC\n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "wallet",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "block_signed_at",
+          "block_height",
+          "tx_hash",
+          "tx_offset",
+          "log_offset",
+          "action",
+          "pool_address",
+          "from_address",
+          "amounts",
+          "total_quote"
+        ],
+        "views": [
+          "shared_pools",
+          "pool_action_accounts",
+          "pools",
+          "pool_actions",
+          "blocks",
+          "transactions",
+          "tokens"
+        ]
+      },
+      "tokens": {
+        "file": "tokens.sql",
+        "text": "-- The wallet's pool tokens with their share of the reserves.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), held AS MATERIALIZED (\n  SELECT DISTINCT ON (p.pool) p.pool, p.token0, p.token1, b.balance\n  FROM api.balances_at($1    , $2          ) b\n  JOIN api.pools p ON p.chain_id = $1     AND p.pool = b.token AND p.family = 0 AND p.block_number <= $2          \n  JOIN \"cq_protocol_07\".contracts f ON f.chain_id = $1     AND f.address = p.factory AND f.kind = 'factory' AND f.block_number <= $2          \n  WHERE b.owner = $3      AND b.balance IS DISTINCT FROM 0 AND ($4   ::bytea IS NULL OR b.token = $4   )\n  ORDER BY p.pool, p.block_number, p.factory\n), redeemable AS (\n  SELECT h.pool, h.balance, side.number, side.token, div(h.balance * side.reserve, NULLIF(s.supply, 0)) AS amount\n  FROM held h\n  LEFT JOIN LATERAL (\n    SELECT s.reserve0, s.reserve1, s.supply FROM api.pool_states s\n    WHERE s.chain_id = $1     AND s.pool = h.pool AND s.block_number <= $2          \n    ORDER BY s.block_number DESC LIMIT 1) s ON true\n  CROSS JOIN LATERAL (VALUES (0, h.token0, s.reserve0), (1, h.token1, s.reserve1)) AS side (number, token, reserve)\n), prices AS MATERIALIZED (\n  SELECT t.token, q.price\n  FROM (SELECT DISTINCT token FROM redeemable) t\n  CROSS JOIN LATERAL (SELECT p.price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = t.token) q\n), valued AS (\n  SELECT r.*, token.name, token.symbol, token.decimals, prices.price, r.amount / power(10::numeric, token.decimals) * prices.price AS quote\n  FROM redeemable r\n  LEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = r.token\n  LEFT JOIN prices ON prices.token = r.token\n)\nSELECT\n  v.pool AS pool_address,\n  lp.name AS pool_name,\n  v.pool AS lp_token_address,\n  lp.decimals AS lp_token_decimals,\n  v.balance AS lp_token_balance,\n  json_agg(json_build_object(\n    'contract_address', '0x' || encode(v.token, 'hex'),\n    'contract_name', v.name,\n    'contract_ticker_symbol', v.symbol,\n    'contract_decimals', v.decimals,\n    'balance', v.amount::text,\n    'quote_rate', v.price,\n    'quote', v.quote) ORDER BY v.number) AS tokens,\n  CASE WHEN count(v.quote) = count(*) THEN sum(v.quote) END AS total_quote\nFROM valued v\nLEFT JOIN api.tokens lp ON lp.chain_id = $1     AND lp.address = v.pool\nGROUP BY v.pool, v.balance, lp.name, lp.decimals\nORDER BY total_quote DESC NULLS LAST, v.pool\nLIMIT $5     OFFSET $6     \n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "wallet",
+          "pool",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "pool_name",
+          "lp_token_address",
+          "lp_token_decimals",
+          "lp_token_balance",
+          "tokens",
+          "total_quote"
+        ],
+        "views": [
+          "blocks",
+          "pools",
+          "pool_states",
+          "tokens"
+        ]
+      }
+    },
     "lending": null
   },
   {

@@ -190,23 +190,23 @@ export function registerRoutes<H, Context>(router: Router<H>, run: Run<H, Contex
   );
   router.get(
     "/v1/cq/provider/app/protocol_07/balances/",
-    run(operations.getProtocol07Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_07"), undefined),
+    run(operations.getProtocol07Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_07"), handlers.getCommunityBalances),
   );
   router.get(
     "/v1/cq/provider/app/protocol_07/market_data/",
-    run(operations.getProtocol07MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_07"), undefined),
+    run(operations.getProtocol07MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_07"), handlers.getCommunityMarketData),
   );
   router.get(
     "/v1/cq/provider/app/protocol_07/markets/",
-    run(operations.getProtocol07Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_07"), undefined),
+    run(operations.getProtocol07Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_07"), handlers.getCommunityMarkets),
   );
   router.get(
     "/v1/cq/provider/app/protocol_07/tokens/",
-    run(operations.getProtocol07Tokens, (raw, parsers) => parseGetCommunityTokens(raw, parsers, "protocol_07"), undefined),
+    run(operations.getProtocol07Tokens, (raw, parsers) => parseGetCommunityTokens(raw, parsers, "protocol_07"), handlers.getCommunityTokens),
   );
   router.get(
     "/v1/cq/provider/app/protocol_07/transactions/",
-    run(operations.getProtocol07Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_07"), undefined),
+    run(operations.getProtocol07Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_07"), handlers.getCommunityTransactions),
   );
   router.get(
     "/v1/cq/provider/app/protocol_08/balances/",

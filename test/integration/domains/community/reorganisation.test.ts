@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../../../../demo/story/random.ts";
-import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
-import { call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+import { call, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { dump } from "../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contracts } from "./contracts.ts";
+import { replaceBlocks } from "./replace-blocks.ts";
 import { type CommunityIndex, startCommunityIndex, vaultsOf } from "./support.ts";
 import { createVault, type Market, startMarket } from "./vault-market.ts";
 
@@ -33,13 +34,11 @@ const addBlocks = async (count: number): Promise<void> => {
   }
 };
 
-const toRpc = (transaction: TestTransaction) => ({ from: chain.accounts[0], gas: "0x4c4b40" as Hex, ...transaction });
-
 /** Replaces the last blocks with as many others, which have other deposits and announce another vault. */
 const branch = async (depth: number): Promise<void> => {
   const transactions = Array.from({ length: random.between(2, 10) }, () => market.randomTransaction(random));
   const announcement = call(contracts("Factory"), market.factory, "createWithDeposit", [market.asset, 77n]);
-  await chain.rpc("anvil_reorg", [depth, [...transactions, announcement].map((one) => [toRpc(one), random.between(0, depth - 1)])]);
+  await replaceBlocks(chain, depth, random, [...transactions, announcement]);
 };
 
 /** The rows of an index that never saw the replaced blocks. */
@@ -61,7 +60,7 @@ describe("the tables of declared protocols after a reorganisation", () => {
     await index.sync();
     const before = await dump(test.database);
     await branch(depth);
-    await addBlocks(2);
+    await addBlocks(1);
     await index.sync();
     const [rows, expected] = [await dump(test.database), await fresh()];
     for (const table of Object.keys(expected)) expect(rows[table], table).toEqual(expected[table]);

@@ -1,0 +1,111 @@
+import { expect } from "vitest";
+import { createRandom } from "../../../../../demo/story/random.ts";
+import { poolsProjection } from "../../../../../runtime/domains/pools/projection/index.ts";
+import type { Address } from "../../../../../runtime/lib/hex.ts";
+import { startTestChain, type TestChain } from "../../../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
+import { read, uniswap } from "../../pools/support.ts";
+import { type Asked, builtInProtocol, createItemsOf, type ItemsOf, insertTokens, timeOf } from "../operations.ts";
+import { type CommunityIndex, startCommunityIndex } from "../support.ts";
+import { type ExchangeMarket, startExchangeMarket } from "./exchange-market.ts";
+
+const steps = 10;
+export const secondsPerDay = 86_400;
+/** Of all tokens but the odd one. */
+export const decimals = 18;
+/** US dollars per whole token. */
+const prices = { gold: 3, silver: 2 } as const;
+
+/** A pool as its own views return it at a height. */
+export interface Pool {
+  readonly tokens: readonly [Address, Address];
+  readonly reserves: readonly [bigint, bigint];
+  readonly supply: bigint;
+  balanceOf(owner: Address): Promise<bigint>;
+}
+
+/** An index of the pools of two exchanges that were used for 50 days. */
+export interface PoolIndex {
+  readonly chain: TestChain;
+  readonly market: ExchangeMarket;
+  readonly test: TestDatabase;
+  readonly index: CommunityIndex;
+  readonly head: number;
+  /** Heights at which answers are compared with the pools. */
+  readonly heights: readonly number[];
+  /** The items of an operation, at the head if no height is given. */
+  itemsOf(operation: string, asked?: Partial<Asked>): ReturnType<ItemsOf>;
+  poolAt(pool: Address, height: number): Promise<Pool>;
+  /** US dollars per whole token; null if unknown. */
+  priceOf(token: Address): number | null;
+  /** The value of reserves in US dollars; null if a price is unknown. */
+  valueOfReserves(pool: Pick<Pool, "tokens" | "reserves">): number | null;
+  end(): Promise<void>;
+}
+
+/** Starts a chain with exchanges, uses their pools for 50 days, and indexes protocol 07. */
+export const startPoolIndex = async (seed: string): Promise<PoolIndex> => {
+  const random = createRandom(seed);
+  const chain = await startTestChain();
+  const market = await startExchangeMarket(chain);
+  const test = await createTestDatabase();
+  const protocol = builtInProtocol("protocol_07");
+  const community = { protocol_07: { factory: [market.plain.factory, market.taxed.factory] } };
+  const index = await startCommunityIndex(chain, test.database, { protocols: [protocol], community, projections: [poolsProjection] });
+  const start = (await timeOf(chain, await chain.head())) + secondsPerDay;
+  for (let step = 0; step < steps; step += 1) {
+    await chain.send(...Array.from({ length: random.between(4, 9) }, () => market.randomTransaction(random)));
+    await chain.mine(start + step * 5 * secondsPerDay);
+  }
+  await index.sync();
+  const head = await chain.head();
+  const { gold, silver, dust, odd } = market.tokens;
+  await insertTokens(test.database, [
+    { address: gold, name: "Gold", decimals, price: prices.gold },
+    { address: silver, name: "Silver", decimals, price: prices.silver },
+    { address: dust, name: "Dust", decimals },
+    { address: odd, name: "Odd", decimals: null },
+    ...market.pools.map((address) => ({ address, name: "Pool", decimals })),
+  ]);
+  const run = createItemsOf(test.database, protocol);
+  const priceOf = (token: Address): number | null => (token === gold ? prices.gold : token === silver ? prices.silver : null);
+  return {
+    chain,
+    market,
+    test,
+    index,
+    head,
+    heights: [0, 2, 4, 7, steps].map((part) => head - steps + part),
+    itemsOf: (operation, asked = {}) => run(operation, { height: head, ...asked }),
+    poolAt: (pool, height) => readPool(chain, pool, height),
+    priceOf,
+    valueOfReserves: ({ tokens, reserves }) => {
+      const [first, second] = tokens.map(priceOf);
+      return first == null || second == null ? null : (Number(reserves[0]) * first + Number(reserves[1]) * second) / 10 ** decimals;
+    },
+    end: async () => {
+      await index.end();
+      await test.drop();
+      await chain.stop();
+    },
+  };
+};
+
+const readPool = async (chain: TestChain, pool: Address, height: number): Promise<Pool> => {
+  const view = <T>(name: string, args: readonly unknown[] = []) => read<T>(chain, uniswap.pair(), pool, name, args, height);
+  const tokenOf = async (name: string) => (await view<string>(name)).toLowerCase() as Address;
+  const [reserve0, reserve1] = await view<readonly [bigint, bigint, number]>("getReserves");
+  return {
+    tokens: [await tokenOf("token0"), await tokenOf("token1")],
+    reserves: [reserve0, reserve1],
+    supply: await view<bigint>("totalSupply"),
+    balanceOf: (owner) => view<bigint>("balanceOf", [owner]),
+  };
+};
+
+/** Expects a number that differs by no more than rounding errors, or null for null. */
+export const expectNear = (actual: unknown, expected: number | null, label: string): void => {
+  if (expected === null) expect(actual, label).toBeNull();
+  else
+    expect(Math.abs((actual as number) - expected), `${label}: ${actual} for ${expected}`).toBeLessThanOrEqual(Math.abs(expected) * 1e-9);
+};
