@@ -647,12 +647,704 @@ export const protocols = [
   {
     "id": "protocol_04",
     "name": "compound",
-    "description": "Protocol 04: its market data and markets, and the balances and transactions of wallets.",
+    "description": "Protocol 04: lending by cTokens, with market data and markets, and the balances and transactions of wallets. Comptrollers of other chains are added by the operator.",
     "version": 1,
-    "contracts": {},
-    "tables": [],
-    "reads": [],
-    "operations": {},
+    "contracts": {
+      "comptroller": {
+        "networks": {
+          "eth-mainnet": [
+            {
+              "address": "0x3d9819210a31b4961b30ef54be2aed79b9c9cd3b",
+              "from": 7710671
+            }
+          ]
+        },
+        "discoveredBy": []
+      },
+      "market": {
+        "networks": {},
+        "discoveredBy": [
+          {
+            "contract": "comptroller",
+            "event": {
+              "text": "MarketListed(address cToken)",
+              "name": "MarketListed",
+              "topic0": "0xcf583bb0c569eb967f806b11601c4cb93c10310485c67add5f8362c2f212321f",
+              "parameters": [
+                {
+                  "name": "cToken",
+                  "type": "address",
+                  "indexed": false
+                }
+              ]
+            },
+            "parameter": "cToken"
+          }
+        ]
+      }
+    },
+    "tables": [
+      {
+        "name": "accruals",
+        "contract": "market",
+        "events": [
+          {
+            "text": "AccrueInterest(uint256 cashPrior, uint256 interestAccumulated, uint256 borrowIndex, uint256 totalBorrows)",
+            "name": "AccrueInterest",
+            "topic0": "0x4dec04e750ca11537cabcd8a9eab06494de08da3735bc8871cd41250e190bc04",
+            "parameters": [
+              {
+                "name": "cashPrior",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "interestAccumulated",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "borrowIndex",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "totalBorrows",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "AccrueInterest(uint256 interestAccumulated, uint256 borrowIndex, uint256 totalBorrows)",
+            "name": "AccrueInterest",
+            "topic0": "0x875352fb3fadeb8c0be7cbbe8ff761b308fa7033470cd0287f02f3436fd76cb9",
+            "parameters": [
+              {
+                "name": "interestAccumulated",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "borrowIndex",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "totalBorrows",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "borrow_index",
+            "parameter": "borrowIndex",
+            "type": "uint256"
+          },
+          {
+            "name": "total_borrows",
+            "parameter": "totalBorrows",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "contract"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "mints",
+        "contract": "market",
+        "events": [
+          {
+            "text": "Mint(address minter, uint256 mintAmount, uint256 mintTokens)",
+            "name": "Mint",
+            "topic0": "0x4c209b5fc8ad50758f13e2e1088ba56a560dff690a1c6fef26394f4c03821c4f",
+            "parameters": [
+              {
+                "name": "minter",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "mintAmount",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "mintTokens",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "payer",
+            "parameter": "minter",
+            "type": "address"
+          },
+          {
+            "name": "minter",
+            "parameter": "minter",
+            "type": "address"
+          },
+          {
+            "name": "mint_amount",
+            "parameter": "mintAmount",
+            "type": "uint256"
+          },
+          {
+            "name": "mint_tokens",
+            "parameter": "mintTokens",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "payer"
+          ],
+          [
+            "minter"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "redemptions",
+        "contract": "market",
+        "events": [
+          {
+            "text": "Redeem(address redeemer, uint256 redeemAmount, uint256 redeemTokens)",
+            "name": "Redeem",
+            "topic0": "0xe5b754fb1abb7f01b499791d0b820ae3b6af3424ac1c59768edb53f4ec31a929",
+            "parameters": [
+              {
+                "name": "redeemer",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "redeemAmount",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "redeemTokens",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "redeemer",
+            "parameter": "redeemer",
+            "type": "address"
+          },
+          {
+            "name": "redeem_amount",
+            "parameter": "redeemAmount",
+            "type": "uint256"
+          },
+          {
+            "name": "redeem_tokens",
+            "parameter": "redeemTokens",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "redeemer"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "debts",
+        "contract": "market",
+        "events": [
+          {
+            "text": "Borrow(address borrower, uint256 borrowAmount, uint256 accountBorrows, uint256 totalBorrows)",
+            "name": "Borrow",
+            "topic0": "0x13ed6866d4e1ee6da46f845c46d7e54120883d75c5ea9a2dacc1c4ca8984ab80",
+            "parameters": [
+              {
+                "name": "borrower",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "borrowAmount",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "accountBorrows",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "totalBorrows",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "RepayBorrow(address payer, address borrower, uint256 repayAmount, uint256 accountBorrows, uint256 totalBorrows)",
+            "name": "RepayBorrow",
+            "topic0": "0x1a2a22cb034d26d1854bdc6666a5b91fe25efbbb5dcad3b0355478d6f5c362a1",
+            "parameters": [
+              {
+                "name": "payer",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "borrower",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "repayAmount",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "accountBorrows",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "totalBorrows",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "borrower",
+            "parameter": "borrower",
+            "type": "address"
+          },
+          {
+            "name": "borrow_amount",
+            "parameter": "borrowAmount",
+            "type": "uint256"
+          },
+          {
+            "name": "account_borrows",
+            "parameter": "accountBorrows",
+            "type": "uint256"
+          },
+          {
+            "name": "total_borrows",
+            "parameter": "totalBorrows",
+            "type": "uint256"
+          },
+          {
+            "name": "payer",
+            "parameter": "payer",
+            "type": "address"
+          },
+          {
+            "name": "repay_amount",
+            "parameter": "repayAmount",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "contract"
+          ],
+          [
+            "borrower",
+            "contract"
+          ],
+          [
+            "payer"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "liquidations",
+        "contract": "market",
+        "events": [
+          {
+            "text": "LiquidateBorrow(address liquidator, address borrower, uint256 repayAmount, address cTokenCollateral, uint256 seizeTokens)",
+            "name": "LiquidateBorrow",
+            "topic0": "0x298637f684da70674f26509b10f07ec2fbc77a335ab1e7d6215a4b2484d8bb52",
+            "parameters": [
+              {
+                "name": "liquidator",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "borrower",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "repayAmount",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "cTokenCollateral",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "seizeTokens",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "liquidator",
+            "parameter": "liquidator",
+            "type": "address"
+          },
+          {
+            "name": "borrower",
+            "parameter": "borrower",
+            "type": "address"
+          },
+          {
+            "name": "repay_amount",
+            "parameter": "repayAmount",
+            "type": "uint256"
+          },
+          {
+            "name": "c_token_collateral",
+            "parameter": "cTokenCollateral",
+            "type": "address"
+          },
+          {
+            "name": "seize_tokens",
+            "parameter": "seizeTokens",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "liquidator"
+          ],
+          [
+            "borrower"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "transfers",
+        "contract": "market",
+        "events": [
+          {
+            "text": "Transfer(address indexed from, address indexed to, uint256 amount)",
+            "name": "Transfer",
+            "topic0": "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
+            "parameters": [
+              {
+                "name": "from",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "to",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "amount",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "from_address",
+            "parameter": "from",
+            "type": "address"
+          },
+          {
+            "name": "to_address",
+            "parameter": "to",
+            "type": "address"
+          },
+          {
+            "name": "amount",
+            "parameter": "amount",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "from_address",
+            "contract"
+          ],
+          [
+            "to_address",
+            "contract"
+          ]
+        ],
+        "latestBy": null
+      }
+    ],
+    "reads": [
+      {
+        "name": "asset",
+        "contract": "market",
+        "function": {
+          "text": "underlying() view returns (address asset)",
+          "selector": "0x6f307dc3"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "asset",
+            "type": "address"
+          }
+        ],
+        "touchedBy": [],
+        "contractColumn": null,
+        "everyBlocks": 1000000
+      },
+      {
+        "name": "token_supply",
+        "contract": "market",
+        "function": {
+          "text": "totalSupply() view returns (uint256 tokens)",
+          "selector": "0x18160ddd"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "tokens",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "accruals"
+        ],
+        "contractColumn": null,
+        "everyBlocks": 1000
+      },
+      {
+        "name": "reserves",
+        "contract": "market",
+        "function": {
+          "text": "totalReserves() view returns (uint256 amount)",
+          "selector": "0x8f840ddd"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "amount",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "accruals"
+        ],
+        "contractColumn": null,
+        "everyBlocks": 1000
+      },
+      {
+        "name": "cash",
+        "contract": "market",
+        "function": {
+          "text": "getCash() view returns (uint256 amount)",
+          "selector": "0x3b1d21a2"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "amount",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "accruals"
+        ],
+        "contractColumn": null,
+        "everyBlocks": 1000
+      },
+      {
+        "name": "supply_rate",
+        "contract": "market",
+        "function": {
+          "text": "supplyRatePerBlock() view returns (uint256 rate)",
+          "selector": "0xae9d70b0"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "rate",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "accruals"
+        ],
+        "contractColumn": null,
+        "everyBlocks": 1000
+      },
+      {
+        "name": "borrow_rate",
+        "contract": "market",
+        "function": {
+          "text": "borrowRatePerBlock() view returns (uint256 rate)",
+          "selector": "0xf8f9da28"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "rate",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "accruals"
+        ],
+        "contractColumn": null,
+        "everyBlocks": 1000
+      }
+    ],
+    "operations": {
+      "market_data": {
+        "file": "../ctoken/market_data.sql",
+        "text": "-- Markets with their totals, largest first.\nWITH current_block AS (\n  SELECT number, timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), month AS (\n  SELECT number, timestamp FROM api.blocks\n  WHERE chain_id = $1     AND timestamp >= (SELECT timestamp FROM current_block) - 2592000\n  ORDER BY timestamp, number LIMIT 1\n), speed AS (\n  -- Blocks in a year of 365 days, at the average time between blocks in the last 30 days.\n  SELECT 31536000 * (c.number - m.number)::numeric / NULLIF(c.timestamp - m.timestamp, 0) AS blocks_per_year FROM current_block c, month m\n), read AS (\n  SELECT c.address AS market, c.log_index, a.asset, reading.tokens, reading.reserves, reading.cash,\n    -- Supply and reserves change only in blocks in which interest accrues: without a later one, the readings are those of the current block.\n    CASE WHEN accrued.block_number > reading.block_number THEN reading.block_number ELSE $2           END AS block_number\n  FROM \"cq_protocol_04\".contracts c\n  LEFT JOIN LATERAL (\n    SELECT COALESCE(r.asset, '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea) AS asset FROM \"cq_protocol_04\".asset r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  LEFT JOIN LATERAL (\n    SELECT s.block_number, s.tokens, r.amount AS reserves, k.amount AS cash\n    FROM \"cq_protocol_04\".token_supply s\n    JOIN \"cq_protocol_04\".reserves r ON r.chain_id = $1     AND r.contract = s.contract AND r.block_number = s.block_number\n    JOIN \"cq_protocol_04\".cash k ON k.chain_id = $1     AND k.contract = s.contract AND k.block_number = s.block_number\n    WHERE s.chain_id = $1     AND s.contract = c.address AND s.block_number <= $2          \n    ORDER BY s.block_number DESC LIMIT 1) reading ON true\n  LEFT JOIN LATERAL (\n    SELECT i.block_number FROM \"cq_protocol_04\".accruals i\n    WHERE i.chain_id = $1     AND i.contract = c.address AND i.block_number <= $2          \n    ORDER BY i.block_number DESC, i.log_index DESC LIMIT 1) accrued ON true\n  WHERE c.chain_id = $1     AND c.kind = 'market' AND c.block_number <= $2           AND ($3   ::bytea IS NULL OR c.address = $3   )\n), total AS (\n  SELECT r.market, r.asset, r.tokens, r.reserves, r.block_number,\n    -- Events do not have transfers of the asset to the market; its balance does. Nothing is lent before the first event of a listed market.\n    COALESCE(held.balance, r.cash) AS cash,\n    COALESCE(lent.total_borrows, CASE WHEN r.log_index IS NOT NULL THEN 0 END) AS borrows\n  FROM read r\n  LEFT JOIN LATERAL (\n    SELECT b.balance FROM api.balances_at($1    , r.block_number) b WHERE b.owner = r.market AND b.token = r.asset) held ON true\n  LEFT JOIN LATERAL (\n    SELECT t.total_borrows FROM (\n      (SELECT i.total_borrows, i.block_number, i.log_index FROM \"cq_protocol_04\".accruals i\n       WHERE i.chain_id = $1     AND i.contract = r.market AND i.block_number <= r.block_number\n       ORDER BY i.block_number DESC, i.log_index DESC LIMIT 1)\n      UNION ALL\n      (SELECT d.total_borrows, d.block_number, d.log_index FROM \"cq_protocol_04\".debts d\n       WHERE d.chain_id = $1     AND d.contract = r.market AND d.block_number <= r.block_number\n       ORDER BY d.block_number DESC, d.log_index DESC LIMIT 1)) t\n    ORDER BY t.block_number DESC, t.log_index DESC LIMIT 1) lent ON true\n), valued AS (\n  SELECT t.*,\n    -- exchangeRateStored() is (cash + borrows - reserves) * 10^18 / tokens; both divisions truncate.\n    CASE WHEN t.tokens = 0 THEN 0 WHEN t.cash + t.borrows >= t.reserves\n      THEN div(t.tokens * div((t.cash + t.borrows - t.reserves) * 1e18, t.tokens), 1e18) END AS supply,\n    CASE WHEN t.borrows = 0 THEN 0 ELSE t.borrows / NULLIF(t.cash + t.borrows - t.reserves, 0) END AS utilization\n  FROM total t\n)\nSELECT\n  v.market AS pool_address,\n  receipt.name,\n  v.asset AS asset_address,\n  token.name AS asset_name,\n  token.symbol AS asset_ticker_symbol,\n  unit.decimals AS asset_decimals,\n  CASE WHEN unit.decimals IS NOT NULL THEN v.supply * quote.unit_price END AS total_value_locked_quote,\n  lending.rate / 1e18 * speed.blocks_per_year AS supply_rate,\n  borrowing.rate / 1e18 * speed.blocks_per_year AS borrow_rate,\n  v.supply AS total_supply,\n  v.borrows AS total_borrow,\n  v.cash AS available_liquidity,\n  CASE WHEN unit.decimals IS NOT NULL THEN v.supply * quote.unit_price END AS total_supply_quote,\n  CASE WHEN unit.decimals IS NOT NULL THEN v.borrows * quote.unit_price END AS total_borrow_quote,\n  v.utilization AS utilization_rate,\n  v.market AS lp_token_address,\n  v.tokens AS lp_token_total_supply,\n  v.block_number AS block_height\nFROM valued v\nLEFT JOIN speed ON true\nLEFT JOIN LATERAL (\n  SELECT r.rate FROM \"cq_protocol_04\".supply_rate r\n  WHERE r.chain_id = $1     AND r.contract = v.market AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) lending ON true\nLEFT JOIN LATERAL (\n  SELECT r.rate FROM \"cq_protocol_04\".borrow_rate r\n  WHERE r.chain_id = $1     AND r.contract = v.market AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) borrowing ON true\nLEFT JOIN api.tokens receipt ON receipt.chain_id = $1     AND receipt.address = v.market\nLEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = v.asset\nCROSS JOIN LATERAL (\n  SELECT CASE WHEN v.asset = '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea THEN 18 ELSE token.decimals END AS decimals) unit\nLEFT JOIN LATERAL (\n  SELECT p.unit_price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = v.asset) quote ON true\nORDER BY total_value_locked_quote DESC NULLS LAST, pool_address\nLIMIT $4     OFFSET $5     \n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "pool",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "name",
+          "asset_address",
+          "asset_name",
+          "asset_ticker_symbol",
+          "asset_decimals",
+          "total_value_locked_quote",
+          "supply_rate",
+          "borrow_rate",
+          "total_supply",
+          "total_borrow",
+          "available_liquidity",
+          "total_supply_quote",
+          "total_borrow_quote",
+          "utilization_rate",
+          "lp_token_address",
+          "lp_token_total_supply",
+          "block_height"
+        ],
+        "views": [
+          "blocks",
+          "tokens"
+        ]
+      },
+      "markets": {
+        "file": "../ctoken/markets.sql",
+        "text": "-- Markets by the value of what is supplied to them, largest first.\nWITH current_block AS (\n  SELECT number, timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), month AS (\n  SELECT number, timestamp FROM api.blocks\n  WHERE chain_id = $1     AND timestamp >= (SELECT timestamp FROM current_block) - 2592000\n  ORDER BY timestamp, number LIMIT 1\n), speed AS (\n  -- Blocks in a year of 365 days, at the average time between blocks in the last 30 days.\n  SELECT 31536000 * (c.number - m.number)::numeric / NULLIF(c.timestamp - m.timestamp, 0) AS blocks_per_year FROM current_block c, month m\n), read AS (\n  SELECT c.address AS market, c.log_index, a.asset, reading.tokens, reading.reserves, reading.cash,\n    -- Supply and reserves change only in blocks in which interest accrues: without a later one, the readings are those of the current block.\n    CASE WHEN accrued.block_number > reading.block_number THEN reading.block_number ELSE $2           END AS block_number\n  FROM \"cq_protocol_04\".contracts c\n  LEFT JOIN LATERAL (\n    SELECT COALESCE(r.asset, '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea) AS asset FROM \"cq_protocol_04\".asset r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  LEFT JOIN LATERAL (\n    SELECT s.block_number, s.tokens, r.amount AS reserves, k.amount AS cash\n    FROM \"cq_protocol_04\".token_supply s\n    JOIN \"cq_protocol_04\".reserves r ON r.chain_id = $1     AND r.contract = s.contract AND r.block_number = s.block_number\n    JOIN \"cq_protocol_04\".cash k ON k.chain_id = $1     AND k.contract = s.contract AND k.block_number = s.block_number\n    WHERE s.chain_id = $1     AND s.contract = c.address AND s.block_number <= $2          \n    ORDER BY s.block_number DESC LIMIT 1) reading ON true\n  LEFT JOIN LATERAL (\n    SELECT i.block_number FROM \"cq_protocol_04\".accruals i\n    WHERE i.chain_id = $1     AND i.contract = c.address AND i.block_number <= $2          \n    ORDER BY i.block_number DESC, i.log_index DESC LIMIT 1) accrued ON true\n  WHERE c.chain_id = $1     AND c.kind = 'market' AND c.block_number <= $2          \n), total AS (\n  SELECT r.market, r.asset, r.tokens, r.reserves, r.block_number,\n    -- Events do not have transfers of the asset to the market; its balance does. Nothing is lent before the first event of a listed market.\n    COALESCE(held.balance, r.cash) AS cash,\n    COALESCE(lent.total_borrows, CASE WHEN r.log_index IS NOT NULL THEN 0 END) AS borrows\n  FROM read r\n  LEFT JOIN LATERAL (\n    SELECT b.balance FROM api.balances_at($1    , r.block_number) b WHERE b.owner = r.market AND b.token = r.asset) held ON true\n  LEFT JOIN LATERAL (\n    SELECT t.total_borrows FROM (\n      (SELECT i.total_borrows, i.block_number, i.log_index FROM \"cq_protocol_04\".accruals i\n       WHERE i.chain_id = $1     AND i.contract = r.market AND i.block_number <= r.block_number\n       ORDER BY i.block_number DESC, i.log_index DESC LIMIT 1)\n      UNION ALL\n      (SELECT d.total_borrows, d.block_number, d.log_index FROM \"cq_protocol_04\".debts d\n       WHERE d.chain_id = $1     AND d.contract = r.market AND d.block_number <= r.block_number\n       ORDER BY d.block_number DESC, d.log_index DESC LIMIT 1)) t\n    ORDER BY t.block_number DESC, t.log_index DESC LIMIT 1) lent ON true\n), valued AS (\n  SELECT t.*,\n    -- exchangeRateStored() is (cash + borrows - reserves) * 10^18 / tokens; both divisions truncate.\n    CASE WHEN t.tokens = 0 THEN 0 WHEN t.cash + t.borrows >= t.reserves\n      THEN div(t.tokens * div((t.cash + t.borrows - t.reserves) * 1e18, t.tokens), 1e18) END AS supply,\n    CASE WHEN t.borrows = 0 THEN 0 ELSE t.borrows / NULLIF(t.cash + t.borrows - t.reserves, 0) END AS utilization\n  FROM total t\n)\nSELECT\n  v.market AS pool_address,\n  receipt.name,\n  v.asset AS asset_address,\n  token.name AS asset_name,\n  token.symbol AS asset_ticker_symbol,\n  unit.decimals AS asset_decimals,\n  CASE WHEN unit.decimals IS NOT NULL THEN v.supply * quote.unit_price END AS total_value_locked_quote,\n  lending.rate / 1e18 * speed.blocks_per_year AS supply_rate,\n  borrowing.rate / 1e18 * speed.blocks_per_year AS borrow_rate\nFROM valued v\nLEFT JOIN speed ON true\nLEFT JOIN LATERAL (\n  SELECT r.rate FROM \"cq_protocol_04\".supply_rate r\n  WHERE r.chain_id = $1     AND r.contract = v.market AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) lending ON true\nLEFT JOIN LATERAL (\n  SELECT r.rate FROM \"cq_protocol_04\".borrow_rate r\n  WHERE r.chain_id = $1     AND r.contract = v.market AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) borrowing ON true\nLEFT JOIN api.tokens receipt ON receipt.chain_id = $1     AND receipt.address = v.market\nLEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = v.asset\nCROSS JOIN LATERAL (\n  SELECT CASE WHEN v.asset = '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea THEN 18 ELSE token.decimals END AS decimals) unit\nLEFT JOIN LATERAL (\n  SELECT p.unit_price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = v.asset) quote ON true\nORDER BY total_value_locked_quote DESC NULLS LAST, pool_address\nLIMIT $3     OFFSET $4     \n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "name",
+          "asset_address",
+          "asset_name",
+          "asset_ticker_symbol",
+          "asset_decimals",
+          "total_value_locked_quote",
+          "supply_rate",
+          "borrow_rate"
+        ],
+        "views": [
+          "blocks",
+          "tokens"
+        ]
+      },
+      "balances": {
+        "file": "../ctoken/balances.sql",
+        "text": "-- What the wallet has supplied to each market, and what it owes.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), held AS (\n  SELECT m.contract AS market, sum(m.amount) AS tokens\n  FROM (\n    SELECT t.contract, t.amount FROM \"cq_protocol_04\".transfers t WHERE t.chain_id = $1     AND t.to_address = $3      AND t.block_number <= $2          \n    UNION ALL\n    SELECT t.contract, -t.amount FROM \"cq_protocol_04\".transfers t WHERE t.chain_id = $1     AND t.from_address = $3      AND t.block_number <= $2          \n  ) m\n  GROUP BY m.contract\n  -- Minted tokens come from the market itself, whose own sum is negative.\n  HAVING sum(m.amount) > 0\n), read AS (\n  SELECT h.market, h.tokens, a.asset, reading.tokens AS supply, reading.reserves, reading.cash,\n    -- Supply and reserves change only in blocks in which interest accrues: without a later one, the readings are those of the current block.\n    CASE WHEN accrued.block_number > reading.block_number THEN reading.block_number ELSE $2           END AS block_number\n  FROM held h\n  LEFT JOIN LATERAL (\n    SELECT COALESCE(r.asset, '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea) AS asset FROM \"cq_protocol_04\".asset r\n    WHERE r.chain_id = $1     AND r.contract = h.market AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  LEFT JOIN LATERAL (\n    SELECT s.block_number, s.tokens, r.amount AS reserves, k.amount AS cash\n    FROM \"cq_protocol_04\".token_supply s\n    JOIN \"cq_protocol_04\".reserves r ON r.chain_id = $1     AND r.contract = s.contract AND r.block_number = s.block_number\n    JOIN \"cq_protocol_04\".cash k ON k.chain_id = $1     AND k.contract = s.contract AND k.block_number = s.block_number\n    WHERE s.chain_id = $1     AND s.contract = h.market AND s.block_number <= $2          \n    ORDER BY s.block_number DESC LIMIT 1) reading ON true\n  LEFT JOIN LATERAL (\n    SELECT i.block_number FROM \"cq_protocol_04\".accruals i\n    WHERE i.chain_id = $1     AND i.contract = h.market AND i.block_number <= $2          \n    ORDER BY i.block_number DESC, i.log_index DESC LIMIT 1) accrued ON true\n), supplied AS (\n  SELECT r.market, r.asset,\n    -- exchangeRateStored() is (cash + borrows - reserves) * 10^18 / supply; both divisions truncate.\n    CASE WHEN r.asset IS NULL THEN r.tokens\n      WHEN COALESCE(balance.balance, r.cash) + lent.total_borrows >= r.reserves\n      THEN div(r.tokens * div((COALESCE(balance.balance, r.cash) + lent.total_borrows - r.reserves) * 1e18, NULLIF(r.supply, 0)), 1e18) END AS amount\n  FROM read r\n  LEFT JOIN LATERAL (\n    SELECT b.balance FROM api.balances_at($1    , r.block_number) b WHERE b.owner = r.market AND b.token = r.asset) balance ON true\n  LEFT JOIN LATERAL (\n    SELECT t.total_borrows FROM (\n      (SELECT i.total_borrows, i.block_number, i.log_index FROM \"cq_protocol_04\".accruals i\n       WHERE i.chain_id = $1     AND i.contract = r.market AND i.block_number <= r.block_number\n       ORDER BY i.block_number DESC, i.log_index DESC LIMIT 1)\n      UNION ALL\n      (SELECT d.total_borrows, d.block_number, d.log_index FROM \"cq_protocol_04\".debts d\n       WHERE d.chain_id = $1     AND d.contract = r.market AND d.block_number <= r.block_number\n       ORDER BY d.block_number DESC, d.log_index DESC LIMIT 1)\n      -- Nothing is lent before the first event of a listed market.\n      UNION ALL\n      (SELECT 0, c.block_number, -1 FROM \"cq_protocol_04\".contracts c\n       WHERE c.chain_id = $1     AND c.address = r.market AND c.kind = 'market' AND c.log_index IS NOT NULL)) t\n    ORDER BY t.block_number DESC, t.log_index DESC LIMIT 1) lent ON true\n), owed AS (\n  SELECT c.address AS market, a.asset,\n    -- borrowBalanceStored(): the principal grows with the borrow index, which is 10^18 until interest accrues.\n    div(debt.account_borrows * COALESCE(newest.borrow_index, 1e18), NULLIF(COALESCE(since.borrow_index, 1e18), 0)) AS amount\n  FROM \"cq_protocol_04\".contracts c\n  CROSS JOIN LATERAL (\n    SELECT d.account_borrows, d.block_number, d.log_index FROM \"cq_protocol_04\".debts d\n    WHERE d.chain_id = $1     AND d.borrower = $3      AND d.contract = c.address AND d.block_number <= $2          \n    ORDER BY d.block_number DESC, d.log_index DESC LIMIT 1) debt\n  LEFT JOIN LATERAL (\n    SELECT i.borrow_index FROM \"cq_protocol_04\".accruals i\n    WHERE i.chain_id = $1     AND i.contract = c.address AND i.block_number <= $2          \n    ORDER BY i.block_number DESC, i.log_index DESC LIMIT 1) newest ON true\n  LEFT JOIN LATERAL (\n    SELECT i.borrow_index FROM \"cq_protocol_04\".accruals i\n    WHERE i.chain_id = $1     AND i.contract = c.address AND (i.block_number, i.log_index) < (debt.block_number, debt.log_index)\n    ORDER BY i.block_number DESC, i.log_index DESC LIMIT 1) since ON true\n  LEFT JOIN LATERAL (\n    SELECT COALESCE(r.asset, '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea) AS asset FROM \"cq_protocol_04\".asset r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  WHERE c.chain_id = $1     AND c.kind = 'market' AND c.block_number <= $2           AND debt.account_borrows > 0\n), positions AS (\n  SELECT market, asset, 'supplied' AS position, amount FROM supplied\n  UNION ALL\n  SELECT market, asset, 'borrowed', CASE WHEN asset IS NOT NULL THEN amount END FROM owed\n)\nSELECT\n  p.market AS pool_address,\n  receipt.name AS pool_name,\n  p.position,\n  COALESCE(p.asset, p.market) AS contract_address,\n  token.name AS contract_name,\n  token.symbol AS contract_ticker_symbol,\n  unit.decimals AS contract_decimals,\n  p.amount AS balance,\n  price.unit_price * power(10::numeric, unit.decimals) AS quote_rate,\n  CASE WHEN unit.decimals IS NOT NULL THEN p.amount * price.unit_price END AS quote\nFROM positions p\nLEFT JOIN api.tokens receipt ON receipt.chain_id = $1     AND receipt.address = p.market\nLEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = COALESCE(p.asset, p.market)\nCROSS JOIN LATERAL (\n  SELECT CASE WHEN p.asset = '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea THEN 18 ELSE token.decimals END AS decimals) unit\nLEFT JOIN LATERAL (\n  SELECT q.unit_price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) q WHERE q.token = p.asset) price ON true\nORDER BY quote DESC NULLS LAST, pool_address, p.position\nLIMIT $4     OFFSET $5     \n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "wallet",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "pool_name",
+          "position",
+          "contract_address",
+          "contract_name",
+          "contract_ticker_symbol",
+          "contract_decimals",
+          "balance",
+          "quote_rate",
+          "quote"
+        ],
+        "views": [
+          "blocks",
+          "tokens"
+        ]
+      },
+      "transactions": {
+        "file": "../ctoken/transactions.sql",
+        "text": "-- The wallet's actions with the markets, newest first. `giver` gave `paid` units of the asset or `tokens` of the market, or `receiver` received them.\nWITH actions AS (\n  SELECT 'mint' AS action, block_number, log_index, transaction_index, contract, COALESCE(payer, minter) AS giver, minter AS receiver, mint_amount AS assets,\n    mint_tokens AS tokens, contract AS receipt\n  FROM \"cq_protocol_04\".mints WHERE chain_id = $1     AND minter = $2      AND block_number <= $3          \n  UNION\n  SELECT 'mint', block_number, log_index, transaction_index, contract, COALESCE(payer, minter), minter, mint_amount, mint_tokens, contract\n  FROM \"cq_protocol_04\".mints WHERE chain_id = $1     AND payer = $2      AND block_number <= $3          \n  UNION ALL\n  SELECT 'redeem', block_number, log_index, transaction_index, contract, redeemer, redeemer, redeem_amount, redeem_tokens, contract\n  FROM \"cq_protocol_04\".redemptions WHERE chain_id = $1     AND redeemer = $2      AND block_number <= $3          \n  UNION ALL\n  SELECT 'borrow', block_number, log_index, transaction_index, contract, NULL, borrower, borrow_amount, NULL, contract\n  FROM \"cq_protocol_04\".debts WHERE chain_id = $1     AND borrower = $2      AND block_number <= $3           AND payer IS NULL\n  UNION ALL\n  SELECT 'repay', r.block_number, r.log_index, r.transaction_index, r.contract, r.payer, NULL, r.repay_amount, NULL, r.contract\n  FROM (\n    SELECT * FROM \"cq_protocol_04\".debts WHERE chain_id = $1     AND payer = $2      AND block_number <= $3          \n    UNION\n    SELECT * FROM \"cq_protocol_04\".debts WHERE chain_id = $1     AND borrower = $2      AND block_number <= $3           AND payer IS NOT NULL\n  ) r\n  -- The repayment of a liquidation is part of it.\n  WHERE NOT EXISTS (\n    SELECT 1 FROM \"cq_protocol_04\".liquidations l\n    WHERE l.chain_id = $1     AND l.block_number = r.block_number AND l.log_index > r.log_index AND l.transaction_index = r.transaction_index\n      AND l.contract = r.contract AND l.borrower = r.borrower AND l.liquidator = r.payer AND l.repay_amount = r.repay_amount)\n  UNION ALL\n  (SELECT 'liquidate', block_number, log_index, transaction_index, contract, liquidator, borrower, repay_amount, seize_tokens, c_token_collateral\n  FROM \"cq_protocol_04\".liquidations WHERE chain_id = $1     AND liquidator = $2      AND block_number <= $3          \n  UNION\n  SELECT 'liquidate', block_number, log_index, transaction_index, contract, liquidator, borrower, repay_amount, seize_tokens, c_token_collateral\n  FROM \"cq_protocol_04\".liquidations WHERE chain_id = $1     AND borrower = $2      AND block_number <= $3          )\n  UNION ALL\n  SELECT 'transfer', t.block_number, t.log_index, t.transaction_index, t.contract, t.from_address, t.to_address, NULL, t.amount, t.contract\n  FROM (\n    SELECT * FROM \"cq_protocol_04\".transfers WHERE chain_id = $1     AND from_address = $2      AND block_number <= $3          \n    UNION\n    SELECT * FROM \"cq_protocol_04\".transfers WHERE chain_id = $1     AND to_address = $2      AND block_number <= $3          \n  ) t\n  -- Transfers from and to the market are part of mints and redemptions, and those of seized tokens of a liquidation.\n  WHERE t.from_address <> t.contract AND t.to_address <> t.contract AND NOT EXISTS (\n    SELECT 1 FROM \"cq_protocol_04\".liquidations l\n    WHERE l.chain_id = $1     AND l.block_number = t.block_number AND l.log_index > t.log_index AND l.transaction_index = t.transaction_index\n      AND l.c_token_collateral = t.contract AND l.borrower = t.from_address AND l.liquidator = t.to_address)\n), page AS (\n  SELECT * FROM actions ORDER BY block_number DESC, log_index DESC LIMIT $4     OFFSET $5     \n), moved AS (\n  SELECT p.*, b.timestamp, x.hash, x.from_address, a.asset, seized.amount AS seized,\n    -- The exchange rate at the newest readings by then, for the value of tokens.\n    CASE WHEN reading.cash + lent.total_borrows >= reading.reserves\n      THEN (reading.cash + lent.total_borrows - reading.reserves) / NULLIF(reading.tokens, 0) END AS rate\n  FROM page p\n  JOIN api.blocks b ON b.chain_id = $1     AND b.number = p.block_number\n  JOIN api.transactions x ON x.chain_id = $1     AND x.block_number = p.block_number AND x.transaction_index = p.transaction_index\n  LEFT JOIN LATERAL (\n    SELECT COALESCE(r.asset, '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea) AS asset FROM \"cq_protocol_04\".asset r\n    WHERE r.chain_id = $1     AND r.contract = p.contract AND r.block_number <= $3          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  -- What the liquidator received: the seized tokens, less the share of the market's reserves.\n  LEFT JOIN LATERAL (\n    SELECT t.amount FROM \"cq_protocol_04\".transfers t\n    WHERE p.action = 'liquidate' AND t.chain_id = $1     AND t.block_number = p.block_number AND t.log_index < p.log_index\n      AND t.contract = p.receipt AND t.from_address = p.receiver AND t.to_address = p.giver\n    ORDER BY t.log_index DESC LIMIT 1) seized ON true\n  LEFT JOIN LATERAL (\n    SELECT s.block_number, s.tokens, r.amount AS reserves, k.amount AS cash\n    FROM \"cq_protocol_04\".token_supply s\n    JOIN \"cq_protocol_04\".reserves r ON r.chain_id = $1     AND r.contract = s.contract AND r.block_number = s.block_number\n    JOIN \"cq_protocol_04\".cash k ON k.chain_id = $1     AND k.contract = s.contract AND k.block_number = s.block_number\n    WHERE s.chain_id = $1     AND s.contract = p.receipt AND s.block_number <= p.block_number\n    ORDER BY s.block_number DESC LIMIT 1) reading ON true\n  LEFT JOIN LATERAL (\n    SELECT t.total_borrows FROM (\n      (SELECT i.total_borrows, i.block_number, i.log_index FROM \"cq_protocol_04\".accruals i\n       WHERE i.chain_id = $1     AND i.contract = p.receipt AND i.block_number <= reading.block_number\n       ORDER BY i.block_number DESC, i.log_index DESC LIMIT 1)\n      UNION ALL\n      (SELECT d.total_borrows, d.block_number, d.log_index FROM \"cq_protocol_04\".debts d\n       WHERE d.chain_id = $1     AND d.contract = p.receipt AND d.block_number <= reading.block_number\n       ORDER BY d.block_number DESC, d.log_index DESC LIMIT 1)) t\n    ORDER BY t.block_number DESC, t.log_index DESC LIMIT 1) lent ON true\n), valued AS (\n  SELECT m.*, token.name AS asset_name, token.symbol AS asset_symbol, unit.decimals AS asset_decimals,\n    price.unit_price * power(10::numeric, unit.decimals) AS asset_price,\n    CASE WHEN unit.decimals IS NOT NULL THEN m.assets * price.unit_price END AS asset_quote,\n    receipt.name AS receipt_name, receipt.symbol AS receipt_symbol, receipt.decimals AS receipt_decimals,\n    m.rate * backing.unit_price AS token_price\n  FROM moved m\n  LEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = m.asset\n  CROSS JOIN LATERAL (\n    SELECT CASE WHEN m.asset = '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea THEN 18 ELSE token.decimals END AS decimals) unit\n  LEFT JOIN api.tokens receipt ON receipt.chain_id = $1     AND receipt.address = m.receipt\n  LEFT JOIN LATERAL (SELECT q.unit_price FROM api.prices_at($1    , m.timestamp) q WHERE q.token = m.asset) price ON true\n  LEFT JOIN LATERAL (\n    SELECT q.unit_price FROM api.prices_at($1    , m.timestamp) q WHERE q.token = (\n      SELECT COALESCE(r.asset, '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea) FROM \"cq_protocol_04\".asset r\n      WHERE r.chain_id = $1     AND r.contract = m.receipt AND r.block_number <= $3          \n      ORDER BY r.block_number DESC LIMIT 1)) backing ON true\n)\nSELECT\n  v.timestamp AS block_signed_at,\n  v.block_number AS block_height,\n  v.hash AS tx_hash,\n  v.transaction_index AS tx_offset,\n  v.log_index AS log_offset,\n  v.action,\n  v.contract AS pool_address,\n  v.from_address,\n  legs.amounts,\n  legs.total_quote\nFROM valued v\nCROSS JOIN LATERAL (\n  SELECT\n    COALESCE(json_agg(json_build_object(\n      'direction', leg.direction,\n      'contract_address', '0x' || encode(leg.token, 'hex'),\n      'contract_name', leg.name,\n      'contract_ticker_symbol', leg.symbol,\n      'contract_decimals', leg.decimals,\n      'amount', leg.amount::text,\n      'quote_rate', leg.rate,\n      'quote', leg.quote) ORDER BY leg.direction DESC), '[]') AS amounts,\n    COALESCE(max(leg.quote) FILTER (WHERE leg.direction = 'OUT'), CASE WHEN bool_and(leg.direction = 'IN') THEN max(leg.quote) END) AS total_quote\n  FROM (\n    SELECT 'OUT' AS direction, v.asset AS token, v.asset_name AS name, v.asset_symbol AS symbol, v.asset_decimals AS decimals, v.assets AS amount,\n      v.asset_price AS rate, v.asset_quote AS quote\n    WHERE v.action IN ('mint', 'repay', 'liquidate') AND v.giver = $2     \n    UNION ALL\n    SELECT 'IN', v.asset, v.asset_name, v.asset_symbol, v.asset_decimals, v.assets, v.asset_price, v.asset_quote\n    WHERE v.action IN ('redeem', 'borrow') AND v.receiver = $2     \n    UNION ALL\n    SELECT t.direction, v.receipt, v.receipt_name, v.receipt_symbol, v.receipt_decimals, t.amount,\n      worth.quote * power(10::numeric, v.receipt_decimals) / NULLIF(t.amount, 0), CASE WHEN v.receipt_decimals IS NOT NULL THEN worth.quote END\n    FROM (VALUES\n      ('OUT', v.action IN ('redeem', 'transfer') AND v.giver = $2     , v.tokens),\n      ('IN', v.action IN ('mint', 'transfer') AND v.receiver = $2     , v.tokens),\n      ('OUT', v.action = 'liquidate' AND v.receiver = $2     , v.tokens),\n      ('IN', v.action = 'liquidate' AND v.giver = $2     , v.seized)\n    ) AS t (direction, applies, amount)\n    CROSS JOIN LATERAL (SELECT CASE WHEN v.assets IS NOT NULL AND v.action <> 'liquidate' THEN v.asset_quote ELSE t.amount * v.token_price END AS quote) worth\n    WHERE t.applies\n  ) leg\n) legs\nORDER BY v.block_number DESC, v.log_index DESC\n",
+        "parameters": [
+          "chain",
+          "wallet",
+          "as_of_block",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "block_signed_at",
+          "block_height",
+          "tx_hash",
+          "tx_offset",
+          "log_offset",
+          "action",
+          "pool_address",
+          "from_address",
+          "amounts",
+          "total_quote"
+        ],
+        "views": [
+          "blocks",
+          "transactions",
+          "tokens"
+        ]
+      }
+    },
     "lending": null
   },
   {
@@ -1377,12 +2069,810 @@ export const protocols = [
   {
     "id": "protocol_08",
     "name": "venus",
-    "description": "Protocol 08: its market data and markets, and the balances and transactions of wallets.",
+    "description": "Protocol 08: lending by cTokens whose events have the balance of the account, with market data and markets, and the balances and transactions of wallets. The operator adds the comptroller of the core pool.",
     "version": 1,
-    "contracts": {},
-    "tables": [],
-    "reads": [],
-    "operations": {},
+    "contracts": {
+      "comptroller": {
+        "networks": {},
+        "discoveredBy": []
+      },
+      "market": {
+        "networks": {},
+        "discoveredBy": [
+          {
+            "contract": "comptroller",
+            "event": {
+              "text": "MarketListed(address cToken)",
+              "name": "MarketListed",
+              "topic0": "0xcf583bb0c569eb967f806b11601c4cb93c10310485c67add5f8362c2f212321f",
+              "parameters": [
+                {
+                  "name": "cToken",
+                  "type": "address",
+                  "indexed": false
+                }
+              ]
+            },
+            "parameter": "cToken"
+          }
+        ]
+      }
+    },
+    "tables": [
+      {
+        "name": "accruals",
+        "contract": "market",
+        "events": [
+          {
+            "text": "AccrueInterest(uint256 cashPrior, uint256 interestAccumulated, uint256 borrowIndex, uint256 totalBorrows)",
+            "name": "AccrueInterest",
+            "topic0": "0x4dec04e750ca11537cabcd8a9eab06494de08da3735bc8871cd41250e190bc04",
+            "parameters": [
+              {
+                "name": "cashPrior",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "interestAccumulated",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "borrowIndex",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "totalBorrows",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "AccrueInterest(uint256 interestAccumulated, uint256 borrowIndex, uint256 totalBorrows)",
+            "name": "AccrueInterest",
+            "topic0": "0x875352fb3fadeb8c0be7cbbe8ff761b308fa7033470cd0287f02f3436fd76cb9",
+            "parameters": [
+              {
+                "name": "interestAccumulated",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "borrowIndex",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "totalBorrows",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "borrow_index",
+            "parameter": "borrowIndex",
+            "type": "uint256"
+          },
+          {
+            "name": "total_borrows",
+            "parameter": "totalBorrows",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "contract"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "mints",
+        "contract": "market",
+        "events": [
+          {
+            "text": "Mint(address minter, uint256 mintAmount, uint256 mintTokens, uint256 accountBalance)",
+            "name": "Mint",
+            "topic0": "0xb4c03061fb5b7fed76389d5af8f2e0ddb09f8c70d1333abbb62582835e10accb",
+            "parameters": [
+              {
+                "name": "minter",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "mintAmount",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "mintTokens",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "accountBalance",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "Mint(address minter, uint256 mintAmount, uint256 mintTokens)",
+            "name": "Mint",
+            "topic0": "0x4c209b5fc8ad50758f13e2e1088ba56a560dff690a1c6fef26394f4c03821c4f",
+            "parameters": [
+              {
+                "name": "minter",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "mintAmount",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "mintTokens",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "MintBehalf(address payer, address minter, uint256 mintAmount, uint256 mintTokens, uint256 accountBalance)",
+            "name": "MintBehalf",
+            "topic0": "0xa24ddbdf0865ba440d364725c062eac72a908faeedffc33fe64d4640c82e3ab8",
+            "parameters": [
+              {
+                "name": "payer",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "minter",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "mintAmount",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "mintTokens",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "accountBalance",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "MintBehalf(address payer, address minter, uint256 mintAmount, uint256 mintTokens)",
+            "name": "MintBehalf",
+            "topic0": "0x297989b84a5f5b82d2ee0c266504c19bd9b10b410f187dc72ca4b0f0faecb345",
+            "parameters": [
+              {
+                "name": "payer",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "minter",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "mintAmount",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "mintTokens",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "payer",
+            "parameter": "payer",
+            "type": "address"
+          },
+          {
+            "name": "minter",
+            "parameter": "minter",
+            "type": "address"
+          },
+          {
+            "name": "mint_amount",
+            "parameter": "mintAmount",
+            "type": "uint256"
+          },
+          {
+            "name": "mint_tokens",
+            "parameter": "mintTokens",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "payer"
+          ],
+          [
+            "minter"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "redemptions",
+        "contract": "market",
+        "events": [
+          {
+            "text": "Redeem(address redeemer, uint256 redeemAmount, uint256 redeemTokens, uint256 accountBalance)",
+            "name": "Redeem",
+            "topic0": "0xbd5034ffbd47e4e72a94baa2cdb74c6fad73cb3bcdc13036b72ec8306f5a7646",
+            "parameters": [
+              {
+                "name": "redeemer",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "redeemAmount",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "redeemTokens",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "accountBalance",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "Redeem(address redeemer, uint256 redeemAmount, uint256 redeemTokens)",
+            "name": "Redeem",
+            "topic0": "0xe5b754fb1abb7f01b499791d0b820ae3b6af3424ac1c59768edb53f4ec31a929",
+            "parameters": [
+              {
+                "name": "redeemer",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "redeemAmount",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "redeemTokens",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "redeemer",
+            "parameter": "redeemer",
+            "type": "address"
+          },
+          {
+            "name": "redeem_amount",
+            "parameter": "redeemAmount",
+            "type": "uint256"
+          },
+          {
+            "name": "redeem_tokens",
+            "parameter": "redeemTokens",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "redeemer"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "debts",
+        "contract": "market",
+        "events": [
+          {
+            "text": "Borrow(address borrower, uint256 borrowAmount, uint256 accountBorrows, uint256 totalBorrows)",
+            "name": "Borrow",
+            "topic0": "0x13ed6866d4e1ee6da46f845c46d7e54120883d75c5ea9a2dacc1c4ca8984ab80",
+            "parameters": [
+              {
+                "name": "borrower",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "borrowAmount",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "accountBorrows",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "totalBorrows",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "RepayBorrow(address payer, address borrower, uint256 repayAmount, uint256 accountBorrows, uint256 totalBorrows)",
+            "name": "RepayBorrow",
+            "topic0": "0x1a2a22cb034d26d1854bdc6666a5b91fe25efbbb5dcad3b0355478d6f5c362a1",
+            "parameters": [
+              {
+                "name": "payer",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "borrower",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "repayAmount",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "accountBorrows",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "totalBorrows",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "borrower",
+            "parameter": "borrower",
+            "type": "address"
+          },
+          {
+            "name": "borrow_amount",
+            "parameter": "borrowAmount",
+            "type": "uint256"
+          },
+          {
+            "name": "account_borrows",
+            "parameter": "accountBorrows",
+            "type": "uint256"
+          },
+          {
+            "name": "total_borrows",
+            "parameter": "totalBorrows",
+            "type": "uint256"
+          },
+          {
+            "name": "payer",
+            "parameter": "payer",
+            "type": "address"
+          },
+          {
+            "name": "repay_amount",
+            "parameter": "repayAmount",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "contract"
+          ],
+          [
+            "borrower",
+            "contract"
+          ],
+          [
+            "payer"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "liquidations",
+        "contract": "market",
+        "events": [
+          {
+            "text": "LiquidateBorrow(address liquidator, address borrower, uint256 repayAmount, address cTokenCollateral, uint256 seizeTokens)",
+            "name": "LiquidateBorrow",
+            "topic0": "0x298637f684da70674f26509b10f07ec2fbc77a335ab1e7d6215a4b2484d8bb52",
+            "parameters": [
+              {
+                "name": "liquidator",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "borrower",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "repayAmount",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "cTokenCollateral",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "seizeTokens",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "liquidator",
+            "parameter": "liquidator",
+            "type": "address"
+          },
+          {
+            "name": "borrower",
+            "parameter": "borrower",
+            "type": "address"
+          },
+          {
+            "name": "repay_amount",
+            "parameter": "repayAmount",
+            "type": "uint256"
+          },
+          {
+            "name": "c_token_collateral",
+            "parameter": "cTokenCollateral",
+            "type": "address"
+          },
+          {
+            "name": "seize_tokens",
+            "parameter": "seizeTokens",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "liquidator"
+          ],
+          [
+            "borrower"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "transfers",
+        "contract": "market",
+        "events": [
+          {
+            "text": "Transfer(address indexed from, address indexed to, uint256 amount)",
+            "name": "Transfer",
+            "topic0": "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
+            "parameters": [
+              {
+                "name": "from",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "to",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "amount",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "from_address",
+            "parameter": "from",
+            "type": "address"
+          },
+          {
+            "name": "to_address",
+            "parameter": "to",
+            "type": "address"
+          },
+          {
+            "name": "amount",
+            "parameter": "amount",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "from_address",
+            "contract"
+          ],
+          [
+            "to_address",
+            "contract"
+          ]
+        ],
+        "latestBy": null
+      }
+    ],
+    "reads": [
+      {
+        "name": "asset",
+        "contract": "market",
+        "function": {
+          "text": "underlying() view returns (address asset)",
+          "selector": "0x6f307dc3"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "asset",
+            "type": "address"
+          }
+        ],
+        "touchedBy": [],
+        "contractColumn": null,
+        "everyBlocks": 1000000
+      },
+      {
+        "name": "token_supply",
+        "contract": "market",
+        "function": {
+          "text": "totalSupply() view returns (uint256 tokens)",
+          "selector": "0x18160ddd"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "tokens",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "accruals"
+        ],
+        "contractColumn": null,
+        "everyBlocks": 1000
+      },
+      {
+        "name": "reserves",
+        "contract": "market",
+        "function": {
+          "text": "totalReserves() view returns (uint256 amount)",
+          "selector": "0x8f840ddd"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "amount",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "accruals"
+        ],
+        "contractColumn": null,
+        "everyBlocks": 1000
+      },
+      {
+        "name": "cash",
+        "contract": "market",
+        "function": {
+          "text": "getCash() view returns (uint256 amount)",
+          "selector": "0x3b1d21a2"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "amount",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "accruals"
+        ],
+        "contractColumn": null,
+        "everyBlocks": 1000
+      },
+      {
+        "name": "supply_rate",
+        "contract": "market",
+        "function": {
+          "text": "supplyRatePerBlock() view returns (uint256 rate)",
+          "selector": "0xae9d70b0"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "rate",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "accruals"
+        ],
+        "contractColumn": null,
+        "everyBlocks": 1000
+      },
+      {
+        "name": "borrow_rate",
+        "contract": "market",
+        "function": {
+          "text": "borrowRatePerBlock() view returns (uint256 rate)",
+          "selector": "0xf8f9da28"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "rate",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "accruals"
+        ],
+        "contractColumn": null,
+        "everyBlocks": 1000
+      }
+    ],
+    "operations": {
+      "market_data": {
+        "file": "../ctoken/market_data.sql",
+        "text": "-- Markets with their totals, largest first.\nWITH current_block AS (\n  SELECT number, timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), month AS (\n  SELECT number, timestamp FROM api.blocks\n  WHERE chain_id = $1     AND timestamp >= (SELECT timestamp FROM current_block) - 2592000\n  ORDER BY timestamp, number LIMIT 1\n), speed AS (\n  -- Blocks in a year of 365 days, at the average time between blocks in the last 30 days.\n  SELECT 31536000 * (c.number - m.number)::numeric / NULLIF(c.timestamp - m.timestamp, 0) AS blocks_per_year FROM current_block c, month m\n), read AS (\n  SELECT c.address AS market, c.log_index, a.asset, reading.tokens, reading.reserves, reading.cash,\n    -- Supply and reserves change only in blocks in which interest accrues: without a later one, the readings are those of the current block.\n    CASE WHEN accrued.block_number > reading.block_number THEN reading.block_number ELSE $2           END AS block_number\n  FROM \"cq_protocol_08\".contracts c\n  LEFT JOIN LATERAL (\n    SELECT COALESCE(r.asset, '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea) AS asset FROM \"cq_protocol_08\".asset r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  LEFT JOIN LATERAL (\n    SELECT s.block_number, s.tokens, r.amount AS reserves, k.amount AS cash\n    FROM \"cq_protocol_08\".token_supply s\n    JOIN \"cq_protocol_08\".reserves r ON r.chain_id = $1     AND r.contract = s.contract AND r.block_number = s.block_number\n    JOIN \"cq_protocol_08\".cash k ON k.chain_id = $1     AND k.contract = s.contract AND k.block_number = s.block_number\n    WHERE s.chain_id = $1     AND s.contract = c.address AND s.block_number <= $2          \n    ORDER BY s.block_number DESC LIMIT 1) reading ON true\n  LEFT JOIN LATERAL (\n    SELECT i.block_number FROM \"cq_protocol_08\".accruals i\n    WHERE i.chain_id = $1     AND i.contract = c.address AND i.block_number <= $2          \n    ORDER BY i.block_number DESC, i.log_index DESC LIMIT 1) accrued ON true\n  WHERE c.chain_id = $1     AND c.kind = 'market' AND c.block_number <= $2           AND ($3   ::bytea IS NULL OR c.address = $3   )\n), total AS (\n  SELECT r.market, r.asset, r.tokens, r.reserves, r.block_number,\n    -- Events do not have transfers of the asset to the market; its balance does. Nothing is lent before the first event of a listed market.\n    COALESCE(held.balance, r.cash) AS cash,\n    COALESCE(lent.total_borrows, CASE WHEN r.log_index IS NOT NULL THEN 0 END) AS borrows\n  FROM read r\n  LEFT JOIN LATERAL (\n    SELECT b.balance FROM api.balances_at($1    , r.block_number) b WHERE b.owner = r.market AND b.token = r.asset) held ON true\n  LEFT JOIN LATERAL (\n    SELECT t.total_borrows FROM (\n      (SELECT i.total_borrows, i.block_number, i.log_index FROM \"cq_protocol_08\".accruals i\n       WHERE i.chain_id = $1     AND i.contract = r.market AND i.block_number <= r.block_number\n       ORDER BY i.block_number DESC, i.log_index DESC LIMIT 1)\n      UNION ALL\n      (SELECT d.total_borrows, d.block_number, d.log_index FROM \"cq_protocol_08\".debts d\n       WHERE d.chain_id = $1     AND d.contract = r.market AND d.block_number <= r.block_number\n       ORDER BY d.block_number DESC, d.log_index DESC LIMIT 1)) t\n    ORDER BY t.block_number DESC, t.log_index DESC LIMIT 1) lent ON true\n), valued AS (\n  SELECT t.*,\n    -- exchangeRateStored() is (cash + borrows - reserves) * 10^18 / tokens; both divisions truncate.\n    CASE WHEN t.tokens = 0 THEN 0 WHEN t.cash + t.borrows >= t.reserves\n      THEN div(t.tokens * div((t.cash + t.borrows - t.reserves) * 1e18, t.tokens), 1e18) END AS supply,\n    CASE WHEN t.borrows = 0 THEN 0 ELSE t.borrows / NULLIF(t.cash + t.borrows - t.reserves, 0) END AS utilization\n  FROM total t\n)\nSELECT\n  v.market AS pool_address,\n  receipt.name,\n  v.asset AS asset_address,\n  token.name AS asset_name,\n  token.symbol AS asset_ticker_symbol,\n  unit.decimals AS asset_decimals,\n  CASE WHEN unit.decimals IS NOT NULL THEN v.supply * quote.unit_price END AS total_value_locked_quote,\n  lending.rate / 1e18 * speed.blocks_per_year AS supply_rate,\n  borrowing.rate / 1e18 * speed.blocks_per_year AS borrow_rate,\n  v.supply AS total_supply,\n  v.borrows AS total_borrow,\n  v.cash AS available_liquidity,\n  CASE WHEN unit.decimals IS NOT NULL THEN v.supply * quote.unit_price END AS total_supply_quote,\n  CASE WHEN unit.decimals IS NOT NULL THEN v.borrows * quote.unit_price END AS total_borrow_quote,\n  v.utilization AS utilization_rate,\n  v.market AS lp_token_address,\n  v.tokens AS lp_token_total_supply,\n  v.block_number AS block_height\nFROM valued v\nLEFT JOIN speed ON true\nLEFT JOIN LATERAL (\n  SELECT r.rate FROM \"cq_protocol_08\".supply_rate r\n  WHERE r.chain_id = $1     AND r.contract = v.market AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) lending ON true\nLEFT JOIN LATERAL (\n  SELECT r.rate FROM \"cq_protocol_08\".borrow_rate r\n  WHERE r.chain_id = $1     AND r.contract = v.market AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) borrowing ON true\nLEFT JOIN api.tokens receipt ON receipt.chain_id = $1     AND receipt.address = v.market\nLEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = v.asset\nCROSS JOIN LATERAL (\n  SELECT CASE WHEN v.asset = '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea THEN 18 ELSE token.decimals END AS decimals) unit\nLEFT JOIN LATERAL (\n  SELECT p.unit_price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = v.asset) quote ON true\nORDER BY total_value_locked_quote DESC NULLS LAST, pool_address\nLIMIT $4     OFFSET $5     \n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "pool",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "name",
+          "asset_address",
+          "asset_name",
+          "asset_ticker_symbol",
+          "asset_decimals",
+          "total_value_locked_quote",
+          "supply_rate",
+          "borrow_rate",
+          "total_supply",
+          "total_borrow",
+          "available_liquidity",
+          "total_supply_quote",
+          "total_borrow_quote",
+          "utilization_rate",
+          "lp_token_address",
+          "lp_token_total_supply",
+          "block_height"
+        ],
+        "views": [
+          "blocks",
+          "tokens"
+        ]
+      },
+      "markets": {
+        "file": "../ctoken/markets.sql",
+        "text": "-- Markets by the value of what is supplied to them, largest first.\nWITH current_block AS (\n  SELECT number, timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), month AS (\n  SELECT number, timestamp FROM api.blocks\n  WHERE chain_id = $1     AND timestamp >= (SELECT timestamp FROM current_block) - 2592000\n  ORDER BY timestamp, number LIMIT 1\n), speed AS (\n  -- Blocks in a year of 365 days, at the average time between blocks in the last 30 days.\n  SELECT 31536000 * (c.number - m.number)::numeric / NULLIF(c.timestamp - m.timestamp, 0) AS blocks_per_year FROM current_block c, month m\n), read AS (\n  SELECT c.address AS market, c.log_index, a.asset, reading.tokens, reading.reserves, reading.cash,\n    -- Supply and reserves change only in blocks in which interest accrues: without a later one, the readings are those of the current block.\n    CASE WHEN accrued.block_number > reading.block_number THEN reading.block_number ELSE $2           END AS block_number\n  FROM \"cq_protocol_08\".contracts c\n  LEFT JOIN LATERAL (\n    SELECT COALESCE(r.asset, '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea) AS asset FROM \"cq_protocol_08\".asset r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  LEFT JOIN LATERAL (\n    SELECT s.block_number, s.tokens, r.amount AS reserves, k.amount AS cash\n    FROM \"cq_protocol_08\".token_supply s\n    JOIN \"cq_protocol_08\".reserves r ON r.chain_id = $1     AND r.contract = s.contract AND r.block_number = s.block_number\n    JOIN \"cq_protocol_08\".cash k ON k.chain_id = $1     AND k.contract = s.contract AND k.block_number = s.block_number\n    WHERE s.chain_id = $1     AND s.contract = c.address AND s.block_number <= $2          \n    ORDER BY s.block_number DESC LIMIT 1) reading ON true\n  LEFT JOIN LATERAL (\n    SELECT i.block_number FROM \"cq_protocol_08\".accruals i\n    WHERE i.chain_id = $1     AND i.contract = c.address AND i.block_number <= $2          \n    ORDER BY i.block_number DESC, i.log_index DESC LIMIT 1) accrued ON true\n  WHERE c.chain_id = $1     AND c.kind = 'market' AND c.block_number <= $2          \n), total AS (\n  SELECT r.market, r.asset, r.tokens, r.reserves, r.block_number,\n    -- Events do not have transfers of the asset to the market; its balance does. Nothing is lent before the first event of a listed market.\n    COALESCE(held.balance, r.cash) AS cash,\n    COALESCE(lent.total_borrows, CASE WHEN r.log_index IS NOT NULL THEN 0 END) AS borrows\n  FROM read r\n  LEFT JOIN LATERAL (\n    SELECT b.balance FROM api.balances_at($1    , r.block_number) b WHERE b.owner = r.market AND b.token = r.asset) held ON true\n  LEFT JOIN LATERAL (\n    SELECT t.total_borrows FROM (\n      (SELECT i.total_borrows, i.block_number, i.log_index FROM \"cq_protocol_08\".accruals i\n       WHERE i.chain_id = $1     AND i.contract = r.market AND i.block_number <= r.block_number\n       ORDER BY i.block_number DESC, i.log_index DESC LIMIT 1)\n      UNION ALL\n      (SELECT d.total_borrows, d.block_number, d.log_index FROM \"cq_protocol_08\".debts d\n       WHERE d.chain_id = $1     AND d.contract = r.market AND d.block_number <= r.block_number\n       ORDER BY d.block_number DESC, d.log_index DESC LIMIT 1)) t\n    ORDER BY t.block_number DESC, t.log_index DESC LIMIT 1) lent ON true\n), valued AS (\n  SELECT t.*,\n    -- exchangeRateStored() is (cash + borrows - reserves) * 10^18 / tokens; both divisions truncate.\n    CASE WHEN t.tokens = 0 THEN 0 WHEN t.cash + t.borrows >= t.reserves\n      THEN div(t.tokens * div((t.cash + t.borrows - t.reserves) * 1e18, t.tokens), 1e18) END AS supply,\n    CASE WHEN t.borrows = 0 THEN 0 ELSE t.borrows / NULLIF(t.cash + t.borrows - t.reserves, 0) END AS utilization\n  FROM total t\n)\nSELECT\n  v.market AS pool_address,\n  receipt.name,\n  v.asset AS asset_address,\n  token.name AS asset_name,\n  token.symbol AS asset_ticker_symbol,\n  unit.decimals AS asset_decimals,\n  CASE WHEN unit.decimals IS NOT NULL THEN v.supply * quote.unit_price END AS total_value_locked_quote,\n  lending.rate / 1e18 * speed.blocks_per_year AS supply_rate,\n  borrowing.rate / 1e18 * speed.blocks_per_year AS borrow_rate\nFROM valued v\nLEFT JOIN speed ON true\nLEFT JOIN LATERAL (\n  SELECT r.rate FROM \"cq_protocol_08\".supply_rate r\n  WHERE r.chain_id = $1     AND r.contract = v.market AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) lending ON true\nLEFT JOIN LATERAL (\n  SELECT r.rate FROM \"cq_protocol_08\".borrow_rate r\n  WHERE r.chain_id = $1     AND r.contract = v.market AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) borrowing ON true\nLEFT JOIN api.tokens receipt ON receipt.chain_id = $1     AND receipt.address = v.market\nLEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = v.asset\nCROSS JOIN LATERAL (\n  SELECT CASE WHEN v.asset = '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea THEN 18 ELSE token.decimals END AS decimals) unit\nLEFT JOIN LATERAL (\n  SELECT p.unit_price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = v.asset) quote ON true\nORDER BY total_value_locked_quote DESC NULLS LAST, pool_address\nLIMIT $3     OFFSET $4     \n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "name",
+          "asset_address",
+          "asset_name",
+          "asset_ticker_symbol",
+          "asset_decimals",
+          "total_value_locked_quote",
+          "supply_rate",
+          "borrow_rate"
+        ],
+        "views": [
+          "blocks",
+          "tokens"
+        ]
+      },
+      "balances": {
+        "file": "../ctoken/balances.sql",
+        "text": "-- What the wallet has supplied to each market, and what it owes.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), held AS (\n  SELECT m.contract AS market, sum(m.amount) AS tokens\n  FROM (\n    SELECT t.contract, t.amount FROM \"cq_protocol_08\".transfers t WHERE t.chain_id = $1     AND t.to_address = $3      AND t.block_number <= $2          \n    UNION ALL\n    SELECT t.contract, -t.amount FROM \"cq_protocol_08\".transfers t WHERE t.chain_id = $1     AND t.from_address = $3      AND t.block_number <= $2          \n  ) m\n  GROUP BY m.contract\n  -- Minted tokens come from the market itself, whose own sum is negative.\n  HAVING sum(m.amount) > 0\n), read AS (\n  SELECT h.market, h.tokens, a.asset, reading.tokens AS supply, reading.reserves, reading.cash,\n    -- Supply and reserves change only in blocks in which interest accrues: without a later one, the readings are those of the current block.\n    CASE WHEN accrued.block_number > reading.block_number THEN reading.block_number ELSE $2           END AS block_number\n  FROM held h\n  LEFT JOIN LATERAL (\n    SELECT COALESCE(r.asset, '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea) AS asset FROM \"cq_protocol_08\".asset r\n    WHERE r.chain_id = $1     AND r.contract = h.market AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  LEFT JOIN LATERAL (\n    SELECT s.block_number, s.tokens, r.amount AS reserves, k.amount AS cash\n    FROM \"cq_protocol_08\".token_supply s\n    JOIN \"cq_protocol_08\".reserves r ON r.chain_id = $1     AND r.contract = s.contract AND r.block_number = s.block_number\n    JOIN \"cq_protocol_08\".cash k ON k.chain_id = $1     AND k.contract = s.contract AND k.block_number = s.block_number\n    WHERE s.chain_id = $1     AND s.contract = h.market AND s.block_number <= $2          \n    ORDER BY s.block_number DESC LIMIT 1) reading ON true\n  LEFT JOIN LATERAL (\n    SELECT i.block_number FROM \"cq_protocol_08\".accruals i\n    WHERE i.chain_id = $1     AND i.contract = h.market AND i.block_number <= $2          \n    ORDER BY i.block_number DESC, i.log_index DESC LIMIT 1) accrued ON true\n), supplied AS (\n  SELECT r.market, r.asset,\n    -- exchangeRateStored() is (cash + borrows - reserves) * 10^18 / supply; both divisions truncate.\n    CASE WHEN r.asset IS NULL THEN r.tokens\n      WHEN COALESCE(balance.balance, r.cash) + lent.total_borrows >= r.reserves\n      THEN div(r.tokens * div((COALESCE(balance.balance, r.cash) + lent.total_borrows - r.reserves) * 1e18, NULLIF(r.supply, 0)), 1e18) END AS amount\n  FROM read r\n  LEFT JOIN LATERAL (\n    SELECT b.balance FROM api.balances_at($1    , r.block_number) b WHERE b.owner = r.market AND b.token = r.asset) balance ON true\n  LEFT JOIN LATERAL (\n    SELECT t.total_borrows FROM (\n      (SELECT i.total_borrows, i.block_number, i.log_index FROM \"cq_protocol_08\".accruals i\n       WHERE i.chain_id = $1     AND i.contract = r.market AND i.block_number <= r.block_number\n       ORDER BY i.block_number DESC, i.log_index DESC LIMIT 1)\n      UNION ALL\n      (SELECT d.total_borrows, d.block_number, d.log_index FROM \"cq_protocol_08\".debts d\n       WHERE d.chain_id = $1     AND d.contract = r.market AND d.block_number <= r.block_number\n       ORDER BY d.block_number DESC, d.log_index DESC LIMIT 1)\n      -- Nothing is lent before the first event of a listed market.\n      UNION ALL\n      (SELECT 0, c.block_number, -1 FROM \"cq_protocol_08\".contracts c\n       WHERE c.chain_id = $1     AND c.address = r.market AND c.kind = 'market' AND c.log_index IS NOT NULL)) t\n    ORDER BY t.block_number DESC, t.log_index DESC LIMIT 1) lent ON true\n), owed AS (\n  SELECT c.address AS market, a.asset,\n    -- borrowBalanceStored(): the principal grows with the borrow index, which is 10^18 until interest accrues.\n    div(debt.account_borrows * COALESCE(newest.borrow_index, 1e18), NULLIF(COALESCE(since.borrow_index, 1e18), 0)) AS amount\n  FROM \"cq_protocol_08\".contracts c\n  CROSS JOIN LATERAL (\n    SELECT d.account_borrows, d.block_number, d.log_index FROM \"cq_protocol_08\".debts d\n    WHERE d.chain_id = $1     AND d.borrower = $3      AND d.contract = c.address AND d.block_number <= $2          \n    ORDER BY d.block_number DESC, d.log_index DESC LIMIT 1) debt\n  LEFT JOIN LATERAL (\n    SELECT i.borrow_index FROM \"cq_protocol_08\".accruals i\n    WHERE i.chain_id = $1     AND i.contract = c.address AND i.block_number <= $2          \n    ORDER BY i.block_number DESC, i.log_index DESC LIMIT 1) newest ON true\n  LEFT JOIN LATERAL (\n    SELECT i.borrow_index FROM \"cq_protocol_08\".accruals i\n    WHERE i.chain_id = $1     AND i.contract = c.address AND (i.block_number, i.log_index) < (debt.block_number, debt.log_index)\n    ORDER BY i.block_number DESC, i.log_index DESC LIMIT 1) since ON true\n  LEFT JOIN LATERAL (\n    SELECT COALESCE(r.asset, '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea) AS asset FROM \"cq_protocol_08\".asset r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  WHERE c.chain_id = $1     AND c.kind = 'market' AND c.block_number <= $2           AND debt.account_borrows > 0\n), positions AS (\n  SELECT market, asset, 'supplied' AS position, amount FROM supplied\n  UNION ALL\n  SELECT market, asset, 'borrowed', CASE WHEN asset IS NOT NULL THEN amount END FROM owed\n)\nSELECT\n  p.market AS pool_address,\n  receipt.name AS pool_name,\n  p.position,\n  COALESCE(p.asset, p.market) AS contract_address,\n  token.name AS contract_name,\n  token.symbol AS contract_ticker_symbol,\n  unit.decimals AS contract_decimals,\n  p.amount AS balance,\n  price.unit_price * power(10::numeric, unit.decimals) AS quote_rate,\n  CASE WHEN unit.decimals IS NOT NULL THEN p.amount * price.unit_price END AS quote\nFROM positions p\nLEFT JOIN api.tokens receipt ON receipt.chain_id = $1     AND receipt.address = p.market\nLEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = COALESCE(p.asset, p.market)\nCROSS JOIN LATERAL (\n  SELECT CASE WHEN p.asset = '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea THEN 18 ELSE token.decimals END AS decimals) unit\nLEFT JOIN LATERAL (\n  SELECT q.unit_price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) q WHERE q.token = p.asset) price ON true\nORDER BY quote DESC NULLS LAST, pool_address, p.position\nLIMIT $4     OFFSET $5     \n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "wallet",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "pool_name",
+          "position",
+          "contract_address",
+          "contract_name",
+          "contract_ticker_symbol",
+          "contract_decimals",
+          "balance",
+          "quote_rate",
+          "quote"
+        ],
+        "views": [
+          "blocks",
+          "tokens"
+        ]
+      },
+      "transactions": {
+        "file": "../ctoken/transactions.sql",
+        "text": "-- The wallet's actions with the markets, newest first. `giver` gave `paid` units of the asset or `tokens` of the market, or `receiver` received them.\nWITH actions AS (\n  SELECT 'mint' AS action, block_number, log_index, transaction_index, contract, COALESCE(payer, minter) AS giver, minter AS receiver, mint_amount AS assets,\n    mint_tokens AS tokens, contract AS receipt\n  FROM \"cq_protocol_08\".mints WHERE chain_id = $1     AND minter = $2      AND block_number <= $3          \n  UNION\n  SELECT 'mint', block_number, log_index, transaction_index, contract, COALESCE(payer, minter), minter, mint_amount, mint_tokens, contract\n  FROM \"cq_protocol_08\".mints WHERE chain_id = $1     AND payer = $2      AND block_number <= $3          \n  UNION ALL\n  SELECT 'redeem', block_number, log_index, transaction_index, contract, redeemer, redeemer, redeem_amount, redeem_tokens, contract\n  FROM \"cq_protocol_08\".redemptions WHERE chain_id = $1     AND redeemer = $2      AND block_number <= $3          \n  UNION ALL\n  SELECT 'borrow', block_number, log_index, transaction_index, contract, NULL, borrower, borrow_amount, NULL, contract\n  FROM \"cq_protocol_08\".debts WHERE chain_id = $1     AND borrower = $2      AND block_number <= $3           AND payer IS NULL\n  UNION ALL\n  SELECT 'repay', r.block_number, r.log_index, r.transaction_index, r.contract, r.payer, NULL, r.repay_amount, NULL, r.contract\n  FROM (\n    SELECT * FROM \"cq_protocol_08\".debts WHERE chain_id = $1     AND payer = $2      AND block_number <= $3          \n    UNION\n    SELECT * FROM \"cq_protocol_08\".debts WHERE chain_id = $1     AND borrower = $2      AND block_number <= $3           AND payer IS NOT NULL\n  ) r\n  -- The repayment of a liquidation is part of it.\n  WHERE NOT EXISTS (\n    SELECT 1 FROM \"cq_protocol_08\".liquidations l\n    WHERE l.chain_id = $1     AND l.block_number = r.block_number AND l.log_index > r.log_index AND l.transaction_index = r.transaction_index\n      AND l.contract = r.contract AND l.borrower = r.borrower AND l.liquidator = r.payer AND l.repay_amount = r.repay_amount)\n  UNION ALL\n  (SELECT 'liquidate', block_number, log_index, transaction_index, contract, liquidator, borrower, repay_amount, seize_tokens, c_token_collateral\n  FROM \"cq_protocol_08\".liquidations WHERE chain_id = $1     AND liquidator = $2      AND block_number <= $3          \n  UNION\n  SELECT 'liquidate', block_number, log_index, transaction_index, contract, liquidator, borrower, repay_amount, seize_tokens, c_token_collateral\n  FROM \"cq_protocol_08\".liquidations WHERE chain_id = $1     AND borrower = $2      AND block_number <= $3          )\n  UNION ALL\n  SELECT 'transfer', t.block_number, t.log_index, t.transaction_index, t.contract, t.from_address, t.to_address, NULL, t.amount, t.contract\n  FROM (\n    SELECT * FROM \"cq_protocol_08\".transfers WHERE chain_id = $1     AND from_address = $2      AND block_number <= $3          \n    UNION\n    SELECT * FROM \"cq_protocol_08\".transfers WHERE chain_id = $1     AND to_address = $2      AND block_number <= $3          \n  ) t\n  -- Transfers from and to the market are part of mints and redemptions, and those of seized tokens of a liquidation.\n  WHERE t.from_address <> t.contract AND t.to_address <> t.contract AND NOT EXISTS (\n    SELECT 1 FROM \"cq_protocol_08\".liquidations l\n    WHERE l.chain_id = $1     AND l.block_number = t.block_number AND l.log_index > t.log_index AND l.transaction_index = t.transaction_index\n      AND l.c_token_collateral = t.contract AND l.borrower = t.from_address AND l.liquidator = t.to_address)\n), page AS (\n  SELECT * FROM actions ORDER BY block_number DESC, log_index DESC LIMIT $4     OFFSET $5     \n), moved AS (\n  SELECT p.*, b.timestamp, x.hash, x.from_address, a.asset, seized.amount AS seized,\n    -- The exchange rate at the newest readings by then, for the value of tokens.\n    CASE WHEN reading.cash + lent.total_borrows >= reading.reserves\n      THEN (reading.cash + lent.total_borrows - reading.reserves) / NULLIF(reading.tokens, 0) END AS rate\n  FROM page p\n  JOIN api.blocks b ON b.chain_id = $1     AND b.number = p.block_number\n  JOIN api.transactions x ON x.chain_id = $1     AND x.block_number = p.block_number AND x.transaction_index = p.transaction_index\n  LEFT JOIN LATERAL (\n    SELECT COALESCE(r.asset, '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea) AS asset FROM \"cq_protocol_08\".asset r\n    WHERE r.chain_id = $1     AND r.contract = p.contract AND r.block_number <= $3          \n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  -- What the liquidator received: the seized tokens, less the share of the market's reserves.\n  LEFT JOIN LATERAL (\n    SELECT t.amount FROM \"cq_protocol_08\".transfers t\n    WHERE p.action = 'liquidate' AND t.chain_id = $1     AND t.block_number = p.block_number AND t.log_index < p.log_index\n      AND t.contract = p.receipt AND t.from_address = p.receiver AND t.to_address = p.giver\n    ORDER BY t.log_index DESC LIMIT 1) seized ON true\n  LEFT JOIN LATERAL (\n    SELECT s.block_number, s.tokens, r.amount AS reserves, k.amount AS cash\n    FROM \"cq_protocol_08\".token_supply s\n    JOIN \"cq_protocol_08\".reserves r ON r.chain_id = $1     AND r.contract = s.contract AND r.block_number = s.block_number\n    JOIN \"cq_protocol_08\".cash k ON k.chain_id = $1     AND k.contract = s.contract AND k.block_number = s.block_number\n    WHERE s.chain_id = $1     AND s.contract = p.receipt AND s.block_number <= p.block_number\n    ORDER BY s.block_number DESC LIMIT 1) reading ON true\n  LEFT JOIN LATERAL (\n    SELECT t.total_borrows FROM (\n      (SELECT i.total_borrows, i.block_number, i.log_index FROM \"cq_protocol_08\".accruals i\n       WHERE i.chain_id = $1     AND i.contract = p.receipt AND i.block_number <= reading.block_number\n       ORDER BY i.block_number DESC, i.log_index DESC LIMIT 1)\n      UNION ALL\n      (SELECT d.total_borrows, d.block_number, d.log_index FROM \"cq_protocol_08\".debts d\n       WHERE d.chain_id = $1     AND d.contract = p.receipt AND d.block_number <= reading.block_number\n       ORDER BY d.block_number DESC, d.log_index DESC LIMIT 1)) t\n    ORDER BY t.block_number DESC, t.log_index DESC LIMIT 1) lent ON true\n), valued AS (\n  SELECT m.*, token.name AS asset_name, token.symbol AS asset_symbol, unit.decimals AS asset_decimals,\n    price.unit_price * power(10::numeric, unit.decimals) AS asset_price,\n    CASE WHEN unit.decimals IS NOT NULL THEN m.assets * price.unit_price END AS asset_quote,\n    receipt.name AS receipt_name, receipt.symbol AS receipt_symbol, receipt.decimals AS receipt_decimals,\n    m.rate * backing.unit_price AS token_price\n  FROM moved m\n  LEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = m.asset\n  CROSS JOIN LATERAL (\n    SELECT CASE WHEN m.asset = '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea THEN 18 ELSE token.decimals END AS decimals) unit\n  LEFT JOIN api.tokens receipt ON receipt.chain_id = $1     AND receipt.address = m.receipt\n  LEFT JOIN LATERAL (SELECT q.unit_price FROM api.prices_at($1    , m.timestamp) q WHERE q.token = m.asset) price ON true\n  LEFT JOIN LATERAL (\n    SELECT q.unit_price FROM api.prices_at($1    , m.timestamp) q WHERE q.token = (\n      SELECT COALESCE(r.asset, '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea) FROM \"cq_protocol_08\".asset r\n      WHERE r.chain_id = $1     AND r.contract = m.receipt AND r.block_number <= $3          \n      ORDER BY r.block_number DESC LIMIT 1)) backing ON true\n)\nSELECT\n  v.timestamp AS block_signed_at,\n  v.block_number AS block_height,\n  v.hash AS tx_hash,\n  v.transaction_index AS tx_offset,\n  v.log_index AS log_offset,\n  v.action,\n  v.contract AS pool_address,\n  v.from_address,\n  legs.amounts,\n  legs.total_quote\nFROM valued v\nCROSS JOIN LATERAL (\n  SELECT\n    COALESCE(json_agg(json_build_object(\n      'direction', leg.direction,\n      'contract_address', '0x' || encode(leg.token, 'hex'),\n      'contract_name', leg.name,\n      'contract_ticker_symbol', leg.symbol,\n      'contract_decimals', leg.decimals,\n      'amount', leg.amount::text,\n      'quote_rate', leg.rate,\n      'quote', leg.quote) ORDER BY leg.direction DESC), '[]') AS amounts,\n    COALESCE(max(leg.quote) FILTER (WHERE leg.direction = 'OUT'), CASE WHEN bool_and(leg.direction = 'IN') THEN max(leg.quote) END) AS total_quote\n  FROM (\n    SELECT 'OUT' AS direction, v.asset AS token, v.asset_name AS name, v.asset_symbol AS symbol, v.asset_decimals AS decimals, v.assets AS amount,\n      v.asset_price AS rate, v.asset_quote AS quote\n    WHERE v.action IN ('mint', 'repay', 'liquidate') AND v.giver = $2     \n    UNION ALL\n    SELECT 'IN', v.asset, v.asset_name, v.asset_symbol, v.asset_decimals, v.assets, v.asset_price, v.asset_quote\n    WHERE v.action IN ('redeem', 'borrow') AND v.receiver = $2     \n    UNION ALL\n    SELECT t.direction, v.receipt, v.receipt_name, v.receipt_symbol, v.receipt_decimals, t.amount,\n      worth.quote * power(10::numeric, v.receipt_decimals) / NULLIF(t.amount, 0), CASE WHEN v.receipt_decimals IS NOT NULL THEN worth.quote END\n    FROM (VALUES\n      ('OUT', v.action IN ('redeem', 'transfer') AND v.giver = $2     , v.tokens),\n      ('IN', v.action IN ('mint', 'transfer') AND v.receiver = $2     , v.tokens),\n      ('OUT', v.action = 'liquidate' AND v.receiver = $2     , v.tokens),\n      ('IN', v.action = 'liquidate' AND v.giver = $2     , v.seized)\n    ) AS t (direction, applies, amount)\n    CROSS JOIN LATERAL (SELECT CASE WHEN v.assets IS NOT NULL AND v.action <> 'liquidate' THEN v.asset_quote ELSE t.amount * v.token_price END AS quote) worth\n    WHERE t.applies\n  ) leg\n) legs\nORDER BY v.block_number DESC, v.log_index DESC\n",
+        "parameters": [
+          "chain",
+          "wallet",
+          "as_of_block",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "block_signed_at",
+          "block_height",
+          "tx_hash",
+          "tx_offset",
+          "log_offset",
+          "action",
+          "pool_address",
+          "from_address",
+          "amounts",
+          "total_quote"
+        ],
+        "views": [
+          "blocks",
+          "transactions",
+          "tokens"
+        ]
+      }
+    },
     "lending": null
   },
   {

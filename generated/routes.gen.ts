@@ -138,19 +138,19 @@ export function registerRoutes<H, Context>(router: Router<H>, run: Run<H, Contex
   );
   router.get(
     "/v1/cq/provider/app/protocol_04/balances/",
-    run(operations.getProtocol04Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_04"), undefined),
+    run(operations.getProtocol04Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_04"), handlers.getCommunityBalances),
   );
   router.get(
     "/v1/cq/provider/app/protocol_04/market_data/",
-    run(operations.getProtocol04MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_04"), undefined),
+    run(operations.getProtocol04MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_04"), handlers.getCommunityMarketData),
   );
   router.get(
     "/v1/cq/provider/app/protocol_04/markets/",
-    run(operations.getProtocol04Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_04"), undefined),
+    run(operations.getProtocol04Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_04"), handlers.getCommunityMarkets),
   );
   router.get(
     "/v1/cq/provider/app/protocol_04/transactions/",
-    run(operations.getProtocol04Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_04"), undefined),
+    run(operations.getProtocol04Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_04"), handlers.getCommunityTransactions),
   );
   router.get(
     "/v1/cq/provider/app/protocol_05/balances/",
@@ -210,19 +210,19 @@ export function registerRoutes<H, Context>(router: Router<H>, run: Run<H, Contex
   );
   router.get(
     "/v1/cq/provider/app/protocol_08/balances/",
-    run(operations.getProtocol08Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_08"), undefined),
+    run(operations.getProtocol08Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_08"), handlers.getCommunityBalances),
   );
   router.get(
     "/v1/cq/provider/app/protocol_08/market_data/",
-    run(operations.getProtocol08MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_08"), undefined),
+    run(operations.getProtocol08MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_08"), handlers.getCommunityMarketData),
   );
   router.get(
     "/v1/cq/provider/app/protocol_08/markets/",
-    run(operations.getProtocol08Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_08"), undefined),
+    run(operations.getProtocol08Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_08"), handlers.getCommunityMarkets),
   );
   router.get(
     "/v1/cq/provider/app/protocol_08/transactions/",
-    run(operations.getProtocol08Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_08"), undefined),
+    run(operations.getProtocol08Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_08"), handlers.getCommunityTransactions),
   );
   router.get(
     "/v1/cq/provider/app/protocol_09/balances/",

@@ -47,4 +47,23 @@ describe("the built-in protocols", () => {
       "0xed8c95d05909b0f217f3e68171ef917df4b278d5addfe4dda888e90279be7d1d",
     );
   });
+
+  it("have the events and functions of cTokens in protocols 04 and 08, which share their SQL", () => {
+    const [compound, venus] = ["protocol_04", "protocol_08"].map((id) => builtIn.find((protocol) => protocol.id === id));
+    const topicsOf = (protocol: Protocol | undefined, table: string) =>
+      protocol?.tables.find(({ name }) => name === table)?.events.map(({ topic0 }) => topic0.slice(0, 10));
+    for (const protocol of [compound, venus]) {
+      expect(topicsOf(protocol, "accruals")).toEqual(["0x4dec04e7", "0x875352fb"]);
+      expect(topicsOf(protocol, "debts")).toEqual(["0x13ed6866", "0x1a2a22cb"]);
+      expect(topicsOf(protocol, "liquidations")).toEqual(["0x298637f6"]);
+      expect(topicsOf(protocol, "transfers")).toEqual(["0xddf252ad"]);
+      expect(Object.values(protocol?.operations ?? {}).map(({ file }) => file)).toEqual(
+        ["market_data", "markets", "balances", "transactions"].map((name) => `../ctoken/${name}.sql`),
+      );
+    }
+    expect(topicsOf(compound, "mints")).toEqual(["0x4c209b5f"]);
+    expect(topicsOf(compound, "redemptions")).toEqual(["0xe5b754fb"]);
+    expect(topicsOf(venus, "mints")?.slice(0, 2)).toEqual(["0xb4c03061", "0x4c209b5f"]);
+    expect(topicsOf(venus, "redemptions")).toEqual(["0xbd5034ff", "0xe5b754fb"]);
+  });
 });

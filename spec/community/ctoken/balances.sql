@@ -1,0 +1,103 @@
+-- What the wallet has supplied to each market, and what it owes.
+WITH current_block AS (
+  SELECT timestamp FROM api.blocks WHERE chain_id = :chain AND number = :as_of_block
+), held AS (
+  SELECT m.contract AS market, sum(m.amount) AS tokens
+  FROM (
+    SELECT t.contract, t.amount FROM transfers t WHERE t.chain_id = :chain AND t.to_address = :wallet AND t.block_number <= :as_of_block
+    UNION ALL
+    SELECT t.contract, -t.amount FROM transfers t WHERE t.chain_id = :chain AND t.from_address = :wallet AND t.block_number <= :as_of_block
+  ) m
+  GROUP BY m.contract
+  -- Minted tokens come from the market itself, whose own sum is negative.
+  HAVING sum(m.amount) > 0
+), read AS (
+  SELECT h.market, h.tokens, a.asset, reading.tokens AS supply, reading.reserves, reading.cash,
+    -- Supply and reserves change only in blocks in which interest accrues: without a later one, the readings are those of the current block.
+    CASE WHEN accrued.block_number > reading.block_number THEN reading.block_number ELSE :as_of_block END AS block_number
+  FROM held h
+  LEFT JOIN LATERAL (
+    SELECT COALESCE(r.asset, '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea) AS asset FROM asset r
+    WHERE r.chain_id = :chain AND r.contract = h.market AND r.block_number <= :as_of_block
+    ORDER BY r.block_number DESC LIMIT 1) a ON true
+  LEFT JOIN LATERAL (
+    SELECT s.block_number, s.tokens, r.amount AS reserves, k.amount AS cash
+    FROM token_supply s
+    JOIN reserves r ON r.chain_id = :chain AND r.contract = s.contract AND r.block_number = s.block_number
+    JOIN cash k ON k.chain_id = :chain AND k.contract = s.contract AND k.block_number = s.block_number
+    WHERE s.chain_id = :chain AND s.contract = h.market AND s.block_number <= :as_of_block
+    ORDER BY s.block_number DESC LIMIT 1) reading ON true
+  LEFT JOIN LATERAL (
+    SELECT i.block_number FROM accruals i
+    WHERE i.chain_id = :chain AND i.contract = h.market AND i.block_number <= :as_of_block
+    ORDER BY i.block_number DESC, i.log_index DESC LIMIT 1) accrued ON true
+), supplied AS (
+  SELECT r.market, r.asset,
+    -- exchangeRateStored() is (cash + borrows - reserves) * 10^18 / supply; both divisions truncate.
+    CASE WHEN r.asset IS NULL THEN r.tokens
+      WHEN COALESCE(balance.balance, r.cash) + lent.total_borrows >= r.reserves
+      THEN div(r.tokens * div((COALESCE(balance.balance, r.cash) + lent.total_borrows - r.reserves) * 1e18, NULLIF(r.supply, 0)), 1e18) END AS amount
+  FROM read r
+  LEFT JOIN LATERAL (
+    SELECT b.balance FROM api.balances_at(:chain, r.block_number) b WHERE b.owner = r.market AND b.token = r.asset) balance ON true
+  LEFT JOIN LATERAL (
+    SELECT t.total_borrows FROM (
+      (SELECT i.total_borrows, i.block_number, i.log_index FROM accruals i
+       WHERE i.chain_id = :chain AND i.contract = r.market AND i.block_number <= r.block_number
+       ORDER BY i.block_number DESC, i.log_index DESC LIMIT 1)
+      UNION ALL
+      (SELECT d.total_borrows, d.block_number, d.log_index FROM debts d
+       WHERE d.chain_id = :chain AND d.contract = r.market AND d.block_number <= r.block_number
+       ORDER BY d.block_number DESC, d.log_index DESC LIMIT 1)
+      -- Nothing is lent before the first event of a listed market.
+      UNION ALL
+      (SELECT 0, c.block_number, -1 FROM contracts c
+       WHERE c.chain_id = :chain AND c.address = r.market AND c.kind = 'market' AND c.log_index IS NOT NULL)) t
+    ORDER BY t.block_number DESC, t.log_index DESC LIMIT 1) lent ON true
+), owed AS (
+  SELECT c.address AS market, a.asset,
+    -- borrowBalanceStored(): the principal grows with the borrow index, which is 10^18 until interest accrues.
+    div(debt.account_borrows * COALESCE(newest.borrow_index, 1e18), NULLIF(COALESCE(since.borrow_index, 1e18), 0)) AS amount
+  FROM contracts c
+  CROSS JOIN LATERAL (
+    SELECT d.account_borrows, d.block_number, d.log_index FROM debts d
+    WHERE d.chain_id = :chain AND d.borrower = :wallet AND d.contract = c.address AND d.block_number <= :as_of_block
+    ORDER BY d.block_number DESC, d.log_index DESC LIMIT 1) debt
+  LEFT JOIN LATERAL (
+    SELECT i.borrow_index FROM accruals i
+    WHERE i.chain_id = :chain AND i.contract = c.address AND i.block_number <= :as_of_block
+    ORDER BY i.block_number DESC, i.log_index DESC LIMIT 1) newest ON true
+  LEFT JOIN LATERAL (
+    SELECT i.borrow_index FROM accruals i
+    WHERE i.chain_id = :chain AND i.contract = c.address AND (i.block_number, i.log_index) < (debt.block_number, debt.log_index)
+    ORDER BY i.block_number DESC, i.log_index DESC LIMIT 1) since ON true
+  LEFT JOIN LATERAL (
+    SELECT COALESCE(r.asset, '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea) AS asset FROM asset r
+    WHERE r.chain_id = :chain AND r.contract = c.address AND r.block_number <= :as_of_block
+    ORDER BY r.block_number DESC LIMIT 1) a ON true
+  WHERE c.chain_id = :chain AND c.kind = 'market' AND c.block_number <= :as_of_block AND debt.account_borrows > 0
+), positions AS (
+  SELECT market, asset, 'supplied' AS position, amount FROM supplied
+  UNION ALL
+  SELECT market, asset, 'borrowed', CASE WHEN asset IS NOT NULL THEN amount END FROM owed
+)
+SELECT
+  p.market AS pool_address,
+  receipt.name AS pool_name,
+  p.position,
+  COALESCE(p.asset, p.market) AS contract_address,
+  token.name AS contract_name,
+  token.symbol AS contract_ticker_symbol,
+  unit.decimals AS contract_decimals,
+  p.amount AS balance,
+  price.unit_price * power(10::numeric, unit.decimals) AS quote_rate,
+  CASE WHEN unit.decimals IS NOT NULL THEN p.amount * price.unit_price END AS quote
+FROM positions p
+LEFT JOIN api.tokens receipt ON receipt.chain_id = :chain AND receipt.address = p.market
+LEFT JOIN api.tokens token ON token.chain_id = :chain AND token.address = COALESCE(p.asset, p.market)
+CROSS JOIN LATERAL (
+  SELECT CASE WHEN p.asset = '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea THEN 18 ELSE token.decimals END AS decimals) unit
+LEFT JOIN LATERAL (
+  SELECT q.unit_price FROM api.prices_at(:chain, (SELECT timestamp FROM current_block)) q WHERE q.token = p.asset) price ON true
+ORDER BY quote DESC NULLS LAST, pool_address, p.position
+LIMIT :limit OFFSET :offset

@@ -1,0 +1,117 @@
+import { expect } from "vitest";
+import { createRandom } from "../../../../../demo/story/random.ts";
+import type { Address, Hex } from "../../../../../runtime/lib/hex.ts";
+import { startTestChain, type TestChain } from "../../../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
+import { builtInProtocol, createItemsOf, type ItemsOf, insertTokens, timeOf } from "../operations.ts";
+import { type CommunityIndex, startCommunityIndex } from "../support.ts";
+import { type CToken, type CTokenMarket, readAt, startCTokenMarket, variants } from "./market.ts";
+
+/** US dollars per whole unit of each asset, other than the native token. */
+const price = 3;
+
+/** The protocols of the family, with the events that their markets emit. */
+export const family = [
+  { id: "protocol_04", kinds: [variants.oldest, variants.cash] as const },
+  { id: "protocol_08", kinds: [variants.balance, variants.balance] as const },
+] as const;
+
+/** Markets in use for a month, and the index of them. */
+export interface CTokenStory {
+  readonly chain: TestChain;
+  readonly market: CTokenMarket;
+  readonly test: TestDatabase;
+  readonly index: CommunityIndex;
+  /** Blocks after which answers are compared; between some of them, no market was touched. */
+  readonly heights: readonly number[];
+  readonly head: number;
+  readonly itemsOf: ItemsOf;
+  /** What a function of a market returns at a height. */
+  view(one: CToken, name: string, args: readonly unknown[], height: number): Promise<bigint>;
+  /** The value of an amount of a market's asset; null for the native token, which has no price. */
+  inDollars(amount: bigint, one: CToken): number | null;
+  end(): Promise<void>;
+}
+
+export const startCTokenStory = async ({ id, kinds }: (typeof family)[number]): Promise<CTokenStory> => {
+  const chain = await startTestChain();
+  const market = await startCTokenMarket(chain, kinds);
+  const test = await createTestDatabase();
+  const protocol = builtInProtocol(id);
+  const community = { [id]: { comptroller: [market.registry] } };
+  const index = await startCommunityIndex(chain, test.database, { protocols: [protocol], community });
+  const heights = await runStory(chain, market, id);
+  await index.sync();
+  await insertTokens(test.database, [
+    ...market.tokens.map(({ asset, decimals }) => ({ address: asset as Address, name: "Asset", decimals, price })),
+    ...market.all.map(({ address }) => ({ address, name: "Receipt", decimals: 8 })),
+  ]);
+  return {
+    ...{ chain, market, test, index, heights },
+    head: await chain.head(),
+    itemsOf: createItemsOf(test.database, protocol),
+    view: (one, name, args, height) =>
+      readAt(chain, one.asset === null ? market.contracts.native : market.contracts.token, one.address, name, args, height),
+    inDollars: (amount, { asset, decimals }) => (asset === null ? null : (Number(amount) / 10 ** decimals) * price),
+    end: async () => {
+      await index.end();
+      await test.drop();
+      await chain.stop();
+    },
+  };
+};
+
+/** A value in dollars must be the expected one up to the precision of doubles; null if that is null. */
+export const expectQuote = (found: unknown, expected: number | null): void => {
+  if (expected === null) expect(found).toBeNull();
+  else expect(Math.abs((found as number) - expected)).toBeLessThanOrEqual(expected * 1e-12);
+};
+
+/** Random actions over two months, a donation, a liquidation, and blocks without any event. Returns the heights at which answers are compared. */
+const runStory = async (chain: TestChain, market: CTokenMarket, seed: string): Promise<number[]> => {
+  const random = createRandom(`cToken markets of ${seed}`);
+  const { debtor } = market;
+  const [first, , third] = market.people as [Address, Address, Address];
+  const [gold, dollar] = market.tokens;
+  const heights = [await chain.head()];
+  let time = (await timeOf(chain, await chain.head())) + 86_400;
+  const mine = async (): Promise<void> => {
+    time += 43_200;
+    await chain.mine(time);
+  };
+  for (const from of market.people)
+    await chain.send(...market.tokens.map((one) => market.of(from, one, "mint", [5n * 10n ** BigInt(one.decimals + 3)])), {
+      ...market.of(from, market.native, "mint"),
+      value: 5n * 10n ** 18n,
+    });
+  await mine();
+  for (let step = 0; step < 60; step += 1) {
+    await chain.send(...Array.from({ length: random.between(2, 5) }, () => market.randomTransaction(random)));
+    await mine();
+    if (step % 15 === 7) {
+      await mine();
+      heights.push(await chain.head());
+    }
+  }
+  // The debtor owes more than its collateral covers while the price of what it has borrowed is higher.
+  await chain.send(market.of(debtor, gold, "mint", [10n ** 21n]), market.of(debtor, dollar, "borrow", [5n * 10n ** 8n]));
+  await mine();
+  await chain.send(market.setPrice(dollar, 3n * 10n ** 30n));
+  await chain.send(market.of(first, dollar, "liquidateBorrow", [debtor, 10n ** 8n, gold.address]));
+  await chain.send(market.setPrice(dollar, 10n ** 30n));
+  await mine();
+  heights.push(await chain.head());
+  // In the block of an accrual, so that the exchange rate of this block is read.
+  await chain.send(market.of(third, gold, "accrueInterest"), market.of(third, gold, "transfer", [first, 10n ** 11n]));
+  await mine();
+  // A donation alone changes the exchange rate without an event of the market.
+  await chain.send({ from: first, to: gold.asset as Address, data: donation(gold.address, 987_654_321n * 10n ** 9n) });
+  await mine();
+  heights.push(await chain.head());
+  await mine();
+  heights.push(await chain.head());
+  return heights;
+};
+
+/** Calldata of transfer(address,uint256). */
+const donation = (to: Address, amount: bigint): Hex => `0xa9059cbb${to.slice(2).padStart(64, "0")}${amount.toString(16).padStart(64, "0")}`;

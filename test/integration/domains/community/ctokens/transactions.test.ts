@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Address } from "../../../../../runtime/lib/hex.ts";
+import { marketActionsOf } from "./actions.ts";
+import { type CTokenStory, expectQuote, family, startCTokenStory } from "./story.ts";
+
+interface Leg {
+  readonly direction: "IN" | "OUT";
+  readonly contract_address: Address;
+  readonly amount: string;
+  readonly quote: number | null;
+}
+
+const legsOf = (item: Readonly<Record<string, unknown>>): readonly Leg[] => item.amounts as readonly Leg[];
+
+describe.each(family)("transactions of $id", (protocol) => {
+  let story: CTokenStory;
+
+  beforeAll(async () => {
+    story = await startCTokenStory(protocol);
+  });
+  afterAll(async () => {
+    await story?.end();
+  });
+
+  const accounts = (): readonly Address[] => [...story.market.people, story.market.debtor, story.market.router];
+
+  it("are the actions of the wallet, newest first, as the node's logs have them", async () => {
+    const { chain, market, itemsOf, head: height } = story;
+    const actions = new Set<unknown>();
+    for (const wallet of accounts()) {
+      const items = await itemsOf("transactions", { wallet, height });
+      const shown = items.map(({ action, block_height, log_offset, tx_hash, pool_address, amounts }) => ({
+        ...{ action, block_height, log_offset, tx_hash, pool_address },
+        amounts: (amounts as readonly Leg[]).map(({ direction, contract_address, amount }) => [direction, contract_address, amount]),
+      }));
+      expect(shown, wallet).toEqual(await marketActionsOf(chain, market, wallet));
+      for (const { action } of items) actions.add(action);
+    }
+    expect(actions).toEqual(new Set(["mint", "redeem", "borrow", "repay", "liquidate", "transfer"]));
+  });
+
+  it("have the value of the asset, and that of what the wallet paid as a total", async () => {
+    const { market, itemsOf, inDollars, head: height } = story;
+    for (const wallet of accounts()) {
+      for (const item of await itemsOf("transactions", { wallet, height })) {
+        const legs = legsOf(item);
+        const paid = legs.find(({ direction }) => direction === "OUT") ?? legs[0];
+        expect(item.total_quote).toBe(paid?.quote ?? null);
+        for (const { contract_address, amount, quote } of legs) {
+          const one = market.all.find(({ asset }) => asset === contract_address);
+          if (one !== undefined) expectQuote(quote, inDollars(BigInt(amount), one));
+        }
+      }
+    }
+  });
+
+  it("have the value of transferred tokens at the exchange rate after their block", async () => {
+    const { market, itemsOf, inDollars, view, head: height } = story;
+    const [gold] = market.tokens;
+    const [wallet] = market.people as [Address];
+    const transfers = (await itemsOf("transactions", { wallet, height })).filter(
+      ({ action, pool_address }) => action === "transfer" && pool_address === gold.address,
+    );
+    expect(transfers.length).toBeGreaterThan(0);
+    // The newest one is of 1,000 tokens, in a block in which the market accrued interest and nobody donated to it.
+    const [newest] = transfers;
+    const rate = await view(gold, "exchangeRateStored", [], newest?.block_height as number);
+    expectQuote(newest?.total_quote, inDollars((10n ** 11n * rate) / 10n ** 18n, gold));
+  });
+
+  it("continue on the next page, and are those up to the block that the page is as of", async () => {
+    const { itemsOf, head: height, heights } = story;
+    const [wallet] = story.market.people as [Address];
+    const all = await itemsOf("transactions", { wallet, height });
+    const pages = [];
+    for (let offset = 0; offset < all.length; offset += 7)
+      pages.push(...(await itemsOf("transactions", { wallet, height, limit: 7, offset })));
+    expect(pages).toEqual(all);
+    const earlier = heights[2] as number;
+    const expected = all.filter(({ block_height }) => (block_height as number) <= earlier);
+    expect(expected.length).toBeGreaterThan(0);
+    expect(await itemsOf("transactions", { wallet, height: earlier })).toEqual(expected);
+  });
+});
