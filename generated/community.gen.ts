@@ -5,12 +5,1818 @@ export const protocols = [
   {
     "id": "protocol_01",
     "name": "aave",
-    "description": "Protocol 01: its market data and markets, and the balances and transactions of wallets.",
+    "description": "Protocol 01: pooled lending of versions 2 and 3, with its market data and markets, and the balances and transactions of wallets. Pools and configurators of other chains are added by the operator.",
     "version": 1,
-    "contracts": {},
-    "tables": [],
-    "reads": [],
-    "operations": {},
+    "contracts": {
+      "pool": {
+        "networks": {
+          "eth-mainnet": [
+            {
+              "address": "0x7d2768de32b0b80b7a3454c06bdac94a69ddc7a9",
+              "from": 11362579
+            },
+            {
+              "address": "0x87870bca3f3fd6335c3f4ce8392d69350b4fa4e2",
+              "from": 16291127
+            }
+          ]
+        },
+        "discoveredBy": []
+      },
+      "configurator": {
+        "networks": {
+          "eth-mainnet": [
+            {
+              "address": "0x64b761d848206f447fe2dd461b0c635ec39ebb27",
+              "from": 16291127
+            }
+          ]
+        },
+        "discoveredBy": []
+      },
+      "configurator_v2": {
+        "networks": {
+          "eth-mainnet": [
+            {
+              "address": "0x311bb771e4f8952e6da169b425e7e92d6ac45756",
+              "from": 11362579
+            }
+          ]
+        },
+        "discoveredBy": []
+      },
+      "a_token": {
+        "networks": {},
+        "discoveredBy": [
+          {
+            "contract": "configurator",
+            "event": {
+              "text": "ReserveInitialized(address indexed asset, address indexed aToken, address stableDebtToken, address variableDebtToken, address interestRateStrategyAddress)",
+              "name": "ReserveInitialized",
+              "topic0": "0x3a0ca721fc364424566385a1aa271ed508cc2c0949c2272575fb3013a163a45f",
+              "parameters": [
+                {
+                  "name": "asset",
+                  "type": "address",
+                  "indexed": true
+                },
+                {
+                  "name": "aToken",
+                  "type": "address",
+                  "indexed": true
+                },
+                {
+                  "name": "stableDebtToken",
+                  "type": "address",
+                  "indexed": false
+                },
+                {
+                  "name": "variableDebtToken",
+                  "type": "address",
+                  "indexed": false
+                },
+                {
+                  "name": "interestRateStrategyAddress",
+                  "type": "address",
+                  "indexed": false
+                }
+              ]
+            },
+            "parameter": "aToken"
+          },
+          {
+            "contract": "configurator_v2",
+            "event": {
+              "text": "ReserveInitialized(address indexed asset, address indexed aToken, address stableDebtToken, address variableDebtToken, address interestRateStrategyAddress)",
+              "name": "ReserveInitialized",
+              "topic0": "0x3a0ca721fc364424566385a1aa271ed508cc2c0949c2272575fb3013a163a45f",
+              "parameters": [
+                {
+                  "name": "asset",
+                  "type": "address",
+                  "indexed": true
+                },
+                {
+                  "name": "aToken",
+                  "type": "address",
+                  "indexed": true
+                },
+                {
+                  "name": "stableDebtToken",
+                  "type": "address",
+                  "indexed": false
+                },
+                {
+                  "name": "variableDebtToken",
+                  "type": "address",
+                  "indexed": false
+                },
+                {
+                  "name": "interestRateStrategyAddress",
+                  "type": "address",
+                  "indexed": false
+                }
+              ]
+            },
+            "parameter": "aToken"
+          }
+        ]
+      },
+      "variable_debt_token": {
+        "networks": {},
+        "discoveredBy": [
+          {
+            "contract": "configurator",
+            "event": {
+              "text": "ReserveInitialized(address indexed asset, address indexed aToken, address stableDebtToken, address variableDebtToken, address interestRateStrategyAddress)",
+              "name": "ReserveInitialized",
+              "topic0": "0x3a0ca721fc364424566385a1aa271ed508cc2c0949c2272575fb3013a163a45f",
+              "parameters": [
+                {
+                  "name": "asset",
+                  "type": "address",
+                  "indexed": true
+                },
+                {
+                  "name": "aToken",
+                  "type": "address",
+                  "indexed": true
+                },
+                {
+                  "name": "stableDebtToken",
+                  "type": "address",
+                  "indexed": false
+                },
+                {
+                  "name": "variableDebtToken",
+                  "type": "address",
+                  "indexed": false
+                },
+                {
+                  "name": "interestRateStrategyAddress",
+                  "type": "address",
+                  "indexed": false
+                }
+              ]
+            },
+            "parameter": "variableDebtToken"
+          },
+          {
+            "contract": "configurator_v2",
+            "event": {
+              "text": "ReserveInitialized(address indexed asset, address indexed aToken, address stableDebtToken, address variableDebtToken, address interestRateStrategyAddress)",
+              "name": "ReserveInitialized",
+              "topic0": "0x3a0ca721fc364424566385a1aa271ed508cc2c0949c2272575fb3013a163a45f",
+              "parameters": [
+                {
+                  "name": "asset",
+                  "type": "address",
+                  "indexed": true
+                },
+                {
+                  "name": "aToken",
+                  "type": "address",
+                  "indexed": true
+                },
+                {
+                  "name": "stableDebtToken",
+                  "type": "address",
+                  "indexed": false
+                },
+                {
+                  "name": "variableDebtToken",
+                  "type": "address",
+                  "indexed": false
+                },
+                {
+                  "name": "interestRateStrategyAddress",
+                  "type": "address",
+                  "indexed": false
+                }
+              ]
+            },
+            "parameter": "variableDebtToken"
+          }
+        ]
+      },
+      "stable_debt_token": {
+        "networks": {},
+        "discoveredBy": [
+          {
+            "contract": "configurator",
+            "event": {
+              "text": "ReserveInitialized(address indexed asset, address indexed aToken, address stableDebtToken, address variableDebtToken, address interestRateStrategyAddress)",
+              "name": "ReserveInitialized",
+              "topic0": "0x3a0ca721fc364424566385a1aa271ed508cc2c0949c2272575fb3013a163a45f",
+              "parameters": [
+                {
+                  "name": "asset",
+                  "type": "address",
+                  "indexed": true
+                },
+                {
+                  "name": "aToken",
+                  "type": "address",
+                  "indexed": true
+                },
+                {
+                  "name": "stableDebtToken",
+                  "type": "address",
+                  "indexed": false
+                },
+                {
+                  "name": "variableDebtToken",
+                  "type": "address",
+                  "indexed": false
+                },
+                {
+                  "name": "interestRateStrategyAddress",
+                  "type": "address",
+                  "indexed": false
+                }
+              ]
+            },
+            "parameter": "stableDebtToken"
+          },
+          {
+            "contract": "configurator_v2",
+            "event": {
+              "text": "ReserveInitialized(address indexed asset, address indexed aToken, address stableDebtToken, address variableDebtToken, address interestRateStrategyAddress)",
+              "name": "ReserveInitialized",
+              "topic0": "0x3a0ca721fc364424566385a1aa271ed508cc2c0949c2272575fb3013a163a45f",
+              "parameters": [
+                {
+                  "name": "asset",
+                  "type": "address",
+                  "indexed": true
+                },
+                {
+                  "name": "aToken",
+                  "type": "address",
+                  "indexed": true
+                },
+                {
+                  "name": "stableDebtToken",
+                  "type": "address",
+                  "indexed": false
+                },
+                {
+                  "name": "variableDebtToken",
+                  "type": "address",
+                  "indexed": false
+                },
+                {
+                  "name": "interestRateStrategyAddress",
+                  "type": "address",
+                  "indexed": false
+                }
+              ]
+            },
+            "parameter": "stableDebtToken"
+          }
+        ]
+      }
+    },
+    "tables": [
+      {
+        "name": "reserves",
+        "contract": "configurator",
+        "events": [
+          {
+            "text": "ReserveInitialized(address indexed asset, address indexed aToken, address stableDebtToken, address variableDebtToken, address interestRateStrategyAddress)",
+            "name": "ReserveInitialized",
+            "topic0": "0x3a0ca721fc364424566385a1aa271ed508cc2c0949c2272575fb3013a163a45f",
+            "parameters": [
+              {
+                "name": "asset",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "aToken",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "stableDebtToken",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "variableDebtToken",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "interestRateStrategyAddress",
+                "type": "address",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "asset",
+            "parameter": "asset",
+            "type": "address"
+          },
+          {
+            "name": "a_token",
+            "parameter": "aToken",
+            "type": "address"
+          },
+          {
+            "name": "stable_debt_token",
+            "parameter": "stableDebtToken",
+            "type": "address"
+          },
+          {
+            "name": "variable_debt_token",
+            "parameter": "variableDebtToken",
+            "type": "address"
+          },
+          {
+            "name": "interest_rate_strategy_address",
+            "parameter": "interestRateStrategyAddress",
+            "type": "address"
+          }
+        ],
+        "indexes": [
+          [
+            "asset"
+          ],
+          [
+            "a_token"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "reserves_v2",
+        "contract": "configurator_v2",
+        "events": [
+          {
+            "text": "ReserveInitialized(address indexed asset, address indexed aToken, address stableDebtToken, address variableDebtToken, address interestRateStrategyAddress)",
+            "name": "ReserveInitialized",
+            "topic0": "0x3a0ca721fc364424566385a1aa271ed508cc2c0949c2272575fb3013a163a45f",
+            "parameters": [
+              {
+                "name": "asset",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "aToken",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "stableDebtToken",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "variableDebtToken",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "interestRateStrategyAddress",
+                "type": "address",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "asset",
+            "parameter": "asset",
+            "type": "address"
+          },
+          {
+            "name": "a_token",
+            "parameter": "aToken",
+            "type": "address"
+          },
+          {
+            "name": "stable_debt_token",
+            "parameter": "stableDebtToken",
+            "type": "address"
+          },
+          {
+            "name": "variable_debt_token",
+            "parameter": "variableDebtToken",
+            "type": "address"
+          },
+          {
+            "name": "interest_rate_strategy_address",
+            "parameter": "interestRateStrategyAddress",
+            "type": "address"
+          }
+        ],
+        "indexes": [
+          [
+            "asset"
+          ],
+          [
+            "a_token"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "reserve_drops",
+        "contract": "configurator",
+        "events": [
+          {
+            "text": "ReserveDropped(address indexed asset)",
+            "name": "ReserveDropped",
+            "topic0": "0xeeec4c06f7adad215cbdb4d2960896c83c26aedce02dde76d36fa28588d62da4",
+            "parameters": [
+              {
+                "name": "asset",
+                "type": "address",
+                "indexed": true
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "asset",
+            "parameter": "asset",
+            "type": "address"
+          }
+        ],
+        "indexes": [
+          [
+            "contract",
+            "asset"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "borrowing",
+        "contract": "configurator",
+        "events": [
+          {
+            "text": "ReserveBorrowing(address indexed asset, bool enabled)",
+            "name": "ReserveBorrowing",
+            "topic0": "0x2443ba28e8d1d88d531a3d90b981816a4f3b3c7f1fd4085c6029e81d1b7a570d",
+            "parameters": [
+              {
+                "name": "asset",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "enabled",
+                "type": "bool",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "asset",
+            "parameter": "asset",
+            "type": "address"
+          },
+          {
+            "name": "enabled",
+            "parameter": "enabled",
+            "type": "bool"
+          }
+        ],
+        "indexes": [
+          [
+            "contract",
+            "asset"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "borrowing_v2",
+        "contract": "configurator_v2",
+        "events": [
+          {
+            "text": "BorrowingEnabledOnReserve(address indexed asset, bool stableRateEnabled)",
+            "name": "BorrowingEnabledOnReserve",
+            "topic0": "0xab2f7f9e5ca2772fafa94f355c1842a80ae6b9e41f83083098d81f67d7a0b508",
+            "parameters": [
+              {
+                "name": "asset",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "stableRateEnabled",
+                "type": "bool",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "BorrowingDisabledOnReserve(address indexed asset)",
+            "name": "BorrowingDisabledOnReserve",
+            "topic0": "0xe9a7e5fd4fc8ea18e602350324bf48e8f05d12434af0ce0be05743e6a5fdcb9e",
+            "parameters": [
+              {
+                "name": "asset",
+                "type": "address",
+                "indexed": true
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "asset",
+            "parameter": "asset",
+            "type": "address"
+          },
+          {
+            "name": "stable_rate_enabled",
+            "parameter": "stableRateEnabled",
+            "type": "bool"
+          }
+        ],
+        "indexes": [
+          [
+            "contract",
+            "asset"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "reserve_updates",
+        "contract": "pool",
+        "events": [
+          {
+            "text": "ReserveDataUpdated(address indexed reserve, uint256 liquidityRate, uint256 stableBorrowRate, uint256 variableBorrowRate, uint256 liquidityIndex, uint256 variableBorrowIndex)",
+            "name": "ReserveDataUpdated",
+            "topic0": "0x804c9b842b2748a22bb64b345453a3de7ca54a6ca45ce00d415894979e22897a",
+            "parameters": [
+              {
+                "name": "reserve",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "liquidityRate",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "stableBorrowRate",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "variableBorrowRate",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "liquidityIndex",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "variableBorrowIndex",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "reserve",
+            "parameter": "reserve",
+            "type": "address"
+          },
+          {
+            "name": "liquidity_rate",
+            "parameter": "liquidityRate",
+            "type": "uint256"
+          },
+          {
+            "name": "stable_borrow_rate",
+            "parameter": "stableBorrowRate",
+            "type": "uint256"
+          },
+          {
+            "name": "variable_borrow_rate",
+            "parameter": "variableBorrowRate",
+            "type": "uint256"
+          },
+          {
+            "name": "liquidity_index",
+            "parameter": "liquidityIndex",
+            "type": "uint256"
+          },
+          {
+            "name": "variable_borrow_index",
+            "parameter": "variableBorrowIndex",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "contract",
+            "reserve"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "supplies",
+        "contract": "pool",
+        "events": [
+          {
+            "text": "Supply(address indexed reserve, address supplier, address indexed account, uint256 amount, uint16 indexed referralCode)",
+            "name": "Supply",
+            "topic0": "0x2b627736bca15cd5381dcf80b0bf11fd197d01a037c52b927a881a10fb73ba61",
+            "parameters": [
+              {
+                "name": "reserve",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "supplier",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "account",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "amount",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "referralCode",
+                "type": "uint16",
+                "indexed": true
+              }
+            ]
+          },
+          {
+            "text": "Deposit(address indexed reserve, address supplier, address indexed account, uint256 amount, uint16 indexed referral)",
+            "name": "Deposit",
+            "topic0": "0xde6857219544bb5b7746f48ed30be6386fefc61b2f864cacf559893bf50fd951",
+            "parameters": [
+              {
+                "name": "reserve",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "supplier",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "account",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "amount",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "referral",
+                "type": "uint16",
+                "indexed": true
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "reserve",
+            "parameter": "reserve",
+            "type": "address"
+          },
+          {
+            "name": "supplier",
+            "parameter": "supplier",
+            "type": "address"
+          },
+          {
+            "name": "account",
+            "parameter": "account",
+            "type": "address"
+          },
+          {
+            "name": "amount",
+            "parameter": "amount",
+            "type": "uint256"
+          },
+          {
+            "name": "referral_code",
+            "parameter": "referralCode",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "supplier"
+          ],
+          [
+            "account"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "withdrawals",
+        "contract": "pool",
+        "events": [
+          {
+            "text": "Withdraw(address indexed reserve, address indexed account, address indexed receiver, uint256 amount)",
+            "name": "Withdraw",
+            "topic0": "0x3115d1449a7b732c986cba18244e897a450f61e1bb8d589cd2e69e6c8924f9f7",
+            "parameters": [
+              {
+                "name": "reserve",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "account",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "receiver",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "amount",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "reserve",
+            "parameter": "reserve",
+            "type": "address"
+          },
+          {
+            "name": "account",
+            "parameter": "account",
+            "type": "address"
+          },
+          {
+            "name": "receiver",
+            "parameter": "receiver",
+            "type": "address"
+          },
+          {
+            "name": "amount",
+            "parameter": "amount",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "account"
+          ],
+          [
+            "receiver"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "borrows",
+        "contract": "pool",
+        "events": [
+          {
+            "text": "Borrow(address indexed reserve, address receiver, address indexed account, uint256 amount, uint8 mode, uint256 rate, uint16 indexed referral)",
+            "name": "Borrow",
+            "topic0": "0xb3d084820fb1a9decffb176436bd02558d15fac9b0ddfed8c465bc7359d7dce0",
+            "parameters": [
+              {
+                "name": "reserve",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "receiver",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "account",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "amount",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "mode",
+                "type": "uint8",
+                "indexed": false
+              },
+              {
+                "name": "rate",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "referral",
+                "type": "uint16",
+                "indexed": true
+              }
+            ]
+          },
+          {
+            "text": "Borrow(address indexed reserve, address receiver, address indexed account, uint256 amount, uint256 mode, uint256 rate, uint16 indexed referral)",
+            "name": "Borrow",
+            "topic0": "0xc6a898309e823ee50bac64e45ca8adba6690e99e7841c45d754e2a38e9019d9b",
+            "parameters": [
+              {
+                "name": "reserve",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "receiver",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "account",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "amount",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "mode",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "rate",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "referral",
+                "type": "uint16",
+                "indexed": true
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "reserve",
+            "parameter": "reserve",
+            "type": "address"
+          },
+          {
+            "name": "receiver",
+            "parameter": "receiver",
+            "type": "address"
+          },
+          {
+            "name": "account",
+            "parameter": "account",
+            "type": "address"
+          },
+          {
+            "name": "amount",
+            "parameter": "amount",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "receiver"
+          ],
+          [
+            "account"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "repayments",
+        "contract": "pool",
+        "events": [
+          {
+            "text": "Repay(address indexed reserve, address indexed account, address indexed repayer, uint256 amount, bool useATokens)",
+            "name": "Repay",
+            "topic0": "0xa534c8dbe71f871f9f3530e97a74601fea17b426cae02e1c5aee42c96c784051",
+            "parameters": [
+              {
+                "name": "reserve",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "account",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "repayer",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "amount",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "useATokens",
+                "type": "bool",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "Repay(address indexed reserve, address indexed account, address indexed repayer, uint256 amount)",
+            "name": "Repay",
+            "topic0": "0x4cdde6e09bb755c9a5589ebaec640bbfedff1362d4b255ebf8339782b9942faa",
+            "parameters": [
+              {
+                "name": "reserve",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "account",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "repayer",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "amount",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "reserve",
+            "parameter": "reserve",
+            "type": "address"
+          },
+          {
+            "name": "account",
+            "parameter": "account",
+            "type": "address"
+          },
+          {
+            "name": "repayer",
+            "parameter": "repayer",
+            "type": "address"
+          },
+          {
+            "name": "amount",
+            "parameter": "amount",
+            "type": "uint256"
+          },
+          {
+            "name": "with_a_tokens",
+            "parameter": "useATokens",
+            "type": "bool"
+          }
+        ],
+        "indexes": [
+          [
+            "account"
+          ],
+          [
+            "repayer"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "liquidations",
+        "contract": "pool",
+        "events": [
+          {
+            "text": "LiquidationCall(address indexed collateral, address indexed debt, address indexed account, uint256 debtAmount, uint256 collateralAmount, address liquidator, bool receiveAToken)",
+            "name": "LiquidationCall",
+            "topic0": "0xe413a321e8681d831f4dbccbca790d2952b56f977908e45be37335533e005286",
+            "parameters": [
+              {
+                "name": "collateral",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "debt",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "account",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "debtAmount",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "collateralAmount",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "liquidator",
+                "type": "address",
+                "indexed": false
+              },
+              {
+                "name": "receiveAToken",
+                "type": "bool",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "collateral",
+            "parameter": "collateral",
+            "type": "address"
+          },
+          {
+            "name": "debt",
+            "parameter": "debt",
+            "type": "address"
+          },
+          {
+            "name": "account",
+            "parameter": "account",
+            "type": "address"
+          },
+          {
+            "name": "debt_amount",
+            "parameter": "debtAmount",
+            "type": "uint256"
+          },
+          {
+            "name": "collateral_amount",
+            "parameter": "collateralAmount",
+            "type": "uint256"
+          },
+          {
+            "name": "liquidator",
+            "parameter": "liquidator",
+            "type": "address"
+          },
+          {
+            "name": "receive_a_token",
+            "parameter": "receiveAToken",
+            "type": "bool"
+          }
+        ],
+        "indexes": [
+          [
+            "account"
+          ],
+          [
+            "liquidator"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "a_token_changes",
+        "contract": "a_token",
+        "events": [
+          {
+            "text": "Mint(address indexed caller, address indexed account, uint256 minted, uint256 balanceIncrease, uint256 atIndex)",
+            "name": "Mint",
+            "topic0": "0x458f5fa412d0f69b08dd84872b0215675cc67bc1d5b6fd93300a1c3878b86196",
+            "parameters": [
+              {
+                "name": "caller",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "account",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "minted",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "balanceIncrease",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "atIndex",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "Burn(address indexed account, address indexed target, uint256 burned, uint256 balanceIncrease, uint256 atIndex)",
+            "name": "Burn",
+            "topic0": "0x4cf25bc1d991c17529c25213d3cc0cda295eeaad5f13f361969b12ea48015f90",
+            "parameters": [
+              {
+                "name": "account",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "target",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "burned",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "balanceIncrease",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "atIndex",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "Mint(address indexed account, uint256 minted, uint256 atIndex)",
+            "name": "Mint",
+            "topic0": "0x4c209b5fc8ad50758f13e2e1088ba56a560dff690a1c6fef26394f4c03821c4f",
+            "parameters": [
+              {
+                "name": "account",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "minted",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "atIndex",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "Burn(address indexed account, address indexed target, uint256 burned, uint256 atIndex)",
+            "name": "Burn",
+            "topic0": "0x5d624aa9c148153ab3446c1b154f660ee7701e549fe9b62dab7171b1c80e6fa2",
+            "parameters": [
+              {
+                "name": "account",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "target",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "burned",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "atIndex",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "account",
+            "parameter": "account",
+            "type": "address"
+          },
+          {
+            "name": "minted",
+            "parameter": "minted",
+            "type": "uint256"
+          },
+          {
+            "name": "burned",
+            "parameter": "burned",
+            "type": "uint256"
+          },
+          {
+            "name": "balance_increase",
+            "parameter": "balanceIncrease",
+            "type": "uint256"
+          },
+          {
+            "name": "at_index",
+            "parameter": "atIndex",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "account"
+          ],
+          [
+            "contract"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "a_token_transfers",
+        "contract": "a_token",
+        "events": [
+          {
+            "text": "BalanceTransfer(address indexed giver, address indexed receiver, uint256 value, uint256 atIndex)",
+            "name": "BalanceTransfer",
+            "topic0": "0x4beccb90f994c31aced7a23b5611020728a23d8ec5cddd1a3e9d97b96fda8666",
+            "parameters": [
+              {
+                "name": "giver",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "receiver",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "value",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "atIndex",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "giver",
+            "parameter": "giver",
+            "type": "address"
+          },
+          {
+            "name": "receiver",
+            "parameter": "receiver",
+            "type": "address"
+          },
+          {
+            "name": "value",
+            "parameter": "value",
+            "type": "uint256"
+          },
+          {
+            "name": "at_index",
+            "parameter": "atIndex",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "giver"
+          ],
+          [
+            "receiver"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "variable_debt_changes",
+        "contract": "variable_debt_token",
+        "events": [
+          {
+            "text": "Mint(address indexed caller, address indexed account, uint256 minted, uint256 balanceIncrease, uint256 atIndex)",
+            "name": "Mint",
+            "topic0": "0x458f5fa412d0f69b08dd84872b0215675cc67bc1d5b6fd93300a1c3878b86196",
+            "parameters": [
+              {
+                "name": "caller",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "account",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "minted",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "balanceIncrease",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "atIndex",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "Burn(address indexed account, address indexed target, uint256 burned, uint256 balanceIncrease, uint256 atIndex)",
+            "name": "Burn",
+            "topic0": "0x4cf25bc1d991c17529c25213d3cc0cda295eeaad5f13f361969b12ea48015f90",
+            "parameters": [
+              {
+                "name": "account",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "target",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "burned",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "balanceIncrease",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "atIndex",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "Mint(address indexed caller, address indexed account, uint256 minted, uint256 atIndex)",
+            "name": "Mint",
+            "topic0": "0x2f00e3cdd69a77be7ed215ec7b2a36784dd158f921fca79ac29deffa353fe6ee",
+            "parameters": [
+              {
+                "name": "caller",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "account",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "minted",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "atIndex",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "Burn(address indexed account, uint256 burned, uint256 atIndex)",
+            "name": "Burn",
+            "topic0": "0x49995e5dd6158cf69ad3e9777c46755a1a826a446c6416992167462dad033b2a",
+            "parameters": [
+              {
+                "name": "account",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "burned",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "atIndex",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "account",
+            "parameter": "account",
+            "type": "address"
+          },
+          {
+            "name": "minted",
+            "parameter": "minted",
+            "type": "uint256"
+          },
+          {
+            "name": "burned",
+            "parameter": "burned",
+            "type": "uint256"
+          },
+          {
+            "name": "balance_increase",
+            "parameter": "balanceIncrease",
+            "type": "uint256"
+          },
+          {
+            "name": "at_index",
+            "parameter": "atIndex",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "account"
+          ],
+          [
+            "contract"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "stable_debt_changes",
+        "contract": "stable_debt_token",
+        "events": [
+          {
+            "text": "Mint(address indexed caller, address indexed account, uint256 minted, uint256 balance, uint256 balanceIncrease, uint256 rate, uint256 averageRate, uint256 totalDebt)",
+            "name": "Mint",
+            "topic0": "0xc16f4e4ca34d790de4c656c72fd015c667d688f20be64eea360618545c4c530f",
+            "parameters": [
+              {
+                "name": "caller",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "account",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "minted",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "balance",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "balanceIncrease",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "rate",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "averageRate",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "totalDebt",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "Burn(address indexed account, uint256 burned, uint256 balance, uint256 balanceIncrease, uint256 averageRate, uint256 totalDebt)",
+            "name": "Burn",
+            "topic0": "0x44bd20a79e993bdcc7cbedf54a3b4d19fb78490124b6b90d04fe3242eea579e8",
+            "parameters": [
+              {
+                "name": "account",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "burned",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "balance",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "balanceIncrease",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "averageRate",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "totalDebt",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "account",
+            "parameter": "account",
+            "type": "address"
+          },
+          {
+            "name": "minted",
+            "parameter": "minted",
+            "type": "uint256"
+          },
+          {
+            "name": "burned",
+            "parameter": "burned",
+            "type": "uint256"
+          },
+          {
+            "name": "balance",
+            "parameter": "balance",
+            "type": "uint256"
+          },
+          {
+            "name": "balance_increase",
+            "parameter": "balanceIncrease",
+            "type": "uint256"
+          },
+          {
+            "name": "rate",
+            "parameter": "rate",
+            "type": "uint256"
+          },
+          {
+            "name": "average_rate",
+            "parameter": "averageRate",
+            "type": "uint256"
+          },
+          {
+            "name": "total_debt",
+            "parameter": "totalDebt",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "account"
+          ],
+          [
+            "contract"
+          ]
+        ],
+        "latestBy": null
+      }
+    ],
+    "reads": [
+      {
+        "name": "a_token_pool",
+        "contract": "a_token",
+        "function": {
+          "text": "POOL() view returns (address pool)",
+          "selector": "0x7535d246"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "pool",
+            "type": "address"
+          }
+        ],
+        "touchedBy": [],
+        "contractColumn": null,
+        "everyBlocks": 1000000
+      },
+      {
+        "name": "a_token_supply",
+        "contract": "a_token",
+        "function": {
+          "text": "scaledTotalSupply() view returns (uint256 scaled)",
+          "selector": "0xb1bf962d"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "scaled",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "a_token_changes"
+        ],
+        "contractColumn": null,
+        "everyBlocks": null
+      },
+      {
+        "name": "variable_debt_supply",
+        "contract": "variable_debt_token",
+        "function": {
+          "text": "scaledTotalSupply() view returns (uint256 scaled)",
+          "selector": "0xb1bf962d"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "scaled",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "variable_debt_changes"
+        ],
+        "contractColumn": null,
+        "everyBlocks": null
+      }
+    ],
+    "operations": {
+      "market_data": {
+        "file": "market_data.sql",
+        "text": "-- Reserves with their amounts, with the interest until the block, largest first.\n-- In integers, rayMul(a, b) is (a * b + 5e26) / 1e27 and rayDiv(a, b) is (a * 1e27 + b / 2) / b.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), initialized AS (\n  SELECT contract, asset, a_token, variable_debt_token, stable_debt_token, block_number, log_index, false AS is_v2\n  FROM \"cq_protocol_01\".reserves WHERE chain_id = $1     AND block_number <= $2          \n  UNION ALL\n  SELECT contract, asset, a_token, variable_debt_token, stable_debt_token, block_number, log_index, true\n  FROM \"cq_protocol_01\".reserves_v2 WHERE chain_id = $1     AND block_number <= $2          \n), state AS (\n  -- A reserve without an update has its initial indexes, and rates of zero.\n  SELECT r.*, p.pool, COALESCE((SELECT timestamp FROM current_block) - b.timestamp, 0)::numeric AS seconds, u.liquidity_rate, u.variable_borrow_rate,\n    CASE WHEN p.pool IS NOT NULL THEN COALESCE(u.liquidity_index, 1e27) END AS liquidity_index,\n    CASE WHEN p.pool IS NOT NULL THEN COALESCE(u.variable_borrow_index, 1e27) END AS borrow_index,\n    CASE WHEN r.is_v2 THEN (\n      SELECT e.stable_rate_enabled IS NOT NULL FROM \"cq_protocol_01\".borrowing_v2 e\n      WHERE e.chain_id = $1     AND e.contract = r.contract AND e.asset = r.asset AND e.block_number <= $2          \n      ORDER BY e.block_number DESC, e.log_index DESC LIMIT 1)\n    ELSE (\n      SELECT e.enabled FROM \"cq_protocol_01\".borrowing e\n      WHERE e.chain_id = $1     AND e.contract = r.contract AND e.asset = r.asset AND e.block_number <= $2          \n      ORDER BY e.block_number DESC, e.log_index DESC LIMIT 1) END AS is_borrowable\n  FROM initialized r\n  LEFT JOIN LATERAL (\n    SELECT q.pool FROM \"cq_protocol_01\".a_token_pool q\n    WHERE q.chain_id = $1     AND q.contract = r.a_token AND q.block_number <= $2          \n    ORDER BY q.block_number DESC LIMIT 1) p ON true\n  LEFT JOIN LATERAL (\n    SELECT n.liquidity_rate, n.variable_borrow_rate, n.liquidity_index, n.variable_borrow_index, n.block_number FROM \"cq_protocol_01\".reserve_updates n\n    WHERE n.chain_id = $1     AND n.contract = p.pool AND n.reserve = r.asset AND n.block_number >= r.block_number AND n.block_number <= $2          \n    ORDER BY n.block_number DESC, n.log_index DESC LIMIT 1) u ON true\n  LEFT JOIN api.blocks b ON b.chain_id = $1     AND b.number = u.block_number\n  WHERE NOT EXISTS (\n    SELECT FROM \"cq_protocol_01\".reserve_drops d\n    WHERE d.chain_id = $1     AND d.contract = r.contract AND d.asset = r.asset AND d.block_number <= $2          \n      AND (d.block_number, d.log_index) > (r.block_number, r.log_index))\n    AND ($3   ::bytea IS NULL OR r.a_token = $3    OR p.pool = $3   )\n), debts AS (\n  SELECT s.a_token, s.is_v2, issued.scaled + COALESCE(since.scaled, 0) AS amount, COALESCE(s.variable_borrow_rate, 0) AS rate, s.borrow_index AS at_index,\n    s.seconds\n  FROM state s\n  -- The newest reading of the scaled supply, and the changes since then.\n  LEFT JOIN LATERAL (\n    SELECT q.scaled, q.block_number FROM \"cq_protocol_01\".variable_debt_supply q\n    WHERE q.chain_id = $1     AND q.contract = s.variable_debt_token AND q.block_number <= $2          \n    ORDER BY q.block_number DESC LIMIT 1) issued ON true\n  LEFT JOIN LATERAL (\n    SELECT sum(sign(c.amount) * div(abs(c.amount) * 1e27 + div(c.at_index, 2), NULLIF(c.at_index, 0))) AS scaled\n    FROM (\n      SELECT COALESCE(minted, 0) - COALESCE(burned, 0) - COALESCE(balance_increase, 0) AS amount, at_index FROM \"cq_protocol_01\".variable_debt_changes\n      WHERE chain_id = $1     AND contract = s.variable_debt_token AND block_number > issued.block_number AND block_number <= $2          ) c) since ON true\n  UNION ALL\n  SELECT s.a_token, s.is_v2, CASE WHEN n.average_rate = 0 THEN 0 ELSE n.total_debt END, n.average_rate, 1e27,\n    (SELECT timestamp FROM current_block) - b.timestamp\n  FROM state s\n  CROSS JOIN LATERAL (\n    SELECT c.total_debt, c.average_rate, c.block_number FROM \"cq_protocol_01\".stable_debt_changes c\n    WHERE c.chain_id = $1     AND c.contract = s.stable_debt_token AND c.block_number <= $2          \n    ORDER BY c.block_number DESC, c.log_index DESC LIMIT 1) n\n  JOIN api.blocks b ON b.chain_id = $1     AND b.number = n.block_number\n), terms AS (\n  SELECT d.*, t.base, t.unit, div(div(t.base * t.base + 5e26, 1e27), t.unit * t.unit) AS squared\n  FROM debts d\n  CROSS JOIN LATERAL (\n    SELECT CASE WHEN d.is_v2 THEN div(d.rate, 31536000) ELSE d.rate END AS base, CASE WHEN d.is_v2 THEN 1::numeric ELSE 31536000 END AS unit) t\n), lent AS (\n  -- Interest is compounded by the first three terms of the binomial series.\n  SELECT t.a_token,\n    CASE WHEN bool_and(t.amount IS NOT NULL AND t.at_index IS NOT NULL) THEN sum(div(t.amount * div(g.growth * t.at_index + 5e26, 1e27) + 5e26, 1e27)) END AS amount\n  FROM terms t\n  CROSS JOIN LATERAL (\n    SELECT 1e27 + div(t.base * t.seconds, t.unit) + div(t.seconds * (t.seconds - 1) * t.squared, 2)\n      + div(t.seconds * (t.seconds - 1) * greatest(t.seconds - 2, 0) * div(div(t.squared * t.base + 5e26, 1e27), t.unit), 6) AS growth) g\n  GROUP BY t.a_token\n), amounts AS (\n  SELECT s.*, supplied.amount AS total_supply, CASE WHEN s.is_borrowable OR lent.amount > 0 THEN lent.amount END AS total_borrow,\n    CASE WHEN held.owner IS NULL AND supplied.amount = 0 THEN 0 ELSE held.balance END AS available\n  FROM state s\n  -- The newest reading of the scaled supply, and the changes since then.\n  LEFT JOIN LATERAL (\n    SELECT q.scaled, q.block_number FROM \"cq_protocol_01\".a_token_supply q\n    WHERE q.chain_id = $1     AND q.contract = s.a_token AND q.block_number <= $2          \n    ORDER BY q.block_number DESC LIMIT 1) issued ON true\n  LEFT JOIN LATERAL (\n    SELECT sum(sign(c.amount) * div(abs(c.amount) * 1e27 + div(c.at_index, 2), NULLIF(c.at_index, 0))) AS scaled\n    FROM (\n      SELECT COALESCE(minted, 0) - COALESCE(burned, 0) - COALESCE(balance_increase, 0) AS amount, at_index FROM \"cq_protocol_01\".a_token_changes\n      WHERE chain_id = $1     AND contract = s.a_token AND block_number > issued.block_number AND block_number <= $2          ) c) since ON true\n  CROSS JOIN LATERAL (\n    SELECT div((issued.scaled + COALESCE(since.scaled, 0))\n      * div((1e27 + div(COALESCE(s.liquidity_rate, 0) * s.seconds, 31536000)) * s.liquidity_index + 5e26, 1e27) + 5e26, 1e27) AS amount) supplied\n  LEFT JOIN lent ON lent.a_token = s.a_token\n  LEFT JOIN LATERAL (\n    SELECT b.owner, b.balance FROM api.balances_at($1    , $2          ) b WHERE b.owner = s.a_token AND b.token = s.asset) held ON true\n)\nSELECT\n  s.a_token AS pool_address,\n  market.name,\n  s.asset AS asset_address,\n  token.name AS asset_name,\n  token.symbol AS asset_ticker_symbol,\n  token.decimals AS asset_decimals,\n  s.total_supply / power(10::numeric, token.decimals) * quote.price AS total_value_locked_quote,\n  CASE WHEN s.pool IS NOT NULL THEN COALESCE(s.liquidity_rate, 0) / 1e27 END AS supply_rate,\n  CASE WHEN s.is_borrowable AND s.pool IS NOT NULL THEN COALESCE(s.variable_borrow_rate, 0) / 1e27 END AS borrow_rate,\n  s.total_supply,\n  s.total_borrow,\n  s.available AS available_liquidity,\n  s.total_supply / power(10::numeric, token.decimals) * quote.price AS total_supply_quote,\n  s.total_borrow / power(10::numeric, token.decimals) * quote.price AS total_borrow_quote,\n  CASE WHEN s.total_borrow = 0 THEN 0 ELSE s.total_borrow / NULLIF(s.available + s.total_borrow, 0) END AS utilization_rate,\n  s.a_token AS lp_token_address,\n  s.total_supply AS lp_token_total_supply,\n  $2          ::int8 AS block_height\nFROM amounts s\nLEFT JOIN api.tokens market ON market.chain_id = $1     AND market.address = s.a_token\nLEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = s.asset\nLEFT JOIN LATERAL (\n  SELECT p.price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = s.asset) quote ON true\nORDER BY total_value_locked_quote DESC NULLS LAST, pool_address\nLIMIT $4     OFFSET $5     \n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "pool",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "name",
+          "asset_address",
+          "asset_name",
+          "asset_ticker_symbol",
+          "asset_decimals",
+          "total_value_locked_quote",
+          "supply_rate",
+          "borrow_rate",
+          "total_supply",
+          "total_borrow",
+          "available_liquidity",
+          "total_supply_quote",
+          "total_borrow_quote",
+          "utilization_rate",
+          "lp_token_address",
+          "lp_token_total_supply",
+          "block_height"
+        ],
+        "views": [
+          "blocks",
+          "tokens"
+        ]
+      },
+      "markets": {
+        "file": "markets.sql",
+        "text": "-- Reserves by the value of what is supplied, largest first. In integers, rayMul(a, b) is (a * b + 5e26) / 1e27, rayDiv(a, b) is (a * 1e27 + b / 2) / b.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), initialized AS (\n  SELECT contract, asset, a_token, variable_debt_token, stable_debt_token, block_number, log_index, false AS is_v2\n  FROM \"cq_protocol_01\".reserves WHERE chain_id = $1     AND block_number <= $2          \n  UNION ALL\n  SELECT contract, asset, a_token, variable_debt_token, stable_debt_token, block_number, log_index, true\n  FROM \"cq_protocol_01\".reserves_v2 WHERE chain_id = $1     AND block_number <= $2          \n), state AS (\n  -- A reserve without an update has its initial indexes, and rates of zero.\n  SELECT r.*, p.pool, COALESCE((SELECT timestamp FROM current_block) - b.timestamp, 0)::numeric AS seconds, u.liquidity_rate, u.variable_borrow_rate,\n    CASE WHEN p.pool IS NOT NULL THEN COALESCE(u.liquidity_index, 1e27) END AS liquidity_index,\n    CASE WHEN r.is_v2 THEN (\n      SELECT e.stable_rate_enabled IS NOT NULL FROM \"cq_protocol_01\".borrowing_v2 e\n      WHERE e.chain_id = $1     AND e.contract = r.contract AND e.asset = r.asset AND e.block_number <= $2          \n      ORDER BY e.block_number DESC, e.log_index DESC LIMIT 1)\n    ELSE (\n      SELECT e.enabled FROM \"cq_protocol_01\".borrowing e\n      WHERE e.chain_id = $1     AND e.contract = r.contract AND e.asset = r.asset AND e.block_number <= $2          \n      ORDER BY e.block_number DESC, e.log_index DESC LIMIT 1) END AS is_borrowable\n  FROM initialized r\n  LEFT JOIN LATERAL (\n    SELECT q.pool FROM \"cq_protocol_01\".a_token_pool q\n    WHERE q.chain_id = $1     AND q.contract = r.a_token AND q.block_number <= $2          \n    ORDER BY q.block_number DESC LIMIT 1) p ON true\n  LEFT JOIN LATERAL (\n    SELECT n.liquidity_rate, n.variable_borrow_rate, n.liquidity_index, n.variable_borrow_index, n.block_number FROM \"cq_protocol_01\".reserve_updates n\n    WHERE n.chain_id = $1     AND n.contract = p.pool AND n.reserve = r.asset AND n.block_number >= r.block_number AND n.block_number <= $2          \n    ORDER BY n.block_number DESC, n.log_index DESC LIMIT 1) u ON true\n  LEFT JOIN api.blocks b ON b.chain_id = $1     AND b.number = u.block_number\n  WHERE NOT EXISTS (\n    SELECT FROM \"cq_protocol_01\".reserve_drops d\n    WHERE d.chain_id = $1     AND d.contract = r.contract AND d.asset = r.asset AND d.block_number <= $2          \n      AND (d.block_number, d.log_index) > (r.block_number, r.log_index))\n)\nSELECT\n  s.a_token AS pool_address,\n  market.name,\n  s.asset AS asset_address,\n  token.name AS asset_name,\n  token.symbol AS asset_ticker_symbol,\n  token.decimals AS asset_decimals,\n  supplied.amount / power(10::numeric, token.decimals) * quote.price AS total_value_locked_quote,\n  CASE WHEN s.pool IS NOT NULL THEN COALESCE(s.liquidity_rate, 0) / 1e27 END AS supply_rate,\n  CASE WHEN s.is_borrowable AND s.pool IS NOT NULL THEN COALESCE(s.variable_borrow_rate, 0) / 1e27 END AS borrow_rate\nFROM state s\n-- The newest reading of the scaled supply, and the changes since then.\nLEFT JOIN LATERAL (\n  SELECT q.scaled, q.block_number FROM \"cq_protocol_01\".a_token_supply q\n  WHERE q.chain_id = $1     AND q.contract = s.a_token AND q.block_number <= $2          \n  ORDER BY q.block_number DESC LIMIT 1) issued ON true\nLEFT JOIN LATERAL (\n  SELECT sum(sign(c.amount) * div(abs(c.amount) * 1e27 + div(c.at_index, 2), NULLIF(c.at_index, 0))) AS scaled\n  FROM (\n    SELECT COALESCE(minted, 0) - COALESCE(burned, 0) - COALESCE(balance_increase, 0) AS amount, at_index FROM \"cq_protocol_01\".a_token_changes\n    WHERE chain_id = $1     AND contract = s.a_token AND block_number > issued.block_number AND block_number <= $2          ) c) since ON true\nCROSS JOIN LATERAL (\n  SELECT div((issued.scaled + COALESCE(since.scaled, 0))\n    * div((1e27 + div(COALESCE(s.liquidity_rate, 0) * s.seconds, 31536000)) * s.liquidity_index + 5e26, 1e27) + 5e26, 1e27) AS amount) supplied\nLEFT JOIN api.tokens market ON market.chain_id = $1     AND market.address = s.a_token\nLEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = s.asset\nLEFT JOIN LATERAL (\n  SELECT p.price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = s.asset) quote ON true\nORDER BY total_value_locked_quote DESC NULLS LAST, pool_address\nLIMIT $3     OFFSET $4     \n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "name",
+          "asset_address",
+          "asset_name",
+          "asset_ticker_symbol",
+          "asset_decimals",
+          "total_value_locked_quote",
+          "supply_rate",
+          "borrow_rate"
+        ],
+        "views": [
+          "blocks",
+          "tokens"
+        ]
+      },
+      "balances": {
+        "file": "balances.sql",
+        "text": "-- What the wallet has supplied and borrowed in each reserve, with the interest until the block.\n-- In integers, rayMul(a, b) is (a * b + 5e26) / 1e27 and rayDiv(a, b) is (a * 1e27 + b / 2) / b.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), listed AS (\n  SELECT asset, a_token, variable_debt_token, stable_debt_token, block_number, false AS is_v2\n  FROM \"cq_protocol_01\".reserves WHERE chain_id = $1     AND block_number <= $2          \n  UNION ALL\n  SELECT asset, a_token, variable_debt_token, stable_debt_token, block_number, true\n  FROM \"cq_protocol_01\".reserves_v2 WHERE chain_id = $1     AND block_number <= $2          \n), changes AS (\n  SELECT contract, COALESCE(minted, 0) - COALESCE(burned, 0) - COALESCE(balance_increase, 0) AS amount, at_index\n  FROM \"cq_protocol_01\".a_token_changes WHERE chain_id = $1     AND account = $3      AND block_number <= $2          \n  UNION ALL\n  SELECT contract, COALESCE(minted, 0) - COALESCE(burned, 0) - COALESCE(balance_increase, 0), at_index\n  FROM \"cq_protocol_01\".variable_debt_changes WHERE chain_id = $1     AND account = $3      AND block_number <= $2          \n  UNION ALL\n  -- Transfers of version 3 have scaled amounts.\n  SELECT t.contract, -t.value, CASE WHEN r.is_v2 THEN t.at_index ELSE 1e27 END\n  FROM \"cq_protocol_01\".a_token_transfers t JOIN listed r ON r.a_token = t.contract\n  WHERE t.chain_id = $1     AND t.giver = $3      AND t.block_number <= $2          \n  UNION ALL\n  SELECT t.contract, t.value, CASE WHEN r.is_v2 THEN t.at_index ELSE 1e27 END\n  FROM \"cq_protocol_01\".a_token_transfers t JOIN listed r ON r.a_token = t.contract\n  WHERE t.chain_id = $1     AND t.receiver = $3      AND t.block_number <= $2          \n), scaled AS (\n  SELECT contract AS token,\n    CASE WHEN bool_and(at_index > 0) THEN sum(sign(amount) * div(abs(amount) * 1e27 + div(at_index, 2), NULLIF(at_index, 0))) END AS amount\n  FROM changes GROUP BY contract\n), newest_stable AS (\n  SELECT DISTINCT ON (contract) contract AS token, block_number, log_index, minted, burned, balance, balance_increase\n  FROM \"cq_protocol_01\".stable_debt_changes WHERE chain_id = $1     AND account = $3      AND block_number <= $2          \n  ORDER BY contract, block_number DESC, log_index DESC\n), positions AS (\n  -- A reserve without an update has its initial indexes.\n  SELECT r.a_token, r.asset, r.is_v2, t.is_supply, s.amount,\n    CASE WHEN p.pool IS NOT NULL THEN COALESCE(CASE WHEN t.is_supply THEN u.liquidity_index ELSE u.variable_borrow_index END, 1e27) END AS at_index,\n    COALESCE(CASE WHEN t.is_supply THEN u.liquidity_rate ELSE u.variable_borrow_rate END, 0) AS rate, u.block_number\n  FROM listed r\n  CROSS JOIN LATERAL (VALUES (r.a_token, true), (r.variable_debt_token, false)) AS t (token, is_supply)\n  JOIN scaled s ON s.token = t.token\n  LEFT JOIN LATERAL (\n    SELECT q.pool FROM \"cq_protocol_01\".a_token_pool q\n    WHERE q.chain_id = $1     AND q.contract = r.a_token AND q.block_number <= $2          \n    ORDER BY q.block_number DESC LIMIT 1) p ON true\n  LEFT JOIN LATERAL (\n    SELECT * FROM \"cq_protocol_01\".reserve_updates n\n    WHERE n.chain_id = $1     AND n.contract = p.pool AND n.reserve = r.asset AND n.block_number >= r.block_number AND n.block_number <= $2          \n    ORDER BY n.block_number DESC, n.log_index DESC LIMIT 1) u ON true\n  UNION ALL\n  -- A debt at a stable rate follows from its newest event, and the rate from the newest one that mints. In version 2, the amount of a borrowing does not\n  -- include the increase, and its transfer from the zero address is logged before it.\n  SELECT r.a_token, r.asset, r.is_v2, false,\n    s.balance + COALESCE(s.minted, 0) - COALESCE(s.burned, 0) - CASE WHEN r.is_v2 AND EXISTS (\n      SELECT FROM api.transfers t\n      WHERE t.chain_id = $1     AND t.block_number = s.block_number AND t.log_index = s.log_index - 1 AND t.token = s.token\n        AND t.from_address = '\\x0000000000000000000000000000000000000000'::bytea) THEN 0 ELSE s.balance_increase END,\n    1e27, agreed.rate, s.block_number\n  FROM newest_stable s\n  JOIN listed r ON r.stable_debt_token = s.token\n  LEFT JOIN LATERAL (\n    SELECT m.rate FROM \"cq_protocol_01\".stable_debt_changes m\n    WHERE m.chain_id = $1     AND m.account = $3      AND m.contract = s.token AND m.rate IS NOT NULL AND m.block_number <= $2          \n    ORDER BY m.block_number DESC, m.log_index DESC LIMIT 1) agreed ON true\n), terms AS (\n  -- Interest grows linearly on supplies and is compounded on debts, by the first three terms of the binomial series.\n  SELECT h.*, t.base, t.unit, COALESCE((SELECT timestamp FROM current_block) - b.timestamp, 0)::numeric AS seconds,\n    div(div(t.base * t.base + 5e26, 1e27), t.unit * t.unit) AS squared\n  FROM positions h\n  LEFT JOIN api.blocks b ON b.chain_id = $1     AND b.number = h.block_number\n  CROSS JOIN LATERAL (\n    SELECT CASE WHEN h.is_v2 AND NOT h.is_supply THEN div(h.rate, 31536000) ELSE h.rate END AS base,\n      CASE WHEN h.is_v2 AND NOT h.is_supply THEN 1::numeric ELSE 31536000 END AS unit) t\n  WHERE h.amount IS DISTINCT FROM 0\n), grown AS (\n  SELECT t.a_token, t.asset, t.is_supply, t.amount, t.at_index,\n    1e27 + div(t.base * t.seconds, t.unit) + CASE WHEN t.is_supply THEN 0 ELSE\n      div(t.seconds * (t.seconds - 1) * t.squared, 2)\n      + div(t.seconds * (t.seconds - 1) * greatest(t.seconds - 2, 0) * div(div(t.squared * t.base + 5e26, 1e27), t.unit), 6) END AS growth\n  FROM terms t\n), held AS (\n  SELECT g.a_token, g.asset, g.is_supply, CASE WHEN bool_and(COALESCE(a.balance, -1) >= 0) THEN sum(a.balance) END AS balance\n  FROM grown g\n  CROSS JOIN LATERAL (SELECT div(g.amount * div(g.growth * g.at_index + 5e26, 1e27) + 5e26, 1e27) AS balance) a\n  GROUP BY g.a_token, g.asset, g.is_supply\n)\nSELECT\n  held.a_token AS pool_address,\n  market.name AS pool_name,\n  CASE WHEN held.is_supply THEN 'supplied' ELSE 'borrowed' END AS position,\n  held.asset AS contract_address,\n  token.name AS contract_name,\n  token.symbol AS contract_ticker_symbol,\n  token.decimals AS contract_decimals,\n  held.balance,\n  quote.price AS quote_rate,\n  held.balance / power(10::numeric, token.decimals) * quote.price AS quote\nFROM held\nLEFT JOIN api.tokens market ON market.chain_id = $1     AND market.address = held.a_token\nLEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = held.asset\nLEFT JOIN LATERAL (\n  SELECT p.price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = held.asset) quote ON true\nORDER BY quote DESC NULLS LAST, pool_address, position\nLIMIT $4     OFFSET $5     \n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "wallet",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "pool_name",
+          "position",
+          "contract_address",
+          "contract_name",
+          "contract_ticker_symbol",
+          "contract_decimals",
+          "balance",
+          "quote_rate",
+          "quote"
+        ],
+        "views": [
+          "blocks",
+          "transfers",
+          "tokens"
+        ]
+      },
+      "transactions": {
+        "file": "transactions.sql",
+        "text": "-- The wallet's actions, newest first. In an action, `payer` pays `paid` of an asset, and `receiver` receives `received` of the same or another one; `_as_receipt`\n-- is whether the aToken of the asset moved. A liquidation takes what is received from `account`, as aTokens.\nWITH listed AS NOT MATERIALIZED (\n  SELECT asset, a_token, block_number, false AS is_v2 FROM \"cq_protocol_01\".reserves WHERE chain_id = $1     AND block_number <= $2          \n  UNION ALL\n  SELECT asset, a_token, block_number, true FROM \"cq_protocol_01\".reserves_v2 WHERE chain_id = $1     AND block_number <= $2          \n), actions AS (\n  SELECT CASE WHEN referral_code IS NULL THEN 'deposit' ELSE 'supply' END AS action, block_number, log_index, transaction_index, contract, account,\n    reserve, supplier AS payer, reserve AS paid_asset, amount AS paid, false AS paid_as_receipt,\n    account AS receiver, reserve AS received_asset, amount AS received, true AS received_as_receipt\n  FROM \"cq_protocol_01\".supplies WHERE chain_id = $1     AND (supplier = $3      OR account = $3     ) AND block_number <= $2          \n  UNION ALL\n  SELECT 'withdraw', block_number, log_index, transaction_index, contract, account,\n    reserve, account, reserve, amount, true, receiver, reserve, amount, false\n  FROM \"cq_protocol_01\".withdrawals WHERE chain_id = $1     AND (account = $3      OR receiver = $3     ) AND block_number <= $2          \n  UNION ALL\n  SELECT 'borrow', block_number, log_index, transaction_index, contract, account,\n    reserve, NULL, NULL, NULL, NULL, receiver, reserve, amount, false\n  FROM \"cq_protocol_01\".borrows WHERE chain_id = $1     AND (account = $3      OR receiver = $3     ) AND block_number <= $2          \n  UNION ALL\n  SELECT 'repay', block_number, log_index, transaction_index, contract, account,\n    reserve, repayer, reserve, amount, COALESCE(with_a_tokens, false), NULL, NULL, NULL, NULL\n  FROM \"cq_protocol_01\".repayments WHERE chain_id = $1     AND (account = $3      OR repayer = $3     ) AND block_number <= $2          \n  UNION ALL\n  SELECT 'liquidation', block_number, log_index, transaction_index, contract, account,\n    debt, liquidator, debt, debt_amount, false, liquidator, collateral, collateral_amount, receive_a_token\n  FROM \"cq_protocol_01\".liquidations WHERE chain_id = $1     AND (account = $3      OR liquidator = $3     ) AND block_number <= $2          \n  UNION ALL\n  -- Version 3 has scaled amounts here. Transfers of a liquidated account to its liquidator and the treasury are parts of the liquidation.\n  SELECT 'transfer', t.block_number, t.log_index, t.transaction_index, t.contract, t.giver,\n    r.asset, t.giver, r.asset, CASE WHEN r.is_v2 THEN t.value END, true, t.receiver, r.asset, CASE WHEN r.is_v2 THEN t.value END, true\n  FROM \"cq_protocol_01\".a_token_transfers t JOIN listed r ON r.a_token = t.contract\n  WHERE t.chain_id = $1     AND (t.giver = $3      OR t.receiver = $3     ) AND t.block_number <= $2           AND NOT EXISTS (\n    SELECT FROM \"cq_protocol_01\".liquidations l\n    WHERE l.chain_id = $1     AND l.account = t.giver AND l.block_number = t.block_number AND l.transaction_index = t.transaction_index)\n), page AS (\n  SELECT * FROM actions ORDER BY block_number DESC, log_index DESC LIMIT $4     OFFSET $5     \n), legs AS (\n  SELECT p.block_number, p.log_index, b.timestamp, leg.direction, COALESCE(leg.amount, moved.amount) AS amount, leg.asset,\n    CASE WHEN NOT leg.is_receipt THEN leg.asset WHEN p.action = 'transfer' THEN p.contract ELSE receipt.a_token END AS token\n  FROM page p\n  JOIN api.blocks b ON b.chain_id = $1     AND b.number = p.block_number\n  CROSS JOIN LATERAL (VALUES\n    ('OUT', p.payer, p.paid_asset, p.paid, p.paid_as_receipt),\n    ('IN', p.receiver, p.received_asset, p.received, p.received_as_receipt),\n    ('OUT', CASE WHEN p.action = 'liquidation' THEN p.account END, p.received_asset, p.received, true)\n  ) AS leg (direction, wallet, asset, amount, is_receipt)\n  LEFT JOIN LATERAL (\n    SELECT r.a_token FROM listed r\n    WHERE leg.is_receipt AND r.asset = leg.asset AND r.block_number <= p.block_number AND EXISTS (\n      SELECT FROM \"cq_protocol_01\".a_token_pool q WHERE q.chain_id = $1     AND q.contract = r.a_token AND q.block_number <= $2           AND q.pool = p.contract)\n    ORDER BY r.block_number DESC LIMIT 1) receipt ON true\n  LEFT JOIN LATERAL (\n    SELECT t.amount FROM api.transfers t\n    WHERE leg.amount IS NULL AND t.chain_id = $1     AND t.block_number = p.block_number AND t.log_index < p.log_index AND t.token = p.contract\n      AND t.from_address = p.payer AND t.to_address = p.receiver\n    ORDER BY t.log_index DESC LIMIT 1) moved ON true\n  WHERE leg.wallet = $3     \n), valued AS (\n  SELECT l.*, token.name, token.symbol, token.decimals, quote.price, l.amount / power(10::numeric, token.decimals) * quote.price AS quote\n  FROM legs l\n  LEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = l.token\n  LEFT JOIN LATERAL (SELECT p.price FROM api.prices_at($1    , l.timestamp) p WHERE p.token = l.asset) quote ON true\n), moved AS (\n  SELECT v.block_number, v.log_index,\n    json_agg(json_build_object(\n      'direction', v.direction,\n      'contract_address', '0x' || encode(v.token, 'hex'),\n      'contract_name', v.name,\n      'contract_ticker_symbol', v.symbol,\n      'contract_decimals', v.decimals,\n      'amount', v.amount::text,\n      'quote_rate', v.price,\n      'quote', v.quote) ORDER BY v.direction DESC, v.token) AS amounts,\n    CASE WHEN count(*) FILTER (WHERE v.quote IS NULL) = 0\n      THEN COALESCE(sum(v.quote) FILTER (WHERE v.direction = 'OUT'), sum(v.quote)) END AS total_quote\n  FROM valued v GROUP BY v.block_number, v.log_index\n)\nSELECT\n  b.timestamp AS block_signed_at,\n  p.block_number AS block_height,\n  t.hash AS tx_hash,\n  p.transaction_index AS tx_offset,\n  p.log_index AS log_offset,\n  p.action,\n  CASE WHEN p.action = 'transfer' THEN p.contract ELSE market.a_token END AS pool_address,\n  t.from_address,\n  COALESCE(m.amounts, '[]') AS amounts,\n  m.total_quote\nFROM page p\nJOIN api.blocks b ON b.chain_id = $1     AND b.number = p.block_number\nJOIN api.transactions t ON t.chain_id = $1     AND t.block_number = p.block_number AND t.transaction_index = p.transaction_index\nLEFT JOIN moved m ON m.block_number = p.block_number AND m.log_index = p.log_index\nLEFT JOIN LATERAL (\n  SELECT r.a_token FROM listed r\n  WHERE r.asset = p.reserve AND r.block_number <= p.block_number AND EXISTS (\n    SELECT FROM \"cq_protocol_01\".a_token_pool q WHERE q.chain_id = $1     AND q.contract = r.a_token AND q.block_number <= $2           AND q.pool = p.contract)\n  ORDER BY r.block_number DESC LIMIT 1) market ON true\nORDER BY p.block_number DESC, p.log_index DESC\n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "wallet",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "block_signed_at",
+          "block_height",
+          "tx_hash",
+          "tx_offset",
+          "log_offset",
+          "action",
+          "pool_address",
+          "from_address",
+          "amounts",
+          "total_quote"
+        ],
+        "views": [
+          "blocks",
+          "transfers",
+          "tokens",
+          "transactions"
+        ]
+      }
+    },
     "lending": null
   },
   {

@@ -98,19 +98,19 @@ export function registerRoutes<H, Context>(router: Router<H>, run: Run<H, Contex
   );
   router.get(
     "/v1/cq/provider/app/protocol_01/balances/",
-    run(operations.getProtocol01Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_01"), undefined),
+    run(operations.getProtocol01Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_01"), handlers.getCommunityBalances),
   );
   router.get(
     "/v1/cq/provider/app/protocol_01/market_data/",
-    run(operations.getProtocol01MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_01"), undefined),
+    run(operations.getProtocol01MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_01"), handlers.getCommunityMarketData),
   );
   router.get(
     "/v1/cq/provider/app/protocol_01/markets/",
-    run(operations.getProtocol01Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_01"), undefined),
+    run(operations.getProtocol01Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_01"), handlers.getCommunityMarkets),
   );
   router.get(
     "/v1/cq/provider/app/protocol_01/transactions/",
-    run(operations.getProtocol01Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_01"), undefined),
+    run(operations.getProtocol01Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_01"), handlers.getCommunityTransactions),
   );
   router.get(
     "/v1/cq/provider/app/protocol_02/balances/",
