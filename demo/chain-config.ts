@@ -51,6 +51,7 @@ const nftsOf = ({ seaport, punks }: StoryValues, gateway: string | undefined): N
 
 /** The contracts of declared protocols, by protocol and kind; absent are those that an older story lacks. */
 const communityOf = (values: StoryValues): NonNullable<Input["community"]> => ({
+  protocol_02: { vault: present(values.poolVault) },
   protocol_06: { vault: present(values.dollarVault, values.goldVault) },
   protocol_09: { vault: present(values.sharePool) },
   protocol_10: { vault_v2: present(values.legacyVault), vault_v3: present(values.strategyVault) },
@@ -58,12 +59,12 @@ const communityOf = (values: StoryValues): NonNullable<Input["community"]> => ({
 
 const present = (...addresses: readonly (string | undefined)[]): string[] => addresses.flatMap((address) => address ?? []);
 
-/** The story's price feeds and its dollar stablecoin; see `liquidityFloor` for the depth of its pools. */
-const pricesOf = ({ etherFeed, euroFeed, usdToken }: StoryValues): NonNullable<Input["prices"]> => ({
+/** The story's price feeds and its dollar stablecoins; see `liquidityFloor` for the depth of its pools. */
+const pricesOf = ({ etherFeed, euroFeed, usdToken, tideToken }: StoryValues): NonNullable<Input["prices"]> => ({
   feeds: [
     ...(etherFeed === undefined ? [] : [{ of: "native" as const, in: "USD" as const, aggregators: [etherFeed] }]),
     ...(euroFeed === undefined ? [] : [{ of: "EUR" as const, in: "USD" as const, aggregators: [euroFeed] }]),
   ],
-  stablecoins: usdToken === undefined ? [] : [{ token: usdToken, currency: "USD" }],
+  stablecoins: present(usdToken, tideToken).map((token) => ({ token, currency: "USD" })),
   liquidityFloor,
 });

@@ -39,6 +39,9 @@ export interface Artifacts {
   readonly sharePool: Artifact;
   readonly legacyVault: Artifact;
   readonly strategyVault: Artifact;
+  readonly poolVault: Artifact;
+  readonly weightedVaultPool: Artifact;
+  readonly composableVaultPool: Artifact;
   readonly conduitController: Artifact;
   readonly seaport: Artifact;
 }
@@ -106,6 +109,9 @@ export const loadArtifacts = async (cacheDirectory: string): Promise<Artifacts> 
     ferryCoin: compiled("FerryCoin"),
     punkLike: compiled("PunkLike"),
     savingsVault: compiled("SavingsVault"),
+    poolVault: compiled("PoolVault"),
+    weightedVaultPool: compiled("WeightedVaultPool"),
+    composableVaultPool: compiled("ComposableVaultPool"),
     sharePool: compiled("SharePool"),
     legacyVault: compiled("LegacyVault"),
     strategyVault: compiled("StrategyVault"),

@@ -17,6 +17,7 @@ import { setUpRangeExchange } from "../chapters/range-exchange.ts";
 import { setUpRivalExchange } from "../chapters/rival-exchange.ts";
 import { setUpShareVaults } from "../chapters/share-vaults.ts";
 import { setUpTokens } from "../chapters/tokens.ts";
+import { setUpVaultPools } from "../chapters/vault-pools.ts";
 import { setUpVaults } from "../chapters/vaults.ts";
 import { setUpWrappedNative } from "../chapters/wrapped-native.ts";
 import type { Artifacts } from "../contracts/artifacts.ts";
@@ -104,6 +105,7 @@ const setUpChapters = async (context: StoryContext) => {
   const { coin: permitCoin, dailyCalls: permitsCalls } = await setUpPermits(context, accounts);
   const { vaults, dailyCalls: vaultsCalls } = await setUpVaults(context, accounts, tokens);
   const { shareVaults, dailyCalls: shareVaultsCalls } = await setUpShareVaults(context, accounts, tokens);
+  const { vaultPools, dailyCalls: vaultPoolsCalls } = await setUpVaultPools(context, accounts, tokens, prices);
   const dailyCalls: readonly DailyCalls[] = [
     peopleCalls,
     tokensCalls,
@@ -126,8 +128,9 @@ const setUpChapters = async (context: StoryContext) => {
     permitsCalls,
     vaultsCalls,
     shareVaultsCalls,
+    vaultPoolsCalls,
   ];
-  const nfts = { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults };
+  const nfts = { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults, vaultPools };
   /** Called when the story is complete. */
   const ownership = (): Ownership => ({
     garden: garden.registry.owners,

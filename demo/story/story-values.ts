@@ -9,6 +9,7 @@ import type { PriceFeeds } from "../chapters/price-feeds.ts";
 import type { ShareVaults } from "../chapters/share-vaults.ts";
 import { soldEditions } from "../chapters/special-sales.ts";
 import type { Tokens } from "../chapters/tokens.ts";
+import type { VaultPools } from "../chapters/vault-pools.ts";
 import type { Vaults } from "../chapters/vaults.ts";
 import type { NodeClient } from "../node/client.ts";
 import type { Miner } from "./miner.ts";
@@ -53,13 +54,14 @@ export interface ChapterResults {
   readonly permitCoin: Address;
   readonly vaults: Vaults;
   readonly shareVaults: ShareVaults;
+  readonly vaultPools: VaultPools;
 }
 
 const dateOf = (time: number): string => new Date(time * 1000).toISOString().slice(0, 10);
 
 const toInventory = (chapters: ChapterResults): Inventory => {
   const { accounts, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, failingContract } = chapters;
-  const { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults } = chapters;
+  const { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults, vaultPools } = chapters;
   const pairs = [...Object.values(exchange.pairs), ...Object.values(rival.pairs)];
   const { treasury, deployer, trader, collector, newcomer, marketMaker, secondMarketMaker, reporter, gardener, washTraders, users } =
     accounts;
@@ -85,6 +87,8 @@ const toInventory = (chapters: ChapterResults): Inventory => {
       permitCoin,
       ...Object.values(vaults),
       ...Object.values(shareVaults),
+      vaultPools.tideDollar,
+      ...Object.values(vaultPools.pools),
       ...pairs,
     ],
     pairs,
@@ -93,7 +97,7 @@ const toInventory = (chapters: ChapterResults): Inventory => {
     erc1155: [collectibles.editions, collectibles.badges],
     contracts: [
       ...[exchange.factory, exchange.router, rival.factory, rival.router, ranges.factory, ranges.router, ranges.descriptor],
-      ...[feeds.ether, feeds.euro, tokens.airdrop, payouts, failingContract, marketplace.seaport, faces],
+      ...[feeds.ether, feeds.euro, tokens.airdrop, payouts, failingContract, marketplace.seaport, faces, vaultPools.vault],
     ],
   };
 };
@@ -106,7 +110,7 @@ export const toStoryValues = async (
   genesisTime: number,
 ): Promise<{ values: StoryValues; inventory: Inventory }> => {
   const { accounts, tokens, weth, exchange, rival, ranges, feeds, collectibles } = chapters;
-  const { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults } = chapters;
+  const { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults, vaultPools } = chapters;
   const swap = miner.labelledTransactions.get("swap");
   const failure = miner.labelledTransactions.get("failure");
   const sale = miner.labelledTransactions.get("sale");
@@ -165,6 +169,10 @@ export const toStoryValues = async (
     sharePool: shareVaults.pool,
     legacyVault: shareVaults.legacy,
     strategyVault: shareVaults.strategy,
+    poolVault: vaultPools.vault,
+    tideToken: vaultPools.tideDollar,
+    vaultPool: vaultPools.pools.goldDollar,
+    composablePool: vaultPools.pools.dollars,
     gardener: accounts.gardener,
     seaport: marketplace.seaport,
     marketFees: marketplace.feeCollector,

@@ -1,0 +1,92 @@
+import type { Hex } from "viem";
+import type { Address } from "../../runtime/lib/hex.ts";
+import type { Random } from "../story/random.ts";
+import type { Call, StoryContext } from "../story/types.ts";
+
+/** A pool of a vault. */
+export interface VaultPool {
+  readonly address: Address;
+  readonly id: Hex;
+  /** A composable pool has its own shares among them. */
+  readonly tokens: readonly Address[];
+}
+
+/** The transactions of an account with a pool; none if it has too little. */
+export interface PoolMoves {
+  join(pool: VaultPool, owner: Address): Promise<Call[]>;
+  exit(pool: VaultPool, owner: Address): Promise<Call[]>;
+  swap(pool: VaultPool, owner: Address): Promise<Call[]>;
+}
+
+interface PoolMovesOptions {
+  readonly vault: Address;
+  readonly pools: readonly VaultPool[];
+  readonly inVault: (from: Address, name: string, parameters: readonly unknown[]) => Call;
+  readonly random: Random;
+}
+
+/** The share of an account's balance that a swap moves, in thousandths. */
+const swapShare = [5, 20] as const;
+
+/** Joins, exits and swaps that do not fail: a join costs at most a fifth more than at the last block, and an exit is of known shares. */
+export const createPoolMoves = (context: StoryContext, { vault, pools, inVault, random }: PoolMovesOptions): PoolMoves => {
+  const { artifacts, holdings } = context;
+  /** The shares of each owner, which nothing else moves. */
+  const shares = new Map<string, bigint>();
+  const keyOf = ({ address }: VaultPool, owner: Address): string => address + owner;
+  const others = ({ address, tokens }: VaultPool): Address[] => tokens.filter((token) => token !== address);
+
+  const balancesOf = async ({ id }: VaultPool): Promise<readonly bigint[]> => {
+    const [, balances] = await context.read<[readonly Address[], readonly bigint[], bigint]>(
+      vault,
+      artifacts.poolVault.abi,
+      "getPoolTokens",
+      [id],
+    );
+    return balances;
+  };
+  /** The part of a pool, in millionths, that an owner can join with: of what it has, up to a fiftieth. */
+  const affordable = (pool: VaultPool, balances: readonly bigint[], owner: Address): bigint => {
+    const parts = others(pool).map((token, position) => (holdings.balanceOf(token, owner) * 16_000n) / (balances[position] ?? 1n));
+    const [least = 0n] = [20_000n, ...parts].sort((left, right) => (left < right ? -1 : 1));
+    return least;
+  };
+  return {
+    join: async (pool, owner) => {
+      const balances = await balancesOf(pool);
+      const part = affordable(pool, balances, owner);
+      if (part < 10n) return [];
+      const isComposable = pool.tokens.includes(pool.address);
+      const { abi } = isComposable ? artifacts.composableVaultPool : artifacts.weightedVaultPool;
+      const supply = await context.read<bigint>(pool.address, abi, isComposable ? "getActualSupply" : "totalSupply");
+      const bought = (supply * part) / 1_000_000n;
+      for (const [position, token] of others(pool).entries())
+        holdings.deduct(token, owner, ((balances[position] ?? 0n) * part * 12n) / 10_000_000n);
+      shares.set(keyOf(pool, owner), (shares.get(keyOf(pool, owner)) ?? 0n) + bought);
+      return [inVault(owner, "joinPool", [pool.id, owner, owner, [], bought])];
+    },
+    exit: async (pool, owner) => {
+      const held = shares.get(keyOf(pool, owner)) ?? 0n;
+      const sold = (held * BigInt(random.between(100, 300))) / 1000n;
+      if (sold === 0n) return [];
+      shares.set(keyOf(pool, owner), held - sold);
+      return [inVault(owner, "exitPool", [pool.id, owner, owner, sold])];
+    },
+    // Every third swap of the first token of a pool goes through all pools that have it.
+    swap: async (pool, owner) => {
+      const [first, second] = others(pool) as [Address, Address];
+      const other = pools.find((one) => one !== pool) ?? pool;
+      const through = others(other)[1] ?? first;
+      const [path, ids] = random.pick<readonly [readonly Address[], readonly Hex[]]>([
+        [[first, second], [pool.id]],
+        [[second, first], [pool.id]],
+        [
+          [second, first, through],
+          [pool.id, other.id],
+        ],
+      ]);
+      const amount = holdings.spend(path[0] as Address, owner, random, swapShare);
+      return amount === 0n ? [] : [inVault(owner, "swap", [ids, path, owner, owner, amount])];
+    },
+  };
+};
