@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Address, Hex } from "../../../../../runtime/lib/hex.ts";
+import { call, startTestChain, type TestChain } from "../../../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
+import { multicallAddress, multicallCode } from "../../../../support/multicall.ts";
+import { builtInProtocol, createItemsOf, type ItemsOf, insertTokens } from "../operations.ts";
+import { type ServedCommunity, serveCommunity } from "../serve.ts";
+import { type CommunityIndex, startCommunityIndex } from "../support.ts";
+import { contracts } from "./contracts.ts";
+
+const protocols = [builtInProtocol("protocol_02")];
+const huge = 2n ** 256n - 1n;
+const lowest = -(2n ** 255n);
+/** The first topic of Swap. */
+const swapped = "0x2170c741c41531aec20e7c107c24eecfdd15e69c9bb0a8dd37b1840b9e0b207b";
+const missing: Address = `0x${"77".repeat(20)}`;
+
+let chain: TestChain;
+let vault: Address;
+let wallet: Address;
+let odd: Address;
+/** By the supply that they report; 1 is that of the one that reports none. */
+const pools = new Map<bigint, Address>();
+let test: TestDatabase;
+let index: CommunityIndex;
+let served: ServedCommunity;
+let itemsOf: ItemsOf;
+let height: number;
+
+const idOf = (pool: Address): Hex => `${pool}${"0".repeat(24)}`;
+const inVault = (name: string, args: readonly unknown[]) => chain.send(call(contracts("HostileVault"), vault, name, args));
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
+  [wallet] = chain.accounts as [Address];
+  vault = await chain.deploy(contracts("HostileVault"));
+  odd = await chain.deploy(contracts("Coin"), ["Odd", 255]);
+  for (const supply of [0n, 1n, huge]) pools.set(supply, await chain.deploy(contracts("HostilePool"), [supply]));
+  const [empty, silent, full] = [...pools.values()] as [Address, Address, Address];
+  await inVault("register", [idOf(empty), empty, [odd, missing], [0n, 0n]]);
+  await inVault("register", [idOf(silent), silent, [odd], [5n]]);
+  // Its own shares are more than all shares, and a token is there twice.
+  await inVault("register", [idOf(full), full, [odd, odd, full, missing], [huge, 1n, huge, huge]]);
+  // A pool without tokens, one that is no contract, and a pool with a second id.
+  await inVault("register", [idOf(missing), missing, [], []]);
+  await inVault("register", [`${full}${"f".repeat(24)}`, full, [], []]);
+  await inVault("change", [idOf(full), wallet, [odd, missing], [huge / 2n, lowest], [huge, huge]]);
+  // Lists of different lengths, an empty change, and a pool that was never registered.
+  await inVault("change", [idOf(full), wallet, [odd], [1n, -2n, 3n], []]);
+  await inVault("change", [idOf(empty), wallet, [], [], []]);
+  await inVault("change", [`0x${"12".repeat(32)}`, wallet, [odd], [1n], [0n]]);
+  await inVault("swap", [idOf(full), odd, odd, huge, huge]);
+  await inVault("swap", [idOf(full), full, missing, 0n, 0n]);
+  await inVault("garbage", [swapped]);
+  await chain.mine();
+  test = await createTestDatabase();
+  const community = { protocol_02: { vault: [vault] } };
+  index = await startCommunityIndex(chain, test.database, { protocols, community });
+  await index.sync();
+  height = await chain.head();
+  await insertTokens(test.database, [{ address: odd, name: "Odd", decimals: 255 }]);
+  itemsOf = createItemsOf(test.database, protocols[0] as (typeof protocols)[number]);
+  served = await serveCommunity(test.database, { protocols, community });
+});
+afterAll(async () => {
+  await served?.close();
+  await index?.end();
+  await test?.drop();
+  await chain?.stop();
+});
+
+describe("a hostile vault of protocol 02", () => {
+  it("has its pools as it reports them, with null for what is unknown", async () => {
+    const items = await itemsOf("market_data", { height });
+    expect(items).toHaveLength(5);
+    const shown = (pool: Address | undefined) =>
+      items
+        .filter(({ pool_address }) => pool_address === pool)
+        .map(({ lp_token_total_supply, total_value_locked_quote }) => [lp_token_total_supply, total_value_locked_quote]);
+    // Nothing has no value, whatever its price is.
+    expect(shown(pools.get(0n))).toEqual([["0", 0]]);
+    expect(shown(pools.get(1n))).toEqual([[null, null]]);
+    expect(shown(missing)).toEqual([[null, null]]);
+    // The first id: all shares but those of the pool itself, which are as many. What the pool has by its second id is unknown.
+    expect(shown(pools.get(huge)).sort()).toEqual([
+      [null, null],
+      ["0", null],
+    ]);
+  });
+
+  it("has shares that can be redeemed for nothing that is known", async () => {
+    const items = await itemsOf("tokens", { height, wallet });
+    const tokensOf = (pool: Address | undefined) =>
+      items
+        .filter(({ pool_address }) => pool_address === pool)
+        .map(({ tokens }) => (tokens as { balance: unknown }[]).map(({ balance }) => balance));
+    expect(tokensOf(pools.get(0n))).toEqual([[null, null]]);
+    expect(tokensOf(pools.get(1n))).toEqual([[null]]);
+    expect(tokensOf(pools.get(huge)).sort()).toEqual([[], [null, null, null]]);
+    for (const { lp_token_balance } of items) expect(lp_token_balance).toBe(String(10n ** 18n));
+    for (const { balance, quote } of await itemsOf("balances", { height, wallet }))
+      expect([balance, quote]).toEqual([String(10n ** 18n), null]);
+  });
+
+  it("has the changes and swaps of registered pools, with all their amounts", async () => {
+    const items = await itemsOf("transactions", { height, wallet });
+    const shown = items.map(({ action, amounts }) => [
+      action,
+      (amounts as { direction: string; amount: string }[]).map(({ direction, amount }) => `${direction} ${amount}`),
+    ]);
+    expect(shown).toEqual([
+      ["swap", []],
+      // A token against itself is between two steps.
+      ["swap", []],
+      ["balance_change", []],
+      ["exit", ["OUT 1"]],
+      ["exit", [`OUT ${huge / 2n}`, `IN ${-lowest}`]],
+    ]);
+  });
+
+  it("skips and counts logs that do not encode their event", async () => {
+    expect(await test.database.query("SELECT table_name, reason FROM cq_protocol_02.skipped")).toEqual([
+      { table_name: "swaps", reason: "Expected 4 topics, found 1" },
+    ]);
+  });
+
+  it("is served by all endpoints", async () => {
+    for (const path of [
+      "market_data/",
+      "markets/",
+      `balances/?address=${wallet}`,
+      `tokens/?address=${wallet}`,
+      `transactions/?address=${wallet}`,
+    ])
+      expect((await served.request(`protocol_02/${path}`)).status, path).toBe(200);
+  });
+});
