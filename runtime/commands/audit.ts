@@ -3,7 +3,9 @@ import { probeCapabilities } from "../chain/capabilities.ts";
 import { createRpc } from "../chain/rpc.ts";
 import { createSource } from "../chain/source.ts";
 import type { ChainConfig, Config } from "../config/config.ts";
+import type { Protocol } from "../declarations/protocol.ts";
 import { auditApprovals } from "../domains/approvals/audit.ts";
+import { auditProtocols } from "../domains/community/audit/audit-protocols.ts";
 import { auditBlocks } from "../domains/ledger/audit.ts";
 import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
 import { auditBalances, nativeBalances } from "../domains/tokens/jobs/audit-balances.ts";
@@ -11,6 +13,7 @@ import { nativeBalancesDiffer, nativeBalancesUnseen } from "../indexer/errors.ts
 import { readChain } from "../indexer/storage/chain-record.ts";
 import type { AuditRow } from "../lib/audit-row.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
+import { loadProtocols } from "../protocols.ts";
 import { CommandError } from "./command-error.ts";
 import { oneChain } from "./one-chain.ts";
 import { type OpenDatabase, openDatabase } from "./open-database.ts";
@@ -33,7 +36,7 @@ export async function audit(config: Config, options: AuditOptions): Promise<bool
   try {
     const chain = await oneChain(config, database.indexing);
     const height = await heightOf(database, chain, options.at);
-    const rows = await auditChain(database, chain, height, options.sample);
+    const rows = await auditChain(database, chain, loadProtocols(config).protocols, height, options.sample);
     stdout.write(render(chain.name, height, rows));
     if (rows.some(({ subject, differences }) => subject === nativeBalances && differences.length > 0)) {
       const record = await readChain(database.indexing, chain.id);
@@ -54,16 +57,24 @@ async function heightOf(database: OpenDatabase, chain: ChainConfig, at: number |
   return at;
 }
 
-async function auditChain({ indexing }: OpenDatabase, chain: ChainConfig, height: number, sample: number): Promise<AuditRow[]> {
+async function auditChain(
+  { indexing }: OpenDatabase,
+  chain: ChainConfig,
+  protocols: readonly Protocol[],
+  height: number,
+  sample: number,
+): Promise<AuditRow[]> {
   if (chain.rpc === undefined)
     throw new CommandError(`No node configured for chain ${chain.name}; set its rpc in ashlar.yaml or pass --rpc URL.`);
   const rpc = createRpc({ url: chain.rpc, retries: 3 });
   try {
     const source = createSource(rpc, await probeCapabilities(rpc, chain.from), { tracing: false });
+    const record = await readChain(indexing, chain.id);
     return [
       ...(await auditBlocks(indexing, rpc, chain.id, height, sample)),
       ...(await auditBalances(indexing, source, chain.id, height, sample)),
       ...(await auditApprovals(indexing, source, chain.id, height, sample)),
+      ...(await auditProtocols({ database: indexing, source, rpc, chain, protocols, from: record?.indexedFrom ?? 0 }, height, sample)),
     ];
   } finally {
     await rpc.close();

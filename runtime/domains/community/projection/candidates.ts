@@ -1,7 +1,11 @@
-import type { ChainLog } from "../../../chain/types.ts";
-import type { DecodedBlock } from "../../../events/decoded-block.ts";
+import type { ChainLog, ChainTransaction } from "../../../chain/types.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
 import type { Emitter, EventUse } from "./event-uses.ts";
+
+/** A block as far as its events need it. */
+export interface BlockOfLogs {
+  readonly block: { readonly number: number; readonly transactions: readonly Pick<ChainTransaction, "index" | "logs">[] };
+}
 
 /** One use of a log that may be an event of the protocol: whether its contract has been announced depends on stored rows and on earlier logs. */
 export interface Candidate {
@@ -17,8 +21,8 @@ export const isFixed = ({ fixed }: Emitter, address: Address, block: number): bo
 };
 
 /** Finds the candidates of a block by first topics, then by contracts, in the order of logs. The result is cached, because it is needed twice. */
-export const createCandidates = (uses: ReadonlyMap<Hash, readonly EventUse[]>): ((decoded: DecodedBlock) => readonly Candidate[]) => {
-  const cache = new WeakMap<DecodedBlock, readonly Candidate[]>();
+export const createCandidates = (uses: ReadonlyMap<Hash, readonly EventUse[]>): ((decoded: BlockOfLogs) => readonly Candidate[]) => {
+  const cache = new WeakMap<BlockOfLogs, readonly Candidate[]>();
   return (decoded) => {
     const known = cache.get(decoded);
     if (known !== undefined) return known;

@@ -1,9 +1,8 @@
 import type { Protocol } from "../../../declarations/protocol.ts";
-import type { DecodedBlock } from "../../../events/decoded-block.ts";
 import type { ChainFacts } from "../../../indexer/projection.ts";
 import type { Address } from "../../../lib/hex.ts";
 import type { ProtocolRelations } from "../relations.ts";
-import type { Candidate } from "./candidates.ts";
+import type { BlockOfLogs, Candidate } from "./candidates.ts";
 
 /** A contract of a protocol. */
 export interface ProtocolContract {
@@ -15,7 +14,7 @@ export interface ProtocolContract {
 export interface DeclaredFold {
   readonly protocol: Protocol;
   readonly relations: ProtocolRelations;
-  readonly candidatesIn: (decoded: DecodedBlock) => readonly Candidate[];
+  readonly candidatesIn: (decoded: BlockOfLogs) => readonly Candidate[];
   /** Contracts at fixed addresses that were deployed in this block, or before it if it is the first indexed one. */
   readonly startingAt: (block: number, chain: Pick<ChainFacts, "from">) => readonly ProtocolContract[];
 }

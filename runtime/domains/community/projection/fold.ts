@@ -1,19 +1,18 @@
 import type { ContractRead } from "../../../declarations/protocol.ts";
-import type { DecodedBlock } from "../../../events/decoded-block.ts";
-import type { FoldInput, Row } from "../../../indexer/projection.ts";
+import type { ChainFacts, Row } from "../../../indexer/projection.ts";
 import { keyText, type State } from "../../../indexer/state/state.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { columnArguments, queuedArguments, touchedContract } from "../queued-arguments.ts";
 import { type EventRelations, readsTable } from "../relations.ts";
-import { type Candidate, isFixed } from "./candidates.ts";
+import { type BlockOfLogs, type Candidate, isFixed } from "./candidates.ts";
 import { contractsLoad, type DeclaredFold } from "./declared-fold.ts";
 import { createNewestRows } from "./latest.ts";
 
 /** The rows of a protocol's events. */
 export const foldEvents = (
   fold: DeclaredFold,
-  blocks: readonly DecodedBlock[],
-  { state, chain }: Pick<FoldInput, "state" | "chain">,
+  blocks: readonly BlockOfLogs[],
+  { state, chain }: { readonly state: State; readonly chain: Pick<ChainFacts, "from"> },
 ): Record<string, readonly Row[]> => {
   const target = createTarget(fold, state);
   for (const decoded of blocks) {

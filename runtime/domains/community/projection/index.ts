@@ -19,13 +19,8 @@ import { versionOf } from "./version.ts";
  * row of `skipped`. The version is a hash of the declaration and the fixed contracts, so that the tables are rebuilt when one of them changes.
  */
 export const declaredProjection = (protocol: Protocol, contracts: FixedContracts): Projection => {
-  const relations = relationsOf(protocol);
-  const fold: DeclaredFold = {
-    protocol,
-    relations,
-    candidatesIn: createCandidates(usesByTopic(protocol, relations.events, contracts)),
-    startingAt: createStarts(contracts),
-  };
+  const fold = createDeclaredFold(protocol, contracts);
+  const { relations } = fold;
   return defineProjection({
     id: projectionIdOf(protocol.id),
     version: versionOf(protocol, contracts),
@@ -36,6 +31,17 @@ export const declaredProjection = (protocol: Protocol, contracts: FixedContracts
     needs: (blocks, chain) => neededKeys(fold, blocks, chain),
     fold: (blocks, input) => foldEvents(fold, blocks, input),
   });
+};
+
+/** The fold of a protocol's events on a chain. */
+export const createDeclaredFold = (protocol: Protocol, contracts: FixedContracts): DeclaredFold => {
+  const relations = relationsOf(protocol);
+  return {
+    protocol,
+    relations,
+    candidatesIn: createCandidates(usesByTopic(protocol, relations.events, contracts)),
+    startingAt: createStarts(contracts),
+  };
 };
 
 const loadsOf = ({ contracts, events }: ProtocolRelations): Record<string, StateLoad> => ({

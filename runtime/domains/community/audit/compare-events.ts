@@ -1,0 +1,113 @@
+import type { Rpc } from "../../../chain/rpc.ts";
+import type { Queryable } from "../../../database/database.ts";
+import { columnList, identifier, sql } from "../../../database/sql.ts";
+import type { Row } from "../../../indexer/projection.ts";
+import { keyText, type State } from "../../../indexer/state/state.ts";
+import type { Compared } from "../../../lib/audit-row.ts";
+import type { Address, Hash } from "../../../lib/hex.ts";
+import { contractsLoad, type DeclaredFold } from "../projection/declared-fold.ts";
+import { foldEvents } from "../projection/fold.ts";
+import type { Relation } from "../relations.ts";
+import { nodeLogsOf } from "./node-logs.ts";
+import { cellText, compareRow } from "./row-text.ts";
+
+const blocksAtOnce = 100;
+
+/** What events are compared with, besides the blocks. */
+export interface EventComparison {
+  readonly database: Queryable;
+  readonly rpc: Pick<Rpc, "settle">;
+  readonly fold: DeclaredFold;
+  readonly chainId: number;
+  /** The first indexed block. */
+  readonly from: number;
+}
+
+/** Compares the rows of blocks with those that the node's logs give: contracts, events, and logs that are not an encoding of their event. */
+export const compareEvents = async (comparison: EventComparison, blocks: readonly number[]): Promise<Compared[]> => {
+  const announced = await storedContracts(comparison);
+  const topics = topicsOf(comparison.fold);
+  const compared: Compared[] = [];
+  for (let start = 0; start < blocks.length; start += blocksAtOnce)
+    compared.push(...(await compareBlocks(comparison, announced, topics, blocks.slice(start, start + blocksAtOnce))));
+  return compared;
+};
+
+const compareBlocks = async (
+  { database, rpc, fold, chainId, from }: EventComparison,
+  announced: FirstBlocks,
+  topics: readonly Hash[],
+  blocks: readonly number[],
+): Promise<Compared[]> => {
+  const logs = await nodeLogsOf(rpc, blocks, topics);
+  const known = blocks.filter((_, position) => logs[position] !== null);
+  const expected = logs.flatMap((block) => {
+    if (block === null) return [];
+    return [foldEvents(fold, [block], { state: stateBefore(announced, block.block.number), chain: { from } })];
+  });
+  const compared: Compared[] = [];
+  for (const relation of auditedRelations(fold)) {
+    const { name } = relation.table;
+    const stored = await storedRows(database, relation, chainId, known);
+    compared.push(
+      ...compareRelation(
+        relation,
+        stored,
+        expected.flatMap((tables) => tables[name] ?? []),
+      ),
+    );
+  }
+  const unread = blocks.filter((block) => !known.includes(block));
+  return [...compared, ...unread.map((block) => ({ subject: `logs of block ${block}`, index: "stored", node: null }))];
+};
+
+const auditedRelations = ({ relations: { contracts, events, skipped } }: DeclaredFold): Relation[] => [
+  contracts,
+  ...events.map(({ rows }) => rows),
+  skipped,
+];
+
+const compareRelation = ({ view, table, primaryKey }: Relation, stored: readonly Row[], expected: readonly Row[]): Compared[] => {
+  const columns = Object.keys(table.columns);
+  const byKey = (rows: readonly Row[]) => new Map(rows.map((row) => [primaryKey.map((column) => cellText(row[column])).join(" "), row]));
+  const [found, wanted] = [byKey(stored), byKey(expected)];
+  return [...new Set([...found.keys(), ...wanted.keys()])].map((key) => {
+    const row = found.get(key) ?? null;
+    const other = wanted.get(key) ?? null;
+    const subject = `${view} ${key} of block ${cellText((row ?? other)?.block_number)}`;
+    return compareRow(subject, columns, row, other);
+  });
+};
+
+const storedRows = (database: Queryable, { table }: Relation, chainId: number, blocks: readonly number[]): Promise<Row[]> =>
+  database.query<Row>(
+    sql`SELECT ${columnList(Object.keys(table.columns))} FROM ${identifier(table.name)} WHERE chain_id = $1 AND block_number = ANY($2::int8[])`,
+    [chainId, [...blocks]],
+  );
+
+/** The blocks of stored contracts, by address and kind. */
+type FirstBlocks = ReadonlyMap<string, number>;
+
+const storedContracts = async ({ database, fold, chainId }: EventComparison): Promise<FirstBlocks> => {
+  const rows = await database.query<{ address: Address; kind: string; block_number: number }>(
+    sql`SELECT address, kind, block_number FROM ${identifier(fold.relations.contracts.table.name)} WHERE chain_id = $1`,
+    [chainId],
+  );
+  return new Map(rows.map(({ address, kind, block_number }) => [keyText([address, kind]), block_number]));
+};
+
+/** The contracts that are known before a block: those that it announces follow from its logs. The newest rows of tables are not compared. */
+const stateBefore = (contracts: FirstBlocks, block: number): State => ({
+  get: (load, ...key) => {
+    const first = load === contractsLoad ? contracts.get(keyText(key)) : undefined;
+    return first === undefined || first >= block ? undefined : { block_number: first };
+  },
+});
+
+const topicsOf = ({ protocol }: DeclaredFold): Hash[] => {
+  const events = [
+    ...Object.values(protocol.contracts).flatMap(({ discoveredBy }) => discoveredBy.map(({ event }) => event)),
+    ...protocol.tables.flatMap((table) => table.events),
+  ];
+  return [...new Set(events.map(({ topic0 }) => topic0))];
+};

@@ -1,0 +1,64 @@
+import type { CallOutcome, Source } from "../../../chain/source.ts";
+import type { Queryable } from "../../../database/database.ts";
+import { columnList, identifier, sql } from "../../../database/sql.ts";
+import type { Protocol } from "../../../declarations/protocol.ts";
+import type { Row } from "../../../indexer/projection.ts";
+import type { Compared } from "../../../lib/audit-row.ts";
+import type { Address } from "../../../lib/hex.ts";
+import { type DeclaredRead, declaredReads } from "../jobs/read-contracts/declared-reads.ts";
+import { resultArguments } from "../queued-arguments.ts";
+import { cellText, compareRow } from "./row-text.ts";
+import type { Sampling } from "./sampled-blocks.ts";
+
+const callsAtOnce = 8;
+
+/** Compares sampled results of a protocol's reads with the contracts at their blocks. A result is unknown where all of its columns are null. */
+export const compareReads = async (
+  database: Queryable,
+  source: Pick<Source, "calls">,
+  protocol: Protocol,
+  sampling: Sampling,
+): Promise<Compared[]> => {
+  const reads = declaredReads([protocol]);
+  const compared: Compared[] = [];
+  for (const read of reads) {
+    const rows = await sampleResults(database, read, { ...sampling, sample: Math.ceil(sampling.sample / reads.length) });
+    for (let start = 0; start < rows.length; start += callsAtOnce) {
+      const some = rows.slice(start, start + callsAtOnce);
+      compared.push(...(await Promise.all(some.map((row) => compareResult(source, read, row)))));
+    }
+  }
+  return compared;
+};
+
+/** A stored result, with the arguments of its call as the queue has them. */
+type Result = Row & { readonly contract: Address; readonly block_number: number; readonly queued: string };
+
+/** Results in the order of a hash. Reads the table once. */
+const sampleResults = (
+  database: Queryable,
+  { definition, table }: DeclaredRead,
+  { chainId, height, sample }: Sampling,
+): Promise<Result[]> =>
+  database.query<Result>(
+    sql`SELECT ${columnList(Object.keys(table.columns), "r")}, ${resultArguments(definition, "r")} AS queued FROM ${identifier(table.name)} r
+     WHERE r.chain_id = $1 AND r.block_number <= $2 ORDER BY md5(r.contract || int8send(r.block_number)) LIMIT $3`,
+    [chainId, height, sample],
+  );
+
+const compareResult = async (source: Pick<Source, "calls">, read: DeclaredRead, row: Result): Promise<Compared> => {
+  const { definition } = read;
+  const subject = `${definition.name} of ${row.contract} at block ${row.block_number}`;
+  const calls = read
+    .callsOf(row.queued)
+    .filter((call) => Object.entries(call.arguments).every(([name, value]) => cellText(row[name]) === cellText(value)));
+  const [call] = calls;
+  if (call === undefined) return { subject, index: "arguments that are not declared", node: "none" };
+  const [outcome] = await source.calls([{ to: row.contract, data: call.data }], row.block_number);
+  const columns = definition.columns.map(({ name }) => name);
+  if (!isKnown(outcome) || columns.every((column) => (row[column] ?? null) === null)) return { subject, index: null, node: null };
+  return compareRow(subject, columns, row, read.columnsOf(outcome));
+};
+
+/** A revert is a result; a call that the node failed at is not. */
+const isKnown = (outcome: CallOutcome | undefined): outcome is CallOutcome => outcome !== undefined && (outcome.ok || outcome.reverted);

@@ -1,0 +1,48 @@
+import { address, asList, asObject, data, hash, quantity, toQuantity } from "../../../chain/quantities.ts";
+import type { Rpc } from "../../../chain/rpc.ts";
+import type { ChainLog } from "../../../chain/types.ts";
+import { groupBy } from "../../../lib/group-by.ts";
+import type { Hash } from "../../../lib/hex.ts";
+import type { BlockOfLogs } from "../projection/candidates.ts";
+
+interface NodeLog {
+  readonly transactionIndex: number;
+  readonly log: ChainLog;
+}
+
+/** The node's logs of blocks with these first topics; null for a block whose logs the node does not return. */
+export const nodeLogsOf = async (
+  rpc: Pick<Rpc, "settle">,
+  blocks: readonly number[],
+  topics: readonly Hash[],
+): Promise<(BlockOfLogs | null)[]> => {
+  const results = await rpc.settle(
+    blocks.map((number) => {
+      const [fromBlock, toBlock] = [toQuantity(number), toQuantity(number)];
+      return { method: "eth_getLogs", params: [{ fromBlock, toBlock, topics: [topics] }] };
+    }),
+  );
+  return blocks.map((number, position) => {
+    const result = results[position];
+    if (result?.ok !== true || !Array.isArray(result.value)) return null;
+    const logs = result.value.map(toNodeLog).sort((left, right) => left.log.index - right.log.index);
+    const transactions = [...groupBy(logs, ({ transactionIndex }) => transactionIndex)].map(([index, own]) => ({
+      index,
+      logs: own.map(({ log }) => log),
+    }));
+    return { block: { number, transactions } };
+  });
+};
+
+const toNodeLog = (value: unknown): NodeLog => {
+  const raw = asObject(value, "log");
+  return {
+    transactionIndex: quantity(raw, "transactionIndex"),
+    log: {
+      index: quantity(raw, "logIndex"),
+      address: address(raw, "address"),
+      topics: asList(raw.topics, "topics").map((topic) => hash({ topic }, "topic")),
+      data: data(raw, "data"),
+    },
+  };
+};

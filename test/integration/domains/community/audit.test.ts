@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createRandom } from "../../../../demo/story/random.ts";
+import { RpcError } from "../../../../runtime/chain/errors.ts";
+import { createRpc, type Rpc } from "../../../../runtime/chain/rpc.ts";
+import { bytes } from "../../../../runtime/database/codecs.ts";
+import type { Queryable } from "../../../../runtime/database/database.ts";
+import { auditProtocols } from "../../../../runtime/domains/community/audit/audit-protocols.ts";
+import type { AuditRow } from "../../../../runtime/lib/audit-row.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+import { call, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { readOf } from "../../../support/declared-protocol.ts";
+import { contracts } from "./contracts.ts";
+import { type CommunityIndex, startCommunityIndex, vaultsOf } from "./support.ts";
+import { createVault, type Market, startMarket } from "./vault-market.ts";
+
+const random = createRandom("audited vaults");
+const everything = 100_000;
+let chain: TestChain;
+let market: Market;
+let test: TestDatabase;
+let index: CommunityIndex;
+let rpc: Rpc;
+let head: number;
+
+const protocol = () => {
+  const vaults = vaultsOf(market.factory);
+  const shares = readOf("half", "vault", "convertToAssets(uint256 shares) view returns (uint256 assets)", {
+    arguments: [{ name: "shares", type: "uint256", each: ["7", "1000000000000000000000"] }],
+    touchedBy: ["deposits"],
+  });
+  return { ...vaults, reads: [...vaults.reads, shares] };
+};
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  market = await startMarket(chain);
+  test = await createTestDatabase();
+  rpc = createRpc({ url: chain.url, retries: 0 });
+  index = await startCommunityIndex(chain, test.database, { protocols: [protocol()] });
+  for (let step = 0; step < 8; step += 1) {
+    await chain.send(...Array.from({ length: 5 }, () => market.randomTransaction(random)));
+    await chain.mine();
+    if (step === 4) await createVault(chain, market, true);
+  }
+  const hostile = await chain.deploy(contracts("Hostile"));
+  await chain.send(call(contracts("Factory"), market.factory, "announce", [hostile, market.asset]));
+  // Deposit(address,address,uint256,uint256) of EIP-4626, without its data.
+  const topic = "0xdcbc1c05240f31ff3ad067ef1ee35ce4997762752e3a095284754544f4c709d7";
+  await chain.send(call(contracts("Hostile"), hostile, "emitLog", [[topic], "0x"]));
+  await chain.mine();
+  await index.sync();
+  head = await chain.head();
+});
+afterAll(async () => {
+  await rpc?.close();
+  await index?.end();
+  await test?.drop();
+  await chain?.stop();
+});
+
+const audit = (database: Queryable, height = head, sample = everything): Promise<AuditRow[]> =>
+  auditProtocols(
+    {
+      database,
+      source: index.running.source,
+      rpc,
+      chain: { id: 31337, name: "test", community: {} },
+      protocols: [protocol()],
+      from: 0,
+    },
+    height,
+    sample,
+  );
+
+/** The differences that the audit finds after a change of the tables, which is undone. */
+const differencesAfter = async (change: string, parameters: readonly unknown[] = []): Promise<readonly string[]> => {
+  const undo = new Error("undo");
+  let found: readonly AuditRow[] = [];
+  await test.database
+    .transaction(async (client) => {
+      const changed = await client.query(`${change} RETURNING 1 AS one`, parameters);
+      expect(changed.length).toBe(1);
+      found = await audit(client);
+      throw undo;
+    })
+    .catch((error: unknown) => expect(error).toBe(undo));
+  return found.flatMap(({ differences }) => differences);
+};
+
+interface Placed {
+  readonly block_number: number;
+  readonly log_index: number;
+}
+
+const firstOf = async (view: string): Promise<Placed & { readonly contract: Address }> => {
+  const [row] = await test.database.query<Placed & { contract: Address }>(
+    `SELECT contract, block_number, log_index FROM cq_vaults.${view} ORDER BY block_number, log_index OFFSET 2 LIMIT 1`,
+  );
+  if (row === undefined) throw new Error(`${view} has fewer than three rows`);
+  return row;
+};
+
+const place = ({ block_number, log_index }: Placed) => [block_number, log_index];
+
+describe("the audit of declared protocols", () => {
+  it("finds no difference in rows that the indexer wrote", async () => {
+    const rows = await audit(test.database);
+    expect(rows.map(({ subject, differences }) => ({ subject, differences }))).toEqual([
+      { subject: "vaults events", differences: [] },
+      { subject: "vaults reads", differences: [] },
+    ]);
+    const count = async (...views: string[]) => {
+      const counts = await Promise.all(views.map((view) => test.database.query(`SELECT FROM cq_vaults.${view}`)));
+      return counts.reduce((sum, found) => sum + found.length, 0);
+    };
+    expect(rows[0]).toMatchObject({ compared: await count("contracts", "deposits", "withdrawals", "skipped"), unknown: 0 });
+    // The price of the hostile contract reverts.
+    expect(rows[1]).toMatchObject({ compared: await count("share_price", "half"), unknown: 3 });
+  });
+
+  it("finds a wrong row", async () => {
+    const deposit = await firstOf("deposits");
+    const found = await differencesAfter(
+      "UPDATE cq_vaults_deposits SET assets = assets + 1 WHERE block_number = $1 AND log_index = $2",
+      place(deposit),
+    );
+    expect(found).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^deposits ${deposit.block_number} ${deposit.log_index} of block \\d+: the index has assets \\d+, the node has assets \\d+$`,
+        ),
+      ),
+    ]);
+  });
+
+  it("finds a missing row", async () => {
+    const withdrawal = await firstOf("withdrawals");
+    const { block_number: block, log_index: log } = withdrawal;
+    const found = await differencesAfter("DELETE FROM cq_vaults_withdrawals WHERE block_number = $1 AND log_index = $2", place(withdrawal));
+    expect(found).toEqual([`withdrawals ${block} ${log} of block ${block}: the index has no row, the node has a row`]);
+  });
+
+  it("finds a surplus row", async () => {
+    const { contract } = await firstOf("deposits");
+    const found = await differencesAfter(
+      "INSERT INTO cq_vaults_deposits (chain_id, contract, block_number, transaction_index, log_index, sender, owner, assets, shares) VALUES (31337, $1, 3, 0, 900, $1, $1, 5, 5)",
+      [bytes(contract)],
+    );
+    expect(found).toEqual(["deposits 3 900 of block 3: the index has a row, the node has no row"]);
+  });
+
+  it("finds a skipped log that is missing", async () => {
+    const [skipped] = await test.database.query<Placed>("SELECT block_number, log_index FROM cq_vaults.skipped");
+    const found = await differencesAfter("DELETE FROM cq_vaults_skipped WHERE log_index = $1", [skipped?.log_index]);
+    expect(found).toEqual([
+      `skipped ${skipped?.block_number} ${skipped?.log_index} deposits of block ${skipped?.block_number}: the index has no row, the node has a row`,
+    ]);
+  });
+
+  it("finds a contract that is missing, with its rows", async () => {
+    const [vault] = market.vaults as [Address];
+    const found = await differencesAfter("DELETE FROM cq_vaults_contracts WHERE address = $1", [bytes(vault)]);
+    expect(found).toContainEqual(
+      expect.stringMatching(`^contracts ${vault} vault of block \\d+: the index has no row, the node has a row$`),
+    );
+    expect(found.length).toBeGreaterThan(1);
+  });
+
+  it.each(["share_price", "half"])("finds a wrong result of the read %s", async (read) => {
+    const found = await differencesAfter(
+      `UPDATE cq_vaults_${read} SET assets = assets + 1 WHERE ctid = (SELECT ctid FROM cq_vaults_${read} WHERE assets IS NOT NULL LIMIT 1)`,
+    );
+    expect(found).toEqual([
+      expect.stringMatching(new RegExp(`^${read} of 0x[0-9a-f]{40} at block \\d+: the index has assets \\d+, the node has assets \\d+$`)),
+    ]);
+  });
+
+  it("compares up to the height, and a sample of the rows", async () => {
+    const [all] = await audit(test.database);
+    const [some] = await audit(test.database, head - 4, 3);
+    expect(some?.differences).toEqual([]);
+    expect(some?.compared).toBeGreaterThan(0);
+    expect(some?.compared).toBeLessThan(all?.compared ?? 0);
+  });
+
+  it("counts as unknown what the node does not return", async () => {
+    const failing = {
+      settle: async (calls: readonly unknown[]) => calls.map(() => ({ ok: false as const, error: new RpcError("eth_getLogs", 0, "down") })),
+    };
+    const [events] = await auditProtocols(
+      {
+        database: test.database,
+        source: { calls: async (calls) => calls.map(() => ({ ok: false, reverted: false })) },
+        rpc: failing,
+        chain: { id: 31337, name: "test", community: {} },
+        protocols: [protocol()],
+        from: 0,
+      },
+      head,
+      everything,
+    );
+    expect(events?.differences).toEqual([]);
+    expect(events?.unknown).toBe(events?.compared);
+    expect(events?.compared).toBeGreaterThan(0);
+  });
+});
