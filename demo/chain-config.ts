@@ -52,7 +52,9 @@ const nftsOf = ({ seaport, punks }: StoryValues, gateway: string | undefined): N
 /** The contracts of declared protocols, by protocol and kind; absent are those that an older story lacks. */
 const communityOf = (values: StoryValues): NonNullable<Input["community"]> => ({
   protocol_02: { vault: present(values.poolVault) },
+  protocol_04: { comptroller: present(values.cTokenRegistry) },
   protocol_06: { vault: present(values.dollarVault, values.goldVault) },
+  protocol_08: { comptroller: present(values.vTokenRegistry) },
   protocol_09: { vault: present(values.sharePool) },
   protocol_10: { vault_v2: present(values.legacyVault), vault_v3: present(values.strategyVault) },
 });

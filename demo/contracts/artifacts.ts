@@ -42,6 +42,9 @@ export interface Artifacts {
   readonly poolVault: Artifact;
   readonly weightedVaultPool: Artifact;
   readonly composableVaultPool: Artifact;
+  readonly marketRegistry: Artifact;
+  readonly tokenMarket: Artifact;
+  readonly nativeMarket: Artifact;
   readonly conduitController: Artifact;
   readonly seaport: Artifact;
 }
@@ -115,5 +118,8 @@ export const loadArtifacts = async (cacheDirectory: string): Promise<Artifacts> 
     sharePool: compiled("SharePool"),
     legacyVault: compiled("LegacyVault"),
     strategyVault: compiled("StrategyVault"),
+    marketRegistry: compiled("MarketRegistry"),
+    tokenMarket: compiled("TokenMarket"),
+    nativeMarket: compiled("NativeMarket"),
   };
 };

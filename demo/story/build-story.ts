@@ -9,6 +9,7 @@ import { setUpGarden } from "../chapters/garden.ts";
 import { setUpHostile } from "../chapters/hostile.ts";
 import { setUpLanterns } from "../chapters/lanterns.ts";
 import { setUpMarketplace } from "../chapters/marketplace.ts";
+import { setUpMoneyMarkets } from "../chapters/money-markets.ts";
 import { setUpNewcomer } from "../chapters/newcomer.ts";
 import { setUpPayouts } from "../chapters/payouts.ts";
 import { setUpPermits } from "../chapters/permits.ts";
@@ -106,6 +107,7 @@ const setUpChapters = async (context: StoryContext) => {
   const { vaults, dailyCalls: vaultsCalls } = await setUpVaults(context, accounts, tokens);
   const { shareVaults, dailyCalls: shareVaultsCalls } = await setUpShareVaults(context, accounts, tokens);
   const { vaultPools, dailyCalls: vaultPoolsCalls } = await setUpVaultPools(context, accounts, tokens, prices);
+  const { moneyMarkets, dailyCalls: moneyMarketsCalls } = await setUpMoneyMarkets(context, accounts, tokens);
   const dailyCalls: readonly DailyCalls[] = [
     peopleCalls,
     tokensCalls,
@@ -129,8 +131,9 @@ const setUpChapters = async (context: StoryContext) => {
     vaultsCalls,
     shareVaultsCalls,
     vaultPoolsCalls,
+    moneyMarketsCalls,
   ];
-  const nfts = { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults, vaultPools };
+  const nfts = { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults, vaultPools, moneyMarkets };
   /** Called when the story is complete. */
   const ownership = (): Ownership => ({
     garden: garden.registry.owners,

@@ -5,6 +5,7 @@ import type { Exchange, RangeExchange, RivalExchange } from "../chapters/exchang
 import type { Garden } from "../chapters/garden-types.ts";
 import type { Hostile } from "../chapters/hostile.ts";
 import type { Marketplace } from "../chapters/marketplace-orders.ts";
+import type { MoneyMarkets } from "../chapters/money-markets.ts";
 import type { PriceFeeds } from "../chapters/price-feeds.ts";
 import type { ShareVaults } from "../chapters/share-vaults.ts";
 import { soldEditions } from "../chapters/special-sales.ts";
@@ -55,13 +56,14 @@ export interface ChapterResults {
   readonly vaults: Vaults;
   readonly shareVaults: ShareVaults;
   readonly vaultPools: VaultPools;
+  readonly moneyMarkets: MoneyMarkets;
 }
 
 const dateOf = (time: number): string => new Date(time * 1000).toISOString().slice(0, 10);
 
 const toInventory = (chapters: ChapterResults): Inventory => {
   const { accounts, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, failingContract } = chapters;
-  const { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults, vaultPools } = chapters;
+  const { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults, vaultPools, moneyMarkets } = chapters;
   const pairs = [...Object.values(exchange.pairs), ...Object.values(rival.pairs)];
   const { treasury, deployer, trader, collector, newcomer, marketMaker, secondMarketMaker, reporter, gardener, washTraders, users } =
     accounts;
@@ -89,6 +91,7 @@ const toInventory = (chapters: ChapterResults): Inventory => {
       ...Object.values(shareVaults),
       vaultPools.tideDollar,
       ...Object.values(vaultPools.pools),
+      ...[moneyMarkets.cTokens, moneyMarkets.vTokens].flatMap(({ markets }) => markets.map(({ address }) => address)),
       ...pairs,
     ],
     pairs,
@@ -98,6 +101,7 @@ const toInventory = (chapters: ChapterResults): Inventory => {
     contracts: [
       ...[exchange.factory, exchange.router, rival.factory, rival.router, ranges.factory, ranges.router, ranges.descriptor],
       ...[feeds.ether, feeds.euro, tokens.airdrop, payouts, failingContract, marketplace.seaport, faces, vaultPools.vault],
+      ...[moneyMarkets.cTokens.registry, moneyMarkets.vTokens.registry],
     ],
   };
 };
@@ -110,7 +114,7 @@ export const toStoryValues = async (
   genesisTime: number,
 ): Promise<{ values: StoryValues; inventory: Inventory }> => {
   const { accounts, tokens, weth, exchange, rival, ranges, feeds, collectibles } = chapters;
-  const { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults, vaultPools } = chapters;
+  const { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults, vaultPools, moneyMarkets } = chapters;
   const swap = miner.labelledTransactions.get("swap");
   const failure = miner.labelledTransactions.get("failure");
   const sale = miner.labelledTransactions.get("sale");
@@ -173,6 +177,8 @@ export const toStoryValues = async (
     tideToken: vaultPools.tideDollar,
     vaultPool: vaultPools.pools.goldDollar,
     composablePool: vaultPools.pools.dollars,
+    cTokenRegistry: moneyMarkets.cTokens.registry,
+    vTokenRegistry: moneyMarkets.vTokens.registry,
     gardener: accounts.gardener,
     seaport: marketplace.seaport,
     marketFees: marketplace.feeCollector,
