@@ -27,7 +27,6 @@ import * as checkSchedule from "./domains/tokens/migrations/0021-check-schedule.
 import * as keys from "./http/migrations/0004-keys.ts";
 import * as indexer from "./indexer/migrations/0003-indexer.ts";
 import * as contractStandards from "./indexer/migrations/0022-contract-standards.ts";
-import * as projectionFailures from "./indexer/migrations/0031-projection-failures.ts";
 
 /** All migrations, in the order of their numbers. */
 export const migrations: readonly Migration[] = [
@@ -59,5 +58,4 @@ export const migrations: readonly Migration[] = [
   { name: "0028-safes", ...safes },
   { name: "0029-api-pools-and-supplies", ...apiPools },
   { name: "0030-read-arguments", ...readArguments },
-  { name: "0031-projection-failures", ...projectionFailures },
 ];

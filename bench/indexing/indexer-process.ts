@@ -3,9 +3,11 @@ import { probeCapabilities } from "../../runtime/chain/capabilities.ts";
 import { createRpc } from "../../runtime/chain/rpc.ts";
 import { createSource } from "../../runtime/chain/source.ts";
 import { createDatabase } from "../../runtime/database/database.ts";
+import { openProtocols } from "../../runtime/domains/community/open-protocols.ts";
 import { createStoredLedger } from "../../runtime/domains/ledger/stored-blocks.ts";
 import { createIndexer } from "../../runtime/indexer/session/indexer.ts";
 import type { IndexedChain } from "../../runtime/indexer/types.ts";
+import { communityProtocols } from "../../runtime/protocols.ts";
 import { readArgument, reportResult, startClock } from "../support/measured-process.ts";
 import { projections } from "../support/projections.ts";
 import type { IndexerOptions, IndexerRun } from "./runs.ts";
@@ -31,6 +33,14 @@ const rpc = createRpc({ url: options.rpc });
 const logger = pino({ level: "silent" });
 await database.query("SELECT 1");
 
+const declared = openProtocols({
+  database,
+  chain: { ...chain, community: options.community ?? {} },
+  protocols: options.community === undefined ? [] : communityProtocols,
+  readerRole: null,
+  isPruned: false,
+  logger,
+});
 const points: Point[] = [];
 const stop = new AbortController();
 const clock = startClock();
@@ -40,7 +50,9 @@ const indexer = createIndexer({
   source,
   database,
   ledger: createStoredLedger(database, chain.id),
-  projections: projections.slice(1).filter(({ id }) => !options.without?.includes(id)),
+  projections: [...projections.slice(1).filter(({ id }) => !options.without?.includes(id)), ...declared.projections],
+  blockBoundTables: declared.blockBoundTables,
+  prepare: declared.prepare,
   logger,
   clock: () => new Date(),
   onProgress: ({ block }) => {

@@ -1,3 +1,4 @@
+import type { ConfiguredContracts } from "../../runtime/domains/community/contracts-on-chain.ts";
 import type { Point } from "./tenths.ts";
 
 /** Options of a run of either kind. */
@@ -13,6 +14,8 @@ export interface RunOptions {
 export interface IndexerOptions extends RunOptions {
   /** The ids of excluded projections; none by default. */
   readonly without?: readonly string[];
+  /** Contracts of declared protocols; without them, no protocol is indexed. */
+  readonly community?: ConfiguredContracts;
 }
 
 export interface BaselineOptions extends RunOptions {

@@ -76,8 +76,6 @@ export interface Projection {
   readonly id: string;
   /** Incremented when the meaning of the rows changes, so that they are rebuilt from the stored ledger. */
   readonly version: number;
-  /** Whether a permanent failure of this projection switches it off, instead of stopping the index. */
-  readonly isIsolated?: boolean;
   readonly events: readonly EventDefinition[];
   readonly tables: readonly Table[];
   readonly loads: Readonly<Record<string, StateLoad>>;

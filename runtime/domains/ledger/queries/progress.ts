@@ -8,8 +8,6 @@ export interface Progress {
   readonly first: number;
   /** The last block of each projection. */
   readonly checkpoints: ReadonlyMap<string, number>;
-  /** Projections that are switched off because they failed. */
-  readonly failed: ReadonlySet<string>;
 }
 
 interface ProgressRow {
@@ -18,7 +16,6 @@ interface ProgressRow {
   readonly first: number | null;
   readonly projections: readonly string[];
   readonly blocks: readonly number[];
-  readonly failed: readonly string[];
 }
 
 export type ProgressQueries = ReturnType<typeof createProgressQueries>;
@@ -34,16 +31,15 @@ export const createProgressQueries = ({ query }: Pick<Database, "query">) => ({
       `SELECT requested.chain_id, (SELECT number FROM blocks b WHERE b.chain_id = requested.chain_id ORDER BY number DESC LIMIT 1) AS head,
          (SELECT indexed_from FROM chains c WHERE c.chain_id = requested.chain_id) AS first,
          ARRAY(SELECT projection FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id ORDER BY projection) AS projections,
-         ARRAY(SELECT block_number FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id ORDER BY projection) AS blocks,
-         ARRAY(SELECT projection FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id AND failure IS NOT NULL) AS failed
+         ARRAY(SELECT block_number FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id ORDER BY projection) AS blocks
        FROM unnest($1::int8[]) AS requested(chain_id)`,
       [chainIds],
     );
     return new Map(
-      rows.flatMap(({ chain_id: chainId, head, first, projections, blocks, failed }) => {
+      rows.flatMap(({ chain_id: chainId, head, first, projections, blocks }) => {
         if (head === null) return [];
         const checkpoints = new Map(projections.map((projection, position) => [projection, blocks[position] ?? -1]));
-        return [[chainId, { head, first: first ?? 0, checkpoints, failed: new Set(failed) }] as const];
+        return [[chainId, { head, first: first ?? 0, checkpoints }] as const];
       }),
     );
   },

@@ -1,0 +1,118 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { addProtocols } from "./community/catch-up.ts";
+import { compareDeclarations } from "./community/compare-declarations.ts";
+import { type EventChainSize, startEventChain } from "./community/event-chain.ts";
+import { plannedProtocols } from "./community/plans.ts";
+import { serveProtocols } from "./community/serve.ts";
+import type { BenchResult } from "./result.ts";
+import { type BenchServer, startBenchServer } from "./support/server.ts";
+
+const help = `npm run bench -- community [options]
+  --only serve|index|add   one part: serving the live operations, indexing with and without declarations, or adding protocols to an index
+  --events 2000000         protocol events of the served index, --seed 1
+  --protocols a,b          ids of protocols; all that have SQL by default
+  --operation TEXT         only operations whose name contains the text, such as "protocol_06 balances"
+  --times 31               requests per endpoint case
+  --logs 1000000           logs of the index that protocols are added to, --runs 3
+  --indexed 40000          protocol events of the indexed chain in --blocks 3000, --runs 3 of each kind
+  --data FOLDER            where the generated indexes are stored between runs (default: ASHLAR_BENCH_DIR, else a folder in the system's temporary directory)
+`;
+/** Benchmark data can be rebuilt and need not survive a power failure. */
+const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", maintenance_work_mem: "512MB" };
+
+/** Measures declared protocols. */
+export async function run(args: readonly string[]): Promise<BenchResult> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      only: { type: "string" },
+      events: { type: "string", default: "2000000" },
+      seed: { type: "string", default: "1" },
+      protocols: { type: "string", default: "" },
+      operation: { type: "string", default: "" },
+      times: { type: "string", default: "31" },
+      logs: { type: "string", default: "1000000" },
+      indexed: { type: "string", default: "40000" },
+      blocks: { type: "string", default: "3000" },
+      runs: { type: "string", default: "3" },
+      data: { type: "string", default: process.env.ASHLAR_BENCH_DIR ?? join(tmpdir(), "ashlar-bench-community") },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(help);
+    return { table: [], figures: {}, missed: [] };
+  }
+  const { only } = values;
+  if (only !== undefined && only !== "serve" && only !== "index" && only !== "add")
+    throw new Error(`Invalid value "${only}" for --only: expected serve, index or add`);
+  const seed = Number(values.seed);
+  const protocols = values.protocols.split(",").filter((id) => id !== "");
+  const parts: Readonly<Record<string, () => Promise<BenchResult>>> = {
+    serve: () =>
+      onServer(values.data, (server) =>
+        serveProtocols(server, {
+          seed,
+          events: Number(values.events),
+          protocols,
+          operation: values.operation,
+          times: Number(values.times),
+        }),
+      ),
+    add: () =>
+      onServer(values.data, (server) =>
+        inFolder((folder) => addProtocols(server, { seed, events: Number(values.logs), protocols }, folder, Number(values.runs))),
+      ),
+    index: () =>
+      inFolder((folder) =>
+        benchIndexing(folder, protocols, { events: Number(values.indexed), blocks: Number(values.blocks) }, Number(values.runs)),
+      ),
+  };
+  const results: BenchResult[] = [];
+  for (const [name, part] of Object.entries(parts)) if (only === undefined || only === name) results.push(await part());
+  const [{ table } = { table: [] }, ...others] = results;
+  return {
+    table,
+    further: [...(results[0]?.further ?? []), ...others.map((result) => result.table)],
+    figures: Object.assign({}, ...results.map(({ figures }) => figures)),
+    missed: results.flatMap(({ missed }) => missed),
+  };
+}
+
+/** Runs work on a server with the generated indexes. */
+async function onServer<T>(folder: string, work: (server: BenchServer) => Promise<T>): Promise<T> {
+  const server = await startBenchServer(folder, settings);
+  try {
+    return await work(server);
+  } finally {
+    await server.stop();
+  }
+}
+
+async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), "ashlar-bench-community-"));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Indexes with default, durable settings of the server. */
+async function benchIndexing(folder: string, ids: readonly string[], size: EventChainSize, runs: number): Promise<BenchResult> {
+  const planned = plannedProtocols(ids);
+  const server = await startBenchServer(join(folder, "database"));
+  try {
+    const chain = await startEventChain(planned, size, join(folder, "node"));
+    try {
+      return await compareDeclarations(server, chain, planned, join(folder, "compiled"), runs);
+    } finally {
+      await chain.stop();
+    }
+  } finally {
+    await server.stop();
+  }
+}

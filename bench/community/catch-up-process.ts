@@ -1,0 +1,92 @@
+import type { Capabilities } from "../../runtime/chain/capabilities.ts";
+import type { Source } from "../../runtime/chain/source.ts";
+import { createDatabase } from "../../runtime/database/database.ts";
+import { openProtocols } from "../../runtime/domains/community/open-protocols.ts";
+import { createStoredLedger } from "../../runtime/domains/ledger/stored-blocks.ts";
+import { createIndexer } from "../../runtime/indexer/session/indexer.ts";
+import type { Hash } from "../../runtime/lib/hex.ts";
+import { readArgument, reportResult, startClock } from "../support/measured-process.ts";
+import { projections } from "../support/projections.ts";
+import { chainId, communityOf } from "./chain-config.ts";
+import { plannedProtocols } from "./plans.ts";
+
+/** The time in which protocols caught up with the ledger of an index. */
+export interface CatchUpRun {
+  readonly milliseconds: number;
+  readonly cpuSeconds: number;
+  readonly rows: number;
+}
+
+const { databaseUrl, protocols } = readArgument<{ readonly databaseUrl: string; readonly protocols: readonly string[] }>();
+const database = createDatabase({ url: databaseUrl, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName: "ashlar-bench" });
+const [head] = await database.query<{ number: number; hash: Hash; timestamp: number }>(
+  "SELECT number, hash, timestamp FROM blocks ORDER BY number DESC LIMIT 1",
+);
+if (head === undefined) throw new Error("The index has no blocks");
+const planned = plannedProtocols(protocols);
+const {
+  projections: own,
+  prepare,
+  blockBoundTables,
+} = openProtocols({
+  database,
+  chain: { id: chainId, name: "bench", community: communityOf(planned) },
+  protocols: planned.map(({ protocol }) => protocol),
+  readerRole: null,
+  isPruned: false,
+  logger: { info: () => undefined },
+});
+const capabilities: Capabilities = {
+  blockReceipts: true,
+  traces: null,
+  oldTraces: false,
+  finalizedTag: false,
+  archiveState: true,
+  stateByHash: false,
+  webSocket: null,
+  batchSize: 1,
+};
+const unexpectedRequest = (): Promise<never> => Promise.reject(new Error("Unexpected request to the node"));
+const hashesOf: Source["hashesOf"] = async (heights) => {
+  const blocks = await database.query<{ number: number; hash: Hash }>("SELECT number, hash FROM blocks WHERE number = ANY ($1)", [heights]);
+  return heights.map((height) => blocks.find(({ number }) => number === height)?.hash ?? null);
+};
+/** A node that has the blocks of the index. */
+const source: Source = {
+  capabilities,
+  tracing: false,
+  chainId: async () => chainId,
+  genesisHash: async () => "0x00",
+  head: async () => head,
+  finalized: async () => null,
+  hashesOf,
+  fetch: unexpectedRequest,
+  balances: unexpectedRequest,
+  balanceOutcomes: unexpectedRequest,
+  calls: unexpectedRequest,
+};
+
+let rows = 0;
+let done = 0;
+const stop = new AbortController();
+const clock = startClock();
+await createIndexer({
+  chain: { id: chainId, name: "bench", from: 0, wrappedNative: [], nativeAccounting: "none", pollMilliseconds: 1_000 },
+  source,
+  database,
+  ledger: createStoredLedger(database, chainId),
+  projections: [...projections.slice(1), ...own],
+  blockBoundTables,
+  prepare,
+  logger: { info: () => undefined, warn: () => undefined },
+  clock: () => new Date(),
+  onProgress: (progress) => {
+    if (progress.phase !== "catch-up") return;
+    rows += progress.rows;
+    if (progress.block >= head.number) done += 1;
+    if (done === own.length) stop.abort();
+  },
+}).run(stop.signal);
+const timing = clock();
+await database.close();
+reportResult<CatchUpRun>({ ...timing, rows });

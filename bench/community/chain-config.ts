@@ -1,0 +1,21 @@
+import { type ChainConfig, chainConfig } from "../../runtime/config/config.ts";
+import type { ConfiguredContracts } from "../../runtime/domains/community/contracts-on-chain.ts";
+import type { PlannedProtocol } from "./plan.ts";
+
+/** The generated index has one chain. */
+export const chainId = 1;
+
+/** The contracts of protocols, as an operator would add them. */
+export const communityOf = (protocols: readonly PlannedProtocol[]): ConfiguredContracts =>
+  Object.fromEntries(protocols.map(({ protocol, contracts }) => [protocol.id, contracts]));
+
+/** The network with the contracts of protocols. */
+export const configOf = (protocols: readonly PlannedProtocol[]): ChainConfig =>
+  chainConfig.parse({
+    name: "bench",
+    id: chainId,
+    rpc: "http://127.0.0.1:1",
+    nativeAccounting: "none",
+    groups: ["historical"],
+    community: communityOf(protocols),
+  });

@@ -1,0 +1,50 @@
+import { join } from "node:path";
+import { resultOfComparison } from "../indexing/compare-projections.ts";
+import type { IndexerOptions, IndexerRun } from "../indexing/runs.ts";
+import { type Run, timedRun } from "../indexing/timed-run.ts";
+import type { BenchResult } from "../result.ts";
+import { compileScript } from "../support/compile-script.ts";
+import { measureProcess } from "../support/measured-process.ts";
+import type { BenchServer } from "../support/server.ts";
+import { countRows } from "../support/tables.ts";
+import { communityOf } from "./chain-config.ts";
+import type { EventChain } from "./event-chain.ts";
+import type { PlannedProtocol } from "./plan.ts";
+
+const indexerScript = new URL("../indexing/indexer-process.ts", import.meta.url);
+/** Tables that an index without protocols does not have, or has without rows of them. */
+const isOfProtocols = (table: string): boolean => /^cq_|^community_|^projection_checkpoints$/.test(table);
+
+/** Indexes a chain of protocol events repeatedly, alternating with and without declared protocols. */
+export async function compareDeclarations(
+  server: BenchServer,
+  chain: EventChain,
+  planned: readonly PlannedProtocol[],
+  folder: string,
+  runs: number,
+): Promise<BenchResult> {
+  const script = compileScript(indexerScript, join(folder, "indexer"));
+  const options = { rpc: chain.url, chainId: Number(await chain.rpc("eth_chainId")), head: await chain.head(), traces: false };
+  const index = (withProtocols: boolean) => (databaseUrl: string) =>
+    measureProcess<IndexerRun>(script, {
+      ...options,
+      databaseUrl,
+      ...(withProtocols ? { community: communityOf(planned) } : {}),
+    } satisfies IndexerOptions);
+  // This run is not measured: it warms up the node and determines the expected rows.
+  await index(true)(await server.create("target"));
+  const rows = await server.on("target", countRows);
+  const events = Object.entries(rows).reduce((sum, [table, count]) => sum + (tablesOf(planned).has(table) ? count : 0), 0);
+  if (events !== chain.events) throw new Error(`Indexed ${events} of ${chain.events} events of protocols`);
+  const otherRows = Object.fromEntries(Object.entries(rows).filter(([table]) => !isOfProtocols(table)));
+  const all: Run<IndexerRun>[] = [];
+  const without: Run<IndexerRun>[] = [];
+  for (let count = 0; count < runs; count += 1) {
+    all.push(await timedRun(server, "with protocols", rows, index(true)));
+    without.push(await timedRun(server, "without protocols", otherRows, index(false)));
+  }
+  return resultOfComparison({ subject: "protocols", all, without, rows });
+}
+
+const tablesOf = (planned: readonly PlannedProtocol[]): ReadonlySet<string> =>
+  new Set(planned.flatMap(({ protocol: { id, tables } }) => tables.map(({ name }) => `cq_${id}_${name}`)));

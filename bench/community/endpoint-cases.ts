@@ -1,0 +1,39 @@
+import type { EndpointCase, Variant } from "../support/endpoint-case.ts";
+import type { PlannedProtocol } from "./plan.ts";
+import { walletOf, whale } from "./story.ts";
+
+/** The requests to the live operations of protocols: first pages of 100 items, all markets, one market, a wallet with a position in each, and other wallets. */
+export const endpointCases = (protocols: readonly PlannedProtocol[], only: string): readonly EndpointCase[] =>
+  protocols.flatMap(({ protocol, contracts, plan }) =>
+    Object.keys(protocol.operations)
+      .map((operation): EndpointCase => {
+        const path = (query = "") => `cq/provider/app/${protocol.id}/${operation}/?chain-name=bench${query}`;
+        const pools =
+          plan.pools === undefined
+            ? []
+            : [0, 7, plan.markets - 1].map((market) => path(`&pool-address=${contracts[plan.pools ?? ""]?.[market]}`));
+        return {
+          row: Number(protocol.id.replace(/\D/g, "")),
+          name: operation,
+          variants: [
+            ...ofOperation(operation, path),
+            ...(operation === "market_data" && pools.length > 0 ? [{ name: "one market", paths: pools }] : []),
+          ],
+        };
+      })
+      .filter(({ name }) => `${protocol.id} ${name}`.includes(only)),
+  );
+
+const wallets = [0, 7, 100].map(walletOf);
+
+const ofOperation = (operation: string, path: (query?: string) => string): readonly Variant[] => {
+  if (operation === "market_data" || operation === "markets")
+    return [
+      { name: "first page", paths: [path()] },
+      { name: "second page", paths: [path("&page-number=1&page-size=50")] },
+    ];
+  return [
+    { name: "a position in each market", paths: [path(`&address=${whale}`)] },
+    { name: "ordinary wallets", paths: wallets.map((wallet) => path(`&address=${wallet}`)) },
+  ];
+};

@@ -1,0 +1,70 @@
+import { createDatabase, type Database } from "../../runtime/database/database.ts";
+import { openProtocols } from "../../runtime/domains/community/open-protocols.ts";
+import { ledgerProjection } from "../../runtime/domains/ledger/projection/index.ts";
+import { poolsProjection } from "../../runtime/domains/pools/projection/index.ts";
+import { tokensProjection } from "../../runtime/domains/tokens/projection/index.ts";
+import { createEventDecoder } from "../../runtime/events/decode-events.ts";
+import { describeChain, describeTokens, fillTables } from "../support/fill.ts";
+import { readArgument, reportResult } from "../support/measured-process.ts";
+import { withoutIndexes } from "../support/without-indexes.ts";
+import { chainId, communityOf } from "./chain-config.ts";
+import { assetOf, type PlannedProtocol } from "./plan.ts";
+import { plannedProtocols } from "./plans.ts";
+import { describeAssets } from "./prices.ts";
+import { withReadResults } from "./read-results.ts";
+import { generateBlocks, type StorySize } from "./story.ts";
+
+interface Argument extends StorySize {
+  readonly databaseUrl: string;
+  readonly protocols: readonly string[];
+  /** Whether the tables of the protocols are filled too; otherwise a protocol can be added to the index. */
+  readonly declared: boolean;
+}
+
+const { databaseUrl, protocols, declared, ...size } = readArgument<Argument>();
+const database = createDatabase({ url: databaseUrl, poolSize: 3, statementTimeoutMilliseconds: 0, applicationName: "ashlar-bench" });
+const planned = plannedProtocols(protocols);
+const base = [ledgerProjection, tokensProjection, poolsProjection];
+const { projections, prepare } = openProtocols({
+  database,
+  chain: { id: chainId, name: "bench", community: communityOf(planned) },
+  protocols: planned.map(({ protocol }) => protocol),
+  readerRole: null,
+  isPruned: false,
+  logger: { info: () => undefined },
+});
+if (declared) await prepare(async () => undefined);
+await withoutIndexes(database, async () => {
+  const decode = createEventDecoder(base.flatMap(({ events }) => events));
+  const decoded = function* () {
+    for (const block of generateBlocks(planned, size)) yield decode(block);
+  };
+  const own = declared ? projections.map((projection, position) => withReadResults(projection, planned[position] as PlannedProtocol)) : [];
+  const last = await fillTables(database, decoded(), {
+    chainId,
+    projections: [...base, ...own],
+    nativeAccounting: "none",
+    blocksPerBatch: 100,
+    // No community query reads the lists of a wallet's transactions.
+    without: new Set(["address_transactions"]),
+  });
+  if (last === undefined) return;
+  await describeChain(database, chainId, last);
+  await describeTokens(database, chainId);
+  const markets = Math.max(...planned.map(({ plan }) => plan.markets));
+  const assets = Array.from({ length: markets }, (_, market) => assetOf(market));
+  await describeAssets(database, chainId, assets, last.timestamp);
+  if (declared) await describeProtocols(database, last.number);
+});
+await database.query("VACUUM ANALYZE");
+await database.close();
+reportResult({});
+
+/** The checkpoints of the protocols, as the indexing loop would write them. */
+async function describeProtocols(target: Database, head: number): Promise<void> {
+  await target.query(
+    `INSERT INTO projection_checkpoints (chain_id, projection, version, block_number)
+     SELECT $1, id, version, $2 FROM unnest($3::text[], $4::int[]) AS p(id, version)`,
+    [chainId, head, projections.map(({ id }) => id), projections.map(({ version }) => version)],
+  );
+}

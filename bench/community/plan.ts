@@ -1,0 +1,103 @@
+import type { EventParameter, EventSignature, Protocol } from "../../runtime/declarations/protocol.ts";
+import type { ConfiguredContracts } from "../../runtime/domains/community/contracts-on-chain.ts";
+import type { Address } from "../../runtime/lib/hex.ts";
+import { hexOf } from "../support/random.ts";
+
+/** A decoded value of an event or result: integers as bigint, addresses and bytes as hex. */
+export type Value = bigint | boolean | string | readonly Value[];
+
+/** What the values of an event depend on. */
+export interface Draw {
+  /** The number of the protocol's market. */
+  readonly market: number;
+  /** The account of the event. */
+  readonly wallet: Address;
+  /** Another account. */
+  readonly other: Address;
+  readonly amount: bigint;
+  /** The number of the event in the story, which grows with time. */
+  readonly step: number;
+}
+
+/** How the events of a protocol are generated, where it differs from the default: one market per contract of each kind, and values by type. */
+export interface ProtocolPlan {
+  /** The number of markets: reserves, vaults or pools. */
+  readonly markets: number;
+  /** Kinds of which there is one contract for all markets. */
+  readonly shared?: readonly string[];
+  /** The kind whose addresses are those of pools in requests. */
+  readonly pools?: string;
+  /** How often events of a table occur, 1 by default; 0 only in the first events of a market. */
+  readonly weights?: Readonly<Record<string, number>>;
+  /** Values by the name of the parameter, or by table and parameter, as `transfers.from`. */
+  readonly parameters?: Readonly<Record<string, (draw: Draw) => Value>>;
+  /** Values by the name of the column of a read's results, or by read and column. */
+  readonly results?: Readonly<Record<string, (draw: Pick<Draw, "market" | "step">) => Value>>;
+}
+
+/** A kind of event of a protocol. */
+export interface PlannedEvent {
+  readonly event: EventSignature;
+  readonly weight: number;
+  readonly emitter: (market: number) => Address;
+  readonly values: (draw: Draw) => readonly Value[];
+}
+
+/** A protocol of the generated chain. */
+export interface PlannedProtocol {
+  readonly protocol: Protocol;
+  readonly plan: ProtocolPlan;
+  readonly contracts: ConfiguredContracts[string];
+  /** In the order of the tables, with all of their events. */
+  readonly events: readonly PlannedEvent[];
+}
+
+/** The token of a market, the same in all protocols. */
+export const assetOf = (market: number): Address => hexOf(61, market, 5);
+
+/** The contract of a kind in a market. */
+const contractOf = (protocol: Protocol, kind: string, market: number): Address =>
+  hexOf(62 + 64 * numberOf(protocol) + Object.keys(protocol.contracts).indexOf(kind), market, 5);
+
+const numberOf = ({ id }: Protocol): number => Number(id.replace(/\D/g, ""));
+
+/** Plans the events of a protocol. */
+export function planProtocol(protocol: Protocol, plan: ProtocolPlan): PlannedProtocol {
+  const isShared = (kind: string): boolean => plan.shared?.includes(kind) === true;
+  const emitterOf = (kind: string) => (market: number) => contractOf(protocol, kind, isShared(kind) ? 0 : market);
+  const contracts = Object.keys(protocol.contracts).map((kind) => {
+    const count = isShared(kind) ? 1 : plan.markets;
+    return [kind, Array.from({ length: count }, (_, market) => emitterOf(kind)(market))] as const;
+  });
+  const events = protocol.tables.flatMap(({ name, contract, events: variants }) =>
+    variants.slice(0, 1).map((event): PlannedEvent => {
+      const accounts = event.parameters.filter(({ type }) => type === "address").map((parameter) => parameter.name);
+      const valueIn = (parameter: EventParameter, draw: Draw): Value => {
+        const own = plan.parameters?.[`${name}.${parameter.name}`] ?? plan.parameters?.[parameter.name];
+        return own?.(draw) ?? defaultValue(parameter.type, accounts.indexOf(parameter.name) === 0 ? draw.wallet : draw.other, draw.amount);
+      };
+      return {
+        event,
+        weight: plan.weights?.[name] ?? 1,
+        emitter: emitterOf(contract),
+        values: (draw) => event.parameters.map((parameter) => valueIn(parameter, draw)),
+      };
+    }),
+  );
+  return { protocol, plan, contracts: Object.fromEntries(contracts), events };
+}
+
+/** A value of a type. */
+export function defaultValue(type: string, account: Address, amount: bigint): Value {
+  if (type.endsWith("]")) return [0n, 1n].map((number) => defaultValue(type.replace(/\[\d*\]$/, ""), account, amount + number));
+  if (type === "address") return account;
+  if (type === "bool") return true;
+  if (type === "string") return "Bench";
+  if (/^bytes\d*$/.test(type)) return `0x${account.slice(2).padEnd(2 * Number(type.slice(5) || 20), "0")}`;
+  const bits = Number(type.replace(/\D/g, "")) - (type.startsWith("u") ? 0 : 1);
+  return BigInt.asUintN(Math.min(bits, 128), amount);
+}
+
+/** Contracts of protocols by their addresses: protocol, and the number of the market. */
+export const marketsByContract = ({ contracts }: PlannedProtocol): ReadonlyMap<string, number> =>
+  new Map(Object.values(contracts).flatMap((addresses) => addresses.map((address, market) => [address, market] as const)));

@@ -1,0 +1,81 @@
+import { type BenchResult, median } from "../result.ts";
+import { openCachedIndex } from "../support/cached-index.ts";
+import { calibrateByQuery } from "../support/calibration.ts";
+import { measureEndpoints } from "../support/measure-endpoints.ts";
+import { openServing } from "../support/open-serving.ts";
+import { projections } from "../support/projections.ts";
+import { resultOfServing, variantTable } from "../support/serve-figures.ts";
+import type { BenchServer } from "../support/server.ts";
+import { countRows, megabytesOf } from "../support/tables.ts";
+import { configOf } from "./chain-config.ts";
+import { endpointCases } from "./endpoint-cases.ts";
+import { plannedProtocols } from "./plans.ts";
+import { type StorySize, storyVersion } from "./story.ts";
+
+export interface ServeOptions extends Omit<StorySize, "until"> {
+  /** Requests per endpoint case. */
+  readonly times: number;
+  /** The ids of protocols; all that have SQL by default. */
+  readonly protocols: readonly string[];
+  /** A part of the names of endpoint cases. */
+  readonly operation: string;
+}
+
+const print = (line: string): unknown => process.stdout.write(`${line}\n`);
+
+/** Fills an index with the events of protocols or reuses the index of an earlier run, and measures the live operations. */
+export async function serveProtocols(server: BenchServer, { times, operation, ...size }: ServeOptions): Promise<BenchResult> {
+  const planned = plannedProtocols(size.protocols);
+  const filled = await openIndex(server, { ...size, declared: true });
+  return server.on(filled, async (database) => {
+    const serving = await openServing(database, configOf(planned));
+    try {
+      const endpoints = await measureEndpoints(database, serving, endpointCases(planned, operation), times);
+      const calibration = await calibrateByQuery(database);
+      const result = resultOfServing({
+        subject: "operations by protocol, complete responses over HTTP",
+        endpoints,
+        jobs: null,
+        calibration,
+        rows: await countRows(database),
+        megabytes: await megabytesOf(database),
+      });
+      const medians = endpoints.map(({ endpoint: { row, name }, variants }) => {
+        const milliseconds = median(variants.flatMap((variant) => variant.milliseconds));
+        return [`protocol ${row} ${name}`, milliseconds / calibration.milliseconds] as const;
+      });
+      const ratios = medians.map(([operation, ratio]) => ({
+        "whole response by one row, at most 167": operation,
+        ratio: Math.round(ratio),
+      }));
+      return { ...result, further: [ratios, variantTable(endpoints)] };
+    } finally {
+      await serving.close();
+    }
+  });
+}
+
+/** The database of a generated index, with or without the tables of the protocols. */
+export function openIndex(
+  server: BenchServer,
+  { declared, ...size }: Omit<StorySize, "until"> & Pick<ServeOptions, "protocols"> & { readonly declared: boolean },
+): Promise<string> {
+  // Operations and descriptions do not change the index.
+  const declarations = plannedProtocols(size.protocols).map(({ protocol: { id, tables, reads }, plan }) => [
+    id,
+    tables,
+    reads,
+    plan.markets,
+  ]);
+  return openCachedIndex(
+    server,
+    {
+      name: `community_${declared ? "served" : "ledger"}_${size.events}`,
+      inputs: ["community", storyVersion, size, declarations, projections.map(({ id, version }) => [id, version])],
+      label: `an index with ${size.events} events of protocols`,
+      script: new URL("./fill-process.ts", import.meta.url),
+      argument: { ...size, declared, until: Math.floor(Date.now() / 1000) },
+    },
+    print,
+  );
+}

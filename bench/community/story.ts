@@ -1,0 +1,118 @@
+import type { ChainBlock, ChainLog, ChainTransaction } from "../../runtime/chain/types.ts";
+import type { Address, Hash } from "../../runtime/lib/hex.ts";
+import { createRandom, hexOf } from "../support/random.ts";
+import { encodeEvent } from "./events.ts";
+import type { Draw, PlannedEvent, PlannedProtocol } from "./plan.ts";
+
+/** Incremented when the same parameters produce different blocks. */
+export const storyVersion = 1;
+
+/** The size of a generated chain of protocol events. */
+export interface StorySize {
+  readonly seed: number;
+  /** Events, in addition to the first ones of each market. */
+  readonly events: number;
+  /** The time of the newest block. */
+  readonly until: number;
+}
+
+const logsPerTransaction = 4;
+const logsPerBlock = 160;
+const wallets = 20_000;
+const spanSeconds = 90 * 86_400;
+
+/** Has a position in each market. */
+export const whale: Address = hexOf(57, 0, 5);
+/** A wallet with few positions. */
+export const walletOf = (number: number): Address => hexOf(58, number, 5);
+
+/** An event as a log, without its position. */
+export type PlainLog = Omit<ChainLog, "index">;
+
+/**
+ * The events of protocols, without an end: first one of each kind of the whale in each market, then random ones. Some markets and wallets have far more than
+ * others.
+ */
+export function* generateLogs(protocols: readonly PlannedProtocol[], seed: number): Generator<PlainLog, never> {
+  const random = createRandom(seed);
+  const logOf = (event: PlannedEvent, draw: Draw): PlainLog => ({
+    address: event.emitter(draw.market),
+    ...encodeEvent(event.event, event.values(draw)),
+  });
+  for (const { events, plan } of protocols) {
+    for (let market = 0; market < plan.markets; market += 1) {
+      for (const event of events) yield logOf(event, { market, wallet: whale, other: walletOf(market), amount: 10n ** 30n, step: 1 });
+    }
+  }
+  const choices = protocols.map(({ plan, events }) => ({
+    plan,
+    events: events.flatMap((event) => Array<PlannedEvent>(event.weight).fill(event)),
+  }));
+  for (let step = 1; ; step += 1) {
+    const { plan, events } = choices[step % choices.length] as (typeof choices)[number];
+    const event = events[Math.floor(random() * events.length)] as PlannedEvent;
+    const wallet = step % 200 === 0 ? whale : walletOf(Math.floor(wallets * random() ** 2));
+    const amount = BigInt(1 + Math.floor(random() * 1_000_000)) * 10n ** 15n;
+    yield logOf(event, { market: Math.floor(plan.markets * random() ** 3), wallet, other: whale, amount, step });
+  }
+}
+
+/** The number of logs before the random ones. */
+export const firstLogs = (protocols: readonly PlannedProtocol[]): number =>
+  protocols.reduce((sum, { plan, events }) => sum + plan.markets * events.length, 0);
+
+/** The blocks of a chain of protocol events. */
+export function* generateBlocks(protocols: readonly PlannedProtocol[], { seed, events, until }: StorySize): Generator<ChainBlock> {
+  const logs = generateLogs(protocols, seed);
+  const blocks = Math.ceil((firstLogs(protocols) + events) / logsPerBlock);
+  let parentHash: Hash = hexOf(59, 0, 8);
+  for (let number = 0; number < blocks; number += 1) {
+    const transactions = Array.from({ length: logsPerBlock / logsPerTransaction }, (_, index) =>
+      transactionOf(
+        number * 1_000 + index,
+        index,
+        Array.from({ length: logsPerTransaction }, (__, position) => ({
+          index: index * logsPerTransaction + position,
+          ...logs.next().value,
+        })),
+      ),
+    );
+    const hash: Hash = hexOf(59, number + 1, 8);
+    yield {
+      number,
+      hash,
+      parentHash,
+      timestamp: until - Math.floor((spanSeconds * (blocks - 1 - number)) / blocks),
+      miner: walletOf(0),
+      extraData: "0x",
+      gasUsed: BigInt(transactions.length * 150_000),
+      gasLimit: 30_000_000n,
+      baseFeePerGas: 10n ** 9n,
+      size: 1_000 + transactions.length * 400,
+      transactions,
+      withdrawals: [],
+      balances: null,
+    };
+    parentHash = hash;
+  }
+}
+
+const transactionOf = (number: number, index: number, logs: readonly ChainLog[]): ChainTransaction => ({
+  index,
+  hash: hexOf(60, number, 8),
+  from: walletOf(number % wallets),
+  to: logs[0]?.address ?? whale,
+  value: 0n,
+  nonce: number,
+  gasLimit: 1_000_000n,
+  input: "0x12345678",
+  type: 2,
+  successful: true,
+  gasUsed: 150_000n,
+  effectiveGasPrice: 2n * 10n ** 9n,
+  createdContract: null,
+  l1Fee: null,
+  blobFee: null,
+  logs,
+  traces: [],
+});
