@@ -11,6 +11,7 @@ const domainsBelow = {
   ledger: ["ledger"],
   tokens: ["ledger", "tokens"],
   pools: ["ledger", "tokens", "pools"],
+  bitcoin: ["bitcoin"],
   prices: ["ledger", "tokens", "pools", "prices"],
   names: ["ledger", "tokens", "names"],
   chains: ["ledger", "tokens", "chains"],

@@ -609,6 +609,13 @@ export const communityObjects: Readonly<Record<string, readonly ItemField[]>> = 
       "nullable": true
     },
     {
+      "name": "fee",
+      "format": "bigint",
+      "object": null,
+      "list": false,
+      "nullable": true
+    },
+    {
       "name": "quote_rate",
       "format": "number",
       "object": null,

@@ -6,6 +6,7 @@ export const protocols = [
     "id": "protocol_01",
     "name": "aave",
     "description": "Protocol 01: pooled lending of versions 2 and 3, with its market data and markets, and the balances and transactions of wallets. Pools and configurators of other chains are added by the operator.",
+    "chainKind": "evm",
     "version": 1,
     "contracts": {
       "pool": {
@@ -1823,6 +1824,7 @@ export const protocols = [
     "id": "protocol_02",
     "name": "balancer",
     "description": "Protocol 02: pools of two or more tokens that one vault holds (version 2), with their market data and markets, and the balances, transactions and redeemable tokens of wallets. Vaults of other chains are added by the operator.",
+    "chainKind": "evm",
     "version": 1,
     "contracts": {
       "vault": {
@@ -2442,18 +2444,50 @@ export const protocols = [
   {
     "id": "protocol_03",
     "name": "bitcoin",
-    "description": "Protocol 03: only transactions of wallets; its network has no accounts.",
+    "description": "Protocol 03: the transactions of wallets on a Bitcoin chain, which has no accounts and no contracts.",
+    "chainKind": "bitcoin",
     "version": 1,
     "contracts": {},
     "tables": [],
     "reads": [],
-    "operations": {},
+    "operations": {
+      "transactions": {
+        "file": "transactions.sql",
+        "text": "-- The wallet's transactions, newest first. Its parameter is the script of the address.\nWITH page AS (\n  SELECT a.block_number, a.transaction_index, a.received, a.sent\n  FROM api.bitcoin_address_transactions a\n  WHERE a.chain_id = $1     AND a.script = $2      AND a.block_number <= $3          \n  ORDER BY a.block_number DESC, a.transaction_index DESC\n  LIMIT $4     OFFSET $5     \n)\nSELECT\n  b.timestamp AS block_signed_at,\n  p.block_number AS block_height,\n  encode(t.txid, 'hex') AS tx_hash,\n  p.transaction_index AS tx_offset,\n  NULL AS log_offset,\n  CASE WHEN t.coinbase THEN 'coinbase' WHEN p.sent > 0 THEN 'send' ELSE 'receive' END AS action,\n  NULL AS pool_address,\n  sender.script AS from_address,\n  legs.amounts,\n  NULL AS total_quote\nFROM page p\nJOIN api.bitcoin_blocks b ON b.chain_id = $1     AND b.number = p.block_number\nJOIN api.bitcoin_transactions t ON t.chain_id = $1     AND t.block_number = p.block_number AND t.transaction_index = p.transaction_index\nCROSS JOIN LATERAL (\n  -- Null if the outputs that it spends have several scripts, or if one of them is unknown.\n  SELECT CASE WHEN count(*) = count(i.script) AND count(DISTINCT i.script) = 1 THEN (array_agg(i.script))[1] END AS script\n  FROM api.bitcoin_inputs i\n  WHERE i.chain_id = $1     AND i.block_number = p.block_number AND i.transaction_index = p.transaction_index\n) sender\nCROSS JOIN LATERAL (\n  -- An address that received an output without a value received 0.\n  SELECT json_agg(json_build_object(\n    'direction', leg.direction,\n    'contract_address', NULL,\n    'contract_name', 'Bitcoin',\n    'contract_ticker_symbol', 'BTC',\n    'contract_decimals', 8,\n    'amount', leg.amount::text,\n    'fee', leg.fee::text,\n    'quote_rate', NULL,\n    'quote', NULL) ORDER BY leg.direction DESC) AS amounts\n  FROM (VALUES ('OUT', p.sent, t.fee), ('IN', p.received, NULL)) AS leg (direction, amount, fee)\n  WHERE leg.amount > 0 OR (leg.direction = 'IN' AND p.sent = 0)\n) legs\nORDER BY p.block_number DESC, p.transaction_index DESC\n",
+        "parameters": [
+          "chain",
+          "wallet",
+          "as_of_block",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "block_signed_at",
+          "block_height",
+          "tx_hash",
+          "tx_offset",
+          "log_offset",
+          "action",
+          "pool_address",
+          "from_address",
+          "amounts",
+          "total_quote"
+        ],
+        "views": [
+          "bitcoin_address_transactions",
+          "bitcoin_blocks",
+          "bitcoin_transactions",
+          "bitcoin_inputs"
+        ]
+      }
+    },
     "lending": null
   },
   {
     "id": "protocol_04",
     "name": "compound",
     "description": "Protocol 04: lending by cTokens, with market data and markets, and the balances and transactions of wallets. Comptrollers of other chains are added by the operator.",
+    "chainKind": "evm",
     "version": 1,
     "contracts": {
       "comptroller": {
@@ -3157,6 +3191,7 @@ export const protocols = [
     "id": "protocol_05",
     "name": "curve",
     "description": "Protocol 05: its market data and markets, and the balances, transactions and redeemable tokens of wallets.",
+    "chainKind": "evm",
     "version": 1,
     "contracts": {},
     "tables": [],
@@ -3168,6 +3203,7 @@ export const protocols = [
     "id": "protocol_06",
     "name": "morpho",
     "description": "Protocol 06: lending vaults of ERC-4626, with their market data and markets, and the balances and transactions of wallets. Vaults of other chains and factories are added by the operator.",
+    "chainKind": "evm",
     "version": 1,
     "contracts": {
       "factory": {
@@ -3657,6 +3693,7 @@ export const protocols = [
     "id": "protocol_07",
     "name": "sushiswap",
     "description": "Protocol 07: the constant-product pools of one exchange, with their market data and markets, and the balances, transactions and redeemable tokens of wallets. Factories on other chains are added by the operator.",
+    "chainKind": "evm",
     "version": 1,
     "contracts": {
       "factory": {
@@ -3876,6 +3913,7 @@ export const protocols = [
     "id": "protocol_08",
     "name": "venus",
     "description": "Protocol 08: lending by cTokens whose events have the balance of the account, with market data and markets, and the balances and transactions of wallets. The operator adds the comptroller of the core pool.",
+    "chainKind": "evm",
     "version": 1,
     "contracts": {
       "comptroller": {
@@ -4685,6 +4723,7 @@ export const protocols = [
     "id": "protocol_09",
     "name": "vesper",
     "description": "Protocol 09: pools of one token whose shares have a price, with their market data, and the balances and transactions of wallets; it has no list of markets. Its pools are added by the operator.",
+    "chainKind": "evm",
     "version": 1,
     "contracts": {
       "vault": {
@@ -5031,6 +5070,7 @@ export const protocols = [
     "id": "protocol_10",
     "name": "yearn",
     "description": "Protocol 10: vaults with strategies, of version 2 and of version 3 (ERC-4626), with their market data and markets, and the balances and transactions of wallets. Vaults, registries and factories of other chains are added by the operator.",
+    "chainKind": "evm",
     "version": 1,
     "contracts": {
       "registry": {

@@ -73,6 +73,7 @@ const addressExchangeBalancesResponseColumns: readonly CsvColumn[] = [
 const allChainsResponseColumns: readonly CsvColumn[] = [
   { header: "name", path: ["name"], from: "row", kind: "text" },
   { header: "chain_id", path: ["chain_id"], from: "row", kind: "text" },
+  { header: "kind", path: ["kind"], from: "row", kind: "text" },
   { header: "is_testnet", path: ["is_testnet"], from: "row", kind: "boolean" },
   { header: "db_schema_name", path: ["db_schema_name"], from: "row", kind: "text" },
   { header: "label", path: ["label"], from: "row", kind: "text" },
@@ -93,6 +94,7 @@ const allChainsResponseColumns: readonly CsvColumn[] = [
 const allChainsStatusResponseColumns: readonly CsvColumn[] = [
   { header: "name", path: ["name"], from: "row", kind: "text" },
   { header: "chain_id", path: ["chain_id"], from: "row", kind: "text" },
+  { header: "kind", path: ["kind"], from: "row", kind: "text" },
   { header: "is_testnet", path: ["is_testnet"], from: "row", kind: "boolean" },
   { header: "logo_url", path: ["logo_url"], from: "row", kind: "text" },
   { header: "black_logo_url", path: ["black_logo_url"], from: "row", kind: "text" },
@@ -188,6 +190,7 @@ const blockResponseColumns: readonly CsvColumn[] = [
 const chainActivityResponseColumns: readonly CsvColumn[] = [
   { header: "name", path: ["name"], from: "row", kind: "text" },
   { header: "chain_id", path: ["chain_id"], from: "row", kind: "text" },
+  { header: "kind", path: ["kind"], from: "row", kind: "text" },
   { header: "is_testnet", path: ["is_testnet"], from: "row", kind: "boolean" },
   { header: "db_schema_name", path: ["db_schema_name"], from: "row", kind: "text" },
   { header: "label", path: ["label"], from: "row", kind: "text" },
@@ -204,6 +207,7 @@ const chainActivityResponseColumns: readonly CsvColumn[] = [
   { header: "is_appchain", path: ["is_appchain"], from: "row", kind: "boolean" },
   { header: "appchain_of.name", path: ["appchain_of", "name"], from: "row", kind: "text" },
   { header: "appchain_of.chain_id", path: ["appchain_of", "chain_id"], from: "row", kind: "text" },
+  { header: "appchain_of.kind", path: ["appchain_of", "kind"], from: "row", kind: "text" },
   { header: "appchain_of.is_testnet", path: ["appchain_of", "is_testnet"], from: "row", kind: "boolean" },
   { header: "appchain_of.db_schema_name", path: ["appchain_of", "db_schema_name"], from: "row", kind: "text" },
   { header: "appchain_of.label", path: ["appchain_of", "label"], from: "row", kind: "text" },
@@ -2632,7 +2636,7 @@ export const operationsById = {
     class: "C",
     path: "/v1/cq/provider/app/protocol_03/transactions/",
     protocol: "protocol_03",
-    status: "planned",
+    status: "live",
     mode: "batch",
     style: "page",
     sizes: null,

@@ -29,7 +29,6 @@ export interface RuleParameter<T> {
 }
 
 const maxSentLength = 100;
-const expectedAddress = "0x followed by 40 hex digits or a registered name";
 
 /** The value of a valid parameter; to be called only for a request without issues. */
 export function parsedValue<T>(result: ReadResult<T>): T {
@@ -45,7 +44,7 @@ export function sentName(result: ReadResult<AddressReference | null>): string | 
 
 type AddIssue = (parameter: string, location: Issue["in"], sent: string, expected: string) => { readonly ok: false };
 type SentText = (location: Issue["in"], name: string) => string;
-type ResolvingParsers = Pick<ParameterParsers<string>, "resolveName" | "restriction">;
+type ResolvingParsers = Pick<ParameterParsers<string>, "resolveName" | "restriction" | "addressExpected">;
 
 /** Reads the parameters of one request and records every invalid one. */
 export function createReader(raw: RawRequest, parsers: ResolvingParsers) {
@@ -112,7 +111,7 @@ function createAddressResolution(parsers: ResolvingParsers, addIssue: AddIssue) 
     if ("address" in reference) return { ok: true, value: reference.address };
     if (!chain.ok) return { ok: false };
     const address = await parsers.resolveName(chain.value, reference.name);
-    return address === null ? addIssue(name, location, reference.name, expectedAddress) : { ok: true, value: address };
+    return address === null ? addIssue(name, location, reference.name, parsers.addressExpected) : { ok: true, value: address };
   };
   const resolveList = async (
     location: Issue["in"],

@@ -325,7 +325,7 @@ export async function parseGetCommunityBalances(
   protocol: string,
 ): Promise<ParseOutcome<GetCommunityBalancesRequest>> {
   const reader = createReader(raw, parsers);
-  const addressSent = reader.required("address", (text) => parsers.address(text), "0x followed by 40 hex digits or a registered name (required)");
+  const addressSent = reader.required("address", (text) => parsers.address(text), `${parsers.addressExpected} (required)`);
   const chain = reader.query("chain-name", (text) => parsers.chain(text));
   const pageNumber = reader.queryOr("page-number", (text) => parsers.integer(text, { minimum: 0, maximum: 2147483647 }), 0);
   const format = reader.queryOr("format", (text) => oneOf<"json" | "csv">(parsers, text, ["json", "csv"]), "json");
@@ -415,7 +415,7 @@ export async function parseGetCommunityTokens(
   protocol: string,
 ): Promise<ParseOutcome<GetCommunityTokensRequest>> {
   const reader = createReader(raw, parsers);
-  const addressSent = reader.required("address", (text) => parsers.address(text), "0x followed by 40 hex digits or a registered name (required)");
+  const addressSent = reader.required("address", (text) => parsers.address(text), `${parsers.addressExpected} (required)`);
   const poolAddressSent = reader.query("pool-address", (text) => parsers.address(text));
   const chain = reader.query("chain-name", (text) => parsers.chain(text));
   const pageNumber = reader.queryOr("page-number", (text) => parsers.integer(text, { minimum: 0, maximum: 2147483647 }), 0);
@@ -449,7 +449,7 @@ export async function parseGetCommunityTransactions(
   protocol: string,
 ): Promise<ParseOutcome<GetCommunityTransactionsRequest>> {
   const reader = createReader(raw, parsers);
-  const addressSent = reader.required("address", (text) => parsers.address(text), "0x followed by 40 hex digits or a registered name (required)");
+  const addressSent = reader.required("address", (text) => parsers.address(text), `${parsers.addressExpected} (required)`);
   const chain = reader.query("chain-name", (text) => parsers.chain(text));
   const pageNumber = reader.queryOr("page-number", (text) => parsers.integer(text, { minimum: 0, maximum: 2147483647 }), 0);
   const format = reader.queryOr("format", (text) => oneOf<"json" | "csv">(parsers, text, ["json", "csv"]), "json");

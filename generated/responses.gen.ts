@@ -274,8 +274,10 @@ export interface BlockTransactionWithContractTransfers {
 export interface ChainActivityEvent {
   /** Name of the network, as in paths. */
   readonly name: string;
-  /** Chain id of the network (EIP-155), as a decimal string. */
+  /** Chain id of the network (EIP-155), as a decimal string; for a Bitcoin network, which has none, the number that Ashlar uses for it. */
   readonly chain_id: string;
+  /** Kind of network: `evm` has the endpoints of all classes, `bitcoin` those of protocols for Bitcoin networks. */
+  readonly kind: "evm" | "bitcoin";
   /** Whether the network is a testnet, whose tokens have no value. */
   readonly is_testnet: boolean;
   /** Always null: all networks share the tables of one schema. */
@@ -346,8 +348,10 @@ export interface ChainCollectionResponse {
 export interface ChainItem {
   /** Name of the network, as in paths. */
   readonly name: string;
-  /** Chain id of the network (EIP-155), as a decimal string. */
+  /** Chain id of the network (EIP-155), as a decimal string; for a Bitcoin network, which has none, the number that Ashlar uses for it. */
   readonly chain_id: string;
+  /** Kind of network: `evm` has the endpoints of all classes, `bitcoin` those of protocols for Bitcoin networks. */
+  readonly kind: "evm" | "bitcoin";
   /** Whether the network is a testnet, whose tokens have no value. */
   readonly is_testnet: boolean;
   /** Always null: all networks share the tables of one schema. */
@@ -374,8 +378,10 @@ export interface ChainItem {
 export interface ChainStatusItem {
   /** Name of the network, as in paths. */
   readonly name: string;
-  /** Chain id of the network (EIP-155), as a decimal string. */
+  /** Chain id of the network (EIP-155), as a decimal string; for a Bitcoin network, which has none, the number that Ashlar uses for it. */
   readonly chain_id: string;
+  /** Kind of network: `evm` has the endpoints of all classes, `bitcoin` those of protocols for Bitcoin networks. */
+  readonly kind: "evm" | "bitcoin";
   /** Whether the network is a testnet, whose tokens have no value. */
   readonly is_testnet: boolean;
   /** URL of the network's logo; null if none is configured. */
@@ -448,6 +454,8 @@ export interface CommunityAmount {
   readonly contract_decimals: number | null;
   /** Amount in the token's smallest unit, never negative; null if unknown. */
   readonly amount: string | null;
+  /** On a network whose transactions are paid for with what they spend, the fee of the transaction, which is part of the amounts that its senders paid; null for amounts that were received, if it is unknown, and on other networks. */
+  readonly fee: string | null;
   /** Price of one whole token at that time; null if unknown. */
   readonly quote_rate: number | null;
   /** Value of the amount at that time: amount / 10^decimals × rate; null if either is unknown. */

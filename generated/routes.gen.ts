@@ -134,7 +134,7 @@ export function registerRoutes<H, Context>(router: Router<H>, run: Run<H, Contex
   );
   router.get(
     "/v1/cq/provider/app/protocol_03/transactions/",
-    run(operations.getProtocol03Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_03"), undefined),
+    run(operations.getProtocol03Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_03"), handlers.getCommunityTransactions),
   );
   router.get(
     "/v1/cq/provider/app/protocol_04/balances/",

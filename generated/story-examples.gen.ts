@@ -69,7 +69,7 @@ export const examples: Readonly<Record<string, Readonly<Record<string, string>>>
   getProtocol02Markets: {},
   getProtocol02Tokens: { address: "story:trader" },
   getProtocol02Transactions: { address: "story:trader" },
-  getProtocol03Transactions: { address: "story:trader" },
+  getProtocol03Transactions: { address: "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080" },
   getProtocol04Balances: { address: "story:trader" },
   getProtocol04MarketData: {},
   getProtocol04Markets: {},

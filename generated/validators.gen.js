@@ -819,7 +819,7 @@ validate1.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 export const AllChainsResponseEnvelope = validate11;
 const schema6 = {"type":"object","required":["data","error","error_message","error_code"],"properties":{"data":{"$ref":"#/components/schemas/AllChainsResponse"},"error":{"type":"boolean","const":false},"error_message":{"type":"null"},"error_code":{"type":"null"}},"additionalProperties":false};
 const schema7 = {"type":"object","required":["updated_at","items"],"properties":{"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"items":{"type":"array","items":{"$ref":"#/components/schemas/ChainItem"}}},"additionalProperties":false};
-const schema8 = {"type":"object","required":["name","chain_id","is_testnet","db_schema_name","label","category_label","logo_url","black_logo_url","white_logo_url","color_theme","is_appchain","appchain_of"],"properties":{"name":{"type":"string"},"chain_id":{"type":"string"},"is_testnet":{"type":"boolean"},"db_schema_name":{"type":["string","null"]},"label":{"type":["string","null"]},"category_label":{"type":["string","null"]},"logo_url":{"type":["string","null"]},"black_logo_url":{"type":["string","null"]},"white_logo_url":{"type":["string","null"]},"color_theme":{"anyOf":[{"$ref":"#/components/schemas/ColorTheme"},{"type":"null"}]},"is_appchain":{"type":"boolean"},"appchain_of":{"anyOf":[{"$ref":"#/components/schemas/ChainItem"},{"type":"null"}]}},"additionalProperties":false};
+const schema8 = {"type":"object","required":["name","chain_id","kind","is_testnet","db_schema_name","label","category_label","logo_url","black_logo_url","white_logo_url","color_theme","is_appchain","appchain_of"],"properties":{"name":{"type":"string"},"chain_id":{"type":"string"},"kind":{"type":"string","enum":["evm","bitcoin"]},"is_testnet":{"type":"boolean"},"db_schema_name":{"type":["string","null"]},"label":{"type":["string","null"]},"category_label":{"type":["string","null"]},"logo_url":{"type":["string","null"]},"black_logo_url":{"type":["string","null"]},"white_logo_url":{"type":["string","null"]},"color_theme":{"anyOf":[{"$ref":"#/components/schemas/ColorTheme"},{"type":"null"}]},"is_appchain":{"type":"boolean"},"appchain_of":{"anyOf":[{"$ref":"#/components/schemas/ChainItem"},{"type":"null"}]}},"additionalProperties":false};
 const schema9 = {"type":"object","required":["red","green","blue","alpha","hex","css_rgb"],"properties":{"red":{"type":"integer"},"green":{"type":"integer"},"blue":{"type":"integer"},"alpha":{"type":"number"},"hex":{"type":"string"},"css_rgb":{"type":"string"}},"additionalProperties":false};
 
 function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -983,7 +983,7 @@ const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.is_testnet === undefined) && (missing0 = "is_testnet"))) || ((data.db_schema_name === undefined) && (missing0 = "db_schema_name"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.category_label === undefined) && (missing0 = "category_label"))) || ((data.logo_url === undefined) && (missing0 = "logo_url"))) || ((data.black_logo_url === undefined) && (missing0 = "black_logo_url"))) || ((data.white_logo_url === undefined) && (missing0 = "white_logo_url"))) || ((data.color_theme === undefined) && (missing0 = "color_theme"))) || ((data.is_appchain === undefined) && (missing0 = "is_appchain"))) || ((data.appchain_of === undefined) && (missing0 = "appchain_of"))){
+if((((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.is_testnet === undefined) && (missing0 = "is_testnet"))) || ((data.db_schema_name === undefined) && (missing0 = "db_schema_name"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.category_label === undefined) && (missing0 = "category_label"))) || ((data.logo_url === undefined) && (missing0 = "logo_url"))) || ((data.black_logo_url === undefined) && (missing0 = "black_logo_url"))) || ((data.white_logo_url === undefined) && (missing0 = "white_logo_url"))) || ((data.color_theme === undefined) && (missing0 = "color_theme"))) || ((data.is_appchain === undefined) && (missing0 = "is_appchain"))) || ((data.appchain_of === undefined) && (missing0 = "appchain_of"))){
 validate13.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -1029,14 +1029,21 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.is_testnet !== undefined){
-let data2 = data.is_testnet;
+if(data.kind !== undefined){
+let data2 = data.kind;
 const _errs6 = errors;
-if(typeof data2 !== "boolean"){
-validate13.errors = [{instancePath:instancePath+"/is_testnet",schemaPath:"#/properties/is_testnet/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if(typeof data2 !== "string"){
+validate13.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs7 = errors;
+const vSchema0 = schema8.properties.kind.enum;
+if(!((data2 === "evm") || (data2 === "bitcoin"))){
+validate13.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues: schema8.properties.kind.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+else {
+}
 if(errors === _errs6){
 }
 var valid0 = _errs6 === errors;
@@ -1045,11 +1052,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.db_schema_name !== undefined){
-let data3 = data.db_schema_name;
+if(data.is_testnet !== undefined){
+let data3 = data.is_testnet;
 const _errs8 = errors;
-if((typeof data3 !== "string") && (data3 !== null)){
-validate13.errors = [{instancePath:instancePath+"/db_schema_name",schemaPath:"#/properties/db_schema_name/type",keyword:"type",params:{type: schema8.properties.db_schema_name.type},message:"must be string,null"}];
+if(typeof data3 !== "boolean"){
+validate13.errors = [{instancePath:instancePath+"/is_testnet",schemaPath:"#/properties/is_testnet/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 const _errs9 = errors;
@@ -1061,11 +1068,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.label !== undefined){
-let data4 = data.label;
+if(data.db_schema_name !== undefined){
+let data4 = data.db_schema_name;
 const _errs10 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate13.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: schema8.properties.label.type},message:"must be string,null"}];
+validate13.errors = [{instancePath:instancePath+"/db_schema_name",schemaPath:"#/properties/db_schema_name/type",keyword:"type",params:{type: schema8.properties.db_schema_name.type},message:"must be string,null"}];
 return false;
 }
 const _errs11 = errors;
@@ -1077,11 +1084,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.category_label !== undefined){
-let data5 = data.category_label;
+if(data.label !== undefined){
+let data5 = data.label;
 const _errs12 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate13.errors = [{instancePath:instancePath+"/category_label",schemaPath:"#/properties/category_label/type",keyword:"type",params:{type: schema8.properties.category_label.type},message:"must be string,null"}];
+validate13.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: schema8.properties.label.type},message:"must be string,null"}];
 return false;
 }
 const _errs13 = errors;
@@ -1093,11 +1100,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.logo_url !== undefined){
-let data6 = data.logo_url;
+if(data.category_label !== undefined){
+let data6 = data.category_label;
 const _errs14 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate13.errors = [{instancePath:instancePath+"/logo_url",schemaPath:"#/properties/logo_url/type",keyword:"type",params:{type: schema8.properties.logo_url.type},message:"must be string,null"}];
+validate13.errors = [{instancePath:instancePath+"/category_label",schemaPath:"#/properties/category_label/type",keyword:"type",params:{type: schema8.properties.category_label.type},message:"must be string,null"}];
 return false;
 }
 const _errs15 = errors;
@@ -1109,11 +1116,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.black_logo_url !== undefined){
-let data7 = data.black_logo_url;
+if(data.logo_url !== undefined){
+let data7 = data.logo_url;
 const _errs16 = errors;
 if((typeof data7 !== "string") && (data7 !== null)){
-validate13.errors = [{instancePath:instancePath+"/black_logo_url",schemaPath:"#/properties/black_logo_url/type",keyword:"type",params:{type: schema8.properties.black_logo_url.type},message:"must be string,null"}];
+validate13.errors = [{instancePath:instancePath+"/logo_url",schemaPath:"#/properties/logo_url/type",keyword:"type",params:{type: schema8.properties.logo_url.type},message:"must be string,null"}];
 return false;
 }
 const _errs17 = errors;
@@ -1125,11 +1132,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.white_logo_url !== undefined){
-let data8 = data.white_logo_url;
+if(data.black_logo_url !== undefined){
+let data8 = data.black_logo_url;
 const _errs18 = errors;
 if((typeof data8 !== "string") && (data8 !== null)){
-validate13.errors = [{instancePath:instancePath+"/white_logo_url",schemaPath:"#/properties/white_logo_url/type",keyword:"type",params:{type: schema8.properties.white_logo_url.type},message:"must be string,null"}];
+validate13.errors = [{instancePath:instancePath+"/black_logo_url",schemaPath:"#/properties/black_logo_url/type",keyword:"type",params:{type: schema8.properties.black_logo_url.type},message:"must be string,null"}];
 return false;
 }
 const _errs19 = errors;
@@ -1141,25 +1148,41 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.color_theme !== undefined){
-let data9 = data.color_theme;
+if(data.white_logo_url !== undefined){
+let data9 = data.white_logo_url;
 const _errs20 = errors;
+if((typeof data9 !== "string") && (data9 !== null)){
+validate13.errors = [{instancePath:instancePath+"/white_logo_url",schemaPath:"#/properties/white_logo_url/type",keyword:"type",params:{type: schema8.properties.white_logo_url.type},message:"must be string,null"}];
+return false;
+}
 const _errs21 = errors;
-let valid1 = false;
+if(errors === _errs20){
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.color_theme !== undefined){
+let data10 = data.color_theme;
 const _errs22 = errors;
-if(!(validate14(data9, {instancePath:instancePath+"/color_theme",parentData:data,parentDataProperty:"color_theme",rootData,dynamicAnchors}))){
+const _errs23 = errors;
+let valid1 = false;
+const _errs24 = errors;
+if(!(validate14(data10, {instancePath:instancePath+"/color_theme",parentData:data,parentDataProperty:"color_theme",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate14.errors : vErrors.concat(validate14.errors);
 errors = vErrors.length;
 }
 else {
 }
-var _valid0 = _errs22 === errors;
+var _valid0 = _errs24 === errors;
 valid1 = valid1 || _valid0;
 if(_valid0){
 var props0 = true;
 }
-const _errs23 = errors;
-if(data9 !== null){
+const _errs25 = errors;
+if(data10 !== null){
 const err0 = {instancePath:instancePath+"/color_theme",schemaPath:"#/properties/color_theme/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err0];
@@ -1169,10 +1192,10 @@ vErrors.push(err0);
 }
 errors++;
 }
-const _errs24 = errors;
-if(errors === _errs23){
+const _errs26 = errors;
+if(errors === _errs25){
 }
-var _valid0 = _errs23 === errors;
+var _valid0 = _errs25 === errors;
 valid1 = valid1 || _valid0;
 if(_valid0){
 }
@@ -1189,47 +1212,47 @@ validate13.errors = vErrors;
 return false;
 }
 else {
-errors = _errs21;
+errors = _errs23;
 if(vErrors !== null){
-if(_errs21){
-vErrors.length = _errs21;
+if(_errs23){
+vErrors.length = _errs23;
 }
 else {
 vErrors = null;
 }
 }
 }
-if(errors === _errs20){
+if(errors === _errs22){
 }
-var valid0 = _errs20 === errors;
+var valid0 = _errs22 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.is_appchain !== undefined){
-let data10 = data.is_appchain;
-const _errs25 = errors;
-if(typeof data10 !== "boolean"){
+let data11 = data.is_appchain;
+const _errs27 = errors;
+if(typeof data11 !== "boolean"){
 validate13.errors = [{instancePath:instancePath+"/is_appchain",schemaPath:"#/properties/is_appchain/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-const _errs26 = errors;
-if(errors === _errs25){
+const _errs28 = errors;
+if(errors === _errs27){
 }
-var valid0 = _errs25 === errors;
+var valid0 = _errs27 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.appchain_of !== undefined){
-let data11 = data.appchain_of;
-const _errs27 = errors;
-const _errs28 = errors;
-let valid2 = false;
+let data12 = data.appchain_of;
 const _errs29 = errors;
-if(!(wrapper0.validate(data11, {instancePath:instancePath+"/appchain_of",parentData:data,parentDataProperty:"appchain_of",rootData,dynamicAnchors}))){
+const _errs30 = errors;
+let valid2 = false;
+const _errs31 = errors;
+if(!(wrapper0.validate(data12, {instancePath:instancePath+"/appchain_of",parentData:data,parentDataProperty:"appchain_of",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors);
 errors = vErrors.length;
 }
@@ -1237,12 +1260,12 @@ else {
 var props1 = wrapper0.validate.evaluated.props;
 var items0 = wrapper0.validate.evaluated.items;
 }
-var _valid1 = _errs29 === errors;
+var _valid1 = _errs31 === errors;
 valid2 = valid2 || _valid1;
 if(_valid1){
 }
-const _errs30 = errors;
-if(data11 !== null){
+const _errs32 = errors;
+if(data12 !== null){
 const err2 = {instancePath:instancePath+"/appchain_of",schemaPath:"#/properties/appchain_of/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err2];
@@ -1252,10 +1275,10 @@ vErrors.push(err2);
 }
 errors++;
 }
-const _errs31 = errors;
-if(errors === _errs30){
+const _errs33 = errors;
+if(errors === _errs32){
 }
-var _valid1 = _errs30 === errors;
+var _valid1 = _errs32 === errors;
 valid2 = valid2 || _valid1;
 if(_valid1){
 }
@@ -1272,24 +1295,25 @@ validate13.errors = vErrors;
 return false;
 }
 else {
-errors = _errs28;
+errors = _errs30;
 if(vErrors !== null){
-if(_errs28){
-vErrors.length = _errs28;
+if(_errs30){
+vErrors.length = _errs30;
 }
 else {
 vErrors = null;
 }
 }
 }
-if(errors === _errs27){
+if(errors === _errs29){
 }
-var valid0 = _errs27 === errors;
+var valid0 = _errs29 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
+}
 }
 }
 }
@@ -1547,7 +1571,7 @@ validate11.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 export const AllChainsStatusResponseEnvelope = validate18;
 const schema10 = {"type":"object","required":["data","error","error_message","error_code"],"properties":{"data":{"$ref":"#/components/schemas/AllChainsStatusResponse"},"error":{"type":"boolean","const":false},"error_message":{"type":"null"},"error_code":{"type":"null"}},"additionalProperties":false};
 const schema11 = {"type":"object","required":["updated_at","items"],"properties":{"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"items":{"type":"array","items":{"$ref":"#/components/schemas/ChainStatusItem"}}},"additionalProperties":false};
-const schema12 = {"type":"object","required":["name","chain_id","is_testnet","logo_url","black_logo_url","white_logo_url","is_appchain","synced_block_height","synced_blocked_signed_at","has_data","indexed_from","latest_block_height","finalized_block_height","native_accounting","missing","offers","batch_size","traces_by","node_seen_at","blocks_behind","seconds_behind","building"],"properties":{"name":{"type":"string"},"chain_id":{"type":"string"},"is_testnet":{"type":"boolean"},"logo_url":{"type":["string","null"]},"black_logo_url":{"type":["string","null"]},"white_logo_url":{"type":["string","null"]},"is_appchain":{"type":"boolean"},"synced_block_height":{"type":["integer","null"]},"synced_blocked_signed_at":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"has_data":{"type":"boolean"},"indexed_from":{"type":["integer","null"]},"latest_block_height":{"type":["integer","null"]},"finalized_block_height":{"type":["integer","null"]},"native_accounting":{"type":["string","null"],"enum":["traces","state","none",null]},"missing":{"type":["array","null"],"items":{"type":"string"}},"offers":{"type":["array","null"],"items":{"type":"string"}},"batch_size":{"type":["integer","null"]},"traces_by":{"type":["string","null"]},"node_seen_at":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"blocks_behind":{"type":["integer","null"]},"seconds_behind":{"type":["integer","null"]},"building":{"type":["array","null"],"items":{"type":"string"}}},"additionalProperties":false};
+const schema12 = {"type":"object","required":["name","chain_id","kind","is_testnet","logo_url","black_logo_url","white_logo_url","is_appchain","synced_block_height","synced_blocked_signed_at","has_data","indexed_from","latest_block_height","finalized_block_height","native_accounting","missing","offers","batch_size","traces_by","node_seen_at","blocks_behind","seconds_behind","building"],"properties":{"name":{"type":"string"},"chain_id":{"type":"string"},"kind":{"type":"string","enum":["evm","bitcoin"]},"is_testnet":{"type":"boolean"},"logo_url":{"type":["string","null"]},"black_logo_url":{"type":["string","null"]},"white_logo_url":{"type":["string","null"]},"is_appchain":{"type":"boolean"},"synced_block_height":{"type":["integer","null"]},"synced_blocked_signed_at":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"has_data":{"type":"boolean"},"indexed_from":{"type":["integer","null"]},"latest_block_height":{"type":["integer","null"]},"finalized_block_height":{"type":["integer","null"]},"native_accounting":{"type":["string","null"],"enum":["traces","state","none",null]},"missing":{"type":["array","null"],"items":{"type":"string"}},"offers":{"type":["array","null"],"items":{"type":"string"}},"batch_size":{"type":["integer","null"]},"traces_by":{"type":["string","null"]},"node_seen_at":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"blocks_behind":{"type":["integer","null"]},"seconds_behind":{"type":["integer","null"]},"building":{"type":["array","null"],"items":{"type":"string"}}},"additionalProperties":false};
 
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1563,7 +1587,7 @@ const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((((((((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.is_testnet === undefined) && (missing0 = "is_testnet"))) || ((data.logo_url === undefined) && (missing0 = "logo_url"))) || ((data.black_logo_url === undefined) && (missing0 = "black_logo_url"))) || ((data.white_logo_url === undefined) && (missing0 = "white_logo_url"))) || ((data.is_appchain === undefined) && (missing0 = "is_appchain"))) || ((data.synced_block_height === undefined) && (missing0 = "synced_block_height"))) || ((data.synced_blocked_signed_at === undefined) && (missing0 = "synced_blocked_signed_at"))) || ((data.has_data === undefined) && (missing0 = "has_data"))) || ((data.indexed_from === undefined) && (missing0 = "indexed_from"))) || ((data.latest_block_height === undefined) && (missing0 = "latest_block_height"))) || ((data.finalized_block_height === undefined) && (missing0 = "finalized_block_height"))) || ((data.native_accounting === undefined) && (missing0 = "native_accounting"))) || ((data.missing === undefined) && (missing0 = "missing"))) || ((data.offers === undefined) && (missing0 = "offers"))) || ((data.batch_size === undefined) && (missing0 = "batch_size"))) || ((data.traces_by === undefined) && (missing0 = "traces_by"))) || ((data.node_seen_at === undefined) && (missing0 = "node_seen_at"))) || ((data.blocks_behind === undefined) && (missing0 = "blocks_behind"))) || ((data.seconds_behind === undefined) && (missing0 = "seconds_behind"))) || ((data.building === undefined) && (missing0 = "building"))){
+if((((((((((((((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.is_testnet === undefined) && (missing0 = "is_testnet"))) || ((data.logo_url === undefined) && (missing0 = "logo_url"))) || ((data.black_logo_url === undefined) && (missing0 = "black_logo_url"))) || ((data.white_logo_url === undefined) && (missing0 = "white_logo_url"))) || ((data.is_appchain === undefined) && (missing0 = "is_appchain"))) || ((data.synced_block_height === undefined) && (missing0 = "synced_block_height"))) || ((data.synced_blocked_signed_at === undefined) && (missing0 = "synced_blocked_signed_at"))) || ((data.has_data === undefined) && (missing0 = "has_data"))) || ((data.indexed_from === undefined) && (missing0 = "indexed_from"))) || ((data.latest_block_height === undefined) && (missing0 = "latest_block_height"))) || ((data.finalized_block_height === undefined) && (missing0 = "finalized_block_height"))) || ((data.native_accounting === undefined) && (missing0 = "native_accounting"))) || ((data.missing === undefined) && (missing0 = "missing"))) || ((data.offers === undefined) && (missing0 = "offers"))) || ((data.batch_size === undefined) && (missing0 = "batch_size"))) || ((data.traces_by === undefined) && (missing0 = "traces_by"))) || ((data.node_seen_at === undefined) && (missing0 = "node_seen_at"))) || ((data.blocks_behind === undefined) && (missing0 = "blocks_behind"))) || ((data.seconds_behind === undefined) && (missing0 = "seconds_behind"))) || ((data.building === undefined) && (missing0 = "building"))){
 validate20.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -1609,14 +1633,21 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.is_testnet !== undefined){
-let data2 = data.is_testnet;
+if(data.kind !== undefined){
+let data2 = data.kind;
 const _errs6 = errors;
-if(typeof data2 !== "boolean"){
-validate20.errors = [{instancePath:instancePath+"/is_testnet",schemaPath:"#/properties/is_testnet/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if(typeof data2 !== "string"){
+validate20.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs7 = errors;
+const vSchema0 = schema12.properties.kind.enum;
+if(!((data2 === "evm") || (data2 === "bitcoin"))){
+validate20.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues: schema12.properties.kind.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+else {
+}
 if(errors === _errs6){
 }
 var valid0 = _errs6 === errors;
@@ -1625,11 +1656,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.logo_url !== undefined){
-let data3 = data.logo_url;
+if(data.is_testnet !== undefined){
+let data3 = data.is_testnet;
 const _errs8 = errors;
-if((typeof data3 !== "string") && (data3 !== null)){
-validate20.errors = [{instancePath:instancePath+"/logo_url",schemaPath:"#/properties/logo_url/type",keyword:"type",params:{type: schema12.properties.logo_url.type},message:"must be string,null"}];
+if(typeof data3 !== "boolean"){
+validate20.errors = [{instancePath:instancePath+"/is_testnet",schemaPath:"#/properties/is_testnet/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 const _errs9 = errors;
@@ -1641,11 +1672,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.black_logo_url !== undefined){
-let data4 = data.black_logo_url;
+if(data.logo_url !== undefined){
+let data4 = data.logo_url;
 const _errs10 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate20.errors = [{instancePath:instancePath+"/black_logo_url",schemaPath:"#/properties/black_logo_url/type",keyword:"type",params:{type: schema12.properties.black_logo_url.type},message:"must be string,null"}];
+validate20.errors = [{instancePath:instancePath+"/logo_url",schemaPath:"#/properties/logo_url/type",keyword:"type",params:{type: schema12.properties.logo_url.type},message:"must be string,null"}];
 return false;
 }
 const _errs11 = errors;
@@ -1657,11 +1688,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.white_logo_url !== undefined){
-let data5 = data.white_logo_url;
+if(data.black_logo_url !== undefined){
+let data5 = data.black_logo_url;
 const _errs12 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate20.errors = [{instancePath:instancePath+"/white_logo_url",schemaPath:"#/properties/white_logo_url/type",keyword:"type",params:{type: schema12.properties.white_logo_url.type},message:"must be string,null"}];
+validate20.errors = [{instancePath:instancePath+"/black_logo_url",schemaPath:"#/properties/black_logo_url/type",keyword:"type",params:{type: schema12.properties.black_logo_url.type},message:"must be string,null"}];
 return false;
 }
 const _errs13 = errors;
@@ -1673,11 +1704,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.is_appchain !== undefined){
-let data6 = data.is_appchain;
+if(data.white_logo_url !== undefined){
+let data6 = data.white_logo_url;
 const _errs14 = errors;
-if(typeof data6 !== "boolean"){
-validate20.errors = [{instancePath:instancePath+"/is_appchain",schemaPath:"#/properties/is_appchain/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if((typeof data6 !== "string") && (data6 !== null)){
+validate20.errors = [{instancePath:instancePath+"/white_logo_url",schemaPath:"#/properties/white_logo_url/type",keyword:"type",params:{type: schema12.properties.white_logo_url.type},message:"must be string,null"}];
 return false;
 }
 const _errs15 = errors;
@@ -1689,11 +1720,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.synced_block_height !== undefined){
-let data7 = data.synced_block_height;
+if(data.is_appchain !== undefined){
+let data7 = data.is_appchain;
 const _errs16 = errors;
-if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (data7 !== null)){
-validate20.errors = [{instancePath:instancePath+"/synced_block_height",schemaPath:"#/properties/synced_block_height/type",keyword:"type",params:{type: schema12.properties.synced_block_height.type},message:"must be integer,null"}];
+if(typeof data7 !== "boolean"){
+validate20.errors = [{instancePath:instancePath+"/is_appchain",schemaPath:"#/properties/is_appchain/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 const _errs17 = errors;
@@ -1705,25 +1736,15 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.synced_blocked_signed_at !== undefined){
-let data8 = data.synced_blocked_signed_at;
+if(data.synced_block_height !== undefined){
+let data8 = data.synced_block_height;
 const _errs18 = errors;
-if((typeof data8 !== "string") && (data8 !== null)){
-validate20.errors = [{instancePath:instancePath+"/synced_blocked_signed_at",schemaPath:"#/properties/synced_blocked_signed_at/type",keyword:"type",params:{type: schema12.properties.synced_blocked_signed_at.type},message:"must be string,null"}];
+if((!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))) && (data8 !== null)){
+validate20.errors = [{instancePath:instancePath+"/synced_block_height",schemaPath:"#/properties/synced_block_height/type",keyword:"type",params:{type: schema12.properties.synced_block_height.type},message:"must be integer,null"}];
 return false;
 }
 const _errs19 = errors;
 if(errors === _errs18){
-if(typeof data8 === "string"){
-if(!pattern1.test(data8)){
-validate20.errors = [{instancePath:instancePath+"/synced_blocked_signed_at",schemaPath:"#/properties/synced_blocked_signed_at/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},message:"must match pattern \""+"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"+"\""}];
-return false;
-}
-else {
-}
-}
-if(errors === _errs18){
-}
 }
 var valid0 = _errs18 === errors;
 }
@@ -1731,15 +1752,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.has_data !== undefined){
-let data9 = data.has_data;
+if(data.synced_blocked_signed_at !== undefined){
+let data9 = data.synced_blocked_signed_at;
 const _errs20 = errors;
-if(typeof data9 !== "boolean"){
-validate20.errors = [{instancePath:instancePath+"/has_data",schemaPath:"#/properties/has_data/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if((typeof data9 !== "string") && (data9 !== null)){
+validate20.errors = [{instancePath:instancePath+"/synced_blocked_signed_at",schemaPath:"#/properties/synced_blocked_signed_at/type",keyword:"type",params:{type: schema12.properties.synced_blocked_signed_at.type},message:"must be string,null"}];
 return false;
 }
 const _errs21 = errors;
 if(errors === _errs20){
+if(typeof data9 === "string"){
+if(!pattern1.test(data9)){
+validate20.errors = [{instancePath:instancePath+"/synced_blocked_signed_at",schemaPath:"#/properties/synced_blocked_signed_at/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},message:"must match pattern \""+"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"+"\""}];
+return false;
+}
+else {
+}
+}
+if(errors === _errs20){
+}
 }
 var valid0 = _errs20 === errors;
 }
@@ -1747,11 +1778,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.indexed_from !== undefined){
-let data10 = data.indexed_from;
+if(data.has_data !== undefined){
+let data10 = data.has_data;
 const _errs22 = errors;
-if((!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))) && (data10 !== null)){
-validate20.errors = [{instancePath:instancePath+"/indexed_from",schemaPath:"#/properties/indexed_from/type",keyword:"type",params:{type: schema12.properties.indexed_from.type},message:"must be integer,null"}];
+if(typeof data10 !== "boolean"){
+validate20.errors = [{instancePath:instancePath+"/has_data",schemaPath:"#/properties/has_data/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 const _errs23 = errors;
@@ -1763,11 +1794,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.latest_block_height !== undefined){
-let data11 = data.latest_block_height;
+if(data.indexed_from !== undefined){
+let data11 = data.indexed_from;
 const _errs24 = errors;
 if((!(((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))) && (isFinite(data11)))) && (data11 !== null)){
-validate20.errors = [{instancePath:instancePath+"/latest_block_height",schemaPath:"#/properties/latest_block_height/type",keyword:"type",params:{type: schema12.properties.latest_block_height.type},message:"must be integer,null"}];
+validate20.errors = [{instancePath:instancePath+"/indexed_from",schemaPath:"#/properties/indexed_from/type",keyword:"type",params:{type: schema12.properties.indexed_from.type},message:"must be integer,null"}];
 return false;
 }
 const _errs25 = errors;
@@ -1779,11 +1810,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.finalized_block_height !== undefined){
-let data12 = data.finalized_block_height;
+if(data.latest_block_height !== undefined){
+let data12 = data.latest_block_height;
 const _errs26 = errors;
 if((!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))) && (data12 !== null)){
-validate20.errors = [{instancePath:instancePath+"/finalized_block_height",schemaPath:"#/properties/finalized_block_height/type",keyword:"type",params:{type: schema12.properties.finalized_block_height.type},message:"must be integer,null"}];
+validate20.errors = [{instancePath:instancePath+"/latest_block_height",schemaPath:"#/properties/latest_block_height/type",keyword:"type",params:{type: schema12.properties.latest_block_height.type},message:"must be integer,null"}];
 return false;
 }
 const _errs27 = errors;
@@ -1795,21 +1826,14 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.native_accounting !== undefined){
-let data13 = data.native_accounting;
+if(data.finalized_block_height !== undefined){
+let data13 = data.finalized_block_height;
 const _errs28 = errors;
-if((typeof data13 !== "string") && (data13 !== null)){
-validate20.errors = [{instancePath:instancePath+"/native_accounting",schemaPath:"#/properties/native_accounting/type",keyword:"type",params:{type: schema12.properties.native_accounting.type},message:"must be string,null"}];
+if((!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))) && (data13 !== null)){
+validate20.errors = [{instancePath:instancePath+"/finalized_block_height",schemaPath:"#/properties/finalized_block_height/type",keyword:"type",params:{type: schema12.properties.finalized_block_height.type},message:"must be integer,null"}];
 return false;
 }
 const _errs29 = errors;
-const vSchema0 = schema12.properties.native_accounting.enum;
-if(!((((data13 === "traces") || (data13 === "state")) || (data13 === "none")) || (data13 === null))){
-validate20.errors = [{instancePath:instancePath+"/native_accounting",schemaPath:"#/properties/native_accounting/enum",keyword:"enum",params:{allowedValues: schema12.properties.native_accounting.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-else {
-}
 if(errors === _errs28){
 }
 var valid0 = _errs28 === errors;
@@ -1818,38 +1842,22 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.missing !== undefined){
-let data14 = data.missing;
+if(data.native_accounting !== undefined){
+let data14 = data.native_accounting;
 const _errs30 = errors;
-if((!(Array.isArray(data14))) && (data14 !== null)){
-validate20.errors = [{instancePath:instancePath+"/missing",schemaPath:"#/properties/missing/type",keyword:"type",params:{type: schema12.properties.missing.type},message:"must be array,null"}];
+if((typeof data14 !== "string") && (data14 !== null)){
+validate20.errors = [{instancePath:instancePath+"/native_accounting",schemaPath:"#/properties/native_accounting/type",keyword:"type",params:{type: schema12.properties.native_accounting.type},message:"must be string,null"}];
 return false;
 }
 const _errs31 = errors;
-if(errors === _errs30){
-if(Array.isArray(data14)){
-var valid1 = true;
-const len0 = data14.length;
-for(let i0=0; i0<len0; i0++){
-let data15 = data14[i0];
-const _errs32 = errors;
-if(typeof data15 !== "string"){
-validate20.errors = [{instancePath:instancePath+"/missing/" + i0,schemaPath:"#/properties/missing/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+const vSchema1 = schema12.properties.native_accounting.enum;
+if(!((((data14 === "traces") || (data14 === "state")) || (data14 === "none")) || (data14 === null))){
+validate20.errors = [{instancePath:instancePath+"/native_accounting",schemaPath:"#/properties/native_accounting/enum",keyword:"enum",params:{allowedValues: schema12.properties.native_accounting.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-const _errs33 = errors;
-if(errors === _errs32){
-}
-var valid1 = _errs32 === errors;
-if(!valid1){
-break;
-}
-}
-if(valid1){
-}
+else {
 }
 if(errors === _errs30){
-}
 }
 var valid0 = _errs30 === errors;
 }
@@ -1857,29 +1865,68 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.offers !== undefined){
-let data16 = data.offers;
+if(data.missing !== undefined){
+let data15 = data.missing;
+const _errs32 = errors;
+if((!(Array.isArray(data15))) && (data15 !== null)){
+validate20.errors = [{instancePath:instancePath+"/missing",schemaPath:"#/properties/missing/type",keyword:"type",params:{type: schema12.properties.missing.type},message:"must be array,null"}];
+return false;
+}
+const _errs33 = errors;
+if(errors === _errs32){
+if(Array.isArray(data15)){
+var valid1 = true;
+const len0 = data15.length;
+for(let i0=0; i0<len0; i0++){
+let data16 = data15[i0];
 const _errs34 = errors;
-if((!(Array.isArray(data16))) && (data16 !== null)){
-validate20.errors = [{instancePath:instancePath+"/offers",schemaPath:"#/properties/offers/type",keyword:"type",params:{type: schema12.properties.offers.type},message:"must be array,null"}];
+if(typeof data16 !== "string"){
+validate20.errors = [{instancePath:instancePath+"/missing/" + i0,schemaPath:"#/properties/missing/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs35 = errors;
 if(errors === _errs34){
-if(Array.isArray(data16)){
-var valid2 = true;
-const len1 = data16.length;
-for(let i1=0; i1<len1; i1++){
-let data17 = data16[i1];
+}
+var valid1 = _errs34 === errors;
+if(!valid1){
+break;
+}
+}
+if(valid1){
+}
+}
+if(errors === _errs32){
+}
+}
+var valid0 = _errs32 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.offers !== undefined){
+let data17 = data.offers;
 const _errs36 = errors;
-if(typeof data17 !== "string"){
-validate20.errors = [{instancePath:instancePath+"/offers/" + i1,schemaPath:"#/properties/offers/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if((!(Array.isArray(data17))) && (data17 !== null)){
+validate20.errors = [{instancePath:instancePath+"/offers",schemaPath:"#/properties/offers/type",keyword:"type",params:{type: schema12.properties.offers.type},message:"must be array,null"}];
 return false;
 }
 const _errs37 = errors;
 if(errors === _errs36){
+if(Array.isArray(data17)){
+var valid2 = true;
+const len1 = data17.length;
+for(let i1=0; i1<len1; i1++){
+let data18 = data17[i1];
+const _errs38 = errors;
+if(typeof data18 !== "string"){
+validate20.errors = [{instancePath:instancePath+"/offers/" + i1,schemaPath:"#/properties/offers/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
 }
-var valid2 = _errs36 === errors;
+const _errs39 = errors;
+if(errors === _errs38){
+}
+var valid2 = _errs38 === errors;
 if(!valid2){
 break;
 }
@@ -1887,36 +1934,20 @@ break;
 if(valid2){
 }
 }
-if(errors === _errs34){
+if(errors === _errs36){
 }
 }
-var valid0 = _errs34 === errors;
+var valid0 = _errs36 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.batch_size !== undefined){
-let data18 = data.batch_size;
-const _errs38 = errors;
-if((!(((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18))) && (isFinite(data18)))) && (data18 !== null)){
-validate20.errors = [{instancePath:instancePath+"/batch_size",schemaPath:"#/properties/batch_size/type",keyword:"type",params:{type: schema12.properties.batch_size.type},message:"must be integer,null"}];
-return false;
-}
-const _errs39 = errors;
-if(errors === _errs38){
-}
-var valid0 = _errs38 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.traces_by !== undefined){
-let data19 = data.traces_by;
+let data19 = data.batch_size;
 const _errs40 = errors;
-if((typeof data19 !== "string") && (data19 !== null)){
-validate20.errors = [{instancePath:instancePath+"/traces_by",schemaPath:"#/properties/traces_by/type",keyword:"type",params:{type: schema12.properties.traces_by.type},message:"must be string,null"}];
+if((!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))) && (data19 !== null)){
+validate20.errors = [{instancePath:instancePath+"/batch_size",schemaPath:"#/properties/batch_size/type",keyword:"type",params:{type: schema12.properties.batch_size.type},message:"must be integer,null"}];
 return false;
 }
 const _errs41 = errors;
@@ -1928,25 +1959,15 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.node_seen_at !== undefined){
-let data20 = data.node_seen_at;
+if(data.traces_by !== undefined){
+let data20 = data.traces_by;
 const _errs42 = errors;
 if((typeof data20 !== "string") && (data20 !== null)){
-validate20.errors = [{instancePath:instancePath+"/node_seen_at",schemaPath:"#/properties/node_seen_at/type",keyword:"type",params:{type: schema12.properties.node_seen_at.type},message:"must be string,null"}];
+validate20.errors = [{instancePath:instancePath+"/traces_by",schemaPath:"#/properties/traces_by/type",keyword:"type",params:{type: schema12.properties.traces_by.type},message:"must be string,null"}];
 return false;
 }
 const _errs43 = errors;
 if(errors === _errs42){
-if(typeof data20 === "string"){
-if(!pattern1.test(data20)){
-validate20.errors = [{instancePath:instancePath+"/node_seen_at",schemaPath:"#/properties/node_seen_at/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},message:"must match pattern \""+"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"+"\""}];
-return false;
-}
-else {
-}
-}
-if(errors === _errs42){
-}
 }
 var valid0 = _errs42 === errors;
 }
@@ -1954,15 +1975,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.blocks_behind !== undefined){
-let data21 = data.blocks_behind;
+if(data.node_seen_at !== undefined){
+let data21 = data.node_seen_at;
 const _errs44 = errors;
-if((!(((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21))) && (isFinite(data21)))) && (data21 !== null)){
-validate20.errors = [{instancePath:instancePath+"/blocks_behind",schemaPath:"#/properties/blocks_behind/type",keyword:"type",params:{type: schema12.properties.blocks_behind.type},message:"must be integer,null"}];
+if((typeof data21 !== "string") && (data21 !== null)){
+validate20.errors = [{instancePath:instancePath+"/node_seen_at",schemaPath:"#/properties/node_seen_at/type",keyword:"type",params:{type: schema12.properties.node_seen_at.type},message:"must be string,null"}];
 return false;
 }
 const _errs45 = errors;
 if(errors === _errs44){
+if(typeof data21 === "string"){
+if(!pattern1.test(data21)){
+validate20.errors = [{instancePath:instancePath+"/node_seen_at",schemaPath:"#/properties/node_seen_at/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},message:"must match pattern \""+"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"+"\""}];
+return false;
+}
+else {
+}
+}
+if(errors === _errs44){
+}
 }
 var valid0 = _errs44 === errors;
 }
@@ -1970,11 +2001,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.seconds_behind !== undefined){
-let data22 = data.seconds_behind;
+if(data.blocks_behind !== undefined){
+let data22 = data.blocks_behind;
 const _errs46 = errors;
 if((!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))) && (data22 !== null)){
-validate20.errors = [{instancePath:instancePath+"/seconds_behind",schemaPath:"#/properties/seconds_behind/type",keyword:"type",params:{type: schema12.properties.seconds_behind.type},message:"must be integer,null"}];
+validate20.errors = [{instancePath:instancePath+"/blocks_behind",schemaPath:"#/properties/blocks_behind/type",keyword:"type",params:{type: schema12.properties.blocks_behind.type},message:"must be integer,null"}];
 return false;
 }
 const _errs47 = errors;
@@ -1986,38 +2017,15 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.building !== undefined){
-let data23 = data.building;
+if(data.seconds_behind !== undefined){
+let data23 = data.seconds_behind;
 const _errs48 = errors;
-if((!(Array.isArray(data23))) && (data23 !== null)){
-validate20.errors = [{instancePath:instancePath+"/building",schemaPath:"#/properties/building/type",keyword:"type",params:{type: schema12.properties.building.type},message:"must be array,null"}];
+if((!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))) && (data23 !== null)){
+validate20.errors = [{instancePath:instancePath+"/seconds_behind",schemaPath:"#/properties/seconds_behind/type",keyword:"type",params:{type: schema12.properties.seconds_behind.type},message:"must be integer,null"}];
 return false;
 }
 const _errs49 = errors;
 if(errors === _errs48){
-if(Array.isArray(data23)){
-var valid3 = true;
-const len2 = data23.length;
-for(let i2=0; i2<len2; i2++){
-let data24 = data23[i2];
-const _errs50 = errors;
-if(typeof data24 !== "string"){
-validate20.errors = [{instancePath:instancePath+"/building/" + i2,schemaPath:"#/properties/building/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-const _errs51 = errors;
-if(errors === _errs50){
-}
-var valid3 = _errs50 === errors;
-if(!valid3){
-break;
-}
-}
-if(valid3){
-}
-}
-if(errors === _errs48){
-}
 }
 var valid0 = _errs48 === errors;
 }
@@ -2025,6 +2033,46 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.building !== undefined){
+let data24 = data.building;
+const _errs50 = errors;
+if((!(Array.isArray(data24))) && (data24 !== null)){
+validate20.errors = [{instancePath:instancePath+"/building",schemaPath:"#/properties/building/type",keyword:"type",params:{type: schema12.properties.building.type},message:"must be array,null"}];
+return false;
+}
+const _errs51 = errors;
+if(errors === _errs50){
+if(Array.isArray(data24)){
+var valid3 = true;
+const len2 = data24.length;
+for(let i2=0; i2<len2; i2++){
+let data25 = data24[i2];
+const _errs52 = errors;
+if(typeof data25 !== "string"){
+validate20.errors = [{instancePath:instancePath+"/building/" + i2,schemaPath:"#/properties/building/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs53 = errors;
+if(errors === _errs52){
+}
+var valid3 = _errs52 === errors;
+if(!valid3){
+break;
+}
+}
+if(valid3){
+}
+}
+if(errors === _errs50){
+}
+}
+var valid0 = _errs50 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }
@@ -6264,7 +6312,7 @@ validate52.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 export const ChainActivityResponseEnvelope = validate57;
 const schema32 = {"type":"object","required":["data","error","error_message","error_code"],"properties":{"data":{"$ref":"#/components/schemas/ChainActivityResponse"},"error":{"type":"boolean","const":false},"error_message":{"type":"null"},"error_code":{"type":"null"}},"additionalProperties":false};
 const schema33 = {"type":"object","required":["updated_at","address","items"],"properties":{"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"items":{"type":"array","items":{"$ref":"#/components/schemas/ChainActivityEvent"}}},"additionalProperties":false};
-const schema34 = {"type":"object","required":["name","chain_id","is_testnet","db_schema_name","label","category_label","logo_url","black_logo_url","white_logo_url","color_theme","is_appchain","appchain_of","last_seen_at"],"properties":{"name":{"type":"string"},"chain_id":{"type":"string"},"is_testnet":{"type":"boolean"},"db_schema_name":{"type":["string","null"]},"label":{"type":["string","null"]},"category_label":{"type":["string","null"]},"logo_url":{"type":["string","null"]},"black_logo_url":{"type":["string","null"]},"white_logo_url":{"type":["string","null"]},"color_theme":{"anyOf":[{"$ref":"#/components/schemas/ColorTheme"},{"type":"null"}]},"is_appchain":{"type":"boolean"},"appchain_of":{"anyOf":[{"$ref":"#/components/schemas/ChainItem"},{"type":"null"}]},"last_seen_at":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}},"additionalProperties":false};
+const schema34 = {"type":"object","required":["name","chain_id","kind","is_testnet","db_schema_name","label","category_label","logo_url","black_logo_url","white_logo_url","color_theme","is_appchain","appchain_of","last_seen_at"],"properties":{"name":{"type":"string"},"chain_id":{"type":"string"},"kind":{"type":"string","enum":["evm","bitcoin"]},"is_testnet":{"type":"boolean"},"db_schema_name":{"type":["string","null"]},"label":{"type":["string","null"]},"category_label":{"type":["string","null"]},"logo_url":{"type":["string","null"]},"black_logo_url":{"type":["string","null"]},"white_logo_url":{"type":["string","null"]},"color_theme":{"anyOf":[{"$ref":"#/components/schemas/ColorTheme"},{"type":"null"}]},"is_appchain":{"type":"boolean"},"appchain_of":{"anyOf":[{"$ref":"#/components/schemas/ChainItem"},{"type":"null"}]},"last_seen_at":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"}},"additionalProperties":false};
 
 function validate59(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6280,7 +6328,7 @@ const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.is_testnet === undefined) && (missing0 = "is_testnet"))) || ((data.db_schema_name === undefined) && (missing0 = "db_schema_name"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.category_label === undefined) && (missing0 = "category_label"))) || ((data.logo_url === undefined) && (missing0 = "logo_url"))) || ((data.black_logo_url === undefined) && (missing0 = "black_logo_url"))) || ((data.white_logo_url === undefined) && (missing0 = "white_logo_url"))) || ((data.color_theme === undefined) && (missing0 = "color_theme"))) || ((data.is_appchain === undefined) && (missing0 = "is_appchain"))) || ((data.appchain_of === undefined) && (missing0 = "appchain_of"))) || ((data.last_seen_at === undefined) && (missing0 = "last_seen_at"))){
+if(((((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.is_testnet === undefined) && (missing0 = "is_testnet"))) || ((data.db_schema_name === undefined) && (missing0 = "db_schema_name"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.category_label === undefined) && (missing0 = "category_label"))) || ((data.logo_url === undefined) && (missing0 = "logo_url"))) || ((data.black_logo_url === undefined) && (missing0 = "black_logo_url"))) || ((data.white_logo_url === undefined) && (missing0 = "white_logo_url"))) || ((data.color_theme === undefined) && (missing0 = "color_theme"))) || ((data.is_appchain === undefined) && (missing0 = "is_appchain"))) || ((data.appchain_of === undefined) && (missing0 = "appchain_of"))) || ((data.last_seen_at === undefined) && (missing0 = "last_seen_at"))){
 validate59.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -6326,14 +6374,21 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.is_testnet !== undefined){
-let data2 = data.is_testnet;
+if(data.kind !== undefined){
+let data2 = data.kind;
 const _errs6 = errors;
-if(typeof data2 !== "boolean"){
-validate59.errors = [{instancePath:instancePath+"/is_testnet",schemaPath:"#/properties/is_testnet/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if(typeof data2 !== "string"){
+validate59.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 const _errs7 = errors;
+const vSchema0 = schema34.properties.kind.enum;
+if(!((data2 === "evm") || (data2 === "bitcoin"))){
+validate59.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues: schema34.properties.kind.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+else {
+}
 if(errors === _errs6){
 }
 var valid0 = _errs6 === errors;
@@ -6342,11 +6397,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.db_schema_name !== undefined){
-let data3 = data.db_schema_name;
+if(data.is_testnet !== undefined){
+let data3 = data.is_testnet;
 const _errs8 = errors;
-if((typeof data3 !== "string") && (data3 !== null)){
-validate59.errors = [{instancePath:instancePath+"/db_schema_name",schemaPath:"#/properties/db_schema_name/type",keyword:"type",params:{type: schema34.properties.db_schema_name.type},message:"must be string,null"}];
+if(typeof data3 !== "boolean"){
+validate59.errors = [{instancePath:instancePath+"/is_testnet",schemaPath:"#/properties/is_testnet/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 const _errs9 = errors;
@@ -6358,11 +6413,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.label !== undefined){
-let data4 = data.label;
+if(data.db_schema_name !== undefined){
+let data4 = data.db_schema_name;
 const _errs10 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate59.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: schema34.properties.label.type},message:"must be string,null"}];
+validate59.errors = [{instancePath:instancePath+"/db_schema_name",schemaPath:"#/properties/db_schema_name/type",keyword:"type",params:{type: schema34.properties.db_schema_name.type},message:"must be string,null"}];
 return false;
 }
 const _errs11 = errors;
@@ -6374,11 +6429,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.category_label !== undefined){
-let data5 = data.category_label;
+if(data.label !== undefined){
+let data5 = data.label;
 const _errs12 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate59.errors = [{instancePath:instancePath+"/category_label",schemaPath:"#/properties/category_label/type",keyword:"type",params:{type: schema34.properties.category_label.type},message:"must be string,null"}];
+validate59.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: schema34.properties.label.type},message:"must be string,null"}];
 return false;
 }
 const _errs13 = errors;
@@ -6390,11 +6445,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.logo_url !== undefined){
-let data6 = data.logo_url;
+if(data.category_label !== undefined){
+let data6 = data.category_label;
 const _errs14 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate59.errors = [{instancePath:instancePath+"/logo_url",schemaPath:"#/properties/logo_url/type",keyword:"type",params:{type: schema34.properties.logo_url.type},message:"must be string,null"}];
+validate59.errors = [{instancePath:instancePath+"/category_label",schemaPath:"#/properties/category_label/type",keyword:"type",params:{type: schema34.properties.category_label.type},message:"must be string,null"}];
 return false;
 }
 const _errs15 = errors;
@@ -6406,11 +6461,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.black_logo_url !== undefined){
-let data7 = data.black_logo_url;
+if(data.logo_url !== undefined){
+let data7 = data.logo_url;
 const _errs16 = errors;
 if((typeof data7 !== "string") && (data7 !== null)){
-validate59.errors = [{instancePath:instancePath+"/black_logo_url",schemaPath:"#/properties/black_logo_url/type",keyword:"type",params:{type: schema34.properties.black_logo_url.type},message:"must be string,null"}];
+validate59.errors = [{instancePath:instancePath+"/logo_url",schemaPath:"#/properties/logo_url/type",keyword:"type",params:{type: schema34.properties.logo_url.type},message:"must be string,null"}];
 return false;
 }
 const _errs17 = errors;
@@ -6422,11 +6477,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.white_logo_url !== undefined){
-let data8 = data.white_logo_url;
+if(data.black_logo_url !== undefined){
+let data8 = data.black_logo_url;
 const _errs18 = errors;
 if((typeof data8 !== "string") && (data8 !== null)){
-validate59.errors = [{instancePath:instancePath+"/white_logo_url",schemaPath:"#/properties/white_logo_url/type",keyword:"type",params:{type: schema34.properties.white_logo_url.type},message:"must be string,null"}];
+validate59.errors = [{instancePath:instancePath+"/black_logo_url",schemaPath:"#/properties/black_logo_url/type",keyword:"type",params:{type: schema34.properties.black_logo_url.type},message:"must be string,null"}];
 return false;
 }
 const _errs19 = errors;
@@ -6438,25 +6493,41 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.color_theme !== undefined){
-let data9 = data.color_theme;
+if(data.white_logo_url !== undefined){
+let data9 = data.white_logo_url;
 const _errs20 = errors;
+if((typeof data9 !== "string") && (data9 !== null)){
+validate59.errors = [{instancePath:instancePath+"/white_logo_url",schemaPath:"#/properties/white_logo_url/type",keyword:"type",params:{type: schema34.properties.white_logo_url.type},message:"must be string,null"}];
+return false;
+}
 const _errs21 = errors;
-let valid1 = false;
+if(errors === _errs20){
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.color_theme !== undefined){
+let data10 = data.color_theme;
 const _errs22 = errors;
-if(!(validate14(data9, {instancePath:instancePath+"/color_theme",parentData:data,parentDataProperty:"color_theme",rootData,dynamicAnchors}))){
+const _errs23 = errors;
+let valid1 = false;
+const _errs24 = errors;
+if(!(validate14(data10, {instancePath:instancePath+"/color_theme",parentData:data,parentDataProperty:"color_theme",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate14.errors : vErrors.concat(validate14.errors);
 errors = vErrors.length;
 }
 else {
 }
-var _valid0 = _errs22 === errors;
+var _valid0 = _errs24 === errors;
 valid1 = valid1 || _valid0;
 if(_valid0){
 var props0 = true;
 }
-const _errs23 = errors;
-if(data9 !== null){
+const _errs25 = errors;
+if(data10 !== null){
 const err0 = {instancePath:instancePath+"/color_theme",schemaPath:"#/properties/color_theme/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err0];
@@ -6466,10 +6537,10 @@ vErrors.push(err0);
 }
 errors++;
 }
-const _errs24 = errors;
-if(errors === _errs23){
+const _errs26 = errors;
+if(errors === _errs25){
 }
-var _valid0 = _errs23 === errors;
+var _valid0 = _errs25 === errors;
 valid1 = valid1 || _valid0;
 if(_valid0){
 }
@@ -6486,59 +6557,59 @@ validate59.errors = vErrors;
 return false;
 }
 else {
-errors = _errs21;
+errors = _errs23;
 if(vErrors !== null){
-if(_errs21){
-vErrors.length = _errs21;
+if(_errs23){
+vErrors.length = _errs23;
 }
 else {
 vErrors = null;
 }
 }
 }
-if(errors === _errs20){
+if(errors === _errs22){
 }
-var valid0 = _errs20 === errors;
+var valid0 = _errs22 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.is_appchain !== undefined){
-let data10 = data.is_appchain;
-const _errs25 = errors;
-if(typeof data10 !== "boolean"){
+let data11 = data.is_appchain;
+const _errs27 = errors;
+if(typeof data11 !== "boolean"){
 validate59.errors = [{instancePath:instancePath+"/is_appchain",schemaPath:"#/properties/is_appchain/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-const _errs26 = errors;
-if(errors === _errs25){
+const _errs28 = errors;
+if(errors === _errs27){
 }
-var valid0 = _errs25 === errors;
+var valid0 = _errs27 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.appchain_of !== undefined){
-let data11 = data.appchain_of;
-const _errs27 = errors;
-const _errs28 = errors;
-let valid2 = false;
+let data12 = data.appchain_of;
 const _errs29 = errors;
-if(!(validate13(data11, {instancePath:instancePath+"/appchain_of",parentData:data,parentDataProperty:"appchain_of",rootData,dynamicAnchors}))){
+const _errs30 = errors;
+let valid2 = false;
+const _errs31 = errors;
+if(!(validate13(data12, {instancePath:instancePath+"/appchain_of",parentData:data,parentDataProperty:"appchain_of",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate13.errors : vErrors.concat(validate13.errors);
 errors = vErrors.length;
 }
 else {
 }
-var _valid1 = _errs29 === errors;
+var _valid1 = _errs31 === errors;
 valid2 = valid2 || _valid1;
 if(_valid1){
 var props1 = true;
 }
-const _errs30 = errors;
-if(data11 !== null){
+const _errs32 = errors;
+if(data12 !== null){
 const err2 = {instancePath:instancePath+"/appchain_of",schemaPath:"#/properties/appchain_of/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err2];
@@ -6548,10 +6619,10 @@ vErrors.push(err2);
 }
 errors++;
 }
-const _errs31 = errors;
-if(errors === _errs30){
+const _errs33 = errors;
+if(errors === _errs32){
 }
-var _valid1 = _errs30 === errors;
+var _valid1 = _errs32 === errors;
 valid2 = valid2 || _valid1;
 if(_valid1){
 }
@@ -6568,50 +6639,51 @@ validate59.errors = vErrors;
 return false;
 }
 else {
-errors = _errs28;
+errors = _errs30;
 if(vErrors !== null){
-if(_errs28){
-vErrors.length = _errs28;
+if(_errs30){
+vErrors.length = _errs30;
 }
 else {
 vErrors = null;
 }
 }
 }
-if(errors === _errs27){
+if(errors === _errs29){
 }
-var valid0 = _errs27 === errors;
+var valid0 = _errs29 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.last_seen_at !== undefined){
-let data12 = data.last_seen_at;
-const _errs32 = errors;
-if((typeof data12 !== "string") && (data12 !== null)){
+let data13 = data.last_seen_at;
+const _errs34 = errors;
+if((typeof data13 !== "string") && (data13 !== null)){
 validate59.errors = [{instancePath:instancePath+"/last_seen_at",schemaPath:"#/properties/last_seen_at/type",keyword:"type",params:{type: schema34.properties.last_seen_at.type},message:"must be string,null"}];
 return false;
 }
-const _errs33 = errors;
-if(errors === _errs32){
-if(typeof data12 === "string"){
-if(!pattern1.test(data12)){
+const _errs35 = errors;
+if(errors === _errs34){
+if(typeof data13 === "string"){
+if(!pattern1.test(data13)){
 validate59.errors = [{instancePath:instancePath+"/last_seen_at",schemaPath:"#/properties/last_seen_at/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},message:"must match pattern \""+"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"+"\""}];
 return false;
 }
 else {
 }
 }
-if(errors === _errs32){
+if(errors === _errs34){
 }
 }
-var valid0 = _errs32 === errors;
+var valid0 = _errs34 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
+}
 }
 }
 }
@@ -10116,7 +10188,7 @@ export const CommunityTransactionsResponseEnvelope = validate96;
 const schema51 = {"type":"object","required":["data","error","error_message","error_code"],"properties":{"data":{"$ref":"#/components/schemas/CommunityTransactionsResponse"},"error":{"type":"boolean","const":false},"error_message":{"type":"null"},"error_code":{"type":"null"}},"additionalProperties":false};
 const schema52 = {"type":"object","required":["protocol","address","chain_id","chain_name","quote_currency","updated_at","items","pagination"],"properties":{"protocol":{"type":"string"},"address":{"type":"string"},"chain_id":{"type":["integer","null"]},"chain_name":{"type":"string"},"quote_currency":{"type":"string"},"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"items":{"type":"array","items":{"$ref":"#/components/schemas/CommunityTransaction"}},"pagination":{"$ref":"#/components/schemas/Pagination"}},"additionalProperties":false};
 const schema53 = {"type":"object","required":["block_signed_at","block_height","tx_hash","tx_offset","log_offset","action","pool_address","from_address","amounts","total_quote","pretty_total_quote"],"properties":{"block_signed_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"block_height":{"type":"integer"},"tx_hash":{"type":"string"},"tx_offset":{"type":["integer","null"]},"log_offset":{"type":["integer","null"]},"action":{"type":"string"},"pool_address":{"type":["string","null"],"pattern":"^0x[0-9a-f]{40}$"},"from_address":{"type":["string","null"]},"amounts":{"type":"array","items":{"$ref":"#/components/schemas/CommunityAmount"}},"total_quote":{"type":["number","null"]},"pretty_total_quote":{"type":["string","null"]}},"additionalProperties":false};
-const schema54 = {"type":"object","required":["direction","contract_address","contract_name","contract_ticker_symbol","contract_decimals","amount","quote_rate","quote","pretty_quote"],"properties":{"direction":{"type":"string","enum":["IN","OUT"]},"contract_address":{"type":["string","null"],"pattern":"^0x[0-9a-f]{40}$"},"contract_name":{"type":["string","null"]},"contract_ticker_symbol":{"type":["string","null"]},"contract_decimals":{"type":["integer","null"]},"amount":{"type":["string","null"],"pattern":"^(0|[1-9][0-9]*)$"},"quote_rate":{"type":["number","null"]},"quote":{"type":["number","null"]},"pretty_quote":{"type":["string","null"]}},"additionalProperties":false};
+const schema54 = {"type":"object","required":["direction","contract_address","contract_name","contract_ticker_symbol","contract_decimals","amount","fee","quote_rate","quote","pretty_quote"],"properties":{"direction":{"type":"string","enum":["IN","OUT"]},"contract_address":{"type":["string","null"],"pattern":"^0x[0-9a-f]{40}$"},"contract_name":{"type":["string","null"]},"contract_ticker_symbol":{"type":["string","null"]},"contract_decimals":{"type":["integer","null"]},"amount":{"type":["string","null"],"pattern":"^(0|[1-9][0-9]*)$"},"fee":{"type":["string","null"],"pattern":"^(0|[1-9][0-9]*)$"},"quote_rate":{"type":["number","null"]},"quote":{"type":["number","null"]},"pretty_quote":{"type":["string","null"]}},"additionalProperties":false};
 
 function validate99(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -10132,7 +10204,7 @@ const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((((data.direction === undefined) && (missing0 = "direction")) || ((data.contract_address === undefined) && (missing0 = "contract_address"))) || ((data.contract_name === undefined) && (missing0 = "contract_name"))) || ((data.contract_ticker_symbol === undefined) && (missing0 = "contract_ticker_symbol"))) || ((data.contract_decimals === undefined) && (missing0 = "contract_decimals"))) || ((data.amount === undefined) && (missing0 = "amount"))) || ((data.quote_rate === undefined) && (missing0 = "quote_rate"))) || ((data.quote === undefined) && (missing0 = "quote"))) || ((data.pretty_quote === undefined) && (missing0 = "pretty_quote"))){
+if(((((((((((data.direction === undefined) && (missing0 = "direction")) || ((data.contract_address === undefined) && (missing0 = "contract_address"))) || ((data.contract_name === undefined) && (missing0 = "contract_name"))) || ((data.contract_ticker_symbol === undefined) && (missing0 = "contract_ticker_symbol"))) || ((data.contract_decimals === undefined) && (missing0 = "contract_decimals"))) || ((data.amount === undefined) && (missing0 = "amount"))) || ((data.fee === undefined) && (missing0 = "fee"))) || ((data.quote_rate === undefined) && (missing0 = "quote_rate"))) || ((data.quote === undefined) && (missing0 = "quote"))) || ((data.pretty_quote === undefined) && (missing0 = "pretty_quote"))){
 validate99.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -10269,15 +10341,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.quote_rate !== undefined){
-let data6 = data.quote_rate;
+if(data.fee !== undefined){
+let data6 = data.fee;
 const _errs14 = errors;
-if((!((typeof data6 == "number") && (isFinite(data6)))) && (data6 !== null)){
-validate99.errors = [{instancePath:instancePath+"/quote_rate",schemaPath:"#/properties/quote_rate/type",keyword:"type",params:{type: schema54.properties.quote_rate.type},message:"must be number,null"}];
+if((typeof data6 !== "string") && (data6 !== null)){
+validate99.errors = [{instancePath:instancePath+"/fee",schemaPath:"#/properties/fee/type",keyword:"type",params:{type: schema54.properties.fee.type},message:"must be string,null"}];
 return false;
 }
 const _errs15 = errors;
 if(errors === _errs14){
+if(typeof data6 === "string"){
+if(!pattern3.test(data6)){
+validate99.errors = [{instancePath:instancePath+"/fee",schemaPath:"#/properties/fee/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)$"},message:"must match pattern \""+"^(0|[1-9][0-9]*)$"+"\""}];
+return false;
+}
+else {
+}
+}
+if(errors === _errs14){
+}
 }
 var valid0 = _errs14 === errors;
 }
@@ -10285,11 +10367,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.quote !== undefined){
-let data7 = data.quote;
+if(data.quote_rate !== undefined){
+let data7 = data.quote_rate;
 const _errs16 = errors;
 if((!((typeof data7 == "number") && (isFinite(data7)))) && (data7 !== null)){
-validate99.errors = [{instancePath:instancePath+"/quote",schemaPath:"#/properties/quote/type",keyword:"type",params:{type: schema54.properties.quote.type},message:"must be number,null"}];
+validate99.errors = [{instancePath:instancePath+"/quote_rate",schemaPath:"#/properties/quote_rate/type",keyword:"type",params:{type: schema54.properties.quote_rate.type},message:"must be number,null"}];
 return false;
 }
 const _errs17 = errors;
@@ -10301,11 +10383,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.pretty_quote !== undefined){
-let data8 = data.pretty_quote;
+if(data.quote !== undefined){
+let data8 = data.quote;
 const _errs18 = errors;
-if((typeof data8 !== "string") && (data8 !== null)){
-validate99.errors = [{instancePath:instancePath+"/pretty_quote",schemaPath:"#/properties/pretty_quote/type",keyword:"type",params:{type: schema54.properties.pretty_quote.type},message:"must be string,null"}];
+if((!((typeof data8 == "number") && (isFinite(data8)))) && (data8 !== null)){
+validate99.errors = [{instancePath:instancePath+"/quote",schemaPath:"#/properties/quote/type",keyword:"type",params:{type: schema54.properties.quote.type},message:"must be number,null"}];
 return false;
 }
 const _errs19 = errors;
@@ -10317,6 +10399,23 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.pretty_quote !== undefined){
+let data9 = data.pretty_quote;
+const _errs20 = errors;
+if((typeof data9 !== "string") && (data9 !== null)){
+validate99.errors = [{instancePath:instancePath+"/pretty_quote",schemaPath:"#/properties/pretty_quote/type",keyword:"type",params:{type: schema54.properties.pretty_quote.type},message:"must be string,null"}];
+return false;
+}
+const _errs21 = errors;
+if(errors === _errs20){
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }

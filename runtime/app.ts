@@ -13,7 +13,7 @@ import { nftHandlers } from "./api/nft/index.ts";
 import { pricesHandlers } from "./api/prices/index.ts";
 import { isOfCommunity, type ProjectionId } from "./api/projection-reads.ts";
 import { tokensHandlers } from "./api/tokens/index.ts";
-import type { ChainConfig, Config } from "./config/config.ts";
+import { type AnyChainConfig, type ChainConfig, type Config, isBitcoinChain, isEvmChain } from "./config/config.ts";
 import { readConfiguredFile } from "./config/read-configured-file.ts";
 import { parseTokenList } from "./config/token-list-file.ts";
 import type { Database } from "./database/database.ts";
@@ -22,10 +22,11 @@ import { schemaProblem } from "./database/migrate.ts";
 import type { AddedProtocol } from "./declarations/added-protocol.ts";
 import type { Protocol } from "./declarations/protocol.ts";
 import { createApprovalQueries } from "./domains/approvals/queries/index.ts";
-import { createNetworkQueries, type NetworkQueries } from "./domains/chains/queries/index.ts";
+import { createBitcoinQueries } from "./domains/bitcoin/queries.ts";
+import { createNetworkQueries } from "./domains/chains/queries/index.ts";
 import { createCommunity } from "./domains/community/queries/community.ts";
 import { createRollUpQueries } from "./domains/dex/queries/roll-up.ts";
-import { createLedgerQueries, type LedgerQueries } from "./domains/ledger/queries/index.ts";
+import { createLedgerQueries } from "./domains/ledger/queries/index.ts";
 import { createProgressQueries } from "./domains/ledger/queries/progress.ts";
 import { createLabelQueries, type Labels } from "./domains/names/labels.ts";
 import { parseLabels } from "./domains/names/labels-file.ts";
@@ -49,6 +50,7 @@ import { createHttpApp, type HttpApp } from "./http/app.ts";
 import type { Readiness } from "./http/health.ts";
 import type { OpenApiDocument } from "./http/openapi-document.ts";
 import type { ValidateMode } from "./http/validation/validation.ts";
+import { bitcoinNetworks } from "./lib/bitcoin/networks.ts";
 import type { Logger } from "./logger.ts";
 import { migrations } from "./migrations.ts";
 import { communityProtocols } from "./protocols.ts";
@@ -57,7 +59,7 @@ import { communityProtocols } from "./protocols.ts";
 export interface AppOptions {
   readonly config: Config;
   /** The chains that it serves, in the order of lists. */
-  readonly chains: readonly ChainConfig[];
+  readonly chains: readonly AnyChainConfig[];
   readonly database: Database;
   /** Connected as the role that runs the SQL of declared protocols; without it, community endpoints respond with 503. */
   readonly reader?: Database | undefined;
@@ -91,10 +93,12 @@ const handlers = {
 
 /** Creates the application of a server; this is the only code that wires server, resolvers and queries. */
 export function createApp(options: AppOptions): App {
-  const { config, chains, database, logger, demo, validate = config.validate, now = () => new Date() } = options;
+  const { config, database, logger, demo, validate = config.validate, now = () => new Date() } = options;
+  const chains = options.chains.filter((chain) => isEvmChain(chain));
+  const bitcoinChains = options.chains.filter((chain) => isBitcoinChain(chain));
   const queries = createQueries(chains, database, now);
   const { protocols = communityProtocols, added = [] } = options;
-  const community = createCommunity(protocols, chains, options.reader);
+  const community = createCommunity(protocols, chains, options.reader, bitcoinChains);
   const endpoints = addedEndpoints(added);
   const isRead = createIsRead(chains, community.isIndexed);
   const { headOf, requireBuilt } = createAsOfProjection(createProgressQueries(database), isRead, community.readsPools);
@@ -104,17 +108,21 @@ export function createApp(options: AppOptions): App {
     community,
     requireBuilt,
     labels,
-    chains: createDirectory(chains.map(withTokenList)),
+    chains: createDirectory(options.chains.map((chain) => (isEvmChain(chain) ? withTokenList(chain) : chain))),
     limits: config.limits,
     decoderOf: createDecoders(chains),
     classifier: createClassifier(loadRules(config.rulesFile)),
   };
-  const readinessOfAll = () => readiness(chains, queries.ledger, queries.network, database, now);
+  const readinessOfAll = () => readiness(options.chains, queries, database, now);
   const http = createHttpApp<ResolverContext>({
     database,
     logger,
     limits: config.limits,
     chains,
+    bitcoin: {
+      chains: bitcoinChains.map(({ id, name, network }) => ({ id, name, network: bitcoinNetworks[network] })),
+      serves: community.servesBitcoin,
+    },
     handlers,
     added: endpoints,
     context: ({ now, link, anchor, rebuildError, checkpoints, pin, counted }) => ({
@@ -164,6 +172,7 @@ function createQueries(chains: readonly ChainConfig[], database: Database, now: 
     nftSales: createNftSaleQueries(database),
     uncached: createUncachedMetadata(chains),
     untouchedBalances: createUntouchedBalances(chains),
+    bitcoin: createBitcoinQueries(database),
     approvals: createApprovalQueries(database),
     safes: createSafeQueries(database),
     network: createNetworkQueries(database),
@@ -193,19 +202,28 @@ function createIsRead(
       ],
     ]),
   );
-  return (chainId, projection) =>
-    isOfCommunity(projection) ? isIndexed(chainId, projection) : unread.get(chainId)?.includes(projection) !== true;
+  // The only projection of a Bitcoin chain is its ledger.
+  return (chainId, projection) => {
+    if (!unread.has(chainId)) return false;
+    return isOfCommunity(projection) ? isIndexed(chainId, projection) : unread.get(chainId)?.includes(projection) !== true;
+  };
 }
 
-function createDirectory(chains: readonly ChainConfig[]): ChainDirectory {
-  const byId = new Map(chains.map((chain) => [chain.id, chain]));
+function createDirectory(all: readonly AnyChainConfig[]): ChainDirectory {
+  const byId = new Map(all.map((chain) => [chain.id, chain]));
+  const chains = all.filter((chain) => isEvmChain(chain));
   return {
     get(chainId) {
       const chain = byId.get(chainId);
-      if (chain === undefined) throw new RangeError(`Chain ${chainId} is not configured.`);
+      if (chain === undefined || isBitcoinChain(chain)) throw new RangeError(`Chain ${chainId} is not configured.`);
       return chain;
     },
     list: () => chains,
+    bitcoin(chainId) {
+      const chain = byId.get(chainId);
+      return chain !== undefined && isBitcoinChain(chain) ? chain : undefined;
+    },
+    all: () => all,
   };
 }
 
@@ -241,9 +259,8 @@ function createDecoders(chains: readonly ChainConfig[]): ResolverContext["decode
  * its node.
  */
 async function readiness(
-  chains: readonly ChainConfig[],
-  ledger: LedgerQueries,
-  network: NetworkQueries,
+  chains: readonly AnyChainConfig[],
+  { ledger, bitcoin, network }: Pick<ReturnType<typeof createQueries>, "ledger" | "bitcoin" | "network">,
   database: Database,
   now: () => Date,
 ): Promise<Readiness> {
@@ -254,7 +271,7 @@ async function readiness(
     const states = await Promise.all(
       chains.map(async (chain) => {
         const row = rows.get(chain.id);
-        const head = await ledger.head(chain.id);
+        const head = await (isBitcoinChain(chain) ? bitcoin : ledger).head(chain.id);
         const latest = row?.latest_block ?? null;
         return {
           backfilled: row?.backfilled_at !== null && row?.backfilled_at !== undefined,

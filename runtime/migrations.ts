@@ -1,5 +1,6 @@
 import type { Migration } from "./database/migrate.ts";
 import * as approvals from "./domains/approvals/migrations/0019-approvals.ts";
+import * as bitcoin from "./domains/bitcoin/migrations/0031-bitcoin.ts";
 import * as community from "./domains/community/migrations/0026-community.ts";
 import * as apiSchema from "./domains/community/migrations/0027-api-schema.ts";
 import * as apiPools from "./domains/community/migrations/0029-api-pools-and-supplies.ts";
@@ -58,4 +59,5 @@ export const migrations: readonly Migration[] = [
   { name: "0028-safes", ...safes },
   { name: "0029-api-pools-and-supplies", ...apiPools },
   { name: "0030-read-arguments", ...readArguments },
+  { name: "0031-bitcoin", ...bitcoin },
 ];

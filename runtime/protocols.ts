@@ -1,7 +1,7 @@
 import { protocols } from "../generated/community.gen.ts";
 import { communityObjects, communityOperations } from "../generated/community-items.gen.ts";
 import { readCommunityDirectory } from "./config/community-directory.ts";
-import type { Config } from "./config/config.ts";
+import { type Config, isEvmChain } from "./config/config.ts";
 import { ConfigError } from "./config/config-error.ts";
 import type { AddedProtocol } from "./declarations/added-protocol.ts";
 import { checkDirectory } from "./declarations/check-directory.ts";
@@ -28,7 +28,7 @@ export function loadProtocols({ communityDirectory, protocols: names, chains }: 
   const added = communityDirectory === undefined ? [] : loadAddedProtocols(communityDirectory, names);
   const declared = [...communityProtocols, ...added.map(({ protocol }) => protocol)];
   for (const chain of chains) {
-    const problem = configurationProblem(declared, chain);
+    const problem = isEvmChain(chain) ? configurationProblem(declared, chain) : null;
     if (problem !== null) throw new ConfigError(problem);
   }
   return { protocols: declared, added };

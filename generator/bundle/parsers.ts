@@ -42,6 +42,8 @@ export interface ParameterParsers<Currency extends string> {
   resolveName(chain: Chain | null, name: string): Promise<Hex | null>;
   /** Null if the chain is in the endpoint's network group, otherwise the names of the configured chains in that group. */
   restriction(chain: Chain, group: string): readonly string[] | null;
+  /** Describes the accepted addresses. */
+  readonly addressExpected: string;
 }
 
 /** The bounds of page-size with format=csv: a CSV page is a download. */

@@ -17,6 +17,7 @@ export const parameterTypes = [
   "chain",
   "address",
   "addressList",
+  "bitcoinAddress",
   "hash",
   "topicList",
   "height",
@@ -54,6 +55,7 @@ const parameterUse = z.union([
   kebabName,
   z.strictObject({
     name: kebabName,
+    type: z.literal("bitcoinAddress").optional().describe("For an address of a chain that is not an EVM network."),
     description: sentence.optional(),
     default: example.optional(),
     required: z.boolean().optional(),

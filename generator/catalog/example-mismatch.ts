@@ -11,6 +11,8 @@ interface Format {
 
 const address = /^0x[0-9a-fA-F]{40}$/;
 const name = /^(?!0x)[^\s,/.]+(?:\.[^\s,/.]+)+$/;
+/** Without its checksum. */
+const bitcoinAddress = /^(?:[1-9A-HJ-NP-Za-km-z]{25,35}|(?:bc|tb|bcrt)1[02-9ac-hj-np-z]{11,85})$/;
 const hash = /^0x[0-9a-fA-F]{64}$/;
 // Leading zeros of a topic may be omitted.
 const topic = /^0x[0-9a-fA-F]{1,64}$/;
@@ -57,6 +59,7 @@ const scalars: Record<ScalarType, Format> = {
 const parameters: Record<Exclude<ParameterType, "integer" | "choice" | "currency" | "text" | ListType>, Format> = {
   chain: { expected: "a chain's name or its id in quotes", matches: (value) => isText(value, /^[a-z0-9]+(?:-[a-z0-9]+)*$/) },
   address: { expected: addressFormat, matches: isAddress },
+  bitcoinAddress: { expected: "a Bitcoin address", matches: (value) => isText(value, bitcoinAddress) },
   hash: { expected: "0x followed by 64 hex digits in quotes", matches: (value) => isText(value, hash) },
   height: { expected: "a decimal block height or latest", matches: (value) => isHeight(value) || value === "latest" },
   block: {

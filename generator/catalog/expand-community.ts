@@ -1,6 +1,6 @@
 import type { ProtocolFile } from "../../runtime/declarations/definition.ts";
 import type { CatalogEndpoint } from "./catalog.ts";
-import type { CommunityTemplateFile, EndpointDefinition } from "./definition.ts";
+import type { CommunityTemplateFile, EndpointDefinition, ParameterUse } from "./definition.ts";
 import type { CatalogDraft, Draft, TemplateOperation } from "./draft.ts";
 import { locationOfKey } from "./lookup.ts";
 
@@ -33,8 +33,9 @@ export function expandCommunity(draft: CatalogDraft): CatalogEndpoint[] {
 
 type Overrides = ProtocolFile["operations"][string];
 
-// The interface states no cost for community endpoints. One with SQL is implemented.
+/** The interface states no cost for community endpoints. One with SQL is implemented. */
 function definitionOf({ value }: Draft<TemplateOperation>, path: string, overrides: Overrides): EndpointDefinition {
+  const { bitcoinAddress } = overrides ?? {};
   return {
     class: "C",
     path,
@@ -44,12 +45,16 @@ function definitionOf({ value }: Draft<TemplateOperation>, path: string, overrid
     mode: "batch",
     status: overrides?.sql === undefined ? "planned" : "live",
     response: value.response ?? "",
-    query: value.query ?? [],
+    query: (value.query ?? []).map((use) => (bitcoinAddress === undefined ? use : asBitcoinAddress(use, bitcoinAddress.description))),
     pagination: value.pagination ?? { style: "none" },
     rules: [],
-    example: value.example ?? {},
+    example: { ...value.example, ...(bitcoinAddress === undefined ? {} : { address: bitcoinAddress.example }) },
   };
 }
+
+/** The parameter `address` on Bitcoin chains; other parameters unchanged. */
+const asBitcoinAddress = (use: ParameterUse, description: string): ParameterUse =>
+  typeof use === "object" && use.name === "address" ? { ...use, type: "bitcoinAddress", description } : use;
 
 function literalPath(template: CommunityTemplateFile["path"], protocol: string, operation: string): string {
   return template.replace("{protocol}", protocol).replace("{operation}", operation);

@@ -36,6 +36,7 @@ const types: Record<Exclude<ParameterType, "choice">, string> = {
   chain: "string | number",
   address: "string",
   addressList: "string | readonly string[]",
+  bitcoinAddress: "string",
   hash: "string",
   topicList: "string | readonly string[]",
   height: 'number | "latest"',

@@ -102,6 +102,7 @@ const objectLink = (name: string): string => `[${name}](#${name.toLowerCase()})`
 
 const typeNames: Partial<Record<ParameterType, string>> = {
   addressList: "addresses, comma-separated",
+  bitcoinAddress: "Bitcoin address",
   topicList: "topics, comma-separated",
   textList: "a comma-separated list of strings",
   dateOrLatest: "date or latest",

@@ -5,6 +5,7 @@ const types: Record<Exclude<Parameter["type"], "choice">, string> = {
   chain: "Chain",
   address: "Hex",
   addressList: "readonly Hex[]",
+  bitcoinAddress: "Hex",
   hash: "Hex",
   topicList: "readonly Hex[]",
   height: 'number | "latest"',
@@ -47,6 +48,9 @@ function parserCall(parameter: Parameter): string {
       return `oneOf<${choices(parameter)}>(parsers, text, ${listLiteral(parameter.values ?? [])})`;
     case "text":
       return parameter.maximum === null ? "parsers.text(text)" : `boundedText(parsers, text, ${parameter.maximum})`;
+    // The chain determines the parser: operations with the same handler share their request.
+    case "bitcoinAddress":
+      return "parsers.address(text)";
     case "integer":
       return parameter.sizes === null
         ? `parsers.integer(text, ${bounds(parameter)})`
@@ -67,8 +71,10 @@ function bounds(parameter: Parameter): string {
   });
 }
 
-/** The text that describes a required query parameter in the error for a missing one. */
-export function requiredText(parameter: Parameter): string {
-  const isAddress = parameter.type === "address" || parameter.type === "addressList";
-  return isAddress ? "0x followed by 40 hex digits or a registered name (required)" : "a value (required)";
-}
+/** Whether a parameter is an address, or a list of addresses, of any kind of chain. */
+export const isAddress = ({ type }: Parameter): boolean => type === "address" || type === "addressList" || type === "bitcoinAddress";
+
+/** The expression of the text that describes a required query parameter in the error for a missing one. */
+export const requiredText = (parameter: Parameter): string =>
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is emitted as code.
+  isAddress(parameter) ? "`${parsers.addressExpected} (required)`" : literal("a value (required)");

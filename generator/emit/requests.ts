@@ -1,6 +1,6 @@
 import type { Handler, Model, Operation, Parameter, Rule } from "../model/model.ts";
 import { pascalCase } from "../model/names.ts";
-import { defaultLiteral, parserOf, requestType, requiredText } from "./request-types.ts";
+import { defaultLiteral, isAddress, parserOf, requestType, requiredText } from "./request-types.ts";
 import { commentText, listLiteral, literal, objectLiteral, template } from "./template.ts";
 
 interface RequestView {
@@ -102,8 +102,6 @@ function statements(operation: Operation): string[] {
   return ["const reader = createReader(raw, parsers);", ...reads, ...restricted, ...operation.rules.map(ruleCall), ...resolved];
 }
 
-const isAddress = (parameter: Parameter): boolean => parameter.type === "address" || parameter.type === "addressList";
-
 /** The variable of a parameter as it was sent; a sent address may be a name, so its resolved value has a variable of its own. */
 const readName = (parameter: Parameter): string => (isAddress(parameter) ? `${parameter.field}Sent` : parameter.field);
 
@@ -111,7 +109,7 @@ function readCall(parameter: Parameter): string {
   const name = literal(parameter.name);
   if (parameter.in === "path") return `reader.path(${name}, ${parserOf(parameter)})`;
   if (parameter.required && parameter.default === null)
-    return `reader.required(${name}, ${parserOf(parameter)}, ${literal(requiredText(parameter))})`;
+    return `reader.required(${name}, ${parserOf(parameter)}, ${requiredText(parameter)})`;
   if (parameter.default === null) return `reader.query(${name}, ${parserOf(parameter)})`;
   return `reader.queryOr(${name}, ${parserOf(parameter)}, ${defaultLiteral(parameter)})`;
 }

@@ -1,8 +1,10 @@
 import type { Handlers as GeneratedHandlers } from "../../generated/handlers.gen.ts";
 import type { DecodedItem } from "../../generated/responses.gen.ts";
-import type { ChainConfig } from "../config/config.ts";
+import type { BitcoinChainConfig } from "../config/bitcoin.ts";
+import type { AnyChainConfig, ChainConfig } from "../config/config.ts";
 import type { Limits } from "../config/limits.ts";
 import type { ApprovalQueries } from "../domains/approvals/queries/index.ts";
+import type { BitcoinQueries } from "../domains/bitcoin/queries.ts";
 import type { NetworkQueries } from "../domains/chains/queries/index.ts";
 import type { Community } from "../domains/community/queries/community.ts";
 import type { RollUpQueries } from "../domains/dex/queries/roll-up.ts";
@@ -67,6 +69,7 @@ export interface ResolverContext {
   readonly names: NameQueries;
   /** The declared protocols and their queries. */
   readonly community: Community;
+  readonly bitcoin: BitcoinQueries;
   /** Labels of addresses. */
   readonly labels: LabelQueries["labels"];
 }
@@ -77,7 +80,12 @@ export type DecodeLog = (log: { readonly address: Address; readonly topics: read
 /** The configured chains. */
 export interface ChainDirectory {
   get(chainId: number): ChainConfig;
+  /** The EVM chains. */
   list(): readonly ChainConfig[];
+  /** A Bitcoin chain; undefined if the chain is of another kind. */
+  bitcoin(chainId: number): BitcoinChainConfig | undefined;
+  /** The chains of all kinds, in the order of lists. */
+  all(): readonly AnyChainConfig[];
 }
 
 /** The type of each operation's resolver. */

@@ -19,7 +19,12 @@ export interface Endpoint {
 }
 
 /** A node's HTTP endpoint; messages show only the host of its URL. Connects with the first request. */
-export const createEndpoint = (address: string, concurrency: number, timeoutMilliseconds: number): Endpoint => {
+export const createEndpoint = (
+  address: string,
+  concurrency: number,
+  timeoutMilliseconds: number,
+  parseJson: (text: string) => unknown = JSON.parse,
+): Endpoint => {
   const url = new URL(address);
   const pool = new Pool(url.origin, { connections: concurrency, connectTimeout: timeoutMilliseconds });
   const path = `${url.pathname}${url.search}`;
@@ -45,7 +50,7 @@ export const createEndpoint = (address: string, concurrency: number, timeoutMill
     send: async (calls) => {
       const messages = calls.map((call, index) => ({ jsonrpc: "2.0", id: index + 1, method: call.method, params: call.params }));
       const { status, text, retryAfter } = await post(JSON.stringify(messages.length === 1 ? messages[0] : messages));
-      const reply = parseReply(text);
+      const reply = parseReply(text, parseJson);
       if (reply === undefined) throw statusFailure(url, status, retryAfter);
       // The response to a whole batch may be one error object, with any HTTP status.
       if (!Array.isArray(reply) && calls.length > 1) throw batchFailure(url, status, reply, retryAfter);
@@ -71,9 +76,9 @@ const reasonOf = (error: unknown, url: URL, timeoutMilliseconds: number): [Failu
   return [unreachable.has(code) ? "down" : "transient", code];
 };
 
-const parseReply = (text: string): unknown => {
+const parseReply = (text: string, parseJson: (text: string) => unknown): unknown => {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     return typeof value === "object" && value !== null ? value : undefined;
   } catch {
     return undefined;

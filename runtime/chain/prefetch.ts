@@ -1,5 +1,3 @@
-import type { ChainBlock } from "./types.ts";
-
 export interface PrefetchOptions {
   readonly from: number;
   readonly to: number;
@@ -12,12 +10,17 @@ export interface PrefetchOptions {
   readonly signal?: AbortSignal;
 }
 
+/** A block of any kind of chain. */
+interface FullBlock {
+  readonly transactions: readonly unknown[];
+}
+
 /** Fetches blocks ahead of the reader, and yields them in order, request by request. */
-export async function* prefetch(
-  fetch: (from: number, to: number) => Promise<ChainBlock[]>,
+export async function* prefetch<Block extends FullBlock>(
+  fetch: (from: number, to: number) => Promise<Block[]>,
   options: PrefetchOptions,
-): AsyncGenerator<ChainBlock[]> {
-  const running: Promise<ChainBlock[]>[] = [];
+): AsyncGenerator<Block[]> {
+  const running: Promise<Block[]>[] = [];
   let next = options.from;
   // An initial guess for full blocks; each response corrects it.
   let size = Math.min(options.blocks, 16);
@@ -43,7 +46,7 @@ export async function* prefetch(
 }
 
 /** The number of blocks that would contain the target number of transactions if they were as full as the last ones. */
-const nextSize = (portion: readonly ChainBlock[], options: PrefetchOptions): number => {
+const nextSize = (portion: readonly FullBlock[], options: PrefetchOptions): number => {
   const transactions = portion.reduce((sum, block) => sum + block.transactions.length, 0);
   const perBlock = transactions / Math.max(portion.length, 1);
   return Math.max(1, Math.min(options.blocks, Math.floor(options.transactions / Math.max(perBlock, 0.1))));

@@ -16,6 +16,8 @@ export interface TransportOptions extends PaceOptions {
   readonly timeoutMilliseconds?: number;
   /** Larger replies make the next requests smaller, which bounds the memory of concurrent requests. */
   readonly replyBytes?: number;
+  /** Parses a reply; JSON.parse by default. */
+  readonly parseJson?: (text: string) => unknown;
 }
 
 /** The outcome of one request. Calls without a result may be sent again; `failure` is the reason. */
@@ -49,7 +51,7 @@ export interface Transport {
 export const createTransport = (options: TransportOptions): Transport => {
   const { batchSize = 100, concurrency = 8, timeoutMilliseconds = 30_000, replyBytes = defaultReplyBytes } = options;
   const queue = new PQueue({ concurrency });
-  const endpoint = createEndpoint(options.url, concurrency, timeoutMilliseconds);
+  const endpoint = createEndpoint(options.url, concurrency, timeoutMilliseconds, options.parseJson);
   const batches = createAdaptiveSize(batchSize);
   const slots = createAdaptiveSize(concurrency);
   const closing = new AbortController();

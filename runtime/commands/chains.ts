@@ -1,6 +1,7 @@
-import type { ChainConfig, Config } from "../config/config.ts";
+import { type AnyChainConfig, type Config, isBitcoinChain } from "../config/config.ts";
 import type { Queryable } from "../database/database.ts";
 import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
+import { bitcoinNetworks } from "../lib/bitcoin/networks.ts";
 import { CommandError } from "./command-error.ts";
 import { fetchChainId } from "./indexing.ts";
 
@@ -13,17 +14,25 @@ export function requireChains(config: Config): void {
 }
 
 /** The configured chains with their ids: configured, stored in the index, or reported by the node. @throws {CommandError} */
-export async function resolveChains(config: Config, database: Queryable, signal?: AbortSignal): Promise<readonly ChainConfig[]> {
+export async function resolveChains(config: Config, database: Queryable, signal?: AbortSignal): Promise<readonly AnyChainConfig[]> {
   const indexed = new Map((await createLedgerQueries(database).chains()).map((row) => [row.name, row.chain_id]));
-  const chains: ChainConfig[] = [];
+  const chains: AnyChainConfig[] = [];
   for (const chain of config.chains) {
-    const id =
-      chain.id ?? indexed.get(chain.name) ?? (chain.rpc === undefined ? undefined : await fetchChainId(chain.name, chain.rpc, signal));
-    if (id === undefined) throw new CommandError(`Chain ${chain.name} has no id, node or index yet; set its id or its rpc in ashlar.yaml.`);
+    const id = chain.id ?? indexed.get(chain.name) ?? (await findId(chain, signal));
     const duplicate = chains.find((other) => other.id === id);
     if (duplicate !== undefined)
       throw new CommandError(`Chains ${duplicate.name} and ${chain.name} have the same id ${id}; configure each network once.`);
     chains.push({ ...chain, id });
   }
   return chains;
+}
+
+type Configured = Config["chains"][number];
+
+/** The id of a chain whose id is neither configured nor in the index. @throws {CommandError} */
+async function findId(chain: Configured, signal: AbortSignal | undefined): Promise<number> {
+  if (isBitcoinChain(chain)) return bitcoinNetworks[chain.network].id;
+  if (chain.rpc === undefined)
+    throw new CommandError(`Chain ${chain.name} has no id, node or index yet; set its id or its rpc in ashlar.yaml.`);
+  return fetchChainId(chain.name, chain.rpc, signal);
 }

@@ -1,5 +1,5 @@
 import { createRpc } from "../chain/rpc.ts";
-import type { ChainConfig } from "../config/config.ts";
+import { type AnyChainConfig, type ChainConfig, isEvmChain } from "../config/config.ts";
 import type { Queryable } from "../database/database.ts";
 import { IndexMismatchError, verifyChainId, verifyFirstBlock } from "../indexer/errors.ts";
 import { readChain } from "../indexer/storage/chain-record.ts";
@@ -9,12 +9,17 @@ import type { Logger } from "../logger.ts";
 import { CommandError } from "./command-error.ts";
 
 /**
- * Checks chains before the server starts: rejects a new chain if its node reports a different chain id, or if its first block is above the node's head. Nodes
+ * Checks EVM chains before the server starts: rejects a new chain if its node reports a different chain id, or if its first block is above the node's head. Nodes
  * that do not respond are left to the indexer, which retries; a chain with an index to continue is not checked. If only some chains are rejected, the reasons
  * are logged, the other chains are served, and the indexer rejects the same ones again. @throws {CommandError} if all chains are rejected.
  */
-export async function checkNodes(chains: readonly ChainConfig[], database: Queryable, logger: Logger, signal: AbortSignal): Promise<void> {
-  const outcomes = await Promise.all(chains.map((chain) => refusalOf(chain, database, signal)));
+export async function checkNodes(
+  chains: readonly AnyChainConfig[],
+  database: Queryable,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const outcomes = await Promise.all(chains.map((chain) => (isEvmChain(chain) ? refusalOf(chain, database, signal) : null)));
   signal.throwIfAborted();
   const refusals = outcomes.filter((refusal) => refusal !== null);
   if (refusals.length > 0 && refusals.length === chains.length) throw new CommandError(refusals.join("\n"));

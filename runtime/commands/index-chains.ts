@@ -1,5 +1,5 @@
 import { stdout } from "node:process";
-import type { ChainConfig, Config } from "../config/config.ts";
+import { type AnyChainConfig, type Config, isBitcoinChain } from "../config/config.ts";
 import type { Protocol } from "../declarations/protocol.ts";
 import { redactMessage } from "../http/redact.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
@@ -7,6 +7,7 @@ import { createLogger, type Logger } from "../logger.ts";
 import { loadProtocols } from "../protocols.ts";
 import { requireChains, resolveChains } from "./chains.ts";
 import { CommandError } from "./command-error.ts";
+import { indexBitcoinChain } from "./index-bitcoin.ts";
 import { indexChain } from "./indexing.ts";
 import { openDatabase, type ServiceDatabase } from "./open-database.ts";
 import { createProgress, type Progress } from "./progress.ts";
@@ -38,7 +39,7 @@ export async function indexChains(config: Config): Promise<void> {
 }
 
 export interface RunIndexers {
-  readonly chains: readonly ChainConfig[];
+  readonly chains: readonly AnyChainConfig[];
   readonly protocols: readonly Protocol[];
   readonly database: Pick<ServiceDatabase, "indexing" | "readerRole">;
   readonly logger: Logger;
@@ -54,7 +55,9 @@ export async function runIndexers(
   await Promise.all(
     chains.map(async (chain) => {
       try {
-        await indexChain({ chain, database, protocols, readerRole, logger, onProgress: createReport(progress, chain) }, signal);
+        const common = { database, logger, onProgress: createReport(progress, chain) };
+        if (isBitcoinChain(chain)) await indexBitcoinChain({ chain, ...common }, signal);
+        else await indexChain({ chain, protocols, readerRole, ...common }, signal);
       } catch (error) {
         // The shutdown interrupted the work.
         if (signal.aborted) return;
@@ -71,7 +74,7 @@ export async function runIndexers(
 
 /** Reports the backfill and each catch-up as a task; batches at the head are not reported. */
 const createReport =
-  (progress: Progress, chain: ChainConfig): NonNullable<Parameters<typeof indexChain>[0]["onProgress"]> =>
+  (progress: Progress, chain: AnyChainConfig): NonNullable<Parameters<typeof indexChain>[0]["onProgress"]> =>
   ({ phase, projection, from, block, target, rows }) => {
     const pace = { unit: "blocks", rows };
     const name = phase === "backfill" ? `index ${chain.name}` : `catch up ${projection} of ${chain.name}`;

@@ -1,5 +1,5 @@
 import { stdout } from "node:process";
-import type { ChainConfig, Config } from "../config/config.ts";
+import { type ChainConfig, type Config, isEvmChain } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import { requestRefresh } from "../domains/nft-metadata/jobs/queue-refreshes.ts";
 import { type CollectionStatus, type Reason, readMetadataStatus } from "../domains/nft-metadata/queries/status.ts";
@@ -20,7 +20,7 @@ const print = (line: string): void => void stdout.write(`${escapeTerminal(line)}
 /** `ashlar nfts status`: prints how much metadata of each collection is pending, fetched and rejected, and the reasons. @throws {CommandError} */
 export const nftStatus = (config: Config): Promise<void> =>
   withDatabase(config, async (database) => {
-    for (const chain of await resolveChains(config, database)) {
+    for (const chain of (await resolveChains(config, database)).filter((any) => isEvmChain(any))) {
       const collections = await readMetadataStatus(database, chain.id);
       for (const line of renderStatus(chain, collections, new Date())) print(line);
     }

@@ -1,5 +1,5 @@
 import process, { stdout } from "node:process";
-import type { ChainConfig, Config } from "../config/config.ts";
+import type { AnyChainConfig, Config } from "../config/config.ts";
 import { createLogger, type Logger } from "../logger.ts";
 import { type DeclaredProtocols, loadProtocols } from "../protocols.ts";
 import { resolveChains } from "./chains.ts";
@@ -38,7 +38,7 @@ export async function start(config: Config, configFile?: string): Promise<void> 
 
 interface Running {
   readonly declared: DeclaredProtocols;
-  readonly chains: readonly ChainConfig[];
+  readonly chains: readonly AnyChainConfig[];
   readonly serving: Serving;
   readonly database: ServiceDatabase;
   readonly logger: Logger;

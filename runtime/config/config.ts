@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { type BitcoinChainConfig, bitcoinChain } from "./bitcoin.ts";
 import { community } from "./community.ts";
+import { namedChain, shownChain } from "./described-chain.ts";
 import { address, httpUrl, nodeUrl } from "./fields.ts";
 import { nfts } from "./nfts.ts";
 
-const reservedNames = ["chains", "address", "pricing", "xy=k", "cq"];
 const port = "a port from 0 to 65535";
-const chainName = "a name of lower-case letters, digits and dashes that starts with a letter";
 const exchangeName = "a name of up to 64 lower-case letters, digits, dashes and underscores that starts with a letter or a digit";
 
 const reservedExchanges = ["address", "tokens", "supported_dexes"];
@@ -115,13 +115,10 @@ const proxy = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(["loop
 
 /** The settings of an EVM network. */
 export const chainConfig = z.strictObject({
-  name: z
-    .string(chainName)
-    .regex(/^[a-z][a-z0-9-]*$/, chainName)
-    .refine((name) => !reservedNames.includes(name), `a name other than ${reservedNames.join(", ")}`),
+  ...namedChain,
+  kind: z.literal("evm").optional().describe("The kind of chain: evm by default."),
   id: z.number().int().positive(),
-  label: z.string().optional(),
-  isTestnet: z.boolean().default(false),
+  ...shownChain,
   rpc: nodeUrl.describe("The URL of the node. It may contain a secret and is never printed."),
   ws: z
     .url({ protocol: /^wss?$/, error: "a ws:// or wss:// URL, such as ws://localhost:8546" })
@@ -177,16 +174,11 @@ export const chainConfig = z.strictObject({
     .describe(
       "Network groups of the catalog that this chain belongs to. The group historical has balances of past blocks and days (historical_balances) and a wallet's pools; chains without a preset belong to it by default.",
     ),
-  category: z.string().min(1).max(64).optional().describe("The label of the network group in which clients show the chain."),
-  logoUrl: httpUrl.optional(),
-  blackLogoUrl: httpUrl.optional().describe("The logo for light backgrounds."),
-  whiteLogoUrl: httpUrl.optional().describe("The logo for dark backgrounds."),
   tokenLogos: z.record(address, httpUrl).default({}).describe("Logos of tokens by address; they take precedence over tokenListFile."),
   tokenListFile: z
     .string()
     .optional()
     .describe("A token list (tokenlists.org), whose logoURI is used for tokens of this chain if it is an http:// or https:// URL."),
-  colorTheme: z.strictObject({ red: z.number().int(), green: z.number().int(), blue: z.number().int() }).optional(),
   abiFiles: z.array(z.string()).default([]).describe("JSON files of event ABIs to decode logs with."),
   pollMilliseconds: z.number().int().min(50).default(1000),
 });
@@ -210,7 +202,7 @@ export const config = z.strictObject({
   dataDirectory: z.string().default(".ashlar").describe("The folder for the data of the embedded database and of the demo."),
   logLevel: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
   logFormat: z.enum(["json", "pretty"]).optional().describe("Default: pretty on a terminal, otherwise json."),
-  chains: z.array(configuredChain).default([]),
+  chains: z.array(z.discriminatedUnion("kind", [configuredChain, bitcoinChain])).default([]),
   rulesFile: z
     .string()
     .optional()
@@ -257,8 +249,18 @@ export const config = z.strictObject({
 });
 
 export type ConfiguredChain = z.infer<typeof configuredChain>;
-/** A network whose id is known. */
+/** An EVM network whose id is known. */
 export type ChainConfig = ConfiguredChain & { readonly id: number };
+/** A network of any kind whose id is known. */
+export type AnyChainConfig = ChainConfig | BitcoinChainConfig;
+
+/** Whether a chain is an EVM network. */
+export const isEvmChain = <Evm extends { readonly kind?: "evm" | undefined }>(chain: Evm | { readonly kind: "bitcoin" }): chain is Evm =>
+  chain.kind !== "bitcoin";
+/** Whether a chain is a Bitcoin network. */
+export const isBitcoinChain = <Bitcoin extends { readonly kind: "bitcoin" }>(
+  chain: Bitcoin | { readonly kind?: "evm" | undefined },
+): chain is Bitcoin => chain.kind === "bitcoin";
 /** An exchange of a network. */
 export type ExchangeConfig = z.infer<typeof exchange>;
 /** The sources of a network's prices. */

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { nearestName } from "./nearest-name.ts";
 import { renderValue } from "./render-value.ts";
-import { describeAccepted, schemaAt, settingNames } from "./schema-at.ts";
+import { describeAccepted, schemaAt, settingNames, valueAt } from "./schema-at.ts";
 import type { SettingsFile } from "./settings-file.ts";
 
 /** The sources of settings that are checked together. */
@@ -20,21 +20,21 @@ export interface SettingsOrigin {
  * the schema complete the sentence "expected ..."; an empty message is replaced with a description of the setting's schema.
  */
 export function renderIssue(issue: z.core.$ZodIssue, settings: unknown, origin: SettingsOrigin): string[] {
-  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => renderUnknown([...issue.path, key], origin));
+  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => renderUnknown([...issue.path, key], settings, origin));
   const { prefix, name } = locate(issue.path, issue.code === "invalid_key" ? "key" : "value", origin);
   const quoted = quotedAddress(issue, origin);
   if (quoted !== null) return [`${prefix}Invalid value for ${name}: an address without quotes is a number in YAML; quote it: "${quoted}"`];
   if (issue.code === "invalid_key")
     return [`${prefix}Invalid name ${name}: expected ${issue.issues.map(({ message }) => message).join("; ")}.`];
-  const expected = issue.message === "" ? describeAccepted(schemaAt(issue.path)) : issue.message;
+  const expected = issue.message === "" ? describeAccepted(schemaAt(issue.path, settings)) : issue.message;
   const value = valueAt(settings, issue.path);
   if (value === undefined) return [`${prefix}Missing setting ${name}: expected ${expected}.`];
   const shown = renderValue(issue.path, value);
   return [`${prefix}Invalid value ${shown === null ? "" : `${shown} `}for ${name}: expected ${expected}.`];
 }
 
-function renderUnknown(path: readonly PropertyKey[], origin: SettingsOrigin): string {
-  const known = settingNames(path.slice(0, -1));
+function renderUnknown(path: readonly PropertyKey[], settings: unknown, origin: SettingsOrigin): string {
+  const known = settingNames(path.slice(0, -1), settings);
   const { prefix, name } = locate(path, "key", origin);
   const nearest = nearestName(String(path.at(-1)), known);
   return `${prefix}Unknown setting ${name}: ${nearest === null ? `expected one of ${known.join(", ")}.` : `did you mean ${nearest}?`}`;
@@ -63,9 +63,3 @@ function quotedAddress(issue: z.core.$ZodIssue, origin: SettingsOrigin): string 
 
 const pathInFile = (path: readonly PropertyKey[], { selectedChain }: SettingsOrigin): readonly PropertyKey[] =>
   path[0] === "chains" && path[1] === 0 && selectedChain !== null ? ["chains", selectedChain, ...path.slice(2)] : path;
-
-const valueAt = (settings: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce<unknown>(
-    (value, step) => (typeof value === "object" && value !== null ? (value as Record<PropertyKey, unknown>)[step] : undefined),
-    settings,
-  );

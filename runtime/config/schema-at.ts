@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { config } from "./config.ts";
 
-/** The schema of the setting at a path, without its default; null if there is no such setting. */
-export function schemaAt(path: readonly PropertyKey[]): unknown {
+/** The schema of the setting at a path in settings, without its default; null if there is no such setting. */
+export function schemaAt(path: readonly PropertyKey[], settings: unknown): unknown {
   let schema: unknown = unwrap(config);
-  for (const step of path) {
+  for (const [depth, step] of path.entries()) {
+    if (schema instanceof z.ZodDiscriminatedUnion) schema = optionOf(schema, step, valueAt(settings, path.slice(0, depth)));
     if (schema instanceof z.ZodArray) schema = unwrap(schema.element);
     else if (schema instanceof z.ZodRecord) schema = unwrap(schema.valueType);
     else if (schema instanceof z.ZodObject) schema = unwrap((schema.shape as Record<PropertyKey, unknown>)[step]);
@@ -18,9 +19,27 @@ function unwrap(schema: unknown): unknown {
   return isWrapped ? unwrap(schema.unwrap()) : schema;
 }
 
+/**
+ * The schema of a section of several kinds, by the kind that it has; if it has none of them, that of the first kind. For the kind itself, a schema of all of them.
+ */
+function optionOf({ options, def: { discriminator } }: z.ZodDiscriminatedUnion, step: PropertyKey, section: unknown): unknown {
+  const objects = options.filter((option) => option instanceof z.ZodObject);
+  const kindOf = ({ shape }: z.ZodObject): z.ZodType => unwrap((shape as Record<string, unknown>)[discriminator]) as z.ZodType;
+  if (step === discriminator) return z.strictObject({ [discriminator]: z.union(objects.map(kindOf)) });
+  return objects.find((object) => kindOf(object).safeParse(valueAt(section, [discriminator])).success) ?? objects[0];
+}
+
+/** The value at a path in settings; undefined if there is none. */
+export const valueAt = (settings: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (value, step) => (typeof value === "object" && value !== null ? (value as Record<PropertyKey, unknown>)[step] : undefined),
+    settings,
+  );
+
 /** The names of the settings of a section, in the order of their declaration; empty if the section has no fixed names. */
-export function settingNames(path: readonly PropertyKey[]): readonly string[] {
-  const schema = schemaAt(path);
+export function settingNames(path: readonly PropertyKey[], settings: unknown): readonly string[] {
+  const found = schemaAt(path, settings);
+  const schema = found instanceof z.ZodDiscriminatedUnion ? optionOf(found, "", valueAt(settings, path)) : found;
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
 }
 
@@ -31,7 +50,7 @@ export function describeAccepted(schema: unknown): string {
   if (schema instanceof z.ZodNumber) return describeNumber(schema);
   if (schema instanceof z.ZodString) return describeString(schema);
   if (schema instanceof z.ZodLiteral) return alternatives([...schema.values].map(String));
-  if (schema instanceof z.ZodUnion) return alternatives(schema.options.map(describeAccepted));
+  if (schema instanceof z.ZodUnion) return alternatives([...new Set(schema.options.map(describeAccepted))]);
   if (schema instanceof z.ZodArray) return "a list";
   if (schema instanceof z.ZodRecord) return "a map";
   if (schema instanceof z.ZodObject) return "a map of settings";

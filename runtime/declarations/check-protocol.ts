@@ -8,7 +8,7 @@ import type { Protocol } from "./protocol.ts";
 
 /** Checks a declaration whose shape is right, with its SQL; the protocol is null if there are diagnostics. */
 export function checkProtocol(declaration: Declaration, scope: OperationScope): Checked<Protocol | null> {
-  const { protocol: id, name, description, version } = declaration.file;
+  const { protocol: id, name, description, chainKind, version } = declaration.file;
   const contracts = checkContracts(declaration);
   const tables = checkTables(declaration);
   // Reads refer to columns of tables, which are known only if all of them are right.
@@ -21,6 +21,7 @@ export function checkProtocol(declaration: Declaration, scope: OperationScope): 
     id,
     name,
     description,
+    chainKind,
     version,
     contracts: contracts.value,
     tables: tables.value,

@@ -74,6 +74,10 @@ const operation = z.strictObject({
       "The file of its query, in the same folder or in a folder without a protocol beside it; without one, the operation is planned.",
     ),
   notes: sentence.optional().describe("Replaces the notes of the template."),
+  bitcoinAddress: z
+    .strictObject({ description: sentence, example: z.string() })
+    .optional()
+    .describe("On Bitcoin chains: describes the parameter address, and has its example."),
 });
 
 const lending = z
@@ -93,6 +97,7 @@ export const protocolFile = z.strictObject({
     .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "a kebab-case name")
     .describe("The default name in paths."),
   description: sentence,
+  chainKind: z.enum(["evm", "bitcoin"]).default("evm").describe("The kind of chains that the protocol is on; it is on all Bitcoin chains."),
   version: z.number().int().min(1).default(1).describe("Raised when the meaning of rows changes: the tables are rebuilt."),
   contracts: z.record(contractName, declaredContract).default({}),
   tables: z.record(snakeName, eventTable).default({}),

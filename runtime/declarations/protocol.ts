@@ -10,6 +10,8 @@ export interface Protocol {
   /** The default name in paths. */
   readonly name: string;
   readonly description: string;
+  /** The kind of chains that it is on. A protocol of Bitcoin chains has neither contracts nor tables, and is on all of them. */
+  readonly chainKind: "evm" | "bitcoin";
   /** Raised by the author when the meaning of rows changes: the tables are rebuilt. */
   readonly version: number;
   /** By the name that the declaration gives them. */

@@ -2,11 +2,12 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler, R
 import type { Logger } from "pino";
 import type { Handlers } from "../../generated/handlers.gen.ts";
 import { type Operation, operations } from "../../generated/operations.gen.ts";
-import type { Chain, Hex } from "../../generated/requests.gen.ts";
+import type { Chain, Hex, Parsers } from "../../generated/requests.gen.ts";
 import { type Run, registerRoutes } from "../../generated/routes.gen.ts";
 import { validators } from "../../generated/validators.gen.js";
 import type { Limits } from "../config/limits.ts";
 import type { Database } from "../database/database.ts";
+import { type BitcoinChain, createBitcoinParsers } from "../parameters/bitcoin.ts";
 import { createParsers } from "../parameters/parsers.ts";
 import type { GroupedChain } from "../parameters/restriction.ts";
 import { createAnchors } from "./anchors.ts";
@@ -39,6 +40,8 @@ export interface HttpDeps<Context> {
   readonly limits: Limits;
   /** The chains, in the order in which error messages list them. */
   readonly chains: readonly GroupedChain[];
+  /** Chains of the kind bitcoin, which only operations of protocols for them serve; none by default. */
+  readonly bitcoin?: { readonly chains: readonly BitcoinChain[]; readonly serves: (protocol: string) => boolean };
   readonly handlers: Handlers<Context>;
   /** Endpoints in addition to those of the catalog, with the handlers of their routes. */
   readonly added?: readonly AddedEndpoint<Context>[];
@@ -123,7 +126,7 @@ function createEndpoints<Context>(
     authenticate: createAuthenticate({ keys: createKeyCache(createKeys(database), clock), rateLimits }),
     checkAllowance: createAllowanceCheck(ledger),
     rateLimits,
-    parsers: createParsers({ chains: deps.chains, listItems: limits.listItems, resolveName: deps.resolveName }),
+    parsersOf: createParsersOf(deps),
     anchors,
     ledger,
     validation,
@@ -133,6 +136,19 @@ function createEndpoints<Context>(
   registerRoutes(router, run, deps.handlers);
   for (const { operation, route } of deps.added ?? []) router.get(operation.path, route(run));
   return router;
+}
+
+/** The parsers of an operation, by the kind of its chains. */
+function createParsersOf<Context>({
+  chains,
+  bitcoin,
+  limits: { listItems },
+  resolveName,
+}: HttpDeps<Context>): (operation: Operation) => Parsers {
+  const bitcoinChains = bitcoin?.chains ?? [];
+  const evm = createParsers({ chains, bitcoinChains, listItems, resolveName });
+  const ofBitcoin = createBitcoinParsers(evm, { chains: bitcoinChains, evmChains: chains });
+  return ({ protocol }) => (protocol !== null && bitcoin?.serves(protocol) === true ? ofBitcoin : evm);
 }
 
 /** Creates the Express application: documentation, health checks and every endpoint of the catalog. */

@@ -39,7 +39,7 @@ export interface RunDeps<Context> extends PagesDeps {
   readonly authenticate: Authenticate;
   readonly checkAllowance: (key: ActiveKey) => void;
   readonly rateLimits: Pick<RateLimits, "countRequest">;
-  readonly parsers: Parsers;
+  readonly parsersOf: (operation: Operation) => Parsers;
   readonly ledger: Pick<UsageLedger, "enter">;
   readonly validation: Validation;
   readonly context: (scope: RequestScope) => Context;
@@ -85,7 +85,7 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, 
       const key = await identify(operation, request, response);
       if (resolve === undefined) throw failures.planned(operation.path);
       const record = recordOf(response);
-      const outcome = await parse({ path: request.params as Record<string, string>, query: record.query }, deps.parsers);
+      const outcome = await parse({ path: request.params as Record<string, string>, query: record.query }, deps.parsersOf(operation));
       if (!outcome.ok) throw badParameters(outcome.issues);
       await deps.validation.checkRequest(operation, request.params as Record<string, string>, record.query);
       const parsed = withChain(operation, outcome.request, deps.chainOfProtocol);

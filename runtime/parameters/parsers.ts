@@ -16,6 +16,8 @@ import { parseTopic, topicExpected } from "./topic.ts";
 
 export interface ParserSettings {
   readonly chains: readonly GroupedChain[];
+  /** Chains whose data these parameters do not describe. */
+  readonly bitcoinChains?: readonly Chain[];
   /** The max length of every comma-separated list; a parameter may have a lower one. */
   readonly listItems: number;
   /** The address that a name is registered for, or null; `chain` is null if the path has none. */
@@ -23,10 +25,10 @@ export interface ParserSettings {
 }
 
 /** Creates the parsers of the generated request code, one per parameter type. */
-export function createParsers({ chains, listItems, resolveName }: ParserSettings): Parsers {
+export function createParsers({ chains, bitcoinChains = [], listItems, resolveName }: ParserSettings): Parsers {
   const maxItemsOf = (limits: { readonly maxItems?: number }): number => Math.min(limits.maxItems ?? listItems, listItems);
   return {
-    chain: createChainParser(chains),
+    chain: createChainParser(chains, { chains: bitcoinChains, reason: "a Bitcoin chain; this endpoint is for EVM chains" }),
     address: parseAddress,
     addressList: (text, limits) => parseList(text, maxItemsOf(limits), addressExpected, parseAddress),
     hash: parseHash,
@@ -44,5 +46,6 @@ export function createParsers({ chains, listItems, resolveName }: ParserSettings
     tokenId: parseTokenId,
     resolveName,
     restriction: createRestriction(chains),
+    addressExpected,
   };
 }

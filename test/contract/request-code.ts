@@ -5,6 +5,8 @@ import type { ParseOutcome, RawRequest } from "../../generated/requests.gen.ts";
 import { registerRoutes } from "../../generated/routes.gen.ts";
 import { parseQuery, type Query } from "../../runtime/http/query.ts";
 import { readTarget } from "../../runtime/http/request-target.ts";
+import { bitcoinNetworks } from "../../runtime/lib/bitcoin/networks.ts";
+import { createBitcoinParsers } from "../../runtime/parameters/bitcoin.ts";
 import { createParsers } from "../../runtime/parameters/parsers.ts";
 import type { RequestOutcome } from "../support/openapi-validator.ts";
 import { chains, registeredName } from "./values.ts";
@@ -15,6 +17,12 @@ const parsers = createParsers({
   chains,
   listItems: 1000,
   resolveName: async (_chain, name) => (name === registeredName ? "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" : null),
+});
+
+/** Those of the protocol of Bitcoin chains, as if all chains were on its local network. */
+const bitcoinParsers = createBitcoinParsers(parsers, {
+  chains: chains.map((chain) => ({ ...chain, network: bitcoinNetworks.regtest })),
+  evmChains: [],
 });
 
 /** Creates a function that runs the request code: generated routes and parse functions with the strict parsers. */
@@ -40,7 +48,10 @@ function run<R>(
   parse: (raw: RawRequest, requestParsers: typeof parsers) => Promise<ParseOutcome<R>>,
 ): express.RequestHandler {
   return async (request, response) => {
-    const outcome = await parse({ path: request.params as Record<string, string>, query: request.query as Query }, parsers);
+    const outcome = await parse(
+      { path: request.params as Record<string, string>, query: request.query as Query },
+      operation.protocol === "protocol_03" ? bitcoinParsers : parsers,
+    );
     const { resolve } = response.locals as { readonly resolve: (outcome: RequestOutcome) => void };
     if (outcome.ok) resolve({ accepted: true, operation: operation.id });
     else

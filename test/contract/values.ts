@@ -156,6 +156,10 @@ const byType: Record<ParameterType, (parameter: Parameter) => Values> = {
   }),
   address: () => ({ valid: addresses, invalid: invalidAddresses }),
   addressList: (parameter) => listOf(addresses, invalidAddresses, parameter),
+  bitcoinAddress: () => ({
+    valid: ["bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080", "BCRT1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KYGT080"],
+    invalid: [address, registeredName, "bcrt1", "bitcoin:bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080"],
+  }),
   hash: () => ({ valid: hashes, invalid: invalidHashes }),
   topicList: (parameter) => listOf(topics, invalidTopics, parameter),
   height: () => ({ valid: [...heights, "latest"], invalid: [...invalidHeights, "earliest", "0x10"] }),

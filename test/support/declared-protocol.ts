@@ -76,6 +76,7 @@ export const readOf = (
 export const protocolOf = (parts: Partial<Protocol> & Pick<Protocol, "id" | "contracts">): Protocol => ({
   name: parts.id,
   description: "A protocol of a test.",
+  chainKind: "evm",
   version: 1,
   tables: [],
   reads: [],

@@ -10,6 +10,10 @@ const address = `${prefix}${hexDigit}{40}`;
 /** One label of a name; the other rules of ENSIP-15 are too long for a pattern. */
 const label = `[^\\s.,/\\\\?%@:;"<>]+`;
 const addressOrName = `^(?:${address}|${label}(?:\\.${label})+)$`;
+/** Base 58 without its checksum, or a witness program in one case (BIP 173) without its checksum. */
+const base58 = "[1-9A-HJ-NP-Za-km-z]{25,35}";
+const witness = "(?:bc|tb|bcrt)1[02-9ac-hj-np-z]{11,85}|(?:BC|TB|BCRT)1[02-9AC-HJ-NP-Z]{11,85}";
+const bitcoinAddress = `^(?:${base58}|${witness})$`;
 const decimal = "0|[1-9][0-9]*";
 const day = "[0-9]{4}-[0-9]{2}-[0-9]{2}";
 
@@ -18,6 +22,7 @@ type FixedType = Exclude<ParameterType, "integer" | "choice" | "currency" | "tex
 const fixedSchemas: Record<FixedType, SchemaObject> = {
   chain: { type: "string", pattern: "^[a-z0-9][a-z0-9-]*$" },
   address: { type: "string", pattern: addressOrName },
+  bitcoinAddress: { type: "string", pattern: bitcoinAddress },
   hash: { type: "string", pattern: `^${prefix}${hexDigit}{64}$` },
   height: { type: "string", pattern: `^(?:${decimal}|latest)$` },
   block: { type: "string", pattern: `^(?:${decimal}|${prefix}${hexDigit}{1,64}|earliest|latest)$` },

@@ -1,5 +1,5 @@
 import type { ChainStatusItem } from "../../../generated/responses.gen.ts";
-import type { ChainConfig } from "../../config/config.ts";
+import { type AnyChainConfig, isBitcoinChain } from "../../config/config.ts";
 import type { NodeRow } from "../../domains/chains/queries/status.ts";
 import type { ChainRow } from "../../domains/ledger/queries/block.ts";
 import { isoTimestamp } from "../../lib/time.ts";
@@ -10,22 +10,21 @@ import { updatedAt } from "./view-chain.ts";
 export const getAllChainStatus: Handlers["getAllChainStatus"] = async (_request, context) => {
   const rows = new Map((await context.ledger.chains()).map((row) => [row.chain_id, row]));
   const nodes = new Map((await context.network.nodes()).map((row) => [row.chain_id, row]));
-  const items = await Promise.all(
-    context.chains.list().map((chain) => viewStatus(context, chain, rows.get(chain.id), nodes.get(chain.id))),
-  );
+  const items = await Promise.all(context.chains.all().map((chain) => viewStatus(context, chain, rows.get(chain.id), nodes.get(chain.id))));
   return { updated_at: updatedAt(context.now()), items };
 };
 
 async function viewStatus(
   context: ResolverContext,
-  chain: ChainConfig,
+  chain: AnyChainConfig,
   row: ChainRow | undefined,
   node: NodeRow | undefined,
 ): Promise<ChainStatusItem> {
-  const head = await context.ledger.head(chain.id);
+  const head = await (isBitcoinChain(chain) ? context.bitcoin : context.ledger).head(chain.id);
   return {
     name: chain.name,
     chain_id: String(chain.id),
+    kind: chain.kind ?? "evm",
     is_testnet: chain.isTestnet,
     logo_url: chain.logoUrl ?? null,
     black_logo_url: chain.blackLogoUrl ?? null,

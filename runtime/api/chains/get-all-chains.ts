@@ -5,5 +5,5 @@ import { viewNetwork } from "./view-network.ts";
 /** Every configured network. */
 export const getAllChains: Handlers["getAllChains"] = async (_request, context) => ({
   updated_at: updatedAt(context.now()),
-  items: context.chains.list().map(viewNetwork),
+  items: context.chains.all().map(viewNetwork),
 });

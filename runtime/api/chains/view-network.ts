@@ -1,5 +1,5 @@
 import type { ChainItem, ColorTheme } from "../../../generated/responses.gen.ts";
-import type { ChainConfig } from "../../config/config.ts";
+import type { AnyChainConfig } from "../../config/config.ts";
 
 /** A colour in several notations. */
 function viewColor({ red, green, blue }: { readonly red: number; readonly green: number; readonly blue: number }): ColorTheme {
@@ -8,9 +8,10 @@ function viewColor({ red, green, blue }: { readonly red: number; readonly green:
 }
 
 /** A configured network as an item. */
-export const viewNetwork = (chain: ChainConfig): ChainItem => ({
+export const viewNetwork = (chain: AnyChainConfig): ChainItem => ({
   name: chain.name,
   chain_id: String(chain.id),
+  kind: chain.kind ?? "evm",
   is_testnet: chain.isTestnet,
   db_schema_name: null,
   label: chain.label ?? null,

@@ -6,7 +6,7 @@ import { type Address, type Hex, nativeTokenAddress } from "../../lib/hex.ts";
 import { NotIndexedError, RequestError } from "../../lib/request-error.ts";
 import { tokenLogo, updatedAt } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
-import { type ObjectFields, viewItem } from "./view-item.ts";
+import { type LogoOf, type ObjectFields, viewItem } from "./view-item.ts";
 
 /** What the requests of community endpoints have in common. */
 export interface CommunityRequest {
@@ -62,9 +62,7 @@ export async function pageOfOperation<Item>(
         });
   if (pool !== null && rows.length === 0 && page.number === 0 && !(await isPool(context, protocol, { operation, pool, chain: served })))
     throw new NotIndexedError(`Pool ${pool} of ${id} not found in the index of ${served.name}.`);
-  const config = context.chains.get(served.id);
-  const logoOf = (token: string): string | null =>
-    token === nativeTokenAddress ? (config.nativeToken.logoUrl ?? null) : tokenLogo(config, token as Address);
+  const logoOf = logosOf(context, served.id);
   return {
     protocol: id,
     chain_id: served.id,
@@ -99,9 +97,20 @@ const itemsOf = (operation: string): NonNullable<OperationScope["items"]> => ({
   objects: communityObjects,
 });
 
+/** The logos of a chain's tokens; a Bitcoin chain has none. */
+function logosOf({ chains }: ResolverContext, chainId: number): LogoOf {
+  if (chains.bitcoin(chainId) !== undefined) return () => null;
+  const config = chains.get(chainId);
+  return (token) => (token === nativeTokenAddress ? (config.nativeToken.logoUrl ?? null) : tokenLogo(config, token as Address));
+}
+
 /** The chain of a request. @throws {RequestError} 404 if the protocol has no contracts there, or on no configured chain. */
 function requireChain(context: ResolverContext, protocol: Protocol, chain: Chain | null): Chain {
-  if (chain === null) throw new RequestError(404, `Protocol ${protocol.id} has no contracts on any configured chain.`);
+  if (chain === null) {
+    const missing =
+      protocol.chainKind === "bitcoin" ? "is on Bitcoin chains, and none is configured" : "has no contracts on any configured chain";
+    throw new RequestError(404, `Protocol ${protocol.id} ${missing}.`);
+  }
   if (!context.community.isOn(protocol.id, chain.id))
     throw new RequestError(
       404,

@@ -1,10 +1,11 @@
-import type { Preset } from "../preset.ts";
+import type { BitcoinPreset, Preset } from "../preset.ts";
 import { arbitrumMainnet } from "./arbitrum-mainnet.ts";
 import { arbitrumSepolia } from "./arbitrum-sepolia.ts";
 import { avalancheMainnet } from "./avalanche-mainnet.ts";
 import { avalancheTestnet } from "./avalanche-testnet.ts";
 import { baseMainnet } from "./base-mainnet.ts";
 import { baseSepoliaTestnet } from "./base-sepolia-testnet.ts";
+import { btcMainnet, btcRegtest, btcTestnet4 } from "./bitcoin.ts";
 import { bscMainnet } from "./bsc-mainnet.ts";
 import { bscTestnet } from "./bsc-testnet.ts";
 import { ethMainnet } from "./eth-mainnet.ts";
@@ -36,22 +37,26 @@ export const presets: readonly Preset[] = [
   gnosisTestnet,
 ];
 
-/** The preset with a name; null if there is none. */
-const presetOf = (name: string): Preset | null => presets.find((preset) => preset.name === name) ?? null;
+/** The well-known Bitcoin networks. */
+const bitcoinPresets: readonly BitcoinPreset[] = [btcMainnet, btcTestnet4, btcRegtest];
 
 /**
  * A configured chain with the defaults of its preset. The sections prices and nfts are merged setting by setting, so that adding a feed does not drop the
  * stablecoins, and configuring a gateway does not enable the storage of all metadata. A chain with the name of a preset but a different id gets no defaults. A
- * chain without a preset is the operator's own network, which belongs to all network groups.
+ * chain without a preset is the operator's own network, which belongs to all network groups. A Bitcoin chain keeps the defaults of its preset with another id,
+ * because the id is not a property of the network.
  */
 export const withPreset = (chain: {
   readonly name?: unknown;
+  readonly kind?: unknown;
   readonly id?: unknown;
   readonly prices?: unknown;
   readonly nfts?: unknown;
 }): Record<string, unknown> => {
-  const preset = typeof chain.name === "string" ? presetOf(chain.name) : null;
-  if (preset === null || (chain.id !== undefined && chain.id !== preset.id)) return { groups: ["historical"], ...chain };
+  const bitcoin = bitcoinPresets.find(({ name }) => name === chain.name);
+  if (bitcoin !== undefined || chain.kind === "bitcoin") return { ...bitcoin, ...chain };
+  const preset = presets.find(({ name }) => name === chain.name);
+  if (preset === undefined || (chain.id !== undefined && chain.id !== preset.id)) return { groups: ["historical"], ...chain };
   return { ...preset, ...chain, ...merged("prices", preset.prices, chain.prices), ...merged("nfts", preset.nfts, chain.nfts) };
 };
 

@@ -18,6 +18,11 @@ export const apiViews: readonly string[] = [
   "pool_actions",
   "pool_action_accounts",
   "shared_pools",
+  "bitcoin_blocks",
+  "bitcoin_transactions",
+  "bitcoin_outputs",
+  "bitcoin_inputs",
+  "bitcoin_address_transactions",
 ];
 
 /** The functions of the schema `api`. */

@@ -12,12 +12,15 @@ export function checkElements(statement: Fields, elements: readonly (readonly st
   return findJsonObjects(statement).flatMap((built) => checkObject(built, elements, positions));
 }
 
+/** Fields that only the protocols of some kinds of chains have: an object without them is complete, and they are null. */
+const optionalFields: ReadonlySet<string> = new Set(["fee"]);
+
 function checkObject({ at, keys }: JsonObject, elements: readonly (readonly string[])[], positions: Positions): Diagnostic[] {
   if (keys === null) return [];
   const names = keys.map(({ name }) => name);
   const common = (fields: readonly string[]): number => fields.filter((name) => names.includes(name)).length;
   const [fields = []] = [...elements].sort((left, right) => common(right) - common(left));
-  const missing = fields.filter((name) => !names.includes(name));
+  const missing = fields.filter((name) => !names.includes(name) && !optionalFields.has(name));
   const repeated = keys.filter(({ name }, index) => names.indexOf(name) < index);
   return [
     ...repeated.map((key) => diagnostic("repeated-key", positions.ofByte(key.at), { name: key.name })),

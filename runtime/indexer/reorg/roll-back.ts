@@ -20,7 +20,7 @@ export const rollBack = async (
   chainId: number,
   ancestor: number,
   baseBlock: number,
-  projections: readonly Projection[],
+  projections: readonly Pick<Projection, "tables">[],
   blockBoundTables: readonly BlockBoundTable[],
 ): Promise<void> => {
   for (const projection of projections) {
@@ -99,6 +99,6 @@ const restoreStatements = (table: LatestTable, periodTable: string) => {
 };
 
 /** Deletes a chain's rows of a projection, so that it can be rebuilt; its queues remain. */
-export const clearProjection = async (client: DatabaseClient, chainId: number, projection: Projection): Promise<void> => {
+export const clearProjection = async (client: DatabaseClient, chainId: number, projection: Pick<Projection, "tables">): Promise<void> => {
   for (const table of projection.tables) if (table.kind !== "queue") await deleteRows(client, chainId, table.name);
 };

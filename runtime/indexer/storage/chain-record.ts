@@ -61,7 +61,8 @@ export interface NewChain {
   readonly name: string;
   readonly genesisHash: Hash;
   readonly from: number;
-  readonly nativeAccounting: NativeAccounting;
+  /** Null for a chain of a kind that has none. */
+  readonly nativeAccounting: NativeAccounting | null;
 }
 
 /** Inserts a chain, unless another process has inserted it. */

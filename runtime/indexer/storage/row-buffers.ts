@@ -10,7 +10,7 @@ export type BufferedRows =
   | { readonly table: Table; readonly rows: readonly Row[] };
 
 /** Creates a buffer for each table of each projection. */
-export const createRowBuffers = (chainId: number, projections: readonly Projection[]) => {
+export const createRowBuffers = (chainId: number, projections: readonly Pick<Projection, "tables">[]) => {
   const buffers = projections.map((projection) => projection.tables.map((table) => createBuffer(chainId, table)));
   return {
     /** Adds the rows of the projection at an index, by the name of their table. */

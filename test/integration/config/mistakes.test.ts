@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type ConfigOverrides, loadConfig } from "../../../runtime/config/load.ts";
+import { evmChains } from "../../support/evm-chains.ts";
 
 let folder: string;
 
@@ -127,7 +128,7 @@ describe("a node's URL without a scheme", () => {
 });
 
 describe("a chain without a preset", () => {
-  const groupsOf = (...args: Parameters<typeof loadConfig>) => loadConfig(...args).chains[0]?.groups;
+  const groupsOf = (...args: Parameters<typeof loadConfig>) => evmChains(loadConfig(...args))[0]?.groups;
 
   it("serves past balances unless it is configured not to", async () => {
     const file = join(folder, "groups.yaml");

@@ -9,10 +9,11 @@ import { parse } from "yaml";
 import { loadConfig } from "../../../runtime/config/load.ts";
 import { opStack } from "../../../runtime/config/op-stack.ts";
 import { presets, withPreset } from "../../../runtime/config/presets/index.ts";
+import { evmChains } from "../../support/evm-chains.ts";
 
 const rpc = "http://127.0.0.1:1";
 const chainOf = (name: string, overrides: { readonly chainId?: number } = {}) => {
-  const [chain] = loadConfig(undefined, {}, { chain: name, rpc, ...overrides }).chains;
+  const [chain] = evmChains(loadConfig(undefined, {}, { chain: name, rpc, ...overrides }));
   if (chain === undefined) throw new Error("No chain was configured.");
   return chain;
 };
@@ -93,7 +94,7 @@ describe("presets", () => {
     try {
       const file = join(directory, "ashlar.yaml");
       writeFileSync(file, `chains: [{ name: base-mainnet, rpc: "${rpc}", label: Ours, nativeAccounting: none }, { name: mine, id: 7 }]`);
-      const [base, mine] = loadConfig(file, {}).chains;
+      const [base, mine] = evmChains(loadConfig(file, {}));
       expect(base).toMatchObject({
         id: 8453,
         label: "Ours",
@@ -140,7 +141,7 @@ describe("stablecoins of presets", () => {
     const file = join(directory, "ashlar.yaml");
     const pricesOf = (prices: string) => {
       writeFileSync(file, `chains: [{ name: avalanche-mainnet, rpc: "${rpc}", prices: ${prices} }]`);
-      return loadConfig(file, {}).chains[0]?.prices;
+      return evmChains(loadConfig(file, {}))[0]?.prices;
     };
     try {
       const feed = `{ of: native, aggregators: ["0x${"0".repeat(39)}1"] }`;
@@ -170,7 +171,7 @@ describe("marketplaces of presets", () => {
     const file = join(directory, "ashlar.yaml");
     const marketplacesOf = (nfts: string) => {
       writeFileSync(file, `chains: [{ name: gnosis-mainnet, rpc: "${rpc}", nfts: ${nfts} }]`);
-      return loadConfig(file, {}).chains[0]?.nfts.marketplaces.length;
+      return evmChains(loadConfig(file, {}))[0]?.nfts.marketplaces.length;
     };
     try {
       expect(marketplacesOf("{ fetchesAtOnce: 3 }")).toBe(4);

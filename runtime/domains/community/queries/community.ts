@@ -9,6 +9,12 @@ export interface ServedChain extends CommunityChain {
   readonly id: number;
 }
 
+/** A chain of the kind bitcoin, which serves all protocols of this kind. */
+export interface ServedBitcoinChain {
+  readonly id: number;
+  readonly name: string;
+}
+
 type OperationQueries = ReturnType<typeof createOperationQueries>;
 
 /** A protocol that declares lending events, and the projection of its tables. */
@@ -21,13 +27,15 @@ export interface LendingProtocol {
 export interface Community {
   /** A protocol by its id; undefined if it is not declared. */
   readonly protocol: (id: string) => Protocol | undefined;
-  /** Whether a protocol has contracts on a chain. */
+  /** Whether a protocol has contracts on a chain; one of Bitcoin chains is on all of them. */
   readonly isOn: (id: string, chainId: number) => boolean;
   /** Whether a projection of a declared protocol is indexed on a chain. */
   readonly isIndexed: (chainId: number, projection: string) => boolean;
   /** Whether SQL of a protocol reads pools of exchanges. */
   readonly readsPools: (id: string) => boolean;
-  /** The first chain on which a protocol has contracts; null if there is none. */
+  /** Whether a protocol is on Bitcoin chains. */
+  readonly servesBitcoin: (id: string) => boolean;
+  /** The first chain that a protocol is on; null if there is none. */
   readonly chainOf: (id: string) => { readonly id: number; readonly name: string } | null;
   /** The default names of the protocols in paths, by id. */
   readonly defaultNames: Readonly<Record<string, string>>;
@@ -47,20 +55,24 @@ export function createCommunity(
   protocols: readonly Protocol[],
   chains: readonly ServedChain[],
   reader: Pick<Database, "query"> | undefined,
+  bitcoinChains: readonly ServedBitcoinChain[] = [],
 ): Community {
   const byId = new Map(protocols.map((protocol) => [protocol.id, protocol]));
   const served = new Map(chains.map((chain) => [chain.id, new Set(protocolsOn(protocols, chain).map(({ id }) => id))]));
-  const isOn: Community["isOn"] = (id, chainId) => served.get(chainId)?.has(id) === true;
+  const servesBitcoin: Community["servesBitcoin"] = (id) => byId.get(id)?.chainKind === "bitcoin";
+  const isOn: Community["isOn"] = (id, chainId) =>
+    servesBitcoin(id) ? bitcoinChains.some((chain) => chain.id === chainId) : served.get(chainId)?.has(id) === true;
   const projections = new Map<string, string>(protocols.map(({ id }) => [projectionIdOf(id), id]));
   const lending = protocols.flatMap(({ id, lending: query }) => (query === null ? [] : [{ id, projection: projectionIdOf(id), query }]));
   return {
     protocol: (id) => byId.get(id),
     isOn,
+    servesBitcoin,
     isIndexed: (chainId, projection) => isOn(projections.get(projection) ?? "", chainId),
     lendingOn: (chainId) => lending.filter(({ id }) => isOn(id, chainId)),
     readsPools: (id) => Object.values(byId.get(id)?.operations ?? {}).some(({ views }) => views.some((view) => poolViews.has(view))),
     chainOf: (id) => {
-      const chain = chains.find((candidate) => isOn(id, candidate.id));
+      const chain = [...chains, ...bitcoinChains].find((candidate) => isOn(id, candidate.id));
       return chain === undefined ? null : { id: chain.id, name: chain.name };
     },
     defaultNames: Object.fromEntries(protocols.map(({ id, name }) => [id, name])),

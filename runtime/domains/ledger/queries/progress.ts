@@ -23,12 +23,14 @@ export type ProgressQueries = ReturnType<typeof createProgressQueries>;
 /** Queries of indexing progress. */
 export const createProgressQueries = ({ query }: Pick<Database, "query">) => ({
   /**
-   * The progress of chains by id; chains without blocks are omitted. One statement for all projections, served by the primary keys of blocks, chains and
-   * projection_checkpoints.
+   * The progress of chains by id; chains without blocks are omitted. One statement for all projections, served by the primary keys of blocks, bitcoin_blocks,
+   * chains and projection_checkpoints.
    */
   progressOf: async (chainIds: readonly number[]): Promise<ReadonlyMap<number, Progress>> => {
     const rows = await query<ProgressRow>(
-      `SELECT requested.chain_id, (SELECT number FROM blocks b WHERE b.chain_id = requested.chain_id ORDER BY number DESC LIMIT 1) AS head,
+      `SELECT requested.chain_id, coalesce(
+           (SELECT number FROM blocks b WHERE b.chain_id = requested.chain_id ORDER BY number DESC LIMIT 1),
+           (SELECT number FROM bitcoin_blocks b WHERE b.chain_id = requested.chain_id ORDER BY number DESC LIMIT 1)) AS head,
          (SELECT indexed_from FROM chains c WHERE c.chain_id = requested.chain_id) AS first,
          ARRAY(SELECT projection FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id ORDER BY projection) AS projections,
          ARRAY(SELECT block_number FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id ORDER BY projection) AS blocks

@@ -67,7 +67,6 @@ describe("the OpenAPI document", () => {
     expect(operation("getProtocol03Transactions")).toMatchObject({
       "x-credit-cost": "not stated",
       "x-processing-mode": "batch",
-      "x-status": "planned",
     });
     expect(operation("getHistoricalTokenBalancesForWalletAddress")["x-networks"]).toContain("eth-mainnet");
     for (const { id, status } of model.operations) expect(operation(id)["x-status"], id).toBe(status === "planned" ? "planned" : undefined);

@@ -16,6 +16,7 @@ function readerOf(request: Partial<RawRequest> = {}, members: readonly string[] 
     {
       resolveName: async (_chain, name) => (name === "alice.eth" ? alice : null),
       restriction: (chain) => (chain.name === "demo" ? members : null),
+      addressExpected: "0x followed by 40 hex digits or a registered name",
     },
   );
 }

@@ -44,5 +44,6 @@ export const stubParsers: Parsers = {
   textList: (text, { maxItems }) => list(text, maxItems, (part) => accept(part)),
   tokenId: (text) => (/^\d+$/.test(text) ? accept(BigInt(text)) : reject("a token id")),
   resolveName: async (chain, name) => (name === "alice.eth" && (chain === null || chain.name === "demo") ? alice : null),
+  addressExpected: "0x followed by 40 hex digits or a registered name",
   restriction: (chain, group) => (group === "historical" && chain.name === "demo" ? ["eth-mainnet"] : null),
 };

@@ -1,0 +1,38 @@
+/** A JSON number (RFC 8259, section 6). */
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** What only numbers that a double may not represent exactly contain; `e` is also in true and false. */
+const suspicious = /[.eE]|\d{16}/;
+
+/**
+ * Parses JSON in which every number that is not an exact integer in plain notation becomes its text, so that no amount passes through a float. @throws
+ * {SyntaxError}
+ */
+export const parseExactJson = (text: string): unknown => JSON.parse(quoteDecimals(text));
+
+/** JSON with quotes around all numbers that have a fraction or an exponent, or that are not safe integers. Texts are skipped, because they may be megabytes long. */
+function quoteDecimals(text: string): string {
+  const parts: string[] = [];
+  for (let position = 0; position < text.length; ) {
+    const start = text.indexOf('"', position);
+    const between = text.slice(position, start < 0 ? text.length : start);
+    parts.push(suspicious.test(between) ? between.replace(number, quoted) : between);
+    if (start < 0) break;
+    const end = endOfText(text, start);
+    parts.push(text.slice(start, end));
+    position = end;
+  }
+  return parts.join("");
+}
+
+const quoted = (literal: string): string =>
+  /^-?\d+$/.test(literal) && literal !== "-0" && Number.isSafeInteger(Number(literal)) ? literal : `"${literal}"`;
+
+/** The position after the quote that ends a text; the length of the text if there is none. */
+function endOfText(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text[end - 1 - backslashes] === "\\") backslashes += 1;
+    if (backslashes % 2 === 0) return end + 1;
+  }
+  return text.length;
+}

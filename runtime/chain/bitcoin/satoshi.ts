@@ -1,0 +1,23 @@
+/** All bitcoins that will ever exist, in satoshi (MAX_MONEY of Bitcoin Core); below 2^53. */
+const maxSatoshi = 2_100_000_000_000_000n;
+const decimals = 8;
+/** Larger exponents cannot be amounts; they would only cost memory. */
+const maxExponent = 20;
+const amountPattern = /^(0|[1-9]\d{0,15})(?:\.(\d{1,20}))?(?:[eE]([+-]?\d{1,3}))?$/;
+
+/**
+ * An amount of bitcoins, in the notation of a node's response, as satoshi. Exact: undefined for more than 8 decimals, even if they are zeros, for negative
+ * amounts, and for more than all bitcoins.
+ */
+export function satoshiOf(value: unknown): bigint | undefined {
+  const text = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
+  if (typeof text !== "string") return undefined;
+  const match = amountPattern.exec(text);
+  if (match === null) return undefined;
+  const [, whole = "", fraction = "", exponentText = "0"] = match;
+  const exponent = Number(exponentText);
+  const zeros = decimals - fraction.length + exponent;
+  if (zeros < 0 || Math.abs(exponent) > maxExponent) return undefined;
+  const satoshi = BigInt(`${whole}${fraction}`) * 10n ** BigInt(zeros);
+  return satoshi <= maxSatoshi ? satoshi : undefined;
+}

@@ -1,0 +1,37 @@
+import type { Hash, Hex } from "../../lib/hex.ts";
+
+/** An amount in satoshi, and the script that determines who can spend it. */
+export interface BitcoinOutput {
+  readonly value: bigint;
+  readonly script: Hex;
+}
+
+/** An output of an earlier transaction that a transaction spends. */
+export interface BitcoinInput {
+  readonly txid: Hash;
+  readonly index: number;
+  /** The spent output, if the node's response has it. */
+  readonly spent: BitcoinOutput | null;
+}
+
+export interface BitcoinTransaction {
+  /** In the order of bytes that Bitcoin displays. */
+  readonly txid: Hash;
+  /** The first transaction of a block, which creates its coins and has no inputs. */
+  readonly isCoinbase: boolean;
+  /** The fee that the node reports; null if it does not, and for a coinbase. */
+  readonly reportedFee: bigint | null;
+  readonly inputs: readonly BitcoinInput[];
+  readonly outputs: readonly BitcoinOutput[];
+}
+
+/** A block of a Bitcoin chain. */
+export interface BitcoinBlock {
+  readonly number: number;
+  readonly hash: Hash;
+  /** Zeros for the genesis block. */
+  readonly parentHash: Hash;
+  /** Unix seconds that its miner claims: not ascending from block to block. */
+  readonly timestamp: number;
+  readonly transactions: readonly BitcoinTransaction[];
+}

@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { type BitcoinNetworkName, bitcoinNetworks } from "../lib/bitcoin/networks.ts";
+import { namedChain, shownChain } from "./described-chain.ts";
+import { nodeUrl } from "./fields.ts";
+
+/** The settings of a Bitcoin network. */
+export const bitcoinChain = z.strictObject({
+  ...namedChain,
+  kind: z.literal("bitcoin"),
+  network: z
+    .enum(Object.keys(bitcoinNetworks) as [BitcoinNetworkName, ...BitcoinNetworkName[]])
+    .describe("The network of the node, which determines the addresses."),
+  id: z
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .describe(
+      "The number that identifies the chain in the index and in paths; by default a number of the network, because Bitcoin has no chain ids.",
+    ),
+  ...shownChain,
+  rpc: nodeUrl
+    .optional()
+    .describe("The URL of the node, with its user and password: http://user:password@localhost:8332. It is never printed."),
+  from: z.number().int().min(0).default(0).describe("The first block to index."),
+  finality: z.number().int().positive().optional().describe("Confirmations after which a block is final; without it, no block is final."),
+  pollMilliseconds: z.number().int().min(50).default(5_000),
+});
+
+export type ConfiguredBitcoinChain = z.infer<typeof bitcoinChain>;
+/** A Bitcoin network whose id is known. */
+export type BitcoinChainConfig = ConfiguredBitcoinChain & { readonly id: number };

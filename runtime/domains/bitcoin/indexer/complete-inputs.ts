@@ -1,0 +1,60 @@
+import type { BitcoinSource } from "../../../chain/bitcoin/source.ts";
+import type { BitcoinBlock, BitcoinInput, BitcoinOutput, BitcoinTransaction } from "../../../chain/bitcoin/types.ts";
+import type { Hash } from "../../../lib/hex.ts";
+import type { OutputReference } from "../queries.ts";
+
+/** Where spent outputs are looked up that the node's blocks lack. */
+export interface OutputLookups {
+  /** Outputs of the index; null for those that it does not have. */
+  readonly stored: (references: readonly OutputReference[]) => Promise<(BitcoinOutput | null)[]>;
+  /** Outputs by transaction, from the transaction index of the node; null if it has none. */
+  readonly fetched: BitcoinSource["outputsOf"] | null;
+}
+
+/**
+ * Blocks with the outputs that their inputs spend: those that the node returned with the block, otherwise those of the same blocks, of the index, and of the
+ * node's transaction index, in this order. Those that are in none of them stay null.
+ */
+export async function completeInputs(blocks: readonly BitcoinBlock[], { stored, fetched }: OutputLookups): Promise<BitcoinBlock[]> {
+  const filled = fillFromBlocks(blocks);
+  const found = await lookUp(missingInputs(filled), stored);
+  const transactions = [...new Set(missingInputs(fill(filled, found)).map(({ txid }) => txid))];
+  if (fetched === null || transactions.length === 0) return fill(filled, found);
+  const outputs = await fetched(transactions);
+  const byTransaction = new Map(transactions.map((txid, position) => [txid, outputs[position] ?? null]));
+  return fill(filled, (input) => found(input) ?? byTransaction.get(input.txid)?.[input.index] ?? null);
+}
+
+type FindOutput = (reference: OutputReference) => BitcoinOutput | null;
+
+/** The outputs of the same blocks. A repeated transaction id refers to the newest transaction before the input (BIP 30). */
+function fillFromBlocks(blocks: readonly BitcoinBlock[]): BitcoinBlock[] {
+  const created = new Map<Hash, readonly BitcoinOutput[]>();
+  return blocks.map((block) => ({
+    ...block,
+    transactions: block.transactions.map((transaction) => {
+      const filled = fillTransaction(transaction, ({ txid, index }) => created.get(txid)?.[index] ?? null);
+      created.set(transaction.txid, transaction.outputs);
+      return filled;
+    }),
+  }));
+}
+
+const fill = (blocks: readonly BitcoinBlock[], find: FindOutput): BitcoinBlock[] =>
+  blocks.map((block) => ({ ...block, transactions: block.transactions.map((transaction) => fillTransaction(transaction, find)) }));
+
+const fillTransaction = (transaction: BitcoinTransaction, find: FindOutput): BitcoinTransaction =>
+  transaction.inputs.every(({ spent }) => spent !== null)
+    ? transaction
+    : { ...transaction, inputs: transaction.inputs.map((input) => ({ ...input, spent: input.spent ?? find(input) })) };
+
+const missingInputs = (blocks: readonly BitcoinBlock[]): BitcoinInput[] =>
+  blocks.flatMap(({ transactions }) => transactions.flatMap(({ inputs }) => inputs.filter(({ spent }) => spent === null)));
+
+const keyOf = ({ txid, index }: OutputReference): string => `${txid}:${index}`;
+
+async function lookUp(references: readonly OutputReference[], stored: OutputLookups["stored"]): Promise<FindOutput> {
+  const outputs = await stored(references);
+  const found = new Map(references.map((reference, position) => [keyOf(reference), outputs[position] ?? null]));
+  return (reference) => found.get(keyOf(reference)) ?? null;
+}

@@ -1,0 +1,59 @@
+import type { BitcoinCapabilities } from "../../../chain/bitcoin/capabilities.ts";
+import type { BitcoinSource } from "../../../chain/bitcoin/source.ts";
+import type { Database } from "../../../database/database.ts";
+import type { Leadership } from "../../../indexer/leader/leader.ts";
+import type { BlockBoundTable } from "../../../indexer/reorg/roll-back.ts";
+import type { Progress } from "../../../indexer/session/progress.ts";
+import type { Timing } from "../../../indexer/types.ts";
+import type { BitcoinNetwork } from "../../../lib/bitcoin/networks.ts";
+import type { Hash } from "../../../lib/hex.ts";
+import type { BitcoinQueries } from "../queries.ts";
+
+/** The configuration of a Bitcoin chain that its indexer depends on. */
+export interface IndexedBitcoinChain {
+  readonly id: number;
+  readonly name: string;
+  readonly network: Pick<BitcoinNetwork, "coreName">;
+  readonly from: number;
+  /** Confirmations after which a block is final; undefined if blocks are never final. */
+  readonly finality?: number | undefined;
+  readonly pollMilliseconds: number;
+}
+
+/** The last committed block; in an empty index the block before the first one, without a hash. */
+export interface BitcoinPosition {
+  readonly block: number;
+  readonly hash: Hash | null;
+}
+
+/** Sizes of requests and batches: the blocks of one request are written in one transaction. */
+export interface BitcoinTuning {
+  readonly requestBlocks: number;
+  readonly requestTransactions: number;
+  readonly requestsInFlight: number;
+}
+
+export interface BitcoinIndexerDeps {
+  readonly chain: IndexedBitcoinChain;
+  readonly source: BitcoinSource;
+  readonly capabilities: BitcoinCapabilities;
+  readonly database: Database;
+  /** Tables that the fold does not write and that a roll-back includes. */
+  readonly blockBoundTables: readonly BlockBoundTable[];
+  readonly logger: { info(message: string): void; warn(message: string): void };
+  readonly clock: () => Date;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly tuning?: Partial<BitcoinTuning>;
+  readonly timing?: Partial<Timing>;
+}
+
+/** What the steps of the loop share while this process is the leader. */
+export interface BitcoinSession extends Omit<BitcoinIndexerDeps, "tuning" | "timing"> {
+  readonly queries: BitcoinQueries;
+  readonly guard: Leadership["guard"];
+  /** The first indexed block. */
+  readonly from: number;
+  readonly tuning: BitcoinTuning;
+  readonly timing: Timing;
+  position: BitcoinPosition;
+}

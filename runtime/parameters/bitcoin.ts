@@ -1,0 +1,46 @@
+import type { AddressReference, Chain, Parsed, Parsers } from "../../generated/requests.gen.ts";
+import { scriptOf } from "../lib/bitcoin/address.ts";
+import { type BitcoinNetwork, bitcoinNetworks } from "../lib/bitcoin/networks.ts";
+import { createChainParser } from "./chain.ts";
+import { parseList } from "./list.ts";
+import { accept, reject } from "./parsed.ts";
+
+/** A configured chain of the kind bitcoin. */
+export interface BitcoinChain extends Chain {
+  readonly network: BitcoinNetwork;
+}
+
+export interface BitcoinParserSettings {
+  readonly chains: readonly BitcoinChain[];
+  readonly evmChains: readonly Chain[];
+}
+
+/**
+ * The parsers of operations that serve Bitcoin chains; other parameters are parsed as everywhere. An address is resolved, as a name is on other chains, to the
+ * script of its outputs, because the network of the chain determines whether it is valid.
+ */
+export function createBitcoinParsers(parsers: Parsers, { chains, evmChains }: BitcoinParserSettings): Parsers {
+  const networks = chains.length === 0 ? Object.values<BitcoinNetwork>(bitcoinNetworks) : chains.map(({ network }) => network);
+  const addressExpected = describeAddresses(chains);
+  const address = (text: string): Parsed<AddressReference> =>
+    networks.some((network) => scriptOf(network, text) !== null) ? accept({ name: text }) : reject(addressExpected);
+  const networkOf = (chain: Chain | null): BitcoinNetwork | undefined =>
+    (chain === null ? chains[0] : chains.find(({ id }) => id === chain.id))?.network ?? networks[0];
+  return {
+    ...parsers,
+    chain: createChainParser(chains, { chains: evmChains, reason: "an EVM chain; this endpoint is for Bitcoin chains" }),
+    address,
+    addressList: (text, { maxItems = 1 }) => parseList(text, maxItems, addressExpected, address),
+    resolveName: async (chain, text) => {
+      const network = networkOf(chain);
+      return network === undefined ? null : scriptOf(network, text);
+    },
+    addressExpected,
+  };
+}
+
+/** Describes the addresses of the chains, of which the first one is the default. */
+const describeAddresses = (chains: readonly BitcoinChain[]): string => {
+  const forms = chains.map(({ name, network }) => `${network.forms} on ${name}`).join("; ");
+  return `a valid address of the Bitcoin chain${forms === "" ? "" : ` (${forms})`}`;
+};
