@@ -15,10 +15,8 @@ WITH current_block AS (
     ORDER BY r.block_number DESC LIMIT 1) held
   CROSS JOIN LATERAL unnest(held.tokens, held.balances) AS h (token, balance)
 ), prices AS MATERIALIZED (
-  SELECT t.token, quote.unit_price
-  FROM (SELECT DISTINCT token FROM holdings) t
-  CROSS JOIN LATERAL (
-    SELECT p.unit_price FROM api.prices_at(:chain, (SELECT timestamp FROM current_block)) p WHERE p.token = t.token) quote
+  SELECT t.token, (SELECT p.unit_price FROM api.prices_at(:chain, b.timestamp) p WHERE p.token = t.token) AS unit_price
+  FROM (SELECT DISTINCT token FROM holdings WHERE token <> pool) t CROSS JOIN current_block b
 ), totals AS (
   SELECT h.contract, h.pool_id,
     CASE WHEN bool_and(h.balance = 0 OR p.unit_price IS NOT NULL) FILTER (WHERE h.token <> h.pool)

@@ -18,10 +18,8 @@ WITH current_block AS (
   FROM states s CROSS JOIN LATERAL unnest(s.tokens, s.balances) AS h (token, balance)
   WHERE h.token <> s.pool
 ), prices AS MATERIALIZED (
-  SELECT t.token, quote.unit_price
-  FROM (SELECT DISTINCT token FROM holdings) t
-  CROSS JOIN LATERAL (
-    SELECT p.unit_price FROM api.prices_at(:chain, (SELECT timestamp FROM current_block)) p WHERE p.token = t.token) quote
+  SELECT t.token, (SELECT p.unit_price FROM api.prices_at(:chain, b.timestamp) p WHERE p.token = t.token) AS unit_price
+  FROM (SELECT DISTINCT token FROM holdings) t CROSS JOIN current_block b
 ), totals AS (
   SELECT h.contract, h.pool_id,
     CASE WHEN bool_and(h.balance = 0 OR p.unit_price IS NOT NULL) THEN sum(COALESCE(h.balance * p.unit_price, 0)) END AS quote

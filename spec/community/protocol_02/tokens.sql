@@ -28,10 +28,8 @@ WITH current_block AS (
   CROSS JOIN LATERAL unnest(s.tokens, s.balances) WITH ORDINALITY AS h (token, balance, position)
   WHERE h.token <> s.pool
 ), prices AS MATERIALIZED (
-  SELECT t.token, quote.price, quote.unit_price
-  FROM (SELECT DISTINCT token FROM holdings) t
-  CROSS JOIN LATERAL (
-    SELECT p.price, p.unit_price FROM api.prices_at(:chain, (SELECT timestamp FROM current_block)) p WHERE p.token = t.token) quote
+  SELECT t.token, (SELECT p.unit_price FROM api.prices_at(:chain, b.timestamp) p WHERE p.token = t.token) AS unit_price
+  FROM (SELECT DISTINCT token FROM holdings) t CROSS JOIN current_block b
 ), totals AS (
   SELECT h.contract, h.pool_id,
     json_agg(json_build_object(
@@ -40,7 +38,7 @@ WITH current_block AS (
       'contract_ticker_symbol', token.symbol,
       'contract_decimals', token.decimals,
       'balance', h.amount::text,
-      'quote_rate', p.price,
+      'quote_rate', p.unit_price * power(10::numeric, token.decimals),
       'quote', h.amount * p.unit_price) ORDER BY h.position) AS tokens,
     CASE WHEN bool_and(h.amount = 0 OR p.unit_price IS NOT NULL) THEN sum(COALESCE(h.amount * p.unit_price, 0)) END AS quote
   FROM holdings h

@@ -1,50 +1,52 @@
 -- The wallet's joins, exits and swaps, newest first. A positive delta is an amount that the pool received.
-WITH involved AS (
-  SELECT a.block_number, a.transaction_index, true AS is_sender, NULL::bytea AS token
-  FROM api.address_transactions a
-  JOIN api.transactions t ON t.chain_id = :chain AND t.block_number = a.block_number AND t.transaction_index = a.transaction_index
-  WHERE a.chain_id = :chain AND a.address = :wallet AND a.block_number <= :as_of_block AND t.from_address = :wallet
-  UNION ALL
-  SELECT block_number, transaction_index, false, token
+WITH candidates AS (
+  SELECT block_number, transaction_index
+  FROM api.address_transactions WHERE chain_id = :chain AND address = :wallet AND block_number <= :as_of_block
+  UNION
+  SELECT block_number, transaction_index
   FROM api.transfers WHERE chain_id = :chain AND from_address = :wallet AND block_number <= :as_of_block
-  UNION ALL
-  SELECT block_number, transaction_index, false, token
+  UNION
+  SELECT block_number, transaction_index
   FROM api.transfers WHERE chain_id = :chain AND to_address = :wallet AND block_number <= :as_of_block
-  UNION ALL
-  SELECT block_number, transaction_index, false, NULL
+  UNION
+  SELECT block_number, transaction_index
   FROM balance_changes WHERE chain_id = :chain AND liquidity_provider = :wallet AND block_number <= :as_of_block
-), candidates AS MATERIALIZED (
-  SELECT block_number, transaction_index, bool_or(is_sender) AS is_sender, array_agg(token) AS moved
-  FROM involved GROUP BY block_number, transaction_index
-), events AS (
-  SELECT 'swap' AS action, c.is_sender, c.moved, s.contract, s.pool_id, s.block_number, s.transaction_index, s.log_index,
-    NULL::bytea AS provider, ARRAY[s.token_in, s.token_out] AS tokens, ARRAY[s.amount_in, -s.amount_out] AS deltas
-  FROM candidates c
-  JOIN swaps s ON s.chain_id = :chain AND s.block_number = c.block_number AND s.transaction_index = c.transaction_index
-  UNION ALL
-  SELECT CASE WHEN 0 > ANY (b.deltas) THEN 'exit' WHEN 0 < ANY (b.deltas) THEN 'join' ELSE 'balance_change' END,
-    c.is_sender, c.moved, b.contract, b.pool_id, b.block_number, b.transaction_index, b.log_index, b.liquidity_provider, b.tokens, b.deltas
-  FROM candidates c
-  JOIN balance_changes b ON b.chain_id = :chain AND b.block_number = c.block_number AND b.transaction_index = c.transaction_index
+), newest AS MATERIALIZED (
+  -- Sorted, so that only those of the page are joined: log indexes grow with transactions.
+  SELECT block_number, transaction_index FROM candidates ORDER BY block_number DESC, transaction_index DESC
 ), page AS MATERIALIZED (
-  SELECT e.*, p.pool_address AS pool
-  FROM events e
+  SELECT e.*, p.pool_address AS pool, t.hash, t.from_address
+  FROM newest c
+  CROSS JOIN LATERAL (
+    SELECT 'swap' AS action, s.contract, s.pool_id, s.block_number, s.transaction_index, s.log_index, NULL::bytea AS provider,
+      ARRAY[s.token_in, s.token_out] AS tokens, ARRAY[s.amount_in, -s.amount_out] AS deltas
+    FROM swaps s WHERE s.chain_id = :chain AND s.block_number = c.block_number AND s.transaction_index = c.transaction_index
+    UNION ALL
+    SELECT CASE WHEN 0 > ANY (b.deltas) THEN 'exit' WHEN 0 < ANY (b.deltas) THEN 'join' ELSE 'balance_change' END,
+      b.contract, b.pool_id, b.block_number, b.transaction_index, b.log_index, b.liquidity_provider, b.tokens, b.deltas
+    FROM balance_changes b WHERE b.chain_id = :chain AND b.block_number = c.block_number AND b.transaction_index = c.transaction_index
+  ) e
   JOIN pools p ON p.chain_id = :chain AND p.contract = e.contract AND p.pool_id = e.pool_id AND p.block_number <= :as_of_block
-  WHERE e.is_sender OR e.provider = :wallet OR e.tokens && e.moved OR p.pool_address = ANY (e.moved)
-  ORDER BY e.block_number DESC, e.log_index DESC
+  JOIN api.transactions t ON t.chain_id = :chain AND t.block_number = c.block_number AND t.transaction_index = c.transaction_index
+  WHERE t.from_address = :wallet OR e.provider = :wallet
+    OR EXISTS (
+      SELECT 1 FROM api.transfers m
+      WHERE m.chain_id = :chain AND m.from_address = :wallet AND m.token = ANY (e.tokens || p.pool_address) AND m.block_number = c.block_number
+        AND m.transaction_index = c.transaction_index)
+    OR EXISTS (
+      SELECT 1 FROM api.transfers m
+      WHERE m.chain_id = :chain AND m.to_address = :wallet AND m.token = ANY (e.tokens || p.pool_address) AND m.block_number = c.block_number
+        AND m.transaction_index = c.transaction_index)
+  ORDER BY c.block_number DESC, c.transaction_index DESC, e.log_index DESC
   LIMIT :limit OFFSET :offset
 ), timed AS MATERIALIZED (
-  SELECT p.*, b.timestamp, t.hash, t.from_address
-  FROM page p
-  JOIN api.blocks b ON b.chain_id = :chain AND b.number = p.block_number
-  JOIN api.transactions t ON t.chain_id = :chain AND t.block_number = p.block_number AND t.transaction_index = p.transaction_index
+  SELECT p.*, b.timestamp FROM page p JOIN api.blocks b ON b.chain_id = :chain AND b.number = p.block_number
 ), entries AS MATERIALIZED (
   SELECT t.*, e.token, e.delta, e.position, e.token = t.pool AS is_share
   FROM timed t CROSS JOIN LATERAL unnest(t.tokens, t.deltas) WITH ORDINALITY AS e (token, delta, position)
 ), prices AS MATERIALIZED (
-  SELECT e.token, e.hour, quote.price, quote.unit_price
+  SELECT e.token, e.hour, (SELECT p.unit_price FROM api.prices_at(:chain, e.hour * 3600) p WHERE p.token = e.token) AS unit_price
   FROM (SELECT DISTINCT token, timestamp / 3600 AS hour FROM entries WHERE NOT is_share) e
-  CROSS JOIN LATERAL (SELECT p.price, p.unit_price FROM api.prices_at(:chain, e.hour * 3600) p WHERE p.token = e.token) quote
 ), totals AS MATERIALIZED (
   -- What was exchanged for shares of the pool.
   SELECT e.block_number, e.log_index,
@@ -66,7 +68,7 @@ WITH involved AS (
       WHERE m.chain_id = :chain AND m.to_address = :wallet AND m.token = e.token AND m.block_number = e.block_number
         AND m.transaction_index = e.transaction_index AND e.delta < 0)
     -- Native currency and internal balances have no transfers: they are those of the sender or the liquidity provider.
-    OR ((e.is_sender OR e.provider = :wallet)
+    OR ((e.from_address = :wallet OR e.provider = :wallet)
       AND NOT EXISTS (
         SELECT 1 FROM api.transfers m
         WHERE m.chain_id = :chain AND m.to_address = e.contract AND m.token = e.token AND m.block_number = e.block_number
@@ -107,7 +109,8 @@ WITH involved AS (
 ), valued AS (
   SELECT l.block_number, l.log_index, l.position, l.token, abs(l.delta) AS amount, CASE WHEN l.delta > 0 THEN 'OUT' ELSE 'IN' END AS direction,
     token.name, token.symbol, token.decimals,
-    CASE WHEN l.is_share THEN t.quote * power(10::numeric, token.decimals) / abs(l.delta) ELSE p.price END AS rate,
+    CASE WHEN l.is_share THEN t.quote * power(10::numeric, token.decimals) / abs(l.delta)
+      ELSE p.unit_price * power(10::numeric, token.decimals) END AS rate,
     CASE WHEN l.is_share THEN t.quote ELSE abs(l.delta) * p.unit_price END AS quote
   FROM legs l
   LEFT JOIN totals t ON t.block_number = l.block_number AND t.log_index = l.log_index
