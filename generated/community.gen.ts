@@ -916,6 +916,16 @@ export const protocols = [
             "name": "amount",
             "parameter": "amount",
             "type": "uint256"
+          },
+          {
+            "name": "mode",
+            "parameter": "mode",
+            "type": "uint256"
+          },
+          {
+            "name": "rate",
+            "parameter": "rate",
+            "type": "uint256"
           }
         ],
         "indexes": [
@@ -1818,7 +1828,39 @@ export const protocols = [
         ]
       }
     },
-    "lending": null
+    "lending": {
+      "file": "lending.sql",
+      "text": "-- The lending events of a transaction. `reserve` is the asset whose aToken moved with `receipts`.\nWITH events AS (\n  SELECT log_index, contract, CASE WHEN referral_code IS NULL THEN 'Deposit' ELSE 'Supply' END AS event, reserve, amount AS receipts,\n    reserve AS asset_in, amount AS amount_in, NULL::bytea AS asset_out, NULL::numeric AS amount_out, NULL::numeric AS mode, NULL::numeric AS rate,\n    account, supplier AS actor, NULL::bytea AS liquidator\n  FROM \"cq_protocol_01\".supplies WHERE chain_id = $1     AND block_number = $2     AND transaction_index = $3                \n  UNION ALL\n  SELECT log_index, contract, 'Withdraw', reserve, amount, NULL, NULL, reserve, amount, NULL, NULL, account, account, NULL\n  FROM \"cq_protocol_01\".withdrawals WHERE chain_id = $1     AND block_number = $2     AND transaction_index = $3                \n  UNION ALL\n  SELECT log_index, contract, 'Borrow', NULL, NULL, NULL, NULL, reserve, amount, mode, rate, account, receiver, NULL\n  FROM \"cq_protocol_01\".borrows WHERE chain_id = $1     AND block_number = $2     AND transaction_index = $3                \n  UNION ALL\n  -- A debt may be repaid with aTokens, which are burned.\n  SELECT log_index, contract, 'Repay', CASE WHEN with_a_tokens THEN reserve END, CASE WHEN with_a_tokens THEN amount END,\n    CASE WHEN with_a_tokens IS NOT TRUE THEN reserve END, CASE WHEN with_a_tokens IS NOT TRUE THEN amount END, NULL, NULL, NULL, NULL,\n    account, repayer, NULL\n  FROM \"cq_protocol_01\".repayments WHERE chain_id = $1     AND block_number = $2     AND transaction_index = $3                \n  UNION ALL\n  SELECT log_index, contract, 'LiquidationCall', collateral, collateral_amount, debt, debt_amount,\n    CASE WHEN NOT receive_a_token THEN collateral END, CASE WHEN NOT receive_a_token THEN collateral_amount END, NULL, NULL,\n    account, liquidator, liquidator\n  FROM \"cq_protocol_01\".liquidations WHERE chain_id = $1     AND block_number = $2     AND transaction_index = $3                \n), listed AS NOT MATERIALIZED (\n  SELECT asset, a_token, block_number, '3' AS version FROM \"cq_protocol_01\".reserves WHERE chain_id = $1     AND block_number <= $2    \n  UNION ALL\n  SELECT asset, a_token, block_number, '2' FROM \"cq_protocol_01\".reserves_v2 WHERE chain_id = $1     AND block_number <= $2    \n)\nSELECT\n  e.log_index AS log_offset,\n  e.contract AS protocol_address,\n  used.version,\n  e.event,\n  CASE WHEN e.reserve IS NOT NULL THEN used.a_token END AS lp_token_address,\n  e.receipts AS lp_token_amount,\n  e.reserve AS lp_underlying_address,\n  -- An aToken is always worth one unit of its asset.\n  CASE WHEN e.reserve IS NOT NULL THEN 1 END AS exchange_rate,\n  e.asset_in AS token_address_in,\n  e.amount_in AS token_amount_in,\n  e.asset_out AS token_address_out,\n  e.amount_out AS token_amount_out,\n  e.mode AS borrow_rate_mode,\n  -- Rates are fractions in rays (10^27).\n  e.rate * 1e-25 AS borrow_rate,\n  e.account AS on_behalf_of,\n  e.liquidator,\n  e.actor AS \"user\"\nFROM events e\nLEFT JOIN LATERAL (\n  SELECT r.a_token, r.version FROM listed r\n  WHERE r.asset = COALESCE(e.reserve, e.asset_in, e.asset_out) AND EXISTS (\n    SELECT FROM \"cq_protocol_01\".a_token_pool q WHERE q.chain_id = $1     AND q.contract = r.a_token AND q.pool = e.contract)\n  ORDER BY r.block_number DESC LIMIT 1) used ON true\nORDER BY e.log_index\n",
+      "parameters": [
+        "chain",
+        "block",
+        "transaction_index"
+      ],
+      "columns": [
+        "log_offset",
+        "protocol_address",
+        "version",
+        "event",
+        "lp_token_address",
+        "lp_token_amount",
+        "lp_underlying_address",
+        "exchange_rate",
+        "token_address_in",
+        "token_amount_in",
+        "token_address_out",
+        "token_amount_out",
+        "borrow_rate_mode",
+        "borrow_rate",
+        "on_behalf_of",
+        "liquidator",
+        "user"
+      ],
+      "views": [],
+      "label": "Aave",
+      "version": null,
+      "fork": null,
+      "forkVersion": null
+    }
   },
   {
     "id": "protocol_02",
@@ -3185,7 +3227,41 @@ export const protocols = [
         ]
       }
     },
-    "lending": null
+    "lending": {
+      "file": "../ctoken/lending.sql",
+      "text": "-- The lending events of a transaction. `receipt` is the market whose `tokens` moved.\nWITH events AS (\n  SELECT log_index, contract, CASE WHEN payer <> minter THEN 'MintBehalf' ELSE 'Mint' END AS event, contract AS receipt, mint_tokens AS tokens,\n    mint_amount AS amount_in, NULL::numeric AS amount_out, minter AS account, COALESCE(payer, minter) AS actor, NULL::bytea AS liquidator\n  FROM \"cq_protocol_04\".mints WHERE chain_id = $1     AND block_number = $2     AND transaction_index = $3                \n  UNION ALL\n  SELECT log_index, contract, 'Redeem', contract, redeem_tokens, NULL, redeem_amount, redeemer, redeemer, NULL\n  FROM \"cq_protocol_04\".redemptions WHERE chain_id = $1     AND block_number = $2     AND transaction_index = $3                \n  UNION ALL\n  SELECT log_index, contract, CASE WHEN payer IS NULL THEN 'Borrow' ELSE 'RepayBorrow' END, NULL, NULL, repay_amount, borrow_amount,\n    borrower, COALESCE(payer, borrower), NULL\n  FROM \"cq_protocol_04\".debts WHERE chain_id = $1     AND block_number = $2     AND transaction_index = $3                \n  UNION ALL\n  SELECT log_index, contract, 'LiquidateBorrow', c_token_collateral, seize_tokens, repay_amount, NULL, borrower, liquidator, liquidator\n  FROM \"cq_protocol_04\".liquidations WHERE chain_id = $1     AND block_number = $2     AND transaction_index = $3                \n), assets AS (\n  SELECT m.contract, a.asset, CASE WHEN a.is_native THEN 18 ELSE token.decimals END AS decimals\n  FROM (SELECT contract FROM events UNION SELECT receipt FROM events) m\n  JOIN LATERAL (\n    SELECT COALESCE(r.asset, '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea) AS asset, r.asset IS NULL AS is_native FROM \"cq_protocol_04\".asset r\n    WHERE r.chain_id = $1     AND r.contract = m.contract\n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  LEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = a.asset\n)\nSELECT\n  e.log_index AS log_offset,\n  e.contract AS protocol_address,\n  NULL AS version,\n  e.event,\n  e.receipt AS lp_token_address,\n  e.tokens AS lp_token_amount,\n  backing.asset AS lp_underlying_address,\n  -- Of mints and redemptions: what was paid for the tokens.\n  CASE WHEN e.contract = e.receipt AND e.event <> 'LiquidateBorrow'\n    THEN COALESCE(e.amount_in, e.amount_out) / power(10::numeric, backing.decimals) * power(10::numeric, token.decimals) / NULLIF(e.tokens, 0)\n  END AS exchange_rate,\n  CASE WHEN e.amount_in IS NOT NULL THEN moved.asset END AS token_address_in,\n  e.amount_in AS token_amount_in,\n  CASE WHEN e.amount_out IS NOT NULL THEN moved.asset END AS token_address_out,\n  e.amount_out AS token_amount_out,\n  NULL AS borrow_rate_mode,\n  NULL AS borrow_rate,\n  e.account AS on_behalf_of,\n  e.liquidator,\n  e.actor AS \"user\"\nFROM events e\nLEFT JOIN assets moved ON moved.contract = e.contract\nLEFT JOIN assets backing ON backing.contract = e.receipt\nLEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = e.receipt\nORDER BY e.log_index\n",
+      "parameters": [
+        "chain",
+        "block",
+        "transaction_index"
+      ],
+      "columns": [
+        "log_offset",
+        "protocol_address",
+        "version",
+        "event",
+        "lp_token_address",
+        "lp_token_amount",
+        "lp_underlying_address",
+        "exchange_rate",
+        "token_address_in",
+        "token_amount_in",
+        "token_address_out",
+        "token_amount_out",
+        "borrow_rate_mode",
+        "borrow_rate",
+        "on_behalf_of",
+        "liquidator",
+        "user"
+      ],
+      "views": [
+        "tokens"
+      ],
+      "label": "Compound",
+      "version": "2",
+      "fork": null,
+      "forkVersion": null
+    }
   },
   {
     "id": "protocol_05",
@@ -4717,7 +4793,41 @@ export const protocols = [
         ]
       }
     },
-    "lending": null
+    "lending": {
+      "file": "../ctoken/lending.sql",
+      "text": "-- The lending events of a transaction. `receipt` is the market whose `tokens` moved.\nWITH events AS (\n  SELECT log_index, contract, CASE WHEN payer <> minter THEN 'MintBehalf' ELSE 'Mint' END AS event, contract AS receipt, mint_tokens AS tokens,\n    mint_amount AS amount_in, NULL::numeric AS amount_out, minter AS account, COALESCE(payer, minter) AS actor, NULL::bytea AS liquidator\n  FROM \"cq_protocol_08\".mints WHERE chain_id = $1     AND block_number = $2     AND transaction_index = $3                \n  UNION ALL\n  SELECT log_index, contract, 'Redeem', contract, redeem_tokens, NULL, redeem_amount, redeemer, redeemer, NULL\n  FROM \"cq_protocol_08\".redemptions WHERE chain_id = $1     AND block_number = $2     AND transaction_index = $3                \n  UNION ALL\n  SELECT log_index, contract, CASE WHEN payer IS NULL THEN 'Borrow' ELSE 'RepayBorrow' END, NULL, NULL, repay_amount, borrow_amount,\n    borrower, COALESCE(payer, borrower), NULL\n  FROM \"cq_protocol_08\".debts WHERE chain_id = $1     AND block_number = $2     AND transaction_index = $3                \n  UNION ALL\n  SELECT log_index, contract, 'LiquidateBorrow', c_token_collateral, seize_tokens, repay_amount, NULL, borrower, liquidator, liquidator\n  FROM \"cq_protocol_08\".liquidations WHERE chain_id = $1     AND block_number = $2     AND transaction_index = $3                \n), assets AS (\n  SELECT m.contract, a.asset, CASE WHEN a.is_native THEN 18 ELSE token.decimals END AS decimals\n  FROM (SELECT contract FROM events UNION SELECT receipt FROM events) m\n  JOIN LATERAL (\n    SELECT COALESCE(r.asset, '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea) AS asset, r.asset IS NULL AS is_native FROM \"cq_protocol_08\".asset r\n    WHERE r.chain_id = $1     AND r.contract = m.contract\n    ORDER BY r.block_number DESC LIMIT 1) a ON true\n  LEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = a.asset\n)\nSELECT\n  e.log_index AS log_offset,\n  e.contract AS protocol_address,\n  NULL AS version,\n  e.event,\n  e.receipt AS lp_token_address,\n  e.tokens AS lp_token_amount,\n  backing.asset AS lp_underlying_address,\n  -- Of mints and redemptions: what was paid for the tokens.\n  CASE WHEN e.contract = e.receipt AND e.event <> 'LiquidateBorrow'\n    THEN COALESCE(e.amount_in, e.amount_out) / power(10::numeric, backing.decimals) * power(10::numeric, token.decimals) / NULLIF(e.tokens, 0)\n  END AS exchange_rate,\n  CASE WHEN e.amount_in IS NOT NULL THEN moved.asset END AS token_address_in,\n  e.amount_in AS token_amount_in,\n  CASE WHEN e.amount_out IS NOT NULL THEN moved.asset END AS token_address_out,\n  e.amount_out AS token_amount_out,\n  NULL AS borrow_rate_mode,\n  NULL AS borrow_rate,\n  e.account AS on_behalf_of,\n  e.liquidator,\n  e.actor AS \"user\"\nFROM events e\nLEFT JOIN assets moved ON moved.contract = e.contract\nLEFT JOIN assets backing ON backing.contract = e.receipt\nLEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = e.receipt\nORDER BY e.log_index\n",
+      "parameters": [
+        "chain",
+        "block",
+        "transaction_index"
+      ],
+      "columns": [
+        "log_offset",
+        "protocol_address",
+        "version",
+        "event",
+        "lp_token_address",
+        "lp_token_amount",
+        "lp_underlying_address",
+        "exchange_rate",
+        "token_address_in",
+        "token_amount_in",
+        "token_address_out",
+        "token_amount_out",
+        "borrow_rate_mode",
+        "borrow_rate",
+        "on_behalf_of",
+        "liquidator",
+        "user"
+      ],
+      "views": [
+        "tokens"
+      ],
+      "label": "Venus",
+      "version": null,
+      "fork": "Compound",
+      "forkVersion": "2"
+    }
   },
   {
     "id": "protocol_09",

@@ -84,6 +84,7 @@ const lending = z
   .strictObject({
     sql: sqlFile.describe("The file of its query, which returns one row per lending event of a transaction."),
     label: sentence.describe("The name of the protocol in lending_details."),
+    version: z.string().min(1).optional().describe("The version of the protocol, for rows whose version is null."),
     fork: sentence.optional().describe("The protocol of which it is a fork."),
     forkVersion: z.string().min(1).optional().describe("The version of that protocol."),
   })

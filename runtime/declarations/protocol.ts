@@ -142,6 +142,8 @@ export interface OperationQuery {
 export interface LendingQuery extends OperationQuery {
   /** The name of the protocol in responses. */
   readonly label: string;
+  /** For rows whose version is null; null if it is not known either. */
+  readonly version: string | null;
   /** The protocol of which it is a fork, and its version; null if it is not a fork. */
   readonly fork: string | null;
   readonly forkVersion: string | null;

@@ -82,7 +82,7 @@ async function tokensOf(context: ResolverContext, chainId: number, time: number,
   return (address) => (address === null ? null : (byAddress.get(address) ?? null));
 }
 
-const viewEvent = ({ label, fork, forkVersion }: LendingQuery, event: LendingEvent, tokenOf: TokenOf): LendingReport => {
+const viewEvent = ({ label, version, fork, forkVersion }: LendingQuery, event: LendingEvent, tokenOf: TokenOf): LendingReport => {
   const [paidIn, paidOut] = [tokenOf(event.token_address_in), tokenOf(event.token_address_out)];
   const [amountIn, amountOut] = [viewAmount(event.token_amount_in, paidIn), viewAmount(event.token_amount_out, paidOut)];
   const lpToken = tokenOf(event.lp_token_address);
@@ -94,7 +94,7 @@ const viewEvent = ({ label, fork, forkVersion }: LendingQuery, event: LendingEve
     protocol_name: label,
     protocol_address: event.protocol_address,
     protocol_logo_url: null,
-    version: event.version,
+    version: event.version ?? version,
     fork,
     fork_version: forkVersion,
     event: event.event,

@@ -7,10 +7,10 @@ import { checkSqlFile } from "./sql-file.ts";
 export function checkLending(declaration: Declaration, queries: ReadonlyMap<string, string>): Checked<LendingQuery | null> {
   const { lending } = declaration.file;
   if (lending === undefined) return { value: null, diagnostics: [] };
-  const { sql, label, fork = null, forkVersion = null } = lending;
+  const { sql, label, version = null, fork = null, forkVersion = null } = lending;
   const { value, diagnostics } = checkSqlFile(declaration, valueAt(declaration, "lending", "sql"), sql, queries, {
     parameters: ["chain", "block", "transaction_index"],
     columns: lendingColumns,
   });
-  return { value: value === null ? null : { ...value, label, fork, forkVersion }, diagnostics };
+  return { value: value === null ? null : { ...value, label, version, fork, forkVersion }, diagnostics };
 }

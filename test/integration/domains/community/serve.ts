@@ -20,16 +20,18 @@ export interface ServedCommunity {
   request(path: string): Promise<{ readonly status: number; readonly text: string; readonly message: string; readonly data: Answer }>;
   /** The data of a response of status 200. @throws {Error} for any other status. */
   get(path: string): Promise<Answer>;
+  /** The items of a response to any path below that of the chain. @throws {Error} for any status but 200. */
+  itemsOf(path: string): Promise<Answer["items"]>;
   close(): Promise<void>;
 }
 
 /** Serves protocols on a chain `test` with contracts, and on a chain `other` without. */
 export const serveCommunity = async (
   database: Database,
-  { protocols, community }: { readonly protocols: readonly Protocol[]; readonly community: ConfiguredContracts },
+  { protocols, community: configured }: { readonly protocols: readonly Protocol[]; readonly community: ConfiguredContracts },
 ): Promise<ServedCommunity> => {
   const rpc = "http://127.0.0.1:1";
-  const settings = chainConfig.parse({ name: "test", id: 31337, rpc, community });
+  const settings = chainConfig.parse({ name: "test", id: 31337, rpc, community: configured });
   const other = chainConfig.parse({ name: "other", id: 1, rpc });
   const app = createApp({
     config: config.parse({ limits: { requestsPerSecond: 100_000 } }),
@@ -44,17 +46,20 @@ export const serveCommunity = async (
     validate: "strict",
   });
   const { key } = await createKeys(database).create({ label: "test" });
-  const request: ServedCommunity["request"] = async (path) => {
-    const response = await supertest(app.app).get(`/v1/cq/provider/app/${path}`).set("Authorization", `Bearer ${key}`);
+  const requestPath: ServedCommunity["request"] = async (path) => {
+    const response = await supertest(app.app).get(path).set("Authorization", `Bearer ${key}`);
     return { status: response.status, text: response.text, message: String(response.body.error_message), data: response.body.data };
   };
+  const getPath = async (path: string): Promise<Answer> => {
+    const { status, data, message } = await requestPath(path);
+    if (status !== 200) throw new Error(`${path}: ${status} ${message}`);
+    return data;
+  };
+  const community = (path: string): string => `/v1/cq/provider/app/${path}`;
   return {
-    request,
-    get: async (path) => {
-      const { status, data, message } = await request(path);
-      if (status !== 200) throw new Error(`${path}: ${status} ${message}`);
-      return data;
-    },
+    request: (path) => requestPath(community(path)),
+    get: (path) => getPath(community(path)),
+    itemsOf: async (path) => (await getPath(`/v1/test/${path}`)).items,
     close: () => app.close(),
   };
 };

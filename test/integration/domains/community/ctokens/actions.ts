@@ -25,7 +25,7 @@ interface NodeLog {
   readonly transactionHash: Hex;
 }
 
-interface MarketEvent {
+export interface MarketEvent {
   readonly name: string;
   readonly args: Readonly<Record<string, string>>;
   readonly log: NodeLog;
@@ -34,7 +34,7 @@ interface MarketEvent {
 const native: Address = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 
 /** The events of the markets, in the order of the chain; values as text, addresses in lower case. */
-const eventsOf = async (chain: TestChain, market: CTokenMarket): Promise<MarketEvent[]> => {
+export const eventsOf = async (chain: TestChain, market: CTokenMarket): Promise<MarketEvent[]> => {
   const address = market.all.map((one) => one.address);
   const logs = await chain.rpc<NodeLog[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest", address }]);
   return logs.map((log) => {
