@@ -3266,13 +3266,1116 @@ export const protocols = [
   {
     "id": "protocol_05",
     "name": "curve",
-    "description": "Protocol 05: its market data and markets, and the balances, transactions and redeemable tokens of wallets.",
+    "description": "Protocol 05: pools of two to four tokens of equal value, with their market data and markets, and the balances, transactions and redeemable tokens of wallets. Pools that no registry announces, and registries of other chains, are added by the operator.",
     "chainKind": "evm",
     "version": 1,
-    "contracts": {},
-    "tables": [],
-    "reads": [],
-    "operations": {},
+    "contracts": {
+      "registry": {
+        "networks": {
+          "eth-mainnet": [
+            {
+              "address": "0x90e00ace148ca3b23ac1bc8c240c2a7dd9c2d7f5",
+              "from": 12195750
+            }
+          ]
+        },
+        "discoveredBy": []
+      },
+      "pool": {
+        "networks": {},
+        "discoveredBy": [
+          {
+            "contract": "registry",
+            "event": {
+              "text": "PoolAdded(address indexed pool, bytes rate_method_id)",
+              "name": "PoolAdded",
+              "topic0": "0xe485c16479ab7092c0b3fc4649843c06be7f072194675261590c84473ab0aea9",
+              "parameters": [
+                {
+                  "name": "pool",
+                  "type": "address",
+                  "indexed": true
+                },
+                {
+                  "name": "rate_method_id",
+                  "type": "bytes",
+                  "indexed": false
+                }
+              ]
+            },
+            "parameter": "pool"
+          }
+        ]
+      }
+    },
+    "tables": [
+      {
+        "name": "registrations",
+        "contract": "registry",
+        "events": [
+          {
+            "text": "PoolAdded(address indexed pool, bytes rate_method_id)",
+            "name": "PoolAdded",
+            "topic0": "0xe485c16479ab7092c0b3fc4649843c06be7f072194675261590c84473ab0aea9",
+            "parameters": [
+              {
+                "name": "pool",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "rate_method_id",
+                "type": "bytes",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "pool",
+            "parameter": "pool",
+            "type": "address"
+          }
+        ],
+        "indexes": [],
+        "latestBy": null
+      },
+      {
+        "name": "exchanges",
+        "contract": "pool",
+        "events": [
+          {
+            "text": "TokenExchange(address indexed buyer, int128 sold_id, uint256 tokens_sold, int128 bought_id, uint256 tokens_bought)",
+            "name": "TokenExchange",
+            "topic0": "0x8b3e96f2b889fa771c53c981b40daf005f63f637f1869f707052d15a3dd97140",
+            "parameters": [
+              {
+                "name": "buyer",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "sold_id",
+                "type": "int128",
+                "indexed": false
+              },
+              {
+                "name": "tokens_sold",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "bought_id",
+                "type": "int128",
+                "indexed": false
+              },
+              {
+                "name": "tokens_bought",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "buyer",
+            "parameter": "buyer",
+            "type": "address"
+          },
+          {
+            "name": "sold_id",
+            "parameter": "sold_id",
+            "type": "int256"
+          },
+          {
+            "name": "tokens_sold",
+            "parameter": "tokens_sold",
+            "type": "uint256"
+          },
+          {
+            "name": "bought_id",
+            "parameter": "bought_id",
+            "type": "int256"
+          },
+          {
+            "name": "tokens_bought",
+            "parameter": "tokens_bought",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "buyer"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "underlying_exchanges",
+        "contract": "pool",
+        "events": [
+          {
+            "text": "TokenExchangeUnderlying(address indexed buyer, int128 sold_id, uint256 tokens_sold, int128 bought_id, uint256 tokens_bought)",
+            "name": "TokenExchangeUnderlying",
+            "topic0": "0xd013ca23e77a65003c2c659c5442c00c805371b7fc1ebd4c206c41d1536bd90b",
+            "parameters": [
+              {
+                "name": "buyer",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "sold_id",
+                "type": "int128",
+                "indexed": false
+              },
+              {
+                "name": "tokens_sold",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "bought_id",
+                "type": "int128",
+                "indexed": false
+              },
+              {
+                "name": "tokens_bought",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "buyer",
+            "parameter": "buyer",
+            "type": "address"
+          }
+        ],
+        "indexes": [
+          [
+            "buyer"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "additions",
+        "contract": "pool",
+        "events": [
+          {
+            "text": "AddLiquidity(address indexed provider, uint256[2] token_amounts, uint256[2] fees, uint256 invariant, uint256 token_supply)",
+            "name": "AddLiquidity",
+            "topic0": "0x26f55a85081d24974e85c6c00045d0f0453991e95873f52bff0d21af4079a768",
+            "parameters": [
+              {
+                "name": "provider",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "token_amounts",
+                "type": "uint256[2]",
+                "indexed": false
+              },
+              {
+                "name": "fees",
+                "type": "uint256[2]",
+                "indexed": false
+              },
+              {
+                "name": "invariant",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "token_supply",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "AddLiquidity(address indexed provider, uint256[3] token_amounts, uint256[3] fees, uint256 invariant, uint256 token_supply)",
+            "name": "AddLiquidity",
+            "topic0": "0x423f6495a08fc652425cf4ed0d1f9e37e571d9b9529b1c1c23cce780b2e7df0d",
+            "parameters": [
+              {
+                "name": "provider",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "token_amounts",
+                "type": "uint256[3]",
+                "indexed": false
+              },
+              {
+                "name": "fees",
+                "type": "uint256[3]",
+                "indexed": false
+              },
+              {
+                "name": "invariant",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "token_supply",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "AddLiquidity(address indexed provider, uint256[4] token_amounts, uint256[4] fees, uint256 invariant, uint256 token_supply)",
+            "name": "AddLiquidity",
+            "topic0": "0x3f1915775e0c9a38a57a7bb7f1f9005f486fb904e1f84aa215364d567319a58d",
+            "parameters": [
+              {
+                "name": "provider",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "token_amounts",
+                "type": "uint256[4]",
+                "indexed": false
+              },
+              {
+                "name": "fees",
+                "type": "uint256[4]",
+                "indexed": false
+              },
+              {
+                "name": "invariant",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "token_supply",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "AddLiquidity(address indexed provider, uint256[] token_amounts, uint256[] fees, uint256 invariant, uint256 token_supply)",
+            "name": "AddLiquidity",
+            "topic0": "0x189c623b666b1b45b83d7178f39b8c087cb09774317ca2f53c2d3c3726f222a2",
+            "parameters": [
+              {
+                "name": "provider",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "token_amounts",
+                "type": "uint256[]",
+                "indexed": false
+              },
+              {
+                "name": "fees",
+                "type": "uint256[]",
+                "indexed": false
+              },
+              {
+                "name": "invariant",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "token_supply",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "provider",
+            "parameter": "provider",
+            "type": "address"
+          },
+          {
+            "name": "token_amounts",
+            "parameter": "token_amounts",
+            "type": "uint256[]"
+          }
+        ],
+        "indexes": [
+          [
+            "provider"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "removals",
+        "contract": "pool",
+        "events": [
+          {
+            "text": "RemoveLiquidity(address indexed provider, uint256[2] token_amounts, uint256[2] fees, uint256 token_supply)",
+            "name": "RemoveLiquidity",
+            "topic0": "0x7c363854ccf79623411f8995b362bce5eddff18c927edc6f5dbbb5e05819a82c",
+            "parameters": [
+              {
+                "name": "provider",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "token_amounts",
+                "type": "uint256[2]",
+                "indexed": false
+              },
+              {
+                "name": "fees",
+                "type": "uint256[2]",
+                "indexed": false
+              },
+              {
+                "name": "token_supply",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "RemoveLiquidity(address indexed provider, uint256[3] token_amounts, uint256[3] fees, uint256 token_supply)",
+            "name": "RemoveLiquidity",
+            "topic0": "0xa49d4cf02656aebf8c771f5a8585638a2a15ee6c97cf7205d4208ed7c1df252d",
+            "parameters": [
+              {
+                "name": "provider",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "token_amounts",
+                "type": "uint256[3]",
+                "indexed": false
+              },
+              {
+                "name": "fees",
+                "type": "uint256[3]",
+                "indexed": false
+              },
+              {
+                "name": "token_supply",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "RemoveLiquidity(address indexed provider, uint256[4] token_amounts, uint256[4] fees, uint256 token_supply)",
+            "name": "RemoveLiquidity",
+            "topic0": "0x9878ca375e106f2a43c3b599fc624568131c4c9a4ba66a14563715763be9d59d",
+            "parameters": [
+              {
+                "name": "provider",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "token_amounts",
+                "type": "uint256[4]",
+                "indexed": false
+              },
+              {
+                "name": "fees",
+                "type": "uint256[4]",
+                "indexed": false
+              },
+              {
+                "name": "token_supply",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "RemoveLiquidity(address indexed provider, uint256[] token_amounts, uint256[] fees, uint256 token_supply)",
+            "name": "RemoveLiquidity",
+            "topic0": "0x347ad828e58cbe534d8f6b67985d791360756b18f0d95fd9f197a66cc46480ea",
+            "parameters": [
+              {
+                "name": "provider",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "token_amounts",
+                "type": "uint256[]",
+                "indexed": false
+              },
+              {
+                "name": "fees",
+                "type": "uint256[]",
+                "indexed": false
+              },
+              {
+                "name": "token_supply",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "provider",
+            "parameter": "provider",
+            "type": "address"
+          },
+          {
+            "name": "token_amounts",
+            "parameter": "token_amounts",
+            "type": "uint256[]"
+          }
+        ],
+        "indexes": [
+          [
+            "provider"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "imbalanced_removals",
+        "contract": "pool",
+        "events": [
+          {
+            "text": "RemoveLiquidityImbalance(address indexed provider, uint256[2] token_amounts, uint256[2] fees, uint256 invariant, uint256 token_supply)",
+            "name": "RemoveLiquidityImbalance",
+            "topic0": "0x2b5508378d7e19e0d5fa338419034731416c4f5b219a10379956f764317fd47e",
+            "parameters": [
+              {
+                "name": "provider",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "token_amounts",
+                "type": "uint256[2]",
+                "indexed": false
+              },
+              {
+                "name": "fees",
+                "type": "uint256[2]",
+                "indexed": false
+              },
+              {
+                "name": "invariant",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "token_supply",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "RemoveLiquidityImbalance(address indexed provider, uint256[3] token_amounts, uint256[3] fees, uint256 invariant, uint256 token_supply)",
+            "name": "RemoveLiquidityImbalance",
+            "topic0": "0x173599dbf9c6ca6f7c3b590df07ae98a45d74ff54065505141e7de6c46a624c2",
+            "parameters": [
+              {
+                "name": "provider",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "token_amounts",
+                "type": "uint256[3]",
+                "indexed": false
+              },
+              {
+                "name": "fees",
+                "type": "uint256[3]",
+                "indexed": false
+              },
+              {
+                "name": "invariant",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "token_supply",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "RemoveLiquidityImbalance(address indexed provider, uint256[4] token_amounts, uint256[4] fees, uint256 invariant, uint256 token_supply)",
+            "name": "RemoveLiquidityImbalance",
+            "topic0": "0xb964b72f73f5ef5bf0fdc559b2fab9a7b12a39e47817a547f1f0aee47febd602",
+            "parameters": [
+              {
+                "name": "provider",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "token_amounts",
+                "type": "uint256[4]",
+                "indexed": false
+              },
+              {
+                "name": "fees",
+                "type": "uint256[4]",
+                "indexed": false
+              },
+              {
+                "name": "invariant",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "token_supply",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "RemoveLiquidityImbalance(address indexed provider, uint256[] token_amounts, uint256[] fees, uint256 invariant, uint256 token_supply)",
+            "name": "RemoveLiquidityImbalance",
+            "topic0": "0x3631c28b1f9dd213e0319fb167b554d76b6c283a41143eb400a0d1adb1af1755",
+            "parameters": [
+              {
+                "name": "provider",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "token_amounts",
+                "type": "uint256[]",
+                "indexed": false
+              },
+              {
+                "name": "fees",
+                "type": "uint256[]",
+                "indexed": false
+              },
+              {
+                "name": "invariant",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "token_supply",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "provider",
+            "parameter": "provider",
+            "type": "address"
+          },
+          {
+            "name": "token_amounts",
+            "parameter": "token_amounts",
+            "type": "uint256[]"
+          }
+        ],
+        "indexes": [
+          [
+            "provider"
+          ]
+        ],
+        "latestBy": null
+      },
+      {
+        "name": "single_removals",
+        "contract": "pool",
+        "events": [
+          {
+            "text": "RemoveLiquidityOne(address indexed provider, uint256 token_amount, uint256 coin_amount)",
+            "name": "RemoveLiquidityOne",
+            "topic0": "0x9e96dd3b997a2a257eec4df9bb6eaf626e206df5f543bd963682d143300be310",
+            "parameters": [
+              {
+                "name": "provider",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "token_amount",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "coin_amount",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "RemoveLiquidityOne(address indexed provider, uint256 token_amount, uint256 coin_amount, uint256 token_supply)",
+            "name": "RemoveLiquidityOne",
+            "topic0": "0x5ad056f2e28a8cec232015406b843668c1e36cda598127ec3b8c59b8c72773a0",
+            "parameters": [
+              {
+                "name": "provider",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "token_amount",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "coin_amount",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "token_supply",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          },
+          {
+            "text": "RemoveLiquidityOne(address indexed provider, int128 token_id, uint256 token_amount, uint256 coin_amount, uint256 token_supply)",
+            "name": "RemoveLiquidityOne",
+            "topic0": "0x6f48129db1f37ccb9cc5dd7e119cb32750cabdf75b48375d730d26ce3659bbe1",
+            "parameters": [
+              {
+                "name": "provider",
+                "type": "address",
+                "indexed": true
+              },
+              {
+                "name": "token_id",
+                "type": "int128",
+                "indexed": false
+              },
+              {
+                "name": "token_amount",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "coin_amount",
+                "type": "uint256",
+                "indexed": false
+              },
+              {
+                "name": "token_supply",
+                "type": "uint256",
+                "indexed": false
+              }
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "provider",
+            "parameter": "provider",
+            "type": "address"
+          },
+          {
+            "name": "token_id",
+            "parameter": "token_id",
+            "type": "int256"
+          },
+          {
+            "name": "coin_amount",
+            "parameter": "coin_amount",
+            "type": "uint256"
+          }
+        ],
+        "indexes": [
+          [
+            "provider"
+          ]
+        ],
+        "latestBy": null
+      }
+    ],
+    "reads": [
+      {
+        "name": "registered_token",
+        "contract": "registry",
+        "function": {
+          "text": "get_lp_token(address pool) view returns (address token)",
+          "selector": "0x37951049"
+        },
+        "arguments": [
+          {
+            "name": "pool",
+            "type": "address",
+            "column": "pool"
+          }
+        ],
+        "columns": [
+          {
+            "name": "token",
+            "type": "address"
+          }
+        ],
+        "touchedBy": [
+          "registrations"
+        ],
+        "contractColumn": null,
+        "everyBlocks": null
+      },
+      {
+        "name": "lp_token",
+        "contract": "pool",
+        "function": {
+          "text": "lp_token() view returns (address token)",
+          "selector": "0x82c63066"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "token",
+            "type": "address"
+          }
+        ],
+        "touchedBy": [],
+        "contractColumn": null,
+        "everyBlocks": 1000000
+      },
+      {
+        "name": "pool_token",
+        "contract": "pool",
+        "function": {
+          "text": "token() view returns (address token)",
+          "selector": "0xfc0c546a"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "token",
+            "type": "address"
+          }
+        ],
+        "touchedBy": [],
+        "contractColumn": null,
+        "everyBlocks": 1000000
+      },
+      {
+        "name": "coin",
+        "contract": "pool",
+        "function": {
+          "text": "coins(uint256 i) view returns (address coin)",
+          "selector": "0xc6610657"
+        },
+        "arguments": [
+          {
+            "name": "i",
+            "type": "uint256",
+            "each": [
+              "0",
+              "1",
+              "2",
+              "3"
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "coin",
+            "type": "address"
+          }
+        ],
+        "touchedBy": [],
+        "contractColumn": null,
+        "everyBlocks": 1000000
+      },
+      {
+        "name": "early_coin",
+        "contract": "pool",
+        "function": {
+          "text": "coins(int128 i) view returns (address coin)",
+          "selector": "0x23746eb8"
+        },
+        "arguments": [
+          {
+            "name": "i",
+            "type": "int256",
+            "each": [
+              "0",
+              "1",
+              "2",
+              "3"
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "coin",
+            "type": "address"
+          }
+        ],
+        "touchedBy": [],
+        "contractColumn": null,
+        "everyBlocks": 1000000
+      },
+      {
+        "name": "balance",
+        "contract": "pool",
+        "function": {
+          "text": "balances(uint256 i) view returns (uint256 amount)",
+          "selector": "0x4903b0d1"
+        },
+        "arguments": [
+          {
+            "name": "i",
+            "type": "uint256",
+            "each": [
+              "0",
+              "1",
+              "2",
+              "3"
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "amount",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "exchanges",
+          "underlying_exchanges",
+          "additions",
+          "removals",
+          "imbalanced_removals",
+          "single_removals"
+        ],
+        "contractColumn": null,
+        "everyBlocks": 7200
+      },
+      {
+        "name": "early_balance",
+        "contract": "pool",
+        "function": {
+          "text": "balances(int128 i) view returns (uint256 amount)",
+          "selector": "0x065a80d8"
+        },
+        "arguments": [
+          {
+            "name": "i",
+            "type": "int256",
+            "each": [
+              "0",
+              "1",
+              "2",
+              "3"
+            ]
+          }
+        ],
+        "columns": [
+          {
+            "name": "amount",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "exchanges",
+          "underlying_exchanges",
+          "additions",
+          "removals",
+          "imbalanced_removals",
+          "single_removals"
+        ],
+        "contractColumn": null,
+        "everyBlocks": 7200
+      },
+      {
+        "name": "virtual_price",
+        "contract": "pool",
+        "function": {
+          "text": "get_virtual_price() view returns (uint256 price)",
+          "selector": "0xbb7b8b80"
+        },
+        "arguments": [],
+        "columns": [
+          {
+            "name": "price",
+            "type": "uint256"
+          }
+        ],
+        "touchedBy": [
+          "exchanges",
+          "underlying_exchanges",
+          "additions",
+          "removals",
+          "imbalanced_removals",
+          "single_removals"
+        ],
+        "contractColumn": null,
+        "everyBlocks": 7200
+      }
+    ],
+    "operations": {
+      "market_data": {
+        "file": "market_data.sql",
+        "text": "-- Pools with the value of their balances by the newest readings, largest first.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), month AS (\n  SELECT number FROM api.blocks\n  WHERE chain_id = $1     AND timestamp >= (SELECT timestamp FROM current_block) - 2592000\n  ORDER BY timestamp, number LIMIT 1\n), coins AS MATERIALIZED (\n  SELECT DISTINCT ON (c.contract, c.i) c.contract AS pool, c.i, c.coin\n  FROM (\n    SELECT contract, i, coin FROM \"cq_protocol_05\".coin\n    WHERE chain_id = $1     AND block_number <= $2           AND coin IS NOT NULL AND ($3   ::bytea IS NULL OR contract = $3   )\n    UNION ALL\n    SELECT contract, i, coin FROM \"cq_protocol_05\".early_coin\n    WHERE chain_id = $1     AND block_number <= $2           AND coin IS NOT NULL AND ($3   ::bytea IS NULL OR contract = $3   )\n  ) c\n  ORDER BY c.contract, c.i\n), prices AS MATERIALIZED (\n  SELECT t.coin, quote.unit_price\n  FROM (SELECT DISTINCT coin FROM coins) t\n  CROSS JOIN LATERAL (\n    SELECT p.unit_price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = t.coin) quote\n), totals AS MATERIALIZED (\n  SELECT c.pool,\n    CASE WHEN bool_and(held.amount = 0 OR held.amount * p.unit_price IS NOT NULL) THEN sum(COALESCE(held.amount * p.unit_price, 0)) END AS quote,\n    min(held.block_number) AS block_number\n  FROM coins c\n  LEFT JOIN prices p ON p.coin = c.coin\n  LEFT JOIN LATERAL (\n    SELECT r.amount, r.block_number FROM \"cq_protocol_05\".balance r\n    WHERE r.chain_id = $1     AND r.contract = c.pool AND r.i = c.i AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) newest ON true\n  LEFT JOIN LATERAL (\n    SELECT r.amount, r.block_number FROM \"cq_protocol_05\".early_balance r\n    WHERE newest.amount IS NULL AND r.chain_id = $1     AND r.contract = c.pool AND r.i = c.i AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) early ON true\n  CROSS JOIN LATERAL (\n    SELECT COALESCE(newest.amount, early.amount) AS amount,\n      CASE WHEN newest.amount IS NULL THEN early.block_number ELSE newest.block_number END AS block_number) held\n  GROUP BY c.pool\n), page AS (\n  SELECT c.address AS pool, t.quote, t.block_number\n  FROM \"cq_protocol_05\".contracts c\n  LEFT JOIN totals t ON t.pool = c.address\n  WHERE c.chain_id = $1     AND c.kind = 'pool' AND c.block_number <= $2           AND ($3   ::bytea IS NULL OR c.address = $3   )\n  ORDER BY t.quote DESC NULLS LAST, c.address\n  LIMIT $4     OFFSET $5     \n)\nSELECT\n  p.pool AS pool_address,\n  COALESCE(own.name, shares.name) AS name,\n  NULL AS asset_address,\n  NULL AS asset_name,\n  NULL AS asset_ticker_symbol,\n  NULL AS asset_decimals,\n  p.quote AS total_value_locked_quote,\n  -- For a year of 365 days.\n  (price.price / NULLIF(earlier.price, 0) - 1) * 31536000 / NULLIF(price.timestamp - earlier.timestamp, 0) AS supply_rate,\n  NULL AS borrow_rate,\n  NULL AS total_supply,\n  NULL AS total_borrow,\n  NULL AS available_liquidity,\n  p.quote AS total_supply_quote,\n  NULL AS total_borrow_quote,\n  NULL AS utilization_rate,\n  lp.token AS lp_token_address,\n  issued.supply AS lp_token_total_supply,\n  p.block_number AS block_height\nFROM page p\nLEFT JOIN LATERAL (\n  SELECT NULLIF(r.token, '\\x0000000000000000000000000000000000000000'::bytea) AS token\n  FROM \"cq_protocol_05\".contracts g JOIN \"cq_protocol_05\".registered_token r ON r.chain_id = $1     AND r.contract = g.address AND r.pool = p.pool\n  WHERE g.chain_id = $1     AND g.kind = 'registry' AND r.block_number <= $2          \n  ORDER BY r.block_number DESC, r.contract LIMIT 1) registered ON true\nLEFT JOIN LATERAL (\n  SELECT true AS is_read, r.token FROM \"cq_protocol_05\".lp_token r\n  WHERE r.chain_id = $1     AND r.contract = p.pool AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) named ON true\nLEFT JOIN LATERAL (\n  SELECT true AS is_read, r.token FROM \"cq_protocol_05\".pool_token r\n  WHERE r.chain_id = $1     AND r.contract = p.pool AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) other ON true\n-- A pool without another pool token is its own.\nCROSS JOIN LATERAL (\n  SELECT COALESCE(registered.token, named.token, other.token, CASE WHEN named.is_read AND other.is_read THEN p.pool END) AS token) lp\nLEFT JOIN LATERAL (\n  SELECT s.supply FROM api.supplies s\n  WHERE s.chain_id = $1     AND s.token = lp.token AND s.block_number <= $2          \n  ORDER BY s.block_number DESC LIMIT 1) issued ON true\nLEFT JOIN LATERAL (\n  SELECT r.price, b.timestamp FROM \"cq_protocol_05\".virtual_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = p.pool AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) price ON true\nLEFT JOIN LATERAL (\n  SELECT r.price, b.timestamp FROM \"cq_protocol_05\".virtual_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = p.pool AND r.block_number >= (SELECT number FROM month) AND r.block_number <= $2           AND r.price > 0\n  ORDER BY r.block_number LIMIT 1) earlier ON true\nLEFT JOIN api.tokens own ON own.chain_id = $1     AND own.address = p.pool\nLEFT JOIN api.tokens shares ON shares.chain_id = $1     AND shares.address = lp.token\nORDER BY p.quote DESC NULLS LAST, p.pool\n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "pool",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "name",
+          "asset_address",
+          "asset_name",
+          "asset_ticker_symbol",
+          "asset_decimals",
+          "total_value_locked_quote",
+          "supply_rate",
+          "borrow_rate",
+          "total_supply",
+          "total_borrow",
+          "available_liquidity",
+          "total_supply_quote",
+          "total_borrow_quote",
+          "utilization_rate",
+          "lp_token_address",
+          "lp_token_total_supply",
+          "block_height"
+        ],
+        "views": [
+          "blocks",
+          "supplies",
+          "tokens"
+        ]
+      },
+      "markets": {
+        "file": "markets.sql",
+        "text": "-- Pools with the value of their balances by the newest readings, largest first.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), month AS (\n  SELECT number FROM api.blocks\n  WHERE chain_id = $1     AND timestamp >= (SELECT timestamp FROM current_block) - 2592000\n  ORDER BY timestamp, number LIMIT 1\n), coins AS MATERIALIZED (\n  SELECT DISTINCT ON (c.contract, c.i) c.contract AS pool, c.i, c.coin\n  FROM (\n    SELECT contract, i, coin FROM \"cq_protocol_05\".coin\n    WHERE chain_id = $1     AND block_number <= $2           AND coin IS NOT NULL\n    UNION ALL\n    SELECT contract, i, coin FROM \"cq_protocol_05\".early_coin\n    WHERE chain_id = $1     AND block_number <= $2           AND coin IS NOT NULL\n  ) c\n  ORDER BY c.contract, c.i\n), prices AS MATERIALIZED (\n  SELECT t.coin, quote.unit_price\n  FROM (SELECT DISTINCT coin FROM coins) t\n  CROSS JOIN LATERAL (\n    SELECT p.unit_price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = t.coin) quote\n), totals AS MATERIALIZED (\n  SELECT c.pool,\n    CASE WHEN bool_and(held.amount = 0 OR held.amount * p.unit_price IS NOT NULL) THEN sum(COALESCE(held.amount * p.unit_price, 0)) END AS quote\n  FROM coins c\n  LEFT JOIN prices p ON p.coin = c.coin\n  LEFT JOIN LATERAL (\n    SELECT r.amount FROM \"cq_protocol_05\".balance r\n    WHERE r.chain_id = $1     AND r.contract = c.pool AND r.i = c.i AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) newest ON true\n  LEFT JOIN LATERAL (\n    SELECT r.amount FROM \"cq_protocol_05\".early_balance r\n    WHERE newest.amount IS NULL AND r.chain_id = $1     AND r.contract = c.pool AND r.i = c.i AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) early ON true\n  CROSS JOIN LATERAL (SELECT COALESCE(newest.amount, early.amount) AS amount) held\n  GROUP BY c.pool\n), page AS (\n  SELECT c.address AS pool, t.quote\n  FROM \"cq_protocol_05\".contracts c\n  LEFT JOIN totals t ON t.pool = c.address\n  WHERE c.chain_id = $1     AND c.kind = 'pool' AND c.block_number <= $2          \n  ORDER BY t.quote DESC NULLS LAST, c.address\n  LIMIT $3     OFFSET $4     \n)\nSELECT\n  p.pool AS pool_address,\n  COALESCE(own.name, shares.name) AS name,\n  NULL AS asset_address,\n  NULL AS asset_name,\n  NULL AS asset_ticker_symbol,\n  NULL AS asset_decimals,\n  p.quote AS total_value_locked_quote,\n  -- For a year of 365 days.\n  (price.price / NULLIF(earlier.price, 0) - 1) * 31536000 / NULLIF(price.timestamp - earlier.timestamp, 0) AS supply_rate,\n  NULL AS borrow_rate\nFROM page p\nLEFT JOIN LATERAL (\n  SELECT NULLIF(r.token, '\\x0000000000000000000000000000000000000000'::bytea) AS token\n  FROM \"cq_protocol_05\".contracts g JOIN \"cq_protocol_05\".registered_token r ON r.chain_id = $1     AND r.contract = g.address AND r.pool = p.pool\n  WHERE g.chain_id = $1     AND g.kind = 'registry' AND r.block_number <= $2          \n  ORDER BY r.block_number DESC, r.contract LIMIT 1) registered ON true\nLEFT JOIN LATERAL (\n  SELECT true AS is_read, r.token FROM \"cq_protocol_05\".lp_token r\n  WHERE r.chain_id = $1     AND r.contract = p.pool AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) named ON true\nLEFT JOIN LATERAL (\n  SELECT true AS is_read, r.token FROM \"cq_protocol_05\".pool_token r\n  WHERE r.chain_id = $1     AND r.contract = p.pool AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) other ON true\n-- A pool without another pool token is its own.\nCROSS JOIN LATERAL (\n  SELECT COALESCE(registered.token, named.token, other.token, CASE WHEN named.is_read AND other.is_read THEN p.pool END) AS token) lp\nLEFT JOIN LATERAL (\n  SELECT r.price, b.timestamp FROM \"cq_protocol_05\".virtual_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = p.pool AND r.block_number <= $2          \n  ORDER BY r.block_number DESC LIMIT 1) price ON true\nLEFT JOIN LATERAL (\n  SELECT r.price, b.timestamp FROM \"cq_protocol_05\".virtual_price r JOIN api.blocks b ON b.chain_id = $1     AND b.number = r.block_number\n  WHERE r.chain_id = $1     AND r.contract = p.pool AND r.block_number >= (SELECT number FROM month) AND r.block_number <= $2           AND r.price > 0\n  ORDER BY r.block_number LIMIT 1) earlier ON true\nLEFT JOIN api.tokens own ON own.chain_id = $1     AND own.address = p.pool\nLEFT JOIN api.tokens shares ON shares.chain_id = $1     AND shares.address = lp.token\nORDER BY p.quote DESC NULLS LAST, p.pool\n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "name",
+          "asset_address",
+          "asset_name",
+          "asset_ticker_symbol",
+          "asset_decimals",
+          "total_value_locked_quote",
+          "supply_rate",
+          "borrow_rate"
+        ],
+        "views": [
+          "blocks",
+          "tokens"
+        ]
+      },
+      "balances": {
+        "file": "balances.sql",
+        "text": "-- The wallet's pool tokens with the value of their share of the balances, largest first.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), held AS MATERIALIZED (\n  SELECT c.address AS pool, lp.token AS lp_token, b.balance, issued.supply\n  FROM \"cq_protocol_05\".contracts c\n  LEFT JOIN LATERAL (\n    SELECT NULLIF(r.token, '\\x0000000000000000000000000000000000000000'::bytea) AS token\n    FROM \"cq_protocol_05\".contracts g JOIN \"cq_protocol_05\".registered_token r ON r.chain_id = $1     AND r.contract = g.address AND r.pool = c.address\n    WHERE g.chain_id = $1     AND g.kind = 'registry' AND r.block_number <= $2          \n    ORDER BY r.block_number DESC, r.contract LIMIT 1) registered ON true\n  LEFT JOIN LATERAL (\n    SELECT true AS is_read, r.token FROM \"cq_protocol_05\".lp_token r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) named ON true\n  LEFT JOIN LATERAL (\n    SELECT true AS is_read, r.token FROM \"cq_protocol_05\".pool_token r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) other ON true\n  -- A pool without another pool token is its own.\n  CROSS JOIN LATERAL (\n    SELECT COALESCE(registered.token, named.token, other.token, CASE WHEN named.is_read AND other.is_read THEN c.address END) AS token) lp\n  JOIN api.balances_at($1    , $2          ) b ON b.owner = $3      AND b.token = lp.token\n  LEFT JOIN LATERAL (\n    SELECT s.supply FROM api.supplies s\n    WHERE s.chain_id = $1     AND s.token = lp.token AND s.block_number <= $2          \n    ORDER BY s.block_number DESC LIMIT 1) issued ON true\n  WHERE c.chain_id = $1     AND c.kind = 'pool' AND c.block_number <= $2           AND b.balance IS DISTINCT FROM 0\n), holdings AS MATERIALIZED (\n  SELECT h.pool, c.i, c.coin, COALESCE(newest.amount, early.amount) AS amount\n  FROM held h\n  CROSS JOIN LATERAL (\n    SELECT DISTINCT ON (known.i) known.i, known.coin\n    FROM (\n      SELECT r.i, r.coin FROM \"cq_protocol_05\".coin r\n      WHERE r.chain_id = $1     AND r.contract = h.pool AND r.block_number <= $2           AND r.coin IS NOT NULL\n      UNION ALL\n      SELECT r.i, r.coin FROM \"cq_protocol_05\".early_coin r\n      WHERE r.chain_id = $1     AND r.contract = h.pool AND r.block_number <= $2           AND r.coin IS NOT NULL\n    ) known\n    ORDER BY known.i) c\n  LEFT JOIN LATERAL (\n    SELECT r.amount FROM \"cq_protocol_05\".balance r\n    WHERE r.chain_id = $1     AND r.contract = h.pool AND r.i = c.i AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) newest ON true\n  LEFT JOIN LATERAL (\n    SELECT r.amount FROM \"cq_protocol_05\".early_balance r\n    WHERE newest.amount IS NULL AND r.chain_id = $1     AND r.contract = h.pool AND r.i = c.i AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) early ON true\n), prices AS MATERIALIZED (\n  SELECT t.coin, quote.price, quote.unit_price\n  FROM (SELECT DISTINCT coin FROM holdings) t\n  CROSS JOIN LATERAL (\n    SELECT p.price, p.unit_price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = t.coin) quote\n), totals AS (\n  SELECT h.pool,\n    CASE WHEN bool_and(h.amount = 0 OR h.amount * p.unit_price IS NOT NULL) THEN sum(COALESCE(h.amount * p.unit_price, 0)) END AS quote\n  FROM holdings h LEFT JOIN prices p ON p.coin = h.coin\n  GROUP BY h.pool\n), valued AS (\n  SELECT h.pool, h.lp_token, h.balance, COALESCE(own.name, shares.name) AS pool_name, shares.name, shares.symbol, shares.decimals,\n    t.quote / NULLIF(h.supply, 0) AS rate\n  FROM held h\n  LEFT JOIN totals t ON t.pool = h.pool\n  LEFT JOIN api.tokens own ON own.chain_id = $1     AND own.address = h.pool\n  LEFT JOIN api.tokens shares ON shares.chain_id = $1     AND shares.address = h.lp_token\n)\nSELECT\n  pool AS pool_address,\n  pool_name,\n  'liquidity' AS position,\n  lp_token AS contract_address,\n  name AS contract_name,\n  symbol AS contract_ticker_symbol,\n  decimals AS contract_decimals,\n  balance,\n  rate * power(10::numeric, decimals) AS quote_rate,\n  CASE WHEN decimals IS NOT NULL THEN balance * rate END AS quote\nFROM valued\nORDER BY quote DESC NULLS LAST, pool\nLIMIT $4     OFFSET $5     \n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "wallet",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "pool_name",
+          "position",
+          "contract_address",
+          "contract_name",
+          "contract_ticker_symbol",
+          "contract_decimals",
+          "balance",
+          "quote_rate",
+          "quote"
+        ],
+        "views": [
+          "blocks",
+          "supplies",
+          "tokens"
+        ]
+      },
+      "transactions": {
+        "file": "transactions.sql",
+        "text": "-- The wallet's exchanges, additions and removals of liquidity, newest first. A positive delta is an amount that the pool received.\nWITH pools AS MATERIALIZED (\n  SELECT c.address AS pool, lp.token AS lp_token\n  FROM \"cq_protocol_05\".contracts c\n  LEFT JOIN LATERAL (\n    SELECT NULLIF(r.token, '\\x0000000000000000000000000000000000000000'::bytea) AS token\n    FROM \"cq_protocol_05\".contracts g JOIN \"cq_protocol_05\".registered_token r ON r.chain_id = $1     AND r.contract = g.address AND r.pool = c.address\n    WHERE g.chain_id = $1     AND g.kind = 'registry' AND r.block_number <= $2          \n    ORDER BY r.block_number DESC, r.contract LIMIT 1) registered ON true\n  LEFT JOIN LATERAL (\n    SELECT true AS is_read, r.token FROM \"cq_protocol_05\".lp_token r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) named ON true\n  LEFT JOIN LATERAL (\n    SELECT true AS is_read, r.token FROM \"cq_protocol_05\".pool_token r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) other ON true\n  -- A pool without another pool token is its own.\n  CROSS JOIN LATERAL (\n    SELECT COALESCE(registered.token, named.token, other.token, CASE WHEN named.is_read AND other.is_read THEN c.address END) AS token) lp\n  WHERE c.chain_id = $1     AND c.kind = 'pool' AND c.block_number <= $2          \n), coins AS MATERIALIZED (\n  SELECT DISTINCT ON (c.contract, c.i) c.contract AS pool, c.i, c.coin\n  FROM (\n    SELECT contract, i, coin FROM \"cq_protocol_05\".coin WHERE chain_id = $1     AND block_number <= $2           AND coin IS NOT NULL\n    UNION ALL\n    SELECT contract, i, coin FROM \"cq_protocol_05\".early_coin WHERE chain_id = $1     AND block_number <= $2           AND coin IS NOT NULL\n  ) c\n  ORDER BY c.contract, c.i\n), tokens AS MATERIALIZED (\n  SELECT coin AS token FROM coins UNION SELECT lp_token FROM pools\n), candidates AS MATERIALIZED (\n  SELECT i.block_number, i.transaction_index, bool_or(i.is_sender) AS is_sender\n  FROM (\n    SELECT a.block_number, a.transaction_index, true AS is_sender\n    FROM api.address_transactions a\n    JOIN api.transactions t ON t.chain_id = $1     AND t.block_number = a.block_number AND t.transaction_index = a.transaction_index\n    WHERE a.chain_id = $1     AND a.address = $3      AND a.block_number <= $2           AND t.from_address = $3     \n    UNION ALL\n    SELECT m.block_number, m.transaction_index, false\n    FROM tokens k JOIN api.transfers m ON m.chain_id = $1     AND m.from_address = $3      AND m.token = k.token AND m.block_number <= $2          \n    UNION ALL\n    SELECT m.block_number, m.transaction_index, false\n    FROM tokens k JOIN api.transfers m ON m.chain_id = $1     AND m.to_address = $3      AND m.token = k.token AND m.block_number <= $2          \n    UNION ALL\n    SELECT block_number, transaction_index, false FROM \"cq_protocol_05\".exchanges\n    WHERE chain_id = $1     AND buyer = $3      AND block_number <= $2          \n    UNION ALL\n    SELECT block_number, transaction_index, false FROM \"cq_protocol_05\".underlying_exchanges\n    WHERE chain_id = $1     AND buyer = $3      AND block_number <= $2          \n    UNION ALL\n    SELECT block_number, transaction_index, false FROM \"cq_protocol_05\".additions\n    WHERE chain_id = $1     AND provider = $3      AND block_number <= $2          \n    UNION ALL\n    SELECT block_number, transaction_index, false FROM \"cq_protocol_05\".removals\n    WHERE chain_id = $1     AND provider = $3      AND block_number <= $2          \n    UNION ALL\n    SELECT block_number, transaction_index, false FROM \"cq_protocol_05\".imbalanced_removals\n    WHERE chain_id = $1     AND provider = $3      AND block_number <= $2          \n    UNION ALL\n    SELECT block_number, transaction_index, false FROM \"cq_protocol_05\".single_removals\n    WHERE chain_id = $1     AND provider = $3      AND block_number <= $2          \n  ) i\n  GROUP BY i.block_number, i.transaction_index\n), events AS MATERIALIZED (\n  SELECT 'exchange' AS action, c.is_sender, e.contract AS pool, e.block_number, e.transaction_index, e.log_index, e.buyer AS account,\n    ARRAY[e.sold_id, e.bought_id] AS ids, ARRAY[e.tokens_sold, -e.tokens_bought] AS amounts, 1 AS sign\n  FROM candidates c JOIN \"cq_protocol_05\".exchanges e ON e.chain_id = $1     AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index\n  UNION ALL\n  SELECT 'exchange_underlying', c.is_sender, e.contract, e.block_number, e.transaction_index, e.log_index, e.buyer, NULL, NULL, 1\n  FROM candidates c\n  JOIN \"cq_protocol_05\".underlying_exchanges e ON e.chain_id = $1     AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index\n  UNION ALL\n  SELECT 'add_liquidity', c.is_sender, e.contract, e.block_number, e.transaction_index, e.log_index, e.provider, NULL, e.token_amounts, 1\n  FROM candidates c JOIN \"cq_protocol_05\".additions e ON e.chain_id = $1     AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index\n  UNION ALL\n  SELECT 'remove_liquidity', c.is_sender, e.contract, e.block_number, e.transaction_index, e.log_index, e.provider, NULL, e.token_amounts, -1\n  FROM candidates c JOIN \"cq_protocol_05\".removals e ON e.chain_id = $1     AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index\n  UNION ALL\n  SELECT 'remove_liquidity_imbalance', c.is_sender, e.contract, e.block_number, e.transaction_index, e.log_index, e.provider, NULL, e.token_amounts, -1\n  FROM candidates c\n  JOIN \"cq_protocol_05\".imbalanced_removals e ON e.chain_id = $1     AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index\n  UNION ALL\n  SELECT 'remove_liquidity_one_coin', c.is_sender, e.contract, e.block_number, e.transaction_index, e.log_index, e.provider,\n    -- Early events do not have the id of the coin: it is that of the amount that the pool transferred, or else the native currency.\n    ARRAY[COALESCE(e.token_id, paid.i, own.i)], ARRAY[e.coin_amount], -1\n  FROM candidates c\n  JOIN \"cq_protocol_05\".single_removals e ON e.chain_id = $1     AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index\n  LEFT JOIN LATERAL (\n    SELECT k.i FROM coins k\n    JOIN api.transfers m ON m.chain_id = $1     AND m.from_address = e.contract AND m.token = k.coin AND m.block_number = e.block_number\n      AND m.transaction_index = e.transaction_index\n    WHERE k.pool = e.contract AND m.amount = e.coin_amount AND m.log_index < e.log_index\n    ORDER BY m.log_index DESC LIMIT 1) paid ON true\n  LEFT JOIN coins own ON own.pool = e.contract AND own.coin = '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea\n), page AS MATERIALIZED (\n  SELECT e.*\n  FROM events e\n  WHERE e.is_sender OR e.account = $3     \n    OR EXISTS (\n      SELECT 1\n      FROM unnest(e.amounts, e.ids) WITH ORDINALITY AS a (amount, id, position)\n      JOIN coins k ON k.pool = e.pool AND k.i = COALESCE(a.id, a.position - 1)\n      JOIN api.transfers m ON m.chain_id = $1     AND m.token = k.coin AND m.block_number = e.block_number\n        AND m.transaction_index = e.transaction_index AND m.from_address = $3      AND m.amount = a.amount * e.sign)\n    OR EXISTS (\n      SELECT 1\n      FROM unnest(e.amounts, e.ids) WITH ORDINALITY AS a (amount, id, position)\n      JOIN coins k ON k.pool = e.pool AND k.i = COALESCE(a.id, a.position - 1)\n      JOIN api.transfers m ON m.chain_id = $1     AND m.token = k.coin AND m.block_number = e.block_number\n        AND m.transaction_index = e.transaction_index AND m.to_address = $3      AND m.amount = -a.amount * e.sign)\n    OR EXISTS (\n      SELECT 1\n      FROM pools p JOIN api.transfers m ON m.chain_id = $1     AND m.token = p.lp_token AND m.block_number = e.block_number\n        AND m.transaction_index = e.transaction_index AND m.to_address = $3     \n      WHERE p.pool = e.pool AND e.action = 'add_liquidity')\n    OR EXISTS (\n      SELECT 1\n      FROM pools p JOIN api.transfers m ON m.chain_id = $1     AND m.token = p.lp_token AND m.block_number = e.block_number\n        AND m.transaction_index = e.transaction_index AND m.from_address = $3     \n      WHERE p.pool = e.pool AND e.sign < 0)\n  ORDER BY e.block_number DESC, e.log_index DESC\n  LIMIT $4     OFFSET $5     \n), legs AS MATERIALIZED (\n  SELECT e.action, e.pool, e.block_number, e.transaction_index, e.log_index, e.account, e.is_sender OR e.account = $3      AS is_own,\n    k.i, k.coin AS token, false AS is_share, NULL::bytea AS holder, a.amount * e.sign AS delta\n  FROM page e\n  CROSS JOIN LATERAL unnest(e.amounts, e.ids) WITH ORDINALITY AS a (amount, id, position)\n  JOIN coins k ON k.pool = e.pool AND k.i = COALESCE(a.id, a.position - 1)\n  WHERE a.amount <> 0\n  UNION ALL\n  -- The pool tokens that were minted or burned last before the event.\n  SELECT e.action, e.pool, e.block_number, e.transaction_index, e.log_index, e.account, e.is_sender OR e.account = $3     ,\n    -1, p.lp_token, true, s.holder, s.delta\n  FROM page e\n  JOIN pools p ON p.pool = e.pool\n  CROSS JOIN LATERAL (\n    SELECT m.to_address AS holder, -m.amount AS delta, m.log_index FROM api.transfers m\n    WHERE e.action = 'add_liquidity' AND m.chain_id = $1     AND m.from_address = '\\x0000000000000000000000000000000000000000'::bytea\n      AND m.token = p.lp_token AND m.block_number = e.block_number AND m.transaction_index = e.transaction_index AND m.log_index < e.log_index\n    UNION ALL\n    SELECT m.from_address, m.amount, m.log_index FROM api.transfers m\n    WHERE e.sign < 0 AND m.chain_id = $1     AND m.to_address = '\\x0000000000000000000000000000000000000000'::bytea\n      AND m.token = p.lp_token AND m.block_number = e.block_number AND m.transaction_index = e.transaction_index AND m.log_index < e.log_index\n    ORDER BY log_index DESC LIMIT 1) s\n), moved AS MATERIALIZED (\n  SELECT l.*,\n    CASE\n      WHEN own.transfers THEN true\n      WHEN NOT l.is_own THEN false\n      WHEN l.is_share AND l.holder <> l.account THEN false\n      -- What a router pays and receives is on behalf of the sender, unless another account gave it to the router or received it.\n      WHEN l.delta > 0 THEN NOT EXISTS (\n        SELECT 1 FROM api.transfers m\n        WHERE m.chain_id = $1     AND m.to_address IN (l.pool, l.account, t.to_address) AND m.token = l.token AND m.block_number = l.block_number\n          AND m.transaction_index = l.transaction_index AND m.amount = l.delta AND m.from_address NOT IN (l.account, t.to_address)\n          AND NOT EXISTS (SELECT 1 FROM pools previous WHERE previous.pool = m.from_address))\n      ELSE NOT EXISTS (\n        SELECT 1 FROM api.transfers m\n        WHERE m.chain_id = $1     AND m.from_address IN (l.pool, l.account, t.to_address) AND m.token = l.token AND m.block_number = l.block_number\n          AND m.transaction_index = l.transaction_index AND m.amount = -l.delta AND m.to_address NOT IN (l.account, t.to_address)\n          AND NOT EXISTS (SELECT 1 FROM pools next WHERE next.pool = m.to_address))\n    END AS is_moved\n  FROM legs l\n  JOIN api.transactions t ON t.chain_id = $1     AND t.block_number = l.block_number AND t.transaction_index = l.transaction_index\n  CROSS JOIN LATERAL (\n    SELECT EXISTS (\n        SELECT 1 FROM api.transfers m\n        WHERE l.delta > 0 AND m.chain_id = $1     AND m.from_address = $3      AND m.token = l.token AND m.block_number = l.block_number\n          AND m.transaction_index = l.transaction_index AND m.amount = l.delta)\n      OR EXISTS (\n        SELECT 1 FROM api.transfers m\n        WHERE l.delta < 0 AND m.chain_id = $1     AND m.to_address = $3      AND m.token = l.token AND m.block_number = l.block_number\n          AND m.transaction_index = l.transaction_index AND m.amount = -l.delta) AS transfers) own\n), timed AS MATERIALIZED (\n  SELECT p.*, b.timestamp, t.hash, t.from_address\n  FROM page p\n  JOIN api.blocks b ON b.chain_id = $1     AND b.number = p.block_number\n  JOIN api.transactions t ON t.chain_id = $1     AND t.block_number = p.block_number AND t.transaction_index = p.transaction_index\n), valued AS MATERIALIZED (\n  SELECT t.block_number, t.log_index, m.i, m.token, m.is_share, m.is_moved, m.delta, token.name, token.symbol, own.decimals, own.price,\n    abs(m.delta) * own.unit_price AS quote\n  FROM timed t\n  JOIN moved m ON m.block_number = t.block_number AND m.log_index = t.log_index\n  LEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = m.token\n  LEFT JOIN LATERAL (\n    SELECT p.price, p.unit_price FROM api.prices_at($1    , t.timestamp) p WHERE NOT m.is_share AND p.token = m.token) q ON true\n  -- The native currency has 18 decimals, and no contract.\n  CROSS JOIN LATERAL (SELECT m.token = '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea AS is_native) sort\n  CROSS JOIN LATERAL (\n    SELECT CASE WHEN sort.is_native THEN 18 ELSE token.decimals END AS decimals,\n      CASE WHEN sort.is_native THEN q.unit_price * 1e18 ELSE q.price END AS price,\n      CASE WHEN sort.is_native OR q.price IS NOT NULL THEN q.unit_price END AS unit_price) own\n), totals AS (\n  -- What was exchanged for pool tokens.\n  SELECT v.block_number, v.log_index, CASE WHEN count(v.quote) = count(*) THEN sum(v.quote) END AS quote\n  FROM valued v WHERE NOT v.is_share GROUP BY v.block_number, v.log_index\n), shown AS (\n  SELECT v.block_number, v.log_index, v.i, v.token, v.name, v.symbol, v.decimals, abs(v.delta) AS amount,\n    CASE WHEN v.delta > 0 THEN 'OUT' ELSE 'IN' END AS direction,\n    CASE WHEN v.is_share THEN t.quote * power(10::numeric, v.decimals) / abs(v.delta) ELSE v.price END AS rate,\n    CASE WHEN v.is_share THEN t.quote ELSE v.quote END AS quote\n  FROM valued v LEFT JOIN totals t ON t.block_number = v.block_number AND t.log_index = v.log_index\n  WHERE v.is_moved AND v.delta <> 0\n), sums AS (\n  SELECT s.block_number, s.log_index,\n    json_agg(json_build_object(\n      'direction', s.direction,\n      'contract_address', '0x' || encode(s.token, 'hex'),\n      'contract_name', s.name,\n      'contract_ticker_symbol', s.symbol,\n      'contract_decimals', s.decimals,\n      'amount', s.amount::text,\n      'quote_rate', s.rate,\n      'quote', s.quote) ORDER BY s.direction DESC, s.i) AS amounts,\n    count(*) FILTER (WHERE s.direction = 'OUT') AS paid,\n    CASE WHEN bool_and(s.quote IS NOT NULL) FILTER (WHERE s.direction = 'OUT') THEN sum(s.quote) FILTER (WHERE s.direction = 'OUT') END AS paid_quote,\n    CASE WHEN bool_and(s.quote IS NOT NULL) FILTER (WHERE s.direction = 'IN') THEN sum(s.quote) FILTER (WHERE s.direction = 'IN') END AS received_quote\n  FROM shown s\n  GROUP BY s.block_number, s.log_index\n)\nSELECT\n  t.timestamp AS block_signed_at,\n  t.block_number AS block_height,\n  t.hash AS tx_hash,\n  t.transaction_index AS tx_offset,\n  t.log_index AS log_offset,\n  t.action,\n  t.pool AS pool_address,\n  t.from_address,\n  COALESCE(s.amounts, '[]') AS amounts,\n  CASE WHEN s.paid > 0 THEN s.paid_quote ELSE s.received_quote END AS total_quote\nFROM timed t\nLEFT JOIN sums s ON s.block_number = t.block_number AND s.log_index = t.log_index\nORDER BY t.block_number DESC, t.log_index DESC\n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "wallet",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "block_signed_at",
+          "block_height",
+          "tx_hash",
+          "tx_offset",
+          "log_offset",
+          "action",
+          "pool_address",
+          "from_address",
+          "amounts",
+          "total_quote"
+        ],
+        "views": [
+          "address_transactions",
+          "transactions",
+          "transfers",
+          "blocks",
+          "tokens"
+        ]
+      },
+      "tokens": {
+        "file": "tokens.sql",
+        "text": "-- The wallet's pool tokens with their share of the balances.\nWITH current_block AS (\n  SELECT timestamp FROM api.blocks WHERE chain_id = $1     AND number = $2          \n), held AS MATERIALIZED (\n  SELECT c.address AS pool, lp.token AS lp_token, b.balance, issued.supply\n  FROM \"cq_protocol_05\".contracts c\n  LEFT JOIN LATERAL (\n    SELECT NULLIF(r.token, '\\x0000000000000000000000000000000000000000'::bytea) AS token\n    FROM \"cq_protocol_05\".contracts g JOIN \"cq_protocol_05\".registered_token r ON r.chain_id = $1     AND r.contract = g.address AND r.pool = c.address\n    WHERE g.chain_id = $1     AND g.kind = 'registry' AND r.block_number <= $2          \n    ORDER BY r.block_number DESC, r.contract LIMIT 1) registered ON true\n  LEFT JOIN LATERAL (\n    SELECT true AS is_read, r.token FROM \"cq_protocol_05\".lp_token r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) named ON true\n  LEFT JOIN LATERAL (\n    SELECT true AS is_read, r.token FROM \"cq_protocol_05\".pool_token r\n    WHERE r.chain_id = $1     AND r.contract = c.address AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) other ON true\n  -- A pool without another pool token is its own.\n  CROSS JOIN LATERAL (\n    SELECT COALESCE(registered.token, named.token, other.token, CASE WHEN named.is_read AND other.is_read THEN c.address END) AS token) lp\n  JOIN api.balances_at($1    , $2          ) b ON b.owner = $3      AND b.token = lp.token\n  LEFT JOIN LATERAL (\n    SELECT s.supply FROM api.supplies s\n    WHERE s.chain_id = $1     AND s.token = lp.token AND s.block_number <= $2          \n    ORDER BY s.block_number DESC LIMIT 1) issued ON true\n  WHERE c.chain_id = $1     AND c.kind = 'pool' AND c.block_number <= $2           AND b.balance IS DISTINCT FROM 0\n    AND ($4   ::bytea IS NULL OR c.address = $4   )\n), holdings AS MATERIALIZED (\n  SELECT h.pool, c.i, c.coin, COALESCE(newest.amount, early.amount) AS amount\n  FROM held h\n  CROSS JOIN LATERAL (\n    SELECT DISTINCT ON (known.i) known.i, known.coin\n    FROM (\n      SELECT r.i, r.coin FROM \"cq_protocol_05\".coin r\n      WHERE r.chain_id = $1     AND r.contract = h.pool AND r.block_number <= $2           AND r.coin IS NOT NULL\n      UNION ALL\n      SELECT r.i, r.coin FROM \"cq_protocol_05\".early_coin r\n      WHERE r.chain_id = $1     AND r.contract = h.pool AND r.block_number <= $2           AND r.coin IS NOT NULL\n    ) known\n    ORDER BY known.i) c\n  LEFT JOIN LATERAL (\n    SELECT r.amount FROM \"cq_protocol_05\".balance r\n    WHERE r.chain_id = $1     AND r.contract = h.pool AND r.i = c.i AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) newest ON true\n  LEFT JOIN LATERAL (\n    SELECT r.amount FROM \"cq_protocol_05\".early_balance r\n    WHERE newest.amount IS NULL AND r.chain_id = $1     AND r.contract = h.pool AND r.i = c.i AND r.block_number <= $2          \n    ORDER BY r.block_number DESC LIMIT 1) early ON true\n), prices AS MATERIALIZED (\n  SELECT t.coin, quote.price, quote.unit_price\n  FROM (SELECT DISTINCT coin FROM holdings) t\n  CROSS JOIN LATERAL (\n    SELECT p.price, p.unit_price FROM api.prices_at($1    , (SELECT timestamp FROM current_block)) p WHERE p.token = t.coin) quote\n), redeemable AS (\n  SELECT o.pool, o.i, o.coin, div(h.balance * o.amount, NULLIF(h.supply, 0)) AS amount\n  FROM holdings o JOIN held h ON h.pool = o.pool\n), totals AS (\n  SELECT r.pool,\n    json_agg(json_build_object(\n      'contract_address', '0x' || encode(r.coin, 'hex'),\n      'contract_name', token.name,\n      'contract_ticker_symbol', token.symbol,\n      'contract_decimals', own.decimals,\n      'balance', r.amount::text,\n      'quote_rate', own.price,\n      'quote', own.quote) ORDER BY r.i) AS tokens,\n    CASE WHEN count(own.quote) = count(*) THEN sum(own.quote) END AS quote\n  FROM redeemable r\n  LEFT JOIN prices p ON p.coin = r.coin\n  LEFT JOIN api.tokens token ON token.chain_id = $1     AND token.address = r.coin\n  -- The native currency has 18 decimals, and no contract.\n  CROSS JOIN LATERAL (\n    SELECT r.coin = '\\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea AS is_native) sort\n  CROSS JOIN LATERAL (\n    SELECT CASE WHEN sort.is_native THEN 18 ELSE token.decimals END AS decimals,\n      CASE WHEN sort.is_native THEN p.unit_price * 1e18 ELSE p.price END AS price,\n      CASE WHEN sort.is_native OR p.price IS NOT NULL THEN r.amount * p.unit_price END AS quote) own\n  GROUP BY r.pool\n)\nSELECT\n  h.pool AS pool_address,\n  COALESCE(own.name, shares.name) AS pool_name,\n  h.lp_token AS lp_token_address,\n  shares.decimals AS lp_token_decimals,\n  h.balance AS lp_token_balance,\n  COALESCE(t.tokens, '[]') AS tokens,\n  t.quote AS total_quote\nFROM held h\nLEFT JOIN totals t ON t.pool = h.pool\nLEFT JOIN api.tokens own ON own.chain_id = $1     AND own.address = h.pool\nLEFT JOIN api.tokens shares ON shares.chain_id = $1     AND shares.address = h.lp_token\nORDER BY t.quote DESC NULLS LAST, h.pool\nLIMIT $5     OFFSET $6     \n",
+        "parameters": [
+          "chain",
+          "as_of_block",
+          "wallet",
+          "pool",
+          "limit",
+          "offset"
+        ],
+        "columns": [
+          "pool_address",
+          "pool_name",
+          "lp_token_address",
+          "lp_token_decimals",
+          "lp_token_balance",
+          "tokens",
+          "total_quote"
+        ],
+        "views": [
+          "blocks",
+          "supplies",
+          "tokens"
+        ]
+      }
+    },
     "lending": null
   },
   {

@@ -154,23 +154,23 @@ export function registerRoutes<H, Context>(router: Router<H>, run: Run<H, Contex
   );
   router.get(
     "/v1/cq/provider/app/protocol_05/balances/",
-    run(operations.getProtocol05Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_05"), undefined),
+    run(operations.getProtocol05Balances, (raw, parsers) => parseGetCommunityBalances(raw, parsers, "protocol_05"), handlers.getCommunityBalances),
   );
   router.get(
     "/v1/cq/provider/app/protocol_05/market_data/",
-    run(operations.getProtocol05MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_05"), undefined),
+    run(operations.getProtocol05MarketData, (raw, parsers) => parseGetCommunityMarketData(raw, parsers, "protocol_05"), handlers.getCommunityMarketData),
   );
   router.get(
     "/v1/cq/provider/app/protocol_05/markets/",
-    run(operations.getProtocol05Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_05"), undefined),
+    run(operations.getProtocol05Markets, (raw, parsers) => parseGetCommunityMarkets(raw, parsers, "protocol_05"), handlers.getCommunityMarkets),
   );
   router.get(
     "/v1/cq/provider/app/protocol_05/tokens/",
-    run(operations.getProtocol05Tokens, (raw, parsers) => parseGetCommunityTokens(raw, parsers, "protocol_05"), undefined),
+    run(operations.getProtocol05Tokens, (raw, parsers) => parseGetCommunityTokens(raw, parsers, "protocol_05"), handlers.getCommunityTokens),
   );
   router.get(
     "/v1/cq/provider/app/protocol_05/transactions/",
-    run(operations.getProtocol05Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_05"), undefined),
+    run(operations.getProtocol05Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_05"), handlers.getCommunityTransactions),
   );
   router.get(
     "/v1/cq/provider/app/protocol_06/balances/",

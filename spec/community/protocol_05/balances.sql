@@ -1,0 +1,81 @@
+-- The wallet's pool tokens with the value of their share of the balances, largest first.
+WITH current_block AS (
+  SELECT timestamp FROM api.blocks WHERE chain_id = :chain AND number = :as_of_block
+), held AS MATERIALIZED (
+  SELECT c.address AS pool, lp.token AS lp_token, b.balance, issued.supply
+  FROM contracts c
+  LEFT JOIN LATERAL (
+    SELECT NULLIF(r.token, '\x0000000000000000000000000000000000000000'::bytea) AS token
+    FROM contracts g JOIN registered_token r ON r.chain_id = :chain AND r.contract = g.address AND r.pool = c.address
+    WHERE g.chain_id = :chain AND g.kind = 'registry' AND r.block_number <= :as_of_block
+    ORDER BY r.block_number DESC, r.contract LIMIT 1) registered ON true
+  LEFT JOIN LATERAL (
+    SELECT true AS is_read, r.token FROM lp_token r
+    WHERE r.chain_id = :chain AND r.contract = c.address AND r.block_number <= :as_of_block
+    ORDER BY r.block_number DESC LIMIT 1) named ON true
+  LEFT JOIN LATERAL (
+    SELECT true AS is_read, r.token FROM pool_token r
+    WHERE r.chain_id = :chain AND r.contract = c.address AND r.block_number <= :as_of_block
+    ORDER BY r.block_number DESC LIMIT 1) other ON true
+  -- A pool without another pool token is its own.
+  CROSS JOIN LATERAL (
+    SELECT COALESCE(registered.token, named.token, other.token, CASE WHEN named.is_read AND other.is_read THEN c.address END) AS token) lp
+  JOIN api.balances_at(:chain, :as_of_block) b ON b.owner = :wallet AND b.token = lp.token
+  LEFT JOIN LATERAL (
+    SELECT s.supply FROM api.supplies s
+    WHERE s.chain_id = :chain AND s.token = lp.token AND s.block_number <= :as_of_block
+    ORDER BY s.block_number DESC LIMIT 1) issued ON true
+  WHERE c.chain_id = :chain AND c.kind = 'pool' AND c.block_number <= :as_of_block AND b.balance IS DISTINCT FROM 0
+), holdings AS MATERIALIZED (
+  SELECT h.pool, c.i, c.coin, COALESCE(newest.amount, early.amount) AS amount
+  FROM held h
+  CROSS JOIN LATERAL (
+    SELECT DISTINCT ON (known.i) known.i, known.coin
+    FROM (
+      SELECT r.i, r.coin FROM coin r
+      WHERE r.chain_id = :chain AND r.contract = h.pool AND r.block_number <= :as_of_block AND r.coin IS NOT NULL
+      UNION ALL
+      SELECT r.i, r.coin FROM early_coin r
+      WHERE r.chain_id = :chain AND r.contract = h.pool AND r.block_number <= :as_of_block AND r.coin IS NOT NULL
+    ) known
+    ORDER BY known.i) c
+  LEFT JOIN LATERAL (
+    SELECT r.amount FROM balance r
+    WHERE r.chain_id = :chain AND r.contract = h.pool AND r.i = c.i AND r.block_number <= :as_of_block
+    ORDER BY r.block_number DESC LIMIT 1) newest ON true
+  LEFT JOIN LATERAL (
+    SELECT r.amount FROM early_balance r
+    WHERE newest.amount IS NULL AND r.chain_id = :chain AND r.contract = h.pool AND r.i = c.i AND r.block_number <= :as_of_block
+    ORDER BY r.block_number DESC LIMIT 1) early ON true
+), prices AS MATERIALIZED (
+  SELECT t.coin, quote.price, quote.unit_price
+  FROM (SELECT DISTINCT coin FROM holdings) t
+  CROSS JOIN LATERAL (
+    SELECT p.price, p.unit_price FROM api.prices_at(:chain, (SELECT timestamp FROM current_block)) p WHERE p.token = t.coin) quote
+), totals AS (
+  SELECT h.pool,
+    CASE WHEN bool_and(h.amount = 0 OR h.amount * p.unit_price IS NOT NULL) THEN sum(COALESCE(h.amount * p.unit_price, 0)) END AS quote
+  FROM holdings h LEFT JOIN prices p ON p.coin = h.coin
+  GROUP BY h.pool
+), valued AS (
+  SELECT h.pool, h.lp_token, h.balance, COALESCE(own.name, shares.name) AS pool_name, shares.name, shares.symbol, shares.decimals,
+    t.quote / NULLIF(h.supply, 0) AS rate
+  FROM held h
+  LEFT JOIN totals t ON t.pool = h.pool
+  LEFT JOIN api.tokens own ON own.chain_id = :chain AND own.address = h.pool
+  LEFT JOIN api.tokens shares ON shares.chain_id = :chain AND shares.address = h.lp_token
+)
+SELECT
+  pool AS pool_address,
+  pool_name,
+  'liquidity' AS position,
+  lp_token AS contract_address,
+  name AS contract_name,
+  symbol AS contract_ticker_symbol,
+  decimals AS contract_decimals,
+  balance,
+  rate * power(10::numeric, decimals) AS quote_rate,
+  CASE WHEN decimals IS NOT NULL THEN balance * rate END AS quote
+FROM valued
+ORDER BY quote DESC NULLS LAST, pool
+LIMIT :limit OFFSET :offset

@@ -1,0 +1,84 @@
+-- Pools with the value of their balances by the newest readings, largest first.
+WITH current_block AS (
+  SELECT timestamp FROM api.blocks WHERE chain_id = :chain AND number = :as_of_block
+), month AS (
+  SELECT number FROM api.blocks
+  WHERE chain_id = :chain AND timestamp >= (SELECT timestamp FROM current_block) - 2592000
+  ORDER BY timestamp, number LIMIT 1
+), coins AS MATERIALIZED (
+  SELECT DISTINCT ON (c.contract, c.i) c.contract AS pool, c.i, c.coin
+  FROM (
+    SELECT contract, i, coin FROM coin
+    WHERE chain_id = :chain AND block_number <= :as_of_block AND coin IS NOT NULL
+    UNION ALL
+    SELECT contract, i, coin FROM early_coin
+    WHERE chain_id = :chain AND block_number <= :as_of_block AND coin IS NOT NULL
+  ) c
+  ORDER BY c.contract, c.i
+), prices AS MATERIALIZED (
+  SELECT t.coin, quote.unit_price
+  FROM (SELECT DISTINCT coin FROM coins) t
+  CROSS JOIN LATERAL (
+    SELECT p.unit_price FROM api.prices_at(:chain, (SELECT timestamp FROM current_block)) p WHERE p.token = t.coin) quote
+), totals AS MATERIALIZED (
+  SELECT c.pool,
+    CASE WHEN bool_and(held.amount = 0 OR held.amount * p.unit_price IS NOT NULL) THEN sum(COALESCE(held.amount * p.unit_price, 0)) END AS quote
+  FROM coins c
+  LEFT JOIN prices p ON p.coin = c.coin
+  LEFT JOIN LATERAL (
+    SELECT r.amount FROM balance r
+    WHERE r.chain_id = :chain AND r.contract = c.pool AND r.i = c.i AND r.block_number <= :as_of_block
+    ORDER BY r.block_number DESC LIMIT 1) newest ON true
+  LEFT JOIN LATERAL (
+    SELECT r.amount FROM early_balance r
+    WHERE newest.amount IS NULL AND r.chain_id = :chain AND r.contract = c.pool AND r.i = c.i AND r.block_number <= :as_of_block
+    ORDER BY r.block_number DESC LIMIT 1) early ON true
+  CROSS JOIN LATERAL (SELECT COALESCE(newest.amount, early.amount) AS amount) held
+  GROUP BY c.pool
+), page AS (
+  SELECT c.address AS pool, t.quote
+  FROM contracts c
+  LEFT JOIN totals t ON t.pool = c.address
+  WHERE c.chain_id = :chain AND c.kind = 'pool' AND c.block_number <= :as_of_block
+  ORDER BY t.quote DESC NULLS LAST, c.address
+  LIMIT :limit OFFSET :offset
+)
+SELECT
+  p.pool AS pool_address,
+  COALESCE(own.name, shares.name) AS name,
+  NULL AS asset_address,
+  NULL AS asset_name,
+  NULL AS asset_ticker_symbol,
+  NULL AS asset_decimals,
+  p.quote AS total_value_locked_quote,
+  -- For a year of 365 days.
+  (price.price / NULLIF(earlier.price, 0) - 1) * 31536000 / NULLIF(price.timestamp - earlier.timestamp, 0) AS supply_rate,
+  NULL AS borrow_rate
+FROM page p
+LEFT JOIN LATERAL (
+  SELECT NULLIF(r.token, '\x0000000000000000000000000000000000000000'::bytea) AS token
+  FROM contracts g JOIN registered_token r ON r.chain_id = :chain AND r.contract = g.address AND r.pool = p.pool
+  WHERE g.chain_id = :chain AND g.kind = 'registry' AND r.block_number <= :as_of_block
+  ORDER BY r.block_number DESC, r.contract LIMIT 1) registered ON true
+LEFT JOIN LATERAL (
+  SELECT true AS is_read, r.token FROM lp_token r
+  WHERE r.chain_id = :chain AND r.contract = p.pool AND r.block_number <= :as_of_block
+  ORDER BY r.block_number DESC LIMIT 1) named ON true
+LEFT JOIN LATERAL (
+  SELECT true AS is_read, r.token FROM pool_token r
+  WHERE r.chain_id = :chain AND r.contract = p.pool AND r.block_number <= :as_of_block
+  ORDER BY r.block_number DESC LIMIT 1) other ON true
+-- A pool without another pool token is its own.
+CROSS JOIN LATERAL (
+  SELECT COALESCE(registered.token, named.token, other.token, CASE WHEN named.is_read AND other.is_read THEN p.pool END) AS token) lp
+LEFT JOIN LATERAL (
+  SELECT r.price, b.timestamp FROM virtual_price r JOIN api.blocks b ON b.chain_id = :chain AND b.number = r.block_number
+  WHERE r.chain_id = :chain AND r.contract = p.pool AND r.block_number <= :as_of_block
+  ORDER BY r.block_number DESC LIMIT 1) price ON true
+LEFT JOIN LATERAL (
+  SELECT r.price, b.timestamp FROM virtual_price r JOIN api.blocks b ON b.chain_id = :chain AND b.number = r.block_number
+  WHERE r.chain_id = :chain AND r.contract = p.pool AND r.block_number >= (SELECT number FROM month) AND r.block_number <= :as_of_block AND r.price > 0
+  ORDER BY r.block_number LIMIT 1) earlier ON true
+LEFT JOIN api.tokens own ON own.chain_id = :chain AND own.address = p.pool
+LEFT JOIN api.tokens shares ON shares.chain_id = :chain AND shares.address = lp.token
+ORDER BY p.quote DESC NULLS LAST, p.pool

@@ -1,0 +1,235 @@
+-- The wallet's exchanges, additions and removals of liquidity, newest first. A positive delta is an amount that the pool received.
+WITH pools AS MATERIALIZED (
+  SELECT c.address AS pool, lp.token AS lp_token
+  FROM contracts c
+  LEFT JOIN LATERAL (
+    SELECT NULLIF(r.token, '\x0000000000000000000000000000000000000000'::bytea) AS token
+    FROM contracts g JOIN registered_token r ON r.chain_id = :chain AND r.contract = g.address AND r.pool = c.address
+    WHERE g.chain_id = :chain AND g.kind = 'registry' AND r.block_number <= :as_of_block
+    ORDER BY r.block_number DESC, r.contract LIMIT 1) registered ON true
+  LEFT JOIN LATERAL (
+    SELECT true AS is_read, r.token FROM lp_token r
+    WHERE r.chain_id = :chain AND r.contract = c.address AND r.block_number <= :as_of_block
+    ORDER BY r.block_number DESC LIMIT 1) named ON true
+  LEFT JOIN LATERAL (
+    SELECT true AS is_read, r.token FROM pool_token r
+    WHERE r.chain_id = :chain AND r.contract = c.address AND r.block_number <= :as_of_block
+    ORDER BY r.block_number DESC LIMIT 1) other ON true
+  -- A pool without another pool token is its own.
+  CROSS JOIN LATERAL (
+    SELECT COALESCE(registered.token, named.token, other.token, CASE WHEN named.is_read AND other.is_read THEN c.address END) AS token) lp
+  WHERE c.chain_id = :chain AND c.kind = 'pool' AND c.block_number <= :as_of_block
+), coins AS MATERIALIZED (
+  SELECT DISTINCT ON (c.contract, c.i) c.contract AS pool, c.i, c.coin
+  FROM (
+    SELECT contract, i, coin FROM coin WHERE chain_id = :chain AND block_number <= :as_of_block AND coin IS NOT NULL
+    UNION ALL
+    SELECT contract, i, coin FROM early_coin WHERE chain_id = :chain AND block_number <= :as_of_block AND coin IS NOT NULL
+  ) c
+  ORDER BY c.contract, c.i
+), tokens AS MATERIALIZED (
+  SELECT coin AS token FROM coins UNION SELECT lp_token FROM pools
+), candidates AS MATERIALIZED (
+  SELECT i.block_number, i.transaction_index, bool_or(i.is_sender) AS is_sender
+  FROM (
+    SELECT a.block_number, a.transaction_index, true AS is_sender
+    FROM api.address_transactions a
+    JOIN api.transactions t ON t.chain_id = :chain AND t.block_number = a.block_number AND t.transaction_index = a.transaction_index
+    WHERE a.chain_id = :chain AND a.address = :wallet AND a.block_number <= :as_of_block AND t.from_address = :wallet
+    UNION ALL
+    SELECT m.block_number, m.transaction_index, false
+    FROM tokens k JOIN api.transfers m ON m.chain_id = :chain AND m.from_address = :wallet AND m.token = k.token AND m.block_number <= :as_of_block
+    UNION ALL
+    SELECT m.block_number, m.transaction_index, false
+    FROM tokens k JOIN api.transfers m ON m.chain_id = :chain AND m.to_address = :wallet AND m.token = k.token AND m.block_number <= :as_of_block
+    UNION ALL
+    SELECT block_number, transaction_index, false FROM exchanges
+    WHERE chain_id = :chain AND buyer = :wallet AND block_number <= :as_of_block
+    UNION ALL
+    SELECT block_number, transaction_index, false FROM underlying_exchanges
+    WHERE chain_id = :chain AND buyer = :wallet AND block_number <= :as_of_block
+    UNION ALL
+    SELECT block_number, transaction_index, false FROM additions
+    WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block
+    UNION ALL
+    SELECT block_number, transaction_index, false FROM removals
+    WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block
+    UNION ALL
+    SELECT block_number, transaction_index, false FROM imbalanced_removals
+    WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block
+    UNION ALL
+    SELECT block_number, transaction_index, false FROM single_removals
+    WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block
+  ) i
+  GROUP BY i.block_number, i.transaction_index
+), events AS MATERIALIZED (
+  SELECT 'exchange' AS action, c.is_sender, e.contract AS pool, e.block_number, e.transaction_index, e.log_index, e.buyer AS account,
+    ARRAY[e.sold_id, e.bought_id] AS ids, ARRAY[e.tokens_sold, -e.tokens_bought] AS amounts, 1 AS sign
+  FROM candidates c JOIN exchanges e ON e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
+  UNION ALL
+  SELECT 'exchange_underlying', c.is_sender, e.contract, e.block_number, e.transaction_index, e.log_index, e.buyer, NULL, NULL, 1
+  FROM candidates c
+  JOIN underlying_exchanges e ON e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
+  UNION ALL
+  SELECT 'add_liquidity', c.is_sender, e.contract, e.block_number, e.transaction_index, e.log_index, e.provider, NULL, e.token_amounts, 1
+  FROM candidates c JOIN additions e ON e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
+  UNION ALL
+  SELECT 'remove_liquidity', c.is_sender, e.contract, e.block_number, e.transaction_index, e.log_index, e.provider, NULL, e.token_amounts, -1
+  FROM candidates c JOIN removals e ON e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
+  UNION ALL
+  SELECT 'remove_liquidity_imbalance', c.is_sender, e.contract, e.block_number, e.transaction_index, e.log_index, e.provider, NULL, e.token_amounts, -1
+  FROM candidates c
+  JOIN imbalanced_removals e ON e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
+  UNION ALL
+  SELECT 'remove_liquidity_one_coin', c.is_sender, e.contract, e.block_number, e.transaction_index, e.log_index, e.provider,
+    -- Early events do not have the id of the coin: it is that of the amount that the pool transferred, or else the native currency.
+    ARRAY[COALESCE(e.token_id, paid.i, own.i)], ARRAY[e.coin_amount], -1
+  FROM candidates c
+  JOIN single_removals e ON e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
+  LEFT JOIN LATERAL (
+    SELECT k.i FROM coins k
+    JOIN api.transfers m ON m.chain_id = :chain AND m.from_address = e.contract AND m.token = k.coin AND m.block_number = e.block_number
+      AND m.transaction_index = e.transaction_index
+    WHERE k.pool = e.contract AND m.amount = e.coin_amount AND m.log_index < e.log_index
+    ORDER BY m.log_index DESC LIMIT 1) paid ON true
+  LEFT JOIN coins own ON own.pool = e.contract AND own.coin = '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea
+), page AS MATERIALIZED (
+  SELECT e.*
+  FROM events e
+  WHERE e.is_sender OR e.account = :wallet
+    OR EXISTS (
+      SELECT 1
+      FROM unnest(e.amounts, e.ids) WITH ORDINALITY AS a (amount, id, position)
+      JOIN coins k ON k.pool = e.pool AND k.i = COALESCE(a.id, a.position - 1)
+      JOIN api.transfers m ON m.chain_id = :chain AND m.token = k.coin AND m.block_number = e.block_number
+        AND m.transaction_index = e.transaction_index AND m.from_address = :wallet AND m.amount = a.amount * e.sign)
+    OR EXISTS (
+      SELECT 1
+      FROM unnest(e.amounts, e.ids) WITH ORDINALITY AS a (amount, id, position)
+      JOIN coins k ON k.pool = e.pool AND k.i = COALESCE(a.id, a.position - 1)
+      JOIN api.transfers m ON m.chain_id = :chain AND m.token = k.coin AND m.block_number = e.block_number
+        AND m.transaction_index = e.transaction_index AND m.to_address = :wallet AND m.amount = -a.amount * e.sign)
+    OR EXISTS (
+      SELECT 1
+      FROM pools p JOIN api.transfers m ON m.chain_id = :chain AND m.token = p.lp_token AND m.block_number = e.block_number
+        AND m.transaction_index = e.transaction_index AND m.to_address = :wallet
+      WHERE p.pool = e.pool AND e.action = 'add_liquidity')
+    OR EXISTS (
+      SELECT 1
+      FROM pools p JOIN api.transfers m ON m.chain_id = :chain AND m.token = p.lp_token AND m.block_number = e.block_number
+        AND m.transaction_index = e.transaction_index AND m.from_address = :wallet
+      WHERE p.pool = e.pool AND e.sign < 0)
+  ORDER BY e.block_number DESC, e.log_index DESC
+  LIMIT :limit OFFSET :offset
+), legs AS MATERIALIZED (
+  SELECT e.action, e.pool, e.block_number, e.transaction_index, e.log_index, e.account, e.is_sender OR e.account = :wallet AS is_own,
+    k.i, k.coin AS token, false AS is_share, NULL::bytea AS holder, a.amount * e.sign AS delta
+  FROM page e
+  CROSS JOIN LATERAL unnest(e.amounts, e.ids) WITH ORDINALITY AS a (amount, id, position)
+  JOIN coins k ON k.pool = e.pool AND k.i = COALESCE(a.id, a.position - 1)
+  WHERE a.amount <> 0
+  UNION ALL
+  -- The pool tokens that were minted or burned last before the event.
+  SELECT e.action, e.pool, e.block_number, e.transaction_index, e.log_index, e.account, e.is_sender OR e.account = :wallet,
+    -1, p.lp_token, true, s.holder, s.delta
+  FROM page e
+  JOIN pools p ON p.pool = e.pool
+  CROSS JOIN LATERAL (
+    SELECT m.to_address AS holder, -m.amount AS delta, m.log_index FROM api.transfers m
+    WHERE e.action = 'add_liquidity' AND m.chain_id = :chain AND m.from_address = '\x0000000000000000000000000000000000000000'::bytea
+      AND m.token = p.lp_token AND m.block_number = e.block_number AND m.transaction_index = e.transaction_index AND m.log_index < e.log_index
+    UNION ALL
+    SELECT m.from_address, m.amount, m.log_index FROM api.transfers m
+    WHERE e.sign < 0 AND m.chain_id = :chain AND m.to_address = '\x0000000000000000000000000000000000000000'::bytea
+      AND m.token = p.lp_token AND m.block_number = e.block_number AND m.transaction_index = e.transaction_index AND m.log_index < e.log_index
+    ORDER BY log_index DESC LIMIT 1) s
+), moved AS MATERIALIZED (
+  SELECT l.*,
+    CASE
+      WHEN own.transfers THEN true
+      WHEN NOT l.is_own THEN false
+      WHEN l.is_share AND l.holder <> l.account THEN false
+      -- What a router pays and receives is on behalf of the sender, unless another account gave it to the router or received it.
+      WHEN l.delta > 0 THEN NOT EXISTS (
+        SELECT 1 FROM api.transfers m
+        WHERE m.chain_id = :chain AND m.to_address IN (l.pool, l.account, t.to_address) AND m.token = l.token AND m.block_number = l.block_number
+          AND m.transaction_index = l.transaction_index AND m.amount = l.delta AND m.from_address NOT IN (l.account, t.to_address)
+          AND NOT EXISTS (SELECT 1 FROM pools previous WHERE previous.pool = m.from_address))
+      ELSE NOT EXISTS (
+        SELECT 1 FROM api.transfers m
+        WHERE m.chain_id = :chain AND m.from_address IN (l.pool, l.account, t.to_address) AND m.token = l.token AND m.block_number = l.block_number
+          AND m.transaction_index = l.transaction_index AND m.amount = -l.delta AND m.to_address NOT IN (l.account, t.to_address)
+          AND NOT EXISTS (SELECT 1 FROM pools next WHERE next.pool = m.to_address))
+    END AS is_moved
+  FROM legs l
+  JOIN api.transactions t ON t.chain_id = :chain AND t.block_number = l.block_number AND t.transaction_index = l.transaction_index
+  CROSS JOIN LATERAL (
+    SELECT EXISTS (
+        SELECT 1 FROM api.transfers m
+        WHERE l.delta > 0 AND m.chain_id = :chain AND m.from_address = :wallet AND m.token = l.token AND m.block_number = l.block_number
+          AND m.transaction_index = l.transaction_index AND m.amount = l.delta)
+      OR EXISTS (
+        SELECT 1 FROM api.transfers m
+        WHERE l.delta < 0 AND m.chain_id = :chain AND m.to_address = :wallet AND m.token = l.token AND m.block_number = l.block_number
+          AND m.transaction_index = l.transaction_index AND m.amount = -l.delta) AS transfers) own
+), timed AS MATERIALIZED (
+  SELECT p.*, b.timestamp, t.hash, t.from_address
+  FROM page p
+  JOIN api.blocks b ON b.chain_id = :chain AND b.number = p.block_number
+  JOIN api.transactions t ON t.chain_id = :chain AND t.block_number = p.block_number AND t.transaction_index = p.transaction_index
+), valued AS MATERIALIZED (
+  SELECT t.block_number, t.log_index, m.i, m.token, m.is_share, m.is_moved, m.delta, token.name, token.symbol, own.decimals, own.price,
+    abs(m.delta) * own.unit_price AS quote
+  FROM timed t
+  JOIN moved m ON m.block_number = t.block_number AND m.log_index = t.log_index
+  LEFT JOIN api.tokens token ON token.chain_id = :chain AND token.address = m.token
+  LEFT JOIN LATERAL (
+    SELECT p.price, p.unit_price FROM api.prices_at(:chain, t.timestamp) p WHERE NOT m.is_share AND p.token = m.token) q ON true
+  -- The native currency has 18 decimals, and no contract.
+  CROSS JOIN LATERAL (SELECT m.token = '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea AS is_native) sort
+  CROSS JOIN LATERAL (
+    SELECT CASE WHEN sort.is_native THEN 18 ELSE token.decimals END AS decimals,
+      CASE WHEN sort.is_native THEN q.unit_price * 1e18 ELSE q.price END AS price,
+      CASE WHEN sort.is_native OR q.price IS NOT NULL THEN q.unit_price END AS unit_price) own
+), totals AS (
+  -- What was exchanged for pool tokens.
+  SELECT v.block_number, v.log_index, CASE WHEN count(v.quote) = count(*) THEN sum(v.quote) END AS quote
+  FROM valued v WHERE NOT v.is_share GROUP BY v.block_number, v.log_index
+), shown AS (
+  SELECT v.block_number, v.log_index, v.i, v.token, v.name, v.symbol, v.decimals, abs(v.delta) AS amount,
+    CASE WHEN v.delta > 0 THEN 'OUT' ELSE 'IN' END AS direction,
+    CASE WHEN v.is_share THEN t.quote * power(10::numeric, v.decimals) / abs(v.delta) ELSE v.price END AS rate,
+    CASE WHEN v.is_share THEN t.quote ELSE v.quote END AS quote
+  FROM valued v LEFT JOIN totals t ON t.block_number = v.block_number AND t.log_index = v.log_index
+  WHERE v.is_moved AND v.delta <> 0
+), sums AS (
+  SELECT s.block_number, s.log_index,
+    json_agg(json_build_object(
+      'direction', s.direction,
+      'contract_address', '0x' || encode(s.token, 'hex'),
+      'contract_name', s.name,
+      'contract_ticker_symbol', s.symbol,
+      'contract_decimals', s.decimals,
+      'amount', s.amount::text,
+      'quote_rate', s.rate,
+      'quote', s.quote) ORDER BY s.direction DESC, s.i) AS amounts,
+    count(*) FILTER (WHERE s.direction = 'OUT') AS paid,
+    CASE WHEN bool_and(s.quote IS NOT NULL) FILTER (WHERE s.direction = 'OUT') THEN sum(s.quote) FILTER (WHERE s.direction = 'OUT') END AS paid_quote,
+    CASE WHEN bool_and(s.quote IS NOT NULL) FILTER (WHERE s.direction = 'IN') THEN sum(s.quote) FILTER (WHERE s.direction = 'IN') END AS received_quote
+  FROM shown s
+  GROUP BY s.block_number, s.log_index
+)
+SELECT
+  t.timestamp AS block_signed_at,
+  t.block_number AS block_height,
+  t.hash AS tx_hash,
+  t.transaction_index AS tx_offset,
+  t.log_index AS log_offset,
+  t.action,
+  t.pool AS pool_address,
+  t.from_address,
+  COALESCE(s.amounts, '[]') AS amounts,
+  CASE WHEN s.paid > 0 THEN s.paid_quote ELSE s.received_quote END AS total_quote
+FROM timed t
+LEFT JOIN sums s ON s.block_number = t.block_number AND s.log_index = t.log_index
+ORDER BY t.block_number DESC, t.log_index DESC

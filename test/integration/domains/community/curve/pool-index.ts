@@ -1,0 +1,123 @@
+import { expect } from "vitest";
+import { createRandom } from "../../../../../demo/story/random.ts";
+import { type Address, nativeTokenAddress } from "../../../../../runtime/lib/hex.ts";
+import { artifacts, startTestChain, type TestChain } from "../../../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
+import { read } from "../../pools/support.ts";
+import { type Asked, builtInProtocol, createItemsOf, type ItemsOf, insertTokens, timeOf } from "../operations.ts";
+import { type CommunityIndex, startCommunityIndex } from "../support.ts";
+import { type StableMarket, type StablePool, startStableMarket } from "./market.ts";
+
+const steps = 10;
+const secondsPerDay = 86_400;
+
+/** A pool as its own views return it at a height. */
+export interface PoolState {
+  readonly balances: readonly bigint[];
+  readonly supply: bigint;
+  /** Null without a supply. */
+  readonly virtualPrice: bigint | null;
+  sharesOf(owner: Address): Promise<bigint>;
+}
+
+/** An index of stable-swap pools that were used for 50 days. */
+export interface StableIndex {
+  readonly chain: TestChain;
+  readonly market: StableMarket;
+  readonly test: TestDatabase;
+  readonly index: CommunityIndex;
+  readonly head: number;
+  /** Heights at which answers are compared with the pools. */
+  readonly heights: readonly number[];
+  itemsOf(operation: string, asked?: Partial<Asked>): ReturnType<ItemsOf>;
+  stateAt(pool: StablePool, height: number): Promise<PoolState>;
+  poolOf(item: Readonly<Record<string, unknown>>): StablePool;
+  /** The value of amounts of a pool's coins in US dollars; null if a price is unknown and its amount is not 0. */
+  valueAt(pool: StablePool, amounts: readonly bigint[]): number | null;
+  end(): Promise<void>;
+}
+
+/** The contracts of protocol 05 that an operator configures. */
+export const contractsOf = ({ registry, plain, ether, hostile }: StableMarket) => ({
+  protocol_05: { registry: [registry], pool: [plain.address, ether.address, hostile] },
+});
+
+/** Starts a chain with pools, uses them for 50 days, and indexes protocol 05. */
+export const startStableIndex = async (seed: string): Promise<StableIndex> => {
+  const random = createRandom(seed);
+  const chain = await startTestChain();
+  const market = await startStableMarket(chain);
+  const test = await createTestDatabase();
+  const protocol = builtInProtocol("protocol_05");
+  const index = await startCommunityIndex(chain, test.database, { protocols: [protocol], community: contractsOf(market) });
+  const start = (await timeOf(chain, await chain.head())) + secondsPerDay;
+  for (let step = 0; step < steps; step += 1) {
+    await chain.send(...Array.from({ length: random.between(4, 9) }, () => market.randomTransaction(random)));
+    await chain.mine(start + step * 5 * secondsPerDay);
+  }
+  await index.sync();
+  const head = await chain.head();
+  const { dollar, euro, odd } = market.tokens;
+  const known = new Map([
+    [dollar, { decimals: 6, price: 1 }],
+    [euro, { decimals: 18, price: 1.25 }],
+    [odd, { decimals: 2, price: 4 }],
+    [nativeTokenAddress, { decimals: 18, price: 1_000 }],
+  ]);
+  await insertTokens(test.database, [
+    { address: dollar, name: "Dollar", decimals: 6, price: 1 },
+    { address: euro, name: "Euro", decimals: 18, price: 1.25 },
+    { address: odd, name: "Odd", decimals: 2, price: 4 },
+    ...market.pools.map(({ shares }) => ({ address: shares, name: "Share", decimals: 18 })),
+  ]);
+  await insertNativePrice(test, 1_000);
+  const run = createItemsOf(test.database, protocol);
+  return {
+    chain,
+    market,
+    test,
+    index,
+    head,
+    heights: [0, 2, 4, 7, steps].map((part) => head - steps + part),
+    itemsOf: (operation, asked = {}) => run(operation, { height: head, ...asked }),
+    stateAt: (pool, height) => readState(chain, pool, height),
+    poolOf: ({ pool_address }) => market.pools.find(({ address }) => address === pool_address) as StablePool,
+    valueAt: ({ coins }, amounts) =>
+      coins.reduce<number | null>((sum, coin, position) => {
+        const amount = amounts[position] ?? 0n;
+        const token = known.get(coin);
+        if (amount === 0n || sum === null) return sum;
+        return token === undefined ? null : sum + (Number(amount) / 10 ** token.decimals) * token.price;
+      }, 0),
+    end: async () => {
+      await index.end();
+      await test.drop();
+      await chain.stop();
+    },
+  };
+};
+
+const insertNativePrice = async ({ database }: TestDatabase, price: number): Promise<void> => {
+  const native = [31337, Buffer.from(nativeTokenAddress.slice(2), "hex")];
+  await database.query("INSERT INTO priced_assets VALUES ($1, $2, 0, 1)", native);
+  await database.query("INSERT INTO price_hours VALUES ($1, $2, 0, $3, $3, $3, $3, 1)", [...native, `${price}e-18`]);
+};
+
+const readState = async (chain: TestChain, pool: StablePool, height: number): Promise<PoolState> => {
+  const view = <T>(name: string, args: readonly unknown[] = []) => read<T>(chain, pool.artifact, pool.address, name, args, height);
+  const ofShares = <T>(name: string, args: readonly unknown[] = []) => read<T>(chain, artifacts.erc20(), pool.shares, name, args, height);
+  const supply = await ofShares<bigint>("totalSupply");
+  return {
+    balances: await Promise.all(pool.coins.map((_, i) => view<bigint>("balances", [BigInt(i)]))),
+    supply,
+    virtualPrice: supply === 0n ? null : await view<bigint>("get_virtual_price"),
+    sharesOf: (owner) => ofShares<bigint>("balanceOf", [owner]),
+  };
+};
+
+/** Expects a number that differs by no more than rounding errors, or null for null. */
+export const expectNear = (actual: unknown, expected: number | null, label: string): void => {
+  if (expected === null) expect(actual, label).toBeNull();
+  else
+    expect(Math.abs((actual as number) - expected), `${label}: ${actual} for ${expected}`).toBeLessThanOrEqual(Math.abs(expected) * 1e-9);
+};
