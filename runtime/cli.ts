@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { Command } from "commander";
-import { parseAddress, parseCredits, parseInteger, parseTokenId } from "./commands/option-values.ts";
+import { parseAddress, parseAddresses, parseCredits, parseInteger, parseTokenId } from "./commands/option-values.ts";
 import type { Config } from "./config/config.ts";
 import { loadConfig } from "./config/load.ts";
 import type { Address } from "./lib/hex.ts";
@@ -13,6 +13,13 @@ interface CommonOptions {
   readonly rpc?: string;
   readonly from?: number;
   readonly validate?: string;
+}
+
+interface NewOptions {
+  readonly config?: string;
+  readonly directory?: string;
+  readonly chain: string;
+  readonly contract?: readonly Address[];
 }
 
 const readVersion = (): string => {
@@ -117,6 +124,33 @@ withOneChain(nfts.command("refresh"))
   .argument("[token-id]", "the token (default: all tokens)", parseTokenId("token-id"))
   .action(async (collection: Address, id: string | undefined, options: CommonOptions) =>
     (await import("./commands/nfts.ts")).refreshNfts(await configWithDemo(options), collection, id ?? null),
+  );
+
+const community = program.command("community").description("manage declared protocols, built-in and of communityDirectory");
+withConfig(community.command("status"))
+  .description("print the checkpoint, rows and skipped logs of each protocol on each chain")
+  .action(async (options: CommonOptions) =>
+    (await import("./commands/community/status.ts")).communityStatus(await configWithDemo(options)),
+  );
+withOneChain(community.command("test"))
+  .description("check a directory of protocols, and run each operation on the index of a chain; exits with status 1 if one fails")
+  .argument("[directory]", "the directory (default: communityDirectory)")
+  .action(async (directory: string | undefined, options: CommonOptions) => {
+    const { testDirectory } = await import("./commands/community/test.ts");
+    if (!(await testDirectory(await configWithDemo(options), directory))) process.exitCode = 1;
+  });
+withConfig(community.command("new"))
+  .description("create a protocol that works, with vaults of ERC-4626, in communityDirectory")
+  .argument("<name>", "its id: a snake_case name of at most 20 characters")
+  .option("--directory <directory>", "the directory (default: communityDirectory, or endpoints)")
+  .option("--chain <name>", "the chain of its contracts", "demo")
+  .option("--contract <address...>", "its contracts (default: the vaults of the demo)", parseAddresses("--contract"))
+  .action(async (name: string, { config, ...options }: NewOptions) =>
+    (await import("./commands/community/new.ts")).createProtocol(
+      await configWithDemo({ ...(config === undefined ? {} : { config }) }),
+      name,
+      options,
+    ),
   );
 
 const keys = program.command("keys").description("manage API keys");

@@ -37,7 +37,7 @@ export function loadProtocols({ communityDirectory, protocols: names, chains }: 
 type LoadedConfig = Pick<Config, "communityDirectory" | "protocols" | "chains">;
 
 /** The protocols of a directory. `names` are the operator's names of protocols, by id. @throws {ConfigError} with all diagnostics. */
-function loadAddedProtocols(path: string, names: Config["protocols"]): readonly AddedProtocol[] {
+export function loadAddedProtocols(path: string, names: Config["protocols"]): readonly AddedProtocol[] {
   const { directory, files } = readCommunityDirectory(path);
   const configured = Object.entries(names).filter(([id]) => communityProtocols.some((protocol) => protocol.id === id));
   const taken = new Map([

@@ -31,3 +31,8 @@ export const parseTokenId =
     if (/^(0|[1-9]\d{0,77})$/.test(text) && BigInt(text) < 2n ** 256n) return text;
     throw invalidValue(name, text, "an integer from 0 to 2^256 - 1");
   };
+
+/** The addresses of an option that is given several times. */
+export const parseAddresses =
+  (name: string) =>
+  (text: string, earlier: readonly Address[] = []): readonly Address[] => [...earlier, parseAddress(name)(text)];

@@ -13,6 +13,8 @@ export interface ProtocolStatus {
   readonly tables: readonly { readonly name: string; readonly rows: number }[];
   /** Logs that were not an encoding of their event. */
   readonly skipped: number;
+  /** Why the protocol is switched off on the chain; null if it is not. */
+  readonly failure: string | null;
   /** Contract calls that are due. */
   readonly queued_reads: number;
 }
@@ -22,6 +24,7 @@ interface CheckpointRow {
   readonly chain_id: number;
   readonly checkpoint: number;
   readonly head: number;
+  readonly failure: string | null;
   readonly tables: readonly string[];
   readonly queued_reads: number;
 }
@@ -31,7 +34,7 @@ export const createCommunityQueries = ({ query }: Pick<Database, "query">) => ({
   /** The status of each installed protocol on each chain that indexes it. Counts all rows: for commands, not for requests. */
   statuses: async (): Promise<ProtocolStatus[]> => {
     const checkpoints = await query<CheckpointRow>(
-      `SELECT p.id AS protocol, c.chain_id, c.block_number AS checkpoint, p.tables,
+      `SELECT p.id AS protocol, c.chain_id, c.block_number AS checkpoint, c.failure, p.tables,
          (SELECT max(o.block_number) FROM projection_checkpoints o WHERE o.chain_id = c.chain_id) AS head,
          (SELECT count(*) FROM community_reads r WHERE r.chain_id = c.chain_id AND r.protocol = p.id) AS queued_reads
        FROM community_protocols p JOIN projection_checkpoints c ON c.projection = $1 || p.id ORDER BY p.id, c.chain_id`,

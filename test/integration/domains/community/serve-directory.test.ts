@@ -1,11 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { pino } from "pino";
 import supertest from "supertest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type App, createApp } from "../../../../runtime/app.ts";
-import { scaffoldFiles } from "../../../../runtime/commands/community/scaffold.ts";
 import { chainConfig, config } from "../../../../runtime/config/config.ts";
 import { createKeys } from "../../../../runtime/http/keys.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
@@ -14,10 +10,11 @@ import { call, startTestChain, type TestChain } from "../../../support/chain.ts"
 import { parseCsv } from "../../../support/csv.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { contracts } from "./contracts.ts";
+import { createSavings, makeDeposits, type SavingsDirectory } from "./savings-directory.ts";
 import { type CommunityIndex, startCommunityIndex } from "./support.ts";
 import { type Market, startMarket } from "./vault-market.ts";
 
-let directory: string;
+let directory: SavingsDirectory;
 let chain: TestChain;
 let market: Market;
 let test: TestDatabase;
@@ -26,23 +23,15 @@ let app: App;
 let key: string;
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), "ashlar-endpoints-"));
   chain = await startTestChain();
   market = await startMarket(chain);
-  mkdirSync(join(directory, "savings"));
-  const files = scaffoldFiles({ id: "savings", chain: "test", contracts: market.vaults });
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, "savings", name), text);
-  const settings = config.parse({ communityDirectory: directory, limits: { requestsPerSecond: 100_000 } });
+  directory = createSavings(market.vaults);
+  const settings = config.parse({ communityDirectory: directory.path, limits: { requestsPerSecond: 100_000 } });
   const declared = loadProtocols(settings);
   const protocols = declared.added.map(({ protocol }) => protocol);
   test = await createTestDatabase();
   index = await startCommunityIndex(chain, test.database, { protocols });
-  for (const assets of [1_000_003n, 70_001n, 5n]) {
-    for (const owner of chain.accounts.slice(0, 2) as Address[]) {
-      for (const vault of market.vaults) await chain.send({ from: owner, ...call(contracts("Vault"), vault, "deposit", [assets, owner]) });
-    }
-    await chain.mine();
-  }
+  await makeDeposits(chain, market);
   await index.sync();
   app = createApp({
     config: settings,
@@ -60,7 +49,7 @@ afterAll(async () => {
   await index?.end();
   await test?.drop();
   await chain?.stop();
-  if (directory !== undefined) rmSync(directory, { recursive: true });
+  directory?.remove();
 });
 
 const request = (path: string) => supertest(app.app).get(`/v1/cq/provider/app/${path}`).set("Authorization", `Bearer ${key}`);

@@ -1,0 +1,52 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { cwd, stdout } from "node:process";
+import { type Config, isEvmChain } from "../../config/config.ts";
+import { idPattern } from "../../declarations/names.ts";
+import type { Address } from "../../lib/hex.ts";
+import { loadAddedProtocols } from "../../protocols.ts";
+import { CommandError } from "../command-error.ts";
+import { scaffoldFiles } from "./scaffold.ts";
+
+export interface NewProtocol {
+  readonly directory?: string;
+  readonly chain: string;
+  readonly contract?: readonly Address[];
+}
+
+/** The kind of contract of the demo that the scaffold reads. */
+const demoVaults = (config: Config, chain: string): readonly Address[] =>
+  config.chains.filter((any) => isEvmChain(any)).find(({ name }) => name === chain)?.community.protocol_06?.vault ?? [];
+
+/** `ashlar community new`: writes the files of a protocol that passes the check. @throws {CommandError} */
+export function createProtocol(config: Config, id: string, { directory, chain, contract }: NewProtocol): void {
+  if (!idPattern.test(id))
+    throw new CommandError(`Invalid value "${id}" for name: expected a snake_case name of at most 20 characters, such as my_vaults.`);
+  const contracts = contract ?? demoVaults(config, chain);
+  if (contracts.length === 0)
+    throw new CommandError(
+      `No contracts on ${chain}: pass the addresses of ERC-4626 vaults with --contract, or run ashlar start for the demo, which has vaults.`,
+    );
+  const parent = directory === undefined ? (config.communityDirectory ?? resolve("endpoints")) : resolve(directory);
+  const folder = join(parent, id);
+  if (existsSync(folder)) throw new CommandError(`${shown(folder)} exists already: choose another name, or remove the folder.`);
+  mkdirSync(folder, { recursive: true });
+  const files = scaffoldFiles({ id, chain, contracts });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  loadAddedProtocols(parent, config.protocols);
+  const setting = config.communityDirectory === parent ? [] : [`  set            communityDirectory: ${shown(parent)} in ashlar.yaml`];
+  const lines = [
+    `Created ${Object.keys(files)
+      .map((name) => shown(join(folder, name)))
+      .join(", ")}.`,
+    ...setting,
+    `  test it with   ashlar community test ${shown(parent)} --chain ${chain}`,
+    `  then start     ashlar start, and request /v1/cq/provider/app/${id}/balances/?address=…`,
+  ];
+  stdout.write(`${lines.join("\n")}\n`);
+}
+
+const shown = (path: string): string => {
+  const below = relative(cwd(), path);
+  return below === "" || below.startsWith("..") ? path : `./${below}`;
+};
