@@ -115,6 +115,7 @@ const allChainsStatusResponseColumns: readonly CsvColumn[] = [
   { header: "blocks_behind", path: ["blocks_behind"], from: "row", kind: "number" },
   { header: "seconds_behind", path: ["seconds_behind"], from: "row", kind: "number" },
   { header: "building", path: ["building"], from: "row", kind: "json" },
+  { header: "switched_off", path: ["switched_off"], from: "row", kind: "json" },
 ];
 
 const approvalsResponseColumns: readonly CsvColumn[] = [

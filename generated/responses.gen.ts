@@ -422,6 +422,8 @@ export interface ChainStatusItem {
   readonly seconds_behind: number | null;
   /** Parts of the index that are being rebuilt from the stored blocks. Responses that depend on them are as of the last rebuilt block, or 503. Empty if the index is complete. */
   readonly building: readonly string[] | null;
+  /** Parts of the index that failed and that the index continues without, until the indexer is restarted. Responses that depend on them are 503. Null if the network is not indexed yet. */
+  readonly switched_off: readonly SwitchedOffProjection[] | null;
 }
 
 /** A colour in three notations. */
@@ -2504,6 +2506,14 @@ export interface SupportedDexesResponse {
   readonly items: readonly SupportedDex[];
   /** Always null, because this endpoint has no pages; the field is kept for clients that read it. */
   readonly pagination: Pagination | null;
+}
+
+/** A part of the index that failed. */
+export interface SwitchedOffProjection {
+  /** Id of the part, for a community protocol `community:` and the id of the protocol. */
+  readonly projection: string;
+  /** The error. */
+  readonly reason: string;
 }
 
 /** A token of a pool with its amounts. */

@@ -28,6 +28,7 @@ import * as checkSchedule from "./domains/tokens/migrations/0021-check-schedule.
 import * as keys from "./http/migrations/0004-keys.ts";
 import * as indexer from "./indexer/migrations/0003-indexer.ts";
 import * as contractStandards from "./indexer/migrations/0022-contract-standards.ts";
+import * as projectionFailures from "./indexer/migrations/0032-projection-failures.ts";
 
 /** All migrations, in the order of their numbers. */
 export const migrations: readonly Migration[] = [
@@ -60,4 +61,5 @@ export const migrations: readonly Migration[] = [
   { name: "0029-api-pools-and-supplies", ...apiPools },
   { name: "0030-read-arguments", ...readArguments },
   { name: "0031-bitcoin", ...bitcoin },
+  { name: "0032-projection-failures", ...projectionFailures },
 ];

@@ -33,7 +33,7 @@ const { projections, prepare } = openProtocols({
   isPruned: false,
   logger: { info: () => undefined },
 });
-if (declared) await prepare(async () => undefined);
+if (declared) await prepare(async () => undefined, new Set());
 await withoutIndexes(database, async () => {
   const decode = createEventDecoder(base.flatMap(({ events }) => events));
   const decoded = function* () {

@@ -25,7 +25,7 @@ export function createAsOfProjection(
   isRead: (chainId: number, projection: ProjectionId) => boolean,
   readsPools: (protocol: string) => boolean,
 ) {
-  const reachOf = (chainId: number, { head, first, checkpoints }: Progress, reads: ProjectionReads): Reach => {
+  const reachOf = (chainId: number, { head, first, checkpoints, failed }: Progress, reads: ProjectionReads): Reach => {
     // A projection without a checkpoint has not started.
     const lowestOf = (projections: readonly ProjectionId[] = []) =>
       projections
@@ -33,9 +33,9 @@ export function createAsOfProjection(
         .map((projection) => ({ projection, block: checkpoints.get(projection) ?? first - 1 }))
         .reduce((lowest, other) => (other.block < lowest.block ? other : lowest), { projection: null as ProjectionId | null, block: head });
     const [asOf, now, exists] = [lowestOf(reads.asOf), lowestOf(reads.now), lowestOf(reads.exists)];
-    if (now.projection !== null) throw rebuildingError(now.projection, now.block, { head, first });
+    if (now.projection !== null) throw rebuildingError(now.projection, now.block, { head, first, failed });
     const behind = asOf.projection === null ? exists : asOf;
-    const rebuildError = behind.projection === null ? null : rebuildingError(behind.projection, behind.block, { head, first });
+    const rebuildError = behind.projection === null ? null : rebuildingError(behind.projection, behind.block, { head, first, failed });
     if (rebuildError !== null && asOf.block < first) throw rebuildError;
     return { block: asOf.block, rebuildError, checkpoints };
   };
@@ -57,12 +57,18 @@ export function createAsOfProjection(
 
 export type AsOfProjection = ReturnType<typeof createAsOfProjection>;
 
-const rebuildingError = (projection: ProjectionId, block: number, { head, first }: Pick<Progress, "head" | "first">): RequestError =>
-  new RequestError(
-    503,
-    `${subjectOf(projection)} are being rebuilt: ${block < first ? `no block of ${head} yet` : `at block ${block} of ${head}`}. Retry later.`,
-    retryAfterSeconds,
-  );
+const rebuildingError = (
+  projection: ProjectionId,
+  block: number,
+  { head, first, failed }: Pick<Progress, "head" | "first" | "failed">,
+): RequestError =>
+  failed.has(projection)
+    ? switchedOffError(projection)
+    : new RequestError(
+        503,
+        `${subjectOf(projection)} are being rebuilt: ${block < first ? `no block of ${head} yet` : `at block ${block} of ${head}`}. Retry later.`,
+        retryAfterSeconds,
+      );
 
 /** Whether a projection includes a block. Details of a transaction whose block its projection has not reached are null. */
 export const includesBlock = (
@@ -70,3 +76,9 @@ export const includesBlock = (
   projection: ProjectionId | "safes" | `community:${string}`,
   block: number,
 ): boolean => (checkpoints.get(projection) ?? -1) >= block;
+
+const switchedOffError = (projection: ProjectionId): RequestError =>
+  new RequestError(
+    503,
+    `${subjectOf(projection)} are not available: their projection failed and is switched off; the reason is in /v1/chains/status/.`,
+  );

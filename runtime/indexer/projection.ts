@@ -71,11 +71,16 @@ export interface FoldInput {
   readonly base: (read: BaseRead) => CallOutcome;
 }
 
+/** What storage and roll-back need of a projection. */
+export type StoredProjection = Pick<Projection, "id" | "isIsolated" | "tables">;
+
 /** Tables that are a function of the blocks. All functions are pure. */
 export interface Projection {
   readonly id: string;
   /** Incremented when the meaning of the rows changes, so that they are rebuilt from the stored ledger. */
   readonly version: number;
+  /** Whether a permanent failure of this projection switches it off, instead of stopping the index. */
+  readonly isIsolated?: boolean;
   readonly events: readonly EventDefinition[];
   readonly tables: readonly Table[];
   readonly loads: Readonly<Record<string, StateLoad>>;

@@ -73,9 +73,9 @@ export interface IndexerDeps {
   readonly blockBoundTables?: readonly BlockBoundTable[];
   /**
    * Called each time before this process, as the leader, opens the index: creates or removes tables of projections that no migration creates. `guard` verifies in
-   * a transaction that this process is still the leader.
+   * a transaction that this process is still the leader; the projections that are switched off stay as they are.
    */
-  readonly prepare?: (guard: (client: Queryable) => Promise<void>) => Promise<void>;
+  readonly prepare?: (guard: (client: Queryable) => Promise<void>, switchedOff: ReadonlySet<string>) => Promise<void>;
   readonly genesisAllocation?: GenesisAllocation;
   /** Removes and returns accounts whose native balances are read with the next blocks even if these do not touch them. */
   readonly extraAccounts?: () => readonly Address[];

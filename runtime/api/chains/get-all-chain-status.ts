@@ -45,6 +45,7 @@ async function viewStatus(
     blocks_behind: behind(row?.latest_block, head?.number),
     seconds_behind: behind(node?.latest_timestamp, head?.timestamp),
     building: node === undefined ? null : [...node.building],
+    switched_off: node === undefined ? null : [...node.switched_off],
   };
 }
 

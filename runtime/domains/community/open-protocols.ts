@@ -45,6 +45,7 @@ export const openProtocols = ({ database, chain, protocols, readerRole, isPruned
     projections,
     blockBoundTables: readTables(indexed, isPruned),
     jobs: createProtocolReadJobs(indexed),
-    prepare: (guard) => installProtocols({ database, chainId: chain.id, declared, opened, readerRole, logger }, guard),
+    prepare: (guard, switchedOff) =>
+      installProtocols({ database, chainId: chain.id, declared, opened, switchedOff, readerRole, logger }, guard),
   };
 };

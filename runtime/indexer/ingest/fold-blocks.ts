@@ -4,6 +4,7 @@ import type { DecodedBlock } from "../../events/decoded-block.ts";
 import { nullOnAbort } from "../../lib/async.ts";
 import type { Address, Hex } from "../../lib/hex.ts";
 import { type BaseRead, baseReadKey, type ChainFacts, type Projection, type Row } from "../projection.ts";
+import { attributed } from "../projection-error.ts";
 import type { State } from "../state/state.ts";
 import { loadState, type StateCache } from "../state/state-cache.ts";
 import type { createRowBuffers } from "../storage/row-buffers.ts";
@@ -44,9 +45,7 @@ export const foldBlocks = async (target: FoldTarget, blocks: readonly ChainBlock
   const standards = await stopwatch.time("read", () => nullOnAbort(readStandards(cache, source, decodedByForm), signal));
   if (standards === null) return null;
   const decoded = standards.blocks;
-  const states = await stopwatch.time("load", () =>
-    Promise.all(projections.map((projection) => loadState(cache, projection, projection.needs(decoded, facts)))),
-  );
+  const states = await stopwatch.time("load", () => Promise.all(projections.map((projection) => loadOne(target, projection, decoded))));
   const reads = projections.flatMap((projection, position) => {
     const state = states[position];
     return state === undefined ? [] : (projection.reads?.(decoded, state, facts) ?? []);
@@ -60,10 +59,27 @@ export const foldBlocks = async (target: FoldTarget, blocks: readonly ChainBlock
   }
   stopwatch.timeSync("fold", () => cacheRows(cache, projections, folded));
   for (const [position, rows] of folded.entries()) {
-    stopwatch.timeSync("fold", () => target.buffers.add(position, rows));
+    stopwatch.timeSync("fold", () => bufferRows(target, position, rows));
     await yieldToEventLoop();
   }
   return { baseReads: base.rows, standards: standards.rows, unanswered: standards.unanswered };
+};
+
+const loadOne = async ({ cache, facts }: FoldTarget, projection: Projection, decoded: readonly DecodedBlock[]): Promise<State> => {
+  try {
+    return await loadState(cache, projection, projection.needs(decoded, facts));
+  } catch (error) {
+    throw attributed(projection, error);
+  }
+};
+
+const bufferRows = ({ buffers, projections }: FoldTarget, position: number, rows: FoldedRows): void => {
+  try {
+    buffers.add(position, rows);
+  } catch (error) {
+    const projection = projections[position];
+    throw projection === undefined ? error : attributed(projection, error);
+  }
 };
 
 const foldOne = (
@@ -80,7 +96,11 @@ const foldOne = (
       throw new TypeError(`Projection ${projection.id} uses base read ${baseReadKey(read)}, which it did not declare.`);
     return outcome;
   };
-  return projection.fold(decoded, { chain, state, base });
+  try {
+    return projection.fold(decoded, { chain, state, base });
+  } catch (error) {
+    throw attributed(projection, error);
+  }
 };
 
 const cacheRows = (cache: StateCache, projections: readonly Projection[], folded: readonly FoldedRows[]): void => {

@@ -1,6 +1,7 @@
 import type { DatabaseClient } from "../../database/database.ts";
 import { columnList, identifier, joinSql, type Sql, sql } from "../../database/sql.ts";
-import { type LatestTable, type Projection, valuesOf } from "../projection.ts";
+import { type LatestTable, type StoredProjection, valuesOf } from "../projection.ts";
+import { attributed } from "../projection-error.ts";
 import { deleteAbove, deleteRows } from "../storage/delete-rows.ts";
 
 /** A table of block-bound rows that no projection writes. */
@@ -20,22 +21,14 @@ export const rollBack = async (
   chainId: number,
   ancestor: number,
   baseBlock: number,
-  projections: readonly Pick<Projection, "tables">[],
+  projections: readonly StoredProjection[],
   blockBoundTables: readonly BlockBoundTable[],
 ): Promise<void> => {
   for (const projection of projections) {
-    for (const table of projection.tables) {
-      if (table.kind === "latest") await restorePeriods(client, chainId, ancestor, baseBlock, table);
-      // Periods are rolled back with their latest table.
-      else if (table.kind !== "periods") {
-        await deleteAbove(
-          client,
-          chainId,
-          table.name,
-          (table.kind === "append" ? table.blockColumn : undefined) ?? "block_number",
-          ancestor,
-        );
-      }
+    try {
+      await rollBackProjection(client, chainId, ancestor, baseBlock, projection);
+    } catch (error) {
+      throw attributed(projection, error);
     }
   }
   for (const table of blockBoundTables) {
@@ -43,6 +36,23 @@ export const rollBack = async (
     await deleteAbove(client, chainId, table.name, table.blockColumn, ancestor);
   }
   await client.query("UPDATE projection_checkpoints SET block_number = least(block_number, $2) WHERE chain_id = $1", [chainId, ancestor]);
+};
+
+const rollBackProjection = async (
+  client: DatabaseClient,
+  chainId: number,
+  ancestor: number,
+  baseBlock: number,
+  { tables }: StoredProjection,
+): Promise<void> => {
+  for (const table of tables) {
+    if (table.kind === "latest") await restorePeriods(client, chainId, ancestor, baseBlock, table);
+    // Periods are rolled back with their latest table.
+    else if (table.kind !== "periods") {
+      const blockColumn = (table.kind === "append" ? table.blockColumn : undefined) ?? "block_number";
+      await deleteAbove(client, chainId, table.name, blockColumn, ancestor);
+    }
+  }
 };
 
 /**
@@ -99,6 +109,10 @@ const restoreStatements = (table: LatestTable, periodTable: string) => {
 };
 
 /** Deletes a chain's rows of a projection, so that it can be rebuilt; its queues remain. */
-export const clearProjection = async (client: DatabaseClient, chainId: number, projection: Pick<Projection, "tables">): Promise<void> => {
-  for (const table of projection.tables) if (table.kind !== "queue") await deleteRows(client, chainId, table.name);
+export const clearProjection = async (client: DatabaseClient, chainId: number, projection: StoredProjection): Promise<void> => {
+  try {
+    for (const table of projection.tables) if (table.kind !== "queue") await deleteRows(client, chainId, table.name);
+  } catch (error) {
+    throw attributed(projection, error);
+  }
 };

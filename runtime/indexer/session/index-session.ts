@@ -7,9 +7,10 @@ import { nodeReadLoads, nodeReadTables } from "../ingest/batch.ts";
 import type { Stopwatch } from "../ingest/stopwatch.ts";
 import { type Leadership, LeadershipLostError } from "../leader/leader.ts";
 import type { ChainFacts, Projection } from "../projection.ts";
+import type { ProjectionError } from "../projection-error.ts";
 import { rollBack } from "../reorg/roll-back.ts";
 import { createStateCache, type StateCache } from "../state/state-cache.ts";
-import { CheckpointMovedError, lockCheckpoints, readCheckpoints } from "../storage/checkpoints.ts";
+import { CheckpointMovedError, lockCheckpoints, readCheckpoints, recordFailure } from "../storage/checkpoints.ts";
 import { type PreparedBatch, writeBatch } from "../storage/write-batch.ts";
 import type { IndexerDeps } from "../types.ts";
 import { openIndex } from "./open-index.ts";
@@ -30,7 +31,7 @@ export interface IndexSessionDeps
 
 /** The open index of one chain: the state that the indexing loop of this process works with. */
 export interface IndexSession {
-  /** All projections, the ledger's first. */
+  /** All projections that are not switched off, the ledger's first. */
   readonly projections: readonly Projection[];
   readonly position: Position;
   /** Projections that have caught up with the ledger and are written together with it, in order. */
@@ -47,6 +48,8 @@ export interface IndexSession {
   readonly guard: Leadership["guard"];
   /** Checks that the index matches the node, and reads position and joined projections from the checkpoints. @throws {IndexMismatchError} */
   open(): Promise<void>;
+  /** Continues without a projection that has failed; to be called while the index is closed or nothing is written, before it is opened again. */
+  switchOff(failure: ProjectionError): void;
   /** Adds a projection that has caught up; to be called while nothing else writes. */
   join(projection: Projection): void;
   /** Starts to write a batch as soon as nothing else writes, and advances the position. Null if the cache that it was folded from is no longer valid. */
@@ -70,7 +73,9 @@ export interface Commit {
 /** Creates the session of a chain; it is not open yet. */
 export const createIndexSession = (deps: IndexSessionDeps): IndexSession => {
   const { chain, database, ledger } = deps;
-  const projections = [ledger.projection, ...deps.projections];
+  const all = [ledger.projection, ...deps.projections];
+  let projections: readonly Projection[] = all;
+  const failures = new Map<string, string>();
   const blockBoundTables = [...nodeReadTables, ...(deps.blockBoundTables ?? [])];
   const exclusively = createMutex();
   const createCache = (joined: readonly Projection[], isNew = false) =>
@@ -86,9 +91,11 @@ export const createIndexSession = (deps: IndexSessionDeps): IndexSession => {
   };
 
   const session: IndexSession = {
-    projections,
     exclusively,
     leadership: null,
+    get projections() {
+      return projections;
+    },
     get position() {
       return position;
     },
@@ -110,13 +117,19 @@ export const createIndexSession = (deps: IndexSessionDeps): IndexSession => {
       await session.leadership.guard(client);
     },
     open: async () => {
-      await deps.prepare?.(session.guard);
+      await deps.prepare?.(session.guard, new Set(failures.keys()));
       const facts = await openOrReopen(deps, projections, session.guard, opened === null);
       const stored = await readPosition(deps, projections, facts.from - 1);
       position = stored.position;
       joined = stored.caughtUp;
       replaceCache(createCache(joined, position.block < facts.from));
+      await recordFailures(deps, failures, session.guard, facts.from - 1);
       opened = facts;
+    },
+    switchOff: ({ projection, message }) => {
+      failures.set(projection, message);
+      projections = all.filter(({ id }) => !failures.has(id));
+      deps.logger.warn(`Projection ${projection} of ${chain.name} is switched off until the indexer is restarted: ${message}`);
     },
     join: (projection) => {
       joined = projections.filter((other) => other === projection || joined.includes(other));
@@ -146,6 +159,20 @@ export const createIndexSession = (deps: IndexSessionDeps): IndexSession => {
     },
   };
   return session;
+};
+
+const recordFailures = async (
+  { chain, database }: IndexSessionDeps,
+  failures: ReadonlyMap<string, string>,
+  guard: Leadership["guard"],
+  before: number,
+): Promise<void> => {
+  if (failures.size === 0) return;
+  await database.transaction(async (client) => {
+    await lockCheckpoints(client, chain.id);
+    await guard(client);
+    for (const [projection, reason] of failures) await recordFailure(client, chain.id, projection, reason, before);
+  });
 };
 
 const openOrReopen = async (

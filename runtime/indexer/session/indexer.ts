@@ -3,6 +3,7 @@ import { nullOnAbort } from "../../lib/async.ts";
 import type { Address } from "../../lib/hex.ts";
 import { createStopwatch } from "../ingest/stopwatch.ts";
 import { createLeader, type Leadership } from "../leader/leader.ts";
+import { ProjectionError } from "../projection-error.ts";
 import type { Indexer, IndexerDeps, Timing, Tuning } from "../types.ts";
 import { createAdvance } from "./advance.ts";
 import { type CatchUpDeps, catchUp, catchUpSizeOf } from "./catch-up.ts";
@@ -61,9 +62,14 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
     session.leadership = leadership;
     try {
       await retrying(async () => {
-        await nullOnAbort(session.open(), signal);
-        if (signal.aborted) return;
-        await runTogether([follower.follow, (stopped) => catchUp(session, batchDeps, size, stopped)], signal);
+        try {
+          await nullOnAbort(session.open(), signal);
+          if (signal.aborted) return;
+          await runTogether([follower.follow, (stopped) => catchUp(session, batchDeps, size, stopped)], signal);
+        } catch (error) {
+          if (!(error instanceof ProjectionError)) throw error;
+          session.switchOff(error);
+        }
       }, signal);
     } finally {
       session.leadership = null;

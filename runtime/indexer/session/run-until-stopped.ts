@@ -1,8 +1,5 @@
-import { BadReplyError, BrokenChainError, RpcError, TransportError } from "../../chain/errors.ts";
-import { DatabaseUnavailable } from "../../database/errors.ts";
 import { type BackoffOptions, backoff, sleep } from "../../lib/async.ts";
-import { LeadershipLostError } from "../leader/leader.ts";
-import { CheckpointMovedError } from "../storage/checkpoints.ts";
+import { isTemporary } from "../temporary-error.ts";
 
 export interface RunOptions {
   readonly chain: string;
@@ -27,22 +24,4 @@ export const runUntilStopped = async (work: () => Promise<void>, { chain, logger
       await sleep(delay, signal);
     }
   }
-};
-
-/** SQLSTATE classes of temporary errors: connection, resources, operator intervention, serialization (PostgreSQL, appendix A). */
-const temporaryStates = /^(08|53|57|40)/;
-
-const temporaryErrors = [
-  TransportError,
-  BadReplyError,
-  BrokenChainError,
-  RpcError,
-  DatabaseUnavailable,
-  CheckpointMovedError,
-  LeadershipLostError,
-] as const;
-
-const isTemporary = (error: unknown): error is Error => {
-  if (!(error instanceof Error)) return false;
-  return temporaryErrors.some((kind) => error instanceof kind) || temporaryStates.test(String((error as { code?: unknown }).code));
 };

@@ -28,8 +28,20 @@ export const readCheckpoints = async (database: Queryable, chainId: number): Pro
 export const resetCheckpoint = async (client: DatabaseClient, chainId: number, projection: string, version: number, block: number) => {
   await client.query(
     `INSERT INTO projection_checkpoints (chain_id, projection, version, block_number) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (chain_id, projection) DO UPDATE SET version = excluded.version, block_number = excluded.block_number`,
+     ON CONFLICT (chain_id, projection) DO UPDATE SET version = excluded.version, block_number = excluded.block_number, failure = NULL`,
     [chainId, projection, version, block],
+  );
+};
+
+/** No projection has this version, so that one that was switched off is rebuilt when it is opened again. */
+const switchedOff = -1;
+
+/** Records why a projection is switched off, at a block before the first indexed one. */
+export const recordFailure = async (client: DatabaseClient, chainId: number, projection: string, reason: string, block: number) => {
+  await client.query(
+    `INSERT INTO projection_checkpoints (chain_id, projection, version, block_number, failure) VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT (chain_id, projection) DO UPDATE SET version = excluded.version, block_number = excluded.block_number, failure = excluded.failure`,
+    [chainId, projection, switchedOff, block, reason],
   );
 };
 

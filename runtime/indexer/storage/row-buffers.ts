@@ -1,16 +1,20 @@
 import { type CopyChunks, createCopyEncoder } from "../../database/copy-encoder.ts";
 import type { DatabaseClient } from "../../database/database.ts";
-import type { Projection, Row, Table } from "../projection.ts";
+import type { Row, StoredProjection, Table } from "../projection.ts";
+import { attributed } from "../projection-error.ts";
 import { keyText } from "../state/state.ts";
 import { writeRows } from "./write-rows.ts";
 
 /** Buffered rows of one table: as COPY text, or as rows if a later row of a key replaces an earlier one. */
-export type BufferedRows =
-  | { readonly table: Table; readonly chunks: CopyChunks }
-  | { readonly table: Table; readonly rows: readonly Row[] };
+export type BufferedRows = TableRows & {
+  /** The projection that they belong to; undefined for responses of the node. */
+  readonly projection?: StoredProjection;
+};
+
+type TableRows = { readonly table: Table; readonly chunks: CopyChunks } | { readonly table: Table; readonly rows: readonly Row[] };
 
 /** Creates a buffer for each table of each projection. */
-export const createRowBuffers = (chainId: number, projections: readonly Pick<Projection, "tables">[]) => {
+export const createRowBuffers = (chainId: number, projections: readonly StoredProjection[]) => {
   const buffers = projections.map((projection) => projection.tables.map((table) => createBuffer(chainId, table)));
   return {
     /** Adds the rows of the projection at an index, by the name of their table. */
@@ -23,7 +27,8 @@ export const createRowBuffers = (chainId: number, projections: readonly Pick<Pro
     /** The size of all COPY text. */
     bytes: (): number => buffers.flat().reduce((sum, { bytes }) => sum + bytes(), 0),
     /** Returns the buffered rows; to be called once, at the end. */
-    take: (): BufferedRows[] => buffers.flat().map(({ take }) => take()),
+    take: (): BufferedRows[] =>
+      projections.flatMap((projection, position) => (buffers[position] ?? []).map(({ take }) => ({ ...take(), projection }))),
   };
 };
 
@@ -31,16 +36,24 @@ export const createRowBuffers = (chainId: number, projections: readonly Pick<Pro
 export const writeBuffers = async (client: DatabaseClient, chainId: number, buffers: readonly BufferedRows[]): Promise<number> => {
   let count = 0;
   for (const buffer of buffers) {
-    if ("rows" in buffer) count += await writeRows(client, chainId, [buffer.table], { [buffer.table.name]: buffer.rows });
-    else count += await client.copyChunks(buffer.table.name, buffer.chunks.columns, buffer.chunks.chunks);
+    try {
+      count += await writeBuffer(client, chainId, buffer);
+    } catch (error) {
+      throw buffer.projection === undefined ? error : attributed(buffer.projection, error);
+    }
   }
   return count;
 };
 
+const writeBuffer = (client: DatabaseClient, chainId: number, buffer: TableRows): Promise<number> =>
+  "rows" in buffer
+    ? writeRows(client, chainId, [buffer.table], { [buffer.table.name]: buffer.rows })
+    : client.copyChunks(buffer.table.name, buffer.chunks.columns, buffer.chunks.chunks);
+
 const createBuffer = (chainId: number, table: Table) => {
   if (table.kind === "append" || table.kind === "periods") {
     const encoder = createCopyEncoder(table.name, ["chain_id", "int8", chainId], table.columns);
-    return { table, add: encoder.add, bytes: encoder.bytes, take: (): BufferedRows => ({ table, chunks: encoder.take() }) };
+    return { table, add: encoder.add, bytes: encoder.bytes, take: (): TableRows => ({ table, chunks: encoder.take() }) };
   }
   const { key, kind } = table;
   const rows = new Map<string, Row>();
@@ -51,5 +64,5 @@ const createBuffer = (chainId: number, table: Table) => {
       if (kind === "latest" || !rows.has(text)) rows.set(text, row);
     }
   };
-  return { table, add, bytes: () => 0, take: (): BufferedRows => ({ table, rows: [...rows.values()] }) };
+  return { table, add, bytes: () => 0, take: (): TableRows => ({ table, rows: [...rows.values()] }) };
 };

@@ -112,12 +112,12 @@ export const runUntil = async (indexer: Indexer, done: () => boolean, limitMilli
 export const balanceHistory = `(SELECT chain_id, owner, token, standard, from_block AS block_number, balance FROM balance_periods
   UNION ALL SELECT chain_id, owner, token, standard, since_block, balance FROM balances) history`;
 
-/** Whether every projection has reached the node's head, by number and hash. */
+/** Whether every projection that is not switched off has reached the node's head, by number and hash. */
 export const isAtHead = async (database: Database, chain: TestChain): Promise<boolean> => {
   const head = await chain.rpc<{ number: string; hash: string }>("eth_getBlockByNumber", ["latest", false]);
   const [row] = await database.query<{ hash: string | null; lowest: number | null; highest: number | null }>(
     `SELECT (SELECT hash FROM blocks ORDER BY number DESC LIMIT 1) AS hash, min(block_number) AS lowest, max(block_number) AS highest
-     FROM projection_checkpoints`,
+     FROM projection_checkpoints WHERE failure IS NULL`,
   );
   return row?.hash === head.hash && row.lowest === Number(head.number) && row.highest === Number(head.number);
 };

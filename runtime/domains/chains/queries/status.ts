@@ -9,19 +9,22 @@ export interface NodeRow {
   readonly seen_at: Date | null;
   readonly latest_timestamp: number | null;
   readonly building: readonly string[];
+  readonly switched_off: readonly { readonly projection: string; readonly reason: string }[];
 }
 
 /** Queries of the state of indexed chains. */
 export function createStatusQueries({ query }: Pick<Database, "query">) {
   /**
-   * One row for each indexed chain; `building` lists the projections that are behind the ledger. Served by the primary keys: a row for each chain and
+   * One row for each indexed chain; `building` lists the projections that are behind the ledger, `switched_off` those that failed. Served by the primary keys: a row for each chain and
    * projection.
    */
   const nodes = () =>
     query<NodeRow>(
       `SELECT c.chain_id, c.offers, c.batch_size, c.traces_by, c.seen_at, c.latest_timestamp, ARRAY(
          SELECT p.projection FROM projection_checkpoints p WHERE p.chain_id = c.chain_id AND p.block_number <
-           (SELECT max(o.block_number) FROM projection_checkpoints o WHERE o.chain_id = c.chain_id) ORDER BY p.projection) AS building
+           (SELECT max(o.block_number) FROM projection_checkpoints o WHERE o.chain_id = c.chain_id) AND p.failure IS NULL ORDER BY p.projection) AS building,
+         (SELECT coalesce(json_agg(json_build_object('projection', p.projection, 'reason', p.failure) ORDER BY p.projection), '[]')
+           FROM projection_checkpoints p WHERE p.chain_id = c.chain_id AND p.failure IS NOT NULL) AS switched_off
        FROM chains c`,
       [],
     );

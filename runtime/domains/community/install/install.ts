@@ -1,6 +1,7 @@
 import type { Database, DatabaseClient, Queryable } from "../../../database/database.ts";
 import { grantSchema } from "../../../database/reader/grant-schema.ts";
 import { identifier, joinSql, sql } from "../../../database/sql.ts";
+import { attributed } from "../../../indexer/projection-error.ts";
 import { projectionIdOf, projectionPrefix, readsTable, scheduleTable, schemaOf } from "../relations.ts";
 import { type InstalledProtocol, type InstallPlan, type InstallState, isEmptyPlan, type OpenedProtocol, planInstallation } from "./plan.ts";
 import type { Installation } from "./statements.ts";
@@ -12,6 +13,8 @@ export interface InstallDeps {
   readonly declared: ReadonlySet<string>;
   /** The protocols that are indexed on this chain. */
   readonly opened: readonly OpenedProtocol[];
+  /** Projections whose tables stay as they are, because they failed. */
+  readonly switchedOff: ReadonlySet<string>;
   /** The role that runs the SQL of operations; null grants nothing. */
   readonly readerRole: string | null;
   readonly logger: { info(message: string): void };
@@ -26,7 +29,8 @@ const lock = 0x6371;
  * that their checkpoint has moved, and open their index again. Checkpoints are locked before tables, in the order of transactions that write batches.
  */
 export const installProtocols = async (deps: InstallDeps, guard: (client: Queryable) => Promise<void>): Promise<void> => {
-  const { database, declared, opened } = deps;
+  const { database, declared } = deps;
+  const opened = deps.opened.filter(({ installation: { id } }) => !deps.switchedOff.has(projectionIdOf(id)));
   if (isEmptyPlan(planInstallation(await readState(database, deps), declared, opened))) return;
   await database.transaction(async (client) => {
     await client.query("SELECT pg_advisory_xact_lock($1)", [lock]);
@@ -42,13 +46,15 @@ export const installProtocols = async (deps: InstallDeps, guard: (client: Querya
   });
 };
 
-const readState = async (client: Queryable, { chainId, opened, readerRole }: InstallDeps): Promise<InstallState> => {
+const readState = async (client: Queryable, { chainId, opened, switchedOff, readerRole }: InstallDeps): Promise<InstallState> => {
   const installed = await client.query<InstalledProtocol>("SELECT id, fingerprint, tables FROM community_protocols ORDER BY id");
   const checkpoints = await client.query<{ projection: string; version: number }>(
     "SELECT projection, version FROM projection_checkpoints WHERE chain_id = $1 AND starts_with(projection, $2)",
     [chainId, projectionPrefix],
   );
-  const versions = new Map(checkpoints.map(({ projection, version }) => [projection, version]));
+  const versions = new Map(
+    checkpoints.filter(({ projection }) => !switchedOff.has(projection)).map(({ projection, version }) => [projection, version]),
+  );
   const schemas = opened.map(({ installation }) => installation.schema);
   return { installed, versions, withoutGrants: readerRole === null ? new Set() : await schemasWithoutGrants(client, readerRole, schemas) };
 };
@@ -84,7 +90,11 @@ const dropProtocol = async (client: DatabaseClient, { id, tables }: InstalledPro
 };
 
 const createProtocol = async (client: DatabaseClient, { id, fingerprint, tables, statements }: Installation): Promise<void> => {
-  for (const statement of statements) await client.query(statement);
+  try {
+    for (const statement of statements) await client.query(statement);
+  } catch (error) {
+    throw attributed({ id: projectionIdOf(id), isIsolated: true }, error);
+  }
   await client.query("INSERT INTO community_protocols (id, fingerprint, tables) VALUES ($1, $2, $3)", [id, fingerprint, tables]);
 };
 

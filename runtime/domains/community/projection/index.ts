@@ -24,6 +24,7 @@ export const declaredProjection = (protocol: Protocol, contracts: FixedContracts
   return defineProjection({
     id: projectionIdOf(protocol.id),
     version: versionOf(protocol, contracts),
+    isIsolated: true,
     events: [],
     // A job writes the results of reads.
     tables: [...allRelations({ ...relations, reads: [] }).map(({ table }) => table), ...(protocol.reads.length === 0 ? [] : [readsTable])],

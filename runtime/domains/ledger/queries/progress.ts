@@ -8,6 +8,8 @@ export interface Progress {
   readonly first: number;
   /** The last block of each projection. */
   readonly checkpoints: ReadonlyMap<string, number>;
+  /** Projections that are switched off because they failed. */
+  readonly failed: ReadonlySet<string>;
 }
 
 interface ProgressRow {
@@ -16,6 +18,7 @@ interface ProgressRow {
   readonly first: number | null;
   readonly projections: readonly string[];
   readonly blocks: readonly number[];
+  readonly failed: readonly string[];
 }
 
 export type ProgressQueries = ReturnType<typeof createProgressQueries>;
@@ -33,15 +36,16 @@ export const createProgressQueries = ({ query }: Pick<Database, "query">) => ({
            (SELECT number FROM bitcoin_blocks b WHERE b.chain_id = requested.chain_id ORDER BY number DESC LIMIT 1)) AS head,
          (SELECT indexed_from FROM chains c WHERE c.chain_id = requested.chain_id) AS first,
          ARRAY(SELECT projection FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id ORDER BY projection) AS projections,
-         ARRAY(SELECT block_number FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id ORDER BY projection) AS blocks
+         ARRAY(SELECT block_number FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id ORDER BY projection) AS blocks,
+         ARRAY(SELECT projection FROM projection_checkpoints p WHERE p.chain_id = requested.chain_id AND failure IS NOT NULL) AS failed
        FROM unnest($1::int8[]) AS requested(chain_id)`,
       [chainIds],
     );
     return new Map(
-      rows.flatMap(({ chain_id: chainId, head, first, projections, blocks }) => {
+      rows.flatMap(({ chain_id: chainId, head, first, projections, blocks, failed }) => {
         if (head === null) return [];
         const checkpoints = new Map(projections.map((projection, position) => [projection, blocks[position] ?? -1]));
-        return [[chainId, { head, first: first ?? 0, checkpoints }] as const];
+        return [[chainId, { head, first: first ?? 0, checkpoints, failed: new Set(failed) }] as const];
       }),
     );
   },

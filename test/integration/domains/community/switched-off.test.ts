@@ -1,0 +1,95 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createAsOfProjection } from "../../../../runtime/api/as-of-projection.ts";
+import { createNetworkQueries } from "../../../../runtime/domains/chains/queries/index.ts";
+import { createProgressQueries } from "../../../../runtime/domains/ledger/queries/progress.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+import { call, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { until } from "../../../support/until.ts";
+import { contracts } from "./contracts.ts";
+import { type CommunityIndex, startCommunityIndex, vaultsOf } from "./support.ts";
+import { type Market, startMarket } from "./vault-market.ts";
+
+let chain: TestChain;
+let market: Market;
+let test: TestDatabase;
+let index: CommunityIndex;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  market = await startMarket(chain);
+  return () => chain.stop();
+});
+const protocols = () => [vaultsOf(market.factory), vaultsOf(market.factory, { id: "others" })];
+beforeEach(async () => {
+  test = await createTestDatabase();
+  index = await startCommunityIndex(chain, test.database, { protocols: protocols() });
+  await index.waitForHead();
+});
+afterEach(async () => {
+  await index?.end();
+  await test?.drop();
+});
+
+const deposit = async (): Promise<void> => {
+  const [from] = chain.accounts as [Address];
+  await chain.send({ from, ...call(contracts("Vault"), market.vaults[0] as Address, "deposit", [1_000n, from]) });
+  await chain.mine();
+};
+const rowsIn = async (table: string): Promise<number> => {
+  const [row] = await test.database.query<{ rows: number }>(`SELECT count(*)::int AS rows FROM cq_others_${table}`);
+  return row?.rows ?? -1;
+};
+const switchedOff = async () => (await createNetworkQueries(test.database).nodes())[0]?.switched_off;
+
+describe("a declared protocol whose rows cannot be written", () => {
+  it("is switched off while the others are indexed, and is rebuilt at the next start", async () => {
+    await test.database.query("ALTER TABLE cq_vaults_deposits RENAME TO hidden");
+    const before = await rowsIn("deposits");
+    await deposit();
+    await index.waitForHead();
+    await until("the other protocol to have the deposit", async () => (await rowsIn("deposits")) === before + 1);
+    expect(await switchedOff()).toEqual([{ projection: "community:vaults", reason: 'relation "cq_vaults_deposits" does not exist' }]);
+    expect((await createNetworkQueries(test.database).nodes())[0]?.building).toEqual([]);
+
+    await index.end();
+    await test.database.query("ALTER TABLE hidden RENAME TO cq_vaults_deposits");
+    index = await startCommunityIndex(chain, test.database, { protocols: protocols() });
+    await index.waitForHead();
+    expect(await switchedOff()).toEqual([]);
+    const count = async (name: string) =>
+      (await test.database.query<{ rows: number }>(`SELECT count(*)::int AS rows FROM ${name}`))[0]?.rows;
+    expect(await count("cq_vaults_deposits")).toBe(await count("cq_others_deposits"));
+    expect(await count("cq_vaults_deposits")).toBeGreaterThan(0);
+  });
+
+  it("responds with 503 and where the reason is", async () => {
+    await test.database.query("ALTER TABLE cq_vaults_deposits RENAME TO hidden");
+    await deposit();
+    await index.waitForHead();
+    await until("the protocol to be switched off", async () => (await switchedOff())?.length === 1);
+    const { headOf } = createAsOfProjection(
+      createProgressQueries(test.database),
+      () => true,
+      () => false,
+    );
+    await expect(headOf(31337, "community.vaults.balances", { protocol: "vaults" })).rejects.toMatchObject({
+      status: 503,
+      message: "Tables of vaults are not available: their projection failed and is switched off; the reason is in /v1/chains/status/.",
+    });
+    expect((await headOf(31337, "community.others.balances", { protocol: "others" }))?.rebuildError).toBeNull();
+  });
+});
+
+describe("a declared protocol whose tables cannot be created", () => {
+  it("is switched off, and all others are indexed", async () => {
+    await index.end();
+    await test.database.query("CREATE TABLE cq_late_deposits ()");
+    const late = vaultsOf(market.factory, { id: "late" });
+    index = await startCommunityIndex(chain, test.database, { protocols: [...protocols(), late] });
+    await deposit();
+    await index.waitForHead();
+    expect(await switchedOff()).toEqual([{ projection: "community:late", reason: 'relation "cq_late_deposits" already exists' }]);
+    expect(await rowsIn("deposits")).toBeGreaterThan(0);
+  });
+});
