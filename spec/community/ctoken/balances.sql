@@ -23,8 +23,10 @@ WITH current_block AS (
   LEFT JOIN LATERAL (
     SELECT s.block_number, s.tokens, r.amount AS reserves, k.amount AS cash
     FROM token_supply s
-    JOIN reserves r ON r.chain_id = :chain AND r.contract = s.contract AND r.block_number = s.block_number
-    JOIN cash k ON k.chain_id = :chain AND k.contract = s.contract AND k.block_number = s.block_number
+    CROSS JOIN LATERAL (
+      SELECT o.amount FROM reserves o WHERE o.chain_id = :chain AND o.contract = s.contract AND o.block_number = s.block_number LIMIT 1) r
+    CROSS JOIN LATERAL (
+      SELECT o.amount FROM cash o WHERE o.chain_id = :chain AND o.contract = s.contract AND o.block_number = s.block_number LIMIT 1) k
     WHERE s.chain_id = :chain AND s.contract = h.market AND s.block_number <= :as_of_block
     ORDER BY s.block_number DESC LIMIT 1) reading ON true
   LEFT JOIN LATERAL (
@@ -39,7 +41,7 @@ WITH current_block AS (
       THEN div(r.tokens * div((COALESCE(balance.balance, r.cash) + lent.total_borrows - r.reserves) * 1e18, NULLIF(r.supply, 0)), 1e18) END AS amount
   FROM read r
   LEFT JOIN LATERAL (
-    SELECT b.balance FROM api.balances_at(:chain, r.block_number) b WHERE b.owner = r.market AND b.token = r.asset) balance ON true
+    SELECT b.balance FROM api.balances_at(:chain, r.block_number) b WHERE b.owner = r.market AND b.token = r.asset LIMIT 1) balance ON true
   LEFT JOIN LATERAL (
     SELECT t.total_borrows FROM (
       (SELECT i.total_borrows, i.block_number, i.log_index FROM accruals i
@@ -80,6 +82,17 @@ WITH current_block AS (
   SELECT market, asset, 'supplied' AS position, amount FROM supplied
   UNION ALL
   SELECT market, asset, 'borrowed', CASE WHEN asset IS NOT NULL THEN amount END FROM owed
+), page AS (
+  SELECT p.*, unit.decimals, price.unit_price
+  FROM positions p
+  CROSS JOIN current_block b
+  LEFT JOIN LATERAL (
+    SELECT CASE WHEN p.asset = '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea THEN 18
+      ELSE (SELECT t.decimals FROM api.tokens t WHERE t.chain_id = :chain AND t.address = COALESCE(p.asset, p.market)) END AS decimals) unit ON true
+  LEFT JOIN LATERAL (
+    SELECT q.unit_price FROM api.prices_at(:chain, b.timestamp) q WHERE q.token = p.asset AND unit.decimals IS NOT NULL LIMIT 1) price ON true
+  ORDER BY p.amount * price.unit_price DESC NULLS LAST, p.market, p.position
+  LIMIT :limit OFFSET :offset
 )
 SELECT
   p.market AS pool_address,
@@ -88,16 +101,11 @@ SELECT
   COALESCE(p.asset, p.market) AS contract_address,
   token.name AS contract_name,
   token.symbol AS contract_ticker_symbol,
-  unit.decimals AS contract_decimals,
+  p.decimals AS contract_decimals,
   p.amount AS balance,
-  price.unit_price * power(10::numeric, unit.decimals) AS quote_rate,
-  CASE WHEN unit.decimals IS NOT NULL THEN p.amount * price.unit_price END AS quote
-FROM positions p
+  p.unit_price * power(10::numeric, p.decimals) AS quote_rate,
+  p.amount * p.unit_price AS quote
+FROM page p
 LEFT JOIN api.tokens receipt ON receipt.chain_id = :chain AND receipt.address = p.market
 LEFT JOIN api.tokens token ON token.chain_id = :chain AND token.address = COALESCE(p.asset, p.market)
-CROSS JOIN LATERAL (
-  SELECT CASE WHEN p.asset = '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea THEN 18 ELSE token.decimals END AS decimals) unit
-LEFT JOIN LATERAL (
-  SELECT q.unit_price FROM api.prices_at(:chain, (SELECT timestamp FROM current_block)) q WHERE q.token = p.asset) price ON true
 ORDER BY quote DESC NULLS LAST, pool_address, p.position
-LIMIT :limit OFFSET :offset

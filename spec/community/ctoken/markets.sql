@@ -20,8 +20,10 @@ WITH current_block AS (
   LEFT JOIN LATERAL (
     SELECT s.block_number, s.tokens, r.amount AS reserves, k.amount AS cash
     FROM token_supply s
-    JOIN reserves r ON r.chain_id = :chain AND r.contract = s.contract AND r.block_number = s.block_number
-    JOIN cash k ON k.chain_id = :chain AND k.contract = s.contract AND k.block_number = s.block_number
+    CROSS JOIN LATERAL (
+      SELECT o.amount FROM reserves o WHERE o.chain_id = :chain AND o.contract = s.contract AND o.block_number = s.block_number LIMIT 1) r
+    CROSS JOIN LATERAL (
+      SELECT o.amount FROM cash o WHERE o.chain_id = :chain AND o.contract = s.contract AND o.block_number = s.block_number LIMIT 1) k
     WHERE s.chain_id = :chain AND s.contract = c.address AND s.block_number <= :as_of_block
     ORDER BY s.block_number DESC LIMIT 1) reading ON true
   LEFT JOIN LATERAL (
@@ -36,7 +38,7 @@ WITH current_block AS (
     COALESCE(lent.total_borrows, CASE WHEN r.log_index IS NOT NULL THEN 0 END) AS borrows
   FROM read r
   LEFT JOIN LATERAL (
-    SELECT b.balance FROM api.balances_at(:chain, r.block_number) b WHERE b.owner = r.market AND b.token = r.asset) held ON true
+    SELECT b.balance FROM api.balances_at(:chain, r.block_number) b WHERE b.owner = r.market AND b.token = r.asset LIMIT 1) held ON true
   LEFT JOIN LATERAL (
     SELECT t.total_borrows FROM (
       (SELECT i.total_borrows, i.block_number, i.log_index FROM accruals i
@@ -54,6 +56,17 @@ WITH current_block AS (
       THEN div(t.tokens * div((t.cash + t.borrows - t.reserves) * 1e18, t.tokens), 1e18) END AS supply,
     CASE WHEN t.borrows = 0 THEN 0 ELSE t.borrows / NULLIF(t.cash + t.borrows - t.reserves, 0) END AS utilization
   FROM total t
+), page AS (
+  SELECT v.*, unit.decimals, quote.unit_price
+  FROM valued v
+  CROSS JOIN current_block b
+  LEFT JOIN LATERAL (
+    SELECT CASE WHEN v.asset = '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea THEN 18
+      ELSE (SELECT t.decimals FROM api.tokens t WHERE t.chain_id = :chain AND t.address = v.asset) END AS decimals) unit ON true
+  LEFT JOIN LATERAL (
+    SELECT p.unit_price FROM api.prices_at(:chain, b.timestamp) p WHERE p.token = v.asset AND unit.decimals IS NOT NULL LIMIT 1) quote ON true
+  ORDER BY v.supply * quote.unit_price DESC NULLS LAST, v.market
+  LIMIT :limit OFFSET :offset
 )
 SELECT
   v.market AS pool_address,
@@ -61,11 +74,11 @@ SELECT
   v.asset AS asset_address,
   token.name AS asset_name,
   token.symbol AS asset_ticker_symbol,
-  unit.decimals AS asset_decimals,
-  CASE WHEN unit.decimals IS NOT NULL THEN v.supply * quote.unit_price END AS total_value_locked_quote,
+  v.decimals AS asset_decimals,
+  v.supply * v.unit_price AS total_value_locked_quote,
   lending.rate / 1e18 * speed.blocks_per_year AS supply_rate,
   borrowing.rate / 1e18 * speed.blocks_per_year AS borrow_rate
-FROM valued v
+FROM page v
 LEFT JOIN speed ON true
 LEFT JOIN LATERAL (
   SELECT r.rate FROM supply_rate r
@@ -77,9 +90,4 @@ LEFT JOIN LATERAL (
   ORDER BY r.block_number DESC LIMIT 1) borrowing ON true
 LEFT JOIN api.tokens receipt ON receipt.chain_id = :chain AND receipt.address = v.market
 LEFT JOIN api.tokens token ON token.chain_id = :chain AND token.address = v.asset
-CROSS JOIN LATERAL (
-  SELECT CASE WHEN v.asset = '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea THEN 18 ELSE token.decimals END AS decimals) unit
-LEFT JOIN LATERAL (
-  SELECT p.unit_price FROM api.prices_at(:chain, (SELECT timestamp FROM current_block)) p WHERE p.token = v.asset) quote ON true
 ORDER BY total_value_locked_quote DESC NULLS LAST, pool_address
-LIMIT :limit OFFSET :offset

@@ -65,8 +65,10 @@ WITH actions AS (
   LEFT JOIN LATERAL (
     SELECT s.block_number, s.tokens, r.amount AS reserves, k.amount AS cash
     FROM token_supply s
-    JOIN reserves r ON r.chain_id = :chain AND r.contract = s.contract AND r.block_number = s.block_number
-    JOIN cash k ON k.chain_id = :chain AND k.contract = s.contract AND k.block_number = s.block_number
+    CROSS JOIN LATERAL (
+      SELECT o.amount FROM reserves o WHERE o.chain_id = :chain AND o.contract = s.contract AND o.block_number = s.block_number LIMIT 1) r
+    CROSS JOIN LATERAL (
+      SELECT o.amount FROM cash o WHERE o.chain_id = :chain AND o.contract = s.contract AND o.block_number = s.block_number LIMIT 1) k
     WHERE s.chain_id = :chain AND s.contract = p.receipt AND s.block_number <= p.block_number
     ORDER BY s.block_number DESC LIMIT 1) reading ON true
   LEFT JOIN LATERAL (
@@ -90,12 +92,12 @@ WITH actions AS (
   CROSS JOIN LATERAL (
     SELECT CASE WHEN m.asset = '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea THEN 18 ELSE token.decimals END AS decimals) unit
   LEFT JOIN api.tokens receipt ON receipt.chain_id = :chain AND receipt.address = m.receipt
-  LEFT JOIN LATERAL (SELECT q.unit_price FROM api.prices_at(:chain, m.timestamp) q WHERE q.token = m.asset) price ON true
+  LEFT JOIN LATERAL (SELECT q.unit_price FROM api.prices_at(:chain, m.timestamp) q WHERE q.token = m.asset LIMIT 1) price ON true
   LEFT JOIN LATERAL (
     SELECT q.unit_price FROM api.prices_at(:chain, m.timestamp) q WHERE q.token = (
       SELECT COALESCE(r.asset, '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea) FROM asset r
       WHERE r.chain_id = :chain AND r.contract = m.receipt AND r.block_number <= :as_of_block
-      ORDER BY r.block_number DESC LIMIT 1)) backing ON true
+      ORDER BY r.block_number DESC LIMIT 1) LIMIT 1) backing ON true
 )
 SELECT
   v.timestamp AS block_signed_at,
