@@ -98,7 +98,7 @@ SELECT
 FROM held
 LEFT JOIN api.tokens market ON market.chain_id = :chain AND market.address = held.a_token
 LEFT JOIN api.tokens token ON token.chain_id = :chain AND token.address = held.asset
-LEFT JOIN LATERAL (
-  SELECT p.price FROM api.prices_at(:chain, (SELECT timestamp FROM current_block)) p WHERE p.token = held.asset) quote ON true
+CROSS JOIN current_block now
+LEFT JOIN LATERAL (SELECT p.price FROM api.prices_at(:chain, now.timestamp) p WHERE p.token = held.asset) quote ON true
 ORDER BY quote DESC NULLS LAST, pool_address, position
 LIMIT :limit OFFSET :offset

@@ -116,7 +116,7 @@ SELECT
 FROM amounts s
 LEFT JOIN api.tokens market ON market.chain_id = :chain AND market.address = s.a_token
 LEFT JOIN api.tokens token ON token.chain_id = :chain AND token.address = s.asset
-LEFT JOIN LATERAL (
-  SELECT p.price FROM api.prices_at(:chain, (SELECT timestamp FROM current_block)) p WHERE p.token = s.asset) quote ON true
+CROSS JOIN current_block now
+LEFT JOIN LATERAL (SELECT p.price FROM api.prices_at(:chain, now.timestamp) p WHERE p.token = s.asset) quote ON true
 ORDER BY total_value_locked_quote DESC NULLS LAST, pool_address
 LIMIT :limit OFFSET :offset

@@ -60,7 +60,7 @@ CROSS JOIN LATERAL (
     * div((1e27 + div(COALESCE(s.liquidity_rate, 0) * s.seconds, 31536000)) * s.liquidity_index + 5e26, 1e27) + 5e26, 1e27) AS amount) supplied
 LEFT JOIN api.tokens market ON market.chain_id = :chain AND market.address = s.a_token
 LEFT JOIN api.tokens token ON token.chain_id = :chain AND token.address = s.asset
-LEFT JOIN LATERAL (
-  SELECT p.price FROM api.prices_at(:chain, (SELECT timestamp FROM current_block)) p WHERE p.token = s.asset) quote ON true
+CROSS JOIN current_block now
+LEFT JOIN LATERAL (SELECT p.price FROM api.prices_at(:chain, now.timestamp) p WHERE p.token = s.asset) quote ON true
 ORDER BY total_value_locked_quote DESC NULLS LAST, pool_address
 LIMIT :limit OFFSET :offset

@@ -61,7 +61,7 @@ WITH listed AS NOT MATERIALIZED (
   FROM legs l
   LEFT JOIN api.tokens token ON token.chain_id = :chain AND token.address = l.token
   LEFT JOIN LATERAL (SELECT p.price FROM api.prices_at(:chain, l.timestamp) p WHERE p.token = l.asset) quote ON true
-), moved AS (
+), moved AS MATERIALIZED (
   SELECT v.block_number, v.log_index,
     json_agg(json_build_object(
       'direction', v.direction,
