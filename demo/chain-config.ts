@@ -51,6 +51,11 @@ const nftsOf = ({ seaport, punks }: StoryValues, gateway: string | undefined): N
 
 /** The contracts of declared protocols, by protocol and kind; absent are those that an older story lacks. */
 const communityOf = (values: StoryValues): NonNullable<Input["community"]> => ({
+  protocol_01: {
+    pool: present(values.lendingPool, values.lendingPoolV2),
+    configurator: present(values.lendingConfigurator),
+    configurator_v2: present(values.lendingConfiguratorV2),
+  },
   protocol_02: { vault: present(values.poolVault) },
   protocol_04: { comptroller: present(values.cTokenRegistry) },
   protocol_06: { vault: present(values.dollarVault, values.goldVault) },

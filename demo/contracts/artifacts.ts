@@ -45,6 +45,8 @@ export interface Artifacts {
   readonly marketRegistry: Artifact;
   readonly tokenMarket: Artifact;
   readonly nativeMarket: Artifact;
+  readonly lendingConfigurator: Artifact;
+  readonly lendingPool: Artifact;
   readonly conduitController: Artifact;
   readonly seaport: Artifact;
 }
@@ -121,5 +123,7 @@ export const loadArtifacts = async (cacheDirectory: string): Promise<Artifacts> 
     marketRegistry: compiled("MarketRegistry"),
     tokenMarket: compiled("TokenMarket"),
     nativeMarket: compiled("NativeMarket"),
+    lendingConfigurator: compiled("LendingConfigurator"),
+    lendingPool: compiled("LendingPool"),
   };
 };

@@ -8,6 +8,7 @@ import { setUpFailures } from "../chapters/failures.ts";
 import { setUpGarden } from "../chapters/garden.ts";
 import { setUpHostile } from "../chapters/hostile.ts";
 import { setUpLanterns } from "../chapters/lanterns.ts";
+import { setUpLending } from "../chapters/lending.ts";
 import { setUpMarketplace } from "../chapters/marketplace.ts";
 import { setUpMoneyMarkets } from "../chapters/money-markets.ts";
 import { setUpNewcomer } from "../chapters/newcomer.ts";
@@ -108,6 +109,7 @@ const setUpChapters = async (context: StoryContext) => {
   const { shareVaults, dailyCalls: shareVaultsCalls } = await setUpShareVaults(context, accounts, tokens);
   const { vaultPools, dailyCalls: vaultPoolsCalls } = await setUpVaultPools(context, accounts, tokens, prices);
   const { moneyMarkets, dailyCalls: moneyMarketsCalls } = await setUpMoneyMarkets(context, accounts, tokens);
+  const { lending, dailyCalls: lendingCalls } = await setUpLending(context, accounts, tokens);
   const dailyCalls: readonly DailyCalls[] = [
     peopleCalls,
     tokensCalls,
@@ -132,8 +134,9 @@ const setUpChapters = async (context: StoryContext) => {
     shareVaultsCalls,
     vaultPoolsCalls,
     moneyMarketsCalls,
+    lendingCalls,
   ];
-  const nfts = { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults, vaultPools, moneyMarkets };
+  const nfts = { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults, vaultPools, moneyMarkets, lending };
   /** Called when the story is complete. */
   const ownership = (): Ownership => ({
     garden: garden.registry.owners,

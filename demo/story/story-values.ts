@@ -4,6 +4,7 @@ import type { Collectibles } from "../chapters/collectibles.ts";
 import type { Exchange, RangeExchange, RivalExchange } from "../chapters/exchange-types.ts";
 import type { Garden } from "../chapters/garden-types.ts";
 import type { Hostile } from "../chapters/hostile.ts";
+import { type Lending, lendingValues } from "../chapters/lending-pools.ts";
 import type { Marketplace } from "../chapters/marketplace-orders.ts";
 import type { MoneyMarkets } from "../chapters/money-markets.ts";
 import type { PriceFeeds } from "../chapters/price-feeds.ts";
@@ -57,13 +58,14 @@ export interface ChapterResults {
   readonly shareVaults: ShareVaults;
   readonly vaultPools: VaultPools;
   readonly moneyMarkets: MoneyMarkets;
+  readonly lending: Lending;
 }
 
 const dateOf = (time: number): string => new Date(time * 1000).toISOString().slice(0, 10);
 
 const toInventory = (chapters: ChapterResults): Inventory => {
   const { accounts, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, failingContract } = chapters;
-  const { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults, vaultPools, moneyMarkets } = chapters;
+  const { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults, vaultPools, moneyMarkets, lending } = chapters;
   const pairs = [...Object.values(exchange.pairs), ...Object.values(rival.pairs)];
   const { treasury, deployer, trader, collector, newcomer, marketMaker, secondMarketMaker, reporter, gardener, washTraders, users } =
     accounts;
@@ -92,6 +94,7 @@ const toInventory = (chapters: ChapterResults): Inventory => {
       vaultPools.tideDollar,
       ...Object.values(vaultPools.pools),
       ...[moneyMarkets.cTokens, moneyMarkets.vTokens].flatMap(({ markets }) => markets.map(({ address }) => address)),
+      ...lending.tokens,
       ...pairs,
     ],
     pairs,
@@ -102,6 +105,7 @@ const toInventory = (chapters: ChapterResults): Inventory => {
       ...[exchange.factory, exchange.router, rival.factory, rival.router, ranges.factory, ranges.router, ranges.descriptor],
       ...[feeds.ether, feeds.euro, tokens.airdrop, payouts, failingContract, marketplace.seaport, faces, vaultPools.vault],
       ...[moneyMarkets.cTokens.registry, moneyMarkets.vTokens.registry],
+      ...[lending.pool, lending.poolV2].flatMap(({ address, configurator }) => [address, configurator]),
     ],
   };
 };
@@ -114,7 +118,7 @@ export const toStoryValues = async (
   genesisTime: number,
 ): Promise<{ values: StoryValues; inventory: Inventory }> => {
   const { accounts, tokens, weth, exchange, rival, ranges, feeds, collectibles } = chapters;
-  const { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults, vaultPools, moneyMarkets } = chapters;
+  const { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults, vaultPools, moneyMarkets, lending } = chapters;
   const swap = miner.labelledTransactions.get("swap");
   const failure = miner.labelledTransactions.get("failure");
   const sale = miner.labelledTransactions.get("sale");
@@ -179,6 +183,7 @@ export const toStoryValues = async (
     composablePool: vaultPools.pools.dollars,
     cTokenRegistry: moneyMarkets.cTokens.registry,
     vTokenRegistry: moneyMarkets.vTokens.registry,
+    ...lendingValues(lending),
     gardener: accounts.gardener,
     seaport: marketplace.seaport,
     marketFees: marketplace.feeCollector,
