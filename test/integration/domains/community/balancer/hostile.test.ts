@@ -52,6 +52,8 @@ beforeAll(async () => {
   await inVault("change", [`0x${"12".repeat(32)}`, wallet, [odd], [1n], [0n]]);
   await inVault("swap", [idOf(full), odd, odd, huge, huge]);
   await inVault("swap", [idOf(full), full, missing, 0n, 0n]);
+  // Nothing is transferred, as with native currency and internal balances.
+  await inVault("swap", [idOf(full), odd, missing, 5n, 7n]);
   await inVault("garbage", [swapped]);
   await chain.mine();
   test = await createTestDatabase();
@@ -110,6 +112,7 @@ describe("a hostile vault of protocol 02", () => {
       (amounts as { direction: string; amount: string }[]).map(({ direction, amount }) => `${direction} ${amount}`),
     ]);
     expect(shown).toEqual([
+      ["swap", ["OUT 5", "IN 7"]],
       ["swap", []],
       // A token against itself is between two steps.
       ["swap", []],
