@@ -1,36 +1,28 @@
 import type { ContractRead } from "../../runtime/declarations/protocol.ts";
-import { compileRead } from "../../runtime/domains/community/jobs/read-contracts/calls.ts";
-import { readsTable, relationsOf } from "../../runtime/domains/community/relations.ts";
+import { declaredReads } from "../../runtime/domains/community/jobs/read-contracts/declared-reads.ts";
+import { readsTable } from "../../runtime/domains/community/relations.ts";
 import type { AppendTable, Projection, Row } from "../../runtime/indexer/projection.ts";
+import { groupBy } from "../../runtime/lib/group-by.ts";
 import { assetOf, defaultValue, marketsByContract, type PlannedProtocol } from "./plan.ts";
 
 /** The projection of a protocol with the results of its reads in place of the queue, as if a node had returned planned values at once. */
 export const withReadResults = (projection: Projection, planned: PlannedProtocol): Projection => {
-  const { reads } = relationsOf(planned.protocol);
+  const reads = declaredReads([planned.protocol]).map((read) => ({ ...read, columns: valuesOf(planned, read.definition) }));
+  const groups = groupBy(reads, ({ group }) => group);
   const markets = marketsByContract(planned);
-  const byName = new Map(
-    reads.map(({ definition, results }) => [
-      definition.name,
-      { table: results.table.name, ...compileRead(definition), valuesOf: valuesOf(planned, definition) },
-    ]),
-  );
-  const tables = reads.map(({ results: { table } }): AppendTable => ({ kind: "append", name: table.name, columns: table.columns }));
+  const tables = reads.map(({ table }): AppendTable => ({ kind: "append", name: table.name, columns: table.columns }));
   return {
     ...projection,
     tables: [...projection.tables.filter(({ name }) => name !== readsTable.name), ...tables],
     fold: (blocks, input) => {
       const { [readsTable.name]: queued = [], ...rows } = projection.fold(blocks, input);
       const results: Record<string, Row[]> = Object.fromEntries(tables.map(({ name }) => [name, []]));
-      for (const { read_name, contract = null, block_number, arguments: queuedArguments } of queued) {
-        const read = byName.get(String(read_name));
+      for (const { read_name, contract = null, block_number, arguments: values } of queued) {
         const step = Number(block_number);
-        for (const call of read?.callsOf(String(queuedArguments)) ?? []) {
-          results[read?.table ?? ""]?.push({
-            contract,
-            block_number: step,
-            ...call.arguments,
-            ...read?.valuesOf(markets.get(String(contract)) ?? 0, step),
-          });
+        const market = markets.get(String(contract)) ?? 0;
+        for (const { table, callsOf, columns } of groups.get(String(read_name)) ?? []) {
+          for (const call of callsOf(String(values)))
+            results[table.name]?.push({ contract, block_number: step, ...call.arguments, ...columns(market, step) });
         }
       }
       return { ...rows, ...results };

@@ -1,6 +1,9 @@
-import type { Protocol } from "../../../declarations/protocol.ts";
+import type { ContractRead, Protocol } from "../../../declarations/protocol.ts";
 import type { ChainFacts } from "../../../indexer/projection.ts";
+import { groupBy } from "../../../lib/group-by.ts";
 import type { Address } from "../../../lib/hex.ts";
+import { columnArguments } from "../queued-arguments.ts";
+import { readGroups } from "../read-groups.ts";
 import type { ProtocolRelations } from "../relations.ts";
 import type { BlockOfLogs, Candidate } from "./candidates.ts";
 
@@ -10,10 +13,29 @@ export interface ProtocolContract {
   readonly kind: string;
 }
 
+/** The first reads of the groups that are queued together. */
+export interface QueuedReads {
+  /** Due at the first block of a contract, by its kind. */
+  readonly ofKind: ReadonlyMap<string, readonly ContractRead[]>;
+  /** Due at the rows of a table. */
+  readonly ofTable: ReadonlyMap<string, readonly ContractRead[]>;
+}
+
+/** The reads of a protocol by what makes them due. Reads with arguments from columns are not due before there is a row. */
+export const queuedReads = (protocol: Protocol): QueuedReads => {
+  const first = readGroups(protocol).flatMap(([read]) => read ?? []);
+  const plain = first.filter((read) => columnArguments(read).length === 0);
+  return {
+    ofKind: groupBy(plain, ({ contract }) => contract),
+    ofTable: new Map(protocol.tables.map(({ name }) => [name, first.filter(({ touchedBy }) => touchedBy.includes(name))])),
+  };
+};
+
 /** What the functions of a protocol's projection share. */
 export interface DeclaredFold {
   readonly protocol: Protocol;
   readonly relations: ProtocolRelations;
+  readonly reads: QueuedReads;
   readonly candidatesIn: (decoded: BlockOfLogs) => readonly Candidate[];
   /** Contracts at fixed addresses that were deployed in this block, or before it if it is the first indexed one. */
   readonly startingAt: (block: number, chain: Pick<ChainFacts, "from">) => readonly ProtocolContract[];

@@ -2,7 +2,7 @@ import type { ContractRead } from "../../../declarations/protocol.ts";
 import type { ChainFacts, Row } from "../../../indexer/projection.ts";
 import { keyText, type State } from "../../../indexer/state/state.ts";
 import type { Address } from "../../../lib/hex.ts";
-import { columnArguments, queuedArguments, touchedContract } from "../queued-arguments.ts";
+import { queuedArguments, touchedContract } from "../queued-arguments.ts";
 import { type EventRelations, readsTable } from "../relations.ts";
 import { type BlockOfLogs, type Candidate, isFixed } from "./candidates.ts";
 import { contractsLoad, type DeclaredFold } from "./declared-fold.ts";
@@ -50,11 +50,11 @@ const applyCandidate = (target: Target, { use, log, transactionIndex }: Candidat
 };
 
 /** The rows so far, by table. */
-const createTarget = ({ protocol, relations }: DeclaredFold, state: State) => {
+const createTarget = ({ protocol, relations, reads }: DeclaredFold, state: State) => {
   const contracts: Row[] = [];
   const known = createKnownContracts(state);
   const skipped = new Map<string, Row>();
-  const reads = new Map<string, Row>();
+  const queued = new Map<string, Row>();
   const rows = new Map(relations.events.map((own): [EventRelations, Row[]] => [own, []]));
   const newest = new Map(
     relations.events.flatMap((own) => {
@@ -62,13 +62,20 @@ const createTarget = ({ protocol, relations }: DeclaredFold, state: State) => {
       return found === null ? [] : [[own, found] as const];
     }),
   );
-  const queue = (isDue: (read: ContractRead) => boolean, contract: Address, block: number, row: Row): void => {
-    for (const read of protocol.reads) {
-      if (!isDue(read)) continue;
+  const queue = (due: readonly ContractRead[] | undefined, contract: Address, block: number, row: Row): void => {
+    for (const read of due ?? []) {
       const values = queuedArguments(read, row);
       const called = touchedContract(read, row) ?? contract;
-      const queued = { protocol: protocol.id, read_name: read.name, contract: called, arguments: values, block_number: block, attempts: 0 };
-      reads.set(keyText([read.name, called, values, block]), queued);
+      const key = keyText([read.name, called, values, block]);
+      if (queued.has(key)) continue;
+      queued.set(key, {
+        protocol: protocol.id,
+        read_name: read.name,
+        contract: called,
+        arguments: values,
+        block_number: block,
+        attempts: 0,
+      });
     }
   };
   return {
@@ -78,14 +85,14 @@ const createTarget = ({ protocol, relations }: DeclaredFold, state: State) => {
       if (known.has(address, kind)) return;
       known.add(address, kind);
       contracts.push({ address, kind, block_number: block, log_index: logIndex });
-      queue((read) => read.contract === kind && columnArguments(read).length === 0, address, block, {});
+      queue(reads.ofKind.get(kind), address, block, {});
     },
     skip: (block: number, logIndex: number, table: string, reason: string): void =>
       void skipped.set(keyText([block, logIndex, table]), { block_number: block, log_index: logIndex, table_name: table, reason }),
     addRow: (own: EventRelations, contract: Address, block: number, row: Row): void => {
       rows.get(own)?.push(row);
       newest.get(own)?.add(row);
-      queue((read) => read.touchedBy.includes(own.definition.name), contract, block, row);
+      queue(reads.ofTable.get(own.definition.name), contract, block, row);
     },
     endBlock: (block: number): void => {
       for (const { endBlock } of newest.values()) endBlock(block);
@@ -95,7 +102,7 @@ const createTarget = ({ protocol, relations }: DeclaredFold, state: State) => {
       [relations.skipped.table.name]: [...skipped.values()],
       ...Object.fromEntries([...rows].map(([own, found]) => [own.rows.table.name, found])),
       ...Object.assign({}, ...[...newest.values()].map((found) => found.rows())),
-      [readsTable.name]: [...reads.values()],
+      [readsTable.name]: [...queued.values()],
     }),
   };
 };

@@ -7,7 +7,7 @@ import type { Address } from "../../../lib/hex.ts";
 import type { FixedContracts } from "../contracts-on-chain.ts";
 import { allRelations, type EventRelations, type ProtocolRelations, projectionIdOf, readsTable, relationsOf } from "../relations.ts";
 import { type Candidate, createCandidates } from "./candidates.ts";
-import { contractsLoad, type DeclaredFold } from "./declared-fold.ts";
+import { contractsLoad, type DeclaredFold, queuedReads } from "./declared-fold.ts";
 import { type Emitter, usesByTopic } from "./event-uses.ts";
 import { foldEvents } from "./fold.ts";
 import { latestKeyOf, latestLoad } from "./latest.ts";
@@ -40,6 +40,7 @@ export const createDeclaredFold = (protocol: Protocol, contracts: FixedContracts
   return {
     protocol,
     relations,
+    reads: queuedReads(protocol),
     candidatesIn: createCandidates(usesByTopic(protocol, relations.events, contracts)),
     startingAt: createStarts(contracts),
   };

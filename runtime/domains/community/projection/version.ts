@@ -2,6 +2,9 @@ import { createHash } from "node:crypto";
 import type { Protocol } from "../../../declarations/protocol.ts";
 import type { FixedContracts } from "../contracts-on-chain.ts";
 
+/** Raised when the rows of the same declaration change. */
+const layout = 2;
+
 /** A hash of all that the rows of a protocol depend on: 31 bits, which fit the column of versions. */
 export const versionOf = (protocol: Protocol, contracts: FixedContracts): number => {
   const { id, version, tables, reads } = protocol;
@@ -9,7 +12,7 @@ export const versionOf = (protocol: Protocol, contracts: FixedContracts): number
   const fixed = [...contracts].map(([kind, addresses]) => [kind, [...addresses].sort()]);
   return (
     createHash("sha256")
-      .update(JSON.stringify([id, version, discovery, tables, reads, fixed]))
+      .update(JSON.stringify([layout, id, version, discovery, tables, reads, fixed]))
       .digest()
       .readUInt32BE() >>> 1
   );

@@ -208,6 +208,25 @@ describe("the projection of a declared protocol", () => {
     ]);
   });
 
+  it("queues reads that are always due together once", () => {
+    const protocol: Protocol = {
+      ...vaults,
+      reads: [
+        readOf("assets", "vault", "assets() view returns (uint256 value)", { touchedBy: ["deposits", "names"], everyBlocks: 9 }),
+        readOf("price", "vault", "price() view returns (uint256 value)", { touchedBy: ["names"] }),
+        readOf("supply", "vault", "supply() view returns (uint256 value)", { touchedBy: ["names", "deposits"], everyBlocks: 9 }),
+      ],
+    };
+    const blocks = [withLogs(4, announce(vault)), withLogs(5, deposited(alice, 1n)), withLogs(6, label("x", [], []), deposited(bob, 1n))];
+    expect(fold(blocks, { protocol }).community_reads?.map((row) => [row.read_name, row.block_number])).toEqual([
+      ["assets", 4],
+      ["price", 4],
+      ["assets", 5],
+      ["assets", 6],
+      ["price", 6],
+    ]);
+  });
+
   it("queues reads once for each value of a column, and no such read without a row", () => {
     const protocol: Protocol = {
       ...vaults,

@@ -3,7 +3,7 @@ import type { ContractRead, Protocol } from "../../../../declarations/protocol.t
 import type { BlockBoundTable } from "../../../../indexer/reorg/roll-back.ts";
 import { columnArguments, resultArguments } from "../../queued-arguments.ts";
 import { scheduleTable } from "../../relations.ts";
-import { type DeclaredRead, declaredReads } from "./declared-reads.ts";
+import { type DeclaredRead, declaredReads, firstOfGroups } from "./declared-reads.ts";
 
 /**
  * The tables of reads that a reorganisation rolls back: results read above the ancestor, and the scheduled blocks. The queue is a table of the projections. A node
@@ -12,11 +12,12 @@ import { type DeclaredRead, declaredReads } from "./declared-reads.ts";
 export const readTables = (protocols: readonly Protocol[], isPruned: boolean): BlockBoundTable[] => {
   const reads = declaredReads(protocols);
   if (reads.length === 0) return [];
+  const first = new Set(firstOfGroups(reads));
   const results = reads.map(
     (read): BlockBoundTable => ({
       name: read.table.name,
       blockColumn: "block_number",
-      ...(isPruned ? { beforeDelete: queueAgain(read) } : {}),
+      ...(isPruned && first.has(read) ? { beforeDelete: queueAgain(read) } : {}),
     }),
   );
   return [{ name: scheduleTable, blockColumn: "from_block", beforeDelete: shorten }, ...results];

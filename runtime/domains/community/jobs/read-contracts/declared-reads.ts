@@ -1,5 +1,6 @@
 import type { ContractRead, Protocol } from "../../../../declarations/protocol.ts";
 import type { LatestTable } from "../../../../indexer/projection.ts";
+import { readGroups } from "../../read-groups.ts";
 import { relationsOf, tableOf } from "../../relations.ts";
 import { type CompiledRead, compileRead } from "./calls.ts";
 
@@ -7,6 +8,8 @@ import { type CompiledRead, compileRead } from "./calls.ts";
 export interface DeclaredRead extends CompiledRead {
   readonly protocol: string;
   readonly definition: ContractRead;
+  /** The name of the first read of its group, under which it is queued; see `readGroups`. */
+  readonly group: string;
   /** The table of its results. */
   readonly table: LatestTable;
   /** The table of the protocol's contracts. */
@@ -15,17 +18,23 @@ export interface DeclaredRead extends CompiledRead {
 
 /** The reads of protocols. */
 export const declaredReads = (protocols: readonly Protocol[]): DeclaredRead[] =>
-  protocols.flatMap((protocol) =>
-    relationsOf(protocol).reads.map(({ definition, results }) => ({
+  protocols.flatMap((protocol) => {
+    const groups = new Map(readGroups(protocol).flatMap((group) => group.map(({ name }) => [name, group[0]?.name ?? name] as const)));
+    return relationsOf(protocol).reads.map(({ definition, results }) => ({
       protocol: protocol.id,
       definition,
+      group: groups.get(definition.name) ?? definition.name,
       table: results.table,
       contracts: tableOf(protocol.id, "contracts"),
       ...compileRead(definition),
-    })),
-  );
+    }));
+  });
 
-/** A contract and block at which a read is due, with the values of its arguments from columns. */
+/** The first reads of the groups, of which the queue and the schedule have the names. */
+export const firstOfGroups = (reads: readonly DeclaredRead[]): DeclaredRead[] =>
+  reads.filter(({ definition, group }) => definition.name === group);
+
+/** A contract and block at which the reads of a group are due, with the values of their arguments from columns. */
 export interface DueRead {
   readonly protocol: string;
   readonly read_name: string;

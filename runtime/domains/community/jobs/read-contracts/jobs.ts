@@ -5,8 +5,9 @@ import type { Row } from "../../../../indexer/projection.ts";
 import { writeRows } from "../../../../indexer/storage/write-rows.ts";
 import type { IndexedBlock } from "../../../../indexer/types.ts";
 import type { Job, JobContext } from "../../../../jobs/job.ts";
+import { groupBy } from "../../../../lib/group-by.ts";
 import { indexedHead, writeBesideAsOf } from "../../../tokens/jobs/reconcile-balances/as-of-head.ts";
-import { type DeclaredRead, type DueRead, declaredReads } from "./declared-reads.ts";
+import { type DeclaredRead, declaredReads, firstOfGroups } from "./declared-reads.ts";
 import { countFailedReads, dropReadsBelow, dueReads, removeReads } from "./queue.ts";
 import { type PortionResult, readPortion } from "./read-portion.ts";
 import { hasQueued, nextBlocks, readSchedule, scheduleReads } from "./schedule.ts";
@@ -24,7 +25,7 @@ export const createProtocolReadJobs = (protocols: readonly Protocol[], overrides
 
 const createReadJob = (reads: readonly DeclaredRead[], { readMilliseconds, deferMilliseconds }: ContractReadSettings): Job => {
   const backoff = createContractBackoff(deferMilliseconds);
-  const byName = new Map(reads.map((read) => [nameOf(read.protocol, read.definition.name), read]));
+  const groups = groupBy(reads, ({ protocol, group }) => nameOf(protocol, group));
   const protocols = [...new Set(reads.map(({ protocol }) => protocol))];
   return {
     name: "read-protocol-contracts",
@@ -35,13 +36,12 @@ const createReadJob = (reads: readonly DeclaredRead[], { readMilliseconds, defer
       if (head === null) return false;
       // Reads whose declaration is gone are deleted when the index is opened.
       const due = (await dueReads(database, chainId, head.number, protocols, backoff.deferred(clock()))).filter((one) =>
-        byName.has(nameOf(one.protocol, one.read_name)),
+        groups.has(nameOf(one.protocol, one.read_name)),
       );
       if (due.length === 0) return false;
-      const readOf = (one: DueRead): DeclaredRead => byName.get(nameOf(one.protocol, one.read_name)) as DeclaredRead;
-      const result = await readPortion(context, due, readOf);
+      const result = await readPortion(context, due, (one) => groups.get(nameOf(one.protocol, one.read_name)) ?? []);
       const isWritten = await writeBesideAsOf(context, head, async (client) => {
-        await writeResult(client, context, head, reads, result, readOf);
+        await writeResult(client, context, head, reads, result);
         return true;
       });
       if (isWritten === null) return false;
@@ -59,14 +59,14 @@ const writeResult = async (
   head: IndexedBlock,
   reads: readonly DeclaredRead[],
   { completed, failed, withoutState, lacking }: PortionResult,
-  readOf: (due: DueRead) => DeclaredRead,
 ): Promise<void> => {
   const givenUp = failed.filter(({ due }) => due.attempts + 1 >= maxAttempts);
   const finished = [...completed, ...givenUp];
   const rows: Record<string, Row[]> = {};
-  for (const result of finished) {
-    const { name } = readOf(result.due).table;
-    rows[name] = [...(rows[name] ?? []), ...result.rows];
+  for (const { table, row } of finished.flatMap((result) => result.rows)) {
+    const own = rows[table] ?? [];
+    own.push(row);
+    rows[table] = own;
   }
   await writeRows(
     client,
@@ -83,7 +83,7 @@ const writeResult = async (
   // A node may keep the states of some blocks only, or be one of several behind an address: it has no state if it repeatedly responds so.
   const absent = withoutState.filter(({ attempts }) => attempts + 1 >= maxAttempts).map(({ block_number }) => block_number);
   const highest = lacking ?? (absent.length > 0 ? Math.max(...absent) : null);
-  if (highest !== null) for (const read of reads) await dropReadsBelow(client, chainId, read, highest, head.number);
+  if (highest !== null) for (const read of firstOfGroups(reads)) await dropReadsBelow(client, chainId, read, highest, head.number);
 };
 
 const updateBackoff = (backoff: ContractBackoff, now: Date, { completed, failed }: PortionResult): void => {
@@ -92,7 +92,9 @@ const updateBackoff = (backoff: ContractBackoff, now: Date, { completed, failed 
 };
 
 const createScheduleJob = (reads: readonly DeclaredRead[], { scheduleMilliseconds }: ContractReadSettings): Job => {
-  const periodic = reads.flatMap((read) => (read.definition.everyBlocks === null ? [] : [{ read, interval: read.definition.everyBlocks }]));
+  const periodic = firstOfGroups(reads).flatMap((read) =>
+    read.definition.everyBlocks === null ? [] : [{ read, interval: read.definition.everyBlocks }],
+  );
   return {
     name: "schedule-protocol-reads",
     intervalMilliseconds: scheduleMilliseconds,

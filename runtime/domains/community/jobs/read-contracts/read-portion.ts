@@ -8,12 +8,13 @@ import type { ReadCall } from "./calls.ts";
 import type { DeclaredRead, DueRead } from "./declared-reads.ts";
 import { maxHeights } from "./settings.ts";
 
-export type ReadsByName = (due: DueRead) => DeclaredRead;
+/** The reads that are queued under a name. */
+export type ReadsByName = (due: DueRead) => readonly DeclaredRead[];
 
-/** A read and the rows of its results, in which the results of failed calls are null. */
+/** The results of the reads of a group, in which those of failed calls are null. */
 export interface ReadResult {
   readonly due: DueRead;
-  readonly rows: readonly Row[];
+  readonly rows: readonly { readonly table: string; readonly row: Row }[];
 }
 
 /** The result of calling contracts. */
@@ -35,11 +36,11 @@ const controlGas = 500_000;
  * Calls contracts at exactly the blocks of the reads, the highest first. Where the node lacks the state of a block, it lacks that of lower ones too unless it
  * keeps all of it: the lower ones are not called then. @throws {RpcError} the node's error, when it cannot run calls at the moment.
  */
-export const readPortion = async (context: JobContext, due: readonly DueRead[], readOf: ReadsByName): Promise<PortionResult> => {
+export const readPortion = async (context: JobContext, due: readonly DueRead[], readsOf: ReadsByName): Promise<PortionResult> => {
   const heights = [...groupBy(due, ({ block_number }) => block_number)].sort(([left], [right]) => right - left);
   const results: HeightResult[] = [];
   for (let start = 0; start < heights.length; start += maxHeights) {
-    const running = heights.slice(start, start + maxHeights).map(([height, own]) => readAt(context, height, own, readOf));
+    const running = heights.slice(start, start + maxHeights).map(([height, own]) => readAt(context, height, own, readsOf));
     results.push(...(await Promise.all(running)));
     if (results.some(({ lacking }) => lacking) && !context.source.capabilities.archiveState) break;
   }
@@ -58,12 +59,8 @@ interface HeightResult extends Pick<PortionResult, "completed" | "failed"> {
   readonly lacking: boolean;
 }
 
-const readAt = async (context: JobContext, height: number, due: readonly DueRead[], readOf: ReadsByName): Promise<HeightResult> => {
-  const calls = due.flatMap((one) =>
-    readOf(one)
-      .callsOf(one.arguments)
-      .map((call) => ({ due: one, call })),
-  );
+const readAt = async (context: JobContext, height: number, due: readonly DueRead[], readsOf: ReadsByName): Promise<HeightResult> => {
+  const calls = due.flatMap((one) => readsOf(one).flatMap((read) => read.callsOf(one.arguments).map((call) => ({ due: one, read, call }))));
   const outcomes = await context.multicall(
     calls.map(({ due: { contract }, call: { data } }) => ({ to: contract, data })),
     height,
@@ -71,7 +68,7 @@ const readAt = async (context: JobContext, height: number, due: readonly DueRead
   const ended = calls.map((one, position) => ({ ...one, outcome: outcomes[position] ?? noOutcome }));
   const open = ended.filter(({ outcome }) => !isComplete(outcome));
   const isOpen = new Set(open.map((one) => one.due));
-  const results = [...groupBy(ended, (one) => one.due)].map(([one, own]): ReadResult => ({ due: one, rows: own.map(rowOf(readOf(one))) }));
+  const results = [...groupBy(ended, (one) => one.due)].map(([one, own]): ReadResult => ({ due: one, rows: own.map(rowOf) }));
   return {
     height,
     completed: results.filter((one) => !isOpen.has(one.due)),
@@ -80,14 +77,17 @@ const readAt = async (context: JobContext, height: number, due: readonly DueRead
   };
 };
 
-const rowOf =
-  ({ columnsOf }: DeclaredRead) =>
-  ({ due, call, outcome }: { readonly due: DueRead; readonly call: ReadCall; readonly outcome: CallOutcome }): Row => ({
-    contract: due.contract,
-    block_number: due.block_number,
-    ...call.arguments,
-    ...columnsOf(outcome),
-  });
+interface EndedCall {
+  readonly due: DueRead;
+  readonly read: DeclaredRead;
+  readonly call: ReadCall;
+  readonly outcome: CallOutcome;
+}
+
+const rowOf = ({ due: { contract, block_number }, read, call, outcome }: EndedCall): ReadResult["rows"][number] => ({
+  table: read.table.name,
+  row: { contract, block_number, ...call.arguments, ...read.columnsOf(outcome) },
+});
 
 const noOutcome: CallOutcome = { ok: false, reverted: false };
 
