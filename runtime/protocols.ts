@@ -53,7 +53,7 @@ export function loadAddedProtocols(path: string, names: Config["protocols"]): re
     const count = diagnostics.length === 1 ? "1 problem" : `${diagnostics.length} problems`;
     const lines = diagnostics.map(renderDiagnostic);
     throw new ConfigError(
-      [...lines, `${count} in ${directory}: correct them, or remove communityDirectory from the configuration.`].join("\n"),
+      [...lines, `${count} in ${directory}: correct the files, or remove communityDirectory from the configuration.`].join("\n"),
     );
   }
   return value;

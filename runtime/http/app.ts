@@ -151,6 +151,13 @@ function createParsersOf<Context>({
   return ({ protocol }) => (protocol !== null && bitcoin?.serves(protocol) === true ? ofBitcoin : evm);
 }
 
+/** The paths of community endpoints with the names of their protocols. */
+const namedPaths = (served: readonly Operation[], names: HttpDeps<unknown>["protocols"]): { readonly path: string }[] =>
+  served.flatMap(({ path, protocol }) => {
+    const name = names[protocol ?? ""];
+    return protocol === null || name === undefined || name === protocol ? [] : [{ path: path.replace(`/${protocol}/`, `/${name}/`) }];
+  });
+
 /** Creates the Express application: documentation, health checks and every endpoint of the catalog. */
 export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
   const { logger, limits, publicUrl, demo } = deps;
@@ -158,7 +165,7 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
   const anchors = createAnchors(deps.database, logger);
   const validation = createValidation({ mode: deps.validate, document: deps.document, validators, logger });
   const served: readonly Operation[] = [...operations, ...(deps.added ?? []).map(({ operation }) => operation)];
-  const hint = createPathHint(served);
+  const hint = createPathHint([...served, ...namedPaths(served, deps.protocols)]);
   let stopping = false;
 
   const app = express();

@@ -23,6 +23,7 @@ description: Vaults of ERC-4626.
 version: 1 # raised when the meaning of rows changes: the tables are rebuilt
 contracts:
   vault:
+    # from: the block of the deployment, from which events count.
     networks:
       ${chain}:
 ${contracts.map((address) => `        - { address: "${address}", from: 0 }`).join("\n")}

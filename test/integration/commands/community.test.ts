@@ -4,12 +4,14 @@ import { renderResult } from "../../../runtime/commands/community/test.ts";
 import { tryProtocol } from "../../../runtime/commands/community/try-protocol.ts";
 import { chainConfig, config } from "../../../runtime/config/config.ts";
 import { createCommunityQueries } from "../../../runtime/domains/community/queries/status.ts";
-import { loadAddedProtocols } from "../../../runtime/protocols.ts";
+import { loadAddedProtocols, loadProtocols } from "../../../runtime/protocols.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { createSavings, makeDeposits, type SavingsDirectory } from "../domains/community/savings-directory.ts";
 import { type CommunityIndex, startCommunityIndex } from "../domains/community/support.ts";
 import { startMarket } from "../domains/community/vault-market.ts";
+
+const emptyAddress = `0x${"11".repeat(20)}`;
 
 let chain: TestChain;
 let directory: SavingsDirectory;
@@ -101,6 +103,45 @@ describe("ashlar community test", () => {
       ["balances", []],
       ["deposits", [problem]],
     ]);
+  });
+});
+
+describe("a faulty directory", () => {
+  const messageOf = (load: () => unknown): string => {
+    try {
+      load();
+      return "";
+    } catch (error) {
+      expect(error).toMatchObject({ name: "ConfigError" });
+      return (error as Error).message.replaceAll(directory.path, "endpoints");
+    }
+  };
+
+  it("is refused with all diagnostics, and what to do", () => {
+    directory.edit("protocol.yaml", "type: hash", "type: hsh");
+    expect(messageOf(() => loadProtocols(config.parse({ communityDirectory: directory.path }))).split("\n")).toEqual([
+      expect.stringMatching(/^endpoints\/savings\/protocol\.yaml:\d+:\d+ unknown-type: Unknown type "hsh": /),
+      "1 problem in endpoints: correct the files, or remove communityDirectory from the configuration.",
+    ]);
+    expect(messageOf(() => loadAddedProtocols(`${directory.path}/absent`, {}))).toBe(
+      "Cannot read endpoints/absent of communityDirectory: no such file; set it to a directory with a folder per protocol, relative to the configuration file, or remove it.",
+    );
+  });
+
+  it("is refused if an operator's name of a built-in protocol is the id of an added one", () => {
+    const names = { protocol_06: "savings" };
+    expect(messageOf(() => loadAddedProtocols(directory.path, names))).toContain(
+      'taken-name: Taken name "savings": it is the id or the name of the built-in protocol protocol_06, by the setting protocols',
+    );
+  });
+
+  it("adds contracts of a chain to an added protocol, and refuses unknown kinds", () => {
+    const chains = (kind: string) => [{ name: "test", id: 31337, community: { savings: { [kind]: [emptyAddress] } } }];
+    const load = (kind: string) => () => loadProtocols(config.parse({ communityDirectory: directory.path, chains: chains(kind) }));
+    expect(messageOf(load("vault"))).toBe("");
+    expect(messageOf(load("vaults"))).toContain(
+      "Unknown contract vaults of protocol savings in the setting community of chain test: did you mean vault?",
+    );
   });
 });
 

@@ -155,6 +155,7 @@ describe("the OpenAPI document", () => {
 describe("an unknown protocol or operation", () => {
   it.each([
     ["savins/balances/", "/v1/cq/provider/app/savings/balances/"],
+    ["morfo/markets/", "/v1/cq/provider/app/morpho/markets/"],
     ["savings/balance/", "/v1/cq/provider/app/savings/balances/"],
   ])("%s responds with 404 and the nearest path", async (path, nearest) => {
     const { status, body } = await request(path);

@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+import { communityObjects, communityOperations } from "../../../generated/community-items.gen.ts";
+import { scaffoldFiles } from "../../../runtime/commands/community/scaffold.ts";
+import { checkDirectory } from "../../../runtime/declarations/check-directory.ts";
+import { renderDiagnostic } from "../../../runtime/declarations/diagnostics.ts";
+
+const folder = "endpoints/savings";
+const vault = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
+const scope = {
+  template: new Map(Object.entries(communityOperations)),
+  objects: communityObjects,
+  taken: new Map([
+    ["protocol_06", "the built-in protocol protocol_06"],
+    ["morpho", "the built-in protocol protocol_06"],
+  ]),
+};
+
+const files = (edit: (declaration: string) => string = (text) => text): Map<string, string> => {
+  const scaffold = Object.entries(scaffoldFiles({ id: "savings", chain: "test", contracts: [vault] }));
+  return new Map(scaffold.map(([name, text]) => [`${folder}/${name}`, name === "protocol.yaml" ? edit(text) : text]));
+};
+const check = (texts: ReadonlyMap<string, string>) => checkDirectory("endpoints", texts, scope);
+const problemsOf = (texts: ReadonlyMap<string, string>) => check(texts).diagnostics.map(renderDiagnostic);
+
+/** The line and column of a text in the declaration after an edit. */
+const positionOf = (texts: ReadonlyMap<string, string>, text: string): string => {
+  const before = (texts.get(`${folder}/protocol.yaml`) ?? "").split(text)[0] ?? "";
+  return `${folder}/protocol.yaml:${before.split("\n").length}:${(before.split("\n").at(-1) ?? "").length + 1}`;
+};
+
+describe("a directory of protocols", () => {
+  it("is read with the operations and objects of its own", () => {
+    const { value, diagnostics } = check(files());
+    expect(diagnostics.map(renderDiagnostic)).toEqual([]);
+    expect(value.map(({ protocol }) => [protocol.id, protocol.name])).toEqual([["savings", "savings"]]);
+    expect(value[0]?.endpoints.deposits).toEqual({
+      summary: "Deposits for a wallet",
+      notes: "Deposits into the vaults whose shares the wallet received, newest first. An address without deposits has no items.",
+      item: "Deposit",
+      parameters: ["address"],
+      cost: { hundredths: 1, per: "item" },
+    });
+    expect(value[0]?.endpoints.balances).toMatchObject({ item: "CommunityBalance", parameters: ["address"], cost: null });
+  });
+
+  it.each([
+    [
+      "an id of a built-in protocol",
+      "protocol: savings",
+      "protocol: protocol_06",
+      "protocol_06",
+      'taken-name: Taken name "protocol_06": it is the id or the name of the built-in protocol protocol_06, expected another one',
+    ],
+    [
+      "an unknown type",
+      "type: bigint, description: Amount of assets",
+      "type: bigin, description: Amount of assets",
+      "bigin,",
+      /^unknown-type: Unknown type "bigin": expected .*bigint.*\(nearest: bigint\)$/,
+    ],
+    [
+      "an unknown item",
+      "item: Deposit",
+      "item: Deposits",
+      "Deposits\n",
+      /^unknown-item: Unknown object "Deposits": .*\(nearest: Deposit\)$/,
+    ],
+    [
+      "a parameter that no request has",
+      "parameters: [address]",
+      "parameters: [adress]",
+      "adress",
+      /^unknown-value: Unknown value "adress": expected address, pool-address \(nearest: address\)$/,
+    ],
+    [
+      "a cost of three decimals",
+      "credits: 0.01",
+      "credits: 0.001",
+      "0.001",
+      "wrong-value: Invalid value: found 0.001, expected a number with at most two decimals",
+    ],
+    [
+      "an item of an operation of the template",
+      "sql: balances.sql",
+      "item: Deposit\n    sql: balances.sql",
+      "item: Deposit\n    sql",
+      'template-operation: Unexpected key "item": balances is an operation of the template, which has its own item and parameters, expected no such key',
+    ],
+    [
+      "an operation without its own item",
+      "    item: Deposit\n",
+      "",
+      "deposits:\n    sql",
+      /^unknown-operation: Unknown community operation "deposits": not in the community template, expected balances, market_data/,
+    ],
+    [
+      "an operation of its own without a summary",
+      "    summary: Deposits for a wallet\n",
+      "",
+      "deposits:\n    sql",
+      'missing-key: Missing key "summary": expected the title of the endpoint',
+    ],
+    [
+      "a derived field without its source",
+      "      sender:",
+      "      pretty_value: { type: string, description: Formatted. }\n      sender:",
+      "pretty_value",
+      'underived-field: Underived field "pretty_value": the server derives it from value, expected that field in the same object',
+    ],
+    [
+      "an object of the catalog",
+      "  Deposit:\n",
+      "  CommunityAmount: { description: Amount., fields: { amount: { type: bigint, description: Amount. } } }\n  Deposit:\n",
+      "CommunityAmount",
+      'reserved-name: Reserved name "CommunityAmount": is an object of the catalog, expected another name',
+    ],
+    [
+      "an object that contains itself",
+      "      sender:",
+      '      parts: { type: "[Deposit]", description: Parts. }\n      sender:',
+      "Deposit:\n",
+      "recursive-object: Recursive object Deposit: expected objects that do not contain themselves",
+    ],
+    ["an unknown key", "    summary:", "    sumary:", "sumary", /^unknown-key: Unknown key "sumary": expected .*summary/],
+  ] as const)("reports %s at its position", (_case, text, replacement, at, problem) => {
+    const texts = files((declaration) => declaration.replace(text, replacement));
+    const position = positionOf(texts, at);
+    const found = problemsOf(texts)
+      .filter((line) => line.startsWith(`${position} `))
+      .map((line) => line.slice(position.length + 1));
+    expect(found, problemsOf(texts).join("\n")).toContainEqual(typeof problem === "string" ? problem : expect.stringMatching(problem));
+    expect(check(texts).value).toEqual([]);
+  });
+
+  it("reports the columns of SQL that are not fields of its object", () => {
+    const texts = files();
+    texts.set(`${folder}/deposits.sql`, (texts.get(`${folder}/deposits.sql`) ?? "").replace("  d.sender,", "  d.sender AS payer,"));
+    expect(problemsOf(texts)).toEqual([
+      expect.stringMatching(/^endpoints\/savings\/deposits\.sql:2:1 missing-column: Missing columns sender/),
+      expect.stringMatching(/^endpoints\/savings\/deposits\.sql:8:3 surplus-column: Unknown column "payer"/),
+    ]);
+  });
+
+  it("reports an id that is not the folder's name, and a name that two protocols have", () => {
+    const other = files((declaration) => declaration.replace("protocol: savings", "protocol: other\nname: savings"));
+    const moved = [...other].map(([path, text]) => [path.replace("savings/", "others/"), text] as const);
+    expect(problemsOf(new Map([...files(), ...moved]))).toEqual(
+      [
+        'endpoints/savings/protocol.yaml:2:11 taken-name: Taken name "savings": it is the id or the name of endpoints/others/protocol.yaml, expected another one',
+        'endpoints/others/protocol.yaml:2:11 misplaced-protocol: Misplaced protocol "other": expected others, the name of the folder',
+      ].sort(),
+    );
+  });
+
+  it("reports all protocols that are wrong, and a directory without protocols", () => {
+    const broken = new Map([...files((text) => text.replace("bigint", "big")), ["endpoints/zero/protocol.yaml", "protocol: [zero"]]);
+    const found = problemsOf(broken);
+    expect(found.some((line) => line.startsWith("endpoints/savings/protocol.yaml:"))).toBe(true);
+    expect(found.some((line) => line.startsWith("endpoints/zero/protocol.yaml:1:"))).toBe(true);
+    expect(problemsOf(new Map())).toEqual(["endpoints:1:1 no-protocols: Empty directory: expected at least one folder with protocol.yaml"]);
+  });
+
+  it("may share SQL in a folder without a declaration, and reports a file there that no protocol uses", () => {
+    const texts = files((declaration) => declaration.replace("sql: deposits.sql", "sql: ../shared/deposits.sql"));
+    texts.set("endpoints/shared/deposits.sql", texts.get(`${folder}/deposits.sql`) ?? "");
+    texts.delete(`${folder}/deposits.sql`);
+    expect(problemsOf(texts)).toEqual([]);
+    texts.set("endpoints/shared/other.sql", "SELECT 1");
+    expect(problemsOf(texts)).toEqual([expect.stringMatching(/^endpoints\/shared\/other\.sql:1:1 unused-sql: /)]);
+  });
+});
