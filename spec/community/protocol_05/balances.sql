@@ -51,7 +51,7 @@ WITH current_block AS (
   SELECT t.coin, quote.price, quote.unit_price
   FROM (SELECT DISTINCT coin FROM holdings) t
   CROSS JOIN LATERAL (
-    SELECT p.price, p.unit_price FROM api.prices_at(:chain, (SELECT timestamp FROM current_block)) p WHERE p.token = t.coin) quote
+    SELECT p.price, p.unit_price FROM current_block, api.prices_at(:chain, current_block.timestamp) p WHERE p.token = t.coin LIMIT 1) quote
 ), totals AS (
   SELECT h.pool,
     CASE WHEN bool_and(h.amount = 0 OR h.amount * p.unit_price IS NOT NULL) THEN sum(COALESCE(h.amount * p.unit_price, 0)) END AS quote

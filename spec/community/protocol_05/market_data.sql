@@ -19,7 +19,7 @@ WITH current_block AS (
   SELECT t.coin, quote.unit_price
   FROM (SELECT DISTINCT coin FROM coins) t
   CROSS JOIN LATERAL (
-    SELECT p.unit_price FROM api.prices_at(:chain, (SELECT timestamp FROM current_block)) p WHERE p.token = t.coin) quote
+    SELECT p.unit_price FROM current_block, api.prices_at(:chain, current_block.timestamp) p WHERE p.token = t.coin LIMIT 1) quote
 ), totals AS MATERIALIZED (
   SELECT c.pool,
     CASE WHEN bool_and(held.amount = 0 OR held.amount * p.unit_price IS NOT NULL) THEN sum(COALESCE(held.amount * p.unit_price, 0)) END AS quote,

@@ -52,7 +52,7 @@ WITH current_block AS (
   SELECT t.coin, quote.price, quote.unit_price
   FROM (SELECT DISTINCT coin FROM holdings) t
   CROSS JOIN LATERAL (
-    SELECT p.price, p.unit_price FROM api.prices_at(:chain, (SELECT timestamp FROM current_block)) p WHERE p.token = t.coin) quote
+    SELECT p.price, p.unit_price FROM current_block, api.prices_at(:chain, current_block.timestamp) p WHERE p.token = t.coin LIMIT 1) quote
 ), redeemable AS (
   SELECT o.pool, o.i, o.coin, div(h.balance * o.amount, NULLIF(h.supply, 0)) AS amount
   FROM holdings o JOIN held h ON h.pool = o.pool

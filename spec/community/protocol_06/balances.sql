@@ -21,7 +21,7 @@ WITH current_block AS (
   FROM (SELECT DISTINCT token FROM held) h
   LEFT JOIN api.tokens t ON t.chain_id = :chain AND t.address = h.token
   LEFT JOIN LATERAL (
-    SELECT p.price, p.unit_price FROM api.prices_at(:chain, (SELECT timestamp FROM current_block)) p WHERE p.token = h.token) quote ON true
+    SELECT p.price, p.unit_price FROM current_block, api.prices_at(:chain, current_block.timestamp) p WHERE p.token = h.token LIMIT 1) quote ON true
 ), page AS (
   SELECT held.vault, held.balance, tokens.*, held.balance * tokens.unit_price AS value
   FROM held JOIN tokens ON tokens.token = held.token

@@ -22,7 +22,7 @@ WITH current_block AS (
   FROM (SELECT DISTINCT asset FROM vaults) v
   LEFT JOIN api.tokens token ON token.chain_id = :chain AND token.address = v.asset
   LEFT JOIN LATERAL (
-    SELECT p.price, p.unit_price FROM api.prices_at(:chain, (SELECT timestamp FROM current_block)) p WHERE p.token = v.asset) quote ON true
+    SELECT p.price, p.unit_price FROM current_block, api.prices_at(:chain, current_block.timestamp) p WHERE p.token = v.asset LIMIT 1) quote ON true
 ), page AS (
   SELECT v.address, v.asset, assets.name, assets.symbol, assets.decimals, v.assets * assets.unit_price AS value
   FROM vaults v LEFT JOIN assets ON assets.asset = v.asset

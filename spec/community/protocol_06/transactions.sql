@@ -57,7 +57,7 @@ WITH actions AS (
   FROM moved m
   LEFT JOIN api.tokens token ON token.chain_id = :chain AND token.address = m.asset
   LEFT JOIN api.tokens vault ON vault.chain_id = :chain AND vault.address = m.contract
-  LEFT JOIN LATERAL (SELECT p.price FROM api.prices_at(:chain, m.timestamp) p WHERE p.token = m.asset) quote ON true
+  LEFT JOIN LATERAL (SELECT p.price FROM api.prices_at(:chain, m.timestamp) p WHERE p.token = m.asset LIMIT 1) quote ON true
 )
 SELECT
   v.timestamp AS block_signed_at,

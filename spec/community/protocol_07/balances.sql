@@ -12,7 +12,7 @@ WITH current_block AS (
   SELECT t.token, q.unit_price
   FROM (SELECT token0 AS token FROM held UNION SELECT token1 FROM held) t
   CROSS JOIN LATERAL (
-    SELECT p.price, p.unit_price FROM api.prices_at(:chain, (SELECT timestamp FROM current_block)) p WHERE p.token = t.token) q
+    SELECT p.price, p.unit_price FROM current_block, api.prices_at(:chain, current_block.timestamp) p WHERE p.token = t.token LIMIT 1) q
   WHERE q.price IS NOT NULL
 ), valued AS (
   SELECT h.pool, h.balance, lp.name, lp.symbol, lp.decimals, (s.reserve0 * first.unit_price + s.reserve1 * second.unit_price) / NULLIF(s.supply, 0) AS rate

@@ -15,7 +15,7 @@ WITH current_block AS (
   SELECT t.token, q.unit_price
   FROM (SELECT token0 AS token FROM pools UNION SELECT token1 FROM pools) t
   CROSS JOIN LATERAL (
-    SELECT p.price, p.unit_price FROM api.prices_at(:chain, (SELECT timestamp FROM current_block)) p WHERE p.token = t.token) q
+    SELECT p.price, p.unit_price FROM current_block, api.prices_at(:chain, current_block.timestamp) p WHERE p.token = t.token LIMIT 1) q
   WHERE q.price IS NOT NULL
 ), valued AS (
   SELECT p.pool, s.reserve0, s.reserve1, s.supply,

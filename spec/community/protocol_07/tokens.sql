@@ -19,7 +19,7 @@ WITH current_block AS (
 ), prices AS MATERIALIZED (
   SELECT t.token, q.price
   FROM (SELECT DISTINCT token FROM redeemable) t
-  CROSS JOIN LATERAL (SELECT p.price FROM api.prices_at(:chain, (SELECT timestamp FROM current_block)) p WHERE p.token = t.token) q
+  CROSS JOIN LATERAL (SELECT p.price FROM current_block, api.prices_at(:chain, current_block.timestamp) p WHERE p.token = t.token LIMIT 1) q
 ), valued AS (
   SELECT r.*, token.name, token.symbol, token.decimals, prices.price, r.amount / power(10::numeric, token.decimals) * prices.price AS quote
   FROM redeemable r
