@@ -2,10 +2,12 @@ import { communityObjects, communityOperations } from "../../../generated/commun
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { Pagination } from "../../../generated/responses.gen.ts";
 import type { Protocol } from "../../declarations/protocol.ts";
+import type { OperationRow } from "../../domains/community/queries/run-operation.ts";
 import { type Address, type Hex, nativeTokenAddress } from "../../lib/hex.ts";
 import { NotIndexedError, RequestError } from "../../lib/request-error.ts";
 import { tokenLogo, updatedAt } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
+import { withNativeNames } from "./native-names.ts";
 import { type LogoOf, type ObjectFields, viewItem } from "./view-item.ts";
 
 /** What the requests of community endpoints have in common. */
@@ -63,13 +65,14 @@ export async function pageOfOperation<Item>(
   if (pool !== null && rows.length === 0 && page.number === 0 && !(await isPool(context, protocol, { operation, pool, chain: served })))
     throw new NotIndexedError(`Pool ${pool} of ${id} not found in the index of ${served.name}.`);
   const logoOf = logosOf(context, served.id);
+  const nameNative = nativeNamesOf(context, served.id);
   return {
     protocol: id,
     chain_id: served.id,
     chain_name: served.name,
     quote_currency: "USD",
     updated_at: updatedAt(context.now()),
-    items: rows.slice(0, page.size).map((row) => viewItem(object, row, logoOf, objects) as Item),
+    items: rows.slice(0, page.size).map((row) => viewItem(object, nameNative(row), logoOf, objects) as Item),
     pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: null },
   };
 }
@@ -102,6 +105,13 @@ function logosOf({ chains }: ResolverContext, chainId: number): LogoOf {
   if (chains.bitcoin(chainId) !== undefined) return () => null;
   const config = chains.get(chainId);
   return (token) => (token === nativeTokenAddress ? (config.nativeToken.logoUrl ?? null) : tokenLogo(config, token as Address));
+}
+
+/** Names the native token in rows; Bitcoin's has no address. */
+function nativeNamesOf({ chains }: ResolverContext, chainId: number): (row: OperationRow) => OperationRow {
+  if (chains.bitcoin(chainId) !== undefined) return (row) => row;
+  const { nativeToken } = chains.get(chainId);
+  return (row) => withNativeNames(row, nativeToken);
 }
 
 /** The chain of a request. @throws {RequestError} 404 if the protocol has no contracts there, or on no configured chain. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Address } from "../../../../../runtime/lib/hex.ts";
+import { type Address, nativeTokenAddress } from "../../../../../runtime/lib/hex.ts";
 import { parseCsv } from "../../../../support/csv.ts";
 import { builtInProtocol } from "../operations.ts";
 import { type ServedCommunity, serveCommunity } from "../serve.ts";
@@ -41,6 +41,25 @@ describe.each(family)("the endpoints of $id", (protocol) => {
       expect(items.length).toBeGreaterThan(2);
       expect((await served.get(`${names[id]}/${operation}${query}`)).items).toEqual(items);
     }
+  });
+
+  it("name the native token as its chain is configured", async () => {
+    const names = { contract_name: "Ether", contract_ticker_symbol: "ETH", contract_decimals: 18 };
+    const { address } = story.market.native;
+    const [market] = (await served.get(`${id}/market_data/?pool-address=${address}`)).items;
+    expect(market).toMatchObject({
+      asset_address: nativeTokenAddress,
+      asset_name: "Ether",
+      asset_ticker_symbol: "ETH",
+      asset_decimals: 18,
+    });
+    const balances = (await served.get(`${id}/balances/?address=${wallet}`)).items;
+    expect(balances.find(({ pool_address }) => pool_address === address)).toMatchObject(names);
+    const transactions = (await served.get(`${id}/transactions/?address=${wallet}&page-size=100`)).items;
+    const amounts = transactions.flatMap((item) => item.amounts as { contract_address: Address }[]);
+    const ether = amounts.filter(({ contract_address }) => contract_address === nativeTokenAddress);
+    expect(ether.length).toBeGreaterThan(0);
+    for (const amount of ether) expect(amount).toMatchObject(names);
   });
 
   it("continue on further pages without gaps or duplicates", async () => {

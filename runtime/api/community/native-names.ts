@@ -1,0 +1,29 @@
+import type { OperationRow } from "../../domains/community/queries/run-operation.ts";
+import { nativeTokenAddress } from "../../lib/hex.ts";
+
+/** How a chain's configuration names its native token. */
+export interface NativeNames {
+  readonly name: string;
+  readonly symbol: string;
+}
+
+/** The names of tokens by the field of their address. */
+const namedTokens = ["contract", "asset"] as const;
+
+/** A row of declared SQL with the configured name and symbol of the native token, which the schema `api` does not have; in lists as well. */
+export function withNativeNames(row: OperationRow, native: NativeNames): OperationRow {
+  const named = Object.fromEntries(
+    namedTokens
+      .filter((token) => row[`${token}_address`] === nativeTokenAddress)
+      .flatMap((token) => [
+        [`${token}_name`, row[`${token}_name`] ?? native.name],
+        [`${token}_ticker_symbol`, row[`${token}_ticker_symbol`] ?? native.symbol],
+      ]),
+  );
+  const lists = Object.entries(row).flatMap(([field, value]) =>
+    Array.isArray(value) ? [[field, value.map((element: unknown) => (isRow(element) ? withNativeNames(element, native) : element))]] : [],
+  );
+  return { ...row, ...named, ...Object.fromEntries(lists) };
+}
+
+const isRow = (value: unknown): value is OperationRow => typeof value === "object" && value !== null && !Array.isArray(value);
