@@ -58,7 +58,9 @@ const communityOf = (values: StoryValues): NonNullable<Input["community"]> => ({
   },
   protocol_02: { vault: present(values.poolVault) },
   protocol_04: { comptroller: present(values.cTokenRegistry) },
+  protocol_05: { registry: present(values.stableRegistry), pool: present(values.etherStablePool) },
   protocol_06: { vault: present(values.dollarVault, values.goldVault) },
+  protocol_07: { factory: present(values.exchangeFactory) },
   protocol_08: { comptroller: present(values.vTokenRegistry) },
   protocol_09: { vault: present(values.sharePool) },
   protocol_10: { vault_v2: present(values.legacyVault), vault_v3: present(values.strategyVault) },
@@ -67,11 +69,11 @@ const communityOf = (values: StoryValues): NonNullable<Input["community"]> => ({
 const present = (...addresses: readonly (string | undefined)[]): string[] => addresses.flatMap((address) => address ?? []);
 
 /** The story's price feeds and its dollar stablecoins; see `liquidityFloor` for the depth of its pools. */
-const pricesOf = ({ etherFeed, euroFeed, usdToken, tideToken }: StoryValues): NonNullable<Input["prices"]> => ({
+const pricesOf = ({ etherFeed, euroFeed, usdToken, tideToken, pierToken, quayToken }: StoryValues): NonNullable<Input["prices"]> => ({
   feeds: [
     ...(etherFeed === undefined ? [] : [{ of: "native" as const, in: "USD" as const, aggregators: [etherFeed] }]),
     ...(euroFeed === undefined ? [] : [{ of: "EUR" as const, in: "USD" as const, aggregators: [euroFeed] }]),
   ],
-  stablecoins: present(usdToken, tideToken).map((token) => ({ token, currency: "USD" })),
+  stablecoins: present(usdToken, tideToken, pierToken, quayToken).map((token) => ({ token, currency: "USD" })),
   liquidityFloor,
 });

@@ -78,18 +78,20 @@ export const setUpExchange = async (
     { pair: pairs.saltEther, tokens: [tokens.salt.address, weth] },
   ] as const;
   await context.mine(
-    providers.flatMap((from) => pools.map(({ pair }): Call => ({ from, to: pair, data: encodeApprove(router, unlimited), gas: 80_000 }))),
+    [accounts.trader, ...providers].flatMap((from) =>
+      pools.map(({ pair }): Call => ({ from, to: pair, data: encodeApprove(router, unlimited), gas: 80_000 })),
+    ),
   );
 
-  const add = (from: Address): Call => {
-    const pool = random.pick(pools);
-    const amounts = pool.tokens.map((token) => holdings.spend(token, from, random, [20, 60]));
+  const add = (from: Address, source = random): Call => {
+    const pool = source.pick(pools);
+    const amounts = pool.tokens.map((token) => holdings.spend(token, from, source, [20, 60]));
     return addLiquidity(context, router, from, { tokens: pool.tokens, amounts: [amounts[0] ?? 0n, amounts[1] ?? 0n] });
   };
-  const remove = async (from: Address): Promise<Call[]> => {
-    const pool = random.pick(pools);
+  const remove = async (from: Address, source = random): Promise<Call[]> => {
+    const pool = source.pick(pools);
     const share = await context.read<bigint>(pool.pair, artifacts.pair.abi, "balanceOf", [from]);
-    const amount = (share * BigInt(random.between(100, 400))) / 1000n;
+    const amount = (share * BigInt(source.between(100, 400))) / 1000n;
     if (amount === 0n) return [];
     // Withdraws ether from a pool with wrapped ether: the router unwraps it.
     const data =
@@ -116,6 +118,12 @@ export const setUpExchange = async (
     balanceDivisor: 5n,
   });
   const swaps = createSwaps(context, accounts, tokens, weth, exchange, prices);
+  const traderRandom = context.random("liquidity of the trader");
+  /** The trader adds liquidity every week, and removes some of it every other week. */
+  const traderCalls = async (day: number): Promise<Call[]> => {
+    if (day % 7 === 2) return [add(accounts.trader, traderRandom)];
+    return day % 14 === 11 ? remove(accounts.trader, traderRandom) : [];
+  };
   const dailyCalls: DailyCalls = async (day) => {
     const order = [...providers.slice(day % providers.length), ...providers.slice(0, day % providers.length)];
     prices.nextDay();
@@ -123,7 +131,8 @@ export const setUpExchange = async (
     const removals: Call[] = [];
     // Each provider removes once, because its balance is read at the start of the day.
     for (const provider of order.slice(0, context.scaled(3))) removals.push(...(await remove(provider)));
-    return [...corrections, ...removals, ...order.slice(0, context.scaled(5)).map(add), ...swaps(day)];
+    const additions = order.slice(0, context.scaled(5)).map((provider) => add(provider));
+    return [...corrections, ...removals, ...additions, ...(await traderCalls(day)), ...swaps(day)];
   };
   return { exchange, prices, dailyCalls };
 };

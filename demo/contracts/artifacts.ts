@@ -36,6 +36,9 @@ export interface Artifacts {
   readonly ferryCoin: Artifact;
   readonly punkLike: Artifact;
   readonly savingsVault: Artifact;
+  readonly stableSwapRegistry: Artifact;
+  readonly etherStableSwap: Artifact;
+  readonly baseStableSwap: Artifact;
   readonly sharePool: Artifact;
   readonly legacyVault: Artifact;
   readonly strategyVault: Artifact;
@@ -114,6 +117,9 @@ export const loadArtifacts = async (cacheDirectory: string): Promise<Artifacts> 
     ferryCoin: compiled("FerryCoin"),
     punkLike: compiled("PunkLike"),
     savingsVault: compiled("SavingsVault"),
+    stableSwapRegistry: compiled("StableSwapRegistry"),
+    etherStableSwap: compiled("EtherStableSwap"),
+    baseStableSwap: compiled("BaseStableSwap"),
     poolVault: compiled("PoolVault"),
     weightedVaultPool: compiled("WeightedVaultPool"),
     composableVaultPool: compiled("ComposableVaultPool"),

@@ -18,6 +18,7 @@ import { setUpPriceFeeds } from "../chapters/price-feeds.ts";
 import { setUpRangeExchange } from "../chapters/range-exchange.ts";
 import { setUpRivalExchange } from "../chapters/rival-exchange.ts";
 import { setUpShareVaults } from "../chapters/share-vaults.ts";
+import { setUpStableSwaps } from "../chapters/stable-swaps.ts";
 import { setUpTokens } from "../chapters/tokens.ts";
 import { setUpVaultPools } from "../chapters/vault-pools.ts";
 import { setUpVaults } from "../chapters/vaults.ts";
@@ -110,6 +111,7 @@ const setUpChapters = async (context: StoryContext) => {
   const { vaultPools, dailyCalls: vaultPoolsCalls } = await setUpVaultPools(context, accounts, tokens, prices);
   const { moneyMarkets, dailyCalls: moneyMarketsCalls } = await setUpMoneyMarkets(context, accounts, tokens);
   const { lending, dailyCalls: lendingCalls } = await setUpLending(context, accounts, tokens);
+  const { stableSwaps, dailyCalls: stableSwapsCalls } = await setUpStableSwaps(context, accounts, tokens, weth);
   const dailyCalls: readonly DailyCalls[] = [
     peopleCalls,
     tokensCalls,
@@ -135,8 +137,22 @@ const setUpChapters = async (context: StoryContext) => {
     vaultPoolsCalls,
     moneyMarketsCalls,
     lendingCalls,
+    stableSwapsCalls,
   ];
-  const nfts = { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults, vaultPools, moneyMarkets, lending };
+  const nfts = {
+    garden,
+    marketplace,
+    lanterns,
+    hostile,
+    faces,
+    permitCoin,
+    vaults,
+    shareVaults,
+    vaultPools,
+    moneyMarkets,
+    lending,
+    stableSwaps,
+  };
   /** Called when the story is complete. */
   const ownership = (): Ownership => ({
     garden: garden.registry.owners,

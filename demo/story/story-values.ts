@@ -10,6 +10,7 @@ import type { MoneyMarkets } from "../chapters/money-markets.ts";
 import type { PriceFeeds } from "../chapters/price-feeds.ts";
 import type { ShareVaults } from "../chapters/share-vaults.ts";
 import { soldEditions } from "../chapters/special-sales.ts";
+import type { StableSwaps } from "../chapters/stable-swaps.ts";
 import type { Tokens } from "../chapters/tokens.ts";
 import type { VaultPools } from "../chapters/vault-pools.ts";
 import type { Vaults } from "../chapters/vaults.ts";
@@ -56,6 +57,7 @@ export interface ChapterResults {
   readonly permitCoin: Address;
   readonly vaults: Vaults;
   readonly shareVaults: ShareVaults;
+  readonly stableSwaps: StableSwaps;
   readonly vaultPools: VaultPools;
   readonly moneyMarkets: MoneyMarkets;
   readonly lending: Lending;
@@ -65,7 +67,8 @@ const dateOf = (time: number): string => new Date(time * 1000).toISOString().sli
 
 const toInventory = (chapters: ChapterResults): Inventory => {
   const { accounts, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, failingContract } = chapters;
-  const { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults, vaultPools, moneyMarkets, lending } = chapters;
+  const { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults, vaultPools, moneyMarkets, lending, stableSwaps } =
+    chapters;
   const pairs = [...Object.values(exchange.pairs), ...Object.values(rival.pairs)];
   const { treasury, deployer, trader, collector, newcomer, marketMaker, secondMarketMaker, reporter, gardener, washTraders, users } =
     accounts;
@@ -91,6 +94,7 @@ const toInventory = (chapters: ChapterResults): Inventory => {
       permitCoin,
       ...Object.values(vaults),
       ...Object.values(shareVaults),
+      ...[stableSwaps.pier, stableSwaps.quay, stableSwaps.etherShares, stableSwaps.dollarShares],
       vaultPools.tideDollar,
       ...Object.values(vaultPools.pools),
       ...[moneyMarkets.cTokens, moneyMarkets.vTokens].flatMap(({ markets }) => markets.map(({ address }) => address)),
@@ -118,7 +122,8 @@ export const toStoryValues = async (
   genesisTime: number,
 ): Promise<{ values: StoryValues; inventory: Inventory }> => {
   const { accounts, tokens, weth, exchange, rival, ranges, feeds, collectibles } = chapters;
-  const { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults, vaultPools, moneyMarkets, lending } = chapters;
+  const { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults, vaultPools, moneyMarkets, lending, stableSwaps } =
+    chapters;
   const swap = miner.labelledTransactions.get("swap");
   const failure = miner.labelledTransactions.get("failure");
   const sale = miner.labelledTransactions.get("sale");
@@ -174,6 +179,11 @@ export const toStoryValues = async (
     permitToken: permitCoin,
     dollarVault: vaults.dollar,
     goldVault: vaults.gold,
+    stableRegistry: stableSwaps.registry,
+    etherStablePool: stableSwaps.etherPool,
+    dollarStablePool: stableSwaps.dollarPool,
+    pierToken: stableSwaps.pier,
+    quayToken: stableSwaps.quay,
     sharePool: shareVaults.pool,
     legacyVault: shareVaults.legacy,
     strategyVault: shareVaults.strategy,
