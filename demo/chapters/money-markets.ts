@@ -105,7 +105,7 @@ const setUpProtocol = async (
     ...[...people, debtor].flatMap((from) => markets.flatMap((market) => approve(from, market))),
     ...people.flatMap((owner) => markets.flatMap((market) => actions.mint(market, owner, [100, 200]))),
     ...actions.mint(collateral, debtor, [10, 20]),
-    ...actions.borrow(dollar, trader, 100n),
+    ...actions.borrow(dollar, trader, 15n),
     // So much that a higher price of the dollar makes it insufficient.
     ...actions.borrow(dollar, debtor, 600n, 1n),
   ]);
