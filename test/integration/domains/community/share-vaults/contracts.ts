@@ -120,6 +120,3 @@ export const approveAll = async (chain: TestChain, { people, strategist, token, 
     );
   await chain.mine();
 };
-
-export const timeOf = async (chain: TestChain, height: number): Promise<number> =>
-  Number((await chain.rpc<{ timestamp: Hex }>("eth_getBlockByNumber", [`0x${height.toString(16)}`, false])).timestamp);

@@ -71,3 +71,14 @@ export const actionsOfWallet = async (chain: TestChain, actions: readonly Expect
 export const isMint = ({ values }: NodeEvent): boolean => values.from === zeroAddress;
 export const isBurn = ({ values }: NodeEvent): boolean => values.to === zeroAddress;
 export const transferEvent = "Transfer(address indexed from, address indexed to, uint256 value)";
+
+/** The actions of items, with the amounts that moved. */
+export const actionsIn = (items: readonly Readonly<Record<string, unknown>>[]) =>
+  items.map(({ action, block_height, log_offset, tx_hash, pool_address, from_address, amounts }) => ({
+    ...{ action, block_height, log_offset, tx_hash, pool_address, from_address },
+    amounts: (amounts as { direction: string; contract_address: string; amount: string }[]).map((leg) => [
+      leg.direction,
+      leg.contract_address,
+      leg.amount,
+    ]),
+  }));

@@ -4,12 +4,12 @@ import { bytes } from "../../../../../runtime/database/codecs.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import { startTestChain, type TestChain } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
-import { actionsIn, builtIn, insertToken, itemsFrom } from "../operation-items.ts";
+import { builtInProtocol, createItemsOf, type ItemsOf, insertTokens, timeOf } from "../operations.ts";
 import { type CommunityIndex, startCommunityIndex } from "../support.ts";
-import { approveAll, demoContracts, type Ground, layGround, ownContracts, timeOf, tokenDecimals } from "./contracts.ts";
-import { actionsOfWallet, type ExpectedAction, eventsOf, isBurn, isMint, transferEvent } from "./logs.ts";
+import { approveAll, demoContracts, type Ground, layGround, ownContracts, tokenDecimals } from "./contracts.ts";
+import { actionsIn, actionsOfWallet, type ExpectedAction, eventsOf, isBurn, isMint, transferEvent } from "./logs.ts";
 
-const protocol = builtIn("protocol_09");
+const protocol = builtInProtocol("protocol_09");
 const random = createRandom("share pools");
 /** US dollars per whole token. */
 const price = 3;
@@ -24,7 +24,7 @@ let ground: Ground;
 /** Two pools that are used, and one that is empty. */
 let pools: readonly [Address, Address, Address];
 let head: number;
-let items: ReturnType<typeof itemsFrom>;
+let items: ItemsOf;
 
 beforeAll(async () => {
   chain = await startTestChain();
@@ -70,9 +70,11 @@ beforeAll(async () => {
   }
   await index.sync();
   head = await chain.head();
-  await insertToken(test.database, { address: token, name: "Coin", decimals: tokenDecimals, price });
-  for (const address of pools) await insertToken(test.database, { address, name: "Pool", decimals: 18 });
-  items = itemsFrom(test.database, protocol);
+  await insertTokens(test.database, [
+    { address: token, name: "Coin", decimals: tokenDecimals, price },
+    ...pools.map((address) => ({ address, name: "Pool", decimals: 18 })),
+  ]);
+  items = createItemsOf(test.database, protocol);
 });
 afterAll(async () => {
   await index?.end();

@@ -3,13 +3,13 @@ import { createRandom } from "../../../../../demo/story/random.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import { startTestChain, type TestChain } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
-import { actionsIn, builtIn, insertToken, itemsFrom } from "../operation-items.ts";
+import { builtInProtocol, createItemsOf, type ItemsOf, insertTokens, timeOf } from "../operations.ts";
 import { type CommunityIndex, startCommunityIndex } from "../support.ts";
-import { approveAll, demoContracts, type Ground, layGround, ownContracts, timeOf, tokenDecimals } from "./contracts.ts";
-import { actionsOfWallet } from "./logs.ts";
+import { approveAll, demoContracts, type Ground, layGround, ownContracts, tokenDecimals } from "./contracts.ts";
+import { actionsIn, actionsOfWallet } from "./logs.ts";
 import { allActions, usedBlocks, type VaultOfVersion } from "./strategy-vault-actions.ts";
 
-const protocol = builtIn("protocol_10");
+const protocol = builtInProtocol("protocol_10");
 const random = createRandom("strategy vaults");
 /** US dollars per whole token. */
 const price = 5;
@@ -22,7 +22,7 @@ let ground: Ground;
 /** A vault of version 2 without events of deposits, one with them, one of version 3, and an empty one of each version. */
 let vaults: readonly VaultOfVersion[];
 let head: number;
-let items: ReturnType<typeof itemsFrom>;
+let items: ItemsOf;
 
 const deployVaults = async (): Promise<VaultOfVersion[]> => {
   const { strategist, collector, token } = ground;
@@ -98,9 +98,11 @@ beforeAll(async () => {
   }
   await index.sync();
   head = await chain.head();
-  await insertToken(test.database, { address: token, name: "Coin", decimals: tokenDecimals, price });
-  for (const { address } of vaults) await insertToken(test.database, { address, name: "Vault", decimals: tokenDecimals });
-  items = itemsFrom(test.database, protocol);
+  await insertTokens(test.database, [
+    { address: token, name: "Coin", decimals: tokenDecimals, price },
+    ...vaults.map(({ address }) => ({ address, name: "Vault", decimals: tokenDecimals })),
+  ]);
+  items = createItemsOf(test.database, protocol);
 });
 afterAll(async () => {
   await index?.end();

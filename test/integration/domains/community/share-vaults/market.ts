@@ -1,0 +1,52 @@
+import type { createRandom } from "../../../../../demo/story/random.ts";
+import type { Address } from "../../../../../runtime/lib/hex.ts";
+import type { TestChain, TestTransaction } from "../../../../support/chain.ts";
+import { approveAll, demoContracts, type Ground, layGround } from "./contracts.ts";
+
+/** A share pool, and vaults with strategies of both versions. */
+export interface ShareMarket {
+  readonly ground: Ground;
+  readonly pool: Address;
+  readonly legacy: Address;
+  readonly strategy: Address;
+  /** The contracts as an operator configures them. */
+  readonly community: Readonly<Record<string, Readonly<Record<string, readonly Address[]>>>>;
+  /** A deposit, a withdrawal, a transfer of shares or a report; some of them fail. */
+  randomTransaction(random: ReturnType<typeof createRandom>): TestTransaction;
+}
+
+/** Deploys the pool and the vaults, and makes a deposit into each. */
+export const startShareMarket = async (chain: TestChain): Promise<ShareMarket> => {
+  const ground = await layGround(chain);
+  const { people, strategist, collector, token, router, callOf } = ground;
+  const demo = await demoContracts;
+  const pool = await chain.deploy(demo("SharePool"), ["Pool", "POOL", token, strategist, collector]);
+  const legacy = await chain.deploy(demo("LegacyVault"), ["Vault 2", "V2", token, strategist, collector, true]);
+  const strategy = await chain.deploy(demo("StrategyVault"), ["Vault 3", "V3", token, strategist, collector]);
+  await approveAll(chain, ground, [pool, legacy, strategy]);
+  const depositOf = (from: Address, amount: bigint): TestTransaction[] => [
+    callOf(from, "SharePool", pool, "deposit", [amount]),
+    callOf(from, "LegacyVault", legacy, "deposit", [amount, from]),
+    callOf(from, "StrategyVault", strategy, "deposit", [amount, from]),
+  ];
+  await chain.send(...depositOf(people[0], 1_000_000n));
+  await chain.mine();
+  return {
+    ...{ ground, pool, legacy, strategy },
+    community: { protocol_09: { vault: [pool] }, protocol_10: { vault_v2: [legacy], vault_v3: [strategy] } },
+    randomTransaction: (random) => {
+      const [from, to] = [random.pick(people), random.pick(people)];
+      const amount = BigInt(random.between(1, 10 ** 6));
+      return random.pick([
+        ...depositOf(from, amount),
+        callOf(from, "Router", router, "depositIntoPool", [pool, token, amount]),
+        callOf(from, "SharePool", pool, "withdraw", [amount * 10n ** 11n]),
+        callOf(from, "LegacyVault", legacy, "withdraw", [amount / 2n, to]),
+        callOf(from, "StrategyVault", strategy, "redeem", [amount / 2n, to, from]),
+        callOf(from, "StrategyVault", strategy, "transfer", [to, amount / 3n]),
+        callOf(strategist, "LegacyVault", legacy, "report", [amount]),
+        callOf(strategist, "StrategyVault", strategy, "report", [amount]),
+      ]);
+    },
+  };
+};
