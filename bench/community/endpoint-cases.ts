@@ -24,7 +24,7 @@ export const endpointCases = (protocols: readonly PlannedProtocol[], only: strin
       .filter(({ name }) => `${protocol.id} ${name}`.includes(only)),
   );
 
-const wallets = [0, 7, 100].map(walletOf);
+const wallets = [0, 1, 2].map(walletOf);
 
 const ofOperation = (operation: string, path: (query?: string) => string): readonly Variant[] => {
   if (operation === "market_data" || operation === "markets")

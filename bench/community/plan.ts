@@ -17,6 +17,8 @@ export interface Draw {
   readonly amount: bigint;
   /** The number of the event in the story, which grows with time. */
   readonly step: number;
+  /** The contract of a kind in the market. */
+  readonly contractOf: (kind: string) => Address;
 }
 
 /** How the events of a protocol are generated, where it differs from the default: one market per contract of each kind, and values by type. */
@@ -27,12 +29,16 @@ export interface ProtocolPlan {
   readonly shared?: readonly string[];
   /** The kind whose addresses are those of pools in requests. */
   readonly pools?: string;
+  /** Tables whose events never occur. */
+  readonly without?: readonly string[];
+  /** Events of contracts that are not in tables of the protocol, such as transfers of shares. */
+  readonly further?: readonly { readonly contract: string; readonly event: EventSignature }[];
   /** How often events of a table occur, 1 by default; 0 only in the first events of a market. */
   readonly weights?: Readonly<Record<string, number>>;
   /** Values by the name of the parameter, or by table and parameter, as `transfers.from`. */
   readonly parameters?: Readonly<Record<string, (draw: Draw) => Value>>;
   /** Values by the name of the column of a read's results, or by read and column. */
-  readonly results?: Readonly<Record<string, (draw: Pick<Draw, "market" | "step">) => Value>>;
+  readonly results?: Readonly<Record<string, (draw: Pick<Draw, "market" | "step" | "contractOf">) => Value>>;
 }
 
 /** A kind of event of a protocol. */
@@ -40,7 +46,7 @@ export interface PlannedEvent {
   readonly event: EventSignature;
   readonly weight: number;
   readonly emitter: (market: number) => Address;
-  readonly values: (draw: Draw) => readonly Value[];
+  readonly values: (draw: Omit<Draw, "contractOf">) => readonly Value[];
 }
 
 /** A protocol of the generated chain. */
@@ -48,7 +54,8 @@ export interface PlannedProtocol {
   readonly protocol: Protocol;
   readonly plan: ProtocolPlan;
   readonly contracts: ConfiguredContracts[string];
-  /** In the order of the tables, with all of their events. */
+  readonly contractOf: (kind: string, market: number) => Address;
+  /** In the order of the tables, the first variant of each. */
   readonly events: readonly PlannedEvent[];
 }
 
@@ -69,22 +76,26 @@ export function planProtocol(protocol: Protocol, plan: ProtocolPlan): PlannedPro
     const count = isShared(kind) ? 1 : plan.markets;
     return [kind, Array.from({ length: count }, (_, market) => emitterOf(kind)(market))] as const;
   });
-  const events = protocol.tables.flatMap(({ name, contract, events: variants }) =>
-    variants.slice(0, 1).map((event): PlannedEvent => {
-      const accounts = event.parameters.filter(({ type }) => type === "address").map((parameter) => parameter.name);
-      const valueIn = (parameter: EventParameter, draw: Draw): Value => {
-        const own = plan.parameters?.[`${name}.${parameter.name}`] ?? plan.parameters?.[parameter.name];
-        return own?.(draw) ?? defaultValue(parameter.type, accounts.indexOf(parameter.name) === 0 ? draw.wallet : draw.other, draw.amount);
-      };
-      return {
-        event,
-        weight: plan.weights?.[name] ?? 1,
-        emitter: emitterOf(contract),
-        values: (draw) => event.parameters.map((parameter) => valueIn(parameter, draw)),
-      };
-    }),
-  );
-  return { protocol, plan, contracts: Object.fromEntries(contracts), events };
+  const tables = protocol.tables.filter(({ name }) => !plan.without?.includes(name));
+  const kinds = [
+    ...tables.flatMap(({ name, contract, events: variants }) => variants.slice(0, 1).map((event) => ({ name, contract, event }))),
+    ...(plan.further ?? []).map(({ contract, event }) => ({ name: "further", contract, event })),
+  ];
+  const events = kinds.map(({ name, contract, event }): PlannedEvent => {
+    const accounts = event.parameters.filter(({ type }) => type === "address").map((parameter) => parameter.name);
+    const valueIn = (parameter: EventParameter, draw: Draw): Value => {
+      const own = plan.parameters?.[`${name}.${parameter.name}`] ?? plan.parameters?.[parameter.name];
+      return own?.(draw) ?? defaultValue(parameter.type, accounts.indexOf(parameter.name) === 0 ? draw.wallet : draw.other, draw.amount);
+    };
+    return {
+      event,
+      weight: plan.weights?.[name] ?? 1,
+      emitter: emitterOf(contract),
+      values: (draw) =>
+        event.parameters.map((parameter) => valueIn(parameter, { ...draw, contractOf: (kind) => emitterOf(kind)(draw.market) })),
+    };
+  });
+  return { protocol, plan, contracts: Object.fromEntries(contracts), contractOf: (kind, market) => emitterOf(kind)(market), events };
 }
 
 /** A value of a type. */

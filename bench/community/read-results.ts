@@ -32,12 +32,16 @@ export const withReadResults = (projection: Projection, planned: PlannedProtocol
 
 /** The results of a read in a market at a block. */
 const valuesOf =
-  ({ plan }: PlannedProtocol, { name, columns }: ContractRead) =>
+  ({ plan, contractOf }: PlannedProtocol, { name, columns }: ContractRead) =>
   (market: number, step: number): Row =>
     Object.fromEntries(
       columns.map((column) => {
         const own = plan.results?.[`${name}.${column.name}`] ?? plan.results?.[column.name];
         const type = column.type === "bytes" ? "bytes32" : column.type;
-        return [column.name, (own?.({ market, step }) ?? defaultValue(type, assetOf(market), 10n ** 24n + BigInt(step))) as Row[string]];
+        return [
+          column.name,
+          (own?.({ market, step, contractOf: (kind) => contractOf(kind, market) }) ??
+            defaultValue(type, assetOf(market), 10n ** 24n + BigInt(step))) as Row[string],
+        ];
       }),
     );

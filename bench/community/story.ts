@@ -35,7 +35,7 @@ export type PlainLog = Omit<ChainLog, "index">;
  */
 export function* generateLogs(protocols: readonly PlannedProtocol[], seed: number): Generator<PlainLog, never> {
   const random = createRandom(seed);
-  const logOf = (event: PlannedEvent, draw: Draw): PlainLog => ({
+  const logOf = (event: PlannedEvent, draw: Omit<Draw, "contractOf">): PlainLog => ({
     address: event.emitter(draw.market),
     ...encodeEvent(event.event, event.values(draw)),
   });
