@@ -85,6 +85,17 @@ export default defineConfig({
           globalSetup: ["test/support/global-setup.ts"],
         },
       },
+      {
+        extends: true,
+        // Its contracts are in packages of its own (`npm run test:protocols` installs them). Without these, the tests fail and say so.
+        test: {
+          ...limits(300_000),
+          name: "protocols",
+          pool: "forks",
+          include: ["test/protocols/*.test.ts"],
+          globalSetup: ["test/support/global-setup.ts"],
+        },
+      },
     ],
   },
 });
