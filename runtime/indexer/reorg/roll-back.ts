@@ -8,6 +8,8 @@ import { deleteAbove, deleteRows } from "../storage/delete-rows.ts";
 export interface BlockBoundTable {
   readonly name: string;
   readonly blockColumn: string;
+  /** The projection whose rows they depend on: its failures are attributed to it. */
+  readonly projection?: Pick<StoredProjection, "id" | "isIsolated">;
   /** Runs after the projections' tables are rolled back, and before the rows of this table above the ancestor are deleted. */
   readonly beforeDelete?: (client: DatabaseClient, chainId: number, ancestor: number) => Promise<void>;
 }
@@ -32,8 +34,12 @@ export const rollBack = async (
     }
   }
   for (const table of blockBoundTables) {
-    await table.beforeDelete?.(client, chainId, ancestor);
-    await deleteAbove(client, chainId, table.name, table.blockColumn, ancestor);
+    try {
+      await table.beforeDelete?.(client, chainId, ancestor);
+      await deleteAbove(client, chainId, table.name, table.blockColumn, ancestor);
+    } catch (error) {
+      throw table.projection === undefined ? error : attributed(table.projection, error);
+    }
   }
   await client.query("UPDATE projection_checkpoints SET block_number = least(block_number, $2) WHERE chain_id = $1", [chainId, ancestor]);
 };

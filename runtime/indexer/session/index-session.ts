@@ -147,7 +147,8 @@ export const createIndexSession = (deps: IndexSessionDeps): IndexSession => {
     rewind: async (ancestor) => {
       await database.transaction(async (client) => {
         await session.lockPosition(client);
-        await rollBack(client, chain.id, ancestor, session.facts.baseBlock, projections, blockBoundTables);
+        const tables = blockBoundTables.filter(({ projection }) => projection === undefined || !failures.has(projection.id));
+        await rollBack(client, chain.id, ancestor, session.facts.baseBlock, projections, tables);
       });
       await session.open();
     },

@@ -81,6 +81,22 @@ describe("a declared protocol whose rows cannot be written", () => {
   });
 });
 
+describe("a declared protocol whose results of reads cannot be rolled back", () => {
+  it("is switched off, and the others are rolled back", async () => {
+    const snapshot = await chain.rpc<string>("evm_snapshot", []);
+    await deposit();
+    await index.waitForHead();
+    const before = await rowsIn("deposits");
+    await test.database.query("ALTER TABLE cq_vaults_share_price RENAME TO hidden");
+    await chain.rpc("evm_revert", [snapshot]);
+    await chain.mine();
+    await chain.mine();
+    await index.waitForHead();
+    expect(await switchedOff()).toEqual([{ projection: "community:vaults", reason: 'relation "cq_vaults_share_price" does not exist' }]);
+    expect(await rowsIn("deposits")).toBe(before - 1);
+  });
+});
+
 describe("a declared protocol whose tables cannot be created", () => {
   it("is switched off, and all others are indexed", async () => {
     await index.end();

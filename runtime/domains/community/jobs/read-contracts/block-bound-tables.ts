@@ -2,7 +2,7 @@ import { identifier, joinSql, nothing, type Sql, sql } from "../../../../databas
 import type { ContractRead, Protocol } from "../../../../declarations/protocol.ts";
 import type { BlockBoundTable } from "../../../../indexer/reorg/roll-back.ts";
 import { columnArguments, resultArguments } from "../../queued-arguments.ts";
-import { scheduleTable } from "../../relations.ts";
+import { projectionIdOf, scheduleTable } from "../../relations.ts";
 import { type DeclaredRead, declaredReads, firstOfGroups } from "./declared-reads.ts";
 
 /**
@@ -17,6 +17,7 @@ export const readTables = (protocols: readonly Protocol[], isPruned: boolean): B
     (read): BlockBoundTable => ({
       name: read.table.name,
       blockColumn: "block_number",
+      projection: { id: projectionIdOf(read.protocol), isIsolated: true },
       ...(isPruned && first.has(read) ? { beforeDelete: queueAgain(read) } : {}),
     }),
   );
