@@ -1,13 +1,16 @@
 import { stdout } from "node:process";
 import { type Capabilities, probeCapabilities } from "../chain/capabilities.ts";
-import { type DescribedCapability, describeCapabilities } from "../chain/describe-capabilities.ts";
+import { describeCapabilities } from "../chain/describe-capabilities.ts";
+import { RpcError } from "../chain/errors.ts";
 import { createRpc, type Rpc } from "../chain/rpc.ts";
 import { createSource } from "../chain/source.ts";
 import { webSocketUrl } from "../chain/subscription.ts";
 import { nodeUrl } from "../config/fields.ts";
 import { accountingDescriptions, chooseAccounting } from "../indexer/session/accounting.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
+import { doctorOfBitcoin } from "./doctor-bitcoin.ts";
 import { invalidValue } from "./option-values.ts";
+import { renderCapabilities } from "./render-capabilities.ts";
 
 export interface DoctorOptions {
   /** The node's WebSocket URL, if it differs from the HTTP one. */
@@ -39,7 +42,7 @@ export async function doctor(address: string, { webSocket, from = 0, print = pri
     const [chainId, head] = await Promise.all([source.chainId(), source.head()]);
     print(`The node at ${new URL(url).host} serves chain ${chainId} (${await versionOf(rpc)}); its head is block ${head.number}.`);
     print("");
-    for (const line of renderTable(describeCapabilities(capabilities))) print(line);
+    for (const line of renderCapabilities(describeCapabilities(capabilities))) print(line);
     print("");
     print(`Native balances of a new index: ${describeAccounting(capabilities)}.`);
     print("");
@@ -53,6 +56,9 @@ export async function doctor(address: string, { webSocket, from = 0, print = pri
     );
     return 0;
   } catch (error) {
+    // A Bitcoin node has none of the methods of an EVM node.
+    const status = error instanceof RpcError ? await doctorOfBitcoin(url, from, print) : null;
+    if (status !== null) return status;
     print(`This node cannot be used: ${error instanceof Error ? error.message : String(error)}`);
     return 1;
   } finally {
@@ -77,18 +83,4 @@ function printLine(line: string): void {
 async function versionOf(rpc: Rpc): Promise<string> {
   const version = await rpc.request("web3_clientVersion", []).catch(() => null);
   return typeof version === "string" ? version.replace(/[^\x20-\x7e]/g, "").slice(0, 80) : "reports no version";
-}
-
-function renderTable(capabilities: readonly DescribedCapability[]): string[] {
-  const rows = [
-    ["feature", "found", "consequence"],
-    ...capabilities.map(({ feature, found, consequence }) => [feature, found, consequence]),
-  ];
-  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
 }

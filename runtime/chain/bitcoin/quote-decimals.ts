@@ -25,7 +25,7 @@ function quoteDecimals(text: string): string {
 }
 
 const quoted = (literal: string): string =>
-  /^-?\d+$/.test(literal) && literal !== "-0" && Number.isSafeInteger(Number(literal)) ? literal : `"${literal}"`;
+  /^-?\d+$/.test(literal) && Number.isSafeInteger(Number(literal)) ? literal : `"${literal}"`;
 
 /** The position after the quote that ends a text; the length of the text if there is none. */
 function endOfText(text: string, start: number): number {

@@ -1,69 +1,122 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
+import { createRandom } from "../../../../demo/story/random.ts";
 import { createTestBitcoinChain, spend, walletsOf } from "../../../support/bitcoin/chain.ts";
-import { startBitcoinNode, type TestBitcoinNode } from "../../../support/bitcoin/node.ts";
-import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { type BitcoinNodeOptions, startBitcoinNode } from "../../../support/bitcoin/node.ts";
+import { type BitcoinStory, createStory } from "../../../support/bitcoin/story.ts";
+import { createTestDatabase } from "../../../support/database.ts";
+import { compareWithLedger } from "./ledger.ts";
 import { type BitcoinServer, chainSettings, indexAll, serveBitcoin } from "./support.ts";
 
-let node: TestBitcoinNode;
-let test: TestDatabase;
-let server: BitcoinServer;
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).toReversed()) await close();
+});
 
-beforeAll(async () => {
-  node = await startBitcoinNode(createTestBitcoinChain());
-  test = await createTestDatabase();
-});
-afterAll(async () => {
-  await server?.stop();
-  await test?.drop();
-  await node?.stop();
-});
+/** The index and the server of a chain whose node has the options. */
+const serve = async (chain: BitcoinStory["chain"], options: BitcoinNodeOptions = {}, settings: object = {}): Promise<BitcoinServer> => {
+  const node = await startBitcoinNode(chain, options);
+  open.push(node.stop);
+  const test = await createTestDatabase();
+  open.push(test.drop);
+  await indexAll(node, test.database, settings);
+  const server = await serveBitcoin(test.database, chainSettings(node.url));
+  open.push(server.stop);
+  return server;
+};
+
+const storyOf = (seed: string, blocks: number): BitcoinStory => {
+  const story = createStory(createTestBitcoinChain(), createRandom(seed), 3);
+  for (let count = 0; count < blocks; count += 1) story.mine();
+  return story;
+};
 
 describe("the transactions of an address", () => {
-  it("have what it received and sent, and the fee", async () => {
-    const [alice, bob] = [walletsOf(1).p2wpkh, walletsOf(2).p2wpkh];
+  it("have what it received and sent, the fee, and the only sender", async () => {
+    const [alice, bob] = [walletsOf(1).p2wpkh, walletsOf(2).p2tr];
     if (!alice?.address || !bob?.address) throw new Error("No addresses.");
-    const { chain } = node;
-    const mined = chain.mine([], [{ script: alice.script, value: 50_00000000n }]);
-    const coinbase = mined.transactions[0]?.getId() ?? "";
-    const payment = spend(
-      [chain.coin(coinbase, 0)],
-      [
-        { script: bob.script, value: 10_00000000n },
-        { script: alice.script, value: 39_99990000n },
-      ],
-    );
+    const chain = createTestBitcoinChain();
+    const coinbase = chain.mine([], [{ script: alice.script, value: 50_00000000n }]).transactions[0]?.getId() ?? "";
+    const payment = spend([chain.coin(coinbase, 0)], [
+      { script: bob.script, value: 10_00000000n },
+      { script: alice.script, value: 39_99990000n },
+    ]);
     chain.mine([payment]);
-    await indexAll(node, test.database);
-    server = await serveBitcoin(test.database, chainSettings(node.url));
+    const server = await serve(chain);
+    const coin = { contract_address: null, contract_name: "Bitcoin", contract_ticker_symbol: "BTC", contract_decimals: 8, quote: null };
     expect(await server.transactions(alice.address)).toMatchObject([
       {
+        block_signed_at: "2023-11-14T22:33:20Z",
         block_height: 2,
         tx_hash: payment.getId(),
         tx_offset: 1,
+        log_offset: null,
         action: "send",
         from_address: alice.address,
         amounts: [
-          { direction: "OUT", amount: "5000000000", fee: "10000", contract_ticker_symbol: "BTC" },
-          { direction: "IN", amount: "3999990000", fee: null },
+          { direction: "OUT", amount: "5000000000", fee: "10000", ...coin },
+          { direction: "IN", amount: "3999990000", fee: null, ...coin },
         ],
       },
-      {
-        block_height: 1,
-        tx_hash: coinbase,
-        tx_offset: 0,
-        action: "coinbase",
-        from_address: null,
-        amounts: [{ direction: "IN", amount: "5000000000" }],
-      },
+      { block_height: 1, tx_hash: coinbase, tx_offset: 0, action: "coinbase", from_address: null, amounts: [{ amount: "5000000000" }] },
     ]);
     expect(await server.transactions(bob.address)).toMatchObject([
-      {
-        block_height: 2,
-        tx_hash: payment.getId(),
-        action: "receive",
-        from_address: alice.address,
-        amounts: [{ direction: "IN", amount: "1000000000" }],
-      },
+      { tx_hash: payment.getId(), action: "receive", from_address: alice.address, amounts: [{ direction: "IN", amount: "1000000000" }] },
     ]);
+    const { body } = await server.get(`/v1/cq/provider/app/bitcoin/transactions/?address=${alice.address.toUpperCase()}`);
+    expect(body.data).toMatchObject({ protocol: "protocol_03", address: alice.address, chain_id: null, chain_name: "btc-regtest" });
+  });
+
+  it.each([210_000, 220_000, 230_000, 280_000])("equal a ledger kept by the test, for every kind of output (node version %i)", async (version) => {
+    const story = storyOf("ledger", 60);
+    const server = await serve(story.chain, { version });
+    expect(await compareWithLedger(server, story)).toBeGreaterThan(150);
+  });
+
+  it("list repeated coinbases twice, and what spends them once (BIP 30)", async () => {
+    const story = storyOf("before BIP 30", 20);
+    for (const height of [19, 20]) story.repeatCoinbase(height);
+    for (let count = 0; count < 30; count += 1) story.mine();
+    const ids = story.chain.blocks.map(({ transactions }) => transactions[0]?.getId());
+    expect(new Set(ids).size).toBe(ids.length - 2);
+    for (const version of [220_000, 280_000]) await compareWithLedger(await serve(story.chain, { version }), story);
+  });
+});
+
+describe("an index that starts late", () => {
+  const from = 25;
+  const later = (entries: readonly { readonly height: number }[]) => entries.filter(({ height }) => height >= from);
+
+  it.each([
+    ["the blocks of the node", { version: 280_000 }],
+    ["the transaction index of the node", { version: 220_000, hasTransactionIndex: true }],
+    ["the transaction index of a pruned node", { version: 280_000, hasUndoData: false, hasTransactionIndex: true, firstBlock: 10 }],
+  ] as const)("has earlier outputs from %s", async (_, options) => {
+    const story = storyOf("late start", 60);
+    const server = await serve(story.chain, options, { from });
+    expect(await compareWithLedger(server, story, (entries) => later(entries) as typeof entries)).toBeGreaterThan(80);
+  });
+
+  it.each([
+    ["reports fees", 220_000, true],
+    ["does not report fees", 210_000, true],
+  ] as const)("omits unknown senders if the node has neither and %s", async (_, version, hasUndoData) => {
+    const story = storyOf("late start", 60);
+    const server = await serve(story.chain, { version, hasUndoData }, { from });
+    let unknown = 0;
+    await compareWithLedger(server, story, (entries) =>
+      entries
+        .filter(({ height }) => height >= from)
+        .map((entry) => {
+          const known = entry.coins.filter(({ height }) => height >= from);
+          if (known.length < entry.coins.length) unknown += 1;
+          const sent = known.reduce((sum, { value }) => sum + value, 0n);
+          const isComplete = entry.oldest === null || entry.oldest >= from;
+          return { ...entry, sent, fee: sent > 0n && (isComplete || version >= 220_000) ? entry.fee : null };
+        })
+        .filter(({ received, sent }) => received > 0n || sent > 0n),
+    );
+    expect(unknown).toBeGreaterThan(5);
+    const { body } = await server.get("/v1/chains/status/");
+    expect(body.data).toMatchObject({ items: [{ kind: "bitcoin", missing: ["spent-outputs"], indexed_from: from }] });
   });
 });

@@ -11,7 +11,7 @@ import { until } from "../../../support/until.ts";
 
 const silent = pino({ level: "silent" });
 
-const chainId = 20_110_202;
+export const chainId = 20_110_202;
 
 /** The settings of a chain whose node serves a test. */
 export const chainSettings = (rpc: string, overrides: object = {}): BitcoinChainConfig => ({
@@ -27,7 +27,7 @@ export interface RunningIndex {
 }
 
 /** Runs the indexer of a chain until it is stopped. */
-function startIndex(node: TestBitcoinNode, database: Database, overrides: object = {}): RunningIndex {
+export function startIndex(node: TestBitcoinNode, database: Database, overrides: object = {}): RunningIndex {
   const controller = new AbortController();
   const running = indexBitcoinChain({ chain: chainSettings(node.url, overrides), database, logger: silent }, controller.signal);
   const isSynced = async (): Promise<boolean> => {

@@ -1,0 +1,41 @@
+import { expect } from "vitest";
+import type { CommunityTransaction } from "../../../../generated/responses.gen.ts";
+import type { BitcoinStory, LedgerEntry } from "../../../support/bitcoin/story.ts";
+import type { BitcoinServer } from "./support.ts";
+
+/** A transaction of an address as the ledger of a test has it. */
+type Shown = Pick<LedgerEntry, "height" | "offset" | "txid" | "received" | "sent" | "fee">;
+
+const amountOf = ({ amounts }: CommunityTransaction, direction: string): bigint =>
+  BigInt(amounts.find((amount) => amount.direction === direction)?.amount ?? "0");
+
+const shownOf = (item: CommunityTransaction): Shown => {
+  const fee = item.amounts.find(({ direction }) => direction === "OUT")?.fee ?? null;
+  return {
+    height: item.block_height,
+    offset: item.tx_offset ?? -1,
+    txid: item.tx_hash,
+    received: amountOf(item, "IN"),
+    sent: amountOf(item, "OUT"),
+    fee: fee === null ? null : BigInt(fee),
+  };
+};
+
+const asShown = ({ height, offset, txid, received, sent, fee }: LedgerEntry): Shown => ({ height, offset, txid, received, sent, fee });
+
+/** Compares the transactions of every address with the ledger of the story, and returns their number; `expected` changes entries first. */
+export async function compareWithLedger(
+  server: BitcoinServer,
+  { wallets, entriesOf }: BitcoinStory,
+  expected: (entries: readonly LedgerEntry[]) => readonly LedgerEntry[] = (entries) => entries,
+): Promise<number> {
+  let count = 0;
+  for (const { address } of wallets) {
+    if (address === null) continue;
+    const entries = expected(entriesOf(address)).map(asShown);
+    const items = await server.transactions(address, 1 + (count % 9));
+    expect(items.map(shownOf), address).toEqual(entries);
+    count += entries.length;
+  }
+  return count;
+}

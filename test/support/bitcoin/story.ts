@@ -1,0 +1,131 @@
+import type { Transaction } from "bitcoinjs-lib";
+import type { Random } from "../../../demo/story/random.ts";
+import { type Coin, type Payment, spend, type TestBitcoinChain, type TestBlock, type TestWallet, walletsOf } from "./chain.ts";
+
+/** What a transaction means for an address, as the test's own ledger has it. Amounts are satoshi; null without a fee of its own. */
+export interface LedgerEntry {
+  readonly height: number;
+  readonly offset: number;
+  readonly txid: string;
+  readonly received: bigint;
+  readonly sent: bigint;
+  readonly fee: bigint | null;
+  /** The coins of the address that it spends. */
+  readonly coins: readonly Coin[];
+  /** The height of the oldest coin that the transaction spends, of any address; null for a coinbase. */
+  readonly oldest: number | null;
+}
+
+/** Random payments between wallets of every kind of output, and the ledger of each address. */
+export interface BitcoinStory {
+  readonly chain: TestBitcoinChain;
+  readonly wallets: readonly TestWallet[];
+  /** Mines a block of random payments. */
+  mine(): void;
+  /** Mines a block whose coinbase repeats that of an earlier block (before BIP 30). */
+  repeatCoinbase(height: number): void;
+  /** Replaces the blocks above a height by as many and one more. */
+  reorganise(height: number): void;
+  /** The entries of an address, the newest first. */
+  entriesOf(address: string): LedgerEntry[];
+}
+
+const wholeReward = 50_00000000n;
+
+/** Creates a story of wallets, on a chain with its genesis block. */
+export function createStory(chain: TestBitcoinChain, random: Random, people: number): BitcoinStory {
+  const wallets = Array.from({ length: people }, (_, seed) => Object.values(walletsOf(seed + 1))).flat();
+  const owners = new Map(wallets.map((wallet) => [hexOf(wallet.script), wallet]));
+  /** Unspent outputs before each block, so that a branch can start at any of them. */
+  const unspentBefore: (readonly Coin[])[] = [[], []];
+  const entries = new Map<string, LedgerEntry[]>();
+  const anyWallet = (): TestWallet => wallets[random.between(0, wallets.length - 1)] as TestWallet;
+
+  const randomPayment = (coins: readonly Coin[]): readonly Payment[] => {
+    const total = coins.reduce((sum, { value }) => sum + value, 0n);
+    const outputs = random.between(1, 4);
+    const spendable = total > 10_000n ? total - BigInt(random.between(0, 999)) : total;
+    const share = spendable / BigInt(outputs);
+    return Array.from({ length: outputs }, (_, index) => {
+      const { kind, script } = anyWallet();
+      const rest = index === outputs - 1 ? spendable - share * BigInt(outputs - 1) : share;
+      return { script, value: kind === "data" ? 0n : rest };
+    });
+  };
+
+  const record = ({ height, transactions }: TestBlock): void => {
+    let unspent = [...(unspentBefore[height] ?? [])];
+    for (const [offset, transaction] of transactions.entries()) {
+      const txid = transaction.getId();
+      const isCoinbase = transaction.isCoinbase();
+      const spent = isCoinbase ? [] : transaction.ins.map(({ hash, index }) => take(unspent, idOf(hash), index));
+      const created = transaction.outs.map(({ value, script }, vout): Coin => ({ txid, vout, value, script, height, isCoinbase }));
+      const moved = new Map<string, { received: bigint; sent: bigint }>();
+      const add = (side: "received" | "sent", coins: readonly Coin[]): void => {
+        for (const { script, value } of coins) {
+          const address = owners.get(hexOf(script))?.address;
+          if (!address) continue;
+          const amounts = moved.get(address) ?? { received: 0n, sent: 0n };
+          amounts[side] += value;
+          moved.set(address, amounts);
+        }
+      };
+      add("received", created);
+      add("sent", spent);
+      const sum = (coins: readonly Coin[]): bigint => coins.reduce((total, { value }) => total + value, 0n);
+      const fee = isCoinbase ? null : sum(spent) - sum(created);
+      for (const [address, amounts] of moved) {
+        const list = entries.get(address) ?? [];
+        const coins = spent.filter(({ script }) => owners.get(hexOf(script))?.address === address);
+        const oldest = isCoinbase ? null : Math.min(...spent.map((coin) => coin.height));
+        entries.set(address, [...list, { height, offset, txid, ...amounts, fee: amounts.sent > 0n ? fee : null, coins, oldest }]);
+      }
+      // The outputs of a repeated transaction replace those of the first one (BIP 30). Those without an owner are not spent.
+      const replaced = unspent.filter((coin) => coin.txid !== txid && !spent.includes(coin));
+      unspent = [...replaced, ...created.filter(({ script, value }) => value > 0n && owners.has(hexOf(script)))];
+    }
+    unspentBefore[height + 1] = unspent;
+  };
+
+  const mine = (): void => {
+    const available = [...(unspentBefore[chain.blocks.length] ?? [])];
+    const transactions: Transaction[] = [];
+    const takeRandom = (): Coin => available.splice(random.between(0, available.length - 1), 1)[0] as Coin;
+    for (let count = random.between(0, 5); count > 0 && available.length > 0; count -= 1) {
+      const coins = Array.from({ length: Math.min(random.between(1, 3), available.length) }, takeRandom);
+      const transaction = spend(coins, randomPayment(coins));
+      transactions.push(transaction);
+      // Outputs can be spent in the same block.
+      for (const [vout, { script, value }] of transaction.outs.entries())
+        if (value > 0n) available.push({ txid: transaction.getId(), vout, value, script, height: chain.blocks.length, isCoinbase: false });
+    }
+    record(chain.mine(transactions, [{ script: anyWallet().script, value: wholeReward }]));
+  };
+
+  const forget = (height: number): void => {
+    chain.fork(height);
+    for (const [address, list] of entries) entries.set(address, list.filter((entry) => entry.height <= height));
+  };
+
+  return {
+    chain,
+    wallets,
+    mine,
+    repeatCoinbase: (height) => record(chain.mine([], chain.blocks[height]?.transactions[0] as Transaction)),
+    reorganise: (height) => {
+      const blocks = chain.blocks.length - 1 - height;
+      forget(height);
+      for (let count = 0; count <= blocks; count += 1) mine();
+    },
+    entriesOf: (address) => (entries.get(address) ?? []).toReversed(),
+  };
+}
+
+const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
+const idOf = (hash: Uint8Array): string => Buffer.from(hash).reverse().toString("hex");
+
+const take = (unspent: readonly Coin[], txid: string, vout: number): Coin => {
+  const coin = unspent.find((candidate) => candidate.txid === txid && candidate.vout === vout);
+  if (coin === undefined) throw new Error(`Output ${vout} of ${txid} is not unspent.`);
+  return coin;
+};
