@@ -1,7 +1,7 @@
 import type { DescribedCapability } from "../describe-capabilities.ts";
 import { RpcError } from "../errors.ts";
 import type { Rpc } from "../rpc.ts";
-import { integerOf, objectOf, type RawObject } from "./decode-block.ts";
+import { integerOf, objectOf, type RawObject, textOf } from "./decode-block.ts";
 
 /** What a Bitcoin node offers. */
 export interface BitcoinCapabilities {
@@ -25,8 +25,8 @@ export const probeBitcoinNode = async (rpc: Rpc): Promise<BitcoinCapabilities> =
   const chain = objectOf(await rpc.request("getblockchaininfo", []), "getblockchaininfo");
   const node = objectOf(await rpc.request("getnetworkinfo", []), "getnetworkinfo");
   return {
-    network: String(chain.chain),
-    version: String(node.subversion),
+    network: textOf(chain.chain, "network of the node"),
+    version: textOf(node.subversion, "version of the node"),
     spentOutputs: integerOf(node.version, "version of the node") >= versionWithSpentOutputs,
     transactionIndex: await hasTransactionIndex(rpc),
     firstBlock: chain.pruned === true ? integerOf(chain.pruneheight, "pruneheight") : 0,

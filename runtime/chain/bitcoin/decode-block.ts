@@ -92,6 +92,12 @@ export function integerOf(value: unknown, name: string): number {
 }
 
 /** @throws {BadReplyError} */
+export function textOf(value: unknown, name: string): string {
+  if (typeof value !== "string") throw invalid(value, name);
+  return value;
+}
+
+/** @throws {BadReplyError} */
 export function hashOf(value: unknown, name: string): Hash {
   if (typeof value !== "string" || !/^[0-9a-f]{64}$/.test(value)) throw invalid(value, name);
   return `0x${value}`;

@@ -24,8 +24,7 @@ function quoteDecimals(text: string): string {
   return parts.join("");
 }
 
-const quoted = (literal: string): string =>
-  /^-?\d+$/.test(literal) && Number.isSafeInteger(Number(literal)) ? literal : `"${literal}"`;
+const quoted = (literal: string): string => (/^-?\d+$/.test(literal) && Number.isSafeInteger(Number(literal)) ? literal : `"${literal}"`);
 
 /** The position after the quote that ends a text; the length of the text if there is none. */
 function endOfText(text: string, start: number): number {

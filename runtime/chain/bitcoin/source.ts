@@ -3,7 +3,7 @@ import { BadReplyError, RpcError } from "../errors.ts";
 import { untilConsistent } from "../retry-replies.ts";
 import { createRpc, type Rpc, type RpcOptions, type RpcResult } from "../rpc.ts";
 import type { Head } from "../types.ts";
-import { decodeBlock, decodeOutputs, hashOf, integerOf, objectOf } from "./decode-block.ts";
+import { decodeBlock, decodeOutputs, hashOf, integerOf, objectOf, textOf } from "./decode-block.ts";
 import { parseExactJson } from "./quote-decimals.ts";
 import type { BitcoinBlock, BitcoinOutput } from "./types.ts";
 
@@ -55,7 +55,7 @@ export const createBitcoinSource = (rpc: Rpc, options: BitcoinSourceOptions = {}
   };
 
   return {
-    network: async () => String(objectOf(await rpc.request("getblockchaininfo", []), "getblockchaininfo").chain),
+    network: async () => textOf(objectOf(await rpc.request("getblockchaininfo", []), "getblockchaininfo").chain, "network of the node"),
     genesisHash: () => hashAt(0),
     head: async () => {
       const hash = hashOf(await rpc.request("getbestblockhash", []), "getbestblockhash");

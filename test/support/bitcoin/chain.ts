@@ -77,7 +77,7 @@ export function createTestBitcoinChain(): TestBitcoinChain {
 }
 
 /** A coinbase with the height and a number that makes it unique (BIP 34). */
-export function coinbaseOf(height: number, salt: number, payments: readonly Payment[]): Transaction {
+function coinbaseOf(height: number, salt: number, payments: readonly Payment[]): Transaction {
   const transaction = new Transaction();
   transaction.version = 2;
   transaction.addInput(zeros, 0xffffffff, 0xffffffff, script.compile([script.number.encode(height), script.number.encode(salt)]));

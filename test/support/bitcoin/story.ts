@@ -56,28 +56,10 @@ export function createStory(chain: TestBitcoinChain, random: Random, people: num
   const record = ({ height, transactions }: TestBlock): void => {
     let unspent = [...(unspentBefore[height] ?? [])];
     for (const [offset, transaction] of transactions.entries()) {
-      const txid = transaction.getId();
-      const isCoinbase = transaction.isCoinbase();
-      const spent = isCoinbase ? [] : transaction.ins.map(({ hash, index }) => take(unspent, idOf(hash), index));
-      const created = transaction.outs.map(({ value, script }, vout): Coin => ({ txid, vout, value, script, height, isCoinbase }));
-      const moved = new Map<string, { received: bigint; sent: bigint }>();
-      const add = (side: "received" | "sent", coins: readonly Coin[]): void => {
-        for (const { script, value } of coins) {
-          const address = owners.get(hexOf(script))?.address;
-          if (!address) continue;
-          const amounts = moved.get(address) ?? { received: 0n, sent: 0n };
-          amounts[side] += value;
-          moved.set(address, amounts);
-        }
-      };
-      add("received", created);
-      add("sent", spent);
-      const sum = (coins: readonly Coin[]): bigint => coins.reduce((total, { value }) => total + value, 0n);
-      const fee = isCoinbase ? null : sum(spent) - sum(created);
-      for (const [address, amounts] of moved) {
+      const { txid, spent, created, fee, oldest } = coinsOf(transaction, height, unspent);
+      for (const [address, amounts] of amountsByAddress(owners, created, spent)) {
         const list = entries.get(address) ?? [];
         const coins = spent.filter(({ script }) => owners.get(hexOf(script))?.address === address);
-        const oldest = isCoinbase ? null : Math.min(...spent.map((coin) => coin.height));
         entries.set(address, [...list, { height, offset, txid, ...amounts, fee: amounts.sent > 0n ? fee : null, coins, oldest }]);
       }
       // The outputs of a repeated transaction replace those of the first one (BIP 30). Those without an owner are not spent.
@@ -104,7 +86,11 @@ export function createStory(chain: TestBitcoinChain, random: Random, people: num
 
   const forget = (height: number): void => {
     chain.fork(height);
-    for (const [address, list] of entries) entries.set(address, list.filter((entry) => entry.height <= height));
+    for (const [address, list] of entries)
+      entries.set(
+        address,
+        list.filter((entry) => entry.height <= height),
+      );
   };
 
   return {
@@ -119,6 +105,35 @@ export function createStory(chain: TestBitcoinChain, random: Random, people: num
     },
     entriesOf: (address) => (entries.get(address) ?? []).toReversed(),
   };
+}
+
+/** The coins that a transaction of a block spends and creates, and what follows from them. */
+function coinsOf(transaction: Transaction, height: number, unspent: readonly Coin[]) {
+  const txid = transaction.getId();
+  const isCoinbase = transaction.isCoinbase();
+  const spent = isCoinbase ? [] : transaction.ins.map(({ hash, index }) => take(unspent, idOf(hash), index));
+  const created = transaction.outs.map(({ value, script }, vout): Coin => ({ txid, vout, value, script, height, isCoinbase }));
+  const sum = (coins: readonly Coin[]): bigint => coins.reduce((total, { value }) => total + value, 0n);
+  const fee = isCoinbase ? null : sum(spent) - sum(created);
+  const oldest = isCoinbase ? null : Math.min(...spent.map((coin) => coin.height));
+  return { txid, spent, created, fee, oldest };
+}
+
+/** What a transaction pays to each address, and what it spends of it. */
+function amountsByAddress(owners: ReadonlyMap<string, TestWallet>, created: readonly Coin[], spent: readonly Coin[]) {
+  const moved = new Map<string, { received: bigint; sent: bigint }>();
+  const add = (side: "received" | "sent", coins: readonly Coin[]): void => {
+    for (const { script, value } of coins) {
+      const address = owners.get(hexOf(script))?.address;
+      if (!address) continue;
+      const amounts = moved.get(address) ?? { received: 0n, sent: 0n };
+      amounts[side] += value;
+      moved.set(address, amounts);
+    }
+  };
+  add("received", created);
+  add("sent", spent);
+  return moved;
 }
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");

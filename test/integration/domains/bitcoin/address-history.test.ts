@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createRandom } from "../../../../demo/story/random.ts";
 import { createTestBitcoinChain, spend, walletsOf } from "../../../support/bitcoin/chain.ts";
 import { type BitcoinNodeOptions, startBitcoinNode } from "../../../support/bitcoin/node.ts";
-import { type BitcoinStory, createStory } from "../../../support/bitcoin/story.ts";
+import { type BitcoinStory, createStory, type LedgerEntry } from "../../../support/bitcoin/story.ts";
 import { createTestDatabase } from "../../../support/database.ts";
 import { compareWithLedger } from "./ledger.ts";
 import { type BitcoinServer, chainSettings, indexAll, serveBitcoin } from "./support.ts";
@@ -36,10 +36,13 @@ describe("the transactions of an address", () => {
     if (!alice?.address || !bob?.address) throw new Error("No addresses.");
     const chain = createTestBitcoinChain();
     const coinbase = chain.mine([], [{ script: alice.script, value: 50_00000000n }]).transactions[0]?.getId() ?? "";
-    const payment = spend([chain.coin(coinbase, 0)], [
-      { script: bob.script, value: 10_00000000n },
-      { script: alice.script, value: 39_99990000n },
-    ]);
+    const payment = spend(
+      [chain.coin(coinbase, 0)],
+      [
+        { script: bob.script, value: 10_00000000n },
+        { script: alice.script, value: 39_99990000n },
+      ],
+    );
     chain.mine([payment]);
     const server = await serve(chain);
     const coin = { contract_address: null, contract_name: "Bitcoin", contract_ticker_symbol: "BTC", contract_decimals: 8, quote: null };
@@ -66,11 +69,14 @@ describe("the transactions of an address", () => {
     expect(body.data).toMatchObject({ protocol: "protocol_03", address: alice.address, chain_id: null, chain_name: "btc-regtest" });
   });
 
-  it.each([210_000, 220_000, 230_000, 280_000])("equal a ledger kept by the test, for every kind of output (node version %i)", async (version) => {
-    const story = storyOf("ledger", 60);
-    const server = await serve(story.chain, { version });
-    expect(await compareWithLedger(server, story)).toBeGreaterThan(150);
-  });
+  it.each([210_000, 220_000, 230_000, 280_000])(
+    "equal a ledger kept by the test, for every kind of output (node version %i)",
+    async (version) => {
+      const story = storyOf("ledger", 60);
+      const server = await serve(story.chain, { version });
+      expect(await compareWithLedger(server, story)).toBeGreaterThan(150);
+    },
+  );
 
   it("list repeated coinbases twice, and what spends them once (BIP 30)", async () => {
     const story = storyOf("before BIP 30", 20);
@@ -84,7 +90,7 @@ describe("the transactions of an address", () => {
 
 describe("an index that starts late", () => {
   const from = 25;
-  const later = (entries: readonly { readonly height: number }[]) => entries.filter(({ height }) => height >= from);
+  const later = (entries: readonly LedgerEntry[]) => entries.filter(({ height }) => height >= from);
 
   it.each([
     ["the blocks of the node", { version: 280_000 }],
@@ -93,7 +99,7 @@ describe("an index that starts late", () => {
   ] as const)("has earlier outputs from %s", async (_, options) => {
     const story = storyOf("late start", 60);
     const server = await serve(story.chain, options, { from });
-    expect(await compareWithLedger(server, story, (entries) => later(entries) as typeof entries)).toBeGreaterThan(80);
+    expect(await compareWithLedger(server, story, later)).toBeGreaterThan(80);
   });
 
   it.each([
@@ -104,8 +110,7 @@ describe("an index that starts late", () => {
     const server = await serve(story.chain, { version, hasUndoData }, { from });
     let unknown = 0;
     await compareWithLedger(server, story, (entries) =>
-      entries
-        .filter(({ height }) => height >= from)
+      later(entries)
         .map((entry) => {
           const known = entry.coins.filter(({ height }) => height >= from);
           if (known.length < entry.coins.length) unknown += 1;

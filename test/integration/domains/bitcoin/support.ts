@@ -3,7 +3,7 @@ import type { CommunityTransaction } from "../../../../generated/responses.gen.t
 import { indexBitcoinChain } from "../../../../runtime/commands/index-bitcoin.ts";
 import { type Serving, startServing } from "../../../../runtime/commands/serving.ts";
 import { type BitcoinChainConfig, bitcoinChain } from "../../../../runtime/config/bitcoin.ts";
-import { config as configSchema } from "../../../../runtime/config/config.ts";
+import { type ChainConfig, config as configSchema } from "../../../../runtime/config/config.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import { createKeys } from "../../../../runtime/http/keys.ts";
 import type { TestBitcoinNode } from "../../../support/bitcoin/node.ts";
@@ -24,6 +24,8 @@ export interface RunningIndex {
   /** Waits until the index is at the head of the node. */
   sync(): Promise<void>;
   stop(): Promise<void>;
+  /** Settles when the indexer stops by itself. */
+  readonly stopped: Promise<void>;
 }
 
 /** Runs the indexer of a chain until it is stopped. */
@@ -38,7 +40,9 @@ export function startIndex(node: TestBitcoinNode, database: Database, overrides:
     );
     return row?.hash === `0x${head?.hash}`;
   };
+  running.catch(() => undefined);
   return {
+    stopped: running,
     sync: () => Promise.race([until("the index to be at the head", isSynced, 30_000), running]),
     stop: async () => {
       controller.abort();
@@ -57,22 +61,37 @@ export async function indexAll(node: TestBitcoinNode, database: Database, overri
 /** A server of a Bitcoin chain. */
 export interface BitcoinServer {
   get(path: string): Promise<{ readonly status: number; readonly body: { readonly error_message: string | null; readonly data: unknown } }>;
+  /** The body of a response as text. */
+  text(path: string): Promise<string>;
   /** All transactions of an address, page by page. */
   transactions(address: string, pageSize?: number): Promise<readonly CommunityTransaction[]>;
   stop(): Promise<void>;
 }
 
 /** Serves a chain from its index on a free port, with strict validation of responses. */
-export async function serveBitcoin(database: Database, chain: BitcoinChainConfig): Promise<BitcoinServer> {
+export async function serveBitcoin(
+  database: Database,
+  chain: BitcoinChainConfig,
+  others: readonly ChainConfig[] = [],
+): Promise<BitcoinServer> {
   const { key } = await createKeys(database).create({ label: "tests" });
   const config = configSchema.parse({ port: 0, limits: { requestsPerSecond: 100_000 } });
-  const serving: Serving = await startServing({ config, chains: [chain], database, reader: database, logger: silent, validate: "strict" });
+  const serving: Serving = await startServing({
+    config,
+    chains: [chain, ...others],
+    database,
+    reader: database,
+    logger: silent,
+    validate: "strict",
+  });
+  const request = (path: string) => fetch(`${serving.url}${path}`, { headers: { authorization: `Bearer ${key}` } });
   const get: BitcoinServer["get"] = async (path) => {
-    const response = await fetch(`${serving.url}${path}`, { headers: { authorization: `Bearer ${key}` } });
+    const response = await request(path);
     return { status: response.status, body: (await response.json()) as never };
   };
   return {
     get,
+    text: async (path) => (await request(path)).text(),
     transactions: async (address, pageSize = 100) => {
       const items: CommunityTransaction[] = [];
       for (let page = 0; ; page += 1) {

@@ -72,12 +72,18 @@ describe("exact JSON", () => {
     });
   });
 
-  it.each(["", "{", '{"a":01.5}', '{"a":.5}', '{"a":1.}', '"a', '"a\\', '{"a":1.5e}', "1.5.5", "[1.5"])("refuses what is not JSON: %s", (text) => {
-    expect(() => parseExactJson(text)).toThrow(SyntaxError);
-  });
+  it.each(["", "{", '{"a":01.5}', '{"a":.5}', '{"a":1.}', '"a', '"a\\', '{"a":1.5e}', "1.5.5", "[1.5"])(
+    "refuses what is not JSON: %s",
+    (text) => {
+      expect(() => parseExactJson(text)).toThrow(SyntaxError);
+    },
+  );
 
   it("takes linear time for texts of megabytes", () => {
     const long = "ab".repeat(4_000_000);
-    expect(parseExactJson(`{"hex":"${long}","value":0.5,"backslashes":"${"\\\\".repeat(500_000)}"}`)).toMatchObject({ hex: long, value: "0.5" });
+    expect(parseExactJson(`{"hex":"${long}","value":0.5,"backslashes":"${"\\\\".repeat(500_000)}"}`)).toMatchObject({
+      hex: long,
+      value: "0.5",
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { address as reference, networks } from "bitcoinjs-lib";
+import { networks, address as reference } from "bitcoinjs-lib";
 import { describe, expect, it } from "vitest";
 import { addressOf, scriptOf } from "../../../../runtime/lib/bitcoin/address.ts";
 import { bitcoinNetworks } from "../../../../runtime/lib/bitcoin/networks.ts";
@@ -24,11 +24,23 @@ describe("the address of a script", () => {
   // BIP 173 and BIP 350, test vectors of valid addresses.
   it.each([
     ["BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4", mainnet, "0x0014751e76e8199196d454941c45d1b3a323f1433bd6"],
-    ["tb1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3q0sl5k7", testnet4, "0x00201863143c14c5166804bd19203356da136c985678cd4d27a1b8c6329604903262"],
-    ["bc1pw508d6qejxtdg4y5r3zarvary0c5xw7kw508d6qejxtdg4y5r3zarvary0c5xw7kt5nd6y", mainnet, "0x5128751e76e8199196d454941c45d1b3a323f1433bd6751e76e8199196d454941c45d1b3a323f1433bd6"],
+    [
+      "tb1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3q0sl5k7",
+      testnet4,
+      "0x00201863143c14c5166804bd19203356da136c985678cd4d27a1b8c6329604903262",
+    ],
+    [
+      "bc1pw508d6qejxtdg4y5r3zarvary0c5xw7kw508d6qejxtdg4y5r3zarvary0c5xw7kt5nd6y",
+      mainnet,
+      "0x5128751e76e8199196d454941c45d1b3a323f1433bd6751e76e8199196d454941c45d1b3a323f1433bd6",
+    ],
     ["BC1SW50QGDZ25J", mainnet, "0x6002751e"],
     ["bc1zw508d6qejxtdg4y5r3zarvaryvaxxpcs", mainnet, "0x5210751e76e8199196d454941c45d1b3a323"],
-    ["bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0", mainnet, "0x512079be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"],
+    [
+      "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0",
+      mainnet,
+      "0x512079be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798",
+    ],
   ] as const)("is decoded as the standards say: %s", (address, network, script) => {
     expect(scriptOf(network, address)).toBe(script);
     expect(addressOf(network, script)).toBe(address.toLowerCase());
@@ -70,7 +82,16 @@ describe("the address of a script", () => {
   });
 
   it("is null for scripts without one", () => {
-    const scripts: readonly Hex[] = ["0x", "0x00", "0x51", "0x6a0401020304", "0x0014", `0x0015${"00".repeat(21)}`, `0x5129${"00".repeat(41)}`, "0x5101ff"];
+    const scripts: readonly Hex[] = [
+      "0x",
+      "0x00",
+      "0x51",
+      "0x6a0401020304",
+      "0x0014",
+      `0x0015${"00".repeat(21)}`,
+      `0x5129${"00".repeat(41)}`,
+      "0x5101ff",
+    ];
     expect(scripts.map((script) => addressOf(mainnet, script))).toEqual(scripts.map(() => null));
   });
 });

@@ -1,0 +1,128 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { createRandom, type Random } from "../../../../demo/story/random.ts";
+import { createTestBitcoinChain } from "../../../support/bitcoin/chain.ts";
+import { NumberText } from "../../../support/bitcoin/json.ts";
+import { startBitcoinNode, type TestBitcoinNode } from "../../../support/bitcoin/node.ts";
+import { createStory } from "../../../support/bitcoin/story.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { compareWithLedger } from "./ledger.ts";
+import { chainSettings, indexAll, serveBitcoin, startIndex } from "./support.ts";
+
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).toReversed()) await close();
+});
+
+const storyWithNode = async (seed: string, version: number) => {
+  const random = createRandom(seed);
+  const story = createStory(createTestBitcoinChain(), random, 2);
+  for (let count = 0; count < 40; count += 1) story.mine();
+  const node = await startBitcoinNode(story.chain, { version });
+  open.push(node.stop);
+  const test = await createTestDatabase();
+  open.push(test.drop);
+  return { random, story, node, test };
+};
+
+type Fields = Record<string, unknown>;
+const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !(value instanceof NumberText);
+
+/** Every object in a result, with the object itself. */
+const objectsIn = (value: unknown): Fields[] => (isFields(value) ? [value, ...Object.values(value).flatMap(objectsIn)] : []);
+
+/** Amounts that a node with a float in it prints, other wrong values, and the same amount in other notations. */
+const amounts = (exact: NumberText): readonly unknown[] => {
+  const satoshi = BigInt(exact.text.replace(".", ""));
+  return [
+    new NumberText("0.30000000000000004"),
+    new NumberText(`${exact.text}00000004`),
+    new NumberText(`${exact.text}0`),
+    new NumberText(`-${exact.text}`),
+    new NumberText("1e-9"),
+    new NumberText("1e300"),
+    new NumberText(`${satoshi}e-8`),
+    new NumberText(`${satoshi}E-08`),
+    null,
+    "many",
+    {},
+    [],
+  ];
+};
+
+/** Removes a random field of a result, or replaces a random amount. */
+const damage = (result: unknown, random: Random): void => {
+  const objects = objectsIn(result).filter((fields) => !Array.isArray(fields) && Object.keys(fields).length > 0);
+  if (objects.length === 0) return;
+  const fields = random.pick(objects);
+  const name = random.pick(Object.keys(fields));
+  const values = Object.values(fields).filter((value) => value instanceof NumberText);
+  if (values.length > 0 && random.chance(2)) {
+    const amount = random.pick(Object.keys(fields).filter((key) => fields[key] instanceof NumberText));
+    fields[amount] = random.pick(amounts(fields[amount] as NumberText));
+  } else if (name !== "generated") delete fields[name];
+};
+
+/** Serves the index of a faulty node and compares it with the ledger. */
+const compare = async (story: Parameters<typeof compareWithLedger>[1], node: TestBitcoinNode, { database }: TestDatabase) => {
+  const server = await serveBitcoin(database, chainSettings(node.url));
+  try {
+    return await compareWithLedger(server, story);
+  } finally {
+    await server.stop();
+  }
+};
+
+describe("a node that omits fields and prints wrong amounts", () => {
+  it.each([220_000, 280_000])("never leads to a wrong amount (version %i)", async (version) => {
+    const { random, story, node, test } = await storyWithNode("faulty node", version);
+    let damaged = 0;
+    node.tamper = (_method, result) => {
+      if (!random.chance(30)) return result;
+      damaged += 1;
+      damage(result, random);
+      return result;
+    };
+    await indexAll(node, test.database);
+    expect(damaged).toBeGreaterThan(2);
+    expect(await compare(story, node, test)).toBeGreaterThan(60);
+  });
+
+  it("indexes nothing of a block whose amounts are wrong each time, and continues when they are right", async () => {
+    const { story, node, test } = await storyWithNode("wrong each time", 280_000);
+    const wrong = new NumberText("0.30000000000000004");
+    let refused = 0;
+    node.tamper = (method, result) => {
+      if (method !== "getblock" || !isFields(result) || result.height !== 20) return result;
+      refused += 1;
+      const [coinbase] = objectsIn(result.tx).filter(({ value }) => value instanceof NumberText);
+      if (coinbase !== undefined) coinbase.value = wrong;
+      return result;
+    };
+    const index = startIndex(node, test.database, { from: 15 });
+    await expect.poll(() => refused, { timeout: 30_000 }).toBeGreaterThan(3);
+    expect(await test.database.query("SELECT number FROM bitcoin_blocks WHERE number >= 20")).toEqual([]);
+    node.tamper = (_method, result) => result;
+    await index.sync();
+    await index.stop();
+    const server = await serveBitcoin(test.database, chainSettings(node.url));
+    open.push(server.stop);
+    await compareWithLedger(server, story, (entries) => entries.filter(({ height }) => height >= 15));
+  });
+
+  it("is refused if a fee contradicts the amounts", async () => {
+    const { story, node, test } = await storyWithNode("contradiction", 280_000);
+    const height = story.chain.blocks.findIndex(({ transactions }) => transactions.length > 1);
+    let served = 0;
+    node.tamper = (method, result) => {
+      if (method !== "getblock" || !isFields(result) || result.height !== height) return result;
+      served += 1;
+      const spending = (result.tx as Fields[])[1];
+      if (spending !== undefined) spending.fee = new NumberText("0.12345678");
+      return result;
+    };
+    const index = startIndex(node, test.database);
+    await expect.poll(() => served, { timeout: 30_000 }).toBeGreaterThan(2);
+    expect(await test.database.query("SELECT FROM bitcoin_blocks WHERE number >= $1", [height])).toEqual([]);
+    await index.stop();
+  });
+});
