@@ -69,7 +69,7 @@ export const deployLendingPool = async (
     const price = position === 0 ? 10n ** 36n / unit : poolPriceOfGold(goldPrice);
     const terms = [asset, unit.toString().length - 1, `${name} ${symbol}`, `${isV2 ? "h2" : "hl"}${symbol}`, price];
     await context.mine([
-      { from: deployer, to: configurator, data: encode(abi, "initReserve", terms), gas: 6_000_000 },
+      { from: deployer, to: configurator, data: encode(abi, "initReserve", terms), gas: 12_000_000 },
       { from: deployer, to: configurator, data: encode(abi, "setBorrowable", [asset, true]), gas: 150_000 },
     ]);
     const state = await context.read<readonly string[]>(address, lendingPool.abi, "reserves", [asset]);

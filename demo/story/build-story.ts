@@ -79,7 +79,7 @@ const createContext = ({ node, artifacts, genesisTime, scale }: StoryOptions, mi
     deploy: async (from, artifact, parameters = []) => {
       const address = miner.nextContract(from);
       const data = encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args: parameters });
-      await context.mine([{ from, to: null, data, gas: 8_000_000 }]);
+      await context.mine([{ from, to: null, data, gas: 16_000_000 }]);
       return address;
     },
     read: (address, abi, functionName, parameters) => readContract(node, address, abi, functionName, parameters),
