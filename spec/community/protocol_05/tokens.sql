@@ -1,21 +1,23 @@
 -- The wallet's pool tokens with their share of the balances.
 WITH current_block AS (
   SELECT timestamp FROM api.blocks WHERE chain_id = :chain AND number = :as_of_block
+), registries AS MATERIALIZED (
+  SELECT address FROM contracts WHERE chain_id = :chain AND kind = 'registry'
 ), held AS MATERIALIZED (
   SELECT c.address AS pool, lp.token AS lp_token, b.balance, issued.supply
   FROM contracts c
   LEFT JOIN LATERAL (
     SELECT NULLIF(r.token, '\x0000000000000000000000000000000000000000'::bytea) AS token
-    FROM contracts g JOIN registered_token r ON r.chain_id = :chain AND r.contract = g.address AND r.pool = c.address
-    WHERE g.chain_id = :chain AND g.kind = 'registry' AND r.block_number <= :as_of_block
+    FROM registries g JOIN registered_token r ON r.chain_id = :chain AND r.contract = g.address AND r.pool = c.address
+    WHERE r.block_number <= :as_of_block
     ORDER BY r.block_number DESC, r.contract LIMIT 1) registered ON true
   LEFT JOIN LATERAL (
     SELECT true AS is_read, r.token FROM lp_token r
-    WHERE r.chain_id = :chain AND r.contract = c.address AND r.block_number <= :as_of_block
+    WHERE registered.token IS NULL AND r.chain_id = :chain AND r.contract = c.address AND r.block_number <= :as_of_block
     ORDER BY r.block_number DESC LIMIT 1) named ON true
   LEFT JOIN LATERAL (
     SELECT true AS is_read, r.token FROM pool_token r
-    WHERE r.chain_id = :chain AND r.contract = c.address AND r.block_number <= :as_of_block
+    WHERE registered.token IS NULL AND named.token IS NULL AND r.chain_id = :chain AND r.contract = c.address AND r.block_number <= :as_of_block
     ORDER BY r.block_number DESC LIMIT 1) other ON true
   -- A pool without another pool token is its own.
   CROSS JOIN LATERAL (

@@ -1,19 +1,21 @@
 -- The wallet's exchanges, additions and removals of liquidity, newest first. A positive delta is an amount that the pool received.
-WITH pools AS MATERIALIZED (
+WITH registries AS MATERIALIZED (
+  SELECT address FROM contracts WHERE chain_id = :chain AND kind = 'registry'
+), pools AS MATERIALIZED (
   SELECT c.address AS pool, lp.token AS lp_token
   FROM contracts c
   LEFT JOIN LATERAL (
     SELECT NULLIF(r.token, '\x0000000000000000000000000000000000000000'::bytea) AS token
-    FROM contracts g JOIN registered_token r ON r.chain_id = :chain AND r.contract = g.address AND r.pool = c.address
-    WHERE g.chain_id = :chain AND g.kind = 'registry' AND r.block_number <= :as_of_block
+    FROM registries g JOIN registered_token r ON r.chain_id = :chain AND r.contract = g.address AND r.pool = c.address
+    WHERE r.block_number <= :as_of_block
     ORDER BY r.block_number DESC, r.contract LIMIT 1) registered ON true
   LEFT JOIN LATERAL (
     SELECT true AS is_read, r.token FROM lp_token r
-    WHERE r.chain_id = :chain AND r.contract = c.address AND r.block_number <= :as_of_block
+    WHERE registered.token IS NULL AND r.chain_id = :chain AND r.contract = c.address AND r.block_number <= :as_of_block
     ORDER BY r.block_number DESC LIMIT 1) named ON true
   LEFT JOIN LATERAL (
     SELECT true AS is_read, r.token FROM pool_token r
-    WHERE r.chain_id = :chain AND r.contract = c.address AND r.block_number <= :as_of_block
+    WHERE registered.token IS NULL AND named.token IS NULL AND r.chain_id = :chain AND r.contract = c.address AND r.block_number <= :as_of_block
     ORDER BY r.block_number DESC LIMIT 1) other ON true
   -- A pool without another pool token is its own.
   CROSS JOIN LATERAL (
@@ -29,73 +31,104 @@ WITH pools AS MATERIALIZED (
   ORDER BY c.contract, c.i
 ), tokens AS MATERIALIZED (
   SELECT coin AS token FROM coins UNION SELECT lp_token FROM pools
+), oldest AS MATERIALIZED (
+  -- Events with the wallet as their account are actions in any case: the page has no older ones than the newest of them that fill it.
+  SELECT COALESCE((SELECT own.block_number FROM (
+    (SELECT block_number FROM exchanges
+     WHERE chain_id = :chain AND buyer = :wallet AND block_number <= :as_of_block
+     ORDER BY block_number DESC, log_index DESC LIMIT :limit::int8 + :offset::int8)
+    UNION ALL
+    (SELECT block_number FROM underlying_exchanges
+     WHERE chain_id = :chain AND buyer = :wallet AND block_number <= :as_of_block
+     ORDER BY block_number DESC, log_index DESC LIMIT :limit::int8 + :offset::int8)
+    UNION ALL
+    (SELECT block_number FROM additions
+     WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block
+     ORDER BY block_number DESC, log_index DESC LIMIT :limit::int8 + :offset::int8)
+    UNION ALL
+    (SELECT block_number FROM removals
+     WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block
+     ORDER BY block_number DESC, log_index DESC LIMIT :limit::int8 + :offset::int8)
+    UNION ALL
+    (SELECT block_number FROM imbalanced_removals
+     WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block
+     ORDER BY block_number DESC, log_index DESC LIMIT :limit::int8 + :offset::int8)
+    UNION ALL
+    (SELECT block_number FROM single_removals
+     WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block
+     ORDER BY block_number DESC, log_index DESC LIMIT :limit::int8 + :offset::int8)
+    ) own
+    ORDER BY own.block_number DESC LIMIT 1 OFFSET :limit::int8 + :offset::int8 - 1), 0) AS block_number
 ), candidates AS MATERIALIZED (
-  SELECT i.block_number, i.transaction_index, bool_or(i.is_sender) AS is_sender
+  SELECT i.block_number, i.transaction_index
   FROM (
-    SELECT a.block_number, a.transaction_index, true AS is_sender
-    FROM api.address_transactions a
-    JOIN api.transactions t ON t.chain_id = :chain AND t.block_number = a.block_number AND t.transaction_index = a.transaction_index
-    WHERE a.chain_id = :chain AND a.address = :wallet AND a.block_number <= :as_of_block AND t.from_address = :wallet
-    UNION ALL
-    SELECT m.block_number, m.transaction_index, false
+    SELECT a.block_number, a.transaction_index FROM api.address_transactions a
+    WHERE a.chain_id = :chain AND a.address = :wallet AND a.block_number <= :as_of_block AND a.block_number >= (SELECT block_number FROM oldest)
+    UNION
+    SELECT m.block_number, m.transaction_index
     FROM tokens k JOIN api.transfers m ON m.chain_id = :chain AND m.from_address = :wallet AND m.token = k.token AND m.block_number <= :as_of_block
-    UNION ALL
-    SELECT m.block_number, m.transaction_index, false
+      AND m.block_number >= (SELECT block_number FROM oldest)
+    UNION
+    SELECT m.block_number, m.transaction_index
     FROM tokens k JOIN api.transfers m ON m.chain_id = :chain AND m.to_address = :wallet AND m.token = k.token AND m.block_number <= :as_of_block
-    UNION ALL
-    SELECT block_number, transaction_index, false FROM exchanges
-    WHERE chain_id = :chain AND buyer = :wallet AND block_number <= :as_of_block
-    UNION ALL
-    SELECT block_number, transaction_index, false FROM underlying_exchanges
-    WHERE chain_id = :chain AND buyer = :wallet AND block_number <= :as_of_block
-    UNION ALL
-    SELECT block_number, transaction_index, false FROM additions
-    WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block
-    UNION ALL
-    SELECT block_number, transaction_index, false FROM removals
-    WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block
-    UNION ALL
-    SELECT block_number, transaction_index, false FROM imbalanced_removals
-    WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block
-    UNION ALL
-    SELECT block_number, transaction_index, false FROM single_removals
-    WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block
+      AND m.block_number >= (SELECT block_number FROM oldest)
+    UNION
+    SELECT block_number, transaction_index FROM exchanges
+    WHERE chain_id = :chain AND buyer = :wallet AND block_number <= :as_of_block AND block_number >= (SELECT block_number FROM oldest)
+    UNION
+    SELECT block_number, transaction_index FROM underlying_exchanges
+    WHERE chain_id = :chain AND buyer = :wallet AND block_number <= :as_of_block AND block_number >= (SELECT block_number FROM oldest)
+    UNION
+    SELECT block_number, transaction_index FROM additions
+    WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block AND block_number >= (SELECT block_number FROM oldest)
+    UNION
+    SELECT block_number, transaction_index FROM removals
+    WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block AND block_number >= (SELECT block_number FROM oldest)
+    UNION
+    SELECT block_number, transaction_index FROM imbalanced_removals
+    WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block AND block_number >= (SELECT block_number FROM oldest)
+    UNION
+    SELECT block_number, transaction_index FROM single_removals
+    WHERE chain_id = :chain AND provider = :wallet AND block_number <= :as_of_block AND block_number >= (SELECT block_number FROM oldest)
   ) i
-  GROUP BY i.block_number, i.transaction_index
-), events AS MATERIALIZED (
-  SELECT 'exchange' AS action, c.is_sender, e.contract AS pool, e.block_number, e.transaction_index, e.log_index, e.buyer AS account,
-    ARRAY[e.sold_id, e.bought_id] AS ids, ARRAY[e.tokens_sold, -e.tokens_bought] AS amounts, 1 AS sign
-  FROM candidates c JOIN exchanges e ON e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
-  UNION ALL
-  SELECT 'exchange_underlying', c.is_sender, e.contract, e.block_number, e.transaction_index, e.log_index, e.buyer, NULL, NULL, 1
-  FROM candidates c
-  JOIN underlying_exchanges e ON e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
-  UNION ALL
-  SELECT 'add_liquidity', c.is_sender, e.contract, e.block_number, e.transaction_index, e.log_index, e.provider, NULL, e.token_amounts, 1
-  FROM candidates c JOIN additions e ON e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
-  UNION ALL
-  SELECT 'remove_liquidity', c.is_sender, e.contract, e.block_number, e.transaction_index, e.log_index, e.provider, NULL, e.token_amounts, -1
-  FROM candidates c JOIN removals e ON e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
-  UNION ALL
-  SELECT 'remove_liquidity_imbalance', c.is_sender, e.contract, e.block_number, e.transaction_index, e.log_index, e.provider, NULL, e.token_amounts, -1
-  FROM candidates c
-  JOIN imbalanced_removals e ON e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
-  UNION ALL
-  SELECT 'remove_liquidity_one_coin', c.is_sender, e.contract, e.block_number, e.transaction_index, e.log_index, e.provider,
-    -- Early events do not have the id of the coin: it is that of the amount that the pool transferred, or else the native currency.
-    ARRAY[COALESCE(e.token_id, paid.i, own.i)], ARRAY[e.coin_amount], -1
-  FROM candidates c
-  JOIN single_removals e ON e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
-  LEFT JOIN LATERAL (
-    SELECT k.i FROM coins k
-    JOIN api.transfers m ON m.chain_id = :chain AND m.from_address = e.contract AND m.token = k.coin AND m.block_number = e.block_number
-      AND m.transaction_index = e.transaction_index
-    WHERE k.pool = e.contract AND m.amount = e.coin_amount AND m.log_index < e.log_index
-    ORDER BY m.log_index DESC LIMIT 1) paid ON true
-  LEFT JOIN coins own ON own.pool = e.contract AND own.coin = '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea
+  ORDER BY i.block_number DESC, i.transaction_index DESC
 ), page AS MATERIALIZED (
   SELECT e.*
-  FROM events e
+  FROM candidates c
+  -- In the order of the candidates, so that only those of the page are joined.
+  CROSS JOIN LATERAL (
+    SELECT t.from_address = :wallet AS is_sender FROM api.transactions t
+    WHERE t.chain_id = :chain AND t.block_number = c.block_number AND t.transaction_index = c.transaction_index LIMIT 1) sent
+  CROSS JOIN LATERAL (
+    SELECT 'exchange' AS action, sent.is_sender, e.contract AS pool, e.block_number, e.transaction_index, e.log_index, e.buyer AS account,
+      ARRAY[e.sold_id, e.bought_id] AS ids, ARRAY[e.tokens_sold, -e.tokens_bought] AS amounts, 1 AS sign
+    FROM exchanges e WHERE e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
+    UNION ALL
+    SELECT 'exchange_underlying', sent.is_sender, e.contract, e.block_number, e.transaction_index, e.log_index, e.buyer, NULL, NULL, 1
+    FROM underlying_exchanges e WHERE e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
+    UNION ALL
+    SELECT 'add_liquidity', sent.is_sender, e.contract, e.block_number, e.transaction_index, e.log_index, e.provider, NULL, e.token_amounts, 1
+    FROM additions e WHERE e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
+    UNION ALL
+    SELECT 'remove_liquidity', sent.is_sender, e.contract, e.block_number, e.transaction_index, e.log_index, e.provider, NULL, e.token_amounts, -1
+    FROM removals e WHERE e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
+    UNION ALL
+    SELECT 'remove_liquidity_imbalance', sent.is_sender, e.contract, e.block_number, e.transaction_index, e.log_index, e.provider, NULL, e.token_amounts, -1
+    FROM imbalanced_removals e WHERE e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
+    UNION ALL
+    SELECT 'remove_liquidity_one_coin', sent.is_sender, e.contract, e.block_number, e.transaction_index, e.log_index, e.provider,
+      -- Early events do not have the id of the coin: it is that of the amount that the pool transferred, or else the native currency.
+      ARRAY[COALESCE(e.token_id, paid.i, own.i)], ARRAY[e.coin_amount], -1
+    FROM single_removals e
+    LEFT JOIN LATERAL (
+      SELECT k.i FROM coins k
+      JOIN api.transfers m ON m.chain_id = :chain AND m.from_address = e.contract AND m.token = k.coin AND m.block_number = e.block_number
+        AND m.transaction_index = e.transaction_index
+      WHERE k.pool = e.contract AND m.amount = e.coin_amount AND m.log_index < e.log_index
+      ORDER BY m.log_index DESC LIMIT 1) paid ON true
+    LEFT JOIN coins own ON own.pool = e.contract AND own.coin = '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea
+    WHERE e.chain_id = :chain AND e.block_number = c.block_number AND e.transaction_index = c.transaction_index
+  ) e
   WHERE e.is_sender OR e.account = :wallet
     OR EXISTS (
       SELECT 1
@@ -119,7 +152,7 @@ WITH pools AS MATERIALIZED (
       FROM pools p JOIN api.transfers m ON m.chain_id = :chain AND m.token = p.lp_token AND m.block_number = e.block_number
         AND m.transaction_index = e.transaction_index AND m.from_address = :wallet
       WHERE p.pool = e.pool AND e.sign < 0)
-  ORDER BY e.block_number DESC, e.log_index DESC
+  ORDER BY c.block_number DESC, c.transaction_index DESC, e.log_index DESC
   LIMIT :limit OFFSET :offset
 ), legs AS MATERIALIZED (
   SELECT e.action, e.pool, e.block_number, e.transaction_index, e.log_index, e.account, e.is_sender OR e.account = :wallet AS is_own,
@@ -191,7 +224,7 @@ WITH pools AS MATERIALIZED (
     SELECT CASE WHEN sort.is_native THEN 18 ELSE token.decimals END AS decimals,
       CASE WHEN sort.is_native THEN q.unit_price * 1e18 ELSE q.price END AS price,
       CASE WHEN sort.is_native OR q.price IS NOT NULL THEN q.unit_price END AS unit_price) own
-), totals AS (
+), totals AS MATERIALIZED (
   -- What was exchanged for pool tokens.
   SELECT v.block_number, v.log_index, CASE WHEN count(v.quote) = count(*) THEN sum(v.quote) END AS quote
   FROM valued v WHERE NOT v.is_share GROUP BY v.block_number, v.log_index
@@ -202,7 +235,7 @@ WITH pools AS MATERIALIZED (
     CASE WHEN v.is_share THEN t.quote ELSE v.quote END AS quote
   FROM valued v LEFT JOIN totals t ON t.block_number = v.block_number AND t.log_index = v.log_index
   WHERE v.is_moved AND v.delta <> 0
-), sums AS (
+), sums AS MATERIALIZED (
   SELECT s.block_number, s.log_index,
     json_agg(json_build_object(
       'direction', s.direction,
