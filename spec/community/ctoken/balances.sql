@@ -12,7 +12,7 @@ WITH current_block AS (
   -- Minted tokens come from the market itself, whose own sum is negative.
   HAVING sum(m.amount) > 0
 ), read AS (
-  SELECT h.market, h.tokens, a.asset, reading.tokens AS supply, reading.reserves, reading.cash,
+  SELECT h.market, h.tokens, a.asset, reading.tokens AS supply, reading.reserves, reading.cash, reading.counts_cash,
     -- Supply and reserves change only in blocks in which interest accrues: without a later one, the readings are those of the current block.
     CASE WHEN accrued.block_number > reading.block_number THEN reading.block_number ELSE :as_of_block END AS block_number
   FROM held h
@@ -21,7 +21,9 @@ WITH current_block AS (
     WHERE r.chain_id = :chain AND r.contract = h.market AND r.block_number <= :as_of_block
     ORDER BY r.block_number DESC LIMIT 1) a ON true
   LEFT JOIN LATERAL (
-    SELECT s.block_number, s.tokens, r.amount AS reserves, k.amount AS cash
+    SELECT s.block_number, s.tokens, r.amount AS reserves, k.amount AS cash,
+      (SELECT o.amount FROM counted_cash o WHERE o.chain_id = :chain AND o.contract = s.contract AND o.block_number <= s.block_number
+       ORDER BY o.block_number DESC LIMIT 1) IS NOT NULL AS counts_cash
     FROM token_supply s
     CROSS JOIN LATERAL (
       SELECT o.amount FROM reserves o WHERE o.chain_id = :chain AND o.contract = s.contract AND o.block_number = s.block_number LIMIT 1) r
@@ -37,11 +39,13 @@ WITH current_block AS (
   SELECT r.market, r.asset,
     -- exchangeRateStored() is (cash + borrows - reserves) * 10^18 / supply; both divisions truncate.
     CASE WHEN r.asset IS NULL THEN r.tokens
-      WHEN COALESCE(balance.balance, r.cash) + lent.total_borrows >= r.reserves
-      THEN div(r.tokens * div((COALESCE(balance.balance, r.cash) + lent.total_borrows - r.reserves) * 1e18, NULLIF(r.supply, 0)), 1e18) END AS amount
+      WHEN held.cash + lent.total_borrows >= r.reserves
+      THEN div(r.tokens * div((held.cash + lent.total_borrows - r.reserves) * 1e18, NULLIF(r.supply, 0)), 1e18) END AS amount
   FROM read r
-  LEFT JOIN LATERAL (
-    SELECT b.balance FROM api.balances_at(:chain, r.block_number) b WHERE b.owner = r.market AND b.token = r.asset LIMIT 1) balance ON true
+  -- Transfers of the asset to a market change its cash without an event of the market, unless it counts its cash itself.
+  CROSS JOIN LATERAL (
+    SELECT CASE WHEN r.counts_cash THEN r.cash ELSE COALESCE((
+      SELECT b.balance FROM api.balances_at(:chain, r.block_number) b WHERE b.owner = r.market AND b.token = r.asset LIMIT 1), r.cash) END AS cash) held
   LEFT JOIN LATERAL (
     SELECT t.total_borrows FROM (
       (SELECT i.total_borrows, i.block_number, i.log_index FROM accruals i

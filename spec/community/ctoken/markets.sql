@@ -9,7 +9,7 @@ WITH current_block AS (
   -- Blocks in a year of 365 days, at the average time between blocks in the last 30 days.
   SELECT 31536000 * (c.number - m.number)::numeric / NULLIF(c.timestamp - m.timestamp, 0) AS blocks_per_year FROM current_block c, month m
 ), read AS (
-  SELECT c.address AS market, c.log_index, a.asset, reading.tokens, reading.reserves, reading.cash,
+  SELECT c.address AS market, c.log_index, a.asset, reading.tokens, reading.reserves, reading.cash, reading.counts_cash,
     -- Supply and reserves change only in blocks in which interest accrues: without a later one, the readings are those of the current block.
     CASE WHEN accrued.block_number > reading.block_number THEN reading.block_number ELSE :as_of_block END AS block_number
   FROM contracts c
@@ -18,7 +18,9 @@ WITH current_block AS (
     WHERE r.chain_id = :chain AND r.contract = c.address AND r.block_number <= :as_of_block
     ORDER BY r.block_number DESC LIMIT 1) a ON true
   LEFT JOIN LATERAL (
-    SELECT s.block_number, s.tokens, r.amount AS reserves, k.amount AS cash
+    SELECT s.block_number, s.tokens, r.amount AS reserves, k.amount AS cash,
+      (SELECT o.amount FROM counted_cash o WHERE o.chain_id = :chain AND o.contract = s.contract AND o.block_number <= s.block_number
+       ORDER BY o.block_number DESC LIMIT 1) IS NOT NULL AS counts_cash
     FROM token_supply s
     CROSS JOIN LATERAL (
       SELECT o.amount FROM reserves o WHERE o.chain_id = :chain AND o.contract = s.contract AND o.block_number = s.block_number LIMIT 1) r
@@ -33,8 +35,9 @@ WITH current_block AS (
   WHERE c.chain_id = :chain AND c.kind = 'market' AND c.block_number <= :as_of_block
 ), total AS (
   SELECT r.market, r.asset, r.tokens, r.reserves, r.block_number,
-    -- Events do not have transfers of the asset to the market; its balance does. Nothing is lent before the first event of a listed market.
-    COALESCE(held.balance, r.cash) AS cash,
+    -- Transfers of the asset to a market change its cash without an event of the market, unless it counts its cash itself.
+    CASE WHEN r.counts_cash THEN r.cash ELSE COALESCE(held.balance, r.cash) END AS cash,
+    -- Nothing is lent before the first event of a listed market.
     COALESCE(lent.total_borrows, CASE WHEN r.log_index IS NOT NULL THEN 0 END) AS borrows
   FROM read r
   LEFT JOIN LATERAL (

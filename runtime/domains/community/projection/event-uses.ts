@@ -47,8 +47,9 @@ export const usesByTopic = (
   const uses = new Map<Hash, EventUse[]>();
   const add = (topic: Hash, use: EventUse): void => void uses.set(topic, [...(uses.get(topic) ?? []), use]);
   for (const [kind, { discoveredBy }] of Object.entries(protocol.contracts)) {
-    for (const { contract, event, parameter } of discoveredBy) {
-      add(event.topic0, { emitter: emitterOf(contract), announces: kind, decode: decodedOnce(announcementDecoder(event, parameter)) });
+    for (const variants of variantsOf(discoveredBy)) {
+      const [{ contract, event }] = variants;
+      add(event.topic0, { emitter: emitterOf(contract), announces: kind, decode: decodedOnce(announcementDecoder(variants)) });
     }
   }
   for (const relations of tables) {
@@ -82,25 +83,49 @@ const decodedOnce = <Decoded>(decode: (log: ChainLog) => Decoded): ((log: ChainL
   };
 };
 
-const announcementDecoder = (event: EventSignature, parameter: string): ((log: ChainLog) => Announcement) => {
-  const decoder = createLogDecoder(event);
-  const position = event.parameters.findIndex(({ name }) => name === parameter);
+type Discovery = Protocol["contracts"][string]["discoveredBy"][number];
+
+/** Groups announcements by contract and first topic. */
+const variantsOf = (discoveries: readonly Discovery[]): Iterable<[Discovery, ...Discovery[]]> => {
+  const groups = new Map<string, [Discovery, ...Discovery[]]>();
+  for (const discovery of discoveries) {
+    const key = `${discovery.contract} ${discovery.event.topic0}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [discovery]);
+    else group.push(discovery);
+  }
+  return groups.values();
+};
+
+const announcementDecoder = (variants: readonly Discovery[]): ((log: ChainLog) => Announcement) => {
+  const decodeVariant = variantDecoder(variants.map(({ event }) => event));
   return (log) => {
-    const decoded = decoder.decode(log);
+    const decoded = decodeVariant(log);
     if ("problem" in decoded) return decoded;
+    const { event, parameter } = variants[decoded.variant] as Discovery;
+    const address = decoded.values[event.parameters.findIndex(({ name }) => name === parameter)];
     // A copy: a slice would keep the data of the log in memory for as long as the address is cached.
-    return { address: Buffer.from(String(decoded.values[position]), "latin1").toString("latin1") as Address };
+    return { address: Buffer.from(String(address), "latin1").toString("latin1") as Address };
+  };
+};
+
+const rowDecoder = (variants: readonly EventSignature[], columns: readonly Column[]): ((log: ChainLog) => Values) => {
+  const decodeVariant = variantDecoder(variants);
+  const places = variants.map((event) => placesOf(event, columns));
+  return (log) => {
+    const decoded = decodeVariant(log);
+    return "problem" in decoded ? decoded : { columns: columnsOf(places[decoded.variant] ?? [], decoded.values) };
   };
 };
 
 /** Variants with the same first topic differ in which parameters are indexed. */
-const rowDecoder = (variants: readonly EventSignature[], columns: readonly Column[]): ((log: ChainLog) => Values) => {
-  const decoders = variants.map((event) => ({ ...createLogDecoder(event), columns: placesOf(event, columns) }));
-  return (log) => {
+const variantDecoder = (variants: readonly EventSignature[]) => {
+  const decoders = variants.map(createLogDecoder);
+  return (log: ChainLog): { readonly variant: number; readonly values: readonly AbiValue[] } | Problem => {
     let problem: Problem = { problem: "" };
-    for (const { decode, columns: places, topics } of decoders) {
+    for (const [variant, { decode, topics }] of decoders.entries()) {
       const decoded = decode(log);
-      if ("values" in decoded) return { columns: columnsOf(places, decoded.values) };
+      if ("values" in decoded) return { variant, values: decoded.values };
       if (problem.problem === "" || topics === log.topics.length) problem = decoded;
     }
     return problem;

@@ -70,7 +70,8 @@ export interface CTokenContracts {
   readonly hostile: Artifact;
 }
 
-const loadContracts = async (): Promise<CTokenContracts> => {
+/** Compiles the contracts, or takes them from the cache. */
+export const loadContracts = async (): Promise<CTokenContracts> => {
   const compiled = await compileContracts(contractsDirectory);
   return {
     registry: compiled("MarketRegistry"),
@@ -92,25 +93,79 @@ export interface CToken {
   readonly decimals: number;
 }
 
-/** Markets of two tokens and of the native token, and accounts that use them. */
-export interface CTokenMarket {
-  readonly contracts: CTokenContracts;
+/** Markets of a family of contracts, and accounts that use them. */
+export interface CTokenUse {
   readonly registry: Address;
+  /** Uses markets for its callers. */
   readonly router: Address;
+  /** Markets of tokens; the debtor can owe the second asset for the first. */
   readonly tokens: readonly [CToken, CToken];
-  readonly native: CToken;
   readonly all: readonly CToken[];
   readonly people: readonly Address[];
   /** Has assets, and does nothing by chance. */
   readonly debtor: Address;
+  /** The functions of a market. */
+  artifactOf(market: CToken): Artifact;
   of(from: Address, market: CToken, name: string, args?: readonly unknown[]): TestTransaction;
+  supply(from: Address, market: CToken, amount: bigint): TestTransaction;
   setPrice(market: CToken, price: bigint): TestTransaction;
   /** An action of an account with a market, or a donation, which emits no event of the market; some of them fail. */
   randomTransaction(random: Random): TestTransaction;
 }
 
+/** Markets of two tokens and of the native token. */
+export interface CTokenMarket extends CTokenUse {
+  readonly contracts: CTokenContracts;
+  readonly native: CToken;
+}
+
 const rates = { baseRate: 10n ** 16n, multiplier: 2n * 10n ** 17n };
 const unlimited = 2n ** 255n;
+
+interface Users {
+  readonly contracts: Pick<CTokenContracts, "asset" | "router">;
+  readonly router: Address;
+  of: CTokenUse["of"];
+}
+
+interface Use {
+  readonly from: Address;
+  readonly to: Address;
+  readonly market: CToken;
+}
+
+/** An action of an account with a market, for itself or another account, or a donation. */
+export const randomUse = (random: Random, { contracts, router, of }: Users, { from, to, market }: Use): TestTransaction => {
+  const amount = BigInt(random.between(1, 1_000_000)) * 10n ** BigInt(market.decimals - 3) + BigInt(random.between(0, 999));
+  const minted = (amount * 10n ** 18n) / (2n * 10n ** BigInt(8 + market.decimals));
+  const own = [
+    of(from, market, "redeem", [minted / 3n]),
+    of(from, market, "borrow", [amount / 4n]),
+    of(from, market, "borrow", [amount / 9n]),
+  ];
+  if (market.asset === null)
+    return random.pick<TestTransaction>([
+      { ...of(from, market, "mint"), value: amount },
+      { ...of(from, market, "repayBorrow"), value: amount / 20n },
+      { from, to: market.address, value: 0n },
+      ...own,
+    ]);
+  const token = (name: string, args: readonly unknown[]) => ({ from, ...call(contracts.asset, market.asset as Address, name, args) });
+  const routed = (name: string, args: readonly unknown[]) => ({ from, ...call(contracts.router, router, name, args) });
+  return random.pick<TestTransaction>([
+    of(from, market, "mint", [amount]),
+    of(from, market, "mint", [amount]),
+    of(from, market, "redeemUnderlying", [amount / 2n]),
+    of(from, market, "repayBorrow", [amount / 20n]),
+    of(from, market, "repayBorrowBehalf", [to, amount / 40n]),
+    of(from, market, "mintBehalf", [to, amount / 3n]),
+    of(from, market, "transfer", [to, minted / 5n]),
+    routed("supply", [market.address, market.asset, amount / 2n]),
+    routed("repay", [market.address, market.asset, to, amount / 50n]),
+    token("transfer", [market.address, amount / 1000n + 1n]),
+    ...own,
+  ]);
+};
 
 /** Deploys and lists the markets, one of each asset in the given variants. */
 export const startCTokenMarket = async (chain: TestChain, [first, second]: readonly [number, number]): Promise<CTokenMarket> => {
@@ -144,44 +199,16 @@ export const startCTokenMarket = async (chain: TestChain, [first, second]: reado
   const priceOf = ({ decimals }: CToken): bigint => 10n ** BigInt(36 - decimals);
   for (const market of all) await chain.send(call(contracts.registry, registry, "list", [market.address, priceOf(market)]));
   await chain.mine();
-  const of: CTokenMarket["of"] = (from, market, name, args = []) => ({
-    from,
-    ...call(market.asset === null ? contracts.native : contracts.token, market.address, name, args),
-  });
+  const artifactOf = ({ asset }: CToken): Artifact => (asset === null ? contracts.native : contracts.token);
+  const of: CTokenMarket["of"] = (from, market, name, args = []) => ({ from, ...call(artifactOf(market), market.address, name, args) });
   const randomTransaction = (random: Random): TestTransaction => {
     const [from, to, market] = [random.pick(people), random.pick(people), random.pick(all)];
-    const amount = BigInt(random.between(1, 1_000_000)) * 10n ** BigInt(market.decimals - 3) + BigInt(random.between(0, 999));
-    const minted = (amount * 10n ** 18n) / (2n * 10n ** BigInt(8 + market.decimals));
-    const own = [
-      of(from, market, "redeem", [minted / 3n]),
-      of(from, market, "borrow", [amount / 4n]),
-      of(from, market, "borrow", [amount / 9n]),
-    ];
-    if (market.asset === null)
-      return random.pick<TestTransaction>([
-        { ...of(from, market, "mint"), value: amount },
-        { ...of(from, market, "repayBorrow"), value: amount / 20n },
-        { from, to: market.address, value: 0n },
-        ...own,
-      ]);
-    const token = (name: string, args: readonly unknown[]) => ({ from, ...call(contracts.asset, market.asset as Address, name, args) });
-    const routed = (name: string, args: readonly unknown[]) => ({ from, ...call(contracts.router, router, name, args) });
-    return random.pick<TestTransaction>([
-      of(from, market, "mint", [amount]),
-      of(from, market, "mint", [amount]),
-      of(from, market, "redeemUnderlying", [amount / 2n]),
-      of(from, market, "repayBorrow", [amount / 20n]),
-      of(from, market, "repayBorrowBehalf", [to, amount / 40n]),
-      of(from, market, "mintBehalf", [to, amount / 3n]),
-      of(from, market, "transfer", [to, minted / 5n]),
-      routed("supply", [market.address, market.asset, amount / 2n]),
-      routed("repay", [market.address, market.asset, to, amount / 50n]),
-      token("transfer", [market.address, amount / 1000n + 1n]),
-      ...own,
-    ]);
+    return randomUse(random, { contracts, router, of }, { from, to, market });
   };
   return {
-    ...{ contracts, registry, router, tokens, native, all, people, debtor, of, randomTransaction },
+    ...{ contracts, registry, router, tokens, native, all, people, debtor, artifactOf, of, randomTransaction },
+    supply: (from, market, amount) =>
+      market.asset === null ? { ...of(from, market, "mint"), value: amount } : of(from, market, "mint", [amount]),
     setPrice: (market, price) => call(contracts.registry, registry, "setPrice", [market.address, price]),
   };
 };

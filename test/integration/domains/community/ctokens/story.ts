@@ -5,7 +5,7 @@ import { startTestChain, type TestChain } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 import { builtInProtocol, createItemsOf, type ItemsOf, insertTokens, timeOf } from "../operations.ts";
 import { type CommunityIndex, startCommunityIndex } from "../support.ts";
-import { type CToken, type CTokenMarket, readAt, startCTokenMarket, variants } from "./market.ts";
+import { type CToken, type CTokenMarket, type CTokenUse, readAt, startCTokenMarket, variants } from "./market.ts";
 
 /** US dollars per whole unit of each asset, other than the native token. */
 const price = 3;
@@ -17,9 +17,9 @@ export const family = [
 ] as const;
 
 /** Markets in use for a month, and the index of them. */
-export interface CTokenStory {
+export interface CTokenStory<Market extends CTokenUse = CTokenMarket> {
   readonly chain: TestChain;
-  readonly market: CTokenMarket;
+  readonly market: Market;
   readonly test: TestDatabase;
   readonly index: CommunityIndex;
   /** Blocks after which answers are compared; between some of them, no market was touched. */
@@ -35,7 +35,15 @@ export interface CTokenStory {
 
 export const startCTokenStory = async ({ id, kinds }: (typeof family)[number]): Promise<CTokenStory> => {
   const chain = await startTestChain();
-  const market = await startCTokenMarket(chain, kinds);
+  return playCTokenStory(id, chain, await startCTokenMarket(chain, kinds));
+};
+
+/** Uses and indexes markets of a protocol. */
+export const playCTokenStory = async <Market extends CTokenUse>(
+  id: string,
+  chain: TestChain,
+  market: Market,
+): Promise<CTokenStory<Market>> => {
   const test = await createTestDatabase();
   const protocol = builtInProtocol(id);
   const community = { [id]: { comptroller: [market.registry] } };
@@ -43,15 +51,14 @@ export const startCTokenStory = async ({ id, kinds }: (typeof family)[number]): 
   const heights = await runStory(chain, market, id);
   await index.sync();
   await insertTokens(test.database, [
-    ...market.tokens.map(({ asset, decimals }) => ({ address: asset as Address, name: "Asset", decimals, price })),
+    ...market.all.flatMap(({ asset, decimals }) => (asset === null ? [] : [{ address: asset, name: "Asset", decimals, price }])),
     ...market.all.map(({ address }) => ({ address, name: "Receipt", decimals: 8 })),
   ]);
   return {
     ...{ chain, market, test, index, heights },
     head: await chain.head(),
     itemsOf: createItemsOf(test.database, protocol),
-    view: (one, name, args, height) =>
-      readAt(chain, one.asset === null ? market.contracts.native : market.contracts.token, one.address, name, args, height),
+    view: (one, name, args, height) => readAt(chain, market.artifactOf(one), one.address, name, args, height),
     inDollars: (amount, { asset, decimals }) => (asset === null ? null : (Number(amount) / 10 ** decimals) * price),
     end: async () => {
       await index.end();
@@ -68,7 +75,7 @@ export const expectQuote = (found: unknown, expected: number | null): void => {
 };
 
 /** Random actions over two months, a donation, a liquidation, and blocks without any event. Returns the heights at which answers are compared. */
-const runStory = async (chain: TestChain, market: CTokenMarket, seed: string): Promise<number[]> => {
+const runStory = async (chain: TestChain, market: CTokenUse, seed: string): Promise<number[]> => {
   const random = createRandom(`cToken markets of ${seed}`);
   const { debtor } = market;
   const [first, , third] = market.people as [Address, Address, Address];
@@ -80,10 +87,9 @@ const runStory = async (chain: TestChain, market: CTokenMarket, seed: string): P
     await chain.mine(time);
   };
   for (const from of market.people)
-    await chain.send(...market.tokens.map((one) => market.of(from, one, "mint", [5n * 10n ** BigInt(one.decimals + 3)])), {
-      ...market.of(from, market.native, "mint"),
-      value: 5n * 10n ** 18n,
-    });
+    await chain.send(
+      ...market.all.map((one) => market.supply(from, one, 5n * 10n ** BigInt(one.asset === null ? one.decimals : one.decimals + 3))),
+    );
   await mine();
   for (let step = 0; step < 60; step += 1) {
     await chain.send(...Array.from({ length: random.between(2, 5) }, () => market.randomTransaction(random)));

@@ -1,0 +1,139 @@
+import { toFunctionSelector } from "viem";
+import type { Address } from "../../runtime/lib/hex.ts";
+import { type CToken, type CTokenUse, loadContracts, randomUse } from "../integration/domains/community/ctokens/market.ts";
+import { type Artifact, call, type TestTransaction } from "../support/chain.ts";
+import { compileWithPackages } from "../support/solidity.ts";
+import { artifactOf, type ProtocolChain } from "./support.ts";
+
+const contract = (path: string): Artifact =>
+  artifactOf(`@venusprotocol/venus-protocol/artifacts/contracts/${path}.sol/${path.split("/").at(-1)}.json`);
+
+/** What the comptroller and its markets ask of contracts outside of the package: prices, permissions, and a receiver of reserves. */
+const surroundings = compileWithPackages(`
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity ^0.8.20;
+
+contract Surroundings {
+  mapping(address => uint256) public prices;
+  function setPrice(address market, uint256 price) external { prices[market] = price; }
+  function getUnderlyingPrice(address market) external view returns (uint256) { return prices[market]; }
+  function getBoundedPricesView(address market) external view returns (uint256, uint256) { return (prices[market], prices[market]); }
+  function updateProtectionState(address) external {}
+  function updatePrice(address) external {}
+  function isAllowedToCall(address, string calldata) external pure returns (bool) { return true; }
+  function updateAssetsState(address, address, uint8) external {}
+}
+`)("Surroundings");
+
+/** Of which release the markets are: the older ones emit the events of Compound. */
+export type Release = "legacy" | "newest";
+
+const delegates: Readonly<Record<Release, { readonly proxy: string; readonly implementation: string }>> = {
+  legacy: { proxy: "Tokens/VTokens/legacy/VBep20DelegatorR1", implementation: "Tokens/VTokens/legacy/VBep20DelegateR1" },
+  newest: { proxy: "Tokens/VTokens/VBep20Delegator", implementation: "Tokens/VTokens/VBep20Delegate" },
+};
+
+const unlimited = 2n ** 255n;
+const one = 10n ** 18n;
+
+/** Deploys the comptroller with its facets. */
+const deployComptroller = async (
+  { deploy, execute }: ProtocolChain,
+  outside: Address,
+): Promise<{ address: Address; artifact: Artifact }> => {
+  const [unitroller, diamond] = [contract("Comptroller/Unitroller"), contract("Comptroller/Diamond/Diamond")];
+  const address = await deploy(unitroller);
+  const implementation = await deploy(diamond);
+  await execute(
+    call(unitroller, address, "_setPendingImplementation", [implementation]),
+    call(diamond, implementation, "_become", [address]),
+  );
+  const taken = new Set<string>();
+  const cuts: { facetAddress: Address; action: number; functionSelectors: readonly string[] }[] = [];
+  const abi: Artifact["abi"][number][] = [];
+  for (const name of ["MarketFacet", "PolicyFacet", "RewardFacet", "SetterFacet", "FlashLoanFacet"]) {
+    const facet = contract(`Comptroller/Diamond/facets/${name}`);
+    const functions = facet.abi.filter((item) => item.type === "function" && !taken.has(toFunctionSelector(item)));
+    const selectors = functions.map((item) => toFunctionSelector(item as Parameters<typeof toFunctionSelector>[0]));
+    for (const selector of selectors) taken.add(selector);
+    abi.push(...functions);
+    cuts.push({ facetAddress: await deploy(facet), action: 0, functionSelectors: selectors });
+  }
+  await execute(call(diamond, address, "diamondCut", [cuts]));
+  const artifact: Artifact = { abi, bytecode: "0x" };
+  const set = (name: string, args: readonly unknown[]) => call(artifact, address, name, args);
+  await execute(set("_setAccessControl", [outside]));
+  await execute(
+    set("_setComptrollerLens", [await deploy(contract("Lens/ComptrollerLens"))]),
+    set("_setPriceOracle", [outside]),
+    set("setDeviationBoundedOracle", [outside]),
+    set("_setCloseFactor", [one / 2n]),
+  );
+  return { address, artifact };
+};
+
+/** Deploys and lists three markets. The second one pays its reserves out every seven blocks. */
+export const startRealCTokenMarket = async (world: ProtocolChain, release: Release): Promise<CTokenUse> => {
+  const { chain, deploy, execute } = world;
+  const contracts = await loadContracts();
+  const people = chain.accounts.slice(0, 4) as Address[];
+  const debtor = chain.accounts[4] as Address;
+  const admin = people[0] as Address;
+  const outside = await deploy(surroundings);
+  const comptroller = await deployComptroller(world, outside);
+  const { proxy, implementation } = delegates[release];
+  const delegate = contract(implementation);
+  const code = await deploy(delegate);
+  const router = await deploy(contracts.router);
+  const rateModel = await deploy(contract("InterestRateModels/JumpRateModel"), [one / 100n, one / 20n, one, (one * 8n) / 10n, 20_000n]);
+
+  const addMarket = async (decimals: number, payoutBlocks: bigint): Promise<CToken> => {
+    const asset = await deploy(contracts.asset, [decimals]);
+    const rate = 2n * 10n ** BigInt(8 + decimals);
+    const name = `Lent ${decimals}`;
+    const args = [asset, comptroller.address, rateModel, rate, name, name, 8, admin, code, "0x"];
+    const address = await deploy(contract(proxy), args);
+    const set = (functionName: string, values: readonly unknown[]) => call(comptroller.artifact, comptroller.address, functionName, values);
+    const configure = (functionName: string, values: readonly unknown[]) => call(delegate, address, functionName, values);
+    await execute(
+      configure("setAccessControlManager", [outside]),
+      configure("setProtocolShareReserve", [outside]),
+      configure("setReduceReservesBlockDelta", [payoutBlocks]),
+      configure("_setReserveFactor", [one / 10n]),
+      call(surroundings, outside, "setPrice", [address, 10n ** BigInt(36 - decimals)]),
+      set("_supportMarket", [address]),
+    );
+    await execute(
+      set("setCollateralFactor", [address, (one * 6n) / 10n, (one * 7n) / 10n]),
+      set("setLiquidationIncentive", [address, (one * 11n) / 10n]),
+      set("setMarketBorrowCaps", [[address], [unlimited]]),
+      set("setMarketSupplyCaps", [[address], [unlimited]]),
+      set("setIsBorrowAllowed", [0n, address, true]),
+    );
+    const users = [...people, debtor];
+    await execute(
+      ...users.map((to) => call(contracts.asset, asset, "mint", [to, 10n ** BigInt(decimals + 9)])),
+      ...users.flatMap((from) =>
+        [address, router].map((spender) => ({ from, ...call(contracts.asset, asset, "approve", [spender, unlimited]) })),
+      ),
+    );
+    return { address, asset, decimals };
+  };
+  const tokens = [await addMarket(18, 10n ** 12n), await addMarket(6, 7n)] as const;
+  const all = [...tokens, await addMarket(8, 10n ** 12n)];
+  const enter = call(comptroller.artifact, comptroller.address, "enterMarkets", [all.map(({ address }) => address)]);
+  await execute(...[...people, debtor].map((from) => ({ from, ...enter })));
+  const of: CTokenUse["of"] = (from, market, name, args = []) => ({ from, ...call(delegate, market.address, name, args), gas: 3_000_000n });
+  return {
+    ...{ registry: comptroller.address, router, tokens, all, people, debtor, of },
+    artifactOf: () => delegate,
+    supply: (from, market, amount) => of(from, market, "mint", [amount]),
+    setPrice: (market, price) => call(surroundings, outside, "setPrice", [market.address, price]),
+    randomTransaction: (random): TestTransaction => {
+      const [from, to, market] = [random.pick(people), random.pick(people), random.pick(all)];
+      // Sets the cash that the market counts to its balance.
+      if (release === "newest" && random.chance(12)) return of(admin, market, "sweepTokenAndSync", [0n]);
+      return { gas: 3_000_000n, ...randomUse(random, { contracts, router, of }, { from, to, market }) };
+    },
+  };
+};
