@@ -52,6 +52,9 @@ export interface Artifacts {
   readonly lendingPool: Artifact;
   readonly conduitController: Artifact;
   readonly seaport: Artifact;
+  readonly safe: Artifact;
+  readonly safeFactory: Artifact;
+  readonly multiSend: Artifact;
 }
 
 /** The build formats of Truffle and Hardhat (`bytecode`) and of Waffle (`evm`). */
@@ -77,6 +80,7 @@ const fromPackage = (path: string): Artifact => {
 /** Loads the published builds, and compiles the demo's own contracts unless the cache folder has them. @throws {DemoUnavailable} */
 export const loadArtifacts = async (cacheDirectory: string): Promise<Artifacts> => {
   const openzeppelin = "openzeppelin-contracts-4/build/contracts";
+  const safe = "@safe-global/safe-contracts/build/artifacts/contracts";
   const published = {
     factory: fromPackage("@uniswap/v2-core/build/UniswapV2Factory.json"),
     pair: fromPackage("@uniswap/v2-core/build/UniswapV2Pair.json"),
@@ -92,6 +96,9 @@ export const loadArtifacts = async (cacheDirectory: string): Promise<Artifacts> 
       "@opensea/seaport-js/src/artifacts/seaport/contracts/conduit/ConduitController.sol/LocalConduitController.json",
     ),
     seaport: fromPackage("@opensea/seaport-js/src/artifacts/seaport/contracts/Seaport.sol/Seaport.json"),
+    safe: fromPackage(`${safe}/Safe.sol/Safe.json`),
+    safeFactory: fromPackage(`${safe}/proxies/SafeProxyFactory.sol/SafeProxyFactory.json`),
+    multiSend: fromPackage(`${safe}/libraries/MultiSendCallOnly.sol/MultiSendCallOnly.json`),
     presetToken: fromPackage(`${openzeppelin}/ERC20PresetMinterPauser.json`),
     presetNft: fromPackage(`${openzeppelin}/ERC721PresetMinterPauserAutoId.json`),
     presetMultiToken: fromPackage(`${openzeppelin}/ERC1155PresetMinterPauser.json`),

@@ -17,6 +17,7 @@ import { setUpPermits } from "../chapters/permits.ts";
 import { setUpPriceFeeds } from "../chapters/price-feeds.ts";
 import { setUpRangeExchange } from "../chapters/range-exchange.ts";
 import { setUpRivalExchange } from "../chapters/rival-exchange.ts";
+import { setUpSafe } from "../chapters/safe.ts";
 import { setUpShareVaults } from "../chapters/share-vaults.ts";
 import { setUpStableSwaps } from "../chapters/stable-swaps.ts";
 import { setUpTokens } from "../chapters/tokens.ts";
@@ -112,6 +113,7 @@ const setUpChapters = async (context: StoryContext) => {
   const { moneyMarkets, dailyCalls: moneyMarketsCalls } = await setUpMoneyMarkets(context, accounts, tokens);
   const { lending, dailyCalls: lendingCalls } = await setUpLending(context, accounts, tokens);
   const { stableSwaps, dailyCalls: stableSwapsCalls } = await setUpStableSwaps(context, accounts, tokens, weth);
+  const safe = await setUpSafe(context, accounts, { tokens, exchange, lending, garden, marketplace });
   const dailyCalls: readonly DailyCalls[] = [
     peopleCalls,
     tokensCalls,
@@ -152,6 +154,7 @@ const setUpChapters = async (context: StoryContext) => {
     moneyMarkets,
     lending,
     stableSwaps,
+    safe,
   };
   /** Called when the story is complete. */
   const ownership = (): Ownership => ({

@@ -9,8 +9,11 @@ export const addressOf = (name: string): Address => `0x${keccak256(stringToHex(`
 /** The only account that anvil funds at genesis: the first of its default mnemonic. */
 export const treasury: Address = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 
-/** The only private key of the story, which signs permits and the listings of live blocks. It is derived from a public string and not a secret. */
-export const signerKey: Hash = keccak256(stringToHex("ashlar demo: key of the gardener"));
+/** Derives a private key from a name. It is not a secret, because the name is public. */
+export const keyOf = (name: string): Hash => keccak256(stringToHex(`ashlar demo: key of ${name}`));
+
+/** The gardener's key, which signs permits and the listings of live blocks. */
+export const signerKey: Hash = keyOf("the gardener");
 
 /** The account of that key: the gardener. */
 export const signer: Address = privateKeyToAddress(signerKey).toLowerCase() as Address;

@@ -8,6 +8,7 @@ import { type Lending, lendingValues } from "../chapters/lending-pools.ts";
 import type { Marketplace } from "../chapters/marketplace-orders.ts";
 import type { MoneyMarkets } from "../chapters/money-markets.ts";
 import type { PriceFeeds } from "../chapters/price-feeds.ts";
+import type { SafeAccount } from "../chapters/safe.ts";
 import type { ShareVaults } from "../chapters/share-vaults.ts";
 import { soldEditions } from "../chapters/special-sales.ts";
 import type { StableSwaps } from "../chapters/stable-swaps.ts";
@@ -15,8 +16,9 @@ import type { Tokens } from "../chapters/tokens.ts";
 import type { VaultPools } from "../chapters/vault-pools.ts";
 import type { Vaults } from "../chapters/vaults.ts";
 import type { NodeClient } from "../node/client.ts";
+import { quantity } from "./fees.ts";
 import type { Miner } from "./miner.ts";
-import { storyDays } from "./types.ts";
+import { type LabelledTransaction, storyDays } from "./types.ts";
 
 const secondsPerDay = 86_400;
 const secondsPerBucket = 900;
@@ -61,9 +63,12 @@ export interface ChapterResults {
   readonly vaultPools: VaultPools;
   readonly moneyMarkets: MoneyMarkets;
   readonly lending: Lending;
+  readonly safe: SafeAccount;
 }
 
 const dateOf = (time: number): string => new Date(time * 1000).toISOString().slice(0, 10);
+
+const bucketOf = (time: number): string => Math.floor(time / secondsPerBucket).toString();
 
 const toInventory = (chapters: ChapterResults): Inventory => {
   const { accounts, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, failingContract } = chapters;
@@ -109,6 +114,7 @@ const toInventory = (chapters: ChapterResults): Inventory => {
       ...[exchange.factory, exchange.router, rival.factory, rival.router, ranges.factory, ranges.router, ranges.descriptor],
       ...[feeds.ether, feeds.euro, tokens.airdrop, payouts, failingContract, marketplace.seaport, faces, vaultPools.vault],
       ...[moneyMarkets.cTokens.registry, moneyMarkets.vTokens.registry],
+      ...[chapters.safe.address, chapters.safe.singleton, chapters.safe.factory, chapters.safe.multiSend],
       ...[lending.pool, lending.poolV2].flatMap(({ address, configurator }) => [address, configurator]),
     ],
   };
@@ -124,15 +130,18 @@ export const toStoryValues = async (
   const { accounts, tokens, weth, exchange, rival, ranges, feeds, collectibles } = chapters;
   const { garden, marketplace, lanterns, hostile, faces, permitCoin, vaults, shareVaults, vaultPools, moneyMarkets, lending, stableSwaps } =
     chapters;
-  const swap = miner.labelledTransactions.get("swap");
-  const failure = miner.labelledTransactions.get("failure");
-  const sale = miner.labelledTransactions.get("sale");
-  const bundle = miner.labelledTransactions.get("bundle");
-  if (swap === undefined || failure === undefined || sale === undefined || bundle === undefined)
-    throw new Error("Missing a labelled transaction of the story");
-  const block = await node.request<{ hash: Hex; timestamp: Hex }>("eth_getBlockByNumber", [`0x${swap.block.toString(16)}`, false]);
+  const labelled = (name: string): LabelledTransaction => {
+    const transaction = miner.labelledTransactions.get(name);
+    if (transaction === undefined) throw new Error(`Missing the story's transaction ${name}`);
+    return transaction;
+  };
+  const blockOf = async ({ block }: LabelledTransaction) => {
+    const { hash, timestamp } = await node.request<{ hash: Hex; timestamp: Hex }>("eth_getBlockByNumber", [quantity(block), false]);
+    return { hash, time: Number(timestamp) };
+  };
+  const [swap, sale, safe] = [labelled("swap"), labelled("sale"), labelled("safe")];
+  const [swapBlock, safeBlock] = [await blockOf(swap), await blockOf(safe)];
   const { from: buyer } = await node.request<{ from: Address }>("eth_getTransactionByHash", [sale.hash]);
-  const swapTime = Number(block.timestamp);
   const values = {
     trader: accounts.trader,
     collector: accounts.collector,
@@ -202,17 +211,22 @@ export const toStoryValues = async (
     tradedEditionId: soldEditions[0].toString(),
     tradedTokenId: garden.tradedId.toString(),
     saleTransaction: sale.hash,
-    bundleTransaction: bundle.hash,
+    bundleTransaction: labelled("bundle").hash,
     artTokenId: collectibles.artTokenId.toString(),
     swapTransaction: swap.hash,
-    failedTransaction: failure.hash,
-    swapBlockHash: block.hash,
+    failedTransaction: labelled("failure").hash,
+    swapBlockHash: swapBlock.hash,
     swapBlockHeight: swap.block.toString(),
-    swapDay: dateOf(swapTime),
+    swapDay: dateOf(swapBlock.time),
+    safe: chapters.safe.address,
+    safeTransaction: safe.hash,
+    safeBlockHash: safeBlock.hash,
+    safeBlockHeight: safe.block.toString(),
+    safeTimeBucket: bucketOf(safeBlock.time),
     // The first and the last complete day of the story.
     firstDay: dateOf(Math.ceil(genesisTime / secondsPerDay) * secondsPerDay),
     lastDay: dateOf(genesisTime + (storyDays - 1) * secondsPerDay),
-    swapTimeBucket: Math.floor(swapTime / secondsPerBucket).toString(),
+    swapTimeBucket: bucketOf(swapBlock.time),
   };
   return { values, inventory: toInventory(chapters) };
 };
