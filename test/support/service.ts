@@ -4,8 +4,12 @@ import { indexChain } from "../../runtime/commands/indexing.ts";
 import { type Serving, startServing } from "../../runtime/commands/serving.ts";
 import { type ChainConfig, config as configSchema } from "../../runtime/config/config.ts";
 import { createDatabase, type Database } from "../../runtime/database/database.ts";
+import { protocolsOn } from "../../runtime/domains/community/contracts-on-chain.ts";
+import { declaredReads, firstOfGroups } from "../../runtime/domains/community/jobs/read-contracts/declared-reads.ts";
+import { nextBlocks, readSchedule } from "../../runtime/domains/community/jobs/read-contracts/schedule.ts";
 import { maxAttempts } from "../../runtime/domains/nft-metadata/jobs/fetch/claims.ts";
 import { createKeys } from "../../runtime/http/keys.ts";
+import { communityProtocols } from "../../runtime/protocols.ts";
 import { until } from "./until.ts";
 
 const silentLogger = pino({ level: "silent" });
@@ -56,15 +60,15 @@ const areAllowancesRead = async ({ query }: Database, chain: ChainConfig): Promi
   (await query("SELECT FROM allowance_reads WHERE chain_id = $1 AND read_at_block IS NULL AND attempts = 0 LIMIT 1", [chain.id])).length ===
   0;
 
-/** Whether periodic reads of declared protocols were scheduled, and no read is queued. */
-async function areProtocolsRead({ query }: Database, chain: ChainConfig): Promise<boolean> {
-  if (Object.keys(chain.community).length === 0) return true;
-  const [row] = await query<{ scheduled: number; waits: boolean }>(
-    `SELECT (SELECT count(*) FROM community_read_schedule WHERE chain_id = $1)::int4 AS scheduled,
-       EXISTS (SELECT FROM community_reads WHERE chain_id = $1) AS waits`,
-    [chain.id],
-  );
-  return row?.waits === false && row.scheduled > 0;
+/** Whether every periodic read of the declared protocols was scheduled for all blocks up to a height, and no read is queued. */
+async function areProtocolsRead(database: Database, chain: ChainConfig, height: number): Promise<boolean> {
+  for (const read of firstOfGroups(declaredReads(protocolsOn(communityProtocols, chain)))) {
+    const { everyBlocks } = read.definition;
+    if (everyBlocks === null) continue;
+    const schedule = await readSchedule(database, chain.id, read);
+    if (schedule !== null && nextBlocks(schedule.scheduled, everyBlocks, height, schedule.lowest) !== null) return false;
+  }
+  return (await database.query("SELECT FROM community_reads WHERE chain_id = $1 LIMIT 1", [chain.id])).length === 0;
 }
 
 /** Runs the last attempt of temporarily failed metadata reads immediately, and waits for it. */
@@ -90,7 +94,7 @@ export async function indexUntilHead(chain: ChainConfig, databaseUrl: string): P
   await Promise.race([until("the backfill to finish", () => isIndexed(database, chain.id, height)), running]);
   await Promise.race([until("prices to be computed", () => isPriced(database, chain)), running]);
   await Promise.race([until("allowances to be read", () => areAllowancesRead(database, chain)), running]);
-  await Promise.race([until("declared protocols to be read", () => areProtocolsRead(database, chain)), running]);
+  await Promise.race([until("declared protocols to be read", () => areProtocolsRead(database, chain, height)), running]);
   await Promise.race([until("metadata to be read", () => isMetadataRead(database, chain)), running]);
   return {
     async stop() {
