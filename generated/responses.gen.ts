@@ -630,7 +630,7 @@ export interface CommunityPosition {
   readonly lp_token_address: string;
   /** Decimals of that token; null if they are unknown. */
   readonly lp_token_decimals: number | null;
-  /** Balance of that token, including staked amounts, in its smallest unit; null if unknown. */
+  /** Balance of that token in its smallest unit, without staked amounts; null if unknown. */
   readonly lp_token_balance: string | null;
   /** The tokens for which the share can be redeemed. */
   readonly tokens: readonly CommunityUnderlyingToken[];
