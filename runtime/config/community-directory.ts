@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { cwd } from "node:process";
 import { ConfigError } from "./config-error.ts";
@@ -12,7 +12,7 @@ export interface CommunityFiles {
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** A declaration and its queries together have less. */
+/** A declaration has less, and so has a query. */
 const maxBytes = 1_048_576;
 
 /** Reads an operator's directory of protocols. Paths are relative to the working folder where they are below it. @throws {ConfigError} */
@@ -22,21 +22,26 @@ export function readCommunityDirectory(directory: string): CommunityFiles {
     for (const name of read(directory, () => readdirSync(join(directory, folder)).sort())) {
       if (!/^[^.].*\.(ya?ml|sql)$/.test(name)) continue;
       const path = join(directory, folder, name);
-      const text = read(path, () => readFileSync(path, "utf8"));
-      if (text.length > maxBytes)
-        throw new ConfigError(`${shown(path)}: Oversized file: found ${text.length} characters, expected at most ${maxBytes}.`);
-      files.set(shown(path), text);
+      files.set(shown(path), readText(path));
     }
   }
   return { directory: shown(directory), files };
 }
 
-/** Folders whose names start with a dot are those of tools. */
+/** Folders, and links to folders. Those whose names start with a dot are of tools. */
 const foldersOf = (directory: string): string[] =>
-  read(directory, () => readdirSync(directory, { withFileTypes: true }))
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
-    .map(({ name }) => name)
+  read(directory, () => readdirSync(directory))
+    .filter((name) => !name.startsWith(".") && statSync(join(directory, name), { throwIfNoEntry: false })?.isDirectory() === true)
     .sort();
+
+/** The text of a file, whose kind and size are checked before it is read: the end of a pipe or a device may never come. */
+function readText(path: string): string {
+  const status = read(path, () => statSync(path));
+  if (!status.isFile()) throw new ConfigError(`${shown(path)}: Invalid file: found a folder, pipe or device, expected a text file.`);
+  if (status.size > maxBytes)
+    throw new ConfigError(`${shown(path)}: Oversized file: found ${status.size} bytes, expected at most ${maxBytes}.`);
+  return read(path, () => readFileSync(path, "utf8"));
+}
 
 const shown = (path: string): string => {
   const below = relative(cwd(), path);

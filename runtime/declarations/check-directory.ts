@@ -3,7 +3,8 @@ import type { AddedProtocol } from "./added-protocol.ts";
 import { checkProtocol } from "./check-protocol.ts";
 import { checkAddedOperations, type TemplateEndpoint } from "./checks/added-operations.ts";
 import type { Checked } from "./checks/declaration.ts";
-import { type Diagnostic, diagnostic, sortDiagnostics } from "./diagnostics.ts";
+import { type Diagnostic, diagnostic, type SourceLocation, sortDiagnostics } from "./diagnostics.ts";
+import { databaseTables } from "./names.ts";
 import { checkObjects } from "./objects/check-objects.ts";
 import type { ItemField } from "./objects/item-field.ts";
 import { findUnusedSharedFiles, queriesFor, queryPath } from "./query-files.ts";
@@ -37,28 +38,51 @@ export function checkDirectory(directory: string, files: ReadonlyMap<string, str
   const unused = checked.some(({ isRead }) => !isRead) ? [] : findUnusedSharedFiles(declarations, used, queries);
   return {
     value: checked.flatMap(({ value }) => value ?? []),
-    diagnostics: sortDiagnostics([...empty, ...unused, ...checked.flatMap(({ diagnostics }) => diagnostics)]),
+    diagnostics: sortDiagnostics([...empty, ...unused, ...findSharedTables(checked), ...checked.flatMap(({ diagnostics }) => diagnostics)]),
   };
 }
 
 interface CheckedFolder extends Checked<AddedProtocol | null> {
   readonly isRead: boolean;
+  /** The place of the protocol's id. */
+  readonly location: SourceLocation;
   /** The paths of the SQL files that the declaration names. */
   readonly used: readonly string[];
 }
 
-const unread = (diagnostics: readonly Diagnostic[]): CheckedFolder => ({ value: null, diagnostics, isRead: false, used: [] });
+const unread = (source: YamlSource, diagnostics: readonly Diagnostic[]): CheckedFolder => ({
+  value: null,
+  diagnostics,
+  isRead: false,
+  location: source.locationOf([]),
+  used: [],
+});
+
+/** Reports protocols that would have a table in common. */
+function findSharedTables(folders: readonly CheckedFolder[]): Diagnostic[] {
+  const first = new Map<string, SourceLocation>();
+  return folders.flatMap(({ value, location }) => {
+    const tables = value === null ? [] : databaseTables(value.protocol);
+    const shared = tables.find((table) => first.has(table));
+    const other = first.get(shared ?? "");
+    for (const table of tables) if (!first.has(table)) first.set(table, location);
+    return shared === undefined || other === undefined ? [] : [diagnostic("shared-table", location, { table: shared, first: other })];
+  });
+}
 
 function checkFolder(
   source: YamlSource,
   queries: ReadonlyMap<string, string>,
   scope: DirectoryScope & { readonly taken: Map<string, string> },
 ): CheckedFolder {
-  if (source.diagnostics.length > 0) return unread(source.diagnostics);
+  if (source.diagnostics.length > 0) return unread(source, source.diagnostics);
   const shaped = addedProtocolFile.safeParse(source.value);
   if (!shaped.success) {
     const problems = findShapeProblems(source, addedProtocolFile, shaped.error.issues);
-    return unread(problems.flatMap((problem) => problem.diagnostic ?? []));
+    return unread(
+      source,
+      problems.flatMap((problem) => problem.diagnostic ?? []),
+    );
   }
   const file = { ...shaped.data, name: shaped.data.name ?? shaped.data.protocol };
   const objects = checkObjects(source, file.objects, Object.keys(scope.objects));
@@ -69,7 +93,8 @@ function checkFolder(
   const protocol = checkProtocol({ source, file }, { queries, operations: endpoints.shapes });
   const diagnostics = [...checkNames(source, file, scope.taken), ...objects.diagnostics, ...endpoints.diagnostics, ...protocol.diagnostics];
   const named = [...Object.values(file.operations), file.lending].flatMap((use) => use?.sql ?? []);
-  const read = { isRead: true, used: named.map((name) => queryPath(source.file, name)), diagnostics };
+  const location = source.locationOf(["protocol"]);
+  const read = { isRead: true, location, used: named.map((name) => queryPath(source.file, name)), diagnostics };
   if (protocol.value === null || diagnostics.length > 0) return { ...read, value: null };
   return { ...read, value: { protocol: protocol.value, objects: objects.value, endpoints: endpoints.value } };
 }

@@ -73,6 +73,8 @@ export const declarationMessages = {
   "no-protocols": () => "Empty directory: expected at least one folder with protocol.yaml",
   "taken-name": (data: { name: string; by: string }) =>
     `Taken name ${quote(data.name)}: it is the id or the name of ${data.by}, expected another one`,
+  "shared-table": (data: { table: string; first: SourceLocation }) =>
+    `Shared table ${data.table}: the protocol at ${renderLocation(data.first)} has a table of the same name in the database, expected another id`,
   "template-operation": (data: { key: string; operation: string }) =>
     `Unexpected key ${quote(data.key)}: ${data.operation} is an operation of the template, which has its own item and parameters, expected no such key`,
   "unknown-type": (data: Unknown) => unknown("type", data),

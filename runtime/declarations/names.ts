@@ -19,6 +19,20 @@ const periodColumns = ["since_block", "from_block", "to_block"];
 /** Tables that every protocol has. */
 const commonTables = ["contracts", "skipped"] as const;
 
+/** The names in the database of a protocol's tables; those of two protocols may be equal: `a_b` of `x`, and `b` of `x_a`. */
+export const databaseTables = ({ id, tables, reads }: NamedTables): string[] =>
+  [
+    ...commonTables,
+    ...tables.flatMap(({ name, latestBy }) => (latestBy === null ? [name] : [name, `${name}_latest`, `${name}_periods`])),
+    ...reads.map(({ name }) => name),
+  ].map((name) => `cq_${id}_${name}`);
+
+interface NamedTables {
+  readonly id: string;
+  readonly tables: readonly { readonly name: string; readonly latestBy: readonly string[] | null }[];
+  readonly reads: readonly { readonly name: string }[];
+}
+
 /** Why a column cannot have this name; null if it can. */
 export function columnNameProblem(name: string): string | null {
   if ([...commonColumns, ...periodColumns].includes(name)) return "is a column that every table has";

@@ -152,6 +152,19 @@ describe("a directory of protocols", () => {
     );
   });
 
+  it("reports protocols whose tables would have the same name in the database", () => {
+    const named = (id: string, table: string): [string, string][] =>
+      [...files((text) => text.replace("protocol: savings", `protocol: ${id}`).replaceAll("share_transfers", table))].map(([path, text]) => [
+        path.replace("savings/", `${id}/`),
+        text.replaceAll("share_transfers", table),
+      ]);
+    // Both are cq_savings_share_transfers.
+    expect(problemsOf(new Map([...named("savings", "share_transfers"), ...named("savings_share", "transfers")]))).toEqual([
+      "endpoints/savings_share/protocol.yaml:2:11 shared-table: Shared table cq_savings_share_transfers: the protocol at endpoints/savings/protocol.yaml:2:11 has a table of the same name in the database, expected another id",
+    ]);
+    expect(problemsOf(new Map([...named("savings", "share_transfers"), ...named("savings_share", "moves")]))).toEqual([]);
+  });
+
   it("reports all protocols that are wrong, and a directory without protocols", () => {
     const broken = new Map([...files((text) => text.replace("bigint", "big")), ["endpoints/zero/protocol.yaml", "protocol: [zero"]]);
     const found = problemsOf(broken);
