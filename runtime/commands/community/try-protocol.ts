@@ -3,6 +3,7 @@ import { pino } from "pino";
 import { communityObjects } from "../../../generated/community-items.gen.ts";
 import type { ChainConfig, Config } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
+import { readerStatementMilliseconds } from "../../database/reader/reader-statements.ts";
 import { identifier, joinSql, sql } from "../../database/sql.ts";
 import type { AddedProtocol } from "../../declarations/added-protocol.ts";
 import type { OperationQuery, Protocol } from "../../declarations/protocol.ts";
@@ -53,6 +54,7 @@ export const tryProtocol = (added: AddedProtocol, { config, chain, database }: T
     const operations: OperationResult[] = [];
     const send = await serve(tried, { config, chain, database: inside });
     const [wallets, pools] = await samples(inside, chain.id, tried.protocol);
+    await limitStatements(inside, config);
     try {
       for (const [name, query] of Object.entries(tried.protocol.operations)) {
         const problems = await problemsOfColumns(inside, tried, name, query);
@@ -72,6 +74,12 @@ export const tryProtocol = (added: AddedProtocol, { config, chain, database }: T
     }
     return { protocol: added.protocol.id, isIndexed, operations };
   });
+
+/** The statements of this transaction may take as long as those of requests, which the reader role runs. */
+const limitStatements = async (database: Database, { limits }: Config): Promise<void> => {
+  const milliseconds = Math.min(readerStatementMilliseconds, limits.statementMilliseconds);
+  await database.query("SELECT set_config('statement_timeout', $1, true)", [String(milliseconds)]);
+};
 
 const hasTables = async (database: Database, protocol: Protocol): Promise<boolean> => {
   const [row] = await database.query<{ fingerprint: string }>("SELECT fingerprint FROM community_protocols WHERE id = $1", [protocol.id]);

@@ -24,6 +24,15 @@ export const readCheckpoints = async (database: Queryable, chainId: number): Pro
   return new Map(rows.map((row) => [row.projection, { version: row.version, block: row.block_number }]));
 };
 
+/** The projections that are switched off on a chain. Served by the primary key. */
+export const readSwitchedOff = async (database: Queryable, chainId: number): Promise<ReadonlySet<string>> => {
+  const rows = await database.query<{ projection: string }>(
+    "SELECT projection FROM projection_checkpoints WHERE chain_id = $1 AND failure IS NOT NULL",
+    [chainId],
+  );
+  return new Set(rows.map(({ projection }) => projection));
+};
+
 /** Sets the checkpoint of a new or rebuilt projection to `block`. */
 export const resetCheckpoint = async (client: DatabaseClient, chainId: number, projection: string, version: number, block: number) => {
   await client.query(

@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { renderStatus } from "../../../runtime/commands/community/status.ts";
 import { renderResult } from "../../../runtime/commands/community/test.ts";
@@ -37,11 +40,11 @@ afterAll(async () => {
   directory?.remove();
 });
 
-const tryDirectory = async () => {
+const tryDirectory = async (settingsOfServer: object = {}) => {
   const [added] = loadAddedProtocols(directory.path, {});
   if (added === undefined) throw new Error("The directory has no protocol.");
   const settings = { ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
-  return tryProtocol(added, { config: config.parse({}), chain: settings, database: test.database });
+  return tryProtocol(added, { config: config.parse(settingsOfServer), chain: settings, database: test.database });
 };
 
 describe("ashlar community test", () => {
@@ -106,6 +109,16 @@ describe("ashlar community test", () => {
   });
 });
 
+describe("a statement that takes too long", () => {
+  it("fails after the time that statements of requests may take", async () => {
+    // 12 deposits: 12 ** 9 combinations.
+    const tables = [..."abcdefgh"].map((name) => `deposits ${name}`).join(", ");
+    directory.edit("deposits.sql", "  d.assets,", `  d.assets + (SELECT count(*) FROM ${tables}) AS assets,`);
+    const { operations } = await tryDirectory({ limits: { statementMilliseconds: 300 } });
+    expect(operations[1]?.problems).toEqual(["canceling statement due to statement timeout"]);
+  });
+});
+
 describe("a faulty directory", () => {
   const messageOf = (load: () => unknown): string => {
     try {
@@ -126,6 +139,27 @@ describe("a faulty directory", () => {
     expect(messageOf(() => loadAddedProtocols(`${directory.path}/absent`, {}))).toBe(
       "Cannot read endpoints/absent of communityDirectory: no such file; set it to a directory with a folder per protocol, relative to the configuration file, or remove it.",
     );
+  });
+
+  it("is refused if a file is no text file of less than a megabyte", () => {
+    directory.write("more.sql", " ".repeat(1_048_577));
+    expect(messageOf(() => loadAddedProtocols(directory.path, {}))).toBe(
+      "endpoints/savings/more.sql: Oversized file: found 1048577 bytes, expected at most 1048576.",
+    );
+    rmSync(join(directory.path, "savings/more.sql"));
+    mkdirSync(join(directory.path, "savings/more.sql"));
+    expect(messageOf(() => loadAddedProtocols(directory.path, {}))).toBe(
+      "endpoints/savings/more.sql: Invalid file: found a folder, pipe or device, expected a text file.",
+    );
+    rmSync(join(directory.path, "savings/more.sql"), { recursive: true });
+  });
+
+  it("may have links to folders", () => {
+    const links = mkdtempSync(join(tmpdir(), "ashlar-links-"));
+    symlinkSync(join(directory.path, "savings"), join(links, "savings"));
+    symlinkSync(join(directory.path, "absent"), join(links, "absent"));
+    expect(loadAddedProtocols(links, {}).map(({ protocol }) => protocol.id)).toEqual(["savings"]);
+    rmSync(links, { recursive: true });
   });
 
   it("is refused if an operator's name of a built-in protocol is the id of an added one", () => {

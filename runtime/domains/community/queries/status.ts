@@ -29,29 +29,27 @@ interface CheckpointRow {
   readonly queued_reads: number;
 }
 
-/** Queries of declared protocols. */
+/** Queries of the state of declared protocols. */
 export const createCommunityQueries = ({ query }: Pick<Database, "query">) => ({
-  /** The status of each installed protocol on each chain that indexes it. Counts all rows: for commands, not for requests. */
+  /** The status of each protocol on each chain that indexes it; without tables if they could not be created. Counts all rows: for commands, not for requests. */
   statuses: async (): Promise<ProtocolStatus[]> => {
     const checkpoints = await query<CheckpointRow>(
-      `SELECT p.id AS protocol, c.chain_id, c.block_number AS checkpoint, c.failure, p.tables,
+      `SELECT substr(c.projection, length($1) + 1) AS protocol, c.chain_id, c.block_number AS checkpoint, c.failure, coalesce(p.tables, '{}') AS tables,
          (SELECT max(o.block_number) FROM projection_checkpoints o WHERE o.chain_id = c.chain_id) AS head,
-         (SELECT count(*) FROM community_reads r WHERE r.chain_id = c.chain_id AND r.protocol = p.id) AS queued_reads
-       FROM community_protocols p JOIN projection_checkpoints c ON c.projection = $1 || p.id ORDER BY p.id, c.chain_id`,
+         (SELECT count(*) FROM community_reads r WHERE r.chain_id = c.chain_id AND $1 || r.protocol = c.projection) AS queued_reads
+       FROM projection_checkpoints c LEFT JOIN community_protocols p ON $1 || p.id = c.projection
+       WHERE starts_with(c.projection, $1) ORDER BY c.projection, c.chain_id`,
       [projectionPrefix],
     );
     const statuses: ProtocolStatus[] = [];
     for (const { tables, ...row } of checkpoints) {
-      const counted = await query<{ name: string; rows: number }>(
-        joinSql(
-          tables.map(
-            (table, position) =>
-              sql`SELECT ($2::text[])[${position + 1}] AS name, count(*) AS rows FROM ${identifier(table)} WHERE chain_id = $1`,
-          ),
-          sql` UNION ALL `,
-        ),
-        [row.chain_id, [...tables]],
+      const counts = tables.map(
+        (table, position) => sql`SELECT ($2::text[])[${position + 1}] AS name, count(*) AS rows FROM ${identifier(table)} WHERE chain_id = $1`,
       );
+      const counted =
+        counts.length === 0
+          ? []
+          : await query<{ name: string; rows: number }>(joinSql(counts, sql` UNION ALL `), [row.chain_id, [...tables]]);
       const views = counted.map(({ name, rows }) => ({ name: name.slice(`cq_${row.protocol}_`.length), rows }));
       statuses.push({ ...row, tables: views, skipped: views.find(({ name }) => name === "skipped")?.rows ?? 0 });
     }

@@ -12,6 +12,8 @@ export interface SavingsDirectory {
   readonly path: string;
   /** Replaces text in a file of the protocol. @throws {Error} if the file does not contain it. */
   edit(file: string, text: string, replacement: string): void;
+  /** Writes a file of the protocol. */
+  write(file: string, text: string): void;
   /** Writes the scaffold again. */
   reset(): void;
   remove(): void;
@@ -29,6 +31,7 @@ export const createSavings = (vaults: readonly Address[]): SavingsDirectory => {
   reset();
   return {
     path,
+    write,
     reset,
     edit: (file, text, replacement) => {
       const content = files[file] ?? "";

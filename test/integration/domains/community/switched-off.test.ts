@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createAsOfProjection } from "../../../../runtime/api/as-of-projection.ts";
 import { createNetworkQueries } from "../../../../runtime/domains/chains/queries/index.ts";
+import { createCommunityQueries } from "../../../../runtime/domains/community/queries/status.ts";
 import { createProgressQueries } from "../../../../runtime/domains/ledger/queries/progress.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { call, startTestChain, type TestChain } from "../../../support/chain.ts";
@@ -94,6 +95,9 @@ describe("a declared protocol whose results of reads cannot be rolled back", () 
     await index.waitForHead();
     expect(await switchedOff()).toEqual([{ projection: "community:vaults", reason: 'relation "cq_vaults_share_price" does not exist' }]);
     expect(await rowsIn("deposits")).toBe(before - 1);
+    await index.sync();
+    expect(index.warnings).toEqual([]);
+    expect(await rowsIn("share_price")).toBeGreaterThan(0);
   });
 });
 
@@ -102,10 +106,15 @@ describe("a declared protocol whose tables cannot be created", () => {
     await index.end();
     await test.database.query("CREATE TABLE cq_late_deposits ()");
     const late = vaultsOf(market.factory, { id: "late" });
-    index = await startCommunityIndex(chain, test.database, { protocols: [...protocols(), late] });
+    index = await startCommunityIndex(chain, test.database, { protocols: [late, ...protocols()] });
     await deposit();
-    await index.waitForHead();
+    await index.sync();
     expect(await switchedOff()).toEqual([{ projection: "community:late", reason: 'relation "cq_late_deposits" already exists' }]);
     expect(await rowsIn("deposits")).toBeGreaterThan(0);
+    expect(index.warnings).toEqual([]);
+    expect(await rowsIn("share_price")).toBeGreaterThan(0);
+    expect(await test.database.query("SELECT FROM community_reads")).toEqual([]);
+    const [status] = await createCommunityQueries(test.database).statuses();
+    expect(status).toMatchObject({ protocol: "late", failure: 'relation "cq_late_deposits" already exists', tables: [], queued_reads: 0 });
   });
 });

@@ -2,11 +2,13 @@ import { type ContractBackoff, createContractBackoff } from "../../../../chain/c
 import type { DatabaseClient } from "../../../../database/database.ts";
 import type { Protocol } from "../../../../declarations/protocol.ts";
 import type { Row } from "../../../../indexer/projection.ts";
+import { readSwitchedOff } from "../../../../indexer/storage/checkpoints.ts";
 import { writeRows } from "../../../../indexer/storage/write-rows.ts";
 import type { IndexedBlock } from "../../../../indexer/types.ts";
 import type { Job, JobContext } from "../../../../jobs/job.ts";
 import { groupBy } from "../../../../lib/group-by.ts";
 import { indexedHead, writeBesideAsOf } from "../../../tokens/jobs/reconcile-balances/as-of-head.ts";
+import { projectionIdOf } from "../../relations.ts";
 import { type DeclaredRead, declaredReads, firstOfGroups } from "./declared-reads.ts";
 import { countFailedReads, dropReadsBelow, dueReads, removeReads } from "./queue.ts";
 import { type PortionResult, readPortion } from "./read-portion.ts";
@@ -26,7 +28,6 @@ export const createProtocolReadJobs = (protocols: readonly Protocol[], overrides
 const createReadJob = (reads: readonly DeclaredRead[], { readMilliseconds, deferMilliseconds }: ContractReadSettings): Job => {
   const backoff = createContractBackoff(deferMilliseconds);
   const groups = groupBy(reads, ({ protocol, group }) => nameOf(protocol, group));
-  const protocols = [...new Set(reads.map(({ protocol }) => protocol))];
   return {
     name: "read-protocol-contracts",
     intervalMilliseconds: readMilliseconds,
@@ -34,6 +35,8 @@ const createReadJob = (reads: readonly DeclaredRead[], { readMilliseconds, defer
       const { database, chainId, clock } = context;
       const head = await indexedHead(context);
       if (head === null) return false;
+      const own = await withTables(context, reads);
+      const protocols = [...new Set(own.map(({ protocol }) => protocol))];
       // Reads whose declaration is gone are deleted when the index is opened.
       const due = (await dueReads(database, chainId, head.number, protocols, backoff.deferred(clock()))).filter((one) =>
         groups.has(nameOf(one.protocol, one.read_name)),
@@ -41,7 +44,7 @@ const createReadJob = (reads: readonly DeclaredRead[], { readMilliseconds, defer
       if (due.length === 0) return false;
       const result = await readPortion(context, due, (one) => groups.get(nameOf(one.protocol, one.read_name)) ?? []);
       const isWritten = await writeBesideAsOf(context, head, async (client) => {
-        await writeResult(client, context, head, reads, result);
+        await writeResult(client, context, head, own, result);
         return true;
       });
       if (isWritten === null) return false;
@@ -49,6 +52,12 @@ const createReadJob = (reads: readonly DeclaredRead[], { readMilliseconds, defer
       return result.completed.length > 0;
     },
   };
+};
+
+/** The reads of protocols that are not switched off: the tables of those that are may be missing. */
+const withTables = async ({ database, chainId }: JobContext, reads: readonly DeclaredRead[]): Promise<readonly DeclaredRead[]> => {
+  const switchedOff = await readSwitchedOff(database, chainId);
+  return reads.filter(({ protocol }) => !switchedOff.has(projectionIdOf(protocol)));
 };
 
 const nameOf = (protocol: string, read: string): string => `${protocol} ${read}`;
@@ -92,9 +101,7 @@ const updateBackoff = (backoff: ContractBackoff, now: Date, { completed, failed 
 };
 
 const createScheduleJob = (reads: readonly DeclaredRead[], { scheduleMilliseconds }: ContractReadSettings): Job => {
-  const periodic = firstOfGroups(reads).flatMap((read) =>
-    read.definition.everyBlocks === null ? [] : [{ read, interval: read.definition.everyBlocks }],
-  );
+  const periodic = firstOfGroups(reads).filter(({ definition }) => definition.everyBlocks !== null);
   return {
     name: "schedule-protocol-reads",
     intervalMilliseconds: scheduleMilliseconds,
@@ -102,7 +109,10 @@ const createScheduleJob = (reads: readonly DeclaredRead[], { scheduleMillisecond
       const head = await indexedHead(context);
       if (head === null) return false;
       let hasMore = false;
-      for (const { read, interval } of periodic) hasMore = (await scheduleNext(context, head, read, interval)) || hasMore;
+      for (const read of await withTables(context, periodic)) {
+        const { everyBlocks } = read.definition;
+        if (everyBlocks !== null) hasMore = (await scheduleNext(context, head, read, everyBlocks)) || hasMore;
+      }
       return hasMore;
     },
   };
