@@ -154,10 +154,9 @@ describe("a directory of protocols", () => {
 
   it("reports protocols whose tables would have the same name in the database", () => {
     const named = (id: string, table: string): [string, string][] =>
-      [...files((text) => text.replace("protocol: savings", `protocol: ${id}`).replaceAll("share_transfers", table))].map(([path, text]) => [
-        path.replace("savings/", `${id}/`),
-        text.replaceAll("share_transfers", table),
-      ]);
+      [...files((text) => text.replace("protocol: savings", `protocol: ${id}`).replaceAll("share_transfers", table))].map(
+        ([path, text]) => [path.replace("savings/", `${id}/`), text.replaceAll("share_transfers", table)],
+      );
     // Both are cq_savings_share_transfers.
     expect(problemsOf(new Map([...named("savings", "share_transfers"), ...named("savings_share", "transfers")]))).toEqual([
       "endpoints/savings_share/protocol.yaml:2:11 shared-table: Shared table cq_savings_share_transfers: the protocol at endpoints/savings/protocol.yaml:2:11 has a table of the same name in the database, expected another id",

@@ -44,7 +44,8 @@ export const createCommunityQueries = ({ query }: Pick<Database, "query">) => ({
     const statuses: ProtocolStatus[] = [];
     for (const { tables, ...row } of checkpoints) {
       const counts = tables.map(
-        (table, position) => sql`SELECT ($2::text[])[${position + 1}] AS name, count(*) AS rows FROM ${identifier(table)} WHERE chain_id = $1`,
+        (table, position) =>
+          sql`SELECT ($2::text[])[${position + 1}] AS name, count(*) AS rows FROM ${identifier(table)} WHERE chain_id = $1`,
       );
       const counted =
         counts.length === 0

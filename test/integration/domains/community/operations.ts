@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import { communityOperations } from "../../../../generated/community-items.gen.ts";
 import { viewItem } from "../../../../runtime/api/community/view-item.ts";
 import { bytes } from "../../../../runtime/database/codecs.ts";
@@ -46,6 +47,20 @@ export const createItemsOf =
     const object = communityOperations[operation]?.item ?? "";
     return rows.map((row) => viewItem(object, row, () => null) as Record<string, unknown>);
   };
+
+/** Checks that a wallet's transactions continue on pages of seven, and that those as of an earlier block are those up to it, of which there are some. */
+export const expectPages = async (itemsOf: ItemsOf, wallet: Address, height: number, earlier: number): Promise<void> => {
+  const all = await itemsOf("transactions", { wallet, height });
+  const pages = [];
+  for (let offset = 0; offset < all.length; offset += 7)
+    pages.push(...(await itemsOf("transactions", { wallet, height, limit: 7, offset })));
+  expect(pages).toEqual(all);
+  expect(all.length).toBeGreaterThan(7);
+  const expected = all.filter(({ block_height }) => (block_height as number) <= earlier);
+  expect(expected.length).toBeGreaterThan(0);
+  expect(expected.length).toBeLessThan(all.length);
+  expect(await itemsOf("transactions", { wallet, height: earlier })).toEqual(expected);
+};
 
 /** A token with its decimals, and its price in US dollars per whole token. */
 export interface KnownToken {

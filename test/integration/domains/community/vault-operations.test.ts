@@ -94,6 +94,7 @@ describe("market_data and markets of protocol 06", () => {
     const markets = await itemsOf("markets");
     const values = markets.map(({ total_value_locked_quote: value }) => value as number);
     expect(values).toEqual([...values].sort((left, right) => right - left));
+    expect(values).toHaveLength(market.vaults.length);
     const details = await itemsOf("market_data");
     for (const [position, item] of markets.entries()) expect(details[position]).toMatchObject(item);
   });

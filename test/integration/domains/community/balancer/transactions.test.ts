@@ -3,7 +3,7 @@ import { createRandom } from "../../../../../demo/story/random.ts";
 import type { Address, Hex } from "../../../../../runtime/lib/hex.ts";
 import { call, startTestChain, type TestChain } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
-import { builtInProtocol, createItemsOf, type ItemsOf, insertTokens } from "../operations.ts";
+import { builtInProtocol, createItemsOf, expectPages, type ItemsOf, insertTokens } from "../operations.ts";
 import { type CommunityIndex, startCommunityIndex } from "../support.ts";
 import { contracts } from "./contracts.ts";
 import { type Pool, type PoolMarket, startPoolMarket, vaultArtifact } from "./market.ts";
@@ -195,13 +195,7 @@ describe("transactions of protocol 02", () => {
 
   it("continue on the next page, and are those up to the block that the page is as of", async () => {
     const [, wallet] = market.people as [Address, Address];
-    const all = await itemsOf("transactions", { height: head, wallet });
-    const pages = [];
-    for (let offset = 0; offset < all.length; offset += 7)
-      pages.push(...(await itemsOf("transactions", { height: head, wallet, limit: 7, offset })));
-    expect(pages).toEqual(all);
-    const height = head - 4;
-    expect(await itemsOf("transactions", { height, wallet })).toEqual(all.filter(({ block_height }) => (block_height as number) <= height));
+    await expectPages(itemsOf, wallet, head, head - 4);
   });
 
   it("leave out what other accounts did in the same block, and transactions without the vault", async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
+import { expectPages } from "../operations.ts";
 import { marketActionsOf } from "./actions.ts";
 import { type CTokenStory, expectQuote, family, startCTokenStory } from "./story.ts";
 
@@ -71,14 +72,6 @@ describe.each(family)("transactions of $id", (protocol) => {
   it("continue on the next page, and are those up to the block that the page is as of", async () => {
     const { itemsOf, head: height, heights } = story;
     const [wallet] = story.market.people as [Address];
-    const all = await itemsOf("transactions", { wallet, height });
-    const pages = [];
-    for (let offset = 0; offset < all.length; offset += 7)
-      pages.push(...(await itemsOf("transactions", { wallet, height, limit: 7, offset })));
-    expect(pages).toEqual(all);
-    const earlier = heights[2] as number;
-    const expected = all.filter(({ block_height }) => (block_height as number) <= earlier);
-    expect(expected.length).toBeGreaterThan(0);
-    expect(await itemsOf("transactions", { wallet, height: earlier })).toEqual(expected);
+    await expectPages(itemsOf, wallet, height, heights[2] as number);
   });
 });

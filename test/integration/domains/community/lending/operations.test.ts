@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
-import { builtInProtocol, createItemsOf, type ItemsOf } from "../operations.ts";
+import { builtInProtocol, createItemsOf, expectPages, type ItemsOf } from "../operations.ts";
 import { actionsOf, shownActions } from "./actions.ts";
 import type { LendingReserve } from "./market.ts";
 import { type IndexedLending, startIndexedLending } from "./story.ts";
@@ -159,14 +159,6 @@ describe("transactions of protocol 01", () => {
   it("continue on the next page, and are those up to the block that the page is as of", async () => {
     const { head, first } = lending;
     const [wallet] = lending.market.people as [Address];
-    const all = await itemsOf("transactions", { wallet, height: head });
-    const pages = [];
-    for (let offset = 0; offset < all.length; offset += 7)
-      pages.push(...(await itemsOf("transactions", { wallet, height: head, limit: 7, offset })));
-    expect(pages).toEqual(all);
-    const height = first + 20;
-    const earlier = all.filter(({ block_height }) => (block_height as number) <= height);
-    expect(earlier.length).toBeGreaterThan(5);
-    expect(await itemsOf("transactions", { wallet, height })).toEqual(earlier);
+    await expectPages(itemsOf, wallet, head, first + 20);
   });
 });

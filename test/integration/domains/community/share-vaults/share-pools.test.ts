@@ -4,7 +4,7 @@ import { bytes } from "../../../../../runtime/database/codecs.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import { startTestChain, type TestChain } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
-import { builtInProtocol, createItemsOf, type ItemsOf, insertTokens, timeOf } from "../operations.ts";
+import { builtInProtocol, createItemsOf, expectPages, type ItemsOf, insertTokens, timeOf } from "../operations.ts";
 import { type CommunityIndex, startCommunityIndex } from "../support.ts";
 import { approveAll, demoContracts, type Ground, layGround, ownContracts, tokenDecimals } from "./contracts.ts";
 import { actionsIn, actionsOfWallet, type ExpectedAction, eventsOf, isBurn, isMint, transferEvent } from "./logs.ts";
@@ -250,14 +250,7 @@ describe("transactions of protocol 09", () => {
 
   it("continue on further pages, and are as of a block", async () => {
     const [wallet] = ground.people;
-    const all = await items("transactions", { height: head, wallet });
-    const pages = [];
-    for (let offset = 0; offset < all.length; offset += 3)
-      pages.push(...(await items("transactions", { height: head, wallet, limit: 3, offset })));
-    expect(pages).toEqual(all);
-    const earlier = all.filter(({ block_height }) => (block_height as number) <= head - 3);
-    expect(await items("transactions", { height: head - 3, wallet })).toEqual(earlier);
-    expect(earlier.length).toBeGreaterThan(0);
+    await expectPages(items, wallet, head, head - 3);
   });
 });
 
