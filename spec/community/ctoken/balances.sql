@@ -82,20 +82,23 @@ WITH current_block AS (
     WHERE r.chain_id = :chain AND r.contract = c.address AND r.block_number <= :as_of_block
     ORDER BY r.block_number DESC LIMIT 1) a ON true
   WHERE c.chain_id = :chain AND c.kind = 'market' AND c.block_number <= :as_of_block AND debt.account_borrows > 0
-), positions AS (
+), positions AS MATERIALIZED (
   SELECT market, asset, 'supplied' AS position, amount FROM supplied
   UNION ALL
   SELECT market, asset, 'borrowed', CASE WHEN asset IS NOT NULL THEN amount END FROM owed
+), prices AS MATERIALIZED (
+  SELECT t.asset, quote.unit_price
+  FROM (SELECT DISTINCT asset FROM positions) t
+  CROSS JOIN LATERAL (
+    SELECT q.unit_price FROM current_block b, api.prices_at(:chain, b.timestamp) q WHERE q.token = t.asset LIMIT 1) quote
 ), page AS (
-  SELECT p.*, unit.decimals, price.unit_price
+  SELECT p.*, unit.decimals, CASE WHEN unit.decimals IS NOT NULL THEN prices.unit_price END AS unit_price
   FROM positions p
-  CROSS JOIN current_block b
   LEFT JOIN LATERAL (
     SELECT CASE WHEN p.asset = '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea THEN 18
       ELSE (SELECT t.decimals FROM api.tokens t WHERE t.chain_id = :chain AND t.address = COALESCE(p.asset, p.market)) END AS decimals) unit ON true
-  LEFT JOIN LATERAL (
-    SELECT q.unit_price FROM api.prices_at(:chain, b.timestamp) q WHERE q.token = p.asset AND unit.decimals IS NOT NULL LIMIT 1) price ON true
-  ORDER BY p.amount * price.unit_price DESC NULLS LAST, p.market, p.position
+  LEFT JOIN prices ON prices.asset = p.asset
+  ORDER BY p.amount * CASE WHEN unit.decimals IS NOT NULL THEN prices.unit_price END DESC NULLS LAST, p.market, p.position
   LIMIT :limit OFFSET :offset
 )
 SELECT

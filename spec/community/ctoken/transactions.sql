@@ -3,9 +3,9 @@ WITH actions AS (
   SELECT 'mint' AS action, block_number, log_index, transaction_index, contract, COALESCE(payer, minter) AS giver, minter AS receiver, mint_amount AS assets,
     mint_tokens AS tokens, contract AS receipt
   FROM mints WHERE chain_id = :chain AND minter = :wallet AND block_number <= :as_of_block
-  UNION
+  UNION ALL
   SELECT 'mint', block_number, log_index, transaction_index, contract, COALESCE(payer, minter), minter, mint_amount, mint_tokens, contract
-  FROM mints WHERE chain_id = :chain AND payer = :wallet AND block_number <= :as_of_block
+  FROM mints WHERE chain_id = :chain AND payer = :wallet AND minter <> :wallet AND block_number <= :as_of_block
   UNION ALL
   SELECT 'redeem', block_number, log_index, transaction_index, contract, redeemer, redeemer, redeem_amount, redeem_tokens, contract
   FROM redemptions WHERE chain_id = :chain AND redeemer = :wallet AND block_number <= :as_of_block
@@ -16,8 +16,8 @@ WITH actions AS (
   SELECT 'repay', r.block_number, r.log_index, r.transaction_index, r.contract, r.payer, NULL, r.repay_amount, NULL, r.contract
   FROM (
     SELECT * FROM debts WHERE chain_id = :chain AND payer = :wallet AND block_number <= :as_of_block
-    UNION
-    SELECT * FROM debts WHERE chain_id = :chain AND borrower = :wallet AND block_number <= :as_of_block AND payer IS NOT NULL
+    UNION ALL
+    SELECT * FROM debts WHERE chain_id = :chain AND borrower = :wallet AND block_number <= :as_of_block AND payer <> :wallet
   ) r
   -- The repayment of a liquidation is part of it.
   WHERE NOT EXISTS (
@@ -25,17 +25,17 @@ WITH actions AS (
     WHERE l.chain_id = :chain AND l.block_number = r.block_number AND l.log_index > r.log_index AND l.transaction_index = r.transaction_index
       AND l.contract = r.contract AND l.borrower = r.borrower AND l.liquidator = r.payer AND l.repay_amount = r.repay_amount)
   UNION ALL
-  (SELECT 'liquidate', block_number, log_index, transaction_index, contract, liquidator, borrower, repay_amount, seize_tokens, c_token_collateral
-  FROM liquidations WHERE chain_id = :chain AND liquidator = :wallet AND block_number <= :as_of_block
-  UNION
   SELECT 'liquidate', block_number, log_index, transaction_index, contract, liquidator, borrower, repay_amount, seize_tokens, c_token_collateral
-  FROM liquidations WHERE chain_id = :chain AND borrower = :wallet AND block_number <= :as_of_block)
+  FROM liquidations WHERE chain_id = :chain AND liquidator = :wallet AND block_number <= :as_of_block
+  UNION ALL
+  SELECT 'liquidate', block_number, log_index, transaction_index, contract, liquidator, borrower, repay_amount, seize_tokens, c_token_collateral
+  FROM liquidations WHERE chain_id = :chain AND borrower = :wallet AND liquidator <> :wallet AND block_number <= :as_of_block
   UNION ALL
   SELECT 'transfer', t.block_number, t.log_index, t.transaction_index, t.contract, t.from_address, t.to_address, NULL, t.amount, t.contract
   FROM (
     SELECT * FROM transfers WHERE chain_id = :chain AND from_address = :wallet AND block_number <= :as_of_block
-    UNION
-    SELECT * FROM transfers WHERE chain_id = :chain AND to_address = :wallet AND block_number <= :as_of_block
+    UNION ALL
+    SELECT * FROM transfers WHERE chain_id = :chain AND to_address = :wallet AND from_address <> :wallet AND block_number <= :as_of_block
   ) t
   -- Transfers from and to the market are part of mints and redemptions, and those of seized tokens of a liquidation.
   WHERE t.from_address <> t.contract AND t.to_address <> t.contract AND NOT EXISTS (
@@ -45,7 +45,7 @@ WITH actions AS (
 ), page AS (
   SELECT * FROM actions ORDER BY block_number DESC, log_index DESC LIMIT :limit OFFSET :offset
 ), moved AS (
-  SELECT p.*, b.timestamp, x.hash, x.from_address, a.asset, seized.amount AS seized,
+  SELECT p.*, b.timestamp, x.hash, x.from_address, a.asset, seized.amount AS seized, priced.is_by_rate,
     -- The exchange rate at the newest readings by then, for the value of tokens.
     CASE WHEN reading.cash + lent.total_borrows >= reading.reserves
       THEN (reading.cash + lent.total_borrows - reading.reserves) / NULLIF(reading.tokens, 0) END AS rate
@@ -62,6 +62,8 @@ WITH actions AS (
     WHERE p.action = 'liquidate' AND t.chain_id = :chain AND t.block_number = p.block_number AND t.log_index < p.log_index
       AND t.contract = p.receipt AND t.from_address = p.receiver AND t.to_address = p.giver
     ORDER BY t.log_index DESC LIMIT 1) seized ON true
+  -- Other tokens have the value of the assets that they were exchanged for.
+  CROSS JOIN LATERAL (SELECT p.assets IS NULL OR p.action = 'liquidate' AS is_by_rate) priced
   LEFT JOIN LATERAL (
     SELECT s.block_number, s.tokens, r.amount AS reserves, k.amount AS cash
     FROM token_supply s
@@ -69,16 +71,16 @@ WITH actions AS (
       SELECT o.amount FROM reserves o WHERE o.chain_id = :chain AND o.contract = s.contract AND o.block_number = s.block_number LIMIT 1) r
     CROSS JOIN LATERAL (
       SELECT o.amount FROM cash o WHERE o.chain_id = :chain AND o.contract = s.contract AND o.block_number = s.block_number LIMIT 1) k
-    WHERE s.chain_id = :chain AND s.contract = p.receipt AND s.block_number <= p.block_number
+    WHERE priced.is_by_rate AND s.chain_id = :chain AND s.contract = p.receipt AND s.block_number <= p.block_number
     ORDER BY s.block_number DESC LIMIT 1) reading ON true
   LEFT JOIN LATERAL (
     SELECT t.total_borrows FROM (
       (SELECT i.total_borrows, i.block_number, i.log_index FROM accruals i
-       WHERE i.chain_id = :chain AND i.contract = p.receipt AND i.block_number <= reading.block_number
+       WHERE priced.is_by_rate AND i.chain_id = :chain AND i.contract = p.receipt AND i.block_number <= reading.block_number
        ORDER BY i.block_number DESC, i.log_index DESC LIMIT 1)
       UNION ALL
       (SELECT d.total_borrows, d.block_number, d.log_index FROM debts d
-       WHERE d.chain_id = :chain AND d.contract = p.receipt AND d.block_number <= reading.block_number
+       WHERE priced.is_by_rate AND d.chain_id = :chain AND d.contract = p.receipt AND d.block_number <= reading.block_number
        ORDER BY d.block_number DESC, d.log_index DESC LIMIT 1)) t
     ORDER BY t.block_number DESC, t.log_index DESC LIMIT 1) lent ON true
 ), valued AS (
@@ -94,7 +96,7 @@ WITH actions AS (
   LEFT JOIN api.tokens receipt ON receipt.chain_id = :chain AND receipt.address = m.receipt
   LEFT JOIN LATERAL (SELECT q.unit_price FROM api.prices_at(:chain, m.timestamp) q WHERE q.token = m.asset LIMIT 1) price ON true
   LEFT JOIN LATERAL (
-    SELECT q.unit_price FROM api.prices_at(:chain, m.timestamp) q WHERE q.token = (
+    SELECT q.unit_price FROM api.prices_at(:chain, m.timestamp) q WHERE m.is_by_rate AND q.token = (
       SELECT COALESCE(r.asset, '\xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'::bytea) FROM asset r
       WHERE r.chain_id = :chain AND r.contract = m.receipt AND r.block_number <= :as_of_block
       ORDER BY r.block_number DESC LIMIT 1) LIMIT 1) backing ON true
@@ -139,7 +141,7 @@ CROSS JOIN LATERAL (
       ('OUT', v.action = 'liquidate' AND v.receiver = :wallet, v.tokens),
       ('IN', v.action = 'liquidate' AND v.giver = :wallet, v.seized)
     ) AS t (direction, applies, amount)
-    CROSS JOIN LATERAL (SELECT CASE WHEN v.assets IS NOT NULL AND v.action <> 'liquidate' THEN v.asset_quote ELSE t.amount * v.token_price END AS quote) worth
+    CROSS JOIN LATERAL (SELECT CASE WHEN v.is_by_rate THEN t.amount * v.token_price ELSE v.asset_quote END AS quote) worth
     WHERE t.applies
   ) leg
 ) legs

@@ -74,11 +74,11 @@ LEFT JOIN LATERAL (
   ORDER BY r.block_number DESC, r.contract LIMIT 1) registered ON true
 LEFT JOIN LATERAL (
   SELECT true AS is_read, r.token FROM lp_token r
-  WHERE r.chain_id = :chain AND r.contract = p.pool AND r.block_number <= :as_of_block
+  WHERE registered.token IS NULL AND r.chain_id = :chain AND r.contract = p.pool AND r.block_number <= :as_of_block
   ORDER BY r.block_number DESC LIMIT 1) named ON true
 LEFT JOIN LATERAL (
   SELECT true AS is_read, r.token FROM pool_token r
-  WHERE r.chain_id = :chain AND r.contract = p.pool AND r.block_number <= :as_of_block
+  WHERE registered.token IS NULL AND named.token IS NULL AND r.chain_id = :chain AND r.contract = p.pool AND r.block_number <= :as_of_block
   ORDER BY r.block_number DESC LIMIT 1) other ON true
 -- A pool without another pool token is its own.
 CROSS JOIN LATERAL (

@@ -51,7 +51,7 @@ LEFT JOIN LATERAL (
 LEFT JOIN LATERAL (
   SELECT sqrt(s.reserve0 * s.reserve1) / s.supply AS share, b.timestamp
   FROM api.pool_states s JOIN api.blocks b ON b.chain_id = :chain AND b.number = s.block_number
-  WHERE s.chain_id = :chain AND s.pool = v.pool AND s.supply > 0 AND s.block_number <= :as_of_block
+  WHERE earlier.share IS NULL AND s.chain_id = :chain AND s.pool = v.pool AND s.supply > 0 AND s.block_number <= :as_of_block
   ORDER BY s.block_number LIMIT 1) beginning ON true
 LEFT JOIN api.tokens lp ON lp.chain_id = :chain AND lp.address = v.pool
 ORDER BY v.value DESC NULLS LAST, v.pool
