@@ -2892,7 +2892,7 @@ export interface Transaction {
   readonly dex_details: readonly DexReport[] | null;
   /** Sales of non-fungible tokens in the transaction; null if `with-nft-sales=true` was not sent or the data is not ready. */
   readonly nft_sale_details: readonly NftSalesReport[] | null;
-  /** Lending events of the transaction in the chain's lending protocols, in the order of logs; null if `with-lending=true` was not sent or the data is not ready. */
+  /** Lending events of the transaction in the chain's lending protocols, in the order of logs; null if `with-lending=true` was not sent, the data is not ready, or the events of one protocol cannot be determined. */
   readonly lending_details: readonly LendingReport[] | null;
   /** Logs of the transaction in their order; null if `no-logs=true` was sent. */
   readonly log_events: readonly LogEvent[] | null;

@@ -49,6 +49,7 @@ import { createAbiRegistry } from "./events/abi-registry.ts";
 import { createHttpApp, type HttpApp } from "./http/app.ts";
 import type { Readiness } from "./http/health.ts";
 import type { OpenApiDocument } from "./http/openapi-document.ts";
+import { redactMessage } from "./http/redact.ts";
 import type { ValidateMode } from "./http/validation/validation.ts";
 import { bitcoinNetworks } from "./lib/bitcoin/networks.ts";
 import type { Logger } from "./logger.ts";
@@ -98,7 +99,11 @@ export function createApp(options: AppOptions): App {
   const bitcoinChains = options.chains.filter((chain) => isBitcoinChain(chain));
   const queries = createQueries(chains, database, now);
   const { protocols = communityProtocols, added = [] } = options;
-  const community = createCommunity(protocols, chains, options.reader, bitcoinChains);
+  const community = createCommunity(protocols, chains, {
+    reader: options.reader,
+    bitcoinChains,
+    onFailure: ({ code, message }) => logger.error({ code, reason: redactMessage(message) }, "Lending events of a transaction are unknown"),
+  });
   const endpoints = addedEndpoints(added);
   const isRead = createIsRead(chains, community.isIndexed);
   const { headOf, requireBuilt } = createAsOfProjection(createProgressQueries(database), isRead, community.readsPools);

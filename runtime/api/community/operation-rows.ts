@@ -54,14 +54,17 @@ export async function pageOfOperation<Item>(
   const rows =
     context.anchor === null
       ? []
-      : await context.community.rowsOf(query, {
-          chain: served.id,
-          wallet: wallet ?? null,
-          pool,
-          as_of_block: context.anchor,
-          limit: page.size + 1,
-          offset: page.number * page.size,
-        });
+      : await context.community.rowsOf(
+          { protocol: id, operation, query },
+          {
+            chain: served.id,
+            wallet: wallet ?? null,
+            pool,
+            as_of_block: context.anchor,
+            limit: page.size + 1,
+            offset: page.number * page.size,
+          },
+        );
   if (pool !== null && rows.length === 0 && page.number === 0 && !(await isPool(context, protocol, { operation, pool, chain: served })))
     throw new NotIndexedError(`Pool ${pool} of ${id} not found in the index of ${served.name}.`);
   const logoOf = logosOf(context, served.id);
@@ -85,14 +88,10 @@ async function isPool(
 ): Promise<boolean> {
   const query = operation === "market_data" ? undefined : protocol.operations.market_data;
   if (query === undefined || context.anchor === null) return false;
-  const rows = await context.community.rowsOf(query, {
-    chain: chain.id,
-    wallet: null,
-    pool,
-    as_of_block: context.anchor,
-    limit: 1,
-    offset: 0,
-  });
+  const rows = await context.community.rowsOf(
+    { protocol: protocol.id, operation: "market_data", query },
+    { chain: chain.id, wallet: null, pool, as_of_block: context.anchor, limit: 1, offset: 0 },
+  );
   return rows.length > 0;
 }
 const itemsOf = (operation: string): NonNullable<OperationScope["items"]> => ({

@@ -23,7 +23,7 @@ interface Token {
 
 type TokenOf = (address: Address | null) => Token | null;
 
-/** The lending events of a transaction in the chain's protocols, in the order of logs; null until the tables of all of them include its block. */
+/** The lending events of a transaction in the chain's protocols, in the order of logs; null until the tables of all of them include its block, and if those of one protocol cannot be determined, because a list without them would look complete. */
 export async function viewLendingDetails(
   context: ResolverContext,
   chainId: number,
@@ -34,12 +34,16 @@ export async function viewLendingDetails(
   const { block_number: block, transaction_index } = transaction;
   if (!protocols.every(({ projection }) => includesBlock(checkpoints, projection, block))) return null;
   const found = await Promise.all(
-    protocols.map(async ({ query }) => {
-      const rows = await community.lendingRowsOf(query, { chain: chainId, block, transaction_index });
-      return rows.map((row) => ({ query, event: lendingEventOf(row) }));
-    }),
+    protocols.map((protocol) =>
+      community.lendingOf(protocol, { chain: chainId, block, transaction_index }, (row) => ({
+        query: protocol.query,
+        event: lendingEventOf(row),
+      })),
+    ),
   );
-  const events = found.flat().sort((left, right) => left.event.log_offset - right.event.log_offset);
+  const known = found.filter((events) => events !== null);
+  if (known.length < found.length) return null;
+  const events = known.flat().sort((left, right) => left.event.log_offset - right.event.log_offset);
   const tokenOf = await tokensOf(
     context,
     chainId,

@@ -98,7 +98,7 @@ describe("ashlar community test", () => {
       '/data/items/0/sender must match pattern "^0x[0-9a-f]{40}$"',
     ],
     ["null in a field that is never null", "  d.sender,", "  NULL AS sender,", "Column sender of Deposit is null."],
-    ["a statement that fails", "  d.sender,", "  (d.assets / 0)::text AS sender,", "division by zero"],
+    ["a statement that fails", "  d.sender,", "  (d.assets / 0)::text AS sender,", "deposits of savings, deposits.sql: division by zero"],
   ])("reports %s", async (_case, text, replacement, problem) => {
     directory.edit("deposits.sql", text, replacement);
     const { operations } = await tryDirectory();
@@ -115,7 +115,7 @@ describe("a statement that takes too long", () => {
     const tables = [..."abcdefgh"].map((name) => `deposits ${name}`).join(", ");
     directory.edit("deposits.sql", "  d.assets,", `  d.assets + (SELECT count(*) FROM ${tables}) AS assets,`);
     const { operations } = await tryDirectory({ limits: { statementMilliseconds: 300 } });
-    expect(operations[1]?.problems).toEqual(["canceling statement due to statement timeout"]);
+    expect(operations[1]?.problems).toEqual(["deposits of savings, deposits.sql: canceling statement due to statement timeout"]);
   });
 });
 

@@ -2,7 +2,8 @@ import type { Database } from "../../../database/database.ts";
 import type { LendingQuery, OperationQuery, Protocol } from "../../../declarations/protocol.ts";
 import { type CommunityChain, protocolsOn } from "../contracts-on-chain.ts";
 import { projectionIdOf } from "../relations.ts";
-import { createOperationQueries, type OperationParameters, type OperationRow } from "./run-operation.ts";
+import { createOperationQueries, type LendingParameters, type OperationParameters, type OperationRow } from "./run-operation.ts";
+import { placed, StatementError } from "./statement-error.ts";
 
 /** A chain that serves declared protocols. */
 export interface ServedChain extends CommunityChain {
@@ -15,10 +16,16 @@ export interface ServedBitcoinChain {
   readonly name: string;
 }
 
-type OperationQueries = ReturnType<typeof createOperationQueries>;
+/** An operation of a protocol, and its query. */
+interface DeclaredOperation {
+  readonly protocol: string;
+  readonly operation: string;
+  readonly query: OperationQuery;
+}
 
 /** A protocol that declares lending events, and the projection of its tables. */
 export interface LendingProtocol {
+  readonly protocol: string;
   readonly projection: `community:${string}`;
   readonly query: LendingQuery;
 }
@@ -41,10 +48,26 @@ export interface Community {
   readonly defaultNames: Readonly<Record<string, string>>;
   /** The protocols with lending events that are indexed on a chain. */
   readonly lendingOn: (chainId: number) => readonly LendingProtocol[];
-  /** The lending events of a transaction; see `createOperationQueries`. */
-  readonly lendingRowsOf: OperationQueries["lendingRowsOf"];
-  /** The rows of an operation; see `createOperationQueries`. */
-  readonly rowsOf: (query: OperationQuery, parameters: OperationParameters) => Promise<readonly OperationRow[]>;
+  /**
+   * The lending events of a transaction, each viewed; null, and the failure is reported, if the statement or a view fails.
+   * See `createOperationQueries` for errors that every protocol would have.
+   */
+  readonly lendingOf: <Event>(
+    protocol: LendingProtocol,
+    parameters: LendingParameters,
+    view: (row: OperationRow) => Event,
+  ) => Promise<readonly Event[] | null>;
+  /** The rows of an operation; see `createOperationQueries`. @throws {StatementError} if the statement fails. */
+  readonly rowsOf: (operation: DeclaredOperation, parameters: OperationParameters) => Promise<readonly OperationRow[]>;
+}
+
+/** What declared protocols need of a server. */
+interface CommunityServer {
+  /** Connected as the reader role; undefined if the server has no such connection. */
+  readonly reader: Pick<Database, "query"> | undefined;
+  readonly bitcoinChains: readonly ServedBitcoinChain[];
+  /** Receives failures of statements of which the response only shows that something is unknown. */
+  readonly onFailure: (failure: StatementError) => void;
 }
 
 /** The views of the schema `api` whose rows are those of the projection of pools. */
@@ -54,8 +77,7 @@ const poolViews: ReadonlySet<string> = new Set(["pools", "pool_states", "pool_ac
 export function createCommunity(
   protocols: readonly Protocol[],
   chains: readonly ServedChain[],
-  reader: Pick<Database, "query"> | undefined,
-  bitcoinChains: readonly ServedBitcoinChain[] = [],
+  { reader, bitcoinChains, onFailure }: CommunityServer,
 ): Community {
   const byId = new Map(protocols.map((protocol) => [protocol.id, protocol]));
   const served = new Map(chains.map((chain) => [chain.id, new Set(protocolsOn(protocols, chain).map(({ id }) => id))]));
@@ -63,19 +85,38 @@ export function createCommunity(
   const isOn: Community["isOn"] = (id, chainId) =>
     servesBitcoin(id) ? bitcoinChains.some((chain) => chain.id === chainId) : served.get(chainId)?.has(id) === true;
   const projections = new Map<string, string>(protocols.map(({ id }) => [projectionIdOf(id), id]));
-  const lending = protocols.flatMap(({ id, lending: query }) => (query === null ? [] : [{ id, projection: projectionIdOf(id), query }]));
+  const lending = protocols.flatMap(({ id, lending: query }) =>
+    query === null ? [] : [{ protocol: id, projection: projectionIdOf(id), query }],
+  );
+  const queries = createOperationQueries(reader);
   return {
     protocol: (id) => byId.get(id),
     isOn,
     servesBitcoin,
     isIndexed: (chainId, projection) => isOn(projections.get(projection) ?? "", chainId),
-    lendingOn: (chainId) => lending.filter(({ id }) => isOn(id, chainId)),
+    lendingOn: (chainId) => lending.filter(({ protocol }) => isOn(protocol, chainId)),
     readsPools: (id) => Object.values(byId.get(id)?.operations ?? {}).some(({ views }) => views.some((view) => poolViews.has(view))),
     chainOf: (id) => {
       const chain = [...chains, ...bitcoinChains].find((candidate) => isOn(id, candidate.id));
       return chain === undefined ? null : { id: chain.id, name: chain.name };
     },
     defaultNames: Object.fromEntries(protocols.map(({ id, name }) => [id, name])),
-    ...createOperationQueries(reader),
+    lendingOf: async ({ protocol, query }, parameters, view) => {
+      try {
+        return (await queries.lendingRowsOf(query, parameters)).map(view);
+      } catch (error) {
+        const failure = placed({ protocol, name: "lending", file: query.file }, error);
+        if (!(failure instanceof StatementError)) throw failure;
+        onFailure(failure);
+        return null;
+      }
+    },
+    rowsOf: async ({ protocol, operation, query }, parameters) => {
+      try {
+        return await queries.rowsOf(query, parameters);
+      } catch (error) {
+        throw placed({ protocol, name: operation, file: query.file }, error);
+      }
+    },
   };
 }

@@ -28,7 +28,16 @@ export interface ServedCommunity {
 /** Serves protocols on a chain `test` with contracts, and on a chain `other` without. */
 export const serveCommunity = async (
   database: Database,
-  { protocols, community: configured }: { readonly protocols: readonly Protocol[]; readonly community: ConfiguredContracts },
+  {
+    protocols,
+    community: configured,
+    logged,
+  }: {
+    readonly protocols: readonly Protocol[];
+    readonly community: ConfiguredContracts;
+    /** Receives the lines of the log, in JSON. */
+    readonly logged?: string[];
+  },
 ): Promise<ServedCommunity> => {
   const rpc = "http://127.0.0.1:1";
   const settings = chainConfig.parse({ name: "test", id: 31337, rpc, community: configured });
@@ -42,7 +51,7 @@ export const serveCommunity = async (
     database,
     reader: database,
     protocols,
-    logger: pino({ level: "silent" }),
+    logger: logged === undefined ? pino({ level: "silent" }) : pino({}, { write: (line: string) => void logged.push(line) }),
     validate: "strict",
   });
   const { key } = await createKeys(database).create({ label: "test" });
