@@ -1,5 +1,6 @@
 import type { LendingReport } from "../../../generated/responses.gen.ts";
 import type { LendingQuery } from "../../declarations/protocol.ts";
+import { type LendingEvent, lendingEventOf } from "../../domains/community/queries/lending-event.ts";
 import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts";
 import type { Rate } from "../../domains/prices/queries/rates.ts";
 import { decimalOf, multiply, shift } from "../../lib/decimal.ts";
@@ -8,7 +9,6 @@ import { includesBlock } from "../as-of-projection.ts";
 import { nativeMetadata, tokenLogo } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
 import { pretty, valueAtRate, viewNumber, wholeRate } from "../prices/view-quotes.ts";
-import { type LendingEvent, lendingEventOf } from "./lending-event.ts";
 
 /** A token of a lending event, at the time of the transaction. */
 interface Token {

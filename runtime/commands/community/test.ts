@@ -25,7 +25,9 @@ export async function testDirectory(config: Config, directory: string | undefine
     for (const protocol of added) {
       const result = await tryProtocol(protocol, { config, chain, database: database.indexing });
       for (const line of renderResult(result, chain.name)) print(line);
-      succeeded &&= result.operations.every(({ problems }) => problems.length === 0);
+      succeeded &&= [...result.operations, ...(result.lending === null ? [] : [result.lending])].every(
+        ({ problems }) => problems.length === 0,
+      );
     }
     return succeeded;
   } finally {
@@ -34,13 +36,17 @@ export async function testDirectory(config: Config, directory: string | undefine
 }
 
 /** Renders the lines of a protocol. */
-export const renderResult = ({ protocol, isIndexed, operations }: ProtocolResult, chain: string): string[] => [
+export const renderResult = ({ protocol, isIndexed, operations, lending }: ProtocolResult, chain: string): string[] => [
   isIndexed
     ? `${protocol} on ${chain}, with the rows of the index:`
     : `${protocol} on ${chain}, with empty tables, because none are indexed for this declaration: start Ashlar with communityDirectory to fill them.`,
   ...operations.flatMap(({ operation, items, responses, problems }) =>
-    problems.length === 0
-      ? [`  ok      ${operation}: ${items} items in ${responses} responses`]
-      : problems.map((problem) => `  failed  ${operation}: ${problem}`),
+    renderOutcome(operation, `${items} items in ${responses} responses`, problems),
   ),
+  ...(lending === null
+    ? []
+    : renderOutcome("lending", `${lending.events} events in ${lending.transactions} transactions`, lending.problems)),
 ];
+
+const renderOutcome = (name: string, found: string, problems: readonly string[]): string[] =>
+  problems.length === 0 ? [`  ok      ${name}: ${found}`] : problems.map((problem) => `  failed  ${name}: ${problem}`);

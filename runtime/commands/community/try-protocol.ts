@@ -15,6 +15,7 @@ import { createKeys } from "../../http/keys.ts";
 import { resetCheckpoint } from "../../indexer/storage/checkpoints.ts";
 import { startServing } from "../serving.ts";
 import { rolledBack } from "./rolled-back.ts";
+import { type LendingResult, tryLending } from "./try-lending.ts";
 
 /** What the test of one operation found. */
 export interface OperationResult {
@@ -30,6 +31,8 @@ export interface ProtocolResult {
   /** Whether the operations ran on the tables of the index; otherwise on empty ones, because the index has none that the declaration would create. */
   readonly isIndexed: boolean;
   readonly operations: readonly OperationResult[];
+  /** Null if the protocol declares no lending events. */
+  readonly lending: LendingResult | null;
 }
 
 export interface TryOptions {
@@ -44,7 +47,8 @@ const maxPools = 3;
 const emptyWallet = "0x000000000000000000000000000000000000dead";
 
 /**
- * Plans each statement of a protocol and compares the types of its columns, then requests each operation, with every response validated against the document.
+ * Plans each statement of a protocol and compares the types of its columns, then requests each operation, with every response validated against the document,
+ * and runs the statement of lending events.
  * The tables are those of the index if they are as declared; otherwise they are created. All of it is rolled back.
  */
 export const tryProtocol = (added: AddedProtocol, { config, chain, database }: TryOptions): Promise<ProtocolResult> =>
@@ -55,6 +59,7 @@ export const tryProtocol = (added: AddedProtocol, { config, chain, database }: T
     const send = await serve(tried, { config, chain, database: inside });
     const [wallets, pools] = await samples(inside, chain.id, tried.protocol);
     await limitStatements(inside, config);
+    const declared = (text: string): string => text.replaceAll(tried.protocol.id, added.protocol.id);
     try {
       for (const [name, query] of Object.entries(tried.protocol.operations)) {
         const problems = await problemsOfColumns(inside, tried, name, query);
@@ -64,15 +69,19 @@ export const tryProtocol = (added: AddedProtocol, { config, chain, database }: T
           operation: name,
           items: found.reduce((sum, { items }) => sum + items, 0),
           responses: found.length,
-          problems: [...new Set([...problems, ...found.flatMap(({ problem }) => problem ?? [])])].map((text) =>
-            text.replaceAll(tried.protocol.id, added.protocol.id),
-          ),
+          problems: [...new Set([...problems, ...found.flatMap(({ problem }) => problem ?? [])])].map(declared),
         });
       }
     } finally {
       await send.stop();
     }
-    return { protocol: added.protocol.id, isIndexed, operations };
+    const lending = await tryLending(inside, chain.id, tried.protocol);
+    return {
+      protocol: added.protocol.id,
+      isIndexed,
+      operations,
+      lending: lending === null ? null : { ...lending, problems: lending.problems.map(declared) },
+    };
   });
 
 /** The statements of this transaction may take as long as those of requests, which the reader role runs. */
@@ -89,11 +98,13 @@ const hasTables = async (database: Database, protocol: Protocol): Promise<boolea
 /** A protocol under another id. The checker inserted the schema, in quotation marks, before the tables of the text. */
 const renamed = (added: AddedProtocol, id: string): AddedProtocol => {
   const { protocol } = added;
-  const operations = Object.entries(protocol.operations).map(([name, query]): [string, OperationQuery] => [
-    name,
-    { ...query, text: query.text.replaceAll(`"cq_${protocol.id}".`, `"cq_${id}".`) },
-  ]);
-  return { ...added, protocol: { ...protocol, id, name: id, operations: Object.fromEntries(operations) } };
+  const moved = <Query extends OperationQuery>(query: Query): Query => ({
+    ...query,
+    text: query.text.replaceAll(`"cq_${protocol.id}".`, `"cq_${id}".`),
+  });
+  const operations = Object.fromEntries(Object.entries(protocol.operations).map(([name, query]) => [name, moved(query)]));
+  const lending = protocol.lending === null ? null : moved(protocol.lending);
+  return { ...added, protocol: { ...protocol, id, name: id, operations, lending } };
 };
 
 const createTables = async (database: Database, chain: ChainConfig, added: AddedProtocol): Promise<AddedProtocol> => {

@@ -6,6 +6,7 @@ import { renderStatus } from "../../../runtime/commands/community/status.ts";
 import { renderResult } from "../../../runtime/commands/community/test.ts";
 import { tryProtocol } from "../../../runtime/commands/community/try-protocol.ts";
 import { chainConfig, config } from "../../../runtime/config/config.ts";
+import { lendingColumns } from "../../../runtime/declarations/lending-columns.ts";
 import { createCommunityQueries } from "../../../runtime/domains/community/queries/status.ts";
 import { loadAddedProtocols, loadProtocols } from "../../../runtime/protocols.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
@@ -106,6 +107,45 @@ describe("ashlar community test", () => {
       ["balances", []],
       ["deposits", [problem]],
     ]);
+  });
+});
+
+describe("the SQL of lending events", () => {
+  afterEach(() => rmSync(join(directory.path, "savings/lending.sql"), { force: true }));
+
+  /** Declares the deposits as lending events, with SQL in place of some of the columns. */
+  const tryLending = async (replaced: Readonly<Record<string, string>> = {}, declaration = "") => {
+    const values: Readonly<Record<string, string>> = { log_offset: "d.log_index", event: "'Deposit'", user: "d.sender", ...replaced };
+    const columns = lendingColumns.map((name) => `${values[name] ?? "NULL"} AS "${name}"`);
+    directory.edit("protocol.yaml", "reads:\n", `${declaration}lending: { sql: lending.sql, label: Savings }\nreads:\n`);
+    directory.write(
+      "lending.sql",
+      `SELECT ${columns.join(", ")} FROM deposits d\nWHERE d.chain_id = :chain AND d.block_number = :block AND d.transaction_index = :transaction_index`,
+    );
+    return tryDirectory();
+  };
+
+  it("is run for the newest transactions of each table", async () => {
+    const result = await tryLending();
+    // The newest three deposits; the newest three transfers are of the same transactions.
+    expect(result.lending).toEqual({ events: 3, transactions: 3, problems: [] });
+    expect(renderResult(result, "test").at(-1)).toBe("  ok      lending: 3 events in 3 transactions");
+  });
+
+  it("is run on empty tables where the index has others", async () => {
+    const more = '  more: { contract: vault, events: ["More(uint256 amount)"] }\n';
+    expect(await tryLending({}, more)).toMatchObject({ isIndexed: false, lending: { events: 0, transactions: 0, problems: [] } });
+  });
+
+  it.each([
+    ["a column that does not exist", { event: "d.lendr::text" }, "The statement cannot be planned: column d.lendr does not exist"],
+    ["a column of another type", { user: "d.assets" }, "Column user has the type numeric: expected bytea, text for address"],
+    ["an event without a name", { event: "NULL" }, "Column event of lending is null."],
+    ["a statement that fails", { token_amount_in: "d.assets / 0" }, "division by zero"],
+  ])("reports %s", async (_case, replaced, problem) => {
+    const result = await tryLending(replaced);
+    expect(result.lending?.problems).toEqual([problem]);
+    expect(renderResult(result, "test").at(-1)).toBe(`  failed  lending: ${problem}`);
   });
 });
 
