@@ -40,8 +40,9 @@ export function createProtocol(config: Config, id: string, { directory, chain, c
       .map((name) => shown(join(folder, name)))
       .join(", ")}.`,
     ...setting,
-    `  test it with   ashlar community test ${shown(parent)} --chain ${chain}`,
-    `  then start     ashlar start, and request /v1/cq/provider/app/${id}/balances/?address=…`,
+    `  start          ashlar start, again if it runs: it creates the tables and fills them`,
+    `  test it with   ashlar community test ${shown(parent)} --chain ${chain}, when the index is at the head`,
+    `  request        /v1/cq/provider/app/${id}/balances/?address=…`,
   ];
   stdout.write(`${lines.join("\n")}\n`);
 }
