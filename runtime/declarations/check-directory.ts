@@ -90,7 +90,7 @@ function checkFolder(
     template: scope.template,
     objects: { ...scope.objects, ...fieldsOf(objects.value) },
   });
-  const protocol = checkProtocol({ source, file }, { queries, operations: endpoints.shapes });
+  const protocol = checkProtocol({ source, file }, { queries, operations: endpoints.shapes, isAdded: true });
   const diagnostics = [...checkNames(source, file, scope.taken), ...objects.diagnostics, ...endpoints.diagnostics, ...protocol.diagnostics];
   const named = [...Object.values(file.operations), file.lending].flatMap((use) => use?.sql ?? []);
   const location = source.locationOf(["protocol"]);

@@ -33,7 +33,14 @@ export const declarationMessages = {
   "misplaced-protocol": (data: { protocol: string; expected: string }) =>
     `Misplaced protocol ${quote(data.protocol)}: expected ${data.expected}, the name of the folder`,
   "unknown-parameter": (data: Unknown & { kind: string }) => unknown("parameter", data, `not ${data.kind}, `),
-  "unknown-operation": (data: Unknown) => unknown("community operation", data, "not in the community template, "),
+  "unknown-operation": (data: Unknown & { isAdded: boolean }) =>
+    unknown(
+      "community operation",
+      data,
+      data.isAdded
+        ? "not in the community template, and without item, the object of its items, which an operation of its own needs; "
+        : "not in the community template, ",
+    ),
   "unknown-contract": (data: Unknown) => unknown("contract", data),
   "unknown-table": (data: Unknown) => unknown("table", data, "not a table of the same contract, "),
   "unknown-column": (data: Unknown) => unknown("column", data),

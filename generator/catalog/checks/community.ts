@@ -22,7 +22,7 @@ export function checkCommunity(lookup: Lookup): Checked<Protocol[]> {
     checkProtocol(
       // A draft without invalid keys is complete.
       { source: draft.source, file: draft.value as ProtocolFile },
-      { queries: queriesFor(draft.source.file, declarations, queries), operations: shapes },
+      { queries: queriesFor(draft.source.file, declarations, queries), operations: shapes, isAdded: false },
     ),
   );
   const allRead = complete.length === protocols.length && !incomplete.has("protocol");

@@ -83,7 +83,9 @@ function checkOperations({ draft }: Lookup): Diagnostic[] {
   return draft.protocols.flatMap((protocol) =>
     Object.keys(protocol.value.operations ?? {})
       .filter((name) => !known.has(name))
-      .map((name) => diagnostic("unknown-operation", locationOfKey(protocol, "operations", name), { name, expected: [...known.keys()] })),
+      .map((name) =>
+        diagnostic("unknown-operation", locationOfKey(protocol, "operations", name), { name, expected: [...known.keys()], isAdded: false }),
+      ),
   );
 }
 

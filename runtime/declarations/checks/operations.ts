@@ -10,6 +10,8 @@ export interface OperationScope {
   readonly queries: ReadonlyMap<string, string>;
   /** The operations of the template, by name. */
   readonly operations: ReadonlyMap<string, QueryShape>;
+  /** Whether the protocol is one that an operator adds, which may have operations of its own. */
+  readonly isAdded: boolean;
 }
 
 /** Checks the operations and their SQL. */
@@ -21,10 +23,14 @@ export function checkOperations(declaration: Declaration, scope: OperationScope)
   };
 }
 
-function checkOperation(declaration: Declaration, name: string, { queries, operations }: OperationScope): Checked<OperationQuery | null> {
+function checkOperation(
+  declaration: Declaration,
+  name: string,
+  { queries, operations, isAdded }: OperationScope,
+): Checked<OperationQuery | null> {
   const shape = operations.get(name);
   if (shape === undefined) {
-    const data = { name, expected: [...operations.keys()] };
+    const data = { name, expected: [...operations.keys()], isAdded };
     return { value: null, diagnostics: [diagnostic("unknown-operation", keyAt(declaration, "operations", name), data)] };
   }
   const file = declaration.file.operations[name]?.sql;

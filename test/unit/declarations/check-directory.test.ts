@@ -91,7 +91,7 @@ describe("a directory of protocols", () => {
       "    item: Deposit\n",
       "",
       "deposits:\n    sql",
-      /^unknown-operation: Unknown community operation "deposits": not in the community template, expected balances, market_data/,
+      /^unknown-operation: Unknown community operation "deposits": not in the community template, and without item, the object of its items, which an operation of its own needs; expected balances, market_data/,
     ],
     [
       "an operation of its own without a summary",

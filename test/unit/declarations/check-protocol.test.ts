@@ -71,7 +71,7 @@ const operations: ReadonlyMap<string, QueryShape> = new Map([
 
 const check = (text: string, queries: ReadonlyMap<string, string> = new Map([["balances.sql", balances]])) => {
   const source = readYaml(file, text);
-  return checkProtocol({ source, file: protocolFile.parse(source.value) }, { queries, operations });
+  return checkProtocol({ source, file: protocolFile.parse(source.value) }, { queries, operations, isAdded: false });
 };
 
 describe("a declaration", () => {
