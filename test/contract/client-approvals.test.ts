@@ -99,8 +99,10 @@ describe("the npm client's SecurityService for ERC-20 allowances", () => {
   it.each(mostFrequentOwners(erc20Approvals, ["trader", "collector", "gardener"]))(
     "row 20: returns the same allowances of %s as allowance()",
     async (owner) => {
-      const { items, address, quote_currency: currency } = await dataOf(service.getApprovals(chain, owner));
+      const { items: all, address, quote_currency: currency } = await dataOf(service.getApprovals(chain, owner));
       expect([address, currency]).toEqual([owner, "USD"]);
+      // Pools of a vault return an allowance for it without an event.
+      const items = all.filter(({ token_address: token }) => ![storyValue("vaultPool"), storyValue("composablePool")].includes(token));
       const lastApprovals = lastOfEach(
         erc20Approvals.filter((log) => ownerOf(log) === owner),
         (log) => log.address + spenderOf(log),

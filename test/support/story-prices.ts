@@ -13,6 +13,10 @@ export type StoryCurrency = "USD" | "EUR" | "CAD";
 export type StoryPrices = (token: string, time: number, currency: StoryCurrency) => Ratio | null;
 
 export const nativeToken = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
+/** Dollar tokens that are configured as worth a dollar, with their decimals. */
+const stablecoinDecimals = { usdToken: 6n, tideToken: 18n, pierToken: 18n, quayToken: 2n } as const;
+/** The names of the story's other stablecoins. */
+export const stablecoins = ["tideToken", "pierToken", "quayToken"] as const;
 const quarter = 900;
 const hour = 3600;
 
@@ -59,9 +63,11 @@ export async function readStoryPrices(): Promise<StoryPrices> {
       priceVersion("saffronToken", "wrappedNative"),
     ]),
   );
+  const dollars = new Map(Object.entries(stablecoinDecimals).map(([name, decimals]) => [storyValue(name), decimals]));
   const inDollars = (token: string, end: number): Ratio | null => {
-    // The dollar token has six decimals, a feed has eight, and ether has eighteen.
-    if (token === storyValue("usdToken")) return { numerator: 1n, denominator: 10n ** 6n };
+    const dollar = dollars.get(token);
+    if (dollar !== undefined) return { numerator: 1n, denominator: 10n ** dollar };
+    // A feed has eight decimals, and ether has eighteen.
     const answer = ether(end);
     const native = answer === null ? null : { numerator: answer, denominator: 10n ** 26n };
     if (token === nativeToken || token === storyValue("wrappedNative")) return native;

@@ -83,13 +83,14 @@ describe("the activity endpoint", () => {
     }));
 
   it("returns the chain with the time of the address's last transaction or transfer", async () => {
-    const word = storyAddress("trader").slice(2);
+    // The balances of the trader's lending tokens change in every block.
+    const word = storyAddress("marketMaker").slice(2);
     const last = transactions.findLast(
       (seen) =>
-        allOf(storyAddress("trader")).includes(seen) ||
+        allOf(storyAddress("marketMaker")).includes(seen) ||
         seen.receipt.logs.some(({ topics }) => topics.some((topic) => topic.endsWith(word))),
     );
-    expect(await activityOf(storyAddress("trader"))).toEqual([{ name: "demo", seen: isoTime(last?.time ?? 0) }]);
+    expect(await activityOf(storyAddress("marketMaker"))).toEqual([{ name: "demo", seen: isoTime(last?.time ?? 0) }]);
   });
 
   it("omits testnets by default, and chains without activity of the address", async () => {
