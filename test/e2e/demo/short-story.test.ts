@@ -52,9 +52,9 @@ describe("a short story", () => {
     expect(addresses(later)).toEqual(addresses(first));
     // Twelve accounts, nine tokens, six collections, eight pairs, two pools and the positions of concentrated liquidity, three factories, three routers, two
     // feeds, a marketplace, two vaults of ERC-4626, a pool and two vaults with strategies, a token, a vault with two pools,
-    // two registries of markets, two lending pools with two configurators and seven tokens, a registry, two pools and two tokens of stable
+    // two registries of two markets each, two lending pools with two configurators and seven tokens, a registry, two pools and two tokens of stable
     // swaps, and a Safe.
-    expect(addresses(first)).toHaveLength(12 + 9 + 6 + 8 + 3 + 3 + 3 + 2 + 1 + 2 + 3 + 1 + 3 + 2 + (2 + 2 + 7) + 5 + 1);
+    expect(addresses(first)).toHaveLength(12 + 9 + 6 + 8 + 3 + 3 + 3 + 2 + 1 + 2 + 3 + 1 + 3 + 2 * 3 + (2 + 2 + 7) + 5 + 1);
   });
 
   it("continues from its saved state after a restart, including its last live block", async () => {
