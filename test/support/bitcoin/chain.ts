@@ -40,7 +40,7 @@ const genesisTime = 1_700_000_000;
 const zeros = new Uint8Array(32);
 const anyoneCanSpend = script.compile([opcodes.OP_TRUE ?? 0x51]);
 
-/** Creates a chain with its genesis block. `salt` tells branches apart whose transactions are the same. */
+/** Creates a chain with its genesis block. `salt` makes the hashes of blocks with equal transactions differ between branches. */
 export function createTestBitcoinChain(): TestBitcoinChain {
   const blocks: TestBlock[] = [];
   let salt = 0;
