@@ -5,7 +5,7 @@ import { chainsHandlers } from "./api/chains/index.ts";
 import { addedEndpoints } from "./api/community/added-endpoints.ts";
 import { documentEndpoints } from "./api/community/document-endpoints.ts";
 import { communityHandlers } from "./api/community/index.ts";
-import type { ChainDirectory, DecodeLog, ResolverContext } from "./api/context.ts";
+import type { ChainDirectory, ResolverContext } from "./api/context.ts";
 import { dexHandlers } from "./api/dex/index.ts";
 import { ledgerHandlers } from "./api/ledger/index.ts";
 import { namesHandlers } from "./api/names/index.ts";
@@ -14,11 +14,7 @@ import { pricesHandlers } from "./api/prices/index.ts";
 import { isOfCommunity, type ProjectionId } from "./api/projection-reads.ts";
 import { tokensHandlers } from "./api/tokens/index.ts";
 import { type AnyChainConfig, type ChainConfig, type Config, isBitcoinChain, isEvmChain } from "./config/config.ts";
-import { readConfiguredFile } from "./config/read-configured-file.ts";
-import { parseTokenList } from "./config/token-list-file.ts";
 import type { Database } from "./database/database.ts";
-import { DatabaseUnavailable } from "./database/errors.ts";
-import { schemaProblem } from "./database/migrate.ts";
 import type { AddedProtocol } from "./declarations/added-protocol.ts";
 import type { Protocol } from "./declarations/protocol.ts";
 import { createApprovalQueries } from "./domains/approvals/queries/index.ts";
@@ -28,8 +24,7 @@ import { createCommunity } from "./domains/community/queries/community.ts";
 import { createRollUpQueries } from "./domains/dex/queries/roll-up.ts";
 import { createLedgerQueries } from "./domains/ledger/queries/index.ts";
 import { createProgressQueries } from "./domains/ledger/queries/progress.ts";
-import { createLabelQueries, type Labels } from "./domains/names/labels.ts";
-import { parseLabels } from "./domains/names/labels-file.ts";
+import { createLabelQueries } from "./domains/names/labels.ts";
 import { createNameQueries, registriesOfChain } from "./domains/names/queries/index.ts";
 import { createNameResolution } from "./domains/names/resolve-name.ts";
 import { createNftQueries } from "./domains/nft/queries/index.ts";
@@ -45,7 +40,6 @@ import { loadRules } from "./domains/tokens/classification/load-rules.ts";
 import { createTokenRequests } from "./domains/tokens/jobs/record-token-requests.ts";
 import { createTokenQueries } from "./domains/tokens/queries/index.ts";
 import { createUntouchedBalances } from "./domains/tokens/queries/untouched-balances.ts";
-import { createAbiRegistry } from "./events/abi-registry.ts";
 import { createHttpApp, type HttpApp } from "./http/app.ts";
 import type { Readiness } from "./http/health.ts";
 import type { OpenApiDocument } from "./http/openapi-document.ts";
@@ -53,8 +47,9 @@ import { redactMessage } from "./http/redact.ts";
 import type { ValidateMode } from "./http/validation/validation.ts";
 import { bitcoinNetworks } from "./lib/bitcoin/networks.ts";
 import type { Logger } from "./logger.ts";
-import { migrations } from "./migrations.ts";
+import { createDecoders, readLabels, withTokenList } from "./operator-files.ts";
 import { communityProtocols } from "./protocols.ts";
+import { readiness } from "./readiness.ts";
 
 /** The dependencies of a server. */
 export interface AppOptions {
@@ -230,72 +225,4 @@ function createDirectory(all: readonly AnyChainConfig[]): ChainDirectory {
     },
     all: () => all,
   };
-}
-
-/** A chain with the logos of its token list. @throws {ConfigError} @throws {TokenListError} */
-function withTokenList(chain: ChainConfig): ChainConfig {
-  const { id, name, tokenListFile: file, tokenLogos } = chain;
-  return file === undefined
-    ? chain
-    : { ...chain, tokenLogos: { ...parseTokenList(file, readConfiguredFile(name, "tokenListFile", file), id), ...tokenLogos } };
-}
-
-/** The operator's labels by chain id. @throws {ConfigError} @throws {LabelsFileError} */
-const readLabels = (chains: readonly ChainConfig[]): ReadonlyMap<number, Labels> =>
-  new Map(
-    chains.flatMap(({ id, name, labelsFile }) =>
-      labelsFile === undefined ? [] : [[id, parseLabels(labelsFile, readConfiguredFile(name, "labelsFile", labelsFile))]],
-    ),
-  );
-
-/** The log decoders of the chains, each with its own ABI files. @throws {ConfigError} @throws {AbiFileError} */
-function createDecoders(chains: readonly ChainConfig[]): ResolverContext["decoderOf"] {
-  const decoders = new Map<number, DecodeLog>(
-    chains.map((chain) => {
-      const files = chain.abiFiles.map((name) => ({ name, json: readConfiguredFile(chain.name, "abiFiles", name) }));
-      return [chain.id, createAbiRegistry(files).decodeLog];
-    }),
-  );
-  return (chainId) => decoders.get(chainId) ?? (() => null);
-}
-
-/**
- * A server is ready if the database is reachable and migrated and the first backfill of each chain is complete. The details report how far each chain is behind
- * its node.
- */
-async function readiness(
-  chains: readonly AnyChainConfig[],
-  { ledger, bitcoin, network }: Pick<ReturnType<typeof createQueries>, "ledger" | "bitcoin" | "network">,
-  database: Database,
-  now: () => Date,
-): Promise<Readiness> {
-  try {
-    const problem = await schemaProblem(database, migrations);
-    if (problem !== null) return { reasons: [problem], details: {} };
-    const rows = new Map((await ledger.chains()).map((row) => [row.chain_id, row]));
-    const states = await Promise.all(
-      chains.map(async (chain) => {
-        const row = rows.get(chain.id);
-        const head = await (isBitcoinChain(chain) ? bitcoin : ledger).head(chain.id);
-        const latest = row?.latest_block ?? null;
-        return {
-          backfilled: row?.backfilled_at !== null && row?.backfilled_at !== undefined,
-          name: chain.name,
-          indexed_block: head?.number ?? null,
-          latest_block: latest,
-          blocks_behind: head === null || latest === null ? null : Math.max(0, latest - head.number),
-          seconds_behind: head === null ? null : Math.max(0, Math.floor(now().getTime() / 1000) - head.timestamp),
-        };
-      }),
-    );
-    const nodes = new Map((await network.nodes()).map((row) => [row.chain_id, row]));
-    const building = chains.flatMap(({ id, name }) =>
-      (nodes.get(id)?.building ?? []).map((projection) => `Projection ${projection} of ${name} is being built from the stored ledger`),
-    );
-    const backfilling = states.filter((state) => !state.backfilled).map((state) => `First backfill of ${state.name} is incomplete`);
-    const reasons = [...backfilling, ...building];
-    return { reasons, details: { database: "up", chains: states.map(({ backfilled: _, ...state }) => state) } };
-  } catch (error) {
-    return { reasons: [error instanceof DatabaseUnavailable ? error.summary : "The database does not respond"], details: {} };
-  }
 }

@@ -2,112 +2,12 @@ import { z } from "zod";
 import { type BitcoinChainConfig, bitcoinChain } from "./bitcoin.ts";
 import { community } from "./community.ts";
 import { namedChain, shownChain } from "./described-chain.ts";
+import { exchanges } from "./exchanges.ts";
 import { address, httpUrl, nodeUrl } from "./fields.ts";
 import { nfts } from "./nfts.ts";
+import { prices } from "./prices.ts";
 
 const port = "a port from 0 to 65535";
-const exchangeName = "a name of up to 64 lower-case letters, digits, dashes and underscores that starts with a letter or a digit";
-
-const reservedExchanges = ["address", "tokens", "supported_dexes"];
-
-/** An exchange: the contracts that create its pools, and its description in responses. */
-const exchange = z
-  .strictObject({
-    name: z
-      .string(exchangeName)
-      .max(64)
-      .regex(/^[a-z0-9][a-z0-9_-]*$/, exchangeName)
-      .refine((name) => !reservedExchanges.includes(name), `a name other than ${reservedExchanges.join(", ")}`),
-    label: z.string().optional().describe("The display name."),
-    family: z.enum(["xy=k", "concentrated"]).default("xy=k").describe("Constant product, or concentrated liquidity."),
-    factory: address.describe("The contract whose events announce the pools."),
-    routers: z.array(address).default([]),
-    feePpm: z
-      .number()
-      .int()
-      .min(0)
-      .max(999_999)
-      .optional()
-      .describe(
-        "The fee of a swap in millionths of the amount paid in: 3000 is 0.3 %. Concentrated-liquidity pools define their own fees.",
-      ),
-    logoUrl: httpUrl.optional(),
-    version: z.number().positive().optional().describe("The version of the protocol, such as 2 or 3."),
-    fork: z.string().min(1).max(64).optional().describe("The protocol that this one is a fork of."),
-    forkVersion: z.number().positive().optional().describe("The version of that protocol."),
-  })
-  .refine(({ family, feePpm }) => family === "xy=k" || feePpm === undefined, {
-    path: ["feePpm"],
-    error: "no value for concentrated liquidity, because its pools define their own fees",
-  });
-
-const exchanges = z.array(exchange).superRefine((all, context) => {
-  for (const [index, { name, factory }] of all.entries()) {
-    const earlier = all.slice(0, index);
-    const duplicate = earlier.some((other) => other.name === name)
-      ? "name"
-      : earlier.some((other) => other.factory === factory)
-        ? "factory"
-        : null;
-    if (duplicate !== null)
-      context.addIssue({ code: "custom", path: [index, duplicate], message: `a ${duplicate} that no other exchange of the chain has` });
-  }
-});
-
-const currency = z.enum(["USD", "CAD", "EUR", "SGD", "INR", "JPY", "VND", "CNY", "KRW", "RUB", "TRY", "NGN", "ARS", "AUD", "CHF", "GBP"]);
-const pricedToken = z.union([address, z.literal("native")], { error: "an address (0x followed by 40 hex digits) or native" });
-
-/** The sources of prices. */
-const prices = z.strictObject({
-  sources: z
-    .array(z.enum(["feeds", "stablecoins", "pools", "file"]))
-    .refine((all) => new Set(all).size === all.length, "each source at most once")
-    .default(["feeds", "stablecoins", "pools", "file"])
-    .describe(
-      "Price sources in order of precedence: a price comes from the first source that has one. Sources that are not listed are not used.",
-    ),
-  feeds: z
-    .array(
-      z
-        .strictObject({
-          of: z
-            .union([pricedToken, currency], { error: `a token's address (0x followed by 40 hex digits), native, or a currency code` })
-            .describe("The priced asset: a token's address, native, or a currency code."),
-          in: currency.default("USD").describe("The currency of the feed's answers."),
-          aggregators: z
-            .array(address)
-            .min(1, "a list of at least one address")
-            .describe(
-              "The contracts that emit AnswerUpdated: the aggregators behind the proxy, including former ones, but not the proxy itself.",
-            ),
-          decimals: z.number().int().min(0).max(36).default(8).describe("The decimals of the feed's answers."),
-          maxAgeSeconds: z
-            .number()
-            .int()
-            .positive()
-            .default(259_200)
-            .describe(
-              "The max age of an answer. The contract of a discontinued feed keeps its last answer, which must not be used forever.",
-            ),
-        })
-        .refine((feed) => feed.in === "USD" || feed.of === "native" || feed.of.startsWith("0x"), {
-          path: ["in"],
-          error: "USD, because feeds of currencies are quoted in US dollars",
-        }),
-    )
-    .default([]),
-  stablecoins: z
-    .array(z.strictObject({ token: address, currency: currency.default("USD") }))
-    .refine((all) => new Set(all.map(({ token }) => token)).size === all.length, "each token at most once")
-    .default([])
-    .describe("Tokens that are priced at one unit of a currency."),
-  liquidityFloor: z
-    .number()
-    .positive()
-    .default(10_000)
-    .describe("The min value, in US dollars, of a pool's reserve of the token that a price is derived from; smaller pools are ignored."),
-});
-
 /** A value of Express's `trust proxy`: an address, a network, or the name of a range of private addresses. */
 const proxy = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(["loopback", "linklocal", "uniquelocal"])], {
   error: "an IP address, a network such as 10.0.0.0/8, loopback, linklocal or uniquelocal",
@@ -261,8 +161,4 @@ export const isEvmChain = <Evm extends { readonly kind?: "evm" | undefined }>(ch
 export const isBitcoinChain = <Bitcoin extends { readonly kind: "bitcoin" }>(
   chain: Bitcoin | { readonly kind?: "evm" | undefined },
 ): chain is Bitcoin => chain.kind === "bitcoin";
-/** An exchange of a network. */
-export type ExchangeConfig = z.infer<typeof exchange>;
-/** The sources of a network's prices. */
-export type PricesConfig = z.infer<typeof prices>;
 export type Config = z.infer<typeof config>;

@@ -1,6 +1,7 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { SupportedDex } from "../../../generated/responses.gen.ts";
-import type { ChainConfig, ExchangeConfig } from "../../config/config.ts";
+import type { ChainConfig } from "../../config/config.ts";
+import type { ExchangeConfig } from "../../config/exchanges.ts";
 import { RequestError } from "../../lib/request-error.ts";
 import type { ResolverContext } from "../context.ts";
 

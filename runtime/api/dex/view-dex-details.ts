@@ -1,5 +1,5 @@
 import type { DexReport } from "../../../generated/responses.gen.ts";
-import type { ExchangeConfig } from "../../config/config.ts";
+import type { ExchangeConfig } from "../../config/exchanges.ts";
 import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts";
 import { poolsId } from "../../domains/pools/projection/index.ts";
 import { actCodes, familyCodes } from "../../domains/pools/projection/tables.ts";

@@ -1,5 +1,6 @@
 import type { Chain, Currency } from "../../../generated/requests.gen.ts";
-import type { ChainConfig, ExchangeConfig } from "../../config/config.ts";
+import type { ChainConfig } from "../../config/config.ts";
+import type { ExchangeConfig } from "../../config/exchanges.ts";
 import { volumeBetween } from "../../domains/dex/queries/valuation.ts";
 import type { TokenState } from "../../domains/pools/queries/state.ts";
 import type { Rate } from "../../domains/prices/queries/rates.ts";

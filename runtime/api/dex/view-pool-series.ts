@@ -1,6 +1,6 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { PoolWithTimeseries } from "../../../generated/responses.gen.ts";
-import type { ExchangeConfig } from "../../config/config.ts";
+import type { ExchangeConfig } from "../../config/exchanges.ts";
 import { dayOf } from "../../domains/dex/queries/spans.ts";
 import type { PoolRow } from "../../domains/pools/queries/pool.ts";
 import { emptyPool } from "../../domains/pools/queries/state.ts";

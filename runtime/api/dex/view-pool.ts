@@ -1,6 +1,6 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { Token } from "../../../generated/responses.gen.ts";
-import type { ExchangeConfig } from "../../config/config.ts";
+import type { ExchangeConfig } from "../../config/exchanges.ts";
 import { annualizedFee, feesOf, growthBetween } from "../../domains/dex/queries/valuation.ts";
 import type { ResolverContext } from "../context.ts";
 import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";

@@ -1,6 +1,6 @@
 import type { Chain, Currency } from "../../../generated/requests.gen.ts";
 import type { PoolsDexDataItem, PoolsDexToken } from "../../../generated/responses.gen.ts";
-import type { ExchangeConfig } from "../../config/config.ts";
+import type { ExchangeConfig } from "../../config/exchanges.ts";
 import type { PoolRow } from "../../domains/pools/queries/pool.ts";
 import type { Rate } from "../../domains/prices/queries/rates.ts";
 import type { Address } from "../../lib/hex.ts";

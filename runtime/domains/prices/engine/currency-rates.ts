@@ -1,5 +1,5 @@
 import type { Currency } from "../../../../generated/requests.gen.ts";
-import type { PricesConfig } from "../../../config/config.ts";
+import type { PricesConfig } from "../../../config/prices.ts";
 import { type Decimal, decimal, truncate } from "../../../lib/decimal.ts";
 import { type Asset, currencyAsset, currencyOfAsset, isCurrencyAsset } from "./assets.ts";
 import type { FeedAnswers } from "./feeds.ts";

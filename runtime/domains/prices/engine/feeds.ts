@@ -1,4 +1,4 @@
-import type { PricesConfig } from "../../../config/config.ts";
+import type { PricesConfig } from "../../../config/prices.ts";
 import { type Decimal, decimal } from "../../../lib/decimal.ts";
 import type { Address } from "../../../lib/hex.ts";
 import type { FeedObservation } from "./observations.ts";

@@ -1,4 +1,4 @@
-import type { PricesConfig } from "../../../config/config.ts";
+import type { PricesConfig } from "../../../config/prices.ts";
 import { type Decimal, decimalOf, multiply, shift, truncate } from "../../../lib/decimal.ts";
 import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
 import { type Asset, canonicalIn, isCurrencyAsset } from "./assets.ts";

@@ -1,0 +1,57 @@
+import { type AnyChainConfig, isBitcoinChain } from "./config/config.ts";
+import type { Database } from "./database/database.ts";
+import { DatabaseUnavailable } from "./database/errors.ts";
+import { schemaProblem } from "./database/migrate.ts";
+import type { BitcoinQueries } from "./domains/bitcoin/queries.ts";
+import type { NetworkQueries } from "./domains/chains/queries/index.ts";
+import type { LedgerQueries } from "./domains/ledger/queries/index.ts";
+import type { Readiness } from "./http/health.ts";
+import { migrations } from "./migrations.ts";
+
+/** The queries that readiness reads. */
+interface ReadinessQueries {
+  readonly ledger: Pick<LedgerQueries, "chains" | "head">;
+  readonly bitcoin: Pick<BitcoinQueries, "head">;
+  readonly network: Pick<NetworkQueries, "nodes">;
+}
+
+/**
+ * A server is ready if the database is reachable and migrated and the first backfill of each chain is complete. The details report how far each chain is behind
+ * its node.
+ */
+export async function readiness(
+  chains: readonly AnyChainConfig[],
+  { ledger, bitcoin, network }: ReadinessQueries,
+  database: Database,
+  now: () => Date,
+): Promise<Readiness> {
+  try {
+    const problem = await schemaProblem(database, migrations);
+    if (problem !== null) return { reasons: [problem], details: {} };
+    const rows = new Map((await ledger.chains()).map((row) => [row.chain_id, row]));
+    const states = await Promise.all(
+      chains.map(async (chain) => {
+        const row = rows.get(chain.id);
+        const head = await (isBitcoinChain(chain) ? bitcoin : ledger).head(chain.id);
+        const latest = row?.latest_block ?? null;
+        return {
+          backfilled: row?.backfilled_at !== null && row?.backfilled_at !== undefined,
+          name: chain.name,
+          indexed_block: head?.number ?? null,
+          latest_block: latest,
+          blocks_behind: head === null || latest === null ? null : Math.max(0, latest - head.number),
+          seconds_behind: head === null ? null : Math.max(0, Math.floor(now().getTime() / 1000) - head.timestamp),
+        };
+      }),
+    );
+    const nodes = new Map((await network.nodes()).map((row) => [row.chain_id, row]));
+    const building = chains.flatMap(({ id, name }) =>
+      (nodes.get(id)?.building ?? []).map((projection) => `Projection ${projection} of ${name} is being built from the stored ledger`),
+    );
+    const backfilling = states.filter((state) => !state.backfilled).map((state) => `First backfill of ${state.name} is incomplete`);
+    const reasons = [...backfilling, ...building];
+    return { reasons, details: { database: "up", chains: states.map(({ backfilled: _, ...state }) => state) } };
+  } catch (error) {
+    return { reasons: [error instanceof DatabaseUnavailable ? error.summary : "The database does not respond"], details: {} };
+  }
+}
