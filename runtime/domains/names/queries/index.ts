@@ -16,6 +16,18 @@ const nodeOfName = memoizeText((name) => {
   return normalized === null ? null : { isNormalized: normalized === name, node: nodeOf(normalized) };
 }, maxNames);
 
+/**
+ * Max number of addresses of a chain whose reverse nodes are cached, about 20 MB. A node takes two keccak hashes to compute, which was a third of the time of a page of
+ * transfers, and pages show the same addresses again and again.
+ */
+const maxReverseNodes = 50_000;
+
+/** The nodes in which an address of a chain may claim its name, in order of precedence. */
+const createReverseNodes = (chainId: number): ((address: string) => readonly Hash[]) => {
+  const namespaces = reverseNamespaces(chainId);
+  return memoizeText((address) => namespaces.map((namespace) => reverseNode(namespace, address as Address)), maxReverseNodes);
+};
+
 /** All queries of names. */
 export type NameQueries = ReturnType<typeof createNameQueries>;
 
@@ -45,6 +57,13 @@ const selectRecords = sql`SELECT requested.node, found.value FROM unnest($3::byt
 
 /** Creates the name queries. Names that resolve outside of the chain, or by custom rules of a resolver, have no record and do not resolve. */
 export const createNameQueries = ({ query }: Pick<Database, "query">, registriesOf: RegistriesOf) => {
+  const reverseNodesOfChain = new Map<number, ReturnType<typeof createReverseNodes>>();
+  const reverseNodes = (chainId: number) => {
+    const existing = reverseNodesOfChain.get(chainId) ?? createReverseNodes(chainId);
+    reverseNodesOfChain.set(chainId, existing);
+    return existing;
+  };
+
   /**
    * One kind of record of several nodes, each from the resolver that is current in the registry. If a registry never had the node, the next one is used.
    * Served by the primary key of name_records; the newest row of a key applies.
@@ -76,8 +95,8 @@ export const createNameQueries = ({ query }: Pick<Database, "query">, registries
   /** The names that addresses claim and that resolve to them; a name that is not normalized (ENSIP-15) is omitted. */
   const namesOf = async (chainId: number, addresses: Iterable<Address>): Promise<ReadonlyMap<Address, string>> => {
     if (registriesOf(chainId).length === 0) return new Map();
-    const namespaces = reverseNamespaces(chainId);
-    const nodes = new Map([...new Set(addresses)].map((address) => [address, namespaces.map((space) => reverseNode(space, address))]));
+    const nodesOf = reverseNodes(chainId);
+    const nodes = new Map([...new Set(addresses)].map((address) => [address, nodesOf(address)]));
     const claims = await recordsOf(chainId, [...nodes.values()].flat(), nameRecords.name);
     const claimed = new Map([...claims].map(([node, value]) => [node, Buffer.from(value.slice(2), "hex").toString("utf8")]));
     const normalized = new Set(
