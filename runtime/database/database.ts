@@ -86,7 +86,7 @@ export function createDatabase(options: DatabaseOptions): Database {
 
   return {
     knex,
-    ...createQueryable((config) => guard(() => preparation.retrying(config, (query) => pool.query(query))), preparation),
+    ...createQueryable((config) => guard(() => preparation.retrying(config, (query) => pool.query(query))), preparation.repeatableConfigOf),
     transaction: (work) => guard(() => inTransaction(pool, preparation, work)),
     close: () => {
       closing ??= Promise.all([pool.end(), knex.destroy()]).then(() => undefined);
@@ -139,7 +139,7 @@ async function inTransaction<T>(pool: pg.Pool, preparation: Preparation, work: (
 
 function createClient(client: pg.PoolClient, preparation: Preparation): DatabaseClient {
   return {
-    ...createQueryable((config) => preparation.watching(config, (query) => client.query(query)), preparation),
+    ...createQueryable((config) => preparation.watching(config, (query) => client.query(query)), preparation.configOf),
     copy: (table, columns, rows, types) => copyRows(client, table, columns, rows, types),
     copyChunks: (table, columns, chunks) => copyChunks(client, table, columns, chunks),
   };
@@ -148,7 +148,7 @@ function createClient(client: pg.PoolClient, preparation: Preparation): Database
 /** The driver's result; a list for a text of several statements. */
 type Result = pg.QueryResult | pg.QueryResult[];
 
-const createQueryable = (send: (config: pg.QueryConfig) => Promise<Result>, { configOf }: Preparation): Queryable => ({
+const createQueryable = (send: (config: pg.QueryConfig) => Promise<Result>, configOf: Preparation["configOf"]): Queryable => ({
   query: async (sql, parameters) => rowsOf(await send(configOf(sql, parameters))),
   run: async ({ name, text, values }) => rowsOf(await send(configOf({ name, text }, values))),
 });

@@ -8,12 +8,17 @@ import { type Sql, statementName } from "./sql.ts";
  */
 export interface Preparation {
   /** The configuration for the driver: composed SQL has a name, other text has none. */
-  configOf(sql: string | Sql | { readonly name: string | undefined; readonly text: string }, values?: readonly unknown[]): pg.QueryConfig;
+  configOf(sql: PreparableSql, values?: readonly unknown[]): pg.QueryConfig;
+  /** The same for statements outside of transactions, which can be sent again: text with parameters has a name too. Other text may be several statements. */
+  repeatableConfigOf(sql: PreparableSql, values?: readonly unknown[]): pg.QueryConfig;
   /** Sends a statement, and sends it again unnamed if its name is lost. */
   retrying<T>(config: pg.QueryConfig, send: (config: pg.QueryConfig) => Promise<T>): Promise<T>;
   /** The same inside a transaction, without sending the statement again, because the error has aborted the transaction. */
   watching<T>(config: pg.QueryConfig, send: (config: pg.QueryConfig) => Promise<T>): Promise<T>;
 }
+
+/** Text of a fixed statement, composed SQL, or a statement with its name. */
+type PreparableSql = string | Sql | { readonly name: string | undefined; readonly text: string };
 
 /** Error codes of PostgreSQL, appendix A: invalid_sql_statement_name, duplicate_prepared_statement, feature_not_supported. */
 const lostName = new Set(["26000", "42P05"]);
@@ -29,13 +34,18 @@ export function createPreparation(): Preparation {
       throw error;
     }
   };
+  const toConfig = (name: string | undefined, text: string, values: readonly unknown[] | undefined): pg.QueryConfig => {
+    const config: pg.QueryConfig = values === undefined ? { text } : { text, values: values as unknown[] };
+    return name === undefined || unnamed.has(name) ? config : { ...config, name };
+  };
+  const configOf: Preparation["configOf"] = (sql, values) =>
+    typeof sql === "string"
+      ? toConfig(undefined, sql, values)
+      : toConfig("name" in sql ? sql.name : statementName(sql.text), sql.text, values);
   return {
-    configOf: (sql, values) => {
-      const text = typeof sql === "string" ? sql : sql.text;
-      const name = typeof sql === "string" ? undefined : "name" in sql ? sql.name : statementName(text);
-      const config: pg.QueryConfig = values === undefined ? { text } : { text, values: values as unknown[] };
-      return name === undefined || unnamed.has(name) ? config : { ...config, name };
-    },
+    configOf,
+    repeatableConfigOf: (sql, values) =>
+      typeof sql === "string" && values !== undefined ? toConfig(statementName(sql), sql, values) : configOf(sql, values),
     watching,
     retrying: async (config, send) => {
       try {

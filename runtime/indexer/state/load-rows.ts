@@ -27,7 +27,7 @@ export const loadRows = async (database: Queryable, chainId: number, load: State
   return rows;
 };
 
-/** The statements, composed once per load. They are sent unnamed, like all statements of a batch. */
+/** The statements, composed once per load. */
 const statements = new WeakMap<StateLoad, string>();
 
 const statementOf = (load: StateLoad): string => {

@@ -26,6 +26,27 @@ const preparedOf = (database: Database) =>
     "SELECT statement, generic_plans, custom_plans FROM pg_prepared_statements ORDER BY statement",
   );
 
+describe("a fixed statement", () => {
+  const numbers = "SELECT number FROM blocks WHERE chain_id = $1 ORDER BY number";
+
+  it("is prepared outside of transactions if it has parameters, and runs unnamed after a pooler has dropped it", async () => {
+    const database = open();
+    for (let count = 0; count < 3; count += 1) expect(await database.query(numbers, [1])).toEqual([{ number: 7 }, { number: 8 }]);
+    await database.query("SELECT 1 AS one; SELECT 2 AS two");
+    expect((await preparedOf(database)).map(({ statement }) => statement)).toEqual([numbers]);
+    await database.query("DEALLOCATE ALL");
+    expect(await database.query(numbers, [2])).toEqual([{ number: 9 }]);
+    await database.close();
+  });
+
+  it("is not prepared inside a transaction, which a lost name would abort", async () => {
+    const database = open();
+    expect(await database.transaction((client) => client.query(numbers, [2]))).toEqual([{ number: 9 }]);
+    expect(await preparedOf(database)).toEqual([]);
+    await database.close();
+  });
+});
+
 describe("a composed statement", () => {
   it("returns rows of the same types as any other statement, including in a transaction", async () => {
     const database = open();
