@@ -15,13 +15,34 @@ export function cpuSecondsOf(program: string): number | null {
 }
 
 /** CPU milliseconds of single-threaded processes by the scheduler's clock; null if the system does not report them or a process has exited. */
-function cpuMillisecondsOf(ids: readonly number[]): number | null {
+function cpuMillisecondsOf(ids: readonly (number | string)[]): number | null {
   try {
     // The first field of /proc/<pid>/schedstat is nanoseconds on a CPU (Linux, Documentation/scheduler/sched-stats.rst).
-    return ids.reduce((sum, id) => sum + Number(readFileSync(`/proc/${id}/schedstat`, "utf8").split(" ")[0]) / 1e6, 0);
+    return ids.reduce<number>((sum, id) => sum + Number(readFileSync(`/proc/${id}/schedstat`, "utf8").split(" ")[0]) / 1e6, 0);
   } catch {
     return null;
   }
+}
+
+/** CPU milliseconds of all threads of a process; null if the system does not report them. */
+export function cpuMillisecondsOfProcess(id: number): number | null {
+  try {
+    return cpuMillisecondsOf(readdirSync(`/proc/${id}/task`).map((thread) => `${id}/task/${thread}`));
+  } catch {
+    return null;
+  }
+}
+
+/** CPU milliseconds of the running child processes of a process; null if the system does not report them. */
+export function cpuMillisecondsOfChildren(parent: number): number | null {
+  if (process.platform !== "linux") return null;
+  // A child that has just exited counts as 0.
+  return readAll().reduce((sum, stat) => sum + (stat.parent === parent ? (cpuMillisecondsOf([stat.id]) ?? 0) : 0), 0);
+}
+
+/** The parent of a process; null if the system does not report it. */
+export function parentOf(id: number): number | null {
+  return process.platform === "linux" ? (readAll().find((stat) => stat.id === id)?.parent ?? null) : null;
 }
 
 /** Starts measuring the CPU milliseconds of this process and its database backends; null if the system does not report them. */

@@ -1,0 +1,94 @@
+import type { Row } from "./route.ts";
+
+/** The JSON text of a text column. */
+export const text = (value: string | null | undefined): string => (value === null || value === undefined ? "null" : JSON.stringify(value));
+/** The JSON text of a text column whose values need no escapes. */
+export const plain = (value: string | null | undefined): string => (value === null || value === undefined ? "null" : `"${value}"`);
+/** The JSON text of a numeric column as a number. */
+export const number = (value: string | null | undefined): string =>
+  value === null || value === undefined ? "null" : String(Number(value));
+/** The JSON text of a bytea column. */
+export const hex = (value: string | null | undefined): string => (value === null || value === undefined ? "null" : `"0x${value.slice(2)}"`);
+/** The JSON text of a boolean column. */
+export const flag = (value: string | null | undefined): string => (value === "t" ? "true" : value === "f" ? "false" : "null");
+/** The JSON text of a time in unix seconds. */
+export const time = (value: string | number | null | undefined): string =>
+  value === null || value === undefined ? "null" : `"${new Date(Number(value) * 1000).toISOString().slice(0, 19)}Z"`;
+
+/** The price of a whole token, from that of the smallest unit. */
+export const wholeRate = (close: string | null | undefined, decimals: string | number | null | undefined): string =>
+  close === null || close === undefined || decimals === null || decimals === undefined ? "null" : String(Number(`${close}e${decimals}`));
+
+/** The JSON text of a value in US dollars for display: truncated to two decimals, in millions above 999,999 and in billions above 999,999,999. */
+function pretty(value: string | null | undefined): string {
+  if (value === null || value === undefined) return "null";
+  const [whole = "0", fraction = ""] = value.split(".");
+  const [power, suffix] = whole.length > 9 ? [9, "B"] : whole.length > 6 ? [6, "M"] : [0, ""];
+  const units = power === 0 ? whole : whole.slice(0, -power);
+  const decimals = (power === 0 ? fraction : whole.slice(-power)).padEnd(2, "0").slice(0, 2);
+  return `"$${units.replace(/\B(?=(\d{3})+$)/g, ",")}.${decimals}${suffix}"`;
+}
+
+const standardNames: Readonly<Record<string, string>> = { 1: "erc20", 2: "erc721", 3: "erc1155" };
+
+/** The JSON text of a list of standards. */
+export const standardsOf = (list: string | null | undefined): string =>
+  list === null || list === undefined
+    ? "null"
+    : `[${list
+        .slice(1, -1)
+        .split(",")
+        .map((standard) => `"${standardNames[standard]}"`)
+        .join(",")}]`;
+
+/** The first fields of a response. */
+export const chainFields = (address: string, now: number): string =>
+  `"address":"${address}","updated_at":${time(now)},"chain_id":1,"chain_name":"eth-mainnet","quote_currency":"USD"`;
+
+/** A successful response. */
+export const envelope = (data: string): string => `{"data":${data},"error":false,"error_message":null,"error_code":null}`;
+
+/** The fields of a transaction that start at a column: those of `transactions.sql` and `transfers.sql`. */
+export function transactionFields(row: Row, at: number): string {
+  const column = (offset: number) => row[at + offset];
+  const close = column(16) ?? null;
+  const [value, fees] = [quoted(column(11), close), quoted(column(15), close)];
+  return (
+    `"block_signed_at":${time(column(0))},"block_height":${column(1)},"block_hash":${hex(column(2))},"tx_hash":${hex(column(3))},` +
+    `"tx_offset":${column(4)},"successful":${flag(column(5))},"miner_address":${hex(column(6))},"from_address":${hex(column(7))},` +
+    `"from_address_label":${text(column(8))},"to_address":${hex(column(9))},"to_address_label":${text(column(10))},` +
+    `"value":${plain(column(11))},"value_quote":${value.quote},"pretty_value_quote":${value.pretty},"gas_metadata":${etherMetadata},` +
+    `"gas_offered":${number(column(12))},"gas_spent":${column(13)},"gas_price":${number(column(14))},"fees_paid":${plain(column(15))},` +
+    `"gas_quote":${fees.quote},"pretty_gas_quote":${fees.pretty},"gas_quote_rate":${wholeRate(close, 18)}`
+  );
+}
+
+/** The number of columns of `transactionFields`. */
+export const transactionColumns = 17;
+
+/** The first contract fields of the native token. */
+export const etherFields = `"contract_decimals":18,"contract_name":"Ether","contract_ticker_symbol":"ETH","contract_address":"0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"`;
+const etherMetadata = `{${etherFields},"supports_erc":null,"logo_url":null}`;
+
+/** The links to a transaction in explorers. */
+export const explorersOf = (hash: string | null | undefined): string =>
+  `[{"label":"Etherscan","url":"https://etherscan.io/tx/0x${hash?.slice(2)}"}]`;
+
+/** The value of an amount; products of a numeric amount and price are exact. */
+export function quoted(
+  amount: string | null | undefined,
+  close: string | null | undefined,
+): { readonly quote: string; readonly pretty: string } {
+  if (amount === null || amount === undefined || close === null || close === undefined) return { quote: "null", pretty: "null" };
+  const value = product(amount, close);
+  return { quote: number(value), pretty: pretty(value) };
+}
+
+/** The exact product of a whole number and a decimal number. */
+function product(amount: string, close: string): string {
+  const [whole = "0", fraction = ""] = close.split(".");
+  const digits = (BigInt(amount) * BigInt(whole + fraction)).toString();
+  if (fraction.length === 0) return digits;
+  const padded = digits.padStart(fraction.length + 1, "0");
+  return `${padded.slice(0, -fraction.length)}.${padded.slice(-fraction.length)}`;
+}

@@ -1,0 +1,69 @@
+import {
+  chainFields,
+  envelope,
+  explorersOf,
+  hex,
+  number,
+  plain,
+  quoted,
+  text,
+  time,
+  transactionColumns,
+  transactionFields,
+  wholeRate,
+} from "./json.ts";
+import type { BareRequest, Route, Row } from "./route.ts";
+
+const first = 2;
+const own = first + transactionColumns;
+
+function itemsOf(row: Row, wallet: string): string[] {
+  const [from, fromName, to, toName, token, amount, fromBalance, toBalance, decimals, name, symbol, close] = row.slice(own);
+  const delta = quoted(amount, close);
+  const item = (type: "IN" | "OUT", balance: string | null | undefined): string =>
+    `{"block_signed_at":${time(row[first])},"tx_hash":${hex(row[first + 3])},"from_address":${hex(from)},"from_address_label":${text(fromName)},` +
+    `"to_address":${hex(to)},"to_address_label":${text(toName)},"contract_decimals":${number(decimals)},"contract_name":${text(name)},` +
+    `"contract_ticker_symbol":${text(symbol)},"contract_address":${hex(token)},"logo_url":null,"transfer_type":"${type}","delta":${plain(amount)},` +
+    `"balance":${plain(balance)},"quote_rate":${wholeRate(close, decimals)},"delta_quote":${delta.quote},"pretty_delta_quote":${delta.pretty},` +
+    `"balance_quote":${quoted(balance, close).quote},"method_calls":null,"explorers":${explorersOf(row[first + 3])},"is_spam":false,"is_poisoning":false}`;
+  const address = `\\x${wallet.slice(2)}`;
+  return [...(from === address ? [item("OUT", fromBalance)] : []), ...(to === address ? [item("IN", toBalance)] : [])];
+}
+
+function transactionsOf(rows: readonly Row[], wallet: string): string {
+  const items: string[] = [];
+  let position = 0;
+  while (position < rows.length) {
+    const row = rows[position] ?? [];
+    const transfers: string[] = [];
+    while (rows[position]?.[1] === row[1]) {
+      transfers.push(...itemsOf(rows[position] ?? [], wallet));
+      position += 1;
+    }
+    items.push(`{${transactionFields(row, first)},"transfers":[${transfers.join(",")}]}`);
+  }
+  return items.join(",");
+}
+
+const pageOf = ({ query }: BareRequest): { readonly size: number; readonly page: number } => ({
+  size: Number(query.get("page-size") ?? 100),
+  page: Number(query.get("page-number") ?? 0),
+});
+
+/** Row 5: transfers_v2. */
+export const transfers: Route = {
+  statement: "transfers",
+  values: (request) => {
+    const { size, page } = pageOf(request);
+    return [1, `\\x${request.path[1]?.slice(2)}`, size, size * page];
+  },
+  body: (rows, request) => {
+    const { size, page } = pageOf(request);
+    const wallet = request.path[1] ?? "";
+    const total = Number(rows[0]?.[0] ?? 0);
+    const pagination = `{"has_more":${total > size * (page + 1)},"page_number":${page},"page_size":${size},"total_count":${total}}`;
+    return envelope(
+      `{${chainFields(wallet, request.now)},"items":[${transactionsOf(rows, wallet)}],"pagination":${pagination},"indexed_from":null}`,
+    );
+  },
+};

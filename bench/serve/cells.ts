@@ -1,0 +1,48 @@
+import { cpuMillisecondsOfChildren, cpuMillisecondsOfProcess } from "../support/cpu-time.ts";
+import type { LoadResult } from "./load/main.ts";
+import type { ServerProcess } from "./processes.ts";
+import type { RowCase } from "./row-case.ts";
+import { runLoad } from "./run-load.ts";
+
+/** The figures of one server under one load. CPU milliseconds are per request; null if the system does not report them. */
+export interface Cell extends LoadResult {
+  readonly perSecond: number;
+  readonly serverCpu: number | null;
+  readonly databaseCpu: number | null;
+}
+
+export interface LoadOptions {
+  readonly script: URL;
+  readonly keys: readonly string[];
+  readonly milliseconds: number;
+  readonly warmUpMilliseconds: number;
+  /** The parent process of the database's backends. */
+  readonly postmaster: number;
+}
+
+const connectionsPerKey = 4;
+
+/** Measures a server under the requests of a row. */
+export async function measureCell(
+  server: ServerProcess,
+  { paths }: RowCase,
+  connections: number,
+  { script, keys, milliseconds, warmUpMilliseconds, postmaster }: LoadOptions,
+): Promise<Cell> {
+  const used = keys.slice(0, Math.max(1, Math.ceil(connections / connectionsPerKey)));
+  const { result, before, after } = await runLoad(
+    script,
+    { port: server.port, connections, paths, keys: used, warmUpMilliseconds, milliseconds },
+    () => ({ server: cpuMillisecondsOfProcess(server.id), database: cpuMillisecondsOfChildren(postmaster) }),
+  );
+  const perRequest = (part: "server" | "database"): number | null => {
+    const [start, end] = [before[part], after[part]];
+    return start === null || end === null ? null : (end - start) / result.requests;
+  };
+  return {
+    ...result,
+    perSecond: (result.requests / result.milliseconds) * 1000,
+    serverCpu: perRequest("server"),
+    databaseCpu: perRequest("database"),
+  };
+}

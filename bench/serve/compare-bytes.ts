@@ -1,0 +1,32 @@
+import type { RowCase } from "./row-case.ts";
+
+/** The seconds in which a response was made, which differ between two requests. */
+const volatile = /"updated_at":"[^"]*"/;
+const compared = 12;
+const shown = 120;
+
+/** Requests some paths of a row from both servers. @throws {Error} if the bodies differ in more than the time of the response. */
+export async function compareBytes(
+  { row, paths }: RowCase,
+  ports: { readonly product: number; readonly bare: number },
+  key: string,
+): Promise<void> {
+  const read = async (port: number, path: string): Promise<string> => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${key}` } });
+    const body = await response.text();
+    if (response.status !== 200) throw new Error(`Row ${row}: ${path} returned status ${response.status}: ${body.slice(0, 300)}`);
+    return body.replace(volatile, "");
+  };
+  const step = Math.max(1, Math.floor(paths.length / compared));
+  for (let position = 0; position < paths.length; position += step) {
+    const path = paths[position] ?? "";
+    const [product, bare] = [await read(ports.product, path), await read(ports.bare, path)];
+    if (product === bare) continue;
+    let at = 0;
+    while (product[at] === bare[at]) at += 1;
+    const from = Math.max(0, at - shown);
+    throw new Error(
+      `Row ${row}: ${path} differs at byte ${at}.\nproduct: ${product.slice(from, at + shown)}\nbare:    ${bare.slice(from, at + shown)}`,
+    );
+  }
+}

@@ -1,0 +1,57 @@
+import type { RowCase } from "./row-case.ts";
+import type { SentStatement, StatementProxy } from "./statement-proxy.ts";
+
+/** The statements of a request to a server that is idle otherwise; the database is local, so that a round trip takes a fraction of a millisecond. */
+export interface RequestStatements {
+  readonly statements: number;
+  /** The longest chain of statements of which each begins after the end of the one before. */
+  readonly sequential: number;
+  /** The statements of the last request in the order in which they began; times are relative to the first one. */
+  readonly last: readonly SentStatement[];
+}
+
+const requests = 6;
+
+/** Sends requests of a row one after the other, and counts the statements of the last ones, when caches and prepared statements are warm. */
+export async function countStatements(
+  { row, paths }: RowCase,
+  port: number,
+  key: string,
+  proxy: StatementProxy,
+): Promise<RequestStatements> {
+  const counts: { statements: number; sequential: number }[] = [];
+  let last: readonly SentStatement[] = [];
+  for (let request = 0; request < requests; request += 1) {
+    const path = paths[request % paths.length];
+    proxy.take();
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${key}` } });
+    await response.text();
+    if (response.status !== 200) throw new Error(`Row ${row}: ${path} returned status ${response.status}.`);
+    last = proxy.take().sort((left, right) => left.startedAt - right.startedAt);
+    counts.push({ statements: last.length, sequential: longestChain(last) });
+  }
+  const warm = counts.slice(2);
+  const largest = (part: "statements" | "sequential"): number => Math.max(...warm.map((count) => count[part]));
+  return { statements: largest("statements"), sequential: largest("sequential"), last };
+}
+
+/** The size of the largest set of statements that do not overlap in time, chosen by their ends. */
+function longestChain(sent: readonly SentStatement[]): number {
+  let [count, end] = [0, Number.NEGATIVE_INFINITY];
+  for (const { startedAt, endedAt } of [...sent].sort((left, right) => left.endedAt - right.endedAt)) {
+    if (startedAt < end) continue;
+    count += 1;
+    end = endedAt;
+  }
+  return count;
+}
+
+/** The statements of a request as lines: start and end in milliseconds, and the beginning of the text. */
+export function describeStatements({ last }: RequestStatements, characters: number): string[] {
+  const zero = last[0]?.startedAt ?? 0;
+  const at = (time: number): string => (time - zero).toFixed(2).padStart(6);
+  return last.map(
+    ({ startedAt, endedAt, name, parsed, text }) =>
+      `${at(startedAt)}–${at(endedAt)} ms ${name === "" ? "unnamed" : "named  "}${parsed ? " parsed" : "       "} ${text.replace(/\s+/g, " ").slice(0, characters)}`,
+  );
+}

@@ -1,0 +1,81 @@
+import { readArgument } from "../../support/measured-process.ts";
+import { runConnection } from "./connection.ts";
+
+/** The work of a load process. */
+export interface LoadArgument {
+  readonly port: number;
+  readonly connections: number;
+  /** Paths, requested in turn by all connections together. */
+  readonly paths: readonly string[];
+  /** API keys; a connection uses one of them. */
+  readonly keys: readonly string[];
+  readonly warmUpMilliseconds: number;
+  readonly milliseconds: number;
+}
+
+/** Sent to the parent when the measured time begins and when it ends. */
+export type LoadMessage = { readonly kind: "start" } | { readonly kind: "end"; readonly result: LoadResult };
+
+/** Requests of the measured time. */
+export interface LoadResult {
+  readonly requests: number;
+  readonly milliseconds: number;
+  readonly failures: number;
+  readonly bytes: number;
+  readonly p50: number;
+  readonly p99: number;
+}
+
+const { port, connections, paths, keys, warmUpMilliseconds, milliseconds } = readArgument<LoadArgument>();
+const host = "127.0.0.1";
+const report = (message: LoadMessage): unknown => process.send?.(message);
+
+let position = 0;
+let isMeasuring = false;
+let isDone = false;
+let failures = 0;
+let bytes = 0;
+const times: number[] = [];
+
+const requestsOf = (key: string): (() => string | null) => {
+  const rest = ` HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${key}\r\nAccept: application/json\r\n\r\n`;
+  return () => {
+    if (isDone) return null;
+    const path = paths[position % paths.length] ?? "/";
+    position += 1;
+    return `GET ${path}${rest}`;
+  };
+};
+
+const running = Array.from({ length: connections }, (_, index) =>
+  runConnection({
+    host,
+    port,
+    next: requestsOf(keys[Math.floor((index * keys.length) / connections)] ?? ""),
+    onResponse: (exchange) => {
+      if (!isMeasuring) return;
+      times.push(exchange.milliseconds);
+      bytes += exchange.bytes;
+      if (exchange.status !== 200) failures += 1;
+    },
+  }),
+);
+let startedAt = 0;
+setTimeout(() => {
+  report({ kind: "start" });
+  startedAt = performance.now();
+  isMeasuring = true;
+}, warmUpMilliseconds);
+setTimeout(() => {
+  isMeasuring = false;
+  const elapsed = performance.now() - startedAt;
+  const sorted = Float64Array.from(times).sort();
+  const percentile = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;
+  report({
+    kind: "end",
+    result: { requests: times.length, milliseconds: elapsed, failures, bytes, p50: percentile(0.5), p99: percentile(0.99) },
+  });
+  isDone = true;
+}, warmUpMilliseconds + milliseconds);
+await Promise.all(running);
+process.disconnect?.();

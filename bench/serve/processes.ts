@@ -1,0 +1,39 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { openSync, readFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+
+/** A server process. */
+export interface ServerProcess {
+  readonly id: number;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+const maxStartMilliseconds = 30_000;
+
+/** Starts a server with its output in a log file, and waits until the log says where it listens. @throws {Error} if it exits or does not listen. */
+export async function startProcess(args: readonly string[], env: NodeJS.ProcessEnv, logFile: string): Promise<ServerProcess> {
+  const log = openSync(logFile, "w");
+  const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ["ignore", log, log] });
+  const exited = once(child, "exit");
+  const startedAt = performance.now();
+  for (;;) {
+    const port = /is listening at http:\/\/127\.0\.0\.1:(\d+);/.exec(readFileSync(logFile, "utf8"))?.[1];
+    if (port !== undefined) {
+      return {
+        id: child.pid ?? 0,
+        port: Number(port),
+        async stop() {
+          child.kill("SIGTERM");
+          await exited;
+        },
+      };
+    }
+    if (child.exitCode !== null || performance.now() - startedAt > maxStartMilliseconds) {
+      child.kill("SIGKILL");
+      throw new Error(`The server did not start: ${readFileSync(logFile, "utf8").slice(-500)}`);
+    }
+    await wait(50);
+  }
+}

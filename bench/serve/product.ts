@@ -1,0 +1,48 @@
+import { copyFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { compileScripts } from "../support/compile-script.ts";
+import { type ServerProcess, startProcess } from "./processes.ts";
+
+/** Files of the package that the compiler does not copy (see .ci/build.js). */
+const copiedFiles = ["package.json", "generated/validators.gen.js", "generated/openapi.json", "generated/reference.md"];
+
+/** The compiled programs of a run. */
+export interface Programs {
+  readonly product: URL;
+  readonly bare: URL;
+  readonly load: URL;
+}
+
+/** Compiles the product like its package, and the processes of the benchmark. */
+export function compilePrograms(folder: string): Programs {
+  const scripts = [
+    new URL("../../runtime/cli.ts", import.meta.url),
+    new URL("./bare/main.ts", import.meta.url),
+    new URL("./load/main.ts", import.meta.url),
+  ];
+  const [product, bare, load] = compileScripts(scripts, folder);
+  if (product === undefined || bare === undefined || load === undefined) throw new Error("Expected three compiled programs.");
+  for (const path of copiedFiles) copyFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), join(folder, path));
+  return { product, bare, load };
+}
+
+/** Starts `ashlar serve` with default settings, except for the rate limit; `nodeOptions` are for a profile. */
+export function startProduct(
+  { product }: Programs,
+  databaseUrl: string,
+  folder: string,
+  nodeOptions: readonly string[] = [],
+): Promise<ServerProcess> {
+  const file = join(folder, "ashlar.yaml");
+  writeFileSync(
+    file,
+    JSON.stringify({
+      chains: [{ name: "eth-mainnet", id: 1 }],
+      publicUrl: "http://bench.invalid",
+      limits: { requestsPerSecond: 1_000_000 },
+    }),
+  );
+  const env = { DATABASE_URL: databaseUrl, HOST: "127.0.0.1", PORT: "0" };
+  return startProcess([...nodeOptions, fileURLToPath(product), "serve", "--config", file], env, join(folder, "product.log"));
+}
