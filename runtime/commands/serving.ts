@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { type AppOptions, createApp } from "../app.ts";
 import type { Config } from "../config/config.ts";
-import { createServer } from "../http/server.ts";
+import { createServer, type ServerLimits } from "../http/server.ts";
 import { CommandError } from "./command-error.ts";
 
 /** A running server. */
@@ -17,9 +17,9 @@ export interface Serving {
 }
 
 /** Starts the HTTP server. @throws {CommandError} if it cannot listen on its address. */
-export async function startServing({ config, ...rest }: AppOptions): Promise<Serving> {
+export async function startServing({ config, ...rest }: AppOptions, limits?: ServerLimits): Promise<Serving> {
   const http = createApp({ config, ...rest });
-  const server = createServer(http.app);
+  const server = createServer(http.app, limits);
   let requests = 0;
   server.server.on("request", (_request, response) => {
     requests += 1;

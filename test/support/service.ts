@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import type { Demo } from "../../demo/types.ts";
+import type { AppOptions } from "../../runtime/app.ts";
 import { indexChain } from "../../runtime/commands/indexing.ts";
 import { type Serving, startServing } from "../../runtime/commands/serving.ts";
 import { type ChainConfig, config as configSchema } from "../../runtime/config/config.ts";
@@ -9,8 +10,12 @@ import { declaredReads, firstOfGroups } from "../../runtime/domains/community/jo
 import { nextBlocks, readSchedule } from "../../runtime/domains/community/jobs/read-contracts/schedule.ts";
 import { maxAttempts } from "../../runtime/domains/nft-metadata/jobs/fetch/claims.ts";
 import { createKeys } from "../../runtime/http/keys.ts";
+import { serverLimits } from "../../runtime/http/server.ts";
 import { communityProtocols } from "../../runtime/protocols.ts";
 import { until } from "./until.ts";
+
+/** How long connections to the served story may be idle: on a busy machine, tests compute for minutes between two requests. */
+const idleMilliseconds = 3_600_000;
 
 const silentLogger = pino({ level: "silent" });
 
@@ -109,7 +114,7 @@ export async function indexUntilHead(chain: ChainConfig, databaseUrl: string): P
 export async function serveStory(demo: Demo, database: Database): Promise<Serving & { readonly key: string }> {
   const { key } = await createKeys(database).create({ label: "tests" });
   const config = configSchema.parse({ port: 0, limits: { requestsPerSecond: 100_000 } });
-  const serving = await startServing({
+  const options: AppOptions = {
     config,
     chains: [demo.chain],
     database,
@@ -117,6 +122,7 @@ export async function serveStory(demo: Demo, database: Database): Promise<Servin
     logger: silentLogger,
     validate: "strict",
     demo: { key, storyValues: demo.story.values },
-  });
+  };
+  const serving = await startServing(options, { ...serverLimits, keepAliveMilliseconds: idleMilliseconds, idleMilliseconds });
   return { ...serving, key };
 }
