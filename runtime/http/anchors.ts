@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Logger } from "pino";
 import type { Database } from "../database/database.ts";
+import { shareLoads } from "../lib/share-loads.ts";
 import { redactMessage } from "./redact.ts";
 
 /** The lifetime of an anchor; a page request in the second half of it renews the anchor. */
@@ -35,6 +36,12 @@ export const fingerprintOf = (keyId: number, operation: string, request: unknown
     .update(JSON.stringify([keyId, operation, request], withoutPage))
     .digest();
 
+interface Pin {
+  readonly fingerprint: Buffer;
+  readonly chainId: number;
+  readonly block: number;
+}
+
 /** Anchors in the database, shared by all server processes; the indexer deletes those above a reorganisation. */
 export function createAnchors(database: Pick<Database, "query">, logger: Logger): Anchors {
   const cleanUp = async (): Promise<void> => {
@@ -52,6 +59,35 @@ export function createAnchors(database: Pick<Database, "query">, logger: Logger)
   }, cleanUpMilliseconds);
   timer.unref();
 
+  /** Writes pins in the order of their fingerprints, so that batches of several processes cannot deadlock. */
+  const storePins = async (pins: readonly Pin[], replace: boolean): Promise<void> => {
+    const unique = new Map<string, Pin>();
+    for (const pin of pins) {
+      const key = pin.fingerprint.toString("hex");
+      if (replace || !unique.has(key)) unique.set(key, pin);
+    }
+    const sorted = [...unique].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, pin]) => pin);
+    // The commit does not wait for the disk: after a crash of the database, the list of a lost anchor continues at the head.
+    await database.query(
+      `INSERT INTO page_anchors (fingerprint, chain_id, block_number, expires_at)
+         SELECT fingerprint, chain_id, block_number, now() + $4 * interval '1 ms'
+         FROM (SELECT set_config('synchronous_commit', 'off', true)) AS setting,
+           unnest($1::bytea[], $2::int8[], $3::int8[]) AS pins(fingerprint, chain_id, block_number)
+       ON CONFLICT (fingerprint) DO UPDATE
+         SET chain_id = excluded.chain_id, block_number = excluded.block_number, expires_at = excluded.expires_at
+         WHERE $5 OR page_anchors.expires_at <= now()`,
+      [
+        sorted.map(({ fingerprint }) => fingerprint),
+        sorted.map(({ chainId }) => chainId),
+        sorted.map(({ block }) => block),
+        anchorMilliseconds,
+        replace,
+      ],
+    );
+  };
+  const pinNew = shareLoads((pins: readonly Pin[]) => storePins(pins, false));
+  const pinAgain = shareLoads((pins: readonly Pin[]) => storePins(pins, true));
+
   return {
     async find(fingerprint, chainId) {
       // By the primary key.
@@ -62,15 +98,7 @@ export function createAnchors(database: Pick<Database, "query">, logger: Logger)
       );
       return row ?? null;
     },
-    async pin(fingerprint, chainId, block, replace) {
-      await database.query(
-        `INSERT INTO page_anchors (fingerprint, chain_id, block_number, expires_at) VALUES ($1, $2, $3, now() + $4 * interval '1 ms')
-         ON CONFLICT (fingerprint) DO UPDATE
-           SET chain_id = excluded.chain_id, block_number = excluded.block_number, expires_at = excluded.expires_at
-           WHERE $5 OR page_anchors.expires_at <= now()`,
-        [fingerprint, chainId, block, anchorMilliseconds, replace],
-      );
-    },
+    pin: (fingerprint, chainId, block, replace) => (replace ? pinAgain : pinNew)([{ fingerprint, chainId, block }]),
     cleanUp,
     stop: () => clearInterval(timer),
   };

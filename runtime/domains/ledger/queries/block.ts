@@ -3,6 +3,7 @@ import type { Database } from "../../../database/database.ts";
 import { type Sql, sql } from "../../../database/sql.ts";
 import { features } from "../../../indexer/storage/chain-record.ts";
 import type { Address, Hash, Hex } from "../../../lib/hex.ts";
+import { shareLoads } from "../../../lib/share-loads.ts";
 
 /** A row of `blocks`; times are unix seconds. */
 export interface BlockRow {
@@ -68,23 +69,23 @@ export function createBlockQueries({ query }: Pick<Database, "query">) {
   const blocks = (chainId: number, first: number, last: number) => query<BlockRow>(selectRange, [chainId, first, last]);
 
   /** All chains that have an index. Served by a scan: one row per chain. */
-  const chains = () =>
+  const loadChains = shareLoads<never, ChainRow[]>(() =>
     query<ChainRow>(
       "SELECT chain_id, name, indexed_from, backfilled_at, latest_block, finalized_block, missing, native_accounting FROM chains",
       [],
-    );
+    ),
+  );
+  const chains = (): Promise<readonly ChainRow[]> => loadChains([]);
+  const chainOf = async (chainId: number): Promise<ChainRow | undefined> => (await chains()).find(({ chain_id }) => chain_id === chainId);
 
   /** Whether a chain's index has native balances that can be served: false if it has none, or if they differ from the node's. */
   const knowsNativeBalances = async (chainId: number): Promise<boolean> => {
-    const row = (await chains()).find(({ chain_id }) => chain_id === chainId);
+    const row = await chainOf(chainId);
     return row === undefined || !row.missing.some((feature) => withoutNativeBalances.includes(feature));
   };
 
   /** The first indexed block if it is not the chain's first block, otherwise null. */
-  const indexedFrom = async (chainId: number): Promise<number | null> => {
-    const rows = await query<{ indexed_from: number }>("SELECT indexed_from FROM chains WHERE chain_id = $1", [chainId]);
-    return rows[0]?.indexed_from || null;
-  };
+  const indexedFrom = async (chainId: number): Promise<number | null> => (await chainOf(chainId))?.indexed_from || null;
 
   return { head, tail, blockByNumber, blockByHash, firstBlockFrom, lastBlockBefore, blocks, chains, knowsNativeBalances, indexedFrom };
 }

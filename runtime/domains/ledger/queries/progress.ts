@@ -1,4 +1,5 @@
 import type { Database } from "../../../database/database.ts";
+import { shareLoads } from "../../../lib/share-loads.ts";
 
 /** The progress of a chain's index. */
 export interface Progress {
@@ -26,10 +27,10 @@ export type ProgressQueries = ReturnType<typeof createProgressQueries>;
 /** Queries of indexing progress. */
 export const createProgressQueries = ({ query }: Pick<Database, "query">) => ({
   /**
-   * The progress of chains by id; chains without blocks are omitted. One statement for all projections, served by the primary keys of blocks, bitcoin_blocks,
+   * The progress of chains by id, and possibly of others; chains without blocks are omitted. One statement for all projections, served by the primary keys of blocks, bitcoin_blocks,
    * chains and projection_checkpoints.
    */
-  progressOf: async (chainIds: readonly number[]): Promise<ReadonlyMap<number, Progress>> => {
+  progressOf: shareLoads(async (chainIds: readonly number[]): Promise<ReadonlyMap<number, Progress>> => {
     const rows = await query<ProgressRow>(
       `SELECT requested.chain_id, coalesce(
            (SELECT number FROM blocks b WHERE b.chain_id = requested.chain_id ORDER BY number DESC LIMIT 1),
@@ -48,5 +49,5 @@ export const createProgressQueries = ({ query }: Pick<Database, "query">) => ({
         return [[chainId, { head, first: first ?? 0, checkpoints, failed: new Set(failed) }] as const];
       }),
     );
-  },
+  }),
 });

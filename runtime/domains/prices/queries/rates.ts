@@ -4,6 +4,7 @@ import { bytesArray } from "../../../database/codecs.ts";
 import type { Queryable } from "../../../database/database.ts";
 import { identifier, type Sql, sql } from "../../../database/sql.ts";
 import { type Decimal, decimalOf, divide } from "../../../lib/decimal.ts";
+import { shareLoads } from "../../../lib/share-loads.ts";
 import { secondsPerDay, secondsPerHour } from "../../../lib/time.ts";
 import { type Asset, currencyAsset } from "../engine/assets.ts";
 
@@ -48,17 +49,25 @@ export type Closes = ReturnType<typeof createCloses>;
 
 /** Queries of closing prices by span. */
 export function createCloses({ query }: Queryable, chainOfCurrency: ChainOfCurrency) {
+  /** The last priced hours of chains whose price computation lags behind the chain; served by the primary keys of price_progress and blocks. */
+  const laggingHours = shareLoads(async (chainIds: readonly number[]): Promise<ReadonlyMap<number, number>> => {
+    const rows = await query<{ chain_id: number; hour: number }>(
+      sql`SELECT requested.chain_id, p.hour FROM unnest($1::int8[]) AS requested(chain_id)
+          CROSS JOIN LATERAL (SELECT hour FROM price_progress WHERE chain_id = requested.chain_id ORDER BY hour DESC LIMIT 1) p
+          WHERE (p.hour + ${maxLagHours} + 1)::int8 * ${secondsPerHour}
+            <= (SELECT timestamp FROM blocks WHERE chain_id = requested.chain_id ORDER BY number DESC LIMIT 1)`,
+      [chainIds],
+    );
+    return new Map(rows.map(({ chain_id, hour }) => [chain_id, hour]));
+  });
+
   /**
    * The last span with known prices; infinite if prices are up to date with the chain. While prices are computed or recomputed, the last computed one may be
-   * years old and must not be served as current. Served by the primary keys of price_progress and blocks.
+   * years old and must not be served as current.
    */
   const knownUntil = async (chainId: number, { seconds }: SpanTable): Promise<number> => {
-    const rows = await query<{ hour: number }>(
-      sql`SELECT p.hour FROM (SELECT hour FROM price_progress WHERE chain_id = $1 ORDER BY hour DESC LIMIT 1) p
-          WHERE (p.hour + ${maxLagHours} + 1)::int8 * ${secondsPerHour} <= (SELECT timestamp FROM blocks WHERE chain_id = $1 ORDER BY number DESC LIMIT 1)`,
-      [chainId],
-    );
-    return rows[0] === undefined ? Number.POSITIVE_INFINITY : Math.floor(((rows[0].hour + maxLagHours) * secondsPerHour) / seconds);
+    const hour = (await laggingHours([chainId])).get(chainId);
+    return hour === undefined ? Number.POSITIVE_INFINITY : Math.floor(((hour + maxLagHours) * secondsPerHour) / seconds);
   };
 
   /** The closing prices in US dollars, in the order of the lookups. Served by the primary keys, one probe per lookup. */
