@@ -12,8 +12,8 @@ export interface ActivityRow {
 export function createActivityQueries({ query }: Pick<Database, "query">) {
   /**
    * The given chains on which an address is active, with the time of the last block that concerns it: as a party of a transaction, by a transfer, or
-   * because its balance changed. Served by the primary keys of address_transactions and transfer_transactions (their last row) and of balances (the rows of the
-   * owner).
+   * because its balance changed. A balance of a node-sourced token has the block at which it was read, not that of its change, so it has no time. Served by the
+   * primary keys of address_transactions and transfer_transactions (their last row), of balances (the rows of the owner) and of node_sourced_tokens.
    */
   const lastSeen = (chainIds: readonly number[], address: Address) =>
     query<ActivityRow>(
@@ -21,9 +21,13 @@ export function createActivityQueries({ query }: Pick<Database, "query">) {
        CROSS JOIN LATERAL (SELECT greatest(
          (SELECT block_number FROM address_transactions a WHERE a.chain_id = requested.chain_id AND a.address = $2 ORDER BY a.ordinal DESC LIMIT 1),
          (SELECT block_number FROM transfer_transactions t WHERE t.chain_id = requested.chain_id AND t.address = $2 ORDER BY t.ordinal DESC LIMIT 1),
-         (SELECT max(o.since_block) FROM balances o WHERE o.chain_id = requested.chain_id AND o.owner = $2)) AS block_number) seen
+         held.changed_at) AS block_number, held.has_balances FROM (
+           SELECT max(o.since_block) FILTER (WHERE NOT EXISTS (
+               SELECT FROM node_sourced_tokens n WHERE n.chain_id = requested.chain_id AND n.token = o.token AND n.standard = o.standard)) AS changed_at,
+             count(*) > 0 AS has_balances
+           FROM balances o WHERE o.chain_id = requested.chain_id AND o.owner = $2) held) seen
        LEFT JOIN blocks b ON b.chain_id = requested.chain_id AND b.number = seen.block_number
-       WHERE seen.block_number IS NOT NULL`,
+       WHERE seen.block_number IS NOT NULL OR seen.has_balances`,
       [chainIds, bytes(address)],
     );
 

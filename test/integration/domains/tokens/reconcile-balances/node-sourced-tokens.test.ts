@@ -3,6 +3,7 @@ import supertest from "supertest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createApp } from "../../../../../runtime/app.ts";
 import { chainConfig, config } from "../../../../../runtime/config/config.ts";
+import { createActivityQueries } from "../../../../../runtime/domains/chains/queries/activity.ts";
 import { auditBalances } from "../../../../../runtime/domains/tokens/jobs/audit-balances.ts";
 import { createKeys } from "../../../../../runtime/http/keys.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
@@ -174,6 +175,19 @@ describe("tokens whose balances do not follow from their events", () => {
     // 100 and 50 units, at 300 percent.
     expect([item.balance, item.last_transferred_block_height]).toEqual(["450", transferred - 1]);
     expect(reconciliation.warnings).toEqual([]);
+  });
+
+  it("are no activity of their holders when they are read", async () => {
+    const { lastSeen } = createActivityQueries(test.database);
+    const logs = await chain.rpc<{ topics: string[]; blockNumber: string }[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest" }]);
+    const last = logs.findLast(({ topics }) => topics.some((topic) => topic.endsWith(carol.slice(2))));
+    const { timestamp } = await chain.rpc<{ timestamp: string }>("eth_getBlockByNumber", [last?.blockNumber, false]);
+    // A reading of carol is newer than the last transfer that she received.
+    const [reading] = await test.database.query<{ since: number }>("SELECT max(since_block) AS since FROM balances WHERE owner = $1", [
+      Buffer.from(carol.slice(2), "hex"),
+    ]);
+    expect(reading?.since).toBeGreaterThan(Number(last?.blockNumber));
+    expect(await lastSeen([31337], carol)).toEqual([{ chain_id: 31337, timestamp: Number(timestamp) }]);
   });
 
   it("are not delayed by tokens without holders", async () => {
