@@ -1,6 +1,6 @@
 import { toFunctionSelector } from "viem";
 import type { Address } from "../../runtime/lib/hex.ts";
-import { type CToken, type CTokenUse, loadContracts, randomUse } from "../integration/domains/community/ctokens/market.ts";
+import { type CToken, type CTokenUse, cTokenContracts as contracts, randomUse } from "../integration/domains/community/ctokens/market.ts";
 import { type Artifact, call, type TestTransaction } from "../support/chain.ts";
 import { compileWithPackages } from "../support/solidity.ts";
 import { artifactOf, type ProtocolChain } from "./support.ts";
@@ -75,7 +75,6 @@ const deployComptroller = async (
 /** Deploys and lists three markets. The second one pays its reserves out every seven blocks. */
 export const startRealCTokenMarket = async (world: ProtocolChain, release: Release): Promise<CTokenUse> => {
   const { chain, deploy, execute } = world;
-  const contracts = await loadContracts();
   const people = chain.accounts.slice(0, 4) as Address[];
   const debtor = chain.accounts[4] as Address;
   const admin = people[0] as Address;

@@ -87,5 +87,5 @@ export const insertTokens = async (database: Database, tokens: readonly KnownTok
 };
 
 /** The time of a block. */
-export const timeOf = async (chain: TestChain, height: number): Promise<number> =>
+export const timeOf = async (chain: Pick<TestChain, "rpc">, height: number): Promise<number> =>
   Number((await chain.rpc<{ timestamp: Hex }>("eth_getBlockByNumber", [`0x${height.toString(16)}`, false])).timestamp);

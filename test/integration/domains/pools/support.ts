@@ -33,7 +33,7 @@ export interface TestExchange {
 
 /** Reads a contract as of a height. */
 export const read = async <T>(
-  chain: TestChain,
+  chain: Pick<TestChain, "rpc">,
   artifact: Artifact,
   to: Address,
   name: string,

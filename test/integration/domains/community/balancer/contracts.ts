@@ -1,9 +1,4 @@
-import { compileContracts } from "../../../../../demo/contracts/compile.ts";
-import { contractsDirectory } from "../../../../support/cache.ts";
 import { compileWithPackages } from "../../../../support/solidity.ts";
-
-/** The vault and the pools of the demo. */
-export const poolContracts = await compileContracts(contractsDirectory);
 
 const source = `
 // SPDX-License-Identifier: UNLICENSED

@@ -2,9 +2,10 @@ import { decodeFunctionResult, type Hex } from "viem";
 import type { createRandom } from "../../../../../demo/story/random.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import { type Artifact, call, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
+import { demoContracts } from "../../../../support/demo-contracts.ts";
 import { multicallAddress, multicallCode } from "../../../../support/multicall.ts";
 import type { KnownToken } from "../operations.ts";
-import { contracts, poolContracts } from "./contracts.ts";
+import { contracts } from "./contracts.ts";
 
 type Random = ReturnType<typeof createRandom>;
 
@@ -29,7 +30,7 @@ export interface PoolMarket {
   randomTransaction(random: Random): TestTransaction;
 }
 
-export const vaultArtifact = poolContracts("PoolVault");
+export const vaultArtifact = demoContracts("PoolVault");
 const router = contracts("Router");
 const coin = contracts("Coin");
 const million = 10n ** 6n;
@@ -68,7 +69,7 @@ export const startPoolMarket = async (chain: TestChain): Promise<PoolMarket> => 
   };
   const pools: Pool[] = [];
   const addPool = async (contract: string, name: string, members: readonly Address[], amounts: readonly bigint[]): Promise<void> => {
-    const artifact = poolContracts(contract);
+    const artifact = demoContracts(contract);
     // The second account is the asset manager of the first token.
     const address = await chain.deploy(artifact, [vault, name, name, members, second]);
     const id = await read<Hex>(artifact, address, "getPoolId", [], await chain.head());

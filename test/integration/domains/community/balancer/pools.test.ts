@@ -6,7 +6,8 @@ import { startTestChain, type TestChain } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 import { builtInProtocol, createItemsOf, type ItemsOf, insertTokens, timeOf } from "../operations.ts";
 import { type CommunityIndex, startCommunityIndex } from "../support.ts";
-import { type Pool, type PoolMarket, startPoolMarket, vaultArtifact } from "./market.ts";
+import { type Pool, type PoolMarket, startPoolMarket } from "./market.ts";
+import { isComposable, type PoolTokens, viewsOf } from "./views.ts";
 
 const random = createRandom("pools of a vault");
 const protocol = builtInProtocol("protocol_02");
@@ -18,6 +19,7 @@ let test: TestDatabase;
 let index: CommunityIndex;
 let itemsOf: ItemsOf;
 let head: number;
+let views: ReturnType<typeof viewsOf>;
 
 beforeAll(async () => {
   chain = await startTestChain();
@@ -33,6 +35,7 @@ beforeAll(async () => {
   head = await chain.head();
   await insertTokens(test.database, [...market.tokens, ...market.pools.map(({ address, name }) => ({ address, name, decimals: 18 }))]);
   itemsOf = createItemsOf(test.database, protocol);
+  views = viewsOf(chain, market.vault);
 });
 afterAll(async () => {
   await index?.end();
@@ -41,33 +44,6 @@ afterAll(async () => {
 });
 
 const heights = (): number[] => [1, 2, 4, 6, 8].map((day) => head - days + day);
-
-interface PoolTokens {
-  readonly balances: ReadonlyMap<Address, bigint>;
-  readonly lastChangeBlock: bigint;
-}
-
-/** What the vault holds of a pool's tokens. */
-const poolTokens = async ({ id }: Pool, height: number): Promise<PoolTokens> => {
-  const [tokens, balances, lastChangeBlock] = await market.read<[Address[], bigint[], bigint]>(
-    vaultArtifact,
-    market.vault,
-    "getPoolTokens",
-    [id],
-    height,
-  );
-  const entries = tokens.map((token, position): [Address, bigint] => [token.toLowerCase() as Address, balances[position] ?? 0n]);
-  return { balances: new Map(entries), lastChangeBlock };
-};
-
-const isComposable = ({ address, tokens }: Pool): boolean => tokens.includes(address);
-
-/** The supply of shares that the pool itself divides by. */
-const supplyOf = (pool: Pool, height: number): Promise<bigint> =>
-  market.read(pool.artifact, pool.address, isComposable(pool) ? "getActualSupply" : "totalSupply", [], height);
-
-const balanceOf = (pool: Pool, owner: Address, height: number): Promise<bigint> =>
-  market.read(pool.artifact, pool.address, "balanceOf", [owner], height);
 
 const usdOf = (token: Address, amount: bigint): number | null => {
   const known = market.tokens.find(({ address }) => address === token);
@@ -94,14 +70,14 @@ describe("market_data and markets of protocol 02", () => {
       const items = await itemsOf("market_data", { height });
       expect(items.map(({ pool_address }) => pool_address).sort()).toEqual(market.pools.map(({ address }) => address).sort());
       for (const pool of market.pools) {
-        const held = await poolTokens(pool, height);
+        const held = await views.poolTokens(pool, height);
         const item = items.find(({ pool_address }) => pool_address === pool.address);
         expect(item).toMatchObject({
           name: pool.name,
           asset_address: null,
           block_height: Number(held.lastChangeBlock),
           lp_token_address: pool.address,
-          lp_token_total_supply: String(await supplyOf(pool, height)),
+          lp_token_total_supply: String(await views.supplyOf(pool, height)),
           total_borrow: null,
           borrow_rate: null,
         });
@@ -113,7 +89,7 @@ describe("market_data and markets of protocol 02", () => {
 
   it("follow from the sums of the vault's events", async () => {
     for (const pool of market.pools) {
-      const { balances } = await poolTokens(pool, head);
+      const { balances } = await views.poolTokens(pool, head);
       for (const [token, balance] of balances) {
         const [row] = await test.database.query<{ total: string }>(
           `SELECT (SELECT COALESCE(sum(c.delta - c.fee), 0) FROM cq_protocol_02.balance_changes b,
@@ -134,7 +110,9 @@ describe("market_data and markets of protocol 02", () => {
 
   it("are ordered by value, agree with each other, and are those of one pool with its address", async () => {
     const markets = await itemsOf("markets", { height: head });
-    const values = await Promise.all(market.pools.map(async (pool) => ({ pool, value: totalValue(pool, await poolTokens(pool, head)) })));
+    const values = await Promise.all(
+      market.pools.map(async (pool) => ({ pool, value: totalValue(pool, await views.poolTokens(pool, head)) })),
+    );
     const expected = values.sort((left, right) => (right.value ?? -1) - (left.value ?? -1)).map(({ pool }) => pool.address);
     expect(markets.map(({ pool_address }) => pool_address)).toEqual(expected);
     const details = await itemsOf("market_data", { height: head });
@@ -160,9 +138,7 @@ describe("market_data and markets of protocol 02", () => {
         continue;
       }
       const blocks = [readings[0]?.block ?? 0, readings.at(-1)?.block ?? 0];
-      const [first, last] = await Promise.all(
-        blocks.map((block) => market.read<bigint>(pool.artifact, pool.address, "getRate", [], block)),
-      );
+      const [first, last] = await Promise.all(blocks.map((block) => views.rateOf(pool, block)));
       const [begin = 0, end = 0] = await Promise.all(blocks.map((block) => timeOf(chain, block)));
       expectClose(item?.supply_rate, ((Number(last) / Number(first) - 1) * 31_536_000) / (end - begin));
       expect(item?.supply_rate).not.toBe(0);
@@ -178,11 +154,11 @@ describe("balances of protocol 02", () => {
   it("are the wallet's shares, valued at their part of the pool, at five heights", async () => {
     for (const { wallet, height, pool } of positions()) {
       const item = (await itemsOf("balances", { height, wallet })).find(({ pool_address }) => pool_address === pool.address);
-      const shares = await balanceOf(pool, wallet, height);
+      const shares = await views.sharesOf(pool, wallet, height);
       expect(item?.balance ?? "0", `${pool.name} of ${wallet} at ${height}`).toBe(String(shares));
       if (item === undefined) continue;
-      const value = totalValue(pool, await poolTokens(pool, height));
-      const supply = Number(await supplyOf(pool, height));
+      const value = totalValue(pool, await views.poolTokens(pool, height));
+      const supply = Number(await views.supplyOf(pool, height));
       expect(item).toMatchObject({ position: "liquidity", contract_address: pool.address, contract_decimals: 18 });
       expectClose(item.quote, value === null ? null : (value * Number(shares)) / supply);
       expectClose(item.quote_rate, value === null ? null : (value * 1e18) / supply);
@@ -198,13 +174,10 @@ describe("tokens of protocol 02", () => {
   it("are what an exit would return for the wallet's shares, at five heights", async () => {
     for (const { wallet, height, pool } of positions()) {
       const item = (await itemsOf("tokens", { height, wallet })).find(({ pool_address }) => pool_address === pool.address);
-      const shares = await balanceOf(pool, wallet, height);
+      const shares = await views.sharesOf(pool, wallet, height);
       expect(item?.lp_token_balance ?? "0").toBe(String(shares));
       if (item === undefined) continue;
-      const amounts = await market.read<bigint[]>(pool.artifact, pool.address, "queryExit", [shares], height);
-      const expected = pool.tokens
-        .map((token, position) => ({ contract_address: token, balance: String(amounts[position]) }))
-        .filter(({ contract_address }) => contract_address !== pool.address);
+      const expected = await views.exitOf(pool, shares, height);
       expect(item.tokens, `${pool.name} of ${wallet} at ${height}`).toMatchObject(expected);
       expectClose(item.total_quote, sumOf(expected.map(({ contract_address, balance }) => usdOf(contract_address, BigInt(balance)))));
     }

@@ -1,8 +1,7 @@
-import { compileContracts } from "../../../../../demo/contracts/compile.ts";
 import type { createRandom } from "../../../../../demo/story/random.ts";
 import type { Address, Hex } from "../../../../../runtime/lib/hex.ts";
-import { contractsDirectory } from "../../../../support/cache.ts";
 import { type Artifact, call, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
+import { demoContracts } from "../../../../support/demo-contracts.ts";
 import { multicallAddress, multicallCode } from "../../../../support/multicall.ts";
 import { compileWithPackages } from "../../../../support/solidity.ts";
 
@@ -60,7 +59,7 @@ contract Hostile {
 }
 `);
 
-/** The contracts of a cToken protocol, those of the demo, with assets and a router. */
+/** The contracts of a cToken protocol, with assets and a router. */
 export interface CTokenContracts {
   readonly registry: Artifact;
   readonly token: Artifact;
@@ -70,17 +69,14 @@ export interface CTokenContracts {
   readonly hostile: Artifact;
 }
 
-/** Compiles the contracts, or takes them from the cache. */
-export const loadContracts = async (): Promise<CTokenContracts> => {
-  const compiled = await compileContracts(contractsDirectory);
-  return {
-    registry: compiled("MarketRegistry"),
-    token: compiled("TokenMarket"),
-    native: compiled("NativeMarket"),
-    asset: helpers("Asset"),
-    router: helpers("Router"),
-    hostile: helpers("Hostile"),
-  };
+/** The contracts of the demo, with assets and a router of this test. */
+export const cTokenContracts: CTokenContracts = {
+  registry: demoContracts("MarketRegistry"),
+  token: demoContracts("TokenMarket"),
+  native: demoContracts("NativeMarket"),
+  asset: helpers("Asset"),
+  router: helpers("Router"),
+  hostile: helpers("Hostile"),
 };
 
 /** Which events a market emits: see the variants of the contract. */
@@ -170,7 +166,7 @@ export const randomUse = (random: Random, { contracts, router, of }: Users, { fr
 /** Deploys and lists the markets, one of each asset in the given variants. */
 export const startCTokenMarket = async (chain: TestChain, [first, second]: readonly [number, number]): Promise<CTokenMarket> => {
   await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
-  const contracts = await loadContracts();
+  const contracts = cTokenContracts;
   const people = chain.accounts.slice(0, 4) as Address[];
   const debtor = chain.accounts[4] as Address;
   const registry = await chain.deploy(contracts.registry);
@@ -215,7 +211,7 @@ export const startCTokenMarket = async (chain: TestChain, [first, second]: reado
 
 /** Reads a number of a contract at a height. */
 export const readAt = async (
-  chain: TestChain,
+  chain: Pick<TestChain, "rpc">,
   artifact: Artifact,
   to: Address,
   name: string,

@@ -3,7 +3,7 @@ import { createRandom } from "../../../../../demo/story/random.ts";
 import type { Address, Hex } from "../../../../../runtime/lib/hex.ts";
 import { startTestChain, type TestChain } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
-import { builtInProtocol, createItemsOf, type ItemsOf, insertTokens, timeOf } from "../operations.ts";
+import { builtInProtocol, createItemsOf, type ItemsOf, insertTokens, type KnownToken, timeOf } from "../operations.ts";
 import { type CommunityIndex, startCommunityIndex } from "../support.ts";
 import { type CToken, type CTokenMarket, type CTokenUse, readAt, startCTokenMarket, variants } from "./market.ts";
 
@@ -38,6 +38,12 @@ export const startCTokenStory = async ({ id, kinds }: (typeof family)[number]): 
   return playCTokenStory(id, chain, await startCTokenMarket(chain, kinds));
 };
 
+/** The assets, which have prices other than the native token, and the tokens of the markets. */
+export const tokensOf = ({ all }: Pick<CTokenUse, "all">): KnownToken[] => [
+  ...all.flatMap(({ asset, decimals }) => (asset === null ? [] : [{ address: asset, name: "Asset", decimals, price }])),
+  ...all.map(({ address }) => ({ address, name: "Receipt", decimals: 8 })),
+];
+
 /** Uses and indexes markets of a protocol. */
 export const playCTokenStory = async <Market extends CTokenUse>(
   id: string,
@@ -50,10 +56,7 @@ export const playCTokenStory = async <Market extends CTokenUse>(
   const index = await startCommunityIndex(chain, test.database, { protocols: [protocol], community });
   const heights = await runStory(chain, market, id);
   await index.sync();
-  await insertTokens(test.database, [
-    ...market.all.flatMap(({ asset, decimals }) => (asset === null ? [] : [{ address: asset, name: "Asset", decimals, price }])),
-    ...market.all.map(({ address }) => ({ address, name: "Receipt", decimals: 8 })),
-  ]);
+  await insertTokens(test.database, tokensOf(market));
   return {
     ...{ chain, market, test, index, heights },
     head: await chain.head(),

@@ -1,10 +1,4 @@
-import { compileContracts } from "../../../../../demo/contracts/compile.ts";
-import { contractsDirectory } from "../../../../support/cache.ts";
-import type { Artifact } from "../../../../support/chain.ts";
 import { compileSolidity } from "../../../../support/solidity.ts";
-
-/** The demo's contracts, by name. */
-export const demoContracts: Promise<(name: string) => Artifact> = compileContracts(contractsDirectory);
 
 /** A router of pools, and a pool that emits what it likes and whose views fail. */
 export const ownContracts = compileSolidity(`

@@ -2,8 +2,9 @@ import { type Abi, decodeEventLog, encodeFunctionData } from "viem";
 import type { createRandom } from "../../../../../demo/story/random.ts";
 import { type Address, type Hash, type Hex, nativeTokenAddress, zeroAddress } from "../../../../../runtime/lib/hex.ts";
 import { type Artifact, call, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
+import { demoContracts } from "../../../../support/demo-contracts.ts";
 import { multicallAddress, multicallCode } from "../../../../support/multicall.ts";
-import { demoContracts, ownContracts } from "./contracts.ts";
+import { ownContracts } from "./contracts.ts";
 
 type Random = ReturnType<typeof createRandom>;
 
@@ -42,19 +43,18 @@ const gas = 3_000_000n;
 /** Deploys the tokens, the registry and the pools, and adds liquidity to all but the empty one. */
 export const startStableMarket = async (chain: TestChain): Promise<StableMarket> => {
   await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
-  const contracts = await demoContracts;
   const people = chain.accounts.slice(0, 4).map(lower);
   const [owner] = people as [Address];
   const deploy = async (artifact: Artifact, args: readonly unknown[] = []) => lower(await chain.deploy(artifact, args));
   const deployToken = (name: string, decimals: number) =>
-    deploy(contracts("CustomDecimalsToken"), [name, name.toUpperCase(), decimals, 10n ** BigInt(decimals + 12)]);
+    deploy(demoContracts("CustomDecimalsToken"), [name, name.toUpperCase(), decimals, 10n ** BigInt(decimals + 12)]);
   const tokens = { dollar: await deployToken("dollar", 6), euro: await deployToken("euro", 18), odd: await deployToken("odd", 2) };
   const all = Object.values(tokens);
-  const registry = await deploy(contracts("StableSwapRegistry"));
+  const registry = await deploy(demoContracts("StableSwapRegistry"));
   const router = await deploy(ownContracts("PoolRouter"));
   const { dollar, euro, odd } = tokens;
   const deployPool = async (name: string, coins: readonly Address[], ...more: readonly unknown[]): Promise<StablePool> => {
-    const artifact = contracts(name);
+    const artifact = demoContracts(name);
     const address = await deploy(artifact, [name, "LP", coins, amplification, ...more]);
     const view = async (to: Address, abi: Abi, functionName: string, args: readonly unknown[] = []): Promise<Address> => {
       const result = await chain.rpc<Hex>("eth_call", [{ to, data: encodeFunctionData({ abi, functionName, args }) }, "latest"]);
@@ -65,7 +65,7 @@ export const startStableMarket = async (chain: TestChain): Promise<StableMarket>
         ? address
         : name === "EtherStableSwap"
           ? await view(address, artifact.abi, "lp_token")
-          : await view(registry, contracts("StableSwapRegistry").abi, "get_lp_token", [address]);
+          : await view(registry, demoContracts("StableSwapRegistry").abi, "get_lp_token", [address]);
     return { address, artifact, coins, shares };
   };
   const plain = await deployPool("PlainStableSwap", [dollar, euro]);
@@ -73,7 +73,7 @@ export const startStableMarket = async (chain: TestChain): Promise<StableMarket>
   const base = await deployPool("BaseStableSwap", [dollar, euro, odd], registry);
   const empty = await deployPool("PlainStableSwap", [odd, euro]);
   const hostile = await deploy(ownContracts("HostilePool"));
-  const token = contracts("CustomDecimalsToken");
+  const token = demoContracts("CustomDecimalsToken");
   const pools = [plain, ether, base, empty];
   await chain.send(
     ...people
@@ -109,7 +109,7 @@ export const startStableMarket = async (chain: TestChain): Promise<StableMarket>
   );
   // The registry has no pool token for the empty pool.
   await chain.send(
-    call(contracts("StableSwapRegistry"), registry, "add_pool", [empty.address, zeroAddress]),
+    call(demoContracts("StableSwapRegistry"), registry, "add_pool", [empty.address, zeroAddress]),
     call(ownContracts("HostilePool"), hostile, "shout"),
     call(ownContracts("HostilePool"), hostile, "stammer"),
   );

@@ -1,24 +1,15 @@
 import { expect } from "vitest";
 import { createRandom } from "../../../../../demo/story/random.ts";
-import { type Address, nativeTokenAddress } from "../../../../../runtime/lib/hex.ts";
-import { artifacts, startTestChain, type TestChain } from "../../../../support/chain.ts";
+import { nativeTokenAddress } from "../../../../../runtime/lib/hex.ts";
+import { startTestChain, type TestChain } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
-import { read } from "../../pools/support.ts";
 import { type Asked, builtInProtocol, createItemsOf, type ItemsOf, insertTokens, timeOf } from "../operations.ts";
 import { type CommunityIndex, startCommunityIndex } from "../support.ts";
 import { type StableMarket, type StablePool, startStableMarket } from "./market.ts";
+import { type PoolState, readState } from "./views.ts";
 
 const steps = 10;
 const secondsPerDay = 86_400;
-
-/** A pool as its own views return it at a height. */
-export interface PoolState {
-  readonly balances: readonly bigint[];
-  readonly supply: bigint;
-  /** Null without a supply. */
-  readonly virtualPrice: bigint | null;
-  sharesOf(owner: Address): Promise<bigint>;
-}
 
 /** An index of stable-swap pools that were used for 50 days. */
 export interface StableIndex {
@@ -101,18 +92,6 @@ const insertNativePrice = async ({ database }: TestDatabase, price: number): Pro
   const native = [31337, Buffer.from(nativeTokenAddress.slice(2), "hex")];
   await database.query("INSERT INTO priced_assets VALUES ($1, $2, 0, 1)", native);
   await database.query("INSERT INTO price_hours VALUES ($1, $2, 0, $3, $3, $3, $3, 1)", [...native, `${price}e-18`]);
-};
-
-const readState = async (chain: TestChain, pool: StablePool, height: number): Promise<PoolState> => {
-  const view = <T>(name: string, args: readonly unknown[] = []) => read<T>(chain, pool.artifact, pool.address, name, args, height);
-  const ofShares = <T>(name: string, args: readonly unknown[] = []) => read<T>(chain, artifacts.erc20(), pool.shares, name, args, height);
-  const supply = await ofShares<bigint>("totalSupply");
-  return {
-    balances: await Promise.all(pool.coins.map((_, i) => view<bigint>("balances", [BigInt(i)]))),
-    supply,
-    virtualPrice: supply === 0n ? null : await view<bigint>("get_virtual_price"),
-    sharesOf: (owner) => ofShares<bigint>("balanceOf", [owner]),
-  };
 };
 
 /** Expects a number that differs by no more than rounding errors, or null for null. */

@@ -1,6 +1,5 @@
-import { compileContracts } from "../../../../../demo/contracts/compile.ts";
-import { contractsDirectory } from "../../../../support/cache.ts";
 import type { Artifact } from "../../../../support/chain.ts";
+import { demoContracts } from "../../../../support/demo-contracts.ts";
 import { compileWithPackages } from "../../../../support/solidity.ts";
 
 const source = `
@@ -52,7 +51,6 @@ contract Impostor {
 `;
 
 const ofTests = compileWithPackages(source);
-const ofDemo = await compileContracts(contractsDirectory);
 
 /** The contracts of this test, and the lending contracts of the demo. */
-export const contracts = (name: string): Artifact => (["Coin", "Router", "Impostor"].includes(name) ? ofTests(name) : ofDemo(name));
+export const contracts = (name: string): Artifact => (["Coin", "Router", "Impostor"].includes(name) ? ofTests(name) : demoContracts(name));

@@ -1,10 +1,9 @@
 import { createRandom } from "../../../../../demo/story/random.ts";
-import type { Database } from "../../../../../runtime/database/database.ts";
 import type { Protocol } from "../../../../../runtime/declarations/protocol.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import { call, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
-import { insertTokens, timeOf } from "../operations.ts";
+import { insertTokens, type KnownToken, timeOf } from "../operations.ts";
 import { type CommunityIndex, startCommunityIndex } from "../support.ts";
 import { contracts } from "./contracts.ts";
 import { type Coin, type LendingMarket, poolPrice, startLending } from "./market.ts";
@@ -42,7 +41,7 @@ export const startIndexedLending = async (protocol: Protocol, seed: string): Pro
   await liquidate(chain, market, true);
   await chain.mine((await timeOf(chain, await chain.head())) + 2);
   await index.sync();
-  await insertMetadata(test.database, market);
+  await insertTokens(test.database, tokensOf(market));
   const end = async () => {
     await index.end();
     await test.drop();
@@ -51,15 +50,14 @@ export const startIndexedLending = async (protocol: Protocol, seed: string): Pro
   return { chain, market, test, index, first, head: await chain.head(), end };
 };
 
-/** Stores the metadata of all tokens and the prices of coins. */
-export const insertMetadata = (database: Database, { coins, reserves }: LendingMarket): Promise<void> =>
-  insertTokens(database, [
-    ...coins.map(({ address, decimals, price }) => ({ address, decimals, price, name: `Coin ${decimals}` })),
-    ...reserves.map(({ aToken, coin: { decimals } }) => ({ address: aToken, decimals, name: `Receipt ${decimals}` })),
-  ]);
+/** The coins, which have prices, and the aTokens. */
+export const tokensOf = ({ coins, reserves }: LendingMarket): KnownToken[] => [
+  ...coins.map(({ address, decimals, price }) => ({ address, decimals, price, name: `Coin ${decimals}` })),
+  ...reserves.map(({ aToken, coin: { decimals } }) => ({ address: aToken, decimals, name: `Receipt ${decimals}` })),
+];
 
 /** Debts of both kinds, increased and partly repaid, and repayments and withdrawals that are smaller than the interest. */
-const playFixed = async (chain: TestChain, { people, reserves }: LendingMarket): Promise<void> => {
+export const playFixed = async (chain: TestChain, { people, reserves }: LendingMarket): Promise<void> => {
   const [lender, borrower] = people as [Address, Address];
   const steps: readonly (readonly [Address, string, (asset: Address, unit: bigint) => readonly unknown[]])[] = [
     [lender, "supply", (asset, unit) => [asset, unit * 9_000n, lender, 0]],

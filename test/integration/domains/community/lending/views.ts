@@ -4,7 +4,7 @@ import { contracts } from "./contracts.ts";
 import type { LendingReserve } from "./market.ts";
 
 /** What the contracts return at a block. */
-export const viewsOf = (chain: TestChain) => {
+export const viewsOf = (chain: Pick<TestChain, "rpc">) => {
   const read = (artifact: string, to: Address, name: string, args: readonly unknown[], height: number): Promise<Hex> =>
     chain.rpc<Hex>("eth_call", [call(contracts(artifact), to, name, args), `0x${height.toString(16)}`]);
   const readNumber = async (artifact: string, to: Address, name: string, args: readonly unknown[], height: number): Promise<bigint> =>

@@ -1,12 +1,8 @@
-import { compileContracts } from "../../../../../demo/contracts/compile.ts";
 import type { Address, Hex } from "../../../../../runtime/lib/hex.ts";
-import { contractsDirectory } from "../../../../support/cache.ts";
 import { type Artifact, call, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
+import { demoContracts } from "../../../../support/demo-contracts.ts";
 import { multicallAddress, multicallCode } from "../../../../support/multicall.ts";
 import { compileSolidity } from "../../../../support/solidity.ts";
-
-/** The demo's contracts, by name. */
-export const demoContracts: Promise<(name: string) => Artifact> = compileContracts(contractsDirectory);
 
 /** A router that deposits for its caller, a registry that announces any contract, and a vault that reverts or returns what no vault returns. */
 export const ownContracts = compileSolidity(`
@@ -92,11 +88,11 @@ export const tokenDecimals = 6;
 /** Deploys a token of six decimals and a router, and funds the accounts. */
 export const layGround = async (chain: TestChain): Promise<Ground> => {
   await chain.rpc("anvil_setCode", [multicallAddress, await multicallCode(chain)]);
-  const demo = await demoContracts;
-  const artifactOf = (name: string): Artifact => (["Router", "Registry", "Hostile"].includes(name) ? ownContracts(name) : demo(name));
+  const artifactOf = (name: string): Artifact =>
+    ["Router", "Registry", "Hostile"].includes(name) ? ownContracts(name) : demoContracts(name);
   const people = chain.accounts.slice(0, 4) as [Address, Address, Address, Address];
   const [strategist, collector] = chain.accounts.slice(4, 6) as [Address, Address];
-  const token = await chain.deploy(demo("CustomDecimalsToken"), ["Coin", "COIN", tokenDecimals, 10n ** 18n]);
+  const token = await chain.deploy(demoContracts("CustomDecimalsToken"), ["Coin", "COIN", tokenDecimals, 10n ** 18n]);
   const router = await chain.deploy(ownContracts("Router"));
   const callOf: Ground["callOf"] = (from, contract, to, name, args) => ({ from, ...call(artifactOf(contract), to, name, args) });
   const holders = [...people, strategist];

@@ -1,7 +1,8 @@
 import type { createRandom } from "../../../../../demo/story/random.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import type { TestChain, TestTransaction } from "../../../../support/chain.ts";
-import { approveAll, demoContracts, type Ground, layGround } from "./contracts.ts";
+import { demoContracts } from "../../../../support/demo-contracts.ts";
+import { approveAll, type Ground, layGround } from "./contracts.ts";
 
 /** A share pool, and vaults with strategies of both versions. */
 export interface ShareMarket {
@@ -19,10 +20,9 @@ export interface ShareMarket {
 export const startShareMarket = async (chain: TestChain): Promise<ShareMarket> => {
   const ground = await layGround(chain);
   const { people, strategist, collector, token, router, callOf } = ground;
-  const demo = await demoContracts;
-  const pool = await chain.deploy(demo("SharePool"), ["Pool", "POOL", token, strategist, collector]);
-  const legacy = await chain.deploy(demo("LegacyVault"), ["Vault 2", "V2", token, strategist, collector, true]);
-  const strategy = await chain.deploy(demo("StrategyVault"), ["Vault 3", "V3", token, strategist, collector]);
+  const pool = await chain.deploy(demoContracts("SharePool"), ["Pool", "POOL", token, strategist, collector]);
+  const legacy = await chain.deploy(demoContracts("LegacyVault"), ["Vault 2", "V2", token, strategist, collector, true]);
+  const strategy = await chain.deploy(demoContracts("StrategyVault"), ["Vault 3", "V3", token, strategist, collector]);
   await approveAll(chain, ground, [pool, legacy, strategy]);
   const depositOf = (from: Address, amount: bigint): TestTransaction[] => [
     callOf(from, "SharePool", pool, "deposit", [amount]),

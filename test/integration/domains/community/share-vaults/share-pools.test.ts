@@ -4,9 +4,10 @@ import { bytes } from "../../../../../runtime/database/codecs.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import { startTestChain, type TestChain } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
+import { demoContracts } from "../../../../support/demo-contracts.ts";
 import { builtInProtocol, createItemsOf, expectPages, type ItemsOf, insertTokens, timeOf } from "../operations.ts";
 import { type CommunityIndex, startCommunityIndex } from "../support.ts";
-import { approveAll, demoContracts, type Ground, layGround, ownContracts, tokenDecimals } from "./contracts.ts";
+import { approveAll, type Ground, layGround, ownContracts, tokenDecimals } from "./contracts.ts";
 import { actionsIn, actionsOfWallet, type ExpectedAction, eventsOf, isBurn, isMint, transferEvent } from "./logs.ts";
 
 const protocol = builtInProtocol("protocol_09");
@@ -30,7 +31,7 @@ beforeAll(async () => {
   chain = await startTestChain();
   ground = await layGround(chain);
   const { people, strategist, collector, token, router, callOf } = ground;
-  const deployPool = async () => chain.deploy((await demoContracts)("SharePool"), ["Pool", "POOL", token, strategist, collector]);
+  const deployPool = () => chain.deploy(demoContracts("SharePool"), ["Pool", "POOL", token, strategist, collector]);
   pools = [await deployPool(), await deployPool(), await deployPool()];
   await approveAll(chain, ground, pools);
   const hostile = [await chain.deploy(ownContracts("Hostile"), [false]), await chain.deploy(ownContracts("Hostile"), [true])];

@@ -3,9 +3,10 @@ import { createRandom } from "../../../../../demo/story/random.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import { startTestChain, type TestChain } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
+import { demoContracts } from "../../../../support/demo-contracts.ts";
 import { builtInProtocol, createItemsOf, expectPages, type ItemsOf, insertTokens, timeOf } from "../operations.ts";
 import { type CommunityIndex, startCommunityIndex } from "../support.ts";
-import { approveAll, demoContracts, type Ground, layGround, ownContracts, tokenDecimals } from "./contracts.ts";
+import { approveAll, type Ground, layGround, ownContracts, tokenDecimals } from "./contracts.ts";
 import { actionsIn, actionsOfWallet } from "./logs.ts";
 import { allActions, usedBlocks, type VaultOfVersion } from "./strategy-vault-actions.ts";
 
@@ -26,16 +27,15 @@ let items: ItemsOf;
 
 const deployVaults = async (): Promise<VaultOfVersion[]> => {
   const { strategist, collector, token } = ground;
-  const demo = await demoContracts;
   const deployed: VaultOfVersion[] = [];
   for (const emitsActions of [false, true, true])
     deployed.push({
-      address: await chain.deploy(demo("LegacyVault"), ["Vault 2", "V2", token, strategist, collector, emitsActions]),
+      address: await chain.deploy(demoContracts("LegacyVault"), ["Vault 2", "V2", token, strategist, collector, emitsActions]),
       contract: "LegacyVault",
     });
   for (let count = 0; count < 2; count += 1)
     deployed.push({
-      address: await chain.deploy(demo("StrategyVault"), ["Vault 3", "V3", token, strategist, collector]),
+      address: await chain.deploy(demoContracts("StrategyVault"), ["Vault 3", "V3", token, strategist, collector]),
       contract: "StrategyVault",
     });
   return [0, 1, 3, 2, 4].map((place) => deployed[place] as VaultOfVersion);

@@ -4,10 +4,10 @@ import { poolsProjection } from "../../../../../runtime/domains/pools/projection
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import { startTestChain, type TestChain } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
-import { read, uniswap } from "../../pools/support.ts";
 import { type Asked, builtInProtocol, createItemsOf, type ItemsOf, insertTokens, timeOf } from "../operations.ts";
 import { type CommunityIndex, startCommunityIndex } from "../support.ts";
 import { type ExchangeMarket, startExchangeMarket } from "./exchange-market.ts";
+import { type Pool, readPool } from "./views.ts";
 
 const steps = 10;
 export const secondsPerDay = 86_400;
@@ -15,14 +15,6 @@ export const secondsPerDay = 86_400;
 export const decimals = 18;
 /** US dollars per whole token. */
 const prices = { gold: 3, silver: 2 } as const;
-
-/** A pool as its own views return it at a height. */
-export interface Pool {
-  readonly tokens: readonly [Address, Address];
-  readonly reserves: readonly [bigint, bigint];
-  readonly supply: bigint;
-  balanceOf(owner: Address): Promise<bigint>;
-}
 
 /** An index of the pools of two exchanges that were used for 50 days. */
 export interface PoolIndex {
@@ -88,18 +80,6 @@ export const startPoolIndex = async (seed: string): Promise<PoolIndex> => {
       await test.drop();
       await chain.stop();
     },
-  };
-};
-
-const readPool = async (chain: TestChain, pool: Address, height: number): Promise<Pool> => {
-  const view = <T>(name: string, args: readonly unknown[] = []) => read<T>(chain, uniswap.pair(), pool, name, args, height);
-  const tokenOf = async (name: string) => (await view<string>(name)).toLowerCase() as Address;
-  const [reserve0, reserve1] = await view<readonly [bigint, bigint, number]>("getReserves");
-  return {
-    tokens: [await tokenOf("token0"), await tokenOf("token1")],
-    reserves: [reserve0, reserve1],
-    supply: await view<bigint>("totalSupply"),
-    balanceOf: (owner) => view<bigint>("balanceOf", [owner]),
   };
 };
 

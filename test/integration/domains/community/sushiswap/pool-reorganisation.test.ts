@@ -1,73 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createRandom } from "../../../../../demo/story/random.ts";
+import { describe } from "vitest";
 import { poolsProjection } from "../../../../../runtime/domains/pools/projection/index.ts";
-import { startTestChain, type TestChain } from "../../../../support/chain.ts";
-import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
-import { builtInProtocol, createItemsOf } from "../operations.ts";
-import { replaceBlocks } from "../replace-blocks.ts";
-import { type CommunityIndex, startCommunityIndex } from "../support.ts";
-import { type ExchangeMarket, startExchangeMarket } from "./exchange-market.ts";
+import { builtInProtocol } from "../operations.ts";
+import { testReorganisations } from "../test-reorganisations.ts";
+import { startExchangeMarket } from "./exchange-market.ts";
 
-const random = createRandom("branches of pools");
-const protocol = builtInProtocol("protocol_07");
-
-let chain: TestChain;
-let market: ExchangeMarket;
-let test: TestDatabase;
-let index: CommunityIndex;
-
-const startIndex = ({ database }: TestDatabase): Promise<CommunityIndex> =>
-  startCommunityIndex(chain, database, {
-    protocols: [protocol],
-    community: { protocol_07: { factory: [market.plain.factory, market.taxed.factory] } },
-    projections: [poolsProjection],
-  });
-
-beforeAll(async () => {
-  chain = await startTestChain();
-  market = await startExchangeMarket(chain);
-  test = await createTestDatabase();
-  index = await startIndex(test);
-}, 120_000);
-afterAll(async () => {
-  await index?.end();
-  await test?.drop();
-  await chain?.stop();
-});
-
-/** The answers of all operations. */
-const answersOf = async ({ database }: TestDatabase): Promise<unknown[]> => {
-  const itemsOf = createItemsOf(database, protocol);
-  const height = await chain.head();
-  const answers: unknown[] = [await itemsOf("market_data", { height }), await itemsOf("markets", { height })];
-  for (const wallet of market.people)
-    for (const operation of ["balances", "transactions", "tokens"]) answers.push(await itemsOf(operation, { height, wallet }));
-  return answers;
-};
-
-describe("answers of protocol 07 after a reorganisation", () => {
-  it.each([1, 3, 10])("of %i blocks equal those of an undisturbed index", async (depth) => {
-    for (let block = 0; block < 12; block += 1) {
-      await chain.send(...Array.from({ length: random.between(1, 4) }, () => market.randomTransaction(random)));
-      await chain.mine();
-    }
-    await index.sync();
-    const before = await answersOf(test);
-    await replaceBlocks(
-      chain,
-      depth,
-      random,
-      Array.from({ length: 8 }, () => market.randomTransaction(random)),
-    );
-    await index.sync();
-    const other = await createTestDatabase();
-    const undisturbed = await startIndex(other);
-    await undisturbed.sync();
-    await undisturbed.end();
-    const answers = await answersOf(test);
-    expect(answers).toEqual(await answersOf(other));
-    expect(answers).not.toEqual(before);
-    await other.drop();
-    expect(index.running.progress.filter(({ phase }) => phase === "reorganisation").at(-1)?.blocks).toBe(depth);
+describe("protocol 07 after a reorganisation", () => {
+  testReorganisations("pools of exchanges", ["pools", "pool_states", "pool_actions"], async (chain) => {
+    const market = await startExchangeMarket(chain);
+    return {
+      ...market,
+      tokens: [],
+      protocols: [builtInProtocol("protocol_07")],
+      community: { protocol_07: { factory: [market.plain.factory, market.taxed.factory] } },
+      projections: [poolsProjection],
+      wallets: market.people,
+    };
   });
 });

@@ -1,0 +1,45 @@
+import type { Address } from "../../../../../runtime/lib/hex.ts";
+import type { TestChain } from "../../../../support/chain.ts";
+import { demoContracts } from "../../../../support/demo-contracts.ts";
+import { read } from "../../pools/support.ts";
+import type { Pool } from "./market.ts";
+
+/** What a vault holds of a pool's tokens. */
+export interface PoolTokens {
+  readonly balances: ReadonlyMap<Address, bigint>;
+  readonly lastChangeBlock: bigint;
+}
+
+/** Whether the pool has its own shares among its tokens. */
+export const isComposable = ({ address, tokens }: Pick<Pool, "address" | "tokens">): boolean => tokens.includes(address);
+
+/** What a vault and its pools return at a block. */
+export const viewsOf = (chain: Pick<TestChain, "rpc">, vault: Address) => {
+  const ofPool = <Result>({ artifact, address }: Pool, name: string, args: readonly unknown[], height: number): Promise<Result> =>
+    read<Result>(chain, artifact, address, name, args, height);
+  return {
+    poolTokens: async ({ id }: Pool, height: number): Promise<PoolTokens> => {
+      const [tokens, balances, lastChangeBlock] = await read<[Address[], bigint[], bigint]>(
+        chain,
+        demoContracts("PoolVault"),
+        vault,
+        "getPoolTokens",
+        [id],
+        height,
+      );
+      const entries = tokens.map((token, position): [Address, bigint] => [token.toLowerCase() as Address, balances[position] ?? 0n]);
+      return { balances: new Map(entries), lastChangeBlock };
+    },
+    /** The supply of shares that the pool itself divides by. */
+    supplyOf: (pool: Pool, height: number) => ofPool<bigint>(pool, isComposable(pool) ? "getActualSupply" : "totalSupply", [], height),
+    sharesOf: (pool: Pool, owner: Address, height: number) => ofPool<bigint>(pool, "balanceOf", [owner], height),
+    rateOf: (pool: Pool, height: number) => ofPool<bigint>(pool, "getRate", [], height),
+    /** The tokens, without the pool's own shares, that an exit returns for shares, with their amounts. */
+    exitOf: async (pool: Pool, shares: bigint, height: number) => {
+      const amounts = await ofPool<bigint[]>(pool, "queryExit", [shares], height);
+      return pool.tokens
+        .map((token, position) => ({ contract_address: token, balance: String(amounts[position]) }))
+        .filter(({ contract_address }) => contract_address !== pool.address);
+    },
+  };
+};

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createRandom } from "../../../../demo/story/random.ts";
+import type { Database } from "../../../../runtime/database/database.ts";
+import type { Protocol } from "../../../../runtime/declarations/protocol.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+import { startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
+import { dump } from "../../../support/contents.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { createItemsOf, insertTokens, type KnownToken } from "./operations.ts";
+import { replaceBlocks } from "./replace-blocks.ts";
+import { type CommunityIndex, type CommunityOptions, startCommunityIndex } from "./support.ts";
+
+type Random = ReturnType<typeof createRandom>;
+
+/** The numbers of blocks that are replaced. */
+const depths = [1, 3, 10, 30] as const;
+
+/** A market on a chain whose last blocks are replaced. */
+export interface BranchedMarket extends Pick<CommunityOptions, "protocols" | "community" | "projections"> {
+  /** The accounts whose answers are compared. */
+  readonly wallets: readonly Address[];
+  /** Tokens with metadata and prices. */
+  readonly tokens?: readonly KnownToken[];
+  randomTransaction(random: Random): TestTransaction;
+  /** Mines the last blocks before a reorganisation. */
+  mineLast?(): Promise<void>;
+  /** Transactions that only a new branch has. */
+  readonly ofBranch?: readonly TestTransaction[];
+}
+
+/** The answers of all operations of a protocol at a height. */
+const answersOf = async (database: Database, protocol: Protocol, wallets: readonly Address[], height: number): Promise<unknown[]> => {
+  const itemsOf = createItemsOf(database, protocol);
+  const answers: unknown[] = [];
+  for (const operation of Object.keys(protocol.operations)) {
+    const isOfWallet = ["balances", "tokens", "transactions"].includes(operation);
+    for (const asked of isOfWallet ? wallets.map((wallet) => ({ height, wallet })) : [{ height }])
+      answers.push({ operation, asked, items: await itemsOf(operation, asked) });
+  }
+  return answers;
+};
+
+/**
+ * Declares tests that replace the last blocks of a market's chain: all tables and answers must equal those of an index that never saw the replaced blocks. The
+ * named tables must have rows, and some of these must change.
+ */
+export const testReorganisations = (
+  seed: string,
+  ownTables: readonly string[],
+  start: (chain: TestChain) => Promise<BranchedMarket>,
+): void => {
+  const random = createRandom(`branches of ${seed}`);
+  let chain: TestChain;
+  let market: BranchedMarket;
+  let test: TestDatabase;
+  let index: CommunityIndex;
+
+  const startIndex = async ({ database }: TestDatabase): Promise<CommunityIndex> => {
+    const started = await startCommunityIndex(chain, database, market);
+    await insertTokens(database, market.tokens ?? []);
+    return started;
+  };
+  const transactions = (count: number): TestTransaction[] => Array.from({ length: count }, () => market.randomTransaction(random));
+  const addBlocks = async (count: number): Promise<void> => {
+    for (let block = 0; block < count; block += 1) {
+      await chain.send(...transactions(random.between(0, 5)));
+      await chain.mine();
+    }
+  };
+  const stateOf = async ({ database }: TestDatabase) => {
+    const height = await chain.head();
+    const answers = [];
+    for (const protocol of market.protocols) answers.push(...(await answersOf(database, protocol, market.wallets, height)));
+    return { answers, tables: await dump(database) };
+  };
+  /** The state of an index that never saw the replaced blocks. */
+  const undisturbed = async () => {
+    const other = await createTestDatabase();
+    const running = await startIndex(other);
+    await running.sync();
+    await running.end();
+    const state = await stateOf(other);
+    await other.drop();
+    return state;
+  };
+
+  beforeAll(async () => {
+    chain = await startTestChain();
+    market = await start(chain);
+    await addBlocks(16);
+    test = await createTestDatabase();
+    index = await startIndex(test);
+  });
+  afterAll(async () => {
+    await index?.end();
+    await test?.drop();
+    await chain?.stop();
+  });
+
+  it.each(depths)("of %i blocks equal those of an undisturbed index", async (depth) => {
+    await addBlocks(depth + 3);
+    await market.mineLast?.();
+    await index.sync();
+    const before = await stateOf(test);
+    await replaceBlocks(chain, depth, random, [...transactions(10 + depth), ...(market.ofBranch ?? [])]);
+    await addBlocks(1);
+    await index.sync();
+    const [after, expected] = [await stateOf(test), await undisturbed()];
+    for (const [name, rows] of Object.entries(expected.tables)) expect(after.tables[name], name).toEqual(rows);
+    expect(after.answers).toEqual(expected.answers);
+    for (const name of ownTables) expect(after.tables[name]?.length, name).toBeGreaterThan(2);
+    expect(ownTables.map((name) => after.tables[name])).not.toEqual(ownTables.map((name) => before.tables[name]));
+    if (after.answers.length > 0) expect(after.answers).not.toEqual(before.answers);
+    expect(index.running.progress.filter(({ phase }) => phase === "reorganisation").at(-1)?.blocks).toBe(depth);
+  });
+};
