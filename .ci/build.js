@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 
-const copiedFiles = ["validators.gen.js", "validators.gen.d.ts", "openapi.json", "reference.md"];
+const copiedFiles = ["validators.gen.js", "validators.gen.d.ts", "openapi.json", "protocol.schema.json", "reference.md"];
 
 rmSync("dist", { recursive: true, force: true });
 execFileSync(process.execPath, [createRequire(import.meta.url).resolve("typescript/bin/tsc"), "-p", "tsconfig.build.json"], {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { addedProtocolFile } from "../../runtime/declarations/added-definition.ts";
 import { protocolFile } from "../../runtime/declarations/definition.ts";
 import * as definition from "./definition.ts";
 
@@ -22,6 +23,16 @@ export function catalogJsonSchema(): string {
     $defs: Object.fromEntries(Object.entries(files).map(([name, file]) => [name, schemaOf(file)])),
   };
   return `${JSON.stringify(schema, null, 2)}\n`;
+}
+
+/** A JSON Schema (2020-12) of the `protocol.yaml` of an operator's directory. */
+export function addedProtocolJsonSchema(): object {
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "Ashlar protocol",
+    description: "The protocol.yaml of a directory of protocols. Ashlar also checks the constraints that a schema cannot express.",
+    ...schemaOf(addedProtocolFile),
+  };
 }
 
 // Describes the input: keys with a default are optional.

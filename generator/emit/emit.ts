@@ -10,6 +10,7 @@ import { emitHandlers } from "./handlers.ts";
 import { emitManifest, manifestPath } from "./manifest.ts";
 import { emitOpenApiJson, emitOpenApiYaml } from "./openapi/document.ts";
 import { emitOperations } from "./operations.ts";
+import { emitProtocolSchema } from "./protocol-schema.ts";
 import { emitReference } from "./reference.ts";
 import { emitRequests } from "./requests.ts";
 import { emitResponses } from "./responses.ts";
@@ -25,6 +26,7 @@ const emitters: Readonly<Record<string, (model: Model) => string>> = {
   "generated/openapi.json": emitOpenApiJson,
   "generated/openapi.yaml": emitOpenApiYaml,
   "generated/operations.gen.ts": emitOperations,
+  "generated/protocol.schema.json": emitProtocolSchema,
   "generated/reference.md": emitReference,
   "generated/requests.gen.ts": emitRequests,
   "generated/responses.gen.ts": emitResponses,

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { cwd, stdout } from "node:process";
 import { type Config, isEvmChain } from "../../config/config.ts";
@@ -6,7 +6,7 @@ import { idPattern } from "../../declarations/names.ts";
 import type { Address } from "../../lib/hex.ts";
 import { loadAddedProtocols } from "../../protocols.ts";
 import { CommandError } from "../command-error.ts";
-import { scaffoldFiles } from "./scaffold.ts";
+import { scaffoldFiles, schemaFile } from "./scaffold.ts";
 
 export interface NewProtocol {
   readonly directory?: string;
@@ -33,12 +33,14 @@ export function createProtocol(config: Config, id: string, { directory, chain, c
   mkdirSync(folder, { recursive: true });
   const files = scaffoldFiles({ id, chain, contracts });
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  // Also replaces that of an older version.
+  writeFileSync(join(parent, schemaFile), readFileSync(new URL("../../../generated/protocol.schema.json", import.meta.url)));
   loadAddedProtocols(parent, config.protocols);
   const setting = config.communityDirectory === parent ? [] : [`  set            communityDirectory: ${shown(parent)} in ashlar.yaml`];
   const lines = [
     `Created ${Object.keys(files)
       .map((name) => shown(join(folder, name)))
-      .join(", ")}.`,
+      .join(", ")}, and ${shown(join(parent, schemaFile))} for editors.`,
     ...setting,
     `  start          ashlar start, again if it runs: it creates the tables and fills them`,
     `  test it with   ashlar community test ${shown(parent)} --chain ${chain}, when the index is at the head`,

@@ -6,6 +6,9 @@ export interface Scaffold {
   readonly contracts: readonly string[];
 }
 
+/** The JSON Schema of declarations, in the directory of the protocols: editors find it wherever Ashlar is installed. */
+export const schemaFile = "protocol.schema.json";
+
 /** The files of a new protocol, by name: ERC-4626 vaults with an operation of the template and one of its own. */
 export const scaffoldFiles = (scaffold: Scaffold): Readonly<Record<string, string>> => ({
   "protocol.yaml": declaration(scaffold),
@@ -13,11 +16,8 @@ export const scaffoldFiles = (scaffold: Scaffold): Readonly<Record<string, strin
   "deposits.sql": deposits,
 });
 
-const declaration = ({
-  id,
-  chain,
-  contracts,
-}: Scaffold): string => `# A protocol of your own: vaults of ERC-4626. Replace contracts, events and operations by those of yours.
+const declaration = ({ id, chain, contracts }: Scaffold): string => `# yaml-language-server: $schema=../${schemaFile}
+# A protocol of your own: vaults of ERC-4626. Replace contracts, events and operations by those of yours.
 protocol: ${id}
 description: Vaults of ERC-4626.
 version: 1 # raised when the meaning of rows changes: the tables are rebuilt

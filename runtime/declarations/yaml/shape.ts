@@ -73,6 +73,9 @@ function valueDiagnostic({ source, schema, base }: Context, issue: Issue): Diagn
   const value = valueAt(source.value, base);
   const location = source.locationOf(base);
   const found = renderFound(value);
+  const text = source.textOf(base);
+  // YAML reads it as a number, which has lost digits.
+  if (typeof value === "number" && text !== undefined && /^0x/i.test(text)) return diagnostic("unquoted-hex", location, { text });
   switch (issue.code) {
     case "invalid_value":
       return typeof value === "string"

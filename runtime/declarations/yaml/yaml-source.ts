@@ -26,6 +26,8 @@ export interface YamlSource {
   readonly diagnostics: readonly Diagnostic[];
   /** The location of the value at a path, or of its nearest existing ancestor. */
   locationOf(path: YamlPath): SourceLocation;
+  /** The text of the scalar at a path as it is written, without quotation marks; undefined if there is none. */
+  textOf(path: YamlPath): string | undefined;
   /** The location of the last key of a path; of the value if the path ends in a list. */
   locationOfKey(path: YamlPath): SourceLocation;
 }
@@ -50,6 +52,10 @@ export function readYaml(file: string, text: string): YamlSource {
     value: content?.value,
     diagnostics: [...syntax, ...(nodes?.aliases ?? []), ...(nodes?.keys ?? []), ...unreadable],
     locationOf: (path) => locationOfNode(findNode(document, path).value),
+    textOf: (path) => {
+      const { value } = findNode(document, path);
+      return isScalar(value) ? value.source : undefined;
+    },
     locationOfKey: (path) => {
       const { key, value } = findNode(document, path);
       return locationOfNode(key ?? value);

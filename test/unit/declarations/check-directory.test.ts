@@ -121,6 +121,20 @@ describe("a directory of protocols", () => {
       "Deposit:\n",
       "recursive-object: Recursive object Deposit: expected objects that do not contain themselves",
     ],
+    [
+      "an address without quotation marks, which YAML reads as a number",
+      `"${vault}"`,
+      vault,
+      vault,
+      `unquoted-hex: Invalid value: found the number ${vault}, expected an address or bytes in quotation marks: "${vault}"`,
+    ],
+    [
+      "an argument without quotation marks",
+      '["1000000000000000000000000000000000000"]',
+      `[${vault}]`,
+      `${vault}]`,
+      `unquoted-hex: Invalid value: found the number ${vault}, expected an address or bytes in quotation marks: "${vault}"`,
+    ],
     ["an unknown key", "    summary:", "    sumary:", "sumary", /^unknown-key: Unknown key "sumary": expected .*summary/],
   ] as const)("reports %s at its position", (_case, text, replacement, at, problem) => {
     const texts = files((declaration) => declaration.replace(text, replacement));
@@ -146,8 +160,8 @@ describe("a directory of protocols", () => {
     const moved = [...other].map(([path, text]) => [path.replace("savings/", "others/"), text] as const);
     expect(problemsOf(new Map([...files(), ...moved]))).toEqual(
       [
-        'endpoints/savings/protocol.yaml:2:11 taken-name: Taken name "savings": it is the id or the name of endpoints/others/protocol.yaml, expected another one',
-        'endpoints/others/protocol.yaml:2:11 misplaced-protocol: Misplaced protocol "other": expected others, the name of the folder',
+        'endpoints/savings/protocol.yaml:3:11 taken-name: Taken name "savings": it is the id or the name of endpoints/others/protocol.yaml, expected another one',
+        'endpoints/others/protocol.yaml:3:11 misplaced-protocol: Misplaced protocol "other": expected others, the name of the folder',
       ].sort(),
     );
   });
@@ -159,7 +173,7 @@ describe("a directory of protocols", () => {
       );
     // Both are cq_savings_share_transfers.
     expect(problemsOf(new Map([...named("savings", "share_transfers"), ...named("savings_share", "transfers")]))).toEqual([
-      "endpoints/savings_share/protocol.yaml:2:11 shared-table: Shared table cq_savings_share_transfers: the protocol at endpoints/savings/protocol.yaml:2:11 has a table of the same name in the database, expected another id",
+      "endpoints/savings_share/protocol.yaml:3:11 shared-table: Shared table cq_savings_share_transfers: the protocol at endpoints/savings/protocol.yaml:3:11 has a table of the same name in the database, expected another id",
     ]);
     expect(problemsOf(new Map([...named("savings", "share_transfers"), ...named("savings_share", "moves")]))).toEqual([]);
   });

@@ -1,8 +1,9 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { catalogJsonSchema } from "../../../../generator/catalog/json-schema.ts";
+import { addedProtocolJsonSchema, catalogJsonSchema } from "../../../../generator/catalog/json-schema.ts";
 import { readCatalogFiles } from "../../../../generator/catalog/load.ts";
+import { scaffoldFiles } from "../../../../runtime/commands/community/scaffold.ts";
 import { smallCatalog } from "../../../support/generator/catalog/small-catalog.ts";
 
 const specDirectory = new URL("../../../../spec", import.meta.url).pathname;
@@ -51,5 +52,30 @@ describe("the JSON Schema of the catalog", () => {
   it("is deterministic", () => {
     expect(catalogJsonSchema()).toBe(catalogJsonSchema());
     expect(catalogJsonSchema().endsWith("}\n")).toBe(true);
+  });
+});
+
+describe("the JSON Schema of an operator's declaration", () => {
+  const validate = ajv.compile(addedProtocolJsonSchema());
+  const problemsOf = (text: string) =>
+    validate(parse(text)) ? [] : (validate.errors ?? []).map(({ instancePath, keyword }) => `${instancePath} ${keyword}`);
+  const scaffold = scaffoldFiles({ id: "savings", chain: "demo", contracts: [`0x${"11".repeat(20)}`] })["protocol.yaml"] ?? "";
+
+  it("accepts all built-in declarations, with the SQL of their operations, and that of ashlar community new", async () => {
+    const declarations = [...(await readCatalogFiles(specDirectory))].filter(([file]) => file.endsWith("/protocol.yaml"));
+    expect(declarations.length).toBe(10);
+    for (const [file, text] of declarations) expect([file, problemsOf(text)]).toEqual([file, []]);
+    expect(problemsOf(scaffold)).toEqual([]);
+  });
+
+  it.each([
+    ["an unknown key", "    summary:", "    sumary:", "/operations/deposits additionalProperties"],
+    ["an address that is a number", `"0x${"11".repeat(20)}"`, `0x${"11".repeat(20)}`, "/contracts/vault/networks/demo/0/address type"],
+    ["a signature that is missing", '    events: ["Deposit', '    signatures: ["Deposit', "/tables/deposits required"],
+    ["a type of a list", "indexes: [[owner]]", "indexes: [owner]", "/tables/deposits/indexes/0 type"],
+    ["an operation without SQL", "    sql: deposits.sql\n", "", "/operations/deposits required"],
+  ])("rejects %s", (_case, text, replacement, problem) => {
+    expect(scaffold).toContain(text);
+    expect(problemsOf(scaffold.replace(text, replacement))).toContain(problem);
   });
 });
