@@ -1,16 +1,20 @@
 import { protocols } from "../generated/community.gen.ts";
 import { communityObjects, communityOperations } from "../generated/community-items.gen.ts";
-import { readCommunityDirectory } from "./config/community-directory.ts";
+import { readCommunityDirectory, shownPath } from "./config/community-directory.ts";
 import { type Config, isEvmChain } from "./config/config.ts";
 import { ConfigError } from "./config/config-error.ts";
+import { presets } from "./config/presets/index.ts";
 import type { AddedProtocol } from "./declarations/added-protocol.ts";
 import { checkDirectory } from "./declarations/check-directory.ts";
-import { renderDiagnostic } from "./declarations/diagnostics.ts";
+import { type Diagnostic, diagnostic, renderDiagnostic, sortDiagnostics } from "./declarations/diagnostics.ts";
 import type { Protocol } from "./declarations/protocol.ts";
 import { configurationProblem } from "./domains/community/configuration.ts";
 
 /** The built-in protocols. */
 export const communityProtocols: readonly Protocol[] = protocols;
+
+/** The name of the chain of the demo, which no configuration has. */
+const demoChain = "demo";
 
 /** The declared protocols of a process. */
 export interface DeclaredProtocols {
@@ -49,12 +53,24 @@ export function loadAddedProtocols(path: string, names: Config["protocols"]): re
     objects: communityObjects,
     taken,
   });
-  if (diagnostics.length > 0) {
-    const count = diagnostics.length === 1 ? "1 problem" : `${diagnostics.length} problems`;
-    const lines = diagnostics.map(renderDiagnostic);
-    throw new ConfigError(
-      [...lines, `${count} in ${directory}: correct the files, or remove communityDirectory from the configuration.`].join("\n"),
-    );
-  }
+  if (diagnostics.length > 0) throw directoryError(directory, diagnostics);
   return value;
+}
+
+/**
+ * Networks of protocols that are neither known nor configured: they have no effect, and may be spelled wrongly. They are warnings, because a directory may be
+ * shared with operators of other chains.
+ */
+export const unknownNetworks = (added: readonly Pick<AddedProtocol, "networks">[], { chains }: Pick<Config, "chains">): Diagnostic[] => {
+  const expected = [...new Set([...chains.map(({ name }) => name), ...presets.map(({ name }) => name), demoChain])];
+  const unknown = added.flatMap(({ networks }) => [...networks].filter(([name]) => !expected.includes(name)));
+  return sortDiagnostics(unknown.map(([name, location]) => diagnostic("unknown-network", location, { name, expected })));
+};
+
+/** The error for a directory of protocols with problems. */
+export function directoryError(directory: string, diagnostics: readonly Diagnostic[]): ConfigError {
+  const lines = sortDiagnostics(diagnostics).map(renderDiagnostic);
+  const count = lines.length === 1 ? "1 problem" : `${lines.length} problems`;
+  const remedy = `${count} in ${shownPath(directory)}: correct the files, or remove communityDirectory from the configuration.`;
+  return new ConfigError([...lines, remedy].join("\n"));
 }

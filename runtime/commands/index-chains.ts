@@ -9,7 +9,8 @@ import { requireChains, resolveChains } from "./chains.ts";
 import { CommandError } from "./command-error.ts";
 import { indexBitcoinChain } from "./index-bitcoin.ts";
 import { indexChain } from "./indexing.ts";
-import { openDatabase, type ServiceDatabase } from "./open-database.ts";
+import type { ServiceDatabase } from "./open-database.ts";
+import { openService } from "./open-service.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { runUntilStopped, stopped } from "./shutdown.ts";
 import { stopService } from "./stop-service.ts";
@@ -17,13 +18,13 @@ import { stopService } from "./stop-service.ts";
 /** `ashlar index`: runs the indexer without a server until the process is stopped. */
 export async function indexChains(config: Config): Promise<void> {
   requireChains(config);
-  const { protocols } = loadProtocols(config);
+  const { protocols, added } = loadProtocols(config);
   const progress = createProgress();
   const logger = createLogger({ ...config, destination: progress.logs });
   await runUntilStopped(progress.print, async (shutdown) => {
     const { signal } = shutdown;
     const stop = stopService(shutdown);
-    const database = await openDatabase(config, { shutdown, logger });
+    const database = await openService(config, added, { shutdown, logger });
     try {
       const chains = await resolveChains(config, database.indexing, signal);
       stdout.write(`Indexing ${chains.map((chain) => chain.name).join(", ")}.\n`);

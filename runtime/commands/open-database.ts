@@ -16,6 +16,8 @@ import { announceDatabase } from "./used-database.ts";
 export interface OpenDatabase {
   readonly serving: Database;
   readonly indexing: Database;
+  /** Connects as the role of community endpoints, which is set up if necessary. @throws {ReaderRoleError} if it cannot be created or used. */
+  openReader(): Promise<OpenReader>;
   close(): Promise<void>;
 }
 
@@ -85,13 +87,15 @@ export async function openDatabase(config: Config, longRunning?: LongRunning): P
     await server.stop();
     process.off("exit", server.interrupt);
   };
-  try {
-    await migrate(indexing, migrations);
-    if (longRunning === undefined) return { serving, indexing, close };
+  const connectReader = async (): Promise<OpenReader> => {
     const opened = await openReader(config, server, indexing);
     pools.push(opened.reader);
-    const service: ServiceDatabase = { serving, indexing, ...opened, close };
-    return service;
+    return opened;
+  };
+  try {
+    await migrate(indexing, migrations);
+    const database: OpenDatabase = { serving, indexing, openReader: connectReader, close };
+    return longRunning === undefined ? database : { ...database, ...(await connectReader()) };
   } catch (error) {
     await close();
     throw error;

@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import { createLogger } from "../logger.ts";
 import { loadProtocols } from "../protocols.ts";
 import { requireChains, resolveChains } from "./chains.ts";
-import { openDatabase } from "./open-database.ts";
+import { openService } from "./open-service.ts";
 import { startServing } from "./serving.ts";
 import { runUntilStopped, stopped } from "./shutdown.ts";
 import { stopService } from "./stop-service.ts";
@@ -17,7 +17,7 @@ export async function serve(config: Config): Promise<void> {
   const logger = createLogger(config);
   await runUntilStopped(print, async (shutdown) => {
     const stop = stopService(shutdown);
-    const database = await openDatabase(config, { shutdown, logger });
+    const database = await openService(config, declared.added, { shutdown, logger });
     try {
       const chains = await resolveChains(config, database.serving, shutdown.signal);
       const serving = await startServing({ config, ...declared, chains, database: database.serving, reader: database.reader, logger });

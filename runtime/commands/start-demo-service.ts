@@ -9,7 +9,8 @@ import { deleteChain, matchesDemo } from "./demo-index.ts";
 import { resolveDemoKey } from "./demo-key.ts";
 import { renderWelcome } from "./demo-welcome.ts";
 import { runIndexers } from "./index-chains.ts";
-import { type OpenDatabase, openDatabase, type ServiceDatabase } from "./open-database.ts";
+import type { OpenDatabase, ServiceDatabase } from "./open-database.ts";
+import { openService } from "./open-service.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { startServing } from "./serving.ts";
 import { runUntilStopped, type Shutdown, stopped } from "./shutdown.ts";
@@ -36,11 +37,13 @@ export async function startDemoService(config: Config, environment: NodeJS.Proce
     const { signal } = shutdown;
     const stop = stopService(shutdown);
     const open = (): Promise<Demo> => openDemo(config, environment, { logger, progress, signal });
-    const both = await openDatabaseAndDemo(() => openDatabase(config, { shutdown, logger }), open).catch((error: unknown) => {
-      // A stop while the story is built is not a failure.
-      if (signal.aborted) return null;
-      throw error;
-    });
+    const both = await openDatabaseAndDemo(() => openService(config, declared.added, { shutdown, logger }), open).catch(
+      (error: unknown) => {
+        // A stop while the story is built is not a failure.
+        if (signal.aborted) return null;
+        throw error;
+      },
+    );
     if (both === null) return progress.end();
     const [database, opened] = both;
     let demo = opened;

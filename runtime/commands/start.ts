@@ -6,7 +6,8 @@ import { resolveChains } from "./chains.ts";
 import { checkNodes } from "./check-nodes.ts";
 import { runIndexers } from "./index-chains.ts";
 import { keysCommand } from "./keys-command.ts";
-import { openDatabase, type ServiceDatabase } from "./open-database.ts";
+import type { ServiceDatabase } from "./open-database.ts";
+import { openService } from "./open-service.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { examplePath, renderReady } from "./ready-text.ts";
 import { type Serving, startServing } from "./serving.ts";
@@ -22,7 +23,7 @@ export async function start(config: Config, configFile?: string): Promise<void> 
   const progress = createProgress();
   const logger = createLogger({ ...config, destination: progress.logs });
   await runUntilStopped(progress.print, async (shutdown) => {
-    const database = await openDatabase(config, { shutdown, logger });
+    const database = await openService(config, declared.added, { shutdown, logger });
     try {
       const chains = await resolveChains(config, database.serving, shutdown.signal);
       await checkNodes(chains, database.serving, logger, shutdown.signal);

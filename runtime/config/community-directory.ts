@@ -22,10 +22,10 @@ export function readCommunityDirectory(directory: string): CommunityFiles {
     for (const name of read(directory, () => readdirSync(join(directory, folder)).sort())) {
       if (!/^[^.].*\.(ya?ml|sql)$/.test(name)) continue;
       const path = join(directory, folder, name);
-      files.set(shown(path), readText(path));
+      files.set(shownPath(path), readText(path));
     }
   }
-  return { directory: shown(directory), files };
+  return { directory: shownPath(directory), files };
 }
 
 /** Folders, and links to folders. Those whose names start with a dot are of tools. */
@@ -37,13 +37,14 @@ const foldersOf = (directory: string): string[] =>
 /** The text of a file, whose kind and size are checked before it is read: the end of a pipe or a device may never come. */
 function readText(path: string): string {
   const status = read(path, () => statSync(path));
-  if (!status.isFile()) throw new ConfigError(`${shown(path)}: Invalid file: found a folder, pipe or device, expected a text file.`);
+  if (!status.isFile()) throw new ConfigError(`${shownPath(path)}: Invalid file: found a folder, pipe or device, expected a text file.`);
   if (status.size > maxBytes)
-    throw new ConfigError(`${shown(path)}: Oversized file: found ${status.size} bytes, expected at most ${maxBytes}.`);
+    throw new ConfigError(`${shownPath(path)}: Oversized file: found ${status.size} bytes, expected at most ${maxBytes}.`);
   return read(path, () => readFileSync(path, "utf8"));
 }
 
-const shown = (path: string): string => {
+/** A path relative to the working folder where it is below it. */
+export const shownPath = (path: string): string => {
   const below = relative(cwd(), path);
   return below === "" || below.startsWith("..") ? path : below;
 };
@@ -53,7 +54,7 @@ function read<Content>(path: string, reading: () => Content): Content {
     return reading();
   } catch (error) {
     throw new ConfigError(
-      `Cannot read ${shown(path)} of communityDirectory: ${fileProblem(error)}; set it to a directory with a folder per protocol, relative to the configuration file, or remove it.`,
+      `Cannot read ${shownPath(path)} of communityDirectory: ${fileProblem(error)}; set it to a directory with a folder per protocol, relative to the configuration file, or remove it.`,
     );
   }
 }

@@ -1,3 +1,4 @@
+import type { SourceLocation } from "./diagnostics.ts";
 import type { ItemField } from "./objects/item-field.ts";
 import type { Protocol } from "./protocol.ts";
 import type { RequestParameter } from "./request-parameters.ts";
@@ -9,6 +10,17 @@ export interface AddedProtocol {
   readonly objects: Readonly<Record<string, DeclaredObject>>;
   /** By operation. */
   readonly endpoints: Readonly<Record<string, DeclaredEndpoint>>;
+  /** Where it first names each network. */
+  readonly networks: ReadonlyMap<string, SourceLocation>;
+  /** The SQL files that it names, by the names in the declaration. */
+  readonly sources: ReadonlyMap<string, SqlSource>;
+}
+
+/** A SQL file as written. */
+export interface SqlSource {
+  /** Its path in diagnostics. */
+  readonly path: string;
+  readonly text: string;
 }
 
 /** What the documentation and the server need of an operation in addition to its query. */

@@ -96,8 +96,18 @@ function checkFolder(
   const location = source.locationOf(["protocol"]);
   const read = { isRead: true, location, used: named.map((name) => queryPath(source.file, name)), diagnostics };
   if (protocol.value === null || diagnostics.length > 0) return { ...read, value: null };
-  return { ...read, value: { protocol: protocol.value, objects: objects.value, endpoints: endpoints.value } };
+  const sources = new Map(named.map((name) => [name, { path: queryPath(source.file, name), text: queries.get(name) ?? "" }]));
+  const networks = networksOf(source, file.contracts);
+  return { ...read, value: { protocol: protocol.value, objects: objects.value, endpoints: endpoints.value, networks, sources } };
 }
+
+/** The networks that contracts are on, each with the first place of its name. */
+const networksOf = (source: YamlSource, contracts: AddedProtocolFile["contracts"]): AddedProtocol["networks"] => {
+  const places = Object.entries(contracts).flatMap(([kind, { networks }]) =>
+    Object.keys(networks).map((name) => [name, source.locationOfKey(["contracts", kind, "networks", name])] as const),
+  );
+  return new Map(places.reverse());
+};
 
 const fieldsOf = (objects: AddedProtocol["objects"]): Record<string, readonly ItemField[]> =>
   Object.fromEntries(Object.entries(objects).map(([name, { fields }]) => [name, fields]));

@@ -27,6 +27,8 @@ export const declarationMessages = {
   "missing-key": (data: { key: string; expected: string }) => `Missing key ${quote(data.key)}: expected ${data.expected}`,
   "wrong-type": (data: { found: string; expected: string }) => `Invalid type: found ${data.found}, expected ${data.expected}`,
   "wrong-value": (data: { found: string; expected: string }) => `Invalid value: found ${data.found}, expected ${data.expected}`,
+  "unquoted-hex": (data: { text: string }) =>
+    `Invalid value: found the number ${data.text}, expected an address or bytes in quotation marks: ${quote(data.text)}`,
   "unknown-value": (data: Unknown) => unknown("value", data),
 
   // Declared protocols
@@ -41,6 +43,7 @@ export const declarationMessages = {
         ? "not in the community template, and without item, the object of its items, which an operation of its own needs; "
         : "not in the community template, ",
     ),
+  "unknown-network": (data: Unknown) => unknown("network", data, "neither a known network nor a configured chain, "),
   "unknown-contract": (data: Unknown) => unknown("contract", data),
   "unknown-table": (data: Unknown) => unknown("table", data, "not a table of the same contract, "),
   "unknown-column": (data: Unknown) => unknown("column", data),
@@ -108,6 +111,9 @@ export const declarationMessages = {
     `Missing keys ${data.missing.join(", ")}: expected a key for each field of the list's objects, NULL if the protocol has no value for it`,
   "surplus-key": (data: Unknown) => unknown("key", data, "not a field of the list's objects, "),
   "repeated-key": (data: { name: string }) => `Duplicate key ${quote(data.name)}: expected each key once`,
+  "unplannable-sql": (data: { problem: string }) => `Invalid statement: ${data.problem}, expected a statement that PostgreSQL can plan`,
+  "column-type": (data: { name: string; found: string; expected: string }) =>
+    `Invalid type of column ${quote(data.name)}: found ${data.found}, expected ${data.expected}`,
   "unused-parameter": (data: { name: string }) => `Unused parameter :${data.name}: expected a query that depends on it`,
   "unpaged-query": (data: { expected: string }) => `Missing page: the rows are not one page in a fixed order, expected ${data.expected}`,
 } as const;

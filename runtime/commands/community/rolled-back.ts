@@ -1,4 +1,5 @@
 import type { Database, DatabaseClient } from "../../database/database.ts";
+import { becomeReader } from "../../database/reader/become-reader.ts";
 import { createMutex } from "../../lib/async.ts";
 
 /** Thrown to roll back. */
@@ -6,11 +7,14 @@ class RollBack extends Error {
   override readonly name = "RollBack";
 }
 
-/**
- * Runs work in a transaction that is always rolled back. The work uses it as a database: a failed statement does not abort the transaction, and transactions are
- * part of it.
- */
-export async function rolledBack<Result>(database: Database, work: (inside: Database) => Promise<Result>): Promise<Result> {
+/** A transaction that is used as a database: a failed statement does not abort it, and transactions are part of it. */
+export interface RolledBack extends Database {
+  /** The same transaction, for statements with the rights and limits of the reader role; null if the user of the database may not become that role. */
+  asReader(role: string, statementMilliseconds: number): Promise<Database | null>;
+}
+
+/** Runs work in a transaction that is always rolled back. */
+export async function rolledBack<Result>(database: Database, work: (inside: RolledBack) => Promise<Result>): Promise<Result> {
   let result: { readonly value: Result } | undefined;
   try {
     await database.transaction(async (client) => {
@@ -24,7 +28,7 @@ export async function rolledBack<Result>(database: Database, work: (inside: Data
   return result.value;
 }
 
-const insideOf = (database: Database, client: DatabaseClient): Database => {
+const insideOf = (database: Database, client: DatabaseClient): RolledBack => {
   const exclusively = createMutex();
   const guarded = <T>(statement: () => Promise<T>): Promise<T> =>
     exclusively(async () => {
@@ -38,11 +42,24 @@ const insideOf = (database: Database, client: DatabaseClient): Database => {
         throw error;
       }
     });
-  return {
+  const inside: Database = {
     knex: database.knex,
     query: (sql, parameters) => guarded(() => client.query(sql, parameters)),
     run: (statement) => guarded(() => client.run(statement)),
     transaction: (work) => guarded(() => work(client)),
     close: async () => undefined,
+  };
+  return {
+    ...inside,
+    asReader: async (role, milliseconds) => {
+      const reading = await exclusively(() => becomeReader(client, role, milliseconds));
+      if (reading === null) return null;
+      return {
+        ...inside,
+        query: (sql, parameters) => exclusively(() => reading(() => client.query(sql, parameters))),
+        run: (statement) => exclusively(() => reading(() => client.run(statement))),
+        transaction: (work) => exclusively(() => reading(() => work(client))),
+      };
+    },
   };
 };

@@ -1,25 +1,53 @@
 import { stdout } from "node:process";
-import type { Config } from "../../config/config.ts";
+import { type ChainConfig, type Config, isEvmChain } from "../../config/config.ts";
+import { ConfigError } from "../../config/config-error.ts";
+import type { Database } from "../../database/database.ts";
+import type { Protocol } from "../../declarations/protocol.ts";
+import { fixedContracts } from "../../domains/community/contracts-on-chain.ts";
+import { protocolLogs } from "../../domains/community/queries/emitted-logs.ts";
 import { createCommunityQueries, type ProtocolStatus } from "../../domains/community/queries/status.ts";
 import { escapeTerminal } from "../../lib/terminal-text.ts";
+import { loadProtocols } from "../../protocols.ts";
 import { resolveChains } from "../chains.ts";
 import { openDatabase } from "../open-database.ts";
 import { requireDatabase } from "../used-database.ts";
+import { renderLogs } from "./render-logs.ts";
 
 /** `ashlar community status`: prints the index of each declared protocol on each chain. @throws {CommandError} if there is no database. */
 export async function communityStatus(config: Config): Promise<void> {
   requireDatabase(config);
   const database = await openDatabase(config);
   try {
-    const names = new Map((await resolveChains(config, database.indexing)).map(({ id, name }) => [id, name]));
-    const statuses = await createCommunityQueries(database.indexing).statuses();
-    const lines = statuses.flatMap((status) => renderStatus(status, names.get(status.chain_id) ?? `chain ${status.chain_id}`));
+    const chains = new Map((await resolveChains(config, database.indexing)).map((chain) => [chain.id, chain]));
+    const { added, problems } = loadAdded(config);
+    const lines: string[] = [];
+    for (const status of await createCommunityQueries(database.indexing).statuses()) {
+      const [chain, protocol] = [chains.get(status.chain_id), added.get(status.protocol)];
+      lines.push(...renderStatus(status, chain?.name ?? `chain ${status.chain_id}`));
+      if (chain !== undefined && isEvmChain(chain) && protocol !== undefined && status.tables.length > 0)
+        lines.push(...(await linesOfLogs(database.indexing, chain, protocol)));
+    }
+    lines.push(...problems);
     const none = "No declared protocol is indexed: none has contracts on a chain that was indexed.";
     for (const line of lines.length === 0 ? [none] : lines) stdout.write(`${escapeTerminal(line)}\n`);
   } finally {
     await database.close();
   }
 }
+
+/** The operator's protocols by id, or why their directory cannot be read: what is indexed is printed nevertheless. */
+const loadAdded = (config: Config): { readonly added: ReadonlyMap<string, Protocol>; readonly problems: readonly string[] } => {
+  try {
+    return { added: new Map(loadProtocols(config).added.map(({ protocol }) => [protocol.id, protocol])), problems: [] };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { added: new Map(), problems: error.message.split("\n") };
+  }
+};
+
+/** What the author of an added protocol should look at. Events of built-in ones may be rare, and their signatures are tested. */
+const linesOfLogs = async (database: Database, chain: ChainConfig, protocol: Protocol): Promise<string[]> =>
+  renderLogs(protocol, await protocolLogs(database, chain.id, protocol, fixedContracts(protocol, chain)));
 
 /** Renders the lines of a protocol on a chain. */
 export const renderStatus = (status: ProtocolStatus, chain: string): string[] => {

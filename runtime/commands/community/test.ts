@@ -1,13 +1,14 @@
 import { resolve } from "node:path";
 import { stdout } from "node:process";
 import type { Config } from "../../config/config.ts";
+import { renderDiagnostic } from "../../declarations/diagnostics.ts";
 import { escapeTerminal } from "../../lib/terminal-text.ts";
-import { loadAddedProtocols } from "../../protocols.ts";
+import { loadAddedProtocols, unknownNetworks } from "../../protocols.ts";
 import { CommandError } from "../command-error.ts";
 import { oneChain } from "../one-chain.ts";
 import { openDatabase } from "../open-database.ts";
 import { requireDatabase } from "../used-database.ts";
-import { type ProtocolResult, tryProtocol } from "./try-protocol.ts";
+import { type FilledTables, type ProtocolResult, tryProtocol } from "./try-protocol.ts";
 
 const print = (line: string): void => void stdout.write(`${escapeTerminal(line)}\n`);
 
@@ -21,10 +22,12 @@ export async function testDirectory(config: Config, directory: string | undefine
   const database = await openDatabase(config);
   try {
     const chain = await oneChain(config, database.indexing);
+    const reader = await database.openReader();
     let succeeded = true;
     for (const protocol of added) {
-      const result = await tryProtocol(protocol, { config, chain, database: database.indexing });
+      const result = await tryProtocol(protocol, { config, chain, database: database.indexing, reader });
       for (const line of renderResult(result, chain.name)) print(line);
+      for (const warning of unknownNetworks([protocol], config)) print(`  warning ${renderDiagnostic(warning)}`);
       succeeded &&= [...result.operations, ...(result.lending === null ? [] : [result.lending])].every(
         ({ problems }) => problems.length === 0,
       );
@@ -36,17 +39,24 @@ export async function testDirectory(config: Config, directory: string | undefine
 }
 
 /** Renders the lines of a protocol. */
-export const renderResult = ({ protocol, isIndexed, operations, lending }: ProtocolResult, chain: string): string[] => [
-  isIndexed
-    ? `${protocol} on ${chain}, with the rows of the index:`
-    : `${protocol} on ${chain}, with empty tables, because none are indexed for this declaration: start Ashlar with communityDirectory to fill them.`,
+export const renderResult = ({ protocol, filled, isReader, operations, lending, logs }: ProtocolResult, chain: string): string[] => [
+  `${protocol} on ${chain}, with ${renderTables(filled)}:`,
+  ...(isReader ? [] : ["  note    the SQL ran with the rights of this user, because it may not become the reader role"]),
   ...operations.flatMap(({ operation, items, responses, problems }) =>
     renderOutcome(operation, `${items} items in ${responses} responses`, problems),
   ),
   ...(lending === null
     ? []
     : renderOutcome("lending", `${lending.events} events in ${lending.transactions} transactions`, lending.problems)),
+  ...logs,
 ];
+
+const renderTables = (filled: FilledTables | null): string => {
+  if (filled === null) return "the rows of the index";
+  const { logs, hasMore, reason } = filled;
+  const rows = `the rows of ${hasMore ? "the first " : ""}${logs} stored logs and without results of reads`;
+  return `${rows}, because ${reason}; restart Ashlar with communityDirectory to index it`;
+};
 
 const renderOutcome = (name: string, found: string, problems: readonly string[]): string[] =>
   problems.length === 0 ? [`  ok      ${name}: ${found}`] : problems.map((problem) => `  failed  ${name}: ${problem}`);

@@ -1,12 +1,12 @@
 import type { Database } from "../../database/database.ts";
 import { identifier, joinSql, sql } from "../../database/sql.ts";
-import type { lendingColumns } from "../../declarations/lending-columns.ts";
-import type { ItemField } from "../../declarations/objects/item-field.ts";
-import type { Protocol } from "../../declarations/protocol.ts";
-import { columnProblems } from "../../domains/community/queries/column-types.ts";
+import type { AddedProtocol } from "../../declarations/added-protocol.ts";
+import { renderDiagnostic } from "../../declarations/diagnostics.ts";
 import { lendingEventOf } from "../../domains/community/queries/lending-event.ts";
 import { createOperationQueries } from "../../domains/community/queries/run-operation.ts";
 import { tableOf } from "../../domains/community/relations.ts";
+import { planQuery } from "./plan-queries.ts";
+import type { TriedTables } from "./try-protocol.ts";
 
 /** What the test of the SQL of lending events found. */
 export interface LendingResult {
@@ -26,40 +26,15 @@ const maxRows = 3;
 /** A place without rows: the statement runs even if the tables are empty. */
 const emptyPlace: Place = { block: -1, transaction_index: -1 };
 
-/** Values of `event` and `version` are shown as text, of whichever type they are. */
-const formats: Readonly<Record<Exclude<(typeof lendingColumns)[number], "event" | "version">, string>> = {
-  log_offset: "integer",
-  protocol_address: "address",
-  lp_token_address: "address",
-  lp_token_amount: "bigint",
-  lp_underlying_address: "address",
-  exchange_rate: "number",
-  token_address_in: "address",
-  token_amount_in: "bigint",
-  token_address_out: "address",
-  token_amount_out: "bigint",
-  borrow_rate_mode: "integer",
-  borrow_rate: "number",
-  on_behalf_of: "address",
-  liquidator: "address",
-  user: "address",
-};
-const fields = Object.entries(formats).map(([name, format]): ItemField => ({ name, format, object: null, list: false, nullable: true }));
-
 /** Plans the statement of lending events, compares the types of its columns, and runs it for the newest transactions of each table. Null if there is none. */
-export async function tryLending(
-  database: Pick<Database, "query">,
-  chain: number,
-  { id, tables, lending }: Protocol,
-): Promise<LendingResult | null> {
+export async function tryLending({ inside, reader }: TriedTables, chain: number, tried: AddedProtocol): Promise<LendingResult | null> {
+  const { id, tables, lending } = tried.protocol;
   if (lending === null) return null;
-  const types = await columnProblems(database, lending, fields).catch((error: unknown) => [
-    `The statement cannot be planned: ${messageOf(error)}`,
-  ]);
-  if (types.length > 0) return { events: 0, transactions: 0, problems: types };
-  const { lendingRowsOf } = createOperationQueries(database);
+  const planned = (await planQuery(reader, tried, "lending", lending)).map(renderDiagnostic);
+  if (planned.length > 0) return { events: 0, transactions: 0, problems: planned };
+  const { lendingRowsOf } = createOperationQueries(reader);
   const places = await placesOf(
-    database,
+    inside,
     chain,
     tables.map(({ name }) => tableOf(id, name)),
   );

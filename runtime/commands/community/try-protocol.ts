@@ -1,20 +1,20 @@
-import { randomBytes } from "node:crypto";
-import { pino } from "pino";
-import { communityObjects } from "../../../generated/community-items.gen.ts";
 import type { ChainConfig, Config } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
 import { readerStatementMilliseconds } from "../../database/reader/reader-statements.ts";
-import { identifier, joinSql, sql } from "../../database/sql.ts";
 import type { AddedProtocol } from "../../declarations/added-protocol.ts";
-import type { OperationQuery, Protocol } from "../../declarations/protocol.ts";
-import { protocolsOn } from "../../domains/community/contracts-on-chain.ts";
-import { installationOf } from "../../domains/community/install/statements.ts";
-import { columnProblems } from "../../domains/community/queries/column-types.ts";
-import { projectionIdOf, tableOf } from "../../domains/community/relations.ts";
-import { createKeys } from "../../http/keys.ts";
-import { resetCheckpoint } from "../../indexer/storage/checkpoints.ts";
-import { startServing } from "../serving.ts";
-import { rolledBack } from "./rolled-back.ts";
+import { renderDiagnostic } from "../../declarations/diagnostics.ts";
+import type { OperationQuery } from "../../declarations/protocol.ts";
+import { fixedContracts } from "../../domains/community/contracts-on-chain.ts";
+import { differenceFromIndex } from "../../domains/community/difference-from-index.ts";
+import { protocolLogs } from "../../domains/community/queries/emitted-logs.ts";
+import type { OpenReader } from "../open-reader.ts";
+import { fillTables } from "./fill-tables.ts";
+import { planQuery } from "./plan-queries.ts";
+import { renderLogs } from "./render-logs.ts";
+import { type RolledBack, rolledBack } from "./rolled-back.ts";
+import { requestQueries, sampleAddresses } from "./sample-requests.ts";
+import { createScratchTables, declaredText } from "./scratch-tables.ts";
+import { serveProtocol } from "./serve-protocol.ts";
 import { type LendingResult, tryLending } from "./try-lending.ts";
 
 /** What the test of one operation found. */
@@ -28,183 +28,98 @@ export interface OperationResult {
 
 export interface ProtocolResult {
   readonly protocol: string;
-  /** Whether the operations ran on the tables of the index; otherwise on empty ones, because the index has none that the declaration would create. */
-  readonly isIndexed: boolean;
+  /** The rows that the operations ran on: null for those of the index. */
+  readonly filled: FilledTables | null;
+  /** Whether the SQL ran with the rights of the reader role, as it does for requests. */
+  readonly isReader: boolean;
   readonly operations: readonly OperationResult[];
   /** Null if the protocol declares no lending events. */
   readonly lending: LendingResult | null;
+  /** What the contracts emitted and the declaration does not expect, as lines of text. */
+  readonly logs: readonly string[];
+}
+
+/** Tables that were created for the test and filled from stored logs. */
+export interface FilledTables {
+  /** Why the rows of the index are not those of the declaration. */
+  readonly reason: string;
+  readonly logs: number;
+  /** Whether the ledger has more logs of the protocol than the test reads. */
+  readonly hasMore: boolean;
 }
 
 export interface TryOptions {
   readonly config: Config;
   readonly chain: ChainConfig;
   readonly database: Database;
+  readonly reader: OpenReader;
 }
-
-const maxWallets = 5;
-const maxPools = 3;
-/** An address without rows. */
-const emptyWallet = "0x000000000000000000000000000000000000dead";
 
 /**
  * Plans each statement of a protocol and compares the types of its columns, then requests each operation, with every response validated against the document,
- * and runs the statement of lending events.
- * The tables are those of the index if they are as declared; otherwise they are created. All of it is rolled back.
+ * and runs the statement of lending events, all with the rights of the reader role where possible.
+ * The tables are those of the index if it has indexed this declaration; otherwise they are created, and filled from stored logs. All of it is rolled back.
  */
-export const tryProtocol = (added: AddedProtocol, { config, chain, database }: TryOptions): Promise<ProtocolResult> =>
-  rolledBack(database, async (inside) => {
-    const isIndexed = await hasTables(inside, added.protocol);
-    const tried = isIndexed ? added : await createTables(inside, chain, renamed(added, `test_${randomBytes(4).toString("hex")}`));
-    const operations: OperationResult[] = [];
-    const send = await serve(tried, { config, chain, database: inside });
-    const [wallets, pools] = await samples(inside, chain.id, tried.protocol);
-    await limitStatements(inside, config);
-    const declared = (text: string): string => text.replaceAll(tried.protocol.id, added.protocol.id);
-    try {
-      for (const [name, query] of Object.entries(tried.protocol.operations)) {
-        const problems = await problemsOfColumns(inside, tried, name, query);
-        const { parameters = [] } = tried.endpoints[name] ?? {};
-        const found = problems.length > 0 ? [] : await send.all(name, queriesOf(parameters, wallets, pools));
-        operations.push({
-          operation: name,
-          items: found.reduce((sum, { items }) => sum + items, 0),
-          responses: found.length,
-          problems: [...new Set([...problems, ...found.flatMap(({ problem }) => problem ?? [])])].map(declared),
-        });
-      }
-    } finally {
-      await send.stop();
-    }
-    const lending = await tryLending(inside, chain.id, tried.protocol);
+export const tryProtocol = (added: AddedProtocol, options: TryOptions): Promise<ProtocolResult> =>
+  rolledBack(options.database, async (inside) => {
+    const { config, chain } = options;
+    const milliseconds = Math.min(readerStatementMilliseconds, config.limits.statementMilliseconds);
+    const reason = await differenceFromIndex(inside, chain, added.protocol);
+    const tried = reason === null ? added : await createScratchTables(inside, added, options.reader.readerRole);
+    const contracts = fixedContracts(added.protocol, chain);
+    const filled = reason === null ? null : { reason, ...(await fillTables(inside, chain, tried.protocol, contracts)) };
+    const logs = renderLogs(added.protocol, await protocolLogs(inside, chain.id, tried.protocol, contracts));
+    const reader = filled === null ? options.reader.reader : await inside.asReader(options.reader.readerRole, milliseconds);
+    const tables: TriedTables = { inside, reader: reader ?? (await limited(inside, milliseconds)) };
+    const results = await tryOperations(tried, options, tables);
+    const lending = await tryLending(tables, chain.id, tried);
+    const declared = (text: string): string => declaredText(text, tried, added);
     return {
       protocol: added.protocol.id,
-      isIndexed,
-      operations,
+      filled,
+      isReader: reader !== null,
+      operations: results.map((result) => ({ ...result, problems: result.problems.map(declared) })),
       lending: lending === null ? null : { ...lending, problems: lending.problems.map(declared) },
+      logs,
     };
   });
 
-/** The statements of this transaction may take as long as those of requests, which the reader role runs. */
-const limitStatements = async (database: Database, { limits }: Config): Promise<void> => {
-  const milliseconds = Math.min(readerStatementMilliseconds, limits.statementMilliseconds);
-  await database.query("SELECT set_config('statement_timeout', $1, true)", [String(milliseconds)]);
-};
-
-const hasTables = async (database: Database, protocol: Protocol): Promise<boolean> => {
-  const [row] = await database.query<{ fingerprint: string }>("SELECT fingerprint FROM community_protocols WHERE id = $1", [protocol.id]);
-  return row?.fingerprint === installationOf(protocol).fingerprint;
-};
-
-/** A protocol under another id. The checker inserted the schema, in quotation marks, before the tables of the text. */
-const renamed = (added: AddedProtocol, id: string): AddedProtocol => {
-  const { protocol } = added;
-  const moved = <Query extends OperationQuery>(query: Query): Query => ({
-    ...query,
-    text: query.text.replaceAll(`"cq_${protocol.id}".`, `"cq_${id}".`),
-  });
-  const operations = Object.fromEntries(Object.entries(protocol.operations).map(([name, query]) => [name, moved(query)]));
-  const lending = protocol.lending === null ? null : moved(protocol.lending);
-  return { ...added, protocol: { ...protocol, id, name: id, operations, lending } };
-};
-
-const createTables = async (database: Database, chain: ChainConfig, added: AddedProtocol): Promise<AddedProtocol> => {
-  const { protocol } = added;
-  await database.transaction(async (client) => {
-    for (const statement of installationOf(protocol).statements) await client.query(statement);
-    const [head] = await client.query<{ number: number }>("SELECT max(number) AS number FROM blocks WHERE chain_id = $1", [chain.id]);
-    await resetCheckpoint(client, chain.id, projectionIdOf(protocol.id), 0, head?.number ?? -1);
-  });
-  return added;
-};
-
-/** The values of the first columns that are addresses, and contracts of the protocol. */
-const samples = async ({ query }: Database, chainId: number, { id, tables }: Protocol): Promise<readonly [string[], string[]]> => {
-  const columns = tables.flatMap(({ name, columns }) =>
-    columns.filter(({ type }) => type === "address").map((column) => [name, column.name] as const),
-  );
-  const selects = columns.map(
-    ([table, column]) =>
-      sql`SELECT address FROM (SELECT DISTINCT ${identifier(column)} AS address FROM ${identifier(tableOf(id, table))} WHERE chain_id = $1 LIMIT 2) found`,
-  );
-  const wallets =
-    selects.length === 0 ? [] : await query<{ address: string }>(sql`${joinSql(selects, sql` UNION `)} LIMIT ${maxWallets}`, [chainId]);
-  const pools = await query<{ address: string }>(
-    sql`SELECT DISTINCT address FROM ${identifier(tableOf(id, "contracts"))} WHERE chain_id = $1 LIMIT ${maxPools}`,
-    [chainId],
-  );
-  return [[...wallets.map(({ address }) => address), emptyWallet], pools.map(({ address }) => address)];
-};
-
-const problemsOfColumns = async (database: Database, added: AddedProtocol, name: string, query: OperationQuery): Promise<string[]> => {
-  const item = added.endpoints[name]?.item ?? "";
-  const fields = added.objects[item]?.fields ?? communityObjects[item] ?? [];
-  const problemOf = (error: unknown): string[] => [
-    `The statement cannot be planned: ${error instanceof Error ? error.message : String(error)}`,
-  ];
-  return columnProblems(database, query, fields).catch(problemOf);
-};
-
-const queriesOf = (parameters: readonly string[], wallets: readonly string[], pools: readonly string[]): string[] => {
-  const addresses = parameters.includes("address") ? wallets.map((wallet) => `?address=${wallet}`) : ["?"];
-  const restricted = parameters.includes("pool-address") ? ["", ...pools.map((pool) => `&pool-address=${pool}`)] : [""];
-  return addresses.flatMap((address) => restricted.map((pool) => address + pool));
-};
-
-interface Sent {
-  readonly items: number;
-  readonly problem: string | null;
+/** Connections to the tables of the tried protocol. */
+export interface TriedTables {
+  readonly inside: RolledBack;
+  /** Runs the SQL of the protocol. */
+  readonly reader: Database;
 }
 
-/** Serves one protocol on a chain, to which a contract is added if the declaration has none there. */
-const serve = async (added: AddedProtocol, { config, chain, database }: TryOptions) => {
-  const { protocol } = added;
-  const [kind = ""] = Object.keys(protocol.contracts);
-  const isOn = protocolsOn([protocol], chain).length > 0;
-  const community = isOn ? chain.community : { ...chain.community, [protocol.id]: { [kind]: [emptyWallet] } };
-  const violations: string[] = [];
-  const serving = await startServing({
-    config: { ...config, host: "127.0.0.1", port: 0, validate: "strict" },
-    chains: [{ ...chain, community: community as ChainConfig["community"] }],
-    database,
-    reader: database,
-    protocols: [protocol],
-    added: [added],
-    logger: pino({ level: "error" }, { write: (line: string) => void violations.push(reasonOf(line)) }),
-  });
-  const { key } = await createKeys(database).create({ label: "community test" });
-  const one = async (name: string, query: string): Promise<Sent> => {
-    violations.length = 0;
-    const response = await fetch(`${serving.url}/v1/cq/provider/app/${protocol.id}/${name}/${query}`, {
-      headers: { Authorization: `Bearer ${key}` },
-    });
-    const body = (await response.json()) as {
-      readonly data: { readonly items: readonly unknown[] } | null;
-      readonly error_message: string | null;
-    };
-    // No pool of an operation has every contract.
-    if (response.status === 200 || response.status === 404) return { items: body.data?.items.length ?? 0, problem: null };
-    return { items: 0, problem: violations.length > 0 ? violations.join("; ") : `${response.status} ${body.error_message}` };
-  };
-  return {
-    all: async (name: string, queries: readonly string[]): Promise<Sent[]> => {
-      const sent: Sent[] = [];
-      for (const query of queries) sent.push(await one(name, query));
-      return sent;
-    },
-    stop: () => serving.stop(),
-  };
+/** The transaction, whose statements may take as long as those of the reader role. */
+const limited = async (inside: RolledBack, milliseconds: number): Promise<RolledBack> => {
+  await inside.query("SELECT set_config('statement_timeout', $1, true)", [String(milliseconds)]);
+  return inside;
 };
 
-/** Why a request failed, from a line of the log. */
-const reasonOf = (line: string): string => {
-  const {
-    violations = [],
-    reason,
-    msg = "",
-  } = JSON.parse(line) as {
-    readonly violations?: readonly { readonly pointer: string; readonly reason: string }[];
-    readonly reason?: string;
-    readonly msg?: string;
+const tryOperations = async (
+  tried: AddedProtocol,
+  { config, chain }: TryOptions,
+  { inside, reader }: TriedTables,
+): Promise<OperationResult[]> => {
+  const addresses = await sampleAddresses(inside, chain.id, tried.protocol);
+  const serving = await serveProtocol(tried, { config, chain, database: inside, reader });
+  const tryOne = async (operation: string, query: OperationQuery): Promise<OperationResult> => {
+    const planned = (await planQuery(reader, tried, operation, query)).map(renderDiagnostic);
+    if (planned.length > 0) return { operation, items: 0, responses: 0, problems: planned };
+    const sent = await serving.all(operation, requestQueries(tried.endpoints[operation]?.parameters ?? [], addresses));
+    return {
+      operation,
+      items: sent.reduce((sum, { items }) => sum + items, 0),
+      responses: sent.length,
+      problems: [...new Set(sent.flatMap(({ problem }) => problem ?? []))],
+    };
   };
-  return violations.length > 0 ? violations.map(({ pointer, reason: why }) => `${pointer} ${why}`).join(", ") : (reason ?? msg);
+  try {
+    const results: OperationResult[] = [];
+    for (const [operation, query] of Object.entries(tried.protocol.operations)) results.push(await tryOne(operation, query));
+    return results;
+  } finally {
+    await serving.stop();
+  }
 };

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openReader } from "../../../runtime/commands/open-reader.ts";
 import { type Config, config as configSchema } from "../../../runtime/config/config.ts";
 import { createDatabase, type Database, type Queryable } from "../../../runtime/database/database.ts";
+import { becomeReader } from "../../../runtime/database/reader/become-reader.ts";
 import { readerRightsProblem } from "../../../runtime/database/reader/reader-rights.ts";
 import { setUpReaderRole } from "../../../runtime/database/reader/reader-role.ts";
 import { withAccount } from "../../../runtime/database/with-account.ts";
@@ -259,6 +260,37 @@ describe("openReader", () => {
     const { reader: opened } = await openReader(configOf(url), { url }, own);
     expect(await outcome(opened, "SELECT 1 FROM api.blocks")).toBe("ok");
     await opened.close();
+  });
+
+  it("is become in a transaction by a superuser and by the user that created it, with its rights and limits, and by no other user", async () => {
+    const [creator, stranger] = [await ownedBy("CREATEROLE"), await ownedBy("")];
+    const { user: created } = await setUpReaderRole(creator.own, { isOwnServer: false });
+    const { user: given } = await setUpReaderRole(stranger.admin.database, { isOwnServer: false });
+    const identity =
+      "SELECT current_user::text AS role, current_setting('work_mem') AS memory, current_setting('statement_timeout') AS timeout";
+    const become = (database: Database, role: string) =>
+      database.transaction(async (client) => {
+        const [before] = await client.query(identity);
+        const asReader = await becomeReader(client, role, 700);
+        if (asReader === null) return null;
+        const outcomes = [];
+        for (const statement of ["SELECT FROM public.blocks", "CREATE TABLE public.own ()", "SELECT FROM api.blocks"])
+          outcomes.push(await asReader(() => outcome(client, statement)));
+        const [found] = await asReader(() => client.query<{ role: string }>(identity));
+        const [after] = await client.query(identity);
+        return { outcomes, found, isRestored: JSON.stringify(after) === JSON.stringify(before) };
+      });
+    for (const [database, role] of [
+      [creator.own, created],
+      [creator.admin.database, created],
+    ] as const) {
+      expect(await become(database, role)).toEqual({
+        outcomes: [denied, readOnly, "ok"],
+        found: { role, memory: "16MB", timeout: "700ms" },
+        isRestored: true,
+      });
+    }
+    expect(await become(stranger.own, given)).toBeNull();
   });
 
   it("needs no right to create roles if the role exists", async () => {

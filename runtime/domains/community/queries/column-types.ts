@@ -20,27 +20,62 @@ const accepted: Readonly<Record<string, readonly string[]>> = {
   timestamp: ["bigint", "integer", "timestamp with time zone"],
 };
 
-/** What is wrong with the types of the columns of an operation. Plans its statement. @throws {Error} if the statement cannot be planned. */
+/** What is wrong with a checked statement: PostgreSQL cannot plan it, or a column has a type that its field cannot show. */
+export type QueryProblem =
+  | {
+      readonly kind: "plan";
+      readonly reason: string;
+      /** The Unicode character of the statement that the server refuses, from 0; null if it names none. */
+      readonly character: number | null;
+    }
+  | { readonly kind: "type"; readonly column: string; readonly found: string; readonly expected: string };
+
+/** What is wrong with the statement of an operation and the types of its columns. Plans it; none of its rows are computed. @throws {Error} of the connection. */
 export async function columnProblems(
   { query }: Pick<Queryable, "query">,
   operation: OperationQuery,
   fields: readonly ItemField[],
-): Promise<string[]> {
+): Promise<QueryProblem[]> {
   const { text, parameters, columns } = operation;
-  const [types = {}] = await query<Record<string, string>>(
-    columnTypesOf(text, columns),
-    parameters.map(() => null),
-  );
-  return fields.flatMap((field) => {
-    const type = types[field.name];
-    if (type === undefined || type === "text" || isAccepted(field, type)) return [];
-    return [
-      `Column ${field.name} has the type ${type}: expected ${[...expectedTypes(field), "text"].join(", ")} for ${field.format ?? field.object}`,
-    ];
-  });
+  const statement = columnTypesOf(text, columns);
+  try {
+    const [types = {}] = await query<Record<string, string>>(
+      statement,
+      parameters.map(() => null),
+    );
+    return fields.flatMap((field) => typeProblems(field, types[field.name]));
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return [{ kind: "plan", reason: reasonOf(error), character: characterOf(error, statement, text) }];
+  }
 }
+
+const typeProblems = (field: ItemField, type: string | undefined): QueryProblem[] => {
+  if (type === undefined || type === "text" || isAccepted(field, type)) return [];
+  const expected = `${[...expectedTypes(field), "text"].join(", ")} for ${field.format ?? field.object}`;
+  return [{ kind: "type", column: field.name, found: type, expected }];
+};
 
 const isAccepted = (field: ItemField, type: string): boolean => expectedTypes(field).includes(type) || (field.list && type.endsWith("[]"));
 
 const expectedTypes = ({ list, format }: ItemField): readonly string[] =>
   list || format === null ? ["json", "jsonb"] : (accepted[format] ?? []);
+
+/** An error of PostgreSQL, with the position of its cause in the statement and a hint, where it has them. */
+interface ServerError extends Error {
+  readonly code: string;
+  readonly position?: string;
+  readonly hint?: string;
+}
+
+/** Whether the server refused the statement for what it says (PostgreSQL, appendix A): features, values, names, types, rights or limits of the program. */
+const isRefusal = (error: unknown): error is ServerError =>
+  error instanceof Error && /^(0A|21|22|42|54)/.test(String((error as { code?: unknown }).code));
+
+const reasonOf = ({ message, hint }: ServerError): string => (hint === undefined ? message : `${message} (${hint.replace(/\.$/, "")})`);
+
+const characterOf = ({ position }: ServerError, statement: string, text: string): number | null => {
+  const before = [...statement.slice(0, statement.indexOf(text))].length;
+  const character = Number(position) - 1 - before;
+  return character >= 0 && character < [...text].length ? character : null;
+};

@@ -1,0 +1,38 @@
+import type { Database } from "../../database/database.ts";
+import { readerStatementMilliseconds } from "../../database/reader/reader-statements.ts";
+import type { AddedProtocol } from "../../declarations/added-protocol.ts";
+import type { Diagnostic } from "../../declarations/diagnostics.ts";
+import { directoryError } from "../../protocols.ts";
+import { planQuery, queriesOf } from "./plan-queries.ts";
+import { rolledBack } from "./rolled-back.ts";
+import { createScratchTables, declaredText } from "./scratch-tables.ts";
+
+/** The database of a process, and its directory of protocols. */
+export interface Planning {
+  readonly database: Database;
+  readonly readerRole: string;
+  /** The directory of the protocols; undefined if there is none. */
+  readonly directory: string | undefined;
+}
+
+/**
+ * Plans the statements of the operator's protocols, before anything is served: as the reader role where the user of the database may become it, on tables that
+ * are rolled back, so that it does not matter which process creates the tables of the index, and when. Built-in ones are planned by tests.
+ * @throws {ConfigError} with all diagnostics.
+ */
+export async function requirePlannable(added: readonly AddedProtocol[], { database, readerRole, directory }: Planning): Promise<void> {
+  if (added.length === 0 || directory === undefined) return;
+  const diagnostics = await rolledBack(database, async (inside) => {
+    const reader = (await inside.asReader(readerRole, readerStatementMilliseconds)) ?? inside;
+    const found: Diagnostic[] = [];
+    for (const protocol of added) {
+      const scratch = await createScratchTables(inside, protocol, readerRole);
+      for (const [name, query] of queriesOf(scratch)) {
+        const problems = await planQuery(reader, scratch, name, query);
+        found.push(...problems.map((problem) => ({ ...problem, message: declaredText(problem.message, scratch, protocol) })));
+      }
+    }
+    return found;
+  });
+  if (diagnostics.length > 0) throw directoryError(directory, diagnostics);
+}

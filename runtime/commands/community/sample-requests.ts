@@ -1,0 +1,39 @@
+import type { Database } from "../../database/database.ts";
+import { identifier, joinSql, sql } from "../../database/sql.ts";
+import type { Protocol } from "../../declarations/protocol.ts";
+import { tableOf } from "../../domains/community/relations.ts";
+import { emptyWallet } from "./serve-protocol.ts";
+
+/** Addresses to send requests for. */
+export interface SampleAddresses {
+  readonly wallets: readonly string[];
+  readonly pools: readonly string[];
+}
+
+const maxWallets = 5;
+const maxPools = 3;
+
+/** The values of the first columns that are addresses, and contracts of the protocol. */
+export const sampleAddresses = async ({ query }: Database, chainId: number, { id, tables }: Protocol): Promise<SampleAddresses> => {
+  const columns = tables.flatMap(({ name, columns }) =>
+    columns.filter(({ type }) => type === "address").map((column) => [name, column.name] as const),
+  );
+  const selects = columns.map(
+    ([table, column]) =>
+      sql`SELECT address FROM (SELECT DISTINCT ${identifier(column)} AS address FROM ${identifier(tableOf(id, table))} WHERE chain_id = $1 LIMIT 2) found`,
+  );
+  const wallets =
+    selects.length === 0 ? [] : await query<{ address: string }>(sql`${joinSql(selects, sql` UNION `)} LIMIT ${maxWallets}`, [chainId]);
+  const pools = await query<{ address: string }>(
+    sql`SELECT DISTINCT address FROM ${identifier(tableOf(id, "contracts"))} WHERE chain_id = $1 LIMIT ${maxPools}`,
+    [chainId],
+  );
+  return { wallets: [...wallets.map(({ address }) => address), emptyWallet], pools: pools.map(({ address }) => address) };
+};
+
+/** The queries of requests for an operation with these parameters: all addresses, with each pool and without one. */
+export const requestQueries = (parameters: readonly string[], { wallets, pools }: SampleAddresses): string[] => {
+  const addresses = parameters.includes("address") ? wallets.map((wallet) => `?address=${wallet}`) : ["?"];
+  const restricted = parameters.includes("pool-address") ? ["", ...pools.map((pool) => `&pool-address=${pool}`)] : [""];
+  return addresses.flatMap((address) => restricted.map((pool) => address + pool));
+};

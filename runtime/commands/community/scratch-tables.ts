@@ -1,0 +1,36 @@
+import { randomBytes } from "node:crypto";
+import type { Database } from "../../database/database.ts";
+import { grantSchema } from "../../database/reader/grant-schema.ts";
+import type { AddedProtocol } from "../../declarations/added-protocol.ts";
+import type { OperationQuery } from "../../declarations/protocol.ts";
+import { installationOf } from "../../domains/community/install/statements.ts";
+
+/**
+ * Creates the tables of a protocol under a random id, in a transaction that is to be rolled back, and returns the protocol of that id. The reader role may read
+ * them; null grants nothing.
+ */
+export const createScratchTables = async (database: Database, added: AddedProtocol, readerRole: string | null): Promise<AddedProtocol> => {
+  const scratch = renamed(added, `test_${randomBytes(4).toString("hex")}`);
+  const { schema, statements } = installationOf(scratch.protocol);
+  await database.transaction(async (client) => {
+    for (const statement of statements) await client.query(statement);
+    if (readerRole !== null) await grantSchema(client, schema, readerRole);
+  });
+  return scratch;
+};
+
+/** A message of the database in which the id of scratch tables is replaced by that of the declaration. */
+export const declaredText = (message: string, { protocol: { id: scratch } }: AddedProtocol, { protocol: { id } }: AddedProtocol): string =>
+  message.replaceAll(scratch, id);
+
+/** A protocol under another id. The checker inserted the schema, in quotation marks, before the tables of the text. */
+const renamed = (added: AddedProtocol, id: string): AddedProtocol => {
+  const { protocol } = added;
+  const moved = <Query extends OperationQuery>(query: Query): Query => ({
+    ...query,
+    text: query.text.replaceAll(`"cq_${protocol.id}".`, `"cq_${id}".`),
+  });
+  const operations = Object.fromEntries(Object.entries(protocol.operations).map(([name, query]) => [name, moved(query)]));
+  const lending = protocol.lending === null ? null : moved(protocol.lending);
+  return { ...added, protocol: { ...protocol, id, name: id, operations, lending } };
+};

@@ -1,0 +1,78 @@
+import { pino } from "pino";
+import type { ChainConfig, Config } from "../../config/config.ts";
+import type { Database } from "../../database/database.ts";
+import type { AddedProtocol } from "../../declarations/added-protocol.ts";
+import { protocolsOn } from "../../domains/community/contracts-on-chain.ts";
+import { createKeys } from "../../http/keys.ts";
+import { startServing } from "../serving.ts";
+
+/** An address without rows. */
+export const emptyWallet = "0x000000000000000000000000000000000000dead";
+
+export interface ServeOptions {
+  readonly config: Config;
+  readonly chain: ChainConfig;
+  readonly database: Database;
+  /** Runs the SQL of the protocol. */
+  readonly reader: Database;
+}
+
+/** The response to a request. */
+export interface Sent {
+  readonly items: number;
+  readonly problem: string | null;
+}
+
+/** Serves one protocol on a chain, to which a contract is added if the declaration has none there. */
+export const serveProtocol = async (added: AddedProtocol, { config, chain, database, reader }: ServeOptions) => {
+  const { protocol } = added;
+  const [kind = ""] = Object.keys(protocol.contracts);
+  const isOn = protocolsOn([protocol], chain).length > 0;
+  const community = isOn ? chain.community : { ...chain.community, [protocol.id]: { [kind]: [emptyWallet] } };
+  const violations: string[] = [];
+  const serving = await startServing({
+    config: { ...config, host: "127.0.0.1", port: 0, validate: "strict" },
+    chains: [{ ...chain, community: community as ChainConfig["community"] }],
+    database,
+    reader,
+    protocols: [protocol],
+    added: [added],
+    logger: pino({ level: "error" }, { write: (line: string) => void violations.push(reasonOf(line)) }),
+  });
+  const { key } = await createKeys(database).create({ label: "community test" });
+  const one = async (name: string, query: string): Promise<Sent> => {
+    violations.length = 0;
+    const response = await fetch(`${serving.url}/v1/cq/provider/app/${protocol.id}/${name}/${query}`, {
+      headers: { Authorization: `Bearer ${key}` },
+    });
+    const body = (await response.json()) as {
+      readonly data: { readonly items: readonly unknown[] } | null;
+      readonly error_message: string | null;
+    };
+    // No pool of an operation has every contract.
+    if (response.status === 200 || response.status === 404) return { items: body.data?.items.length ?? 0, problem: null };
+    return { items: 0, problem: violations.length > 0 ? violations.join("; ") : `${response.status} ${body.error_message}` };
+  };
+  return {
+    all: async (name: string, queries: readonly string[]): Promise<Sent[]> => {
+      const sent: Sent[] = [];
+      for (const query of queries) sent.push(await one(name, query));
+      return sent;
+    },
+    stop: () => serving.stop(),
+  };
+};
+
+/** Why a request failed, from a line of the log. */
+const reasonOf = (line: string): string => {
+  const {
+    violations = [],
+    reason,
+    msg = "",
+  } = JSON.parse(line) as {
+    readonly violations?: readonly { readonly pointer: string; readonly reason: string }[];
+    readonly reason?: string;
+    readonly msg?: string;
+  };
+  return violations.length > 0 ? violations.map(({ pointer, reason: why }) => `${pointer} ${why}`).join(", ") : (reason ?? msg);
+};

@@ -1,0 +1,51 @@
+import pg from "pg";
+import type { DatabaseClient } from "../database.ts";
+import { roleSettings } from "./reader-statements.ts";
+
+/** Runs one statement with the rights of the reader role. */
+export type AsReader = <Result>(statement: () => Promise<Result>) => Promise<Result>;
+
+/** SQLSTATE insufficient_privilege. */
+const insufficientPrivilege = "42501";
+
+/**
+ * Runs statements of a transaction as a role, read-only, and with the limits that its connections have: for tables that are not committed, which other
+ * connections do not see. Null if the user may not become the role. It may if it is a superuser or has created the role; the membership that the latter
+ * requires is granted in this transaction, which is to be rolled back.
+ */
+export const becomeReader = async (client: DatabaseClient, role: string, statementMilliseconds: number): Promise<AsReader | null> => {
+  const name = pg.escapeIdentifier(role);
+  const isAccepted = async (...statements: readonly string[]): Promise<boolean> => {
+    await client.query("SAVEPOINT become_reader");
+    try {
+      for (const statement of statements) await client.query(statement);
+      return true;
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== insufficientPrivilege) throw error;
+      await client.query("ROLLBACK TO become_reader");
+      return false;
+    }
+  };
+  const become = `SET LOCAL ROLE ${name}`;
+  if (!(await isAccepted(become)) && !(await isAccepted(`GRANT ${name} TO CURRENT_USER`, become))) return null;
+  await client.query("SET LOCAL ROLE NONE");
+  return async (statement) => {
+    await client.query("SAVEPOINT as_reader");
+    try {
+      await client.query(become);
+      await client.query("SET LOCAL transaction_read_only = on");
+      for (const setting of limits) await client.query(setting);
+      await client.query(`SET LOCAL statement_timeout = ${statementMilliseconds}`);
+      return await statement();
+    } finally {
+      // Settings of the transaction end with the savepoint.
+      await client.query("ROLLBACK TO as_reader");
+      await client.query("RELEASE as_reader");
+    }
+  };
+};
+
+/** Those that any user may set. The memory that a statement may use, its time and the schemas in which it finds names. */
+const limits = roleSettings
+  .filter(({ name, isOptional }) => isOptional !== true && name !== "default_transaction_read_only")
+  .map(({ name, value }) => `SET LOCAL ${name} = '${value}'`);

@@ -1,0 +1,36 @@
+import { toEventSelector } from "viem";
+import type { Hash } from "../../lib/hex.ts";
+import type { EventSignature } from "../protocol.ts";
+
+const sizes = [8, 16, 24, 32, 40, 48, 64, 80, 96, 112, 128, 160, 256];
+/** The types of most parameters of events. */
+const commonTypes = [
+  ...["address", "bool", "string", "bytes", "bytes4", "bytes32", "address[]", "uint256[]", "int256[]", "bytes32[]"],
+  ...sizes.map((bits) => `uint${bits}`),
+  ...sizes.map((bits) => `int${bits}`),
+];
+
+/** The canonical signature of an event. */
+export const canonicalSignature = ({ name, parameters }: Pick<EventSignature, "name" | "parameters">): string =>
+  signatureOf(
+    name,
+    parameters.map(({ type }) => type),
+  );
+
+/**
+ * A signature like that of a declared event whose first topic is one of those seen, which the author probably meant: one type is another one, two neighbours are
+ * swapped, or one parameter is missing or left over. Null if there is none.
+ */
+export function similarSignature({ name, parameters }: EventSignature, topics: ReadonlySet<Hash>): string | null {
+  const types = parameters.map(({ type }) => type);
+  const changed = types.flatMap((_, position) => commonTypes.map((type) => types.with(position, type)));
+  const swapped = types.slice(1).map((type, position) => types.with(position, type).with(position + 1, types[position] ?? ""));
+  const shortened = types.map((_, position) => types.toSpliced(position, 1));
+  const extended = [0, ...types.map((_, position) => position + 1)].flatMap((position) =>
+    commonTypes.map((type) => types.toSpliced(position, 0, type)),
+  );
+  const candidates = [...changed, ...swapped, ...shortened, ...extended].map((list) => signatureOf(name, list));
+  return candidates.find((text) => topics.has(toEventSelector(text))) ?? null;
+}
+
+const signatureOf = (name: string, types: readonly string[]): string => `${name}(${types.join(",")})`;

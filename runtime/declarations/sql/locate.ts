@@ -1,0 +1,43 @@
+import type { SqlSource } from "../added-protocol.ts";
+import type { SourceLocation } from "../diagnostics.ts";
+import { compileParameters, findParameters } from "./parameters.ts";
+import { parseStatements, scanTokens } from "./parser.ts";
+import { positionsIn } from "./positions.ts";
+import { resultColumnsOf } from "./result.ts";
+
+/**
+ * The location in a file of a Unicode character of the statement that was compiled from it. The check has inserted the schema before names of tables, and has
+ * replaced parameters and semicolons by text of the same length.
+ */
+export function locateCharacter(
+  { path, text }: SqlSource,
+  compiled: { readonly text: string; readonly schema: string },
+  character: number,
+) {
+  const [written, statement, inserted] = [[...text], [...compiled.text], [...`"${compiled.schema}".`]];
+  const isAt = (characters: readonly string[], start: number): boolean =>
+    inserted.every((expected, offset) => characters[start + offset] === expected);
+  let offset = 0;
+  for (let position = 0; position < character; ) {
+    if (isAt(statement, position) && !isAt(written, offset)) position += inserted.length;
+    else {
+      position += 1;
+      offset += 1;
+    }
+  }
+  return positionsIn(path, text).ofCharacter(offset);
+}
+
+/** The location of a column of the result in the file of a checked statement. */
+export function locateColumn({ path, text }: SqlSource, name: string): SourceLocation {
+  const tokens = scanTokens(text).filter((token) => !token.name.endsWith("COMMENT"));
+  const [statement] = parseStatements(compileParameters(text, findParameters(tokens), []).text);
+  const column = resultColumnsOf(statement?.fields ?? {}).columns.find((found) => found.name === name);
+  return positionsIn(path, text).ofByte(column?.at ?? tokens[0]?.start ?? 0);
+}
+
+/** The location of the statement in its file. */
+export function locateStatement({ path, text }: SqlSource): SourceLocation {
+  const first = scanTokens(text).find((token) => !token.name.endsWith("COMMENT"));
+  return positionsIn(path, text).ofByte(first?.start ?? 0);
+}

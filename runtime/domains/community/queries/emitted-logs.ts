@@ -1,0 +1,92 @@
+import { bytesArray } from "../../../database/codecs.ts";
+import type { Queryable } from "../../../database/database.ts";
+import { identifier, sql } from "../../../database/sql.ts";
+import type { Protocol } from "../../../declarations/protocol.ts";
+import type { Address, Hash } from "../../../lib/hex.ts";
+import type { FirstBlocks, FixedContracts } from "../contracts-on-chain.ts";
+import { tableOf } from "../relations.ts";
+
+/** The logs that the contracts of a kind emitted, by first topic and number of indexed parameters; the most frequent first. */
+export interface EmittedLogs {
+  readonly kind: string;
+  readonly contracts: number;
+  /** Whether there may be more contracts or logs than were counted: the newest ones are. */
+  readonly isSample: boolean;
+  readonly topics: readonly EmittedTopic[];
+}
+
+export interface EmittedTopic {
+  /** Null for anonymous events without topics. */
+  readonly topic0: Hash | null;
+  readonly indexed: number;
+  readonly logs: number;
+  /** Those of them that are before the block from which their contract counts. */
+  readonly early: number;
+}
+
+/** Logs that were skipped, by table and reason. */
+interface SkippedLogs {
+  readonly table: string;
+  readonly reason: string;
+  readonly logs: number;
+}
+
+/** What is stored of a protocol's logs: what its contracts emitted, and what could not be decoded. */
+export interface ProtocolLogs {
+  readonly emitted: readonly EmittedLogs[];
+  readonly skipped: readonly SkippedLogs[];
+}
+
+const maxContracts = 100;
+const maxLogsOfContract = 10_000;
+const maxReasons = 10;
+
+/** The stored logs of a protocol's contracts by kind, and those that were skipped. Counts logs: for commands, not for requests. */
+export async function protocolLogs(
+  database: Pick<Queryable, "query">,
+  chainId: number,
+  protocol: Protocol,
+  fixed: FixedContracts,
+): Promise<ProtocolLogs> {
+  const emitted: EmittedLogs[] = [];
+  for (const kind of Object.keys(protocol.contracts)) {
+    const contracts = await contractsOf(database, chainId, { id: protocol.id, kind, fixed: fixed.get(kind) ?? new Map() });
+    const topics = await topicsOf(database, chainId, contracts);
+    const isSample = contracts.size >= maxContracts || topics.reduce((sum, { logs }) => sum + logs, 0) >= maxLogsOfContract;
+    emitted.push({ kind, contracts: contracts.size, isSample, topics });
+  }
+  return { emitted, skipped: await skippedLogs(database, chainId, protocol.id) };
+}
+
+const skippedLogs = ({ query }: Pick<Queryable, "query">, chainId: number, protocol: string): Promise<SkippedLogs[]> =>
+  query<SkippedLogs>(
+    sql`SELECT table_name AS "table", reason, count(*) AS logs FROM ${identifier(tableOf(protocol, "skipped"))} WHERE chain_id = $1
+     GROUP BY table_name, reason ORDER BY logs DESC, table_name, reason LIMIT ${maxReasons}`,
+    [chainId],
+  );
+
+/** The newest contracts of a kind, with those at fixed addresses, by the block from which they count. */
+const contractsOf = async (
+  { query }: Pick<Queryable, "query">,
+  chainId: number,
+  { id, kind, fixed }: { readonly id: string; readonly kind: string; readonly fixed: FirstBlocks },
+): Promise<ReadonlyMap<Address, number>> => {
+  const stored = await query<{ address: Address; block_number: number }>(
+    sql`SELECT address, block_number FROM ${identifier(tableOf(id, "contracts"))} WHERE chain_id = $1 AND kind = $2
+     ORDER BY block_number DESC LIMIT ${maxContracts}`,
+    [chainId, kind],
+  );
+  const starts = [...fixed].map(([address, from]) => [address, from ?? 0] as const);
+  return new Map([...stored.map((row) => [row.address, row.block_number] as const), ...starts]);
+};
+
+/** Served by logs_address. */
+const topicsOf = ({ query }: Pick<Queryable, "query">, chainId: number, contracts: ReadonlyMap<Address, number>): Promise<EmittedTopic[]> =>
+  query<EmittedTopic>(
+    sql`SELECT topic0, indexed, count(*) AS logs, count(*) FILTER (WHERE block_number < c.first_block) AS early
+     FROM unnest($2::bytea[], $3::int8[]) AS c(address, first_block) CROSS JOIN LATERAL (
+       SELECT topic0, num_nonnulls(topic1, topic2, topic3) AS indexed, block_number FROM logs WHERE chain_id = $1 AND logs.address = c.address
+       ORDER BY block_number DESC, log_index DESC LIMIT ${maxLogsOfContract}) l
+     GROUP BY topic0, indexed ORDER BY logs DESC, topic0, indexed`,
+    [chainId, bytesArray(contracts.keys()), [...contracts.values()]],
+  );

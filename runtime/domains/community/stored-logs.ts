@@ -1,0 +1,102 @@
+import type { ChainLog } from "../../chain/types.ts";
+import { bytesArray } from "../../database/codecs.ts";
+import type { Queryable } from "../../database/database.ts";
+import type { Row } from "../../indexer/projection.ts";
+import { groupBy } from "../../lib/group-by.ts";
+import type { Address, Hash, Hex } from "../../lib/hex.ts";
+import type { FixedContracts } from "./contracts-on-chain.ts";
+import { declaredTopics } from "./declared-topics.ts";
+import type { BlockOfLogs } from "./projection/candidates.ts";
+import type { DeclaredFold } from "./projection/declared-fold.ts";
+import { foldEvents } from "./projection/fold.ts";
+
+/** The range of stored logs to fold. */
+export interface StoredRange {
+  readonly chainId: number;
+  /** The first and the last indexed block. */
+  readonly from: number;
+  readonly head: number;
+  readonly maxLogs: number;
+}
+
+/** The rows of a protocol that follow from stored logs. */
+export interface FoldedLogs {
+  /** By table. */
+  readonly rows: Readonly<Record<string, readonly Row[]>>;
+  readonly logs: number;
+  /** Whether there are more logs than were read. */
+  readonly hasMore: boolean;
+}
+
+interface LogRecord {
+  readonly block_number: number;
+  readonly log_index: number;
+  readonly transaction_index: number;
+  readonly address: Address;
+  readonly topic0: Hash;
+  readonly topic1: Hash | null;
+  readonly topic2: Hash | null;
+  readonly topic3: Hash | null;
+  readonly data: Hex;
+}
+
+/**
+ * Folds the first stored logs of a protocol's contracts, without stored state. Contracts that are announced by contracts are found by reading again with them;
+ * chains of announcements end because each round adds contracts of a kind.
+ */
+export async function foldStoredLogs(
+  database: Pick<Queryable, "query">,
+  fold: DeclaredFold,
+  fixed: FixedContracts,
+  range: StoredRange,
+): Promise<FoldedLogs> {
+  const starts = [...fixed.values()].flatMap((contracts) => [...contracts.values()].map((from) => Math.max(from ?? 0, range.from)));
+  const addresses = new Set([...fixed.values()].flatMap((contracts) => [...contracts.keys()]));
+  for (;;) {
+    const logs = await storedLogs(database, fold, [...addresses], range);
+    const read = logs.slice(0, range.maxLogs);
+    const blocks = blocksOf(
+      read,
+      starts.filter((start) => start <= range.head),
+    );
+    const rows = foldEvents(fold, blocks, { state: { get: () => undefined }, chain: { from: range.from } });
+    const known = addresses.size;
+    for (const { address } of rows[fold.relations.contracts.table.name] ?? []) addresses.add(String(address) as Address);
+    if (addresses.size === known) return { rows, logs: read.length, hasMore: logs.length > range.maxLogs };
+  }
+}
+
+/** The first logs of contracts with a declared topic, and one more than are read. Served by logs_address. */
+const storedLogs = (
+  { query }: Pick<Queryable, "query">,
+  { protocol }: DeclaredFold,
+  addresses: readonly Address[],
+  { chainId, maxLogs }: StoredRange,
+): Promise<LogRecord[]> =>
+  query<LogRecord>(
+    `SELECT block_number, log_index, transaction_index, address, topic0, topic1, topic2, topic3, data FROM logs
+     WHERE chain_id = $1 AND address = ANY($2::bytea[]) AND topic0 = ANY($3::bytea[]) ORDER BY block_number, log_index LIMIT $4`,
+    [chainId, bytesArray(addresses), bytesArray(declaredTopics(protocol)), maxLogs + 1],
+  );
+
+/** Blocks with logs, and those from which fixed contracts count, in order. */
+const blocksOf = (logs: readonly LogRecord[], starts: readonly number[]): BlockOfLogs[] => {
+  const byBlock = groupBy(logs, ({ block_number }) => block_number);
+  const numbers = [...new Set([...byBlock.keys(), ...starts])].sort((left, right) => left - right);
+  return numbers.map((number) => ({
+    block: {
+      number,
+      transactions: [...groupBy(byBlock.get(number) ?? [], (log) => log.transaction_index)].map(([index, own]) => ({
+        index,
+        logs: own.map(toLog),
+      })),
+    },
+  }));
+};
+
+const toLog = ({ log_index, address, topic0, topic1, topic2, topic3, data }: LogRecord): ChainLog => ({
+  index: log_index,
+  address,
+  topics: [topic0, topic1, topic2, topic3].filter((topic) => topic !== null),
+  data,
+});
