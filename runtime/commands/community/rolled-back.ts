@@ -13,6 +13,13 @@ export interface RolledBack extends Database {
   asReader(role: string, statementMilliseconds: number): Promise<Database | null>;
 }
 
+/** Connections to the tables of the tried protocol. */
+export interface TriedTables {
+  readonly inside: RolledBack;
+  /** Runs the SQL of the protocol. */
+  readonly reader: Database;
+}
+
 /** Runs work in a transaction that is always rolled back. */
 export async function rolledBack<Result>(database: Database, work: (inside: RolledBack) => Promise<Result>): Promise<Result> {
   let result: { readonly value: Result } | undefined;

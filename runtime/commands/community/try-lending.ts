@@ -6,7 +6,7 @@ import { lendingEventOf } from "../../domains/community/queries/lending-event.ts
 import { createOperationQueries } from "../../domains/community/queries/run-operation.ts";
 import { tableOf } from "../../domains/community/relations.ts";
 import { planQuery } from "./plan-queries.ts";
-import type { TriedTables } from "./try-protocol.ts";
+import type { TriedTables } from "./rolled-back.ts";
 
 /** What the test of the SQL of lending events found. */
 export interface LendingResult {

@@ -11,7 +11,7 @@ import type { OpenReader } from "../open-reader.ts";
 import { fillTables } from "./fill-tables.ts";
 import { planQuery } from "./plan-queries.ts";
 import { renderLogs } from "./render-logs.ts";
-import { type RolledBack, rolledBack } from "./rolled-back.ts";
+import { type RolledBack, rolledBack, type TriedTables } from "./rolled-back.ts";
 import { requestQueries, sampleAddresses } from "./sample-requests.ts";
 import { createScratchTables, declaredText } from "./scratch-tables.ts";
 import { serveProtocol } from "./serve-protocol.ts";
@@ -83,13 +83,6 @@ export const tryProtocol = (added: AddedProtocol, options: TryOptions): Promise<
       logs,
     };
   });
-
-/** Connections to the tables of the tried protocol. */
-export interface TriedTables {
-  readonly inside: RolledBack;
-  /** Runs the SQL of the protocol. */
-  readonly reader: Database;
-}
 
 /** The transaction, whose statements may take as long as those of the reader role. */
 const limited = async (inside: RolledBack, milliseconds: number): Promise<RolledBack> => {
