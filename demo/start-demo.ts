@@ -4,7 +4,7 @@ import type { Hex } from "../runtime/lib/hex.ts";
 import { buildChain } from "./build-chain.ts";
 import { demoChainConfig } from "./chain-config.ts";
 import { loadArtifacts } from "./contracts/artifacts.ts";
-import { portTaken } from "./errors.ts";
+import { demoUnavailable, portTaken } from "./errors.ts";
 import { createLiveChain } from "./live/live-chain.ts";
 import { startMetadataServer } from "./metadata-server.ts";
 import { anvilBinary } from "./node/binary.ts";
@@ -23,6 +23,15 @@ import type { Demo, DemoLogger, DemoOptions, DemoPhase } from "./types.ts";
 export type { Demo, DemoOptions } from "./types.ts";
 
 const secondsPerDay = 86_400;
+
+/** Loaded on demand: other commands import this module, and do not need the development dependency. @throws {DemoUnavailable} if it is not installed */
+const loadBitcoin = async () => {
+  try {
+    return await import("./bitcoin/start-bitcoin.ts");
+  } catch (error) {
+    throw error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND" ? demoUnavailable("bitcoinjs-lib") : error;
+  }
+};
 
 const silent: DemoLogger = { info: () => undefined, warn: () => undefined };
 
@@ -149,6 +158,7 @@ export const startDemo = async (options: DemoOptions): Promise<Demo> => {
   const files = demoFiles(folder);
   const release = await claimFolder(files.owner, options.dataDirectory);
   try {
+    const { startBitcoin } = await loadBitcoin();
     const artifacts = await loadArtifacts(options.contractsDirectory ?? folder);
     const running = await openChain(folder, options);
     options.signal?.throwIfAborted();
@@ -156,8 +166,9 @@ export const startDemo = async (options: DemoOptions): Promise<Demo> => {
     if (origin === "adopted") logger.info(`Continuing the demo with the node of an earlier run (process ${node.handle.processId})`);
     const liveChain = createLiveChain({ folder, node, artifacts, identity: running.identity, logger });
     const documents = await startMetadataServer();
+    const bitcoin = await startBitcoin(running.identity.genesisTime);
     const stopAll = async (): Promise<void> => {
-      await documents.stop();
+      await Promise.all([documents.stop(), bitcoin.stop()]);
       await liveChain.idle();
       await node.client.close();
       await stopProcess(node.handle);
@@ -167,7 +178,12 @@ export const startDemo = async (options: DemoOptions): Promise<Demo> => {
     return {
       rpcUrl: node.url,
       chain: demoChainConfig(node.url, running.identity.values, documents.origin),
-      story: { version: running.identity.storyVersion, values: running.identity.values, inventory: running.identity.inventory },
+      bitcoin,
+      story: {
+        version: running.identity.storyVersion,
+        values: { ...running.identity.values, ...bitcoin.values },
+        inventory: running.identity.inventory,
+      },
       forbiddenRequests: documents.forbiddenRequests,
       processId: node.handle.processId,
       origin,

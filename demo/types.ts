@@ -1,4 +1,5 @@
 import type { ChainConfig } from "../runtime/config/config.ts";
+import type { BitcoinDemo } from "./bitcoin/start-bitcoin.ts";
 import type { Identity } from "./state.ts";
 import type { Inventory, StoryValues } from "./story/story-values.ts";
 
@@ -39,6 +40,8 @@ interface Story {
 export interface Demo {
   readonly rpcUrl: string;
   readonly chain: ChainConfig;
+  /** The Bitcoin chain, whose node runs in this process. */
+  readonly bitcoin: BitcoinDemo;
   readonly story: Story;
   /** The number of connections to a local address to which hostile metadata leads and from which a client must not fetch anything. */
   forbiddenRequests(): number;

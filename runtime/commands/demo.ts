@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { BitcoinChainConfig } from "../config/bitcoin.ts";
 import type { ChainConfig } from "../config/config.ts";
-import type { Hex } from "../lib/hex.ts";
+import type { Hash, Hex } from "../lib/hex.ts";
 import { CommandError } from "./command-error.ts";
 
 /** The phases of starting the demo, in order; only the first start goes through all of them. */
@@ -16,10 +17,19 @@ export interface DemoIdentity {
   readonly lastBlockHash: Hex;
 }
 
+/** The demo's Bitcoin chain. */
+export interface BitcoinDemo {
+  readonly rpcUrl: string;
+  readonly chain: BitcoinChainConfig;
+  /** The hash of the block at a height; null if there is none. */
+  hashAt(height: number): Hash | null;
+}
+
 /** A running demo chain. */
 export interface Demo {
   readonly rpcUrl: string;
   readonly chain: ChainConfig;
+  readonly bitcoin: BitcoinDemo;
   readonly story: { readonly values: Readonly<Record<string, string>> };
   /** Whether the chain was built, loaded from its saved state, or taken over from a killed process. */
   readonly origin: "built" | "loaded" | "adopted";

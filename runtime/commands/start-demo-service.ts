@@ -1,11 +1,11 @@
-import type { ChainConfig, Config } from "../config/config.ts";
+import type { AnyChainConfig, Config } from "../config/config.ts";
 import { createKeys } from "../http/keys.ts";
 import { createLogger, type Logger } from "../logger.ts";
 import { type DeclaredProtocols, loadProtocols } from "../protocols.ts";
 import { CommandError } from "./command-error.ts";
 import { prepareDataDirectory } from "./data-directory.ts";
 import { type Demo, loadDemo } from "./demo.ts";
-import { deleteChain, matchesDemo } from "./demo-index.ts";
+import { deleteChain, matchesBitcoinDemo, matchesDemo } from "./demo-index.ts";
 import { resolveDemoKey } from "./demo-key.ts";
 import { renderWelcome } from "./demo-welcome.ts";
 import { runIndexers } from "./index-chains.ts";
@@ -85,8 +85,14 @@ async function openDatabaseAndDemo(openIndex: () => Promise<ServiceDatabase>, op
   throw database.status === "rejected" ? database.reason : demo.status === "rejected" ? demo.reason : new Error("unreachable");
 }
 
-/** Checks that chain and index have the same history; if not, both are rebuilt. */
-async function matchIndex(demo: Demo, database: OpenDatabase, reopen: () => Promise<Demo>): Promise<Demo> {
+/** Checks that chains and index have the same history. If not, the index of the Bitcoin chain is rebuilt, or both EVM chain and index. */
+async function matchIndex(opened: Demo, database: OpenDatabase, reopen: () => Promise<Demo>): Promise<Demo> {
+  const demo = await matchEvmChain(opened, database, reopen);
+  if (!(await matchesBitcoinDemo(database.indexing, demo.bitcoin))) await deleteChain(database.indexing, demo.bitcoin.chain.id);
+  return demo;
+}
+
+async function matchEvmChain(demo: Demo, database: OpenDatabase, reopen: () => Promise<Demo>): Promise<Demo> {
   if (await matchesDemo(database.indexing, demo.chain.id, demo.identity())) return demo;
   await deleteChain(database.indexing, demo.chain.id);
   if (demo.origin === "built") return demo;
@@ -106,14 +112,14 @@ interface Running {
 
 /** Starts the indexer and the server, which is ready once the chain is indexed; then new blocks are mined. */
 async function runDemo({ config, declared, database, demo, key, logger, progress }: Running, shutdown: Shutdown): Promise<void> {
-  const chain: ChainConfig = demo.chain;
+  const chains: readonly AnyChainConfig[] = [demo.chain, demo.bitcoin.chain];
   // The demo's key is public on its documentation page, so it has no rate limit.
   const unlimited: Config = { ...config, limits: { ...config.limits, requestsPerSecond: "unlimited" } };
   const { values: storyValues } = demo.story;
   const serving = await startServing({
     config: unlimited,
     ...declared,
-    chains: [chain],
+    chains,
     database: database.serving,
     reader: database.reader,
     logger,
@@ -122,11 +128,11 @@ async function runDemo({ config, declared, database, demo, key, logger, progress
   // A failure of one part stops the others.
   const failed = new AbortController();
   const either = AbortSignal.any([shutdown.signal, failed.signal]);
-  const indexing = runIndexers({ chains: [chain], protocols: declared.protocols, database, logger, progress }, either);
+  const indexing = runIndexers({ chains, protocols: declared.protocols, database, logger, progress }, either);
   const mining = whenReady(serving, either).then(async (ready) => {
     if (!ready) return;
     progress.end();
-    progress.print(renderWelcome({ url: serving.url, rpcUrl: demo.rpcUrl, key, storyValues }));
+    progress.print(renderWelcome({ url: serving.url, rpcUrl: demo.rpcUrl, bitcoinRpcUrl: demo.bitcoin.rpcUrl, key, storyValues }));
     await demo.live(either);
   });
   const tasks = [indexing, mining].map((task) =>

@@ -3,15 +3,16 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
 import { openTestDatabase } from "./open-database.ts";
-import { finishMetadataReads, indexUntilHead, serveStory } from "./service.ts";
+import { finishMetadataReads, indexBitcoin, indexUntilHead, serveStory } from "./service.ts";
 import { startStory } from "./story.ts";
 
-/** The demo's full story, indexed and served once for all contract tests, on a chain that mines no further blocks. */
+/** The demo's full story, indexed and served once for all contract tests, on chains that mine no further blocks. */
 export interface SharedApp {
   readonly url: string;
   readonly key: string;
   readonly storyValues: Readonly<Record<string, string>>;
   readonly rpcUrl: string;
+  readonly bitcoinRpcUrl: string;
   readonly databaseUrl: string;
   /** Responds with the number of connections to the local address that hostile metadata points to. */
   readonly trapUrl: string;
@@ -32,9 +33,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const serverUrl = project.getProvidedContext().serverUrl;
   const [demo, database] = await Promise.all([startStory(), openTestDatabase(serverUrl)]);
   const chainWithShortTimeout = { ...demo.chain, nfts: { ...demo.chain.nfts, fetchMilliseconds } };
+  await indexBitcoin(demo.bitcoin, database.database);
   const indexing = await indexUntilHead(chainWithShortTimeout, database.url);
   await finishMetadataReads(database.database);
-  const serving = await serveStory(demo, database.database);
+  const serving = await serveStory(demo, database.database, [demo.chain, demo.bitcoin.chain]);
   const trap = createServer((_request, response) => void response.end(String(demo.forbiddenRequests())));
   trap.listen({ host: "127.0.0.1", port: 0 });
   await once(trap, "listening");
@@ -43,6 +45,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     key: serving.key,
     storyValues: demo.story.values,
     rpcUrl: demo.rpcUrl,
+    bitcoinRpcUrl: demo.bitcoin.rpcUrl,
     databaseUrl: database.url,
     trapUrl: `http://127.0.0.1:${(trap.address() as AddressInfo).port}`,
   });

@@ -1,9 +1,10 @@
 import { pino } from "pino";
 import type { Demo } from "../../demo/types.ts";
 import type { AppOptions } from "../../runtime/app.ts";
+import { indexBitcoinChain } from "../../runtime/commands/index-bitcoin.ts";
 import { indexChain } from "../../runtime/commands/indexing.ts";
 import { type Serving, startServing } from "../../runtime/commands/serving.ts";
-import { type ChainConfig, config as configSchema } from "../../runtime/config/config.ts";
+import { type AnyChainConfig, type ChainConfig, config as configSchema } from "../../runtime/config/config.ts";
 import { createDatabase, type Database } from "../../runtime/database/database.ts";
 import { protocolsOn } from "../../runtime/domains/community/contracts-on-chain.ts";
 import { declaredReads, firstOfGroups } from "../../runtime/domains/community/jobs/read-contracts/declared-reads.ts";
@@ -110,13 +111,33 @@ export async function indexUntilHead(chain: ChainConfig, databaseUrl: string): P
   };
 }
 
-/** Serves the demo chain from a database on a free port, with strict validation of responses. */
-export async function serveStory(demo: Demo, database: Database): Promise<Serving & { readonly key: string }> {
+/** Indexes all blocks of the demo's Bitcoin chain, which gets no new ones. */
+export async function indexBitcoin({ chain, hashAt }: Demo["bitcoin"], database: Database): Promise<void> {
+  const controller = new AbortController();
+  const running = indexBitcoinChain({ chain, database, logger: silentLogger }, controller.signal);
+  const isComplete = async (): Promise<boolean> => {
+    const [row] = await database.query<{ block: number }>(
+      "SELECT latest_block AS block FROM chains WHERE chain_id = $1 AND backfilled_at IS NOT NULL",
+      [chain.id],
+    );
+    return row !== undefined && hashAt(row.block) !== null && hashAt(row.block + 1) === null;
+  };
+  await Promise.race([until("the Bitcoin chain to be indexed", isComplete), running]);
+  controller.abort();
+  await running;
+}
+
+/** Serves chains of the demo from a database on a free port, with strict validation of responses. */
+export async function serveStory(
+  demo: Demo,
+  database: Database,
+  chains: readonly AnyChainConfig[] = [demo.chain],
+): Promise<Serving & { readonly key: string }> {
   const { key } = await createKeys(database).create({ label: "tests" });
   const config = configSchema.parse({ port: 0, limits: { requestsPerSecond: 100_000 } });
   const options: AppOptions = {
     config,
-    chains: [demo.chain],
+    chains,
     database,
     reader: database,
     logger: silentLogger,

@@ -48,6 +48,8 @@ describe("a short story", () => {
     const later = await start(await folder(), { endTime: storyEndTime + 100_000 });
     expect(await headHash(second)).toBe(await headHash(first));
     expect(second.story).toEqual(first.story);
+    expect(second.bitcoin.hashAt(337)).toBe(first.bitcoin.hashAt(337));
+    expect(later.bitcoin.hashAt(337)).not.toBe(first.bitcoin.hashAt(337));
     expect(await headHash(later)).not.toBe(await headHash(first));
     expect(addresses(later)).toEqual(addresses(first));
     // Twelve accounts, nine tokens, six collections, eight pairs, two pools and the positions of concentrated liquidity, three factories, three routers, two
@@ -62,13 +64,15 @@ describe("a short story", () => {
     const first = await start(dataDirectory);
     expect(first.origin).toBe("built");
     await first.mineLiveBlock();
-    const [hash, story] = [await headHash(first), first.story];
+    const [hash, story, bitcoinHash] = [await headHash(first), first.story, first.bitcoin.hashAt(337)];
     await first.stop();
+    await expect(fetch(first.bitcoin.rpcUrl)).rejects.toThrow();
     const second = await start(dataDirectory, { endTime: undefined });
     expect(second.origin).toBe("loaded");
     expect(second.identity().lastBlockHash).toBe(hash);
     expect(await headHash(second)).toBe(hash);
     expect(second.story).toEqual(story);
+    expect(second.bitcoin.hashAt(337)).toBe(bitcoinHash);
     await second.mineLiveBlock();
     expect(Number(await request(second, "eth_blockNumber"))).toBe(second.identity().lastBlock + 1);
   });

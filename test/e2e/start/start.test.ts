@@ -70,6 +70,12 @@ describe("ashlar start without configuration", () => {
     current = undefined;
     return started.child.exitCode;
   };
+  /** The transactions of the saver on the Bitcoin chain. */
+  const bitcoinPayments = async (): Promise<readonly unknown[]> => {
+    const [path = ""] = /\/v1\/cq\/[^&']+/.exec(current?.output() ?? "") ?? [];
+    const response = await fetch(`http://127.0.0.1:${port}${path}&page-size=100&key=${key}`);
+    return ((await response.json()) as { data: { items: unknown[] } }).data.items;
+  };
   const curlLines = (text: string): string[] => text.split("\n").flatMap((line) => /^\s*curl (.*)$/.exec(line)?.[1] ?? []);
 
   beforeAll(async () => {
@@ -81,13 +87,13 @@ describe("ashlar start without configuration", () => {
   });
 
   // 30 s on an idle machine.
-  it("builds and indexes the story, and prints five requests that return rows", { timeout: 300_000 }, async () => {
+  it("builds and indexes the story, and prints six requests that return rows", { timeout: 300_000 }, async () => {
     const started = start();
     await ready(started);
     expect(started.output()).toContain(`http://127.0.0.1:${port}/docs/`);
     expect(started.output()).toContain(`http://127.0.0.1:${rpcPort}`);
     const lines = curlLines(started.output());
-    expect(lines).toHaveLength(5);
+    expect(lines).toHaveLength(6);
     for (const line of lines) {
       const [, header = "", url = ""] = /^-H '([^']+)' '([^']+)'$/.exec(line) ?? [];
       expect(header).toBe(`Authorization: Bearer ${key}`);
@@ -108,6 +114,12 @@ describe("ashlar start without configuration", () => {
     expect(await headOf(`http://127.0.0.1:${rpcPort}`)).toBeGreaterThanOrEqual(await height());
   });
 
+  it("has a Bitcoin node that its doctor accepts", async () => {
+    const [, url = ""] = /Bitcoin node\s+(http:\/\/127\.0\.0\.1:\d+)/.exec(current?.output() ?? "") ?? [];
+    const { stdout } = await run(process.execPath, [commandLine, "doctor", "--rpc", url], { cwd: folder });
+    expect(stdout).toContain("serves the Bitcoin network regtest (/Ashlar Demo:28.0.0/)");
+  });
+
   it("does not store a demo key from the environment in the data directory", async () => {
     await expect(readFile(join(folder, "data", "demo-key"), "utf8")).rejects.toThrow("ENOENT");
   });
@@ -124,6 +136,7 @@ describe("ashlar start without configuration", () => {
   });
 
   it("stops on SIGTERM without leftover processes, and starts again from stored state", { timeout: 150_000 }, async () => {
+    const payments = await bitcoinPayments();
     expect(await end("SIGTERM")).toBe(0);
     await expect(headOf(`http://127.0.0.1:${rpcPort}`)).rejects.toThrow();
     const before = Date.now();
@@ -132,6 +145,9 @@ describe("ashlar start without configuration", () => {
     // 10 s on an idle machine. The limit only has to distinguish a reload from rebuilding the story.
     expect(started.output()).not.toContain("build the story");
     expect(Date.now() - before).toBeLessThan(deadline(60_000));
+    // Not even the index of the Bitcoin chain, whose node stores nothing.
+    expect(started.output()).not.toContain("index btc-regtest");
+    expect(await bitcoinPayments()).toEqual(payments);
   });
 
   it("finds its node and database again after SIGKILL", async () => {

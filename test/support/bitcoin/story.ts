@@ -1,6 +1,7 @@
 import type { Transaction } from "bitcoinjs-lib";
+import { type BitcoinChain, type Coin, displayed, type MinedBlock, type Payment, spend } from "../../../demo/bitcoin/chain.ts";
+import { type Wallet, walletsOf } from "../../../demo/bitcoin/wallets.ts";
 import type { Random } from "../../../demo/story/random.ts";
-import { type Coin, type Payment, spend, type TestBitcoinChain, type TestBlock, type TestWallet, walletsOf } from "./chain.ts";
 
 /** What a transaction means for an address, as the test's own ledger has it. Amounts are satoshi; null without a fee of its own. */
 export interface LedgerEntry {
@@ -18,8 +19,8 @@ export interface LedgerEntry {
 
 /** Random payments between wallets of every kind of output, and the ledger of each address. */
 export interface BitcoinStory {
-  readonly chain: TestBitcoinChain;
-  readonly wallets: readonly TestWallet[];
+  readonly chain: BitcoinChain;
+  readonly wallets: readonly Wallet[];
   /** Mines a block of random payments. */
   mine(): void;
   /** Mines a block whose coinbase repeats that of an earlier block (before BIP 30). */
@@ -33,13 +34,13 @@ export interface BitcoinStory {
 const wholeReward = 50_00000000n;
 
 /** Creates a story of wallets, on a chain with its genesis block. */
-export function createStory(chain: TestBitcoinChain, random: Random, people: number): BitcoinStory {
+export function createStory(chain: BitcoinChain, random: Random, people: number): BitcoinStory {
   const wallets = Array.from({ length: people }, (_, seed) => Object.values(walletsOf(seed + 1))).flat();
   const owners = new Map(wallets.map((wallet) => [hexOf(wallet.script), wallet]));
   /** Unspent outputs before each block, so that a branch can start at any of them. */
   const unspentBefore: (readonly Coin[])[] = [[], []];
   const entries = new Map<string, LedgerEntry[]>();
-  const anyWallet = (): TestWallet => wallets[random.between(0, wallets.length - 1)] as TestWallet;
+  const anyWallet = (): Wallet => wallets[random.between(0, wallets.length - 1)] as Wallet;
 
   const randomPayment = (coins: readonly Coin[]): readonly Payment[] => {
     const total = coins.reduce((sum, { value }) => sum + value, 0n);
@@ -53,7 +54,7 @@ export function createStory(chain: TestBitcoinChain, random: Random, people: num
     });
   };
 
-  const record = ({ height, transactions }: TestBlock): void => {
+  const record = ({ height, transactions }: MinedBlock): void => {
     let unspent = [...(unspentBefore[height] ?? [])];
     for (const [offset, transaction] of transactions.entries()) {
       const { txid, spent, created, fee, oldest } = coinsOf(transaction, height, unspent);
@@ -111,7 +112,7 @@ export function createStory(chain: TestBitcoinChain, random: Random, people: num
 function coinsOf(transaction: Transaction, height: number, unspent: readonly Coin[]) {
   const txid = transaction.getId();
   const isCoinbase = transaction.isCoinbase();
-  const spent = isCoinbase ? [] : transaction.ins.map(({ hash, index }) => take(unspent, idOf(hash), index));
+  const spent = isCoinbase ? [] : transaction.ins.map(({ hash, index }) => take(unspent, displayed(hash), index));
   const created = transaction.outs.map(({ value, script }, vout): Coin => ({ txid, vout, value, script, height, isCoinbase }));
   const sum = (coins: readonly Coin[]): bigint => coins.reduce((total, { value }) => total + value, 0n);
   const fee = isCoinbase ? null : sum(spent) - sum(created);
@@ -120,7 +121,7 @@ function coinsOf(transaction: Transaction, height: number, unspent: readonly Coi
 }
 
 /** What a transaction pays to each address, and what it spends of it. */
-function amountsByAddress(owners: ReadonlyMap<string, TestWallet>, created: readonly Coin[], spent: readonly Coin[]) {
+function amountsByAddress(owners: ReadonlyMap<string, Wallet>, created: readonly Coin[], spent: readonly Coin[]) {
   const moved = new Map<string, { received: bigint; sent: bigint }>();
   const add = (side: "received" | "sent", coins: readonly Coin[]): void => {
     for (const { script, value } of coins) {
@@ -137,7 +138,6 @@ function amountsByAddress(owners: ReadonlyMap<string, TestWallet>, created: read
 }
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
-const idOf = (hash: Uint8Array): string => Buffer.from(hash).reverse().toString("hex");
 
 const take = (unspent: readonly Coin[], txid: string, vout: number): Coin => {
   const coin = unspent.find((candidate) => candidate.txid === txid && candidate.vout === vout);

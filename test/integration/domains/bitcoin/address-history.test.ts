@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { createBitcoinChain, spend } from "../../../../demo/bitcoin/chain.ts";
+import type { NodeOptions } from "../../../../demo/bitcoin/node-answers.ts";
+import { walletsOf } from "../../../../demo/bitcoin/wallets.ts";
 import { createRandom } from "../../../../demo/story/random.ts";
-import { createTestBitcoinChain, spend, walletsOf } from "../../../support/bitcoin/chain.ts";
-import { type BitcoinNodeOptions, startBitcoinNode } from "../../../support/bitcoin/node.ts";
+import { startBitcoinNode } from "../../../support/bitcoin/node.ts";
 import { type BitcoinStory, createStory, type LedgerEntry } from "../../../support/bitcoin/story.ts";
 import { createTestDatabase } from "../../../support/database.ts";
 import { compareWithLedger } from "./ledger.ts";
@@ -13,7 +15,7 @@ afterEach(async () => {
 });
 
 /** The index and the server of a chain whose node has the options. */
-const serve = async (chain: BitcoinStory["chain"], options: BitcoinNodeOptions = {}, settings: object = {}): Promise<BitcoinServer> => {
+const serve = async (chain: BitcoinStory["chain"], options: NodeOptions = {}, settings: object = {}): Promise<BitcoinServer> => {
   const node = await startBitcoinNode(chain, options);
   open.push(node.stop);
   const test = await createTestDatabase();
@@ -25,7 +27,7 @@ const serve = async (chain: BitcoinStory["chain"], options: BitcoinNodeOptions =
 };
 
 const storyOf = (seed: string, blocks: number): BitcoinStory => {
-  const story = createStory(createTestBitcoinChain(), createRandom(seed), 3);
+  const story = createStory(createBitcoinChain(), createRandom(seed), 3);
   for (let count = 0; count < blocks; count += 1) story.mine();
   return story;
 };
@@ -34,7 +36,7 @@ describe("the transactions of an address", () => {
   it("have what it received and sent, the fee, and the only sender", async () => {
     const [alice, bob] = [walletsOf(1).p2wpkh, walletsOf(2).p2tr];
     if (!alice?.address || !bob?.address) throw new Error("No addresses.");
-    const chain = createTestBitcoinChain();
+    const chain = createBitcoinChain();
     const coinbase = chain.mine([], [{ script: alice.script, value: 50_00000000n }]).transactions[0]?.getId() ?? "";
     const payment = spend(
       [chain.coin(coinbase, 0)],

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { createBitcoinChain } from "../../../../demo/bitcoin/chain.ts";
+import { NumberText } from "../../../../demo/bitcoin/json.ts";
 import { createRandom, type Random } from "../../../../demo/story/random.ts";
-import { createTestBitcoinChain } from "../../../support/bitcoin/chain.ts";
-import { NumberText } from "../../../support/bitcoin/json.ts";
 import { startBitcoinNode, type TestBitcoinNode } from "../../../support/bitcoin/node.ts";
 import { createStory } from "../../../support/bitcoin/story.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
@@ -15,7 +15,7 @@ afterEach(async () => {
 
 const storyWithNode = async (seed: string, version: number) => {
   const random = createRandom(seed);
-  const story = createStory(createTestBitcoinChain(), random, 2);
+  const story = createStory(createBitcoinChain(), random, 2);
   for (let count = 0; count < 40; count += 1) story.mine();
   const node = await startBitcoinNode(story.chain, { version });
   open.push(node.stop);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createBitcoinChain } from "../../../../demo/bitcoin/chain.ts";
 import { createRandom } from "../../../../demo/story/random.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
-import { createTestBitcoinChain } from "../../../support/bitcoin/chain.ts";
 import { startBitcoinNode, type TestBitcoinNode } from "../../../support/bitcoin/node.ts";
 import { type BitcoinStory, createStory } from "../../../support/bitcoin/story.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
@@ -28,7 +28,7 @@ let index: RunningIndex;
 let server: BitcoinServer;
 
 beforeAll(async () => {
-  story = createStory(createTestBitcoinChain(), createRandom("reorganisations"), 2);
+  story = createStory(createBitcoinChain(), createRandom("reorganisations"), 2);
   for (let count = 0; count < 40; count += 1) story.mine();
   // A node without spent outputs: they come from the index, also after a roll-back.
   node = await startBitcoinNode(story.chain, { version: 220_000 });
@@ -80,7 +80,7 @@ describe("after a reorganisation", () => {
 
 describe("a reorganisation below a finalized block", () => {
   it("stops the index, which stays as it was", async () => {
-    const chain = createTestBitcoinChain();
+    const chain = createBitcoinChain();
     for (let count = 0; count < 12; count += 1) chain.mine();
     const finalNode = await startBitcoinNode(chain);
     const own = await createTestDatabase();

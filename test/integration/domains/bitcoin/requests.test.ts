@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createBitcoinChain, spend } from "../../../../demo/bitcoin/chain.ts";
+import { walletsOf } from "../../../../demo/bitcoin/wallets.ts";
 import { doctor } from "../../../../runtime/commands/doctor.ts";
 import { chainConfig } from "../../../../runtime/config/config.ts";
-import { createTestBitcoinChain, spend, walletsOf } from "../../../support/bitcoin/chain.ts";
 import { startBitcoinNode, type TestBitcoinNode } from "../../../support/bitcoin/node.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { type BitcoinServer, chainId, chainSettings, indexAll, serveBitcoin } from "./support.ts";
@@ -16,7 +17,7 @@ let test: TestDatabase;
 let server: BitcoinServer;
 
 beforeAll(async () => {
-  const chain = createTestBitcoinChain();
+  const chain = createBitcoinChain();
   const [from, to] = [walletsOf(1).p2pkh, walletsOf(2).p2sh];
   if (from === undefined || to === undefined) throw new Error("No wallets.");
   const coinbase = chain.mine([], [{ script: from.script, value: 50_00000000n }]).transactions[0]?.getId() ?? "";

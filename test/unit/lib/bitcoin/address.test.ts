@@ -1,9 +1,9 @@
 import { networks, address as reference } from "bitcoinjs-lib";
 import { describe, expect, it } from "vitest";
+import { walletsOf } from "../../../../demo/bitcoin/wallets.ts";
 import { addressOf, scriptOf } from "../../../../runtime/lib/bitcoin/address.ts";
 import { bitcoinNetworks } from "../../../../runtime/lib/bitcoin/networks.ts";
 import type { Hex } from "../../../../runtime/lib/hex.ts";
-import { walletsOf } from "../../../support/bitcoin/chain.ts";
 
 const { mainnet, testnet4, regtest } = bitcoinNetworks;
 const hex = (bytes: Uint8Array): Hex => `0x${Buffer.from(bytes).toString("hex")}`;

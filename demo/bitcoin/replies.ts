@@ -1,5 +1,5 @@
 import { address, networks, type Transaction } from "bitcoinjs-lib";
-import type { Coin, TestBitcoinChain, TestBlock } from "./chain.ts";
+import { type BitcoinChain, type Coin, displayed, type MinedBlock } from "./chain.ts";
 import { amount, NumberText } from "./json.ts";
 
 /** How a node prints blocks. */
@@ -8,51 +8,50 @@ export interface ReplyForm {
   readonly version: number;
   /** Whether the node still has the outputs that blocks spend, which a pruned one may lack. */
   readonly hasUndoData: boolean;
+  /** The address of a script; null if it has none. */
+  addressOf(script: Uint8Array): string | null;
 }
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
-/** Bitcoin displays hashes in reverse. */
-const reversed = (hash: Uint8Array): string => Buffer.from(hash).reverse().toString("hex");
 
 /** A block as getblock returns it with verbosity 1, 2 or 3. */
-export function blockReply({ blocks }: TestBitcoinChain, block: TestBlock, verbosity: number, form: ReplyForm, coinOf: CoinOf) {
+export function blockReply({ blocks, coin }: BitcoinChain, block: MinedBlock, verbosity: number, form: ReplyForm) {
   const next = blocks[block.height + 1];
+  const spent = ({ ins }: Transaction): Coin[] => ins.map(({ hash, index }) => coin(displayed(hash), index, block.height));
   return {
     hash: block.hash,
     confirmations: blocks.length - block.height,
     height: block.height,
     version: block.block.version,
-    merkleroot: reversed(block.block.merkleRoot ?? new Uint8Array(32)),
+    merkleroot: displayed(block.block.merkleRoot ?? new Uint8Array(32)),
     time: block.block.timestamp,
     mediantime: block.block.timestamp,
     nonce: block.block.nonce,
     bits: block.block.bits.toString(16),
     difficulty: new NumberText("4.656542373906925e-10"),
     nTx: block.transactions.length,
-    ...(block.height === 0 ? {} : { previousblockhash: reversed(block.block.prevHash ?? new Uint8Array(32)) }),
+    ...(block.height === 0 ? {} : { previousblockhash: displayed(block.block.prevHash ?? new Uint8Array(32)) }),
     ...(next === undefined ? {} : { nextblockhash: next.hash }),
     strippedsize: 200,
     size: block.block.byteLength(),
     weight: block.block.weight(),
-    tx: block.transactions.map((transaction) =>
-      verbosity < 2 ? transaction.getId() : transactionReply(transaction, verbosity, form, (input) => coinOf(block, transaction, input)),
-    ),
+    tx:
+      verbosity < 2
+        ? block.txids
+        : block.transactions.map((transaction) => transactionReply(transaction, verbosity, form, () => spent(transaction))),
   };
 }
 
-/** The coin that an input of a transaction of a block spends. */
-export type CoinOf = (block: TestBlock, transaction: Transaction, input: number) => Coin;
-
-/** A transaction, with its fee if the node has the outputs that it spends, and with these at verbosity 3. */
-export function transactionReply(transaction: Transaction, verbosity: number, form: ReplyForm, coinOf: (input: number) => Coin) {
+/** A transaction, with its fee if the node has the coins that it spends, and with these at verbosity 3. */
+export function transactionReply(transaction: Transaction, verbosity: number, form: ReplyForm, spent: () => readonly Coin[]) {
   const isCoinbase = transaction.isCoinbase();
-  const coins = isCoinbase || !form.hasUndoData ? [] : transaction.ins.map((_, position) => coinOf(position));
+  const coins = isCoinbase || !form.hasUndoData ? [] : spent();
   const total = (values: readonly bigint[]): bigint => values.reduce((sum, value) => sum + value, 0n);
   const fee = total(coins.map(({ value }) => value)) - total(transaction.outs.map(({ value }) => value));
   const hasSpentOutputs = verbosity >= 3 && form.version >= 230_000 && coins.length > 0;
   return {
     txid: transaction.getId(),
-    hash: reversed(transaction.getHash(true)),
+    hash: displayed(transaction.getHash(true)),
     version: transaction.version,
     size: transaction.byteLength(),
     vsize: transaction.virtualSize(),
@@ -61,8 +60,8 @@ export function transactionReply(transaction: Transaction, verbosity: number, fo
     vin: transaction.ins.map((input, position) => ({
       ...(isCoinbase
         ? { coinbase: hex(input.script) }
-        : { txid: reversed(input.hash), vout: input.index, scriptSig: { asm: "", hex: hex(input.script) } }),
-      ...(hasSpentOutputs ? { prevout: spentReply(coins[position] as Coin, form) } : {}),
+        : { txid: displayed(input.hash), vout: input.index, scriptSig: { asm: "", hex: hex(input.script) } }),
+      ...(hasSpentOutputs && coins[position] !== undefined ? { prevout: spentReply(coins[position], form) } : {}),
       sequence: input.sequence,
     })),
     vout: transaction.outs.map(({ value, script }, n) => ({ value: amount(value), n, scriptPubKey: scriptReply(script, form) })),
@@ -79,10 +78,20 @@ const spentReply = ({ isCoinbase, height, value, script }: Coin, form: ReplyForm
 });
 
 /** A script: its address is in `addresses` before version 22, in `address` since then. */
-function scriptReply(script: Uint8Array, { version }: ReplyForm) {
-  const found = addressOrNull(script);
+function scriptReply(script: Uint8Array, { version, addressOf }: ReplyForm) {
+  const found = addressOf(script);
   const addresses = found === null ? {} : version < 220_000 ? { reqSigs: 1, addresses: [found] } : { address: found };
   return { asm: "", ...(version >= 230_000 ? { desc: `raw(${hex(script)})` } : {}), hex: hex(script), ...addresses, type: "nonstandard" };
+}
+
+/** Creates a function that returns the address of a script on regtest, and remembers it, because bitcoinjs-lib tries one kind after the other. */
+export function createAddressOf(): ReplyForm["addressOf"] {
+  const known = new Map<string, string | null>();
+  return (script) => {
+    const key = hex(script);
+    if (!known.has(key)) known.set(key, addressOrNull(script));
+    return known.get(key) ?? null;
+  };
 }
 
 function addressOrNull(script: Uint8Array): string | null {

@@ -1,0 +1,101 @@
+import { Block, opcodes, script, Transaction } from "bitcoinjs-lib";
+
+/** An output that a transaction can spend. */
+export interface Coin {
+  readonly txid: string;
+  readonly vout: number;
+  readonly value: bigint;
+  readonly script: Uint8Array;
+  readonly height: number;
+  readonly isCoinbase: boolean;
+}
+
+/** An output that a transaction creates. */
+export interface Payment {
+  readonly script: Uint8Array;
+  readonly value: bigint;
+}
+
+export interface MinedBlock {
+  readonly height: number;
+  readonly hash: string;
+  readonly block: Block;
+  readonly transactions: readonly Transaction[];
+  /** The ids of the transactions, because computing one takes two hashes. */
+  readonly txids: readonly string[];
+}
+
+/** Blocks of one branch, made with bitcoinjs-lib, without proof of work or signatures, which the index does not check. */
+export interface BitcoinChain {
+  /** By height. */
+  readonly blocks: readonly MinedBlock[];
+  /** Adds a block with a coinbase and transactions; a repeated coinbase is the same transaction as before. */
+  mine(transactions?: readonly Transaction[], coinbase?: Transaction | readonly Payment[]): MinedBlock;
+  /** Removes the blocks above a height. */
+  fork(height: number): void;
+  /** The output of a transaction of the blocks up to a height, by default of all; the newest one, if its id is repeated. */
+  coin(txid: string, vout: number, height?: number): Coin;
+}
+
+const wholeSubsidy = 50_00000000n;
+const defaultGenesisTime = 1_700_000_000;
+const zeros = new Uint8Array(32);
+const anyoneCanSpend = script.compile([opcodes.OP_TRUE ?? 0x51]);
+
+/** Bitcoin displays hashes in reverse. */
+export const displayed = (hash: Uint8Array): string => Buffer.from(hash).reverse().toString("hex");
+
+/** Creates a chain with its genesis block. `timeOf` returns the time of the block at a height in Unix seconds, by default one every ten minutes. */
+export function createBitcoinChain(timeOf = (height: number): number => defaultGenesisTime + 600 * height): BitcoinChain {
+  const blocks: MinedBlock[] = [];
+  /** Makes the hashes of blocks with equal transactions differ between branches. */
+  let salt = 0;
+
+  const mine: BitcoinChain["mine"] = (transactions = [], coinbase = [{ script: anyoneCanSpend, value: wholeSubsidy }]) => {
+    const height = blocks.length;
+    salt += 1;
+    const all = [coinbase instanceof Transaction ? coinbase : coinbaseOf(height, salt, coinbase), ...transactions];
+    const block = new Block();
+    block.version = 0x20000000;
+    block.prevHash = blocks.at(-1)?.block.getHash() ?? zeros;
+    block.merkleRoot = Block.calculateMerkleRoot(all);
+    block.timestamp = timeOf(height);
+    block.bits = 0x207fffff;
+    block.nonce = salt;
+    block.transactions = all;
+    const mined = { height, hash: block.getId(), block, transactions: all, txids: all.map((transaction) => transaction.getId()) };
+    blocks.push(mined);
+    return mined;
+  };
+
+  const coin: BitcoinChain["coin"] = (txid, vout, highest = blocks.length - 1) => {
+    for (const { height, transactions, txids } of blocks.slice(0, highest + 1).toReversed()) {
+      const transaction = transactions[txids.indexOf(txid)];
+      const output = transaction?.outs[vout];
+      if (transaction !== undefined && output !== undefined)
+        return { txid, vout, value: output.value, script: output.script, height, isCoinbase: transaction.isCoinbase() };
+    }
+    throw new Error(`No output ${vout} of transaction ${txid} in this chain up to block ${highest}.`);
+  };
+
+  mine();
+  return { blocks, mine, coin, fork: (height) => void blocks.splice(height + 1) };
+}
+
+/** A coinbase with the height and a number that makes it unique (BIP 34). */
+function coinbaseOf(height: number, salt: number, payments: readonly Payment[]): Transaction {
+  const transaction = new Transaction();
+  transaction.version = 2;
+  transaction.addInput(zeros, 0xffffffff, 0xffffffff, script.compile([script.number.encode(height), script.number.encode(salt)]));
+  for (const { script: output, value } of payments) transaction.addOutput(output, value);
+  return transaction;
+}
+
+/** A transaction that spends coins; their sum less that of the payments is its fee. */
+export function spend(coins: readonly Coin[], payments: readonly Payment[]): Transaction {
+  const transaction = new Transaction();
+  transaction.version = 2;
+  for (const { txid, vout } of coins) transaction.addInput(Uint8Array.from(Buffer.from(txid, "hex").reverse()), vout);
+  for (const { script: output, value } of payments) transaction.addOutput(output, value);
+  return transaction;
+}

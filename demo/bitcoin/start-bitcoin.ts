@@ -1,0 +1,46 @@
+import { type BitcoinChainConfig, bitcoinChain } from "../../runtime/config/bitcoin.ts";
+import { bitcoinNetworks } from "../../runtime/lib/bitcoin/networks.ts";
+import type { Hash } from "../../runtime/lib/hex.ts";
+import { createNodeAnswers } from "./node-answers.ts";
+import { startRpcServer } from "./rpc-server.ts";
+import { createBitcoinDemoStory } from "./story.ts";
+
+/** The chain gets no new blocks, so the indexer rarely has to ask for its head. */
+const pollMilliseconds = 60_000;
+
+/** The demo's running Bitcoin node. */
+export interface BitcoinDemo {
+  readonly rpcUrl: string;
+  readonly chain: BitcoinChainConfig;
+  /** The addresses of the story's wallets, as story values. */
+  readonly values: Readonly<Record<string, string>>;
+  /** The hash of the block at a height; null if there is none. */
+  hashAt(height: number): Hash | null;
+  stop(): Promise<void>;
+}
+
+/** Creates the chain and serves it on a free port of the loopback interface. Equal genesis times have equal chains, so that nothing is stored. */
+export const startBitcoin = async (genesisTime: number): Promise<BitcoinDemo> => {
+  const { chain, values } = createBitcoinDemoStory(genesisTime);
+  const server = await startRpcServer({ answer: createNodeAnswers(() => chain, { client: "Ashlar Demo" }), hasVersion2: true });
+  const rpcUrl = `http://127.0.0.1:${server.port}`;
+  const config = bitcoinChain.parse({
+    name: "btc-regtest",
+    kind: "bitcoin",
+    network: "regtest",
+    label: "Ashlar Demo Bitcoin",
+    isTestnet: true,
+    rpc: rpcUrl,
+    pollMilliseconds,
+  });
+  return {
+    rpcUrl,
+    chain: { ...config, id: bitcoinNetworks.regtest.id },
+    values,
+    hashAt: (height) => {
+      const block = chain.blocks[height];
+      return block === undefined ? null : `0x${block.hash}`;
+    },
+    stop: server.stop,
+  };
+};

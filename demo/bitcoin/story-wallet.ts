@@ -1,0 +1,81 @@
+import type { Transaction } from "bitcoinjs-lib";
+import { type Coin, type MinedBlock, type Payment, spend } from "./chain.ts";
+import type { OutputKind, Wallet } from "./wallets.ts";
+
+/** The virtual bytes of a signed input of each kind, of an output, and of the rest of a transaction: wallets compute fees from them. */
+const inputSizes = { p2pkh: 148n, p2wpkh: 68n, p2wsh: 105n, p2tr: 58n } as const satisfies Partial<Record<OutputKind, bigint>>;
+const outputSize = 43n;
+const overhead = 11n;
+/** Less change than this would cost more to spend than it is worth, and is left to the miner. */
+const leastChange = 1_000n;
+/** The blocks after which the coins of a coinbase can be spent (consensus rule). */
+const coinbaseMaturity = 100;
+
+/** Satoshi for each virtual byte, and the height of the block that will contain the transaction. */
+export interface Terms {
+  readonly feeRate: bigint;
+  readonly height: number;
+}
+
+/** A transaction with its fee. */
+export interface Payout {
+  readonly transaction: Transaction;
+  readonly fee: bigint;
+}
+
+/** A wallet of the story with its unspent coins. */
+export interface StoryWallet {
+  readonly script: Uint8Array;
+  readonly address: string;
+  /** The sum of the coins that a block at a height can spend. */
+  spendable(height: number): bigint;
+  /** Pays with the oldest coins, and returns the change to the wallet. @throws {Error} if the coins do not suffice. */
+  pay(payments: readonly Payment[], terms: Terms): Payout;
+  /** Pays all coins less the fee to one script; `others` are paid as well. */
+  payAll(script: Uint8Array, terms: Terms, others?: readonly Payment[]): Payout;
+  /** Adds the outputs of a block that pay the wallet. */
+  receive(block: MinedBlock): void;
+}
+
+const sum = (items: readonly { readonly value: bigint }[]): bigint => items.reduce((total, { value }) => total + value, 0n);
+
+/** Creates a wallet without coins; the kind of its script determines its fees. */
+export function createStoryWallet(kind: keyof typeof inputSizes, { script, address }: Pick<Wallet, "script" | "address">): StoryWallet {
+  if (address === null) throw new Error(`No address of kind ${kind}`);
+  let coins: readonly Coin[] = [];
+  const spendableAt = (height: number) => coins.filter((coin) => !coin.isCoinbase || coin.height + coinbaseMaturity <= height);
+  const feeOf = (inputs: number, outputs: number, { feeRate }: Terms): bigint =>
+    feeRate * (overhead + BigInt(inputs) * inputSizes[kind] + BigInt(outputs) * outputSize);
+  const complete = (spent: readonly Coin[], payments: readonly Payment[]): Payout => {
+    coins = coins.filter((coin) => !spent.includes(coin));
+    return { transaction: spend(spent, payments), fee: sum(spent) - sum(payments) };
+  };
+  return {
+    script,
+    address,
+    spendable: (height) => sum(spendableAt(height)),
+    pay: (payments, terms) => {
+      const available = spendableAt(terms.height);
+      const needed = (count: number): bigint => sum(payments) + feeOf(count, payments.length + 1, terms);
+      const count = available.findIndex((_, position) => sum(available.slice(0, position + 1)) >= needed(position + 1)) + 1;
+      if (count === 0) throw new Error(`Block ${terms.height} of the Bitcoin story has a payment that exceeds its wallet`);
+      const spent = available.slice(0, count);
+      const change = sum(spent) - needed(count);
+      return complete(spent, change < leastChange ? payments : [...payments, { script, value: change }]);
+    },
+    payAll: (to, terms, others = []) => {
+      const spent = spendableAt(terms.height);
+      const value = sum(spent) - sum(others) - feeOf(spent.length, others.length + 1, terms);
+      return complete(spent, [{ script: to, value }, ...others]);
+    },
+    receive: ({ height, transactions, txids }) => {
+      const received = transactions.flatMap((transaction, position) =>
+        transaction.outs.map((output, vout): Coin => {
+          return { txid: txids[position] ?? "", vout, ...output, height, isCoinbase: transaction.isCoinbase() };
+        }),
+      );
+      const own = Buffer.from(script);
+      coins = [...coins, ...received.filter((coin) => own.equals(coin.script))];
+    },
+  };
+}

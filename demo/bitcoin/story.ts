@@ -1,0 +1,104 @@
+import { address, crypto, networks, opcodes, script } from "bitcoinjs-lib";
+import { createRandom, type Random } from "../story/random.ts";
+import { storyDays } from "../story/types.ts";
+import { type BitcoinChain, createBitcoinChain } from "./chain.ts";
+import { createStoryWallet, type Payout, type StoryWallet } from "./story-wallet.ts";
+import { walletsOf } from "./wallets.ts";
+
+const secondsPerDay = 86_400;
+const blocksPerDay = 4;
+/** The blocks of the first day: the next one can spend the coins of block 1. */
+const firstBlocks = 100;
+const wholeSubsidy = 50_00000000n;
+/** The blocks between two halvings on Bitcoin's network regtest. */
+const halvingInterval = 150;
+/** BIP 173's example of an address, which is also the example in the documentation of the endpoint. */
+const documentedAddress = "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080";
+
+/** The Bitcoin chain of the demo. */
+export interface BitcoinDemoStory {
+  readonly chain: BitcoinChain;
+  /** The addresses of its wallets, as story values. */
+  readonly values: Readonly<Record<string, string>>;
+}
+
+/** The wallets of the story: a saver, whom an exchange and a friend pay and who pays a shop, and the miner of all blocks. */
+const createWallets = () => ({
+  saver: createStoryWallet("p2wpkh", { script: address.toOutputScript(documentedAddress, networks.regtest), address: documentedAddress }),
+  friend: createStoryWallet("p2pkh", walletsOf(1).p2pkh),
+  shop: createStoryWallet("p2tr", walletsOf(2).p2tr),
+  exchange: createStoryWallet("p2wsh", walletsOf(3).p2wsh),
+  miner: createStoryWallet("p2wpkh", walletsOf(4).p2wpkh),
+});
+
+type Wallets = ReturnType<typeof createWallets>;
+
+/** Creates the chain: a hundred empty blocks on the first day, then four blocks each day until the story ends. It depends on the genesis time alone. */
+export function createBitcoinDemoStory(genesisTime: number): BitcoinDemoStory {
+  const random = createRandom("bitcoin");
+  const wallets = createWallets();
+  const chain = createBitcoinChain((height) => genesisTime + offsetOf(height));
+  const last = firstBlocks + (storyDays - 1) * blocksPerDay + 1;
+  for (let height = 1; height <= last; height += 1) {
+    const payouts = payoutsAt(height, wallets, random);
+    const fees = payouts.reduce((total, { fee }) => total + fee, 0n);
+    const coinbase = [{ script: wallets.miner.script, value: subsidyAt(height) + fees }];
+    const transactions = payouts.map(({ transaction }) => transaction);
+    const block = chain.mine(transactions, coinbase);
+    for (const wallet of Object.values(wallets)) wallet.receive(block);
+  }
+  const { saver, friend, shop, exchange, miner } = wallets;
+  return {
+    chain,
+    values: {
+      bitcoinSaver: saver.address,
+      bitcoinFriend: friend.address,
+      bitcoinShop: shop.address,
+      bitcoinExchange: exchange.address,
+      bitcoinMiner: miner.address,
+    },
+  };
+}
+
+/** The blocks after the first ones, counted from 0. */
+const positionOf = (height: number): number => height - firstBlocks - 1;
+
+/** The seconds between the genesis block and the block at a height: ten minutes for each of the first blocks; the last block is at the end of the story. */
+const offsetOf = (height: number): number =>
+  height <= firstBlocks ? 600 * height : secondsPerDay + (secondsPerDay / blocksPerDay) * positionOf(height);
+
+const subsidyAt = (height: number): bigint => wholeSubsidy >> BigInt(Math.floor(height / halvingInterval));
+
+/** The transactions of a block after its coinbase. */
+function payoutsAt(height: number, { saver, friend, shop, exchange, miner }: Wallets, random: Random): Payout[] {
+  const position = positionOf(height);
+  if (position < 0) return [];
+  const day = 1 + Math.floor(position / blocksPerDay);
+  const terms = { height, feeRate: BigInt(random.between(1, 20)) };
+  const partOf = (wallet: StoryWallet): bigint => (wallet.spendable(height) * BigInt(random.between(5, 30))) / 100n;
+  switch (position % blocksPerDay) {
+    case 0:
+      // The miner sells all coins of some days at once.
+      return day % 3 === 1 ? [miner.payAll(exchange.script, terms)] : [];
+    case 1: {
+      // The exchange pays several customers with one transaction.
+      const customers = day % 5 === 0 ? [saver, friend, shop] : [saver, friend];
+      const withdrawals = customers.map((customer) => ({ script: customer.script, value: BigInt(random.between(500_000, 5_000_000)) }));
+      return [exchange.pay(withdrawals, terms)];
+    }
+    case 2:
+      return [
+        friend.pay([{ script: (day % 2 === 1 ? saver : shop).script, value: partOf(friend) }], terms),
+        saver.pay([{ script: shop.script, value: partOf(saver) }], terms),
+      ];
+    default: {
+      // The shop sells what it was paid in a week, and records a document; the saver merges coins.
+      if (day % 7 === 0) return [shop.payAll(exchange.script, terms, [{ script: recordOf(day), value: 0n }])];
+      return day % 10 === 5 ? [saver.payAll(saver.script, terms)] : [];
+    }
+  }
+}
+
+/** An output without a value that contains the hash of a document. */
+const recordOf = (day: number): Uint8Array =>
+  script.compile([opcodes.OP_RETURN ?? 0x6a, crypto.sha256(new TextEncoder().encode(`Accounts up to day ${day}`))]);
